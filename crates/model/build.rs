@@ -8,7 +8,7 @@ const CATALOG: &str = "src/hardware/catalog.json";
 
 /// Fields of a device: its texts, whole numbers and numbers. All but `id` may be missing; a field
 /// that is not here fails the build.
-const TEXTS: [&str; 11] = [
+const TEXTS: [&str; 12] = [
     "id",
     "name",
     "vendor",
@@ -20,9 +20,10 @@ const TEXTS: [&str; 11] = [
     "confidence",
     "notes",
     "source",
+    "launch_source",
 ];
 const WHOLE: [&str; 2] = ["units", "lanes"];
-const NUMBERS: [&str; 10] = [
+const NUMBERS: [&str; 11] = [
     "clock_ghz",
     "fp16_flops_per_clock_per_unit",
     "memory_gb",
@@ -32,6 +33,7 @@ const NUMBERS: [&str; 10] = [
     "shared_kib_per_unit",
     "shared_kib_per_block",
     "registers_kib_per_unit",
+    "launch_us",
     "tflops",
 ];
 /// Fields of a peak.
@@ -54,7 +56,7 @@ fn row(device: &Map<String, Value>) -> String {
     let mut out = String::from("Row {");
     for key in device.keys() {
         let known =
-            TEXTS.contains(&&**key) || WHOLE.contains(&&**key) || NUMBERS[..9].contains(&&**key);
+            TEXTS.contains(&&**key) || WHOLE.contains(&&**key) || NUMBERS[..10].contains(&&**key);
         assert!(known || key == "aliases" || key == "peaks", "{id}: {key}");
     }
     for key in TEXTS {
@@ -65,7 +67,7 @@ fn row(device: &Map<String, Value>) -> String {
         let value = device.get(key).filter(|v| !v.is_null()).map(|v| v.as_u64().expect(key));
         let _ = write!(out, "{key}: {value:?}, ");
     }
-    for key in &NUMBERS[..9] {
+    for key in &NUMBERS[..10] {
         let _ = write!(out, "{key}: {:?}, ", number(device, key));
     }
     let aliases: Vec<&str> = device["aliases"]

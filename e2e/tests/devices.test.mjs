@@ -28,7 +28,7 @@ test("a file that names no device asks for one; the choice draws roofs", async (
   await app.page.getByRole("button", { name: "Achievable" }).click();
   await app.settle();
   assert.equal(await app.state("roof"), "achievable");
-  assert.match(await app.page.locator('[data-figure="efficiency"]').innerText(), /of the max-achievable roof/);
+  assert.match(await app.page.locator('[data-figure="efficiency"]').innerText(), /of the achievable roof/);
   app.assertQuiet();
 });
 

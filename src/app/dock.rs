@@ -78,7 +78,7 @@ pub fn Dock() -> impl IntoView {
                 .and_then(finding::call_stack);
             row::explanation(
                 explain(&frame, row as usize),
-                roof_name(frame.metrics.kind),
+                roof_name(frame.metrics.kind_of(&frame.data, row as usize)),
                 row::Beside {
                     elsewhere: relatives(bench, &frame, row),
                     model: model_row::section(bench, read, &frame, row as usize),

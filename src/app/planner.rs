@@ -65,7 +65,11 @@ fn PlannerPane() -> impl IntoView {
     let read = Memo::new(move |_| bench.view.with(PlanState::read));
     let plan = Memo::new(move |_| {
         let state = read.with(|r| r.0.clone());
-        Shared::from(bench.custom.with(|own| Plan::new(state, own)))
+        // A device that ran is as its rows show it.
+        let mut devices: Vec<_> =
+            bench.metrics.with(|m| m.devices.iter().flatten().cloned().collect());
+        devices.extend(bench.custom.get());
+        Shared::from(Plan::new(state, &devices))
     });
     let ready = Ready {
         shell: Shell::here(),

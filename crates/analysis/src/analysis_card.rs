@@ -1,7 +1,7 @@
 //! The analysis card: one or several rows beside their roofs, and a sentence that explains why a
 //! compute-bound kernel uses little bandwidth.
 
-use crate::explain::{bound_name, name_of, roof_name};
+use crate::explain::{bound_name, name_of, roof_name, share_of_roof};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Intensity, Seconds, percent};
@@ -75,7 +75,7 @@ fn card(frame: &Frame, row: u32) -> Card {
         attained: metrics.rate(data, r),
         efficiency: metrics.efficiency(data, r),
         roof: metrics.roof(data, r),
-        kind: metrics.kind,
+        kind: metrics.kind_of(data, r),
         bound: metrics.bound(data, r),
     }
 }
@@ -163,7 +163,6 @@ pub fn side_by_side(cards: &[Card]) -> SideBySide {
     let known = |v: f64, text: String| {
         if v.is_nan() { String::new() } else { text }
     };
-    let kind = cards.first().map_or(RoofKind::Datasheet, |c| c.kind);
     type Write<'a> = Box<dyn Fn(&Card) -> String + 'a>;
     let lines: Vec<(String, Write<'_>)> = vec![
         ("GEMM".into(), Box::new(|c| c.shape.clone())),
@@ -180,8 +179,8 @@ pub fn side_by_side(cards: &[Card]) -> SideBySide {
         ),
         ("Attained".into(), Box::new(|c| known(c.attained, fixed(c.attained, 1e12, "TFLOP/s")))),
         (
-            format!("% of {}", roof_name(kind)),
-            Box::new(|c| known(c.efficiency, percent(c.efficiency))),
+            "% of roof".into(),
+            Box::new(|c| known(c.efficiency, share_of_roof(c.efficiency, c.kind))),
         ),
         (
             "Limited by".into(),

@@ -80,7 +80,7 @@ pub fn name_of(frame: &Frame, row: usize) -> String {
 pub fn roof_name(kind: RoofKind) -> &'static str {
     match kind {
         RoofKind::Datasheet => "datasheet roof",
-        RoofKind::Achievable => "max-achievable roof",
+        RoofKind::Achievable => "achievable roof",
     }
 }
 
@@ -88,7 +88,7 @@ pub fn roof_name(kind: RoofKind) -> &'static str {
 pub fn share_of_roof(efficiency: f64, kind: RoofKind) -> String {
     let kind = match kind {
         RoofKind::Datasheet => "datasheet",
-        RoofKind::Achievable => "max-achievable",
+        RoofKind::Achievable => "achievable",
     };
     format!("{} ({kind})", percent(efficiency))
 }
@@ -141,7 +141,7 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
     if let Some(bound) = metrics.bound(data, row) {
         let efficiency = metrics.efficiency(data, row);
         if efficiency.is_finite() {
-            line("% of roof", share_of_roof(efficiency, metrics.kind));
+            line("% of roof", share_of_roof(efficiency, metrics.kind_of(data, row)));
         }
         line("Limited by", bound_name(bound).to_owned());
     }
@@ -235,26 +235,24 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         ),
         name: name_of(frame, row),
         place: format!("{}, line {}", source.name, data.line[row]),
-        device: judged_by(stated, &guessed, device, &problem, roof, metrics.kind),
+        device: judged_by(stated, &guessed, device, &problem, roof),
         limit,
         efficiency: efficiency.filter(|e| e.is_finite()),
         figures,
-        tile: shape
-            .as_ref()
-            .map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
+        tile: shape.as_ref().map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
         verdict: match shape.filter(|_| measured) {
             _ if limit == Some(Bound::Launch) => {
-                "Most of so short a call is probably launch and start-up, not memory or the tile: it \
-                 takes under 15 µs, and the roof explains less than a fifth of that."
-                    .to_owned()
+                format!(
+                    "Most of so short a call is probably launch and start-up, not memory or the tile: \
+                     starting a kernel takes {}, and the roof explains less than a fifth of the call.",
+                    Seconds(metrics.launch_floor_s(data.device[row]))
+                )
             }
             shape => {
                 // Memory alone hardly ever gives so much of what a datasheet says.
                 let near = efficiency.is_some_and(|e| (NEAR..=1.0).contains(&e))
-                    && metrics.kind == RoofKind::Datasheet;
-                let doubt = roof
-                    .filter(|_| near)
-                    .and_then(|r| cached(&problem, r, device));
+                    && metrics.kind_of(data, row) == RoofKind::Datasheet;
+                let doubt = roof.filter(|_| near).and_then(|r| cached(&problem, r, device));
                 let said = shape.map(|s| s.sentence());
                 said.into_iter().chain(doubt).collect::<Vec<_>>().join(" ")
             }
@@ -270,7 +268,6 @@ fn judged_by(
     device: Option<&Device>,
     p: &Problem,
     roof: Option<Roof>,
-    kind: RoofKind,
 ) -> String {
     match (device, roof) {
         (Some(d), Some(_)) => {
@@ -283,9 +280,6 @@ fn judged_by(
                 name => format!(" (the file says “{name}”)"),
             };
             format!("{}{how}", d.explain_peak(p.op.compute))
-        }
-        (Some(d), None) if kind == RoofKind::Achievable && d.peak_for(p.op.compute).is_some() => {
-            format!("{}: no measured maximum for {} is known", d.name, p.op.compute)
         }
         (Some(d), None) => d.explain_peak(p.op.compute),
         (None, _) if stated.is_empty() => {

@@ -44,7 +44,7 @@ pub const TERMS: &[Term] = &[
     ),
     term(
         "Datasheet or achievable",
-        &["max-achievable roof", "datasheet roof"],
+        &["achievable roof", "datasheet roof"],
         "The vendor's dense peak, or the best rate measured with large GEMMs.",
     ),
     term(

@@ -2,9 +2,8 @@
 
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::roofline::{LAUNCH_S, Roof};
+use gemmscope_model::roofline::Roof;
 use gemmscope_table::field::{Categories, Codes, Field, Frame};
-use gemmscope_table::metrics::Metrics;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -246,13 +245,6 @@ impl Besides {
 /// GEMMs: [`other_time_s`], or the user's figure.
 pub fn what_if(frame: &Frame, side: usize, rows: &[u32], goal: &Goal, other_s: f64) -> WhatIf {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
-    let there = match goal {
-        Goal::Efficiency(_) => None,
-        Goal::Device(device) => {
-            let devices = vec![Some((**device).clone()); data.devices.len()];
-            Some(Metrics::compute(data, devices, metrics.kind))
-        }
-    };
     let total = |r: usize| {
         let time = data.time_s[r] * frame.calls(r);
         if time.is_finite() { time } else { 0.0 }
@@ -270,13 +262,16 @@ pub fn what_if(frame: &Frame, side: usize, rows: &[u32], goal: &Goal, other_s: f
         }
         let before = total(r);
         let roof = metrics.roof_s[r] * frame.calls(r);
-        let after = match (goal, &there) {
-            (Goal::Efficiency(e), _) => {
-                let least = roof + LAUNCH_S * frame.calls(r);
-                before.min(least.max(roof / e.clamp(1e-6, 1.0)))
+        let after = match goal {
+            Goal::Efficiency(e) => {
+                let launches = metrics.launch_floor_s(data.device[r]) * frame.calls(r);
+                before.min((roof + launches).max(roof / e.clamp(1e-6, 1.0)))
             }
-            (Goal::Device(_), Some(m)) => before * m.roof_s[r] / metrics.roof_s[r],
-            (Goal::Device(_), None) => f64::NAN,
+            Goal::Device(device) => {
+                let problem = data.problem(r);
+                let there = device.roof(problem.op.compute, metrics.kind);
+                before * there.map_or(f64::NAN, |t| t.problem_time_s(&problem)) / metrics.roof_s[r]
+            }
         };
         out.group_before_s += before;
         // `min` ignores NaN, so the roof is checked itself.
@@ -335,6 +330,7 @@ mod tests {
     use gemmscope_table::data_kind::DataKind;
     use gemmscope_table::dataset::{ColumnMeaning, TraceContext};
     use gemmscope_table::fixture::Rows;
+    use gemmscope_table::metrics::Metrics;
     use proptest::prelude::*;
 
     /// Rows of bf16 GEMMs on an H100: shape, time in µs, layer.
@@ -402,7 +398,7 @@ mod tests {
     fn a_goal_leaves_each_call_its_launch() {
         let f = frame(&[((512, 512, 512), 200.0, "small")]);
         let w = what_if(&f, 0, &[0], &Goal::Efficiency(1.0), 0.0);
-        assert!((w.group_after_s - f.metrics.roof_s[0] - LAUNCH_S).abs() < 1e-15);
+        assert!((w.group_after_s - f.metrics.roof_s[0] - 4.5e-6).abs() < 1e-15);
     }
 
     #[test]

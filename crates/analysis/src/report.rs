@@ -9,6 +9,7 @@ use crate::summary::distinct;
 use crate::trace_time::TraceTime;
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::roofline::LostTime;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Metrics;
@@ -152,15 +153,14 @@ pub struct ReportPart {
 
 impl ReportPart {
     fn new(scan: &Scan<'_>, number: usize, part: &Part, findings: &Findings) -> Self {
-        let (mut roof_s, mut time_s, mut mean, mut counted) = (0.0, 0.0, 0.0, 0usize);
+        let (mut set, mut mean, mut counted) = (LostTime::default(), 0.0, 0usize);
         let (mut operations, mut quantized) = (0, 0);
         for (_, g) in scan.checked().filter(|g| usize::from(g.1.side) == number) {
             operations += 1;
             quantized += usize::from(is_quantized(&scan.problem(g).op));
             let e = g.efficiency();
             if e.is_finite() && e <= ANOMALY_EFFICIENCY {
-                roof_s += g.roof_s;
-                time_s += g.time_s;
+                set.add(1.0, g.time_s, g.roof_s);
                 mean += e;
                 counted += 1;
             }
@@ -173,7 +173,7 @@ impl ReportPart {
             whole: part.whole.label().to_owned(),
             share: part.gemm_share(),
             significant: part.gemm_share() > SIGNIFICANT_SHARE,
-            efficiency: (time_s > 0.0).then(|| roof_s / time_s),
+            efficiency: (set.time_s > 0.0).then(|| set.share_of_roof()),
             plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
             operations,
             quantized,
@@ -321,19 +321,13 @@ fn batching(findings: &Findings) -> Vec<String> {
 }
 
 /// The same rows with achievable peaks as roofs, to which the percentages of `gemm_findings.md`
-/// refer. Unchanged unless every row with a roof has an achievable peak.
+/// refer; a type without one keeps the datasheet's.
 pub(crate) fn with_achievable(frame: &Frame) -> Frame {
     if frame.metrics.kind == RoofKind::Achievable {
         return frame.clone();
     }
-    let metrics =
-        Metrics::compute(&frame.data, frame.metrics.devices.clone(), RoofKind::Achievable);
-    let known = |roofs: &[f64]| frame.rows.iter().filter(|r| !roofs[**r as usize].is_nan()).count();
-    if known(&metrics.roof_s) > 0 && known(&metrics.roof_s) == known(&frame.metrics.roof_s) {
-        frame.with_metrics(Arc::new(metrics))
-    } else {
-        frame.clone()
-    }
+    let devices = frame.metrics.devices.clone();
+    frame.with_metrics(Arc::new(Metrics::compute(&frame.data, devices, RoofKind::Achievable)))
 }
 
 /// Names of the devices whose roofs apply to at least one row.

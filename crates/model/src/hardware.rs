@@ -33,9 +33,19 @@ pub enum RoofKind {
     /// The vendor's dense peak and bandwidth.
     #[default]
     Datasheet,
-    /// The best rate that was measured with large GEMMs, and the datasheet's bandwidth.
+    /// The best rate that was measured with large GEMMs, and the datasheet's bandwidth. A type
+    /// without such a rate keeps the datasheet's.
     Achievable,
 }
+
+/// Source of an achievable rate that rows of the open files set: [`Device::raise_achievable`].
+pub const BEST_MEASURED: &str = "best measured here";
+
+/// What starting, filling and draining a kernel takes on a GPU however little it computes, seconds.
+/// Origami (AMD) counts 4.5 µs; fits to measured times of small GEMMs gave 4 to 5.
+const GPU_LAUNCH_S: f64 = 4.5e-6;
+/// The same on a CPU, where no kernel is launched: the fork and join of a parallel loop.
+const CPU_LAUNCH_S: f64 = 1e-6;
 
 /// A peak rate for one data type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -172,6 +182,12 @@ pub struct Device {
     /// Register file per unit, in bytes.
     #[serde(default)]
     pub registers_bytes_per_unit: Option<f64>,
+    /// Launch floor in seconds, if stated: see [`Device::launch_floor`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_floor_s: Option<f64>,
+    /// Where the launch floor comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch_floor_source: Option<String>,
     /// How good the source is: A published by the vendor, B secondary, C derived.
     #[serde(default = "derived")]
     pub confidence: char,
@@ -234,11 +250,16 @@ impl Device {
     /// # Ok::<(), &str>(())
     /// ```
     pub fn peak_for(&self, dtype: DataType) -> Option<&Peak> {
+        self.peaks.get(self.peak_index(dtype)?)
+    }
+
+    fn peak_index(&self, dtype: DataType) -> Option<usize> {
         let family = dtype.family()?;
         self.peaks
             .iter()
-            .filter(|peak| peak.dense && peak.dtype.family() == Some(family))
-            .min_by_key(|peak| {
+            .enumerate()
+            .filter(|(_, peak)| peak.dense && peak.dtype.family() == Some(family))
+            .min_by_key(|(_, peak)| {
                 (
                     // A family of formats shares a rate, unless one is listed by itself:
                     // then only that one uses it.
@@ -248,7 +269,29 @@ impl Device {
                     peak.accumulate != Some(dtype.default_accumulate()),
                 )
             })
-            .filter(|peak| peak.dtype == dtype || !stands_alone(peak.dtype))
+            .filter(|(_, peak)| peak.dtype == dtype || !stands_alone(peak.dtype))
+            .map(|(index, _)| index)
+    }
+
+    /// Lets a measured rate in FLOP/s be the achievable one of a type where that is known and lower:
+    /// so nothing that was measured beats it.
+    pub fn raise_achievable(&mut self, dtype: DataType, flops_per_s: f64) {
+        let peak = self.peak_index(dtype).and_then(|i| self.peaks.get_mut(i));
+        if let Some(Peak { achievable_flops_per_s: Some(rate), achievable_source, .. }) = peak
+            && flops_per_s > *rate
+        {
+            *rate = flops_per_s;
+            *achievable_source = Some(BEST_MEASURED.to_owned());
+        }
+    }
+
+    /// Lets the shortest call that was measured, in seconds, be the launch floor where that is longer:
+    /// kernel times of a trace hold no launch of the processor.
+    pub fn lower_launch_floor(&mut self, call_s: f64) {
+        if call_s < self.launch_floor().0 {
+            self.launch_floor_s = Some(call_s);
+            self.launch_floor_source = Some("shortest call here".to_owned());
+        }
     }
 
     /// A sentence that names the peak [`Device::peak_for`] uses for this type, or why none fits.
@@ -276,6 +319,19 @@ impl Device {
             format!(" (the {} peak of this device)", peak.dtype)
         };
         format!("{dtype} on {}: {engine} units, {rate} dense{summed}{shared}", self.name)
+    }
+
+    /// The launch floor: seconds that starting, filling and draining a kernel takes however little
+    /// it computes, and where the figure comes from. 4.5 µs on accelerators and 1 µs on CPUs (whose
+    /// `unit_kind` is `core`) unless the device states its own.
+    pub fn launch_floor(&self) -> (f64, &str) {
+        match self.launch_floor_s {
+            Some(own) => (own, self.launch_floor_source.as_deref().unwrap_or("stated")),
+            None if self.unit_kind == "core" => {
+                (CPU_LAUNCH_S, "assumed: a parallel loop's fork and join")
+            }
+            None => (GPU_LAUNCH_S, "assumed: what AMD's Origami counts"),
+        }
     }
 
     /// Bandwidth of a level of the memory in byte/s, if known.

@@ -6,6 +6,7 @@ use crate::metrics::Metrics;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::units::larger;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -383,7 +384,7 @@ impl Frame {
                         Number,
                         false,
                         Some(true),
-                        "Attained over the max-achievable roof at this AI: roof time over measured time.",
+                        "Attained over the achievable roof at this AI: roof time over measured time.",
                     ),
                 },
                 Field::BandwidthUse => (
@@ -401,7 +402,7 @@ impl Frame {
                     Number,
                     true,
                     Some(false),
-                    "Measured time minus roof time, over all calls: what a perfect kernel would save.",
+                    "Measured time minus roof time, over all calls; nothing above the roof.",
                 ),
                 Field::Shape => (
                     "Shape",
@@ -495,7 +496,7 @@ impl Frame {
             Field::Bandwidth => Box::new(|r| x.bandwidth(d, r)),
             Field::Efficiency => Box::new(|r| x.roof_s[r] / d.time_s[r]),
             Field::BandwidthUse => Box::new(|r| x.bandwidth_use(d, r)),
-            Field::Lost => Box::new(|r| (d.time_s[r] - x.roof_s[r]) * self.calls(r)),
+            Field::Lost => Box::new(|r| larger(d.time_s[r] - x.roof_s[r], 0.0) * self.calls(r)),
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Number(v)) => Box::new(|r| v[r]),
                 Some(ColumnData::Text { codes, values }) => {

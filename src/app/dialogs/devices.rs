@@ -9,7 +9,7 @@ use gemmscope_model::hardware;
 use gemmscope_model::hardware::known;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::hardware::{Device, NameMatch, Peak};
-use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Seconds};
 use leptos::prelude::*;
 
 /// The dialog. `name` is the device name in a file that a device is chosen for.
@@ -177,6 +177,14 @@ fn sheet(
         'B' => "B: from a secondary source",
         _ => "C: derived or entered by hand",
     };
+    let (floor, source) = d.launch_floor();
+    // What is open can show a shorter one.
+    let here = bench.metrics.with(|m| {
+        let seen = m.devices.iter().flatten().find(|seen| seen.id == d.id);
+        seen.map(|seen| seen.launch_floor().0).filter(|s| *s < floor)
+    });
+    let here =
+        here.map_or_else(String::new, |s| format!("; here {}, the shortest call", Seconds(s)));
     let facts = [
         ("Memory bandwidth", BytesPerSec(d.bandwidth_bytes_per_s).to_string()),
         (
@@ -191,6 +199,7 @@ fn sheet(
             "Clock behind the peaks",
             d.clock_hz.map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
         ),
+        ("Launch floor", format!("{} ({source}){here}", Seconds(floor))),
         ("Confidence of the peaks", confidence.to_owned()),
     ];
     view! {

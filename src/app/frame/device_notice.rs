@@ -2,7 +2,7 @@
 
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, value_of};
-use gemmscope_model::hardware::{Device, RoofKind, known, match_name, short_name};
+use gemmscope_model::hardware::{Device, known, match_name, short_name};
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::percent;
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
@@ -27,8 +27,6 @@ enum Answer {
     Device(String, Vec<(String, String)>),
     /// The dialog of all devices.
     Dialog,
-    /// The datasheet roof.
-    Datasheet,
 }
 
 /// The notice; nothing where no question is open.
@@ -65,10 +63,6 @@ pub fn DeviceNotice() -> impl IntoView {
                 view! { {buttons} {other(name)} }.into_any()
             }
             Answer::Dialog => other(None),
-            Answer::Datasheet => view! {
-                <button type="button" class="button small" on:click=move |_| bench.set_roof(RoofKind::Datasheet)>"Use the datasheet roof"</button>
-            }
-            .into_any(),
         })
     };
     let shown = Memo::new(move |_| question.with(Option::is_some));
@@ -170,16 +164,8 @@ fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option
     }
     let name = bench.devices_in_use.with(|d| d.first().cloned().flatten())?;
     let (name, share) = (short_name(&name), percent(share));
-    match bench.view.with(|v| v.roof) {
-        RoofKind::Datasheet => asks(
-            format!("Is this really {name}? {share} of the measured rows are above its roof."),
-            Answer::Dialog,
-        ),
-        RoofKind::Achievable => asks(
-            format!(
-                "{share} of the measured rows beat the achievable roof of {name}: it is too low for these runs."
-            ),
-            Answer::Datasheet,
-        ),
-    }
+    asks(
+        format!("Is this really {name}? {share} of the measured rows are above its roof."),
+        Answer::Dialog,
+    )
 }

@@ -52,7 +52,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
     },
     Shortcut {
         keys: "R",
-        label: "Datasheet or max-achievable roof",
+        label: "Datasheet or achievable roof",
         key: "r",
         ctrl: false,
         action: |_, bench| {

@@ -3,7 +3,6 @@
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, rove};
 use gemmscope_analysis::explain::roof_name;
-use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::Totals;
@@ -127,7 +126,7 @@ fn of_sides(bench: Workbench) -> AnyView {
                 roof_name(kind)
             );
             if t.above_roof > 0 {
-                hint = format!("{hint} {}", above_hint(kind, &t));
+                hint = format!("{hint} {ABOVE}");
             }
             let label = view! { {side} <span class="figure-rest">{rest}</span> };
             figure(hint, move || value.clone(), label, "side")
@@ -167,7 +166,7 @@ fn of_all(bench: Workbench) -> AnyView {
     };
     view! {
         {move || figure(
-            format!("Sum of the times that the {} allows over the sum of the measured times: long rows weigh more. Never a mean of percentages.", of()),
+            format!("1 − lost time / time of the rows under the {}: long rows weigh more. Never a mean of percentages.{}", of(), keeps_datasheet(bench)),
             move || share(totals.with(|t| t.weighted_efficiency)),
             move || match totals.with(|t| t.without_roof.1 / t.time_s) {
                 // The share of the time that has no roof is not in the figure.
@@ -177,12 +176,12 @@ fn of_all(bench: Workbench) -> AnyView {
             "efficiency",
         )}
         {figure(
-            "Measured time minus the time that the roof allows, summed over the rows below it: what perfect kernels would save. Rows above the roof lose nothing, though they raise the share of the roof.".to_owned(),
+            "Measured time minus the time that the roof allows, summed over the rows below it: what perfect kernels would save. Rows above the roof lose nothing, and win nothing back.".to_owned(),
             lost,
             "lost",
             "lost",
         )}
-        {move || figure(totals.with(|t| above_hint(kind.get(), t)), above, "above the roof", "above")}
+        {figure(ABOVE.to_owned(), above, "above the roof", "above")}
         {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, move || all_words(bench), "time")}
         {move || {
             let compute = share(totals.with(|t| t.share_compute_bound));
@@ -213,23 +212,18 @@ fn all_words(bench: Workbench) -> String {
     .to_owned()
 }
 
-/// What rows above the roof mean, and by how much they are: with it, share and lost time add up.
-fn above_hint(kind: RoofKind, t: &Totals) -> String {
-    let why = match kind {
-        RoofKind::Achievable => {
-            "Rows faster than the max-achievable peak, which is the best that was measured once and no limit. They raise the share of the roof, and lose nothing."
-        }
-        _ => {
-            "Rows faster than the datasheet allows: check device, type, sizes and unit. A few percent can be the clock or a cache."
-        }
-    };
-    let roofed = t.time_s - t.without_roof.1;
-    let shares = t.lost_s.zip(t.weighted_efficiency);
-    match shares.map(|(lost, share)| lost - roofed * (1.0 - share)) {
-        Some(less) if less > 0.0 => {
-            format!("{why} Together they take {} less than the roof allows.", Seconds(less))
-        }
-        _ => why.to_owned(),
+/// What rows above the roof mean.
+const ABOVE: &str = "Rows faster than the datasheet allows: check device, type, sizes and unit. A few percent can be the clock or a cache.";
+
+/// Which types keep the datasheet's roof while percentages are of the achievable one.
+fn keeps_datasheet(bench: Workbench) -> String {
+    let types = bench.frame.with(|f| f.metrics.keep_datasheet(&f.data));
+    match types.is_empty() {
+        true => String::new(),
+        false => format!(
+            " No achievable rate is known for {}: judged by the datasheet's.",
+            types.join(", ")
+        ),
     }
 }
 

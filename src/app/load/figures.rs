@@ -30,12 +30,13 @@ impl Figures {
         }
         self.rows = data.len();
         self.sample.extend(data);
-        self.off |= !Metrics::can_grow(data) || !Points::can_grow(data);
+        let kind = bench.view.with_untracked(|v| v.roof);
+        self.off |= !Metrics::can_grow(data, kind) || !Points::can_grow(data);
         if self.off {
             return;
         }
         if self.devices.len() != data.devices.len() {
-            let (choice, kind) = bench.view.with_untracked(|v| (v.devices.clone(), v.roof));
+            let choice = bench.view.with_untracked(|v| v.devices.clone());
             let devices = bench.custom.with_untracked(|own| choice.resolve(data, own));
             if !devices.starts_with(&self.devices) {
                 // Another device makes earlier rows what they were not.
@@ -68,8 +69,8 @@ impl Figures {
         devices: &[Option<Device>],
         kind: RoofKind,
     ) -> Option<(Metrics, Points)> {
-        let fits = !self.off && self.metrics.kind == kind && self.devices == devices;
-        if !fits || self.metrics.ai.is_empty() || !Metrics::can_grow(data) {
+        let fits = !self.off && self.metrics.are_of(devices, kind);
+        if !fits || self.metrics.ai.is_empty() || !Metrics::can_grow(data, kind) {
             return None;
         }
         self.metrics.extend(data, self.devices);

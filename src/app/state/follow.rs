@@ -59,9 +59,7 @@ impl Follow {
     pub const ROWS: &Follow = &Follow {
         metrics: |data, devices, own, kind, made| {
             let resolved = devices.resolve(data, own);
-            let fits = |r: &ReadyMade| {
-                r.data == *data && r.metrics.devices == resolved && r.metrics.kind == kind
-            };
+            let fits = |r: &ReadyMade| r.data == *data && r.metrics.are_of(&resolved, kind);
             match made.filter(fits) {
                 Some(made) => made.metrics,
                 None => Shared::from(Metrics::compute(data, resolved, kind)),

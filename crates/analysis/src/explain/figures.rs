@@ -142,7 +142,7 @@ pub(super) fn roof_figures(
     });
     figures.push(Figure {
         label: "% of roof",
-        value: share_of_roof(efficiency, frame.metrics.kind),
+        value: share_of_roof(efficiency, frame.metrics.kind_of(&frame.data, row)),
         formula: format!("roof time / time = {roof_time} / {}", Seconds(time)),
         hint: "Attained over the roof at this intensity.",
         reported: reported(

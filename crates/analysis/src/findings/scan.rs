@@ -7,7 +7,7 @@ use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::roofline::{Bound, LAUNCH_S, Roof};
+use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
@@ -31,6 +31,8 @@ pub struct Group {
     pub time_s: f64,
     /// Roof time of all calls, seconds; NaN without a roof.
     pub roof_s: f64,
+    /// Launch floor of its device, seconds a call.
+    pub launch_s: f64,
     /// False for a variant that is slower than another one of the same GEMM. It is in no total,
     /// so rules skip it.
     pub checked: bool,
@@ -52,7 +54,7 @@ impl Group {
     /// Seconds that a kernel at this share of the roof would save; each call keeps the time of its
     /// launch. Never negative; NaN without a roof.
     pub(super) fn saved_at(&self, share: f64) -> f64 {
-        let least = self.roof_s / share + LAUNCH_S * self.calls;
+        let least = self.roof_s / share + self.launch_s * self.calls;
         match least.is_nan() {
             true => f64::NAN,
             false => (self.time_s - least).max(0.0),
@@ -261,6 +263,7 @@ impl<'a> Scan<'a> {
                     calls: 0.0,
                     time_s: 0.0,
                     roof_s: 0.0,
+                    launch_s: metrics.launch_floor_s(data.device[r]),
                     checked: true,
                     side: 0,
                 });
@@ -354,7 +357,7 @@ impl<'a> Scan<'a> {
             part.time_s += g.time_s;
             if g.roof_s.is_finite() {
                 part.known_s += g.time_s;
-                part.roof_s += g.roof_s;
+                part.roof_s += g.time_s - g.lost_s();
             }
             let place = (g.side, data.source[g.row as usize]);
             *by_source.entry(place).or_default() += g.time_s;

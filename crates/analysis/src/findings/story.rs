@@ -362,5 +362,5 @@ pub(super) fn of_tile(
 
 /// True for groups that are too small for their roof to matter: a call is mostly launch time.
 pub(super) fn tiny(group: &Group) -> bool {
-    is_launch_bound(group.call_s(), group.roof_s / group.calls)
+    is_launch_bound(group.call_s(), group.roof_s / group.calls, group.launch_s)
 }

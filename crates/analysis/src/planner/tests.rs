@@ -135,7 +135,7 @@ fn devices_are_compared_by_step_time() {
     assert!(table.rows[3][1].contains("no bf16 peak"));
     assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
     assert_eq!(table.rows[0][9], "1.00 ×");
-    assert!(export::figures(&p).iter().any(|f| f.0 == "At best"));
+    assert!(export::figures(&p).iter().any(|f| f.0 == "Step, expected"));
 }
 
 proptest! {

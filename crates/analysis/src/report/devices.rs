@@ -84,7 +84,7 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
     if let Some(device) = scan.device(g) {
         return format!(
             "the {} of the {} is not known for {}: enter it (D) to see efficiency",
-            if scan.achievable() { "max-achievable peak" } else { "peak" },
+            "peak",
             device.name,
             scan.problem(g).op.compute
         );

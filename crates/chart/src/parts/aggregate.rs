@@ -1,8 +1,9 @@
 //! Several rows as one figure, and rows grouped by band.
 
 use gemmscope_model::order::InOrder;
+use gemmscope_model::units::smaller;
 use gemmscope_table::dataset::ColumnMeaning;
-use gemmscope_table::field::{FieldInfo, Frame};
+use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::stats::median;
 
 /// How the rows of a cell, bar or band become one figure.
@@ -14,7 +15,7 @@ pub(crate) enum Aggregate {
     /// The median.
     Median,
     /// The mean weighted by the total time: of rates and shares of a roof this is the rate and
-    /// the share of all the rows together.
+    /// the share of all the rows together: a row above its roof wins nothing back.
     Weighted,
     /// The worst one.
     Worst,
@@ -132,6 +133,11 @@ impl Groups {
         aggregate: Aggregate,
     ) -> Vec<f64> {
         let get = frame.numbers(&info.field);
+        // As in `LostTime`: what is above its roof loses nothing, and wins nothing back.
+        let most = match (&info.field, aggregate) {
+            (Field::Efficiency, Aggregate::Weighted) => 1.0,
+            _ => f64::INFINITY,
+        };
         let better = info.higher_is_better.unwrap_or(true);
         let data = &frame.data;
         let counts = match data.column(ColumnMeaning::Count).map(|c| &c.data) {
@@ -150,7 +156,7 @@ impl Groups {
                         .copied()
                         .unwrap_or(1.0);
                     let time = data.time_s.get(r).copied().unwrap_or(f64::NAN);
-                    (get(r), time * calls)
+                    (smaller(get(r), most), time * calls)
                 }));
                 aggregate.of(&mut values, better)
             })

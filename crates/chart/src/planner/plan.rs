@@ -339,7 +339,8 @@ pub(crate) fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>
             text("Intensity", row.problem().intensity().to_string()),
             text("Roof", FlopsPerSec(row.rate()).to_string()),
             text("Bound", row.best.bound.label().to_owned()),
-            text("Best time", row.best.time.to_string()),
+            text("At best", row.best.time.to_string()),
+            text("Expected", row.best.expected.to_string()),
             text("Share", format!("{} % of the step", format_significant(row.share * 100.0, 3))),
             text("Ridge", row.crossing(&plan.state.workload)),
         ])
@@ -393,7 +394,7 @@ mod tests {
             let lines = describe(&p, &mark.tooltip.head).unwrap().len();
             // The ridge lists the six GEMMs of weights.
             let ridge = mark.tooltip.head.starts_with("Ridge at 153");
-            assert_eq!(lines, if ridge { 6 } else { 8 }, "{}", mark.tooltip.head);
+            assert_eq!(lines, if ridge { 6 } else { 9 }, "{}", mark.tooltip.head);
         }
         let (up, ridge) = (
             p.first().unwrap().rows.iter().find(|r| r.name == "up_proj").unwrap(),

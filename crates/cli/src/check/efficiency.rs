@@ -1,6 +1,7 @@
 //! Rows held against a least efficiency.
 
 use super::{Efficiency, Low};
+use gemmscope_model::roofline::LostTime;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::Side;
 use gemmscope_table::field::{Frame, shape_label};
@@ -11,8 +12,7 @@ use gemmscope_table::field::{Frame, shape_label};
 struct Judged {
     /// Efficiency and row.
     rows: Vec<(f64, u32)>,
-    time_s: f64,
-    roof_s: f64,
+    set: LostTime,
     /// Rows above their roof by more than clocks and timers vary.
     above: u64,
     above_time_s: f64,
@@ -50,8 +50,7 @@ impl Judged {
                 j.highest = j.highest.max(efficiency);
             } else {
                 j.rows.push((efficiency, row));
-                j.time_s += time;
-                j.roof_s += time * efficiency;
+                j.set.add(frame.calls(r), data.time_s[r], metrics.roof_s[r]);
             }
         }
         // GEMM time whose shape the file does not know is time all the same.
@@ -69,7 +68,7 @@ impl Judged {
         if rows == 0 {
             return Some("no row has both a time and a roof; choose a device with --device".into());
         }
-        let known = self.time_s + self.above_time_s;
+        let known = self.set.time_s + self.above_time_s;
         if self.above as f64 > MOST_ABOVE * rows as f64 || self.above_time_s > MOST_ABOVE * known {
             return Some(format!(
                 "{} of {rows} GEMMs are above their roof (up to {}): the device, the data type or the unit is \
@@ -79,10 +78,10 @@ impl Judged {
             ));
         }
         let all = known + self.unknown_time_s;
-        (self.time_s < LEAST_JUDGED * all).then(|| {
+        (self.set.time_s < LEAST_JUDGED * all).then(|| {
             format!(
                 "only {} of the GEMM time can be judged: {} without a shape, a device or a peak",
-                percent(self.time_s / all),
+                percent(self.set.time_s / all),
                 plural(self.unknown, "row")
             )
         })
@@ -97,8 +96,8 @@ pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency>
 
 fn of_side(frame: &Frame, side: &Side, least: f64, each: bool) -> Efficiency {
     let judged = Judged::of(frame, &side.rows);
-    let all = judged.time_s + judged.above_time_s + judged.unknown_time_s;
-    let weighted = judged.roof_s / judged.time_s;
+    let all = judged.set.time_s + judged.above_time_s + judged.unknown_time_s;
+    let weighted = judged.set.share_of_roof();
     let why = judged.doubt();
     let count = judged.rows.len();
     let mut low = judged.rows;
@@ -113,7 +112,7 @@ fn of_side(frame: &Frame, side: &Side, least: f64, each: bool) -> Efficiency {
         least,
         weighted_efficiency: weighted.is_finite().then_some(weighted),
         judged: count,
-        judged_share_of_time: (all > 0.0).then_some(judged.time_s / all),
+        judged_share_of_time: (all > 0.0).then_some(judged.set.time_s / all),
         above_roof: judged.above,
         highest_above_roof: (judged.above > 0).then_some(judged.highest),
         without_roof: judged.unknown,

@@ -39,6 +39,8 @@ struct Row {
     shared_kib_per_unit: Option<f64>,
     shared_kib_per_block: Option<f64>,
     registers_kib_per_unit: Option<f64>,
+    launch_us: Option<f64>,
+    launch_source: &'static str,
     peaks: &'static [PeakRow],
     confidence: &'static str,
     notes: &'static str,
@@ -101,6 +103,9 @@ fn device(row: &Row) -> Device {
         shared_bytes_per_unit: row.shared_kib_per_unit.map(times(1024.0)),
         shared_bytes_per_block: row.shared_kib_per_block.map(times(1024.0)),
         registers_bytes_per_unit: row.registers_kib_per_unit.map(times(1024.0)),
+        // Whole picoseconds: 4.5 µs, not one bit less.
+        launch_floor_s: row.launch_us.map(|us| (us * 1e6).round() / 1e12),
+        launch_floor_source: (!row.launch_source.is_empty()).then(|| row.launch_source.to_owned()),
         confidence: row.confidence.chars().next().unwrap_or('C'),
         notes: row.notes.to_owned(),
         source: row.source.to_owned(),

@@ -189,6 +189,8 @@ impl Device {
             shared_bytes_per_unit: None,
             shared_bytes_per_block: None,
             registers_bytes_per_unit: None,
+            launch_floor_s: None,
+            launch_floor_source: None,
             confidence: 'C',
             notes: String::new(),
             source: String::new(),
@@ -245,6 +247,7 @@ impl Device {
             ("shared_bytes_per_unit", self.shared_bytes_per_unit),
             ("shared_bytes_per_block", self.shared_bytes_per_block),
             ("registers_bytes_per_unit", self.registers_bytes_per_unit),
+            ("launch_floor_s", self.launch_floor_s),
         ] {
             if let Some(value) = value {
                 positive(field, value)?;

@@ -17,6 +17,8 @@ pub struct GemmBest {
     pub time: Seconds,
     /// Shortest time of all its runs in the step.
     pub total_time: Seconds,
+    /// Time of one run to expect: at the achievable rate, with the launch floor.
+    pub expected: Seconds,
     /// What limits it.
     pub bound: Bound,
     /// The smallest M at which it reaches the ridge. `None` for products of attention, or if no M
@@ -36,6 +38,8 @@ pub struct StepTotals {
     pub bytes: Bytes,
     /// Shortest time of the step.
     pub time: Seconds,
+    /// Time of the step to expect: the sum of what each of its GEMMs is expected to take.
+    pub expected: Seconds,
     /// Tokens that the step reads or generates, over its shortest time.
     pub tokens_per_s: f64,
     /// Weights on one device, embeddings included.
@@ -87,20 +91,17 @@ impl Model {
         let mut best = Vec::new();
         for gemm in self.gemms(workload)? {
             let compute = gemm.problem.op.compute;
-            let roof = device.roof(compute, kind).ok_or_else(|| {
-                TotalsError::NoRoof(match (kind, device.peak_for(compute)) {
-                    (RoofKind::Achievable, Some(_)) => {
-                        format!("no achievable {compute} rate of {} is known", device.name)
-                    }
-                    _ => device.explain_peak(compute),
-                })
-            })?;
+            let no_roof = || TotalsError::NoRoof(device.explain_peak(compute));
+            let roof = device.roof(compute, kind).ok_or_else(no_roof)?;
+            let achievable = device.roof(compute, RoofKind::Achievable).ok_or_else(no_roof)?;
             let time = Seconds(roof.problem_time_s(&gemm.problem));
+            let expected = Seconds(achievable.expected_s(&gemm.problem, device.launch_floor().0));
             best.push(GemmBest {
                 gemm,
                 roof,
                 time,
                 total_time: time * gemm.count as f64,
+                expected,
                 bound: roof.bound(gemm.problem.intensity().0),
                 ridge_m: (!gemm.part.is_attention()).then(|| roof.ridge_m(&gemm.problem)).flatten(),
             });
@@ -120,6 +121,7 @@ impl Model {
             work: best.iter().map(|b| b.gemm.problem.work() * count(b)).sum(),
             bytes: best.iter().map(|b| b.gemm.problem.bytes() * count(b)).sum(),
             time,
+            expected: best.iter().map(|b| b.expected * count(b)).sum(),
             tokens_per_s: workload.tokens() as f64 / time.0,
             weight_bytes: Bytes(weight_bytes),
             kv_cache_bytes: Bytes(kv_cache_bytes),
@@ -185,7 +187,12 @@ mod tests {
         assert_eq!(error.to_string(), "Tesla V100-SXM2 has no bf16 peak, so no roof");
         let fp16 = Workload { types: Types::uniform(DataType::Fp16), ..Workload::decode(1, 1) };
         assert!(model.totals(&fp16, v100, RoofKind::Datasheet).is_ok());
-        assert!(model.totals(&fp16, v100, RoofKind::Achievable).is_err());
+        // Without an achievable rate the step keeps the datasheet's.
+        let [a, b] = [RoofKind::Datasheet, RoofKind::Achievable]
+            .map(|kind| model.totals(&fp16, v100, kind).unwrap());
+        assert_eq!(a, b);
+        let calls: u64 = a.gemms.iter().map(|g| g.gemm.count).sum();
+        close(a.expected.0, a.time.0 + calls as f64 * 4.5e-6, 1e-9);
     }
 
     fn weight_only(weight: DataType) -> Types {

@@ -9,7 +9,7 @@ use crate::scene::{Color, Item, Point, Scene, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware::{Device, MemoryLevel};
+use gemmscope_model::hardware::{BEST_MEASURED, Device, MemoryLevel};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_short, grouped};
 use gemmscope_table::field::Field;
@@ -23,8 +23,8 @@ pub struct RoofLine {
     pub types: Vec<String>,
     /// Dense datasheet peak, FLOP/s.
     pub peak: f64,
-    /// Best measured rates of large GEMMs, where known: types, FLOP/s.
-    pub achievable: Vec<(Vec<String>, f64)>,
+    /// Achievable rates, where known: types, FLOP/s, and whether a row of the open files set it.
+    pub achievable: Vec<(Vec<String>, f64, bool)>,
     /// The ceilings that rows are judged by, FLOP/s: drawn solid, the others dashed.
     pub solid: Vec<f64>,
     /// Memory bandwidth, byte/s.
@@ -57,7 +57,12 @@ impl RoofLine {
             device: device.name.clone(),
             types: name(),
             peak: peak.flops_per_s,
-            achievable: achievable.map(|rate| (name(), rate)).into_iter().collect(),
+            achievable: achievable
+                .map(|rate| {
+                    (name(), rate, peak.achievable_source.as_deref() == Some(BEST_MEASURED))
+                })
+                .into_iter()
+                .collect(),
             solid: vec![peak.flops_per_s],
             bandwidth: device.bandwidth_bytes_per_s,
             caches: Vec::new(),
@@ -91,8 +96,9 @@ impl RoofLine {
         let out = Tooltip::new(format!("{} on {}", self.types.join(", "), self.device))
             .row("Peak", format!("{}, dense", rate(self.peak)));
         let achievable = self.achievable.iter();
-        let out = achievable.fold(out, |out, (types, v)| {
-            out.row("Achievable", format!("{} ({})", rate(*v), types.join(", ")))
+        let out = achievable.fold(out, |out, (types, v, here)| {
+            let value = format!("{} ({}){}", rate(*v), types.join(", "), measured(*here));
+            out.row("Achievable", value)
         });
         let ridge = format_short(self.ridge(), 4);
         let out = out
@@ -110,9 +116,9 @@ impl RoofLine {
         let achievable: String = self
             .achievable
             .iter()
-            .map(|(types, rate)| {
+            .map(|(types, rate, here)| {
                 let rate = Format::rate().write(*rate, 4);
-                format!(", max-achievable {rate} ({})", types.join(", "))
+                format!(", achievable {rate} ({}){}", types.join(", "), measured(*here))
             })
             .collect();
         format!(
@@ -124,6 +130,11 @@ impl RoofLine {
             format_short(self.ridge(), 4)
         )
     }
+}
+
+/// That a row of the open files set an achievable rate.
+fn measured(here: bool) -> &'static str {
+    if here { ", best measured here" } else { "" }
 }
 
 /// Adds a roof. Where the list has one of the same device and peak, that one gets its types and rows.
@@ -150,10 +161,10 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
             roof.solid.push(peak);
         }
     }
-    for (names, rate) in new.achievable {
-        match roof.achievable.iter_mut().find(|a| a.1 == rate) {
-            Some((list, _)) => add(list, names),
-            None => roof.achievable.push((names, rate)),
+    for (names, rate, here) in new.achievable {
+        match roof.achievable.iter_mut().find(|a| (a.1, a.2) == (rate, here)) {
+            Some((list, ..)) => add(list, names),
+            None => roof.achievable.push((names, rate, here)),
         }
     }
 }
@@ -307,7 +318,7 @@ pub(super) fn labels(
     }
     for r in roofs {
         block(placer, &ceiling_line(plot, r.bandwidth, r.peak), plot.rect);
-        for (_, a) in &r.achievable {
+        for (_, a, _) in &r.achievable {
             block(placer, &ceiling_line(plot, r.bandwidth, *a), plot.rect);
         }
     }
@@ -323,9 +334,12 @@ pub(super) fn labels(
         let dense = if narrow { "" } else { " dense" };
         let label = format!("{} {}{dense}", who(&r.types), rate(r.peak));
         ceilings.push((index, r.peak, r.bandwidth, true, label));
-        for (types, a) in &r.achievable {
-            let what = if narrow { "max" } else { "max-achievable" };
-            let label = format!("{} {what} {}", who(types), rate(*a));
+        for (types, a, here) in &r.achievable {
+            let (what, here) = match narrow {
+                true => ("max", ""),
+                false => ("achievable", measured(*here)),
+            };
+            let label = format!("{} {what} {}{here}", who(types), rate(*a));
             ceilings.push((index, *a, r.bandwidth, false, label));
         }
     }
