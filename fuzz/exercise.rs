@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each fuzz target uses a part")]
 
 use gemmscope_import::{
-    Delimiter, Dialect, Head, ImportOptions, Imported, Record, Records, Scanner, Session,
+    Delimiter, Head, ImportOptions, Imported, Record, Records, Scanner, Session,
     header_fingerprint, inspect, sniff,
 };
 use gemmscope_table::dataset::{Dataset, Source};
@@ -92,21 +92,17 @@ pub(crate) fn said(message: &str) {
     assert!(message.len() < 20_000, "{} bytes of message", message.len());
 }
 
-/// The tokenizer: the same records in slices of `step` and in one; the low bits of `kind` choose
-/// the delimiter, its highest the decimal comma.
+/// The tokenizer: the same records in slices of `step` and in one; `kind` chooses
+/// the delimiter.
 pub(crate) fn records(kind: u8, bytes: &[u8], step: usize) {
-    let delimiter = match kind % 5 {
-        0 => Delimiter::Spaces,
-        k => Delimiter::Byte(b",;\t|"[usize::from(k - 1)]),
-    };
-    let dialect = Dialect { delimiter, decimal_comma: kind & 128 != 0 };
+    let delimiter = if kind.is_multiple_of(5) { Delimiter::Spaces } else { Delimiter::Comma };
     let whole = bytes.len().max(1);
-    assert_eq!(cut(bytes, step, dialect), cut(bytes, whole, dialect));
+    assert_eq!(cut(bytes, step, delimiter), cut(bytes, whole, delimiter));
 }
 
-fn cut(bytes: &[u8], step: usize, dialect: Dialect) -> Vec<(u32, Vec<Vec<u8>>)> {
+fn cut(bytes: &[u8], step: usize, delimiter: Delimiter) -> Vec<(u32, Vec<Vec<u8>>)> {
     let mut out = Vec::new();
-    let mut records = Records::new(dialect);
+    let mut records = Records::new(delimiter);
     let mut take = |r: &Record<'_>| {
         out.push((r.line(), r.iter().map(<[u8]>::to_vec).collect()));
         Ok(())

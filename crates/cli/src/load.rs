@@ -241,7 +241,7 @@ fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, St
 /// a slip of the pen that would change nothing without a word.
 fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String> {
     // These are used where they apply, and need not be asked for.
-    const GENERAL: [&str; 5] = ["device", "dtype", "shape", "decimal", "sheet"];
+    const GENERAL: [&str; 4] = ["device", "dtype", "shape", "sheet"];
     for (key, value) in &options.answers {
         let of_key = asked.iter().find(|a| a.key == *key);
         if of_key.is_none() && !GENERAL.contains(&key.as_str()) {

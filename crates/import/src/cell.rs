@@ -83,10 +83,9 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// A number as files write it (`12`, `1.5e-3`, `.5`, `1,234.5`; with `decimal_comma` also `1,5`
-/// and `1.234,5`). `None` for words such as `nan` and `inf`.
+/// A number as files write it (`12`, `1.5e-3`, `.5`, `1,234.5`). `None` for words such as `nan` and `inf`.
 #[inline]
-pub(crate) fn number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
+pub(crate) fn number(cell: &[u8]) -> Option<f64> {
     // Up to 19 digits and one point: no library call.
     let (negative, digits) = match cell {
         [b'-', rest @ ..] => (true, rest),
@@ -100,7 +99,7 @@ pub(crate) fn number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
             let d = b.wrapping_sub(b'0');
             if d < 10 {
                 whole = whole.wrapping_mul(10).wrapping_add(u64::from(d));
-            } else if b == (if decimal_comma { b',' } else { b'.' }) && point.is_none() {
+            } else if b == b'.' && point.is_none() {
                 point = Some(i);
             } else {
                 plain = false;
@@ -114,7 +113,7 @@ pub(crate) fn number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
             return Some(if negative { -value } else { value });
         }
     }
-    slow_number(cell, decimal_comma)
+    slow_number(cell)
 }
 
 #[cold]
@@ -126,34 +125,22 @@ fn long_number(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-fn slow_number(cell: &[u8], decimal_comma: bool) -> Option<f64> {
+fn slow_number(cell: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(cell).ok()?;
-    if decimal_comma {
-        if text.contains(',') {
-            let (whole, fraction) = text.split_once(',')?;
-            let whole = ungrouped(whole, '.')?;
-            return long_number(&format!("{whole}.{fraction}"));
-        }
-        // Two points can only group thousands.
-        if text.matches('.').count() > 1 {
-            return long_number(&ungrouped(text, '.')?);
-        }
-        return long_number(text);
-    }
     if text.contains(',') {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let whole = ungrouped(whole, ',')?;
+        let whole = ungrouped(whole)?;
         return long_number(&format!("{whole}.{fraction}0"));
     }
     long_number(text)
 }
 
 /// `1,234,567` without its separators; `None` where the groups are not of three digits.
-fn ungrouped(whole: &str, separator: char) -> Option<String> {
-    if !whole.contains(separator) {
+fn ungrouped(whole: &str) -> Option<String> {
+    if !whole.contains(',') {
         return Some(whole.to_owned());
     }
-    let mut groups = whole.split(separator);
+    let mut groups = whole.split(',');
     let first = groups.next()?;
     let digits = first.strip_prefix('-').unwrap_or(first);
     if digits.is_empty() || digits.len() > 3 || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -193,7 +180,7 @@ pub(crate) fn figure(value: f64, scale: f64) -> f64 {
 
 /// A size (M, N, K, batch): a whole number from 1 to 4294967295; `4096.0` is accepted.
 #[inline]
-pub(crate) fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, CellError> {
+pub(crate) fn size(cell: &[u8]) -> Result<u32, CellError> {
     if !cell.is_empty() && cell.len() <= 9 {
         let mut value = 0u32;
         let mut digits = true;
@@ -212,10 +199,7 @@ pub(crate) fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, CellError> {
     if cell == b"-9223372036854775808" {
         return Err(CellError::Sentinel);
     }
-    let value = match grouped(cell).filter(|_| decimal_comma) {
-        Some(whole) => whole,
-        None => positive(cell, decimal_comma)?,
-    };
+    let value = positive(cell)?;
     if value > f64::from(u32::MAX) {
         return Err(CellError::TooLarge);
     }
@@ -225,17 +209,10 @@ pub(crate) fn size(cell: &[u8], decimal_comma: bool) -> Result<u32, CellError> {
     Ok(value as u32)
 }
 
-/// `1.024` in a file with decimal commas: the point groups thousands.
-#[cold]
-fn grouped(cell: &[u8]) -> Option<f64> {
-    let text = std::str::from_utf8(cell).ok()?;
-    text.contains('.').then(|| ungrouped(text, '.'))??.parse().ok()
-}
-
 /// A positive finite number: a time, a rate.
 #[inline]
-pub(crate) fn positive(cell: &[u8], decimal_comma: bool) -> Result<f64, CellError> {
-    let Some(value) = number(cell, decimal_comma) else {
+pub(crate) fn positive(cell: &[u8]) -> Result<f64, CellError> {
+    let Some(value) = number(cell) else {
         return Err(word_flaw(cell));
     };
     if value.is_infinite() {
@@ -261,13 +238,13 @@ pub(crate) enum Quantity {
 }
 
 /// A number with its unit in the cell, in SI units: `12.3 us`, `549.7TFLOPS`, `1.2 TB/s`.
-pub(crate) fn quantity(cell: &[u8], decimal_comma: bool) -> Option<(f64, Quantity)> {
+pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     let digits = text.find(|c: char| !(c.is_ascii_digit() || ".,+-eE".contains(c)))?;
     let (value, unit) = text.split_at(digits);
     // `1e3` ends in a digit, `1.5E` would not.
     let (value, unit) = (value.trim_end_matches(['e', 'E']), unit.trim());
-    let value = number(value.as_bytes(), decimal_comma)?;
+    let value = number(value.as_bytes())?;
     if let Some(unit) = TimeUnit::parse(unit) {
         Some((scaled(value, unit.to_si()), Quantity::Time))
     } else if let Some(unit) = RateUnit::parse(unit) {
@@ -358,37 +335,34 @@ mod tests {
             "-0.25",
             "1.30708e+06",
         ] {
-            assert_eq!(number(t.as_bytes(), false), t.parse::<f64>().ok(), "{t}");
+            assert_eq!(number(t.as_bytes()), t.parse::<f64>().ok(), "{t}");
         }
         for t in ["", "-", ".", "nan", "inf", "1.2.3", "abc", "1,5", "1,2345", "0x10"] {
-            assert_eq!(number(t.as_bytes(), false), None, "{t}");
+            assert_eq!(number(t.as_bytes()), None, "{t}");
         }
-        assert_eq!(number(b"1,234,567.5", false), Some(1_234_567.5));
-        assert_eq!(number(b"1,5", true), Some(1.5));
-        assert_eq!(number(b"1.234,5", true), Some(1234.5));
-        assert_eq!(number(b"27.595.520", true), Some(27_595_520.0));
+        assert_eq!(number(b"1,234,567.5"), Some(1_234_567.5));
     }
 
     #[test]
     fn sizes_say_what_is_wrong() {
-        assert_eq!(size(b"4096.0", false), Ok(4096));
-        assert_eq!(size(b"4294967295", false), Ok(u32::MAX));
-        assert_eq!(size(b"4294967296", false), Err(CellError::TooLarge));
-        assert_eq!(size(b"-9223372036854775808", false), Err(CellError::Sentinel));
-        assert_eq!(size(b"0", false), Err(CellError::Zero));
-        assert_eq!(size(b"-3", false), Err(CellError::Negative));
-        assert_eq!(size(b"1.5", false), Err(CellError::Fractional));
-        assert_eq!(size(b"", false), Err(CellError::Missing));
-        assert_eq!(size(b"many", false), Err(CellError::NotANumber));
+        assert_eq!(size(b"4096.0"), Ok(4096));
+        assert_eq!(size(b"4294967295"), Ok(u32::MAX));
+        assert_eq!(size(b"4294967296"), Err(CellError::TooLarge));
+        assert_eq!(size(b"-9223372036854775808"), Err(CellError::Sentinel));
+        assert_eq!(size(b"0"), Err(CellError::Zero));
+        assert_eq!(size(b"-3"), Err(CellError::Negative));
+        assert_eq!(size(b"1.5"), Err(CellError::Fractional));
+        assert_eq!(size(b""), Err(CellError::Missing));
+        assert_eq!(size(b"many"), Err(CellError::NotANumber));
     }
 
     #[test]
     fn times_and_verdicts() {
-        assert_eq!(positive(b"NaN", false), Err(CellError::Nan));
-        assert_eq!(positive(b"-inf", false), Err(CellError::Infinite));
-        assert_eq!(positive(b"1e999", false), Err(CellError::Infinite));
-        assert_eq!(positive(b"CUDA OOM", false), Err(CellError::Failed));
-        assert_eq!(positive(b"n/a", false), Err(CellError::Missing));
+        assert_eq!(positive(b"NaN"), Err(CellError::Nan));
+        assert_eq!(positive(b"-inf"), Err(CellError::Infinite));
+        assert_eq!(positive(b"1e999"), Err(CellError::Infinite));
+        assert_eq!(positive(b"CUDA OOM"), Err(CellError::Failed));
+        assert_eq!(positive(b"n/a"), Err(CellError::Missing));
         for good in ["", "True", "1", "passed", "success", "no error", "not_verified", "ok"] {
             assert!(verdict(good.as_bytes()), "{good}");
         }

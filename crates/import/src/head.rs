@@ -1,6 +1,7 @@
 //! The beginning of a file, and how sure a format is that the file is its own.
 
 use crate::source::session;
+use crate::split::canonical::{self, Canonical, Foreign};
 
 /// How sure a format is that a head is its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +26,10 @@ pub struct Head {
     /// File name, for hints only: no format is decided by the name alone.
     pub name: String,
     /// Up to 80 lines of text (fewer for a short file), without line ends, 64 KiB in all: the
-    /// last line may be cut.
+    /// last line may be cut. The cells of a table are separated by commas, whatever the file has.
     pub lines: Vec<String>,
+    /// How the table is written in the file, where that is otherwise.
+    pub(crate) foreign: Option<Foreign>,
     /// This is the whole file.
     pub complete: bool,
     /// Rows that the whole file would have with lines as long as these; 0 where its size is not
@@ -42,7 +45,14 @@ impl Head {
 
     /// A head of these lines, for tests and pasted text.
     pub(crate) fn of(text: &str) -> Self {
-        Head { lines: text.lines().map(str::to_owned).collect(), complete: true, ..Head::default() }
+        let lines = text.lines().map(str::to_owned).collect();
+        Head { complete: true, ..Head::of_lines(lines) }
+    }
+
+    /// A head of the lines of a file.
+    pub(crate) fn of_lines(lines: Vec<String>) -> Self {
+        let foreign = canonical::found(&lines);
+        Head { lines: Canonical::lines(foreign, lines), foreign, ..Head::default() }
     }
 
     /// The first line that is not blank.
@@ -50,16 +60,16 @@ impl Head {
         self.lines.iter().map(|l| l.trim()).find(|l| !l.is_empty()).unwrap_or("")
     }
 
-    /// Fields of a line, split at `delimiter`, trimmed, without quotes around them. Good enough
-    /// for looking at headers; a reader uses [`Records`].
-    pub(crate) fn fields(line: &str, delimiter: char) -> Vec<&str> {
-        line.split(delimiter).map(|f| f.trim().trim_matches('"').trim()).collect()
+    /// Cells of a line, trimmed, without quotes around them. Good enough for looking at headers; a
+    /// reader uses [`Records`].
+    pub(crate) fn fields(line: &str) -> Vec<&str> {
+        canonical::cells(line, b',').map(|f| f.trim_matches('"').trim()).collect()
     }
 
     /// Position of the first line whose comma-separated fields hold all of these names.
     pub(crate) fn line_with(&self, names: &[&str]) -> Option<usize> {
         self.lines.iter().position(|l| {
-            let fields = Head::fields(l, ',');
+            let fields = Head::fields(l);
             let has = |n: &&str| fields.iter().any(|f| f.eq_ignore_ascii_case(n));
             names.iter().all(has)
         })

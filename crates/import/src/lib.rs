@@ -79,10 +79,9 @@ pub use crate::reader::Ended;
 
 pub use crate::source::session::{Session, read_all};
 pub use crate::source::stretches::Stretches;
-pub use crate::split::dialect::{Delimiter, Dialect};
 pub use crate::split::json::Scanner;
 pub use crate::split::lines::{Line, Lines};
-pub use crate::split::records::{Record, Records, Take};
+pub use crate::split::records::{Delimiter, Record, Records, Take};
 
 // Used in nearly every file of this crate.
 use crate::cell::CellError;
@@ -90,4 +89,3 @@ use crate::cell::value_cache::ValueCache;
 use crate::columns::header::{Col, Header};
 use crate::format::ReadBy;
 use crate::reader::{Delimited, LineReader, Logged, Opened, Planned, Reader, RowReader};
-use crate::split::dialect::sniff_dialect;

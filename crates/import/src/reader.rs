@@ -3,7 +3,7 @@
 
 use crate::columns::by_column::{ByColumn, PlannedRows};
 use crate::split::lines::first_line;
-use crate::{Dialect, ImportError, Imported, Line, Lines, Record, Records};
+use crate::{Delimiter, ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Part, Rest, too_large};
 
@@ -118,7 +118,6 @@ pub(crate) enum Planned<'a> {
 
 /// A [`Reader`] of delimited text around a [`RowReader`].
 pub(crate) struct Delimited {
-    dialect: Dialect,
     records: Records,
     /// `None` until it is known whether records are read by columns.
     columns: Option<Option<Box<ByColumn>>>,
@@ -129,16 +128,20 @@ pub(crate) struct Delimited {
 }
 
 impl Delimited {
-    /// Cuts the text by `dialect` and gives the records to `rows`, which fills `table`.
-    pub(crate) fn open(
-        dialect: Dialect,
+    /// Gives the records of the text to `rows`, which fills `table`.
+    pub(crate) fn open(rows: impl RowReader + 'static, table: TableBuilder) -> Box<dyn Reader> {
+        Delimited::cut_at(Delimiter::Comma, rows, table)
+    }
+
+    /// The same, of a printed table.
+    pub(crate) fn cut_at(
+        delimiter: Delimiter,
         rows: impl RowReader + 'static,
         table: TableBuilder,
     ) -> Box<dyn Reader> {
         Box::new(Delimited {
-            dialect,
-            records: Records::new(dialect),
-            columns: None,
+            records: Records::new(delimiter),
+            columns: (delimiter == Delimiter::Spaces).then_some(None),
             rows: Box::new(rows),
             table,
             gave: false,
@@ -153,7 +156,7 @@ impl Reader for Delimited {
             match self.rows.planned(self.records.lines()) {
                 Planned::Never => self.columns = Some(None),
                 Planned::Now(rows) => {
-                    self.columns = Some(ByColumn::new(self.dialect, rows).map(Box::new));
+                    self.columns = Some(ByColumn::new(rows).map(Box::new));
                 }
                 Planned::NotYet => {
                     let line = first_line(rest);

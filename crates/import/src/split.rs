@@ -1,6 +1,6 @@
 //! Text -> lines, records, JSON members.
 
-pub(crate) mod dialect;
+pub(crate) mod canonical;
 pub(crate) mod index;
 pub(crate) mod json;
 pub(crate) mod json_or_csv;

@@ -59,9 +59,9 @@ pub(crate) fn whole(text: &[u8], from: u32, to: u32) -> Option<u32> {
     (others(digits) == 0).then(|| value(digits) as u32)
 }
 
-/// A number at `from..to` of a text: up to 19 digits with at most one `point` among them.
+/// A number at `from..to` of a text: up to 19 digits with at most one point among them.
 #[inline(always)]
-pub(crate) fn decimal(text: &[u8], from: u32, to: u32, point: u8) -> Option<f64> {
+pub(crate) fn decimal(text: &[u8], from: u32, to: u32) -> Option<f64> {
     let (len, end) = (to.wrapping_sub(from), to as usize);
     if len.wrapping_sub(1) < 8 {
         let digits = last(eight_before(text, end)?, len);
@@ -69,27 +69,27 @@ pub(crate) fn decimal(text: &[u8], from: u32, to: u32, point: u8) -> Option<f64>
         if other == 0 {
             return Some(value(digits) as i64 as f64);
         }
-        let (digits, places) = without_point(digits, other, point)?;
+        let (digits, places) = without_point(digits, other)?;
         // A point alone is no number.
         return (len > 1).then(|| value(digits) as i64 as f64 / POWERS[places as usize]);
     }
     if (9..=16).contains(&len) {
         let (low, high) = sixteen_before(text, end)?;
-        let (whole, places) = sixteen(last(low, len - 8), high ^ ZEROS, point)?;
+        let (whole, places) = sixteen(last(low, len - 8), high ^ ZEROS)?;
         return Some(quotient(whole, places.unwrap_or(0)));
     }
     if (17..=20).contains(&len) {
-        return long(text, end, len, point);
+        return long(text, end, len);
     }
     None
 }
 
 /// 17 to 20 bytes.
 #[inline(never)]
-fn long(text: &[u8], end: usize, len: u32, point: u8) -> Option<f64> {
+fn long(text: &[u8], end: usize, len: u32) -> Option<f64> {
     const TEN_16: u64 = 10_000_000_000_000_000;
     let (low, high) = sixteen_before(text, end)?;
-    let (rest, places) = sixteen(low ^ ZEROS, high ^ ZEROS, point)?;
+    let (rest, places) = sixteen(low ^ ZEROS, high ^ ZEROS)?;
     let digits = last(eight_before(text, end - 16)?, len - 16);
     let other = others(digits);
     let (whole, places) = match places {
@@ -101,7 +101,7 @@ fn long(text: &[u8], end: usize, len: u32, point: u8) -> Option<f64> {
             (before < 1_000).then_some((before * TEN_16 + rest, 0))?
         }
         None => {
-            let (digits, places) = without_point(digits, other, point)?;
+            let (digits, places) = without_point(digits, other)?;
             (value(digits) * TEN_16 + rest, places + 16)
         }
         Some(_) => return None,
@@ -111,9 +111,9 @@ fn long(text: &[u8], end: usize, len: u32, point: u8) -> Option<f64> {
 
 /// Eight digits without the point among them, and how many were behind it.
 #[inline(always)]
-fn without_point(digits: u64, other: u64, point: u8) -> Option<(u64, u32)> {
+fn without_point(digits: u64, other: u64) -> Option<(u64, u32)> {
     let at = other.trailing_zeros() & !7;
-    if (digits >> at) as u8 != point ^ b'0' {
+    if (digits >> at) as u8 != b'.' ^ b'0' {
         return None;
     }
     let before = (1 << at) - 1;
@@ -124,16 +124,16 @@ fn without_point(digits: u64, other: u64, point: u8) -> Option<(u64, u32)> {
 /// The value of two words of eight digits with at most one point among them, and how many digits
 /// were behind it.
 #[inline(always)]
-fn sixteen(low: u64, high: u64, point: u8) -> Option<(u64, Option<u32>)> {
+fn sixteen(low: u64, high: u64) -> Option<(u64, Option<u32>)> {
     let (other_low, other_high) = (others(low), others(high));
     if other_low | other_high == 0 {
         return Some((value(low) * 100_000_000 + value(high), None));
     }
     let (low, high, places) = if other_low != 0 {
-        let (low, places) = without_point(low, other_low, point)?;
+        let (low, places) = without_point(low, other_low)?;
         (low, high, places + 8)
     } else {
-        let (joined, places) = without_point(high, other_high, point)?;
+        let (joined, places) = without_point(high, other_high)?;
         // The last digit of the low word takes the place that became free.
         (low << 8, joined | low >> 56, places)
     };
@@ -237,14 +237,10 @@ mod tests {
         #[test]
         fn decimals_are_rounded_correctly(digits in "[0-9]{1,19}", places in 0_usize..20) {
             let at = digits.len().saturating_sub(places);
-            for (text, point) in [
-                (digits.clone(), b'.'),
-                (format!("{}.{}", &digits[..at], &digits[at..]), b'.'),
-                (format!("{},{}", &digits[..at], &digits[at..]), b','),
-            ] {
-                let wanted: f64 = text.replace(',', ".").parse().unwrap();
+            for text in [digits.clone(), format!("{}.{}", &digits[..at], &digits[at..])] {
+                let wanted: f64 = text.parse().unwrap();
                 let (line, from, to) = at_end(&text);
-                let found = decimal(line.as_bytes(), from, to, point);
+                let found = decimal(line.as_bytes(), from, to);
                 prop_assert_eq!(found.map(f64::to_bits), Some(wanted.to_bits()), "{}", text);
             }
         }
@@ -253,14 +249,12 @@ mod tests {
         #[test]
         fn any_cell_is_read_as_ever(cell in "[0-9.,eE+ \"-]{0,24}|[0-9]{1,9}|[0-9]{0,19}[.][0-9]{0,19}") {
             let (line, from, to) = at_end(&cell);
-            for (comma, point) in [(false, b'.'), (true, b',')] {
-                if let Some(v) = decimal(line.as_bytes(), from, to, point) {
-                    let known = cell::number(cell.as_bytes(), comma);
-                    prop_assert_eq!(known.map(f64::to_bits), Some(v.to_bits()), "{}", cell);
-                }
-                if let Some(v) = whole(line.as_bytes(), from, to) {
-                    prop_assert_eq!(cell::size(cell.as_bytes(), comma).unwrap_or(0), v, "{}", cell);
-                }
+            if let Some(v) = decimal(line.as_bytes(), from, to) {
+                let known = cell::number(cell.as_bytes());
+                prop_assert_eq!(known.map(f64::to_bits), Some(v.to_bits()), "{}", cell);
+            }
+            if let Some(v) = whole(line.as_bytes(), from, to) {
+                prop_assert_eq!(cell::size(cell.as_bytes()).unwrap_or(0), v, "{}", cell);
             }
         }
     }
@@ -281,7 +275,7 @@ mod tests {
             "900719925474099.35",
         ] {
             let (line, from, to) = at_end(text);
-            let found = decimal(line.as_bytes(), from, to, b'.');
+            let found = decimal(line.as_bytes(), from, to);
             let wanted: f64 = text.parse().unwrap();
             assert_eq!(found.map_or(wanted, |v| v).to_bits(), wanted.to_bits(), "{text}");
         }
@@ -293,7 +287,7 @@ mod tests {
             ["", ".", "-1", "1e3", "1.2.3", "12a", " 1", "1,234", "+7", "123456789012345678901"]
         {
             let (line, from, to) = at_end(text);
-            assert_eq!(decimal(line.as_bytes(), from, to, b'.'), None, "{text}");
+            assert_eq!(decimal(line.as_bytes(), from, to), None, "{text}");
         }
         for text in ["", "123456789", "1.0", "-1", "1 "] {
             let (line, from, to) = at_end(text);
@@ -301,6 +295,6 @@ mod tests {
         }
         // The first cell of a text has nothing before it.
         assert_eq!(whole(b"4096,1", 0, 4), None);
-        assert_eq!(decimal(b"4096,1", 0, 4, b'.'), None);
+        assert_eq!(decimal(b"4096,1", 0, 4), None);
     }
 }

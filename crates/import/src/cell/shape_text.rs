@@ -58,7 +58,7 @@ fn labelled(text: &str) -> Option<Shape> {
             !b.is_ascii_alphabetic() || b"mnkbMNKB".contains(b) && rest.get(end + 1).is_some()
         });
         if digits > 0 && last {
-            found[place] = cell::size(&rest[gap..end], false).ok();
+            found[place] = cell::size(&rest[gap..end]).ok();
         }
     }
     let [Some(m), Some(n), Some(k), batch] = found else {
@@ -101,17 +101,14 @@ fn order(header: &str, values: usize) -> [Option<usize>; 4] {
 
 /// Whole numbers separated by crosses.
 fn numbers(token: &str) -> Option<Vec<u32>> {
-    token.split(['x', 'X']).map(|p| cell::size(p.as_bytes(), false).ok()).collect()
+    token.split(['x', 'X']).map(|p| cell::size(p.as_bytes()).ok()).collect()
 }
 
 /// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; else between blanks
 /// and stars: `4096x4096 * 4096x1024`.
 fn groups(text: &str) -> Vec<Vec<u32>> {
     let inner = |piece: &str| -> Option<Vec<u32>> {
-        piece
-            .split([',', 'x', 'X', '×'])
-            .map(|p| cell::size(p.trim().as_bytes(), false).ok())
-            .collect()
+        piece.split([',', 'x', 'X', '×']).map(|p| cell::size(p.trim().as_bytes()).ok()).collect()
     };
     if text.contains(['[', '(']) {
         text.split([']', ')'])
@@ -165,7 +162,7 @@ pub(crate) fn sizes(text: &str) -> Vec<u32> {
         if part.is_empty() {
             continue;
         }
-        match cell::size(part.as_bytes(), false) {
+        match cell::size(part.as_bytes()) {
             Ok(v) if out.len() < 5 => out.push(v),
             _ => return Vec::new(),
         }

@@ -54,7 +54,7 @@ const LARGE: u32 = 1024;
 const LONGEST: usize = 200;
 
 impl Probe {
-    pub(crate) fn new<'a>(cells: impl Iterator<Item = &'a String>, decimal_comma: bool) -> Self {
+    pub(crate) fn new<'a>(cells: impl Iterator<Item = &'a String>) -> Self {
         let mut p = Probe::default();
         for text in cells {
             let text = text.trim();
@@ -65,7 +65,7 @@ impl Probe {
             if p.samples.len() < 4 && !p.samples.iter().any(|s| s == text) {
                 p.samples.push(text.chars().take(60).collect());
             }
-            let value = cell::number(text.as_bytes(), decimal_comma);
+            let value = cell::number(text.as_bytes());
             let number = value.is_some();
             if let Some(v) = value {
                 p.numbers += 1;
@@ -75,8 +75,7 @@ impl Probe {
                 p.filled -= 1;
                 continue;
             }
-            p.quantities +=
-                usize::from(!number && cell::quantity(text.as_bytes(), decimal_comma).is_some());
+            p.quantities += usize::from(!number && cell::quantity(text.as_bytes()).is_some());
             p.transposes += usize::from(matches!(text, "N" | "T" | "C" | "n" | "t" | "c"));
             p.any_transpose |= transpose(text).is_some();
             let is_type = types(text).is_some();
@@ -244,10 +243,9 @@ struct Shape {
 }
 
 fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
-    let comma = mapping.dialect.decimal_comma;
     let at = |t: ColumnMeaning, row: &[String]| {
         let cell = row.get(mapping.position(t)?)?.trim();
-        cell::size(cell.as_bytes(), comma).ok().map(f64::from)
+        cell::size(cell.as_bytes()).ok().map(f64::from)
     };
     let one = |row: &[String]| -> Option<[f64; 4]> {
         let batch = at(ColumnMeaning::Batch, row).unwrap_or(1.0);
@@ -291,18 +289,13 @@ fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
         .collect()
 }
 
-fn numbers(
-    mapping: &Mapping,
-    rows: &[Vec<String>],
-    shapes: &[Shape],
-    column: usize,
-) -> Vec<(usize, f64)> {
+fn numbers(rows: &[Vec<String>], shapes: &[Shape], column: usize) -> Vec<(usize, f64)> {
     shapes
         .iter()
         .enumerate()
         .filter_map(|(i, s)| {
             let cell = rows.get(s.row)?.get(column)?.trim();
-            let v = cell::number(cell.as_bytes(), mapping.dialect.decimal_comma)?;
+            let v = cell::number(cell.as_bytes())?;
             (v > 0.0 && v.is_finite()).then_some((i, v))
         })
         .collect()
@@ -320,7 +313,7 @@ pub(crate) fn work_or_rate(mapping: &mut Mapping, rows: &[Vec<String>]) {
         return;
     }
     let shapes = shapes(mapping, rows);
-    let values = numbers(mapping, rows, &shapes, i);
+    let values = numbers(rows, &shapes, i);
     let same = values
         .iter()
         .filter(|(s, v)| (v * unit.to_si() / shapes[*s].work - 1.0).abs() < 0.02)
@@ -351,7 +344,7 @@ pub(crate) fn is_too_fast(
     unit: TimeUnit,
 ) -> bool {
     let shapes = shapes(mapping, rows);
-    let times = numbers(mapping, rows, &shapes, column);
+    let times = numbers(rows, &shapes, column);
     let too_fast = |(s, t): &&(usize, f64)| {
         let time = t * unit.to_si();
         shapes[*s].work / time > RATE_LIMIT || shapes[*s].bytes / time > BANDWIDTH_LIMIT
@@ -374,7 +367,7 @@ fn fitting(
     let Some(rate_unit) = mapping.columns[column].guess.rate_unit() else {
         return 0;
     };
-    let rates = numbers(mapping, rows, shapes, column);
+    let rates = numbers(rows, shapes, column);
     let fits = |(s, t): &&(usize, f64)| {
         let ours = shapes[*s].work / (t * unit.to_si());
         let of_row = rates.iter().find(|(r, _)| r == s);
@@ -390,7 +383,7 @@ pub(crate) fn infer_time(
     column: usize,
 ) -> Inferred<TimeUnit> {
     let shapes = shapes(mapping, rows);
-    let times = numbers(mapping, rows, &shapes, column);
+    let times = numbers(rows, &shapes, column);
     let highest = |u: TimeUnit| {
         times.iter().map(|(s, t)| shapes[*s].work / (t * u.to_si())).fold(0.0, f64::max)
     };
@@ -418,10 +411,10 @@ pub(crate) fn infer_rate(
     time: Option<(usize, TimeUnit)>,
 ) -> Inferred<RateUnit> {
     let shapes = shapes(mapping, rows);
-    let rates = numbers(mapping, rows, &shapes, column);
+    let rates = numbers(rows, &shapes, column);
     let highest = |u: RateUnit| rates.iter().map(|r| r.1 * u.to_si()).fold(0.0, f64::max);
     if let Some((time_column, time_unit)) = time {
-        let times = numbers(mapping, rows, &shapes, time_column);
+        let times = numbers(rows, &shapes, time_column);
         for unit in RateUnit::ALL {
             let close = rates
                 .iter()
@@ -462,8 +455,8 @@ pub(crate) fn infer_bandwidth(
         return fallback;
     };
     let shapes = shapes(mapping, rows);
-    let times = numbers(mapping, rows, &shapes, time_column);
-    let mut ratios: Vec<f64> = numbers(mapping, rows, &shapes, column)
+    let times = numbers(rows, &shapes, time_column);
+    let mut ratios: Vec<f64> = numbers(rows, &shapes, column)
         .iter()
         .filter_map(|(s, v)| {
             let (_, t) = times.iter().find(|(t, _)| t == s)?;

@@ -13,7 +13,6 @@ mod view;
 use crate::cell::shape_text;
 use crate::columns::plan::{Extra, Plan};
 use crate::columns::row::ValueCaches;
-use crate::split::dialect::{Delimiter, Dialect};
 use crate::split::index::{self, Index};
 use crate::split::lines::first_line;
 use crate::split::records::Records;
@@ -53,8 +52,6 @@ pub(crate) trait PlannedRows {
 /// Reads the rows of one plan.
 #[derive(Debug)]
 pub(crate) struct ByColumn {
-    delimiter: u8,
-    decimal_comma: bool,
     width: usize,
     index: Index,
     /// The first cell and the line within the batch of each row that may be read by columns.
@@ -123,10 +120,7 @@ impl Rows {
 
 impl ByColumn {
     /// A reader for these rows; `None` if they are to be read one by one.
-    pub(crate) fn new(dialect: Dialect, planned: &mut dyn PlannedRows) -> Option<Self> {
-        let Delimiter::Byte(delimiter) = dialect.delimiter else {
-            return None;
-        };
+    pub(crate) fn new(planned: &mut dyn PlannedRows) -> Option<Self> {
         let is_plain = planned.is_plain();
         let (plan, _) = planned.plan();
         let per_row = |e: &Extra| matches!(e, Extra::Number(_, _, scale) if scale.is_nan());
@@ -134,8 +128,6 @@ impl ByColumn {
             return None;
         }
         Some(ByColumn {
-            delimiter,
-            decimal_comma: dialect.decimal_comma,
             width: plan.width,
             index: Index::default(),
             first: Vec::new(),
@@ -197,7 +189,7 @@ impl ByColumn {
     ) -> Result<(), ImportError> {
         let lines = &text[..len];
         let heeds_quotes = records.heeds_quotes();
-        if !self.index.read(lines, self.delimiter, heeds_quotes) {
+        if !self.index.read(lines, b',', heeds_quotes) {
             return records.feed_lines(lines, &mut |r| target.any_record(r));
         }
         self.choose(text);
@@ -267,7 +259,6 @@ impl ByColumn {
             first: &self.first,
             width: self.width,
             quoted: self.index.quoted(),
-            decimal_comma: self.decimal_comma,
         }
     }
 

@@ -25,7 +25,7 @@ impl Col {
     /// Reads a size; `what` names it in the error: `M`.
     #[inline]
     pub(crate) fn size(&self, record: &Record<'_>, what: &str) -> Result<u32, RowError> {
-        size(self.cell(record), record.decimal_comma()).map_err(|f| self.bad(record, what, f))
+        size(self.cell(record)).map_err(|f| self.bad(record, what, f))
     }
 
     /// Reads a positive number and multiplies it by `scale`; `what` is `time` or `rate`. A cell with
@@ -37,7 +37,7 @@ impl Col {
         what: &str,
         scale: f64,
     ) -> Result<f64, RowError> {
-        match positive(self.cell(record), record.decimal_comma()) {
+        match positive(self.cell(record)) {
             Ok(v) => Ok(scaled(v, scale)),
             Err(flaw) => {
                 self.with_unit(record, what, flaw).ok_or_else(|| self.bad(record, what, flaw))
@@ -52,7 +52,7 @@ impl Col {
             "rate" => Quantity::Rate,
             _ => return None,
         };
-        let (v, kind) = quantity(self.cell(record), record.decimal_comma())?;
+        let (v, kind) = quantity(self.cell(record))?;
         (flaw == CellError::NotANumber && kind == wanted && v > 0.0).then_some(v)
     }
 
@@ -99,8 +99,8 @@ impl Header {
     }
 
     /// From a line of the file's head.
-    pub(crate) fn of_line(line: &str, delimiter: char) -> Self {
-        let names = Head::fields(line, delimiter).into_iter();
+    pub(crate) fn of_line(line: &str) -> Self {
+        let names = Head::fields(line).into_iter();
         Header { names: names.map(str::to_owned).collect() }
     }
 

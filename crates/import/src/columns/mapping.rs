@@ -6,7 +6,7 @@ use super::alias::{self, Guess};
 use crate::cell;
 use crate::cell::values;
 use crate::cell::values::Probe;
-use crate::split::dialect::{Delimiter, Dialect, sniff_dialect};
+use crate::split::records::Delimiter;
 use crate::split::records::Records;
 use crate::{Col, Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -41,8 +41,8 @@ pub struct Mapping {
     pub missing: Vec<String>,
     /// 1-based line of the header, 0 where there is none.
     pub header_line: u32,
-    /// Delimiter and number style.
-    pub dialect: Dialect,
+    /// What separates the cells.
+    pub delimiter: Delimiter,
     /// The first rows, cell by cell.
     pub rows: Vec<Vec<String>>,
 }
@@ -135,12 +135,11 @@ pub(crate) struct Sampled {
 impl Sampled {
     /// Some cells of a column are numbers, and all others are empty.
     pub(crate) fn is_numeric(&self, column: usize) -> bool {
-        let dialect = self.mapping.dialect;
         let mut numbers = 0;
         self.rows.iter().filter_map(|r| r.get(column)).all(|cell| {
             let cell = cell.trim();
-            let unit = || cell::quantity(cell.as_bytes(), dialect.decimal_comma).is_some();
-            let number = is_number(cell, dialect) || unit();
+            let unit = || cell::quantity(cell.as_bytes()).is_some();
+            let number = is_number(cell) || unit();
             numbers += usize::from(number);
             number || is_missing(cell.as_bytes())
         }) && numbers > 0
@@ -148,16 +147,14 @@ impl Sampled {
 
     /// The cells of a column carry their units.
     pub(crate) fn has_units(&self, column: usize) -> bool {
-        let comma = self.mapping.dialect.decimal_comma;
         let mut cells = self.rows.iter().filter_map(|r| r.get(column));
         let filled = cells.find(|c| !is_missing(c.trim().as_bytes()));
-        filled.is_some_and(|c| cell::quantity(c.trim().as_bytes(), comma).is_some())
+        filled.is_some_and(|c| cell::quantity(c.trim().as_bytes()).is_some())
     }
 
     /// At least one cell below the header is a number.
     pub(crate) fn has_numbers(&self) -> bool {
-        let dialect = self.mapping.dialect;
-        self.rows.iter().flatten().any(|c| is_number(c, dialect))
+        self.rows.iter().flatten().any(|c| is_number(c))
     }
 }
 
@@ -198,20 +195,15 @@ pub(crate) fn sample(head: &Head, options: &ImportOptions) -> Option<Sampled> {
         // The size limit of the head cut the last line.
         lines = &lines[..lines.len() - 1];
     }
-    let first = sniff_dialect(lines);
-    let mut dialects = vec![first];
-    for b in [b',', b';', b'\t', b'|'] {
-        let delimiter = Delimiter::Byte(b);
-        if delimiter != first.delimiter && lines.iter().any(|l| l.as_bytes().contains(&b)) {
-            dialects.push(Dialect { delimiter, decimal_comma: false });
-        }
-    }
-    if first.delimiter != Delimiter::Spaces {
-        dialects.push(Dialect { delimiter: Delimiter::Spaces, decimal_comma: false });
+    let commas = lines.iter().any(|l| l.contains(','));
+    let wide = lines.iter().any(|l| l.split_whitespace().count() >= 4);
+    let mut delimiters = [Delimiter::Comma, Delimiter::Spaces];
+    if wide && !commas {
+        delimiters.reverse();
     }
     let mut best: Option<Sampled> = None;
-    for dialect in dialects {
-        let Some(sampled) = with_dialect(lines, dialect, options) else {
+    for delimiter in delimiters {
+        let Some(sampled) = cut_at(lines, delimiter, options) else {
             continue;
         };
         if sampled.mapping.is_complete() {
@@ -224,9 +216,9 @@ pub(crate) fn sample(head: &Head, options: &ImportOptions) -> Option<Sampled> {
     best
 }
 
-fn with_dialect(lines: &[String], dialect: Dialect, options: &ImportOptions) -> Option<Sampled> {
+fn cut_at(lines: &[String], delimiter: Delimiter, options: &ImportOptions) -> Option<Sampled> {
     let mut records: Vec<(u32, Vec<String>)> = Vec::new();
-    let mut cutter = Records::new(dialect);
+    let mut cutter = Records::new(delimiter);
     let mut keep = |r: &crate::Record<'_>| {
         if r.problem().is_none() {
             let cells = (0..r.len()).map(|i| r.text(i).into_owned()).collect();
@@ -244,7 +236,7 @@ fn with_dialect(lines: &[String], dialect: Dialect, options: &ImportOptions) -> 
         if !could_be_header(cells) {
             continue;
         }
-        let sampled = with_header(&records, i, *line, dialect, options);
+        let sampled = with_header(&records, i, *line, delimiter, options);
         let score = sampled.mapping.score();
         let complete = sampled.mapping.is_complete();
         if best.as_ref().is_none_or(|(s, _)| score > *s) {
@@ -261,28 +253,26 @@ fn with_dialect(lines: &[String], dialect: Dialect, options: &ImportOptions) -> 
     }
     // Numbers without a header: the user can still map the columns.
     let width = records.first()?.1.len();
-    let numbers = records
-        .iter()
-        .filter(|(_, c)| c.len() == width && c.iter().any(|c| is_number(c, dialect)))
-        .count();
+    let numbers =
+        records.iter().filter(|(_, c)| c.len() == width && c.iter().any(|c| is_number(c))).count();
     if width < 3 || numbers * 2 < records.len() {
         return None;
     }
     let header: Vec<String> = (1..=width).map(|i| format!("column {i}")).collect();
     let rows: Vec<Vec<String>> = records.into_iter().map(|r| r.1).collect();
-    let mapping = map(header, &rows, 0, dialect, options);
+    let mapping = map(header, &rows, 0, delimiter, options);
     Some(Sampled { mapping, rows, preamble: Vec::new(), shifted: false, units_line: 0 })
 }
 
-fn is_number(cell: &str, dialect: Dialect) -> bool {
-    cell::number(cell.as_bytes(), dialect.decimal_comma).is_some()
+fn is_number(cell: &str) -> bool {
+    cell::number(cell.as_bytes()).is_some()
 }
 
 fn could_be_header(cells: &[String]) -> bool {
     let filled = cells.iter().filter(|c| !c.is_empty()).count();
     let words = cells
         .iter()
-        .filter(|c| !c.is_empty() && c.len() <= 80 && cell::number(c.as_bytes(), false).is_none())
+        .filter(|c| !c.is_empty() && c.len() <= 80 && cell::number(c.as_bytes()).is_none())
         .count();
     filled >= 2
         && words * 10 >= filled * 8
@@ -301,14 +291,14 @@ fn is_units(cells: &[String]) -> bool {
             || BandwidthUnit::parse(&c).is_some()
     };
     cells.iter().any(unit)
-        && cells.iter().all(|c| c.len() <= 16 && cell::number(bare(c).as_bytes(), false).is_none())
+        && cells.iter().all(|c| c.len() <= 16 && cell::number(bare(c).as_bytes()).is_none())
 }
 
 fn with_header(
     records: &[(u32, Vec<String>)],
     at: usize,
     line: u32,
-    dialect: Dialect,
+    delimiter: Delimiter,
     options: &ImportOptions,
 ) -> Sampled {
     let mut names = records[at].1.clone();
@@ -324,12 +314,12 @@ fn with_header(
     let first = at + 1 + usize::from(units.is_some());
     let rows: Vec<Vec<String>> = records[first..].iter().map(|r| r.1.clone()).collect();
     let longer = rows.iter().filter(|r| r.len() == names.len() + 1).count();
-    let shifted = dialect.delimiter == Delimiter::Spaces && longer * 2 > rows.len();
+    let shifted = delimiter == Delimiter::Spaces && longer * 2 > rows.len();
     if shifted {
         names.insert(0, String::new());
     }
     Sampled {
-        mapping: map(distinct(names), &rows, line, dialect, options),
+        mapping: map(distinct(names), &rows, line, delimiter, options),
         rows,
         preamble: records[..at].iter().map(|r| r.1.join(", ")).collect(),
         shifted,
@@ -365,13 +355,13 @@ fn map(
     header: Vec<String>,
     rows: &[Vec<String>],
     header_line: u32,
-    dialect: Dialect,
+    delimiter: Delimiter,
     options: &ImportOptions,
 ) -> Mapping {
     let probes: Vec<Probe> = (0..header.len())
         .map(|i| {
             let cells = rows.iter().take(PROBED).filter_map(|r| r.get(i));
-            Probe::new(cells, dialect.decimal_comma)
+            Probe::new(cells)
         })
         .collect();
     let mut guesses: Vec<(Guess, String)> = header
@@ -408,7 +398,7 @@ fn map(
             .collect(),
         missing: Vec::new(),
         header_line,
-        dialect,
+        delimiter,
         rows: Vec::new(),
     };
     values::work_or_rate(&mut mapping, rows);

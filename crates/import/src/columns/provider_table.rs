@@ -3,8 +3,8 @@
 use crate::cell::{self, shape_text, values};
 use crate::columns::defaults;
 use crate::{
-    Col, Delimited, Delimiter, Detection, Dialect, Head, Header, ImportError, ImportOptions,
-    Imported, Reader, Record, RowReader,
+    Col, Delimited, Delimiter, Detection, Head, Header, ImportError, ImportOptions, Imported,
+    Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -120,13 +120,14 @@ pub(crate) enum Figure<'a> {
 pub(crate) struct ProviderFormat {
     /// As [`Format::detect`](crate::Format::detect).
     pub detect: fn(&Head) -> Option<Detection>,
-    pub delimiter: Delimiter,
     /// The first column holds `(M, N, K)`; else M, N and K have a column each.
     pub tuple: bool,
     /// The rows have an index in front, for which the header has no title.
     pub indexed: bool,
     /// Provider and figure by a column's title; `None`: a column for the whole line.
     pub figure: fn(&str) -> Option<Figure<'_>>,
+    /// What separates the cells.
+    pub delimiter: Delimiter,
     /// Type of the operands if neither the file, its name nor the user names one.
     pub dtype: fn(&Head) -> DataType,
     /// Type of the output; `None`: the usual one of the operands.
@@ -143,7 +144,7 @@ impl ProviderFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: ProviderFormat = ProviderFormat {
         detect: |_| None,
-        delimiter: Delimiter::Byte(b','),
+        delimiter: Delimiter::Comma,
         tuple: false,
         indexed: false,
         figure: |_| None,
@@ -177,8 +178,7 @@ impl ProviderFormat {
             }
             Some(plan)
         });
-        let dialect = Dialect { delimiter: self.delimiter, decimal_comma: false };
-        ProviderRows::open(dialect, planner, table)
+        ProviderRows::open(self.delimiter, planner, table)
     }
 
     fn plan(
@@ -310,7 +310,7 @@ impl std::fmt::Debug for ProviderRows {
 impl ProviderRows {
     /// A reader whose header is read by `planner`.
     pub(crate) fn open(
-        dialect: Dialect,
+        delimiter: Delimiter,
         planner: Planner,
         mut table: TableBuilder,
     ) -> Box<dyn Reader> {
@@ -329,7 +329,7 @@ impl ProviderRows {
             averages: 0,
             all_from_rates: true,
         };
-        Delimited::open(dialect, rows, table)
+        Delimited::cut_at(delimiter, rows, table)
     }
 }
 
@@ -373,7 +373,7 @@ impl RowReader for ProviderRows {
                 t.set_text(self.ids.library, p.name.as_bytes());
                 let figure = |c: &Option<(Col, f64)>| {
                     let (c, scale) = c.as_ref()?;
-                    Some(cell::figure(plain(c.cell(record), record)?.0, *scale))
+                    Some(cell::figure(plain(c.cell(record))?.0, *scale))
                 };
                 if let Some(v) = figure(&p.rate) {
                     t.set_number(self.ids.rate, v);
@@ -471,7 +471,7 @@ fn abbreviated(text: &[u8]) -> Option<u32> {
         b'M' => 1 << 20,
         _ => return None,
     };
-    let value = cell::size(&text[..text.len() - 1], false).ok()?;
+    let value = cell::size(&text[..text.len() - 1]).ok()?;
     value.checked_mul(factor)
 }
 
@@ -479,9 +479,9 @@ fn abbreviated(text: &[u8]) -> Option<u32> {
 fn point(p: &Provider, record: &Record<'_>, mut row: Row) -> Result<Row, RowError> {
     let positive = |c: &Col, what: &str, scale: f64| -> Result<f64, RowError> {
         let text = c.cell(record);
-        let value = match plain(text, record) {
+        let value = match plain(text) {
             Some((v, _)) if v > 0.0 && v.is_finite() => return Ok(cell::scaled(v, scale)),
-            Some(_) | None => cell::positive(text, record.decimal_comma()),
+            Some(_) | None => cell::positive(text),
         };
         match value {
             Ok(v) => Ok(cell::scaled(v, scale)),
@@ -506,12 +506,12 @@ fn point(p: &Provider, record: &Record<'_>, mut row: Row) -> Result<Row, RowErro
 }
 
 /// A number, and the share behind it in `0.0063 (±7.07%)`.
-fn plain(text: &[u8], record: &Record<'_>) -> Option<(f64, Option<f64>)> {
-    if let Some(v) = cell::number(text, record.decimal_comma()) {
+fn plain(text: &[u8]) -> Option<(f64, Option<f64>)> {
+    if let Some(v) = cell::number(text) {
         return Some((v, None));
     }
     let open = memchr::memchr(b'(', text)?;
-    let value = cell::number(cell::trim(&text[..open]), record.decimal_comma())?;
+    let value = cell::number(cell::trim(&text[..open]))?;
     let inside = String::from_utf8_lossy(&text[open + 1..]);
     let share = inside
         .trim_start_matches(['±', '+', '-', '/', ' '])
@@ -527,7 +527,7 @@ fn spread(p: &Provider, record: &Record<'_>) -> Option<f64> {
         return record.number(c.index).filter(|v| *v >= 0.0);
     }
     let (c, _) = p.time.as_ref().or(p.rate.as_ref())?;
-    plain(c.cell(record), record)?.1
+    plain(c.cell(record))?.1
 }
 
 /// The header's columns that are in no other use, as long columns under their own names.

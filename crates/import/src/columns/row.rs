@@ -62,13 +62,13 @@ impl ValueCaches {
 
 /// A cell with its unit behind the number, in SI units; NaN for any other.
 #[cold]
-pub(super) fn own_unit(cell: &[u8], decimal_comma: bool) -> f64 {
-    cell::quantity(cell, decimal_comma).map_or(f64::NAN, |(v, _)| v)
+pub(super) fn own_unit(cell: &[u8]) -> f64 {
+    cell::quantity(cell).map_or(f64::NAN, |(v, _)| v)
 }
 
 /// A number of per cent, as it stands.
 pub(super) fn percent(cell: &[u8]) -> Option<f64> {
-    cell::number(cell::trim(cell.strip_suffix(b"%")?), false)
+    cell::number(cell::trim(cell.strip_suffix(b"%")?))
 }
 
 #[inline]
@@ -330,7 +330,7 @@ pub(crate) fn stage(
                 let plain = record.number(*i).or_else(|| percent(record.get(*i)));
                 let v = match plain {
                     Some(v) => figure(v, factor(*scale, given)),
-                    None => own_unit(record.get(*i), record.decimal_comma()),
+                    None => own_unit(record.get(*i)),
                 };
                 table.set_number(*id, v);
             }

@@ -104,8 +104,11 @@ enum Kind {
 }
 
 fn of(line: &str) -> Option<Kind> {
-    let delimiter = [',', ';', '\t'].into_iter().find(|d| line.contains(*d))?;
-    let names = Head::fields(line, delimiter);
+    // The first line of a file may be asked before its dialect is known.
+    let delimiter = [b',', b';', b'\t'].into_iter().find(|d| line.as_bytes().contains(d))?;
+    let names: Vec<&str> = crate::split::canonical::cells(line, delimiter)
+        .map(|c| c.trim_matches('"').trim())
+        .collect();
     if names.first() == Some(&"gemmscope") && names.contains(&"time_s") {
         return Some(Kind::Native);
     }

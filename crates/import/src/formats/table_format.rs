@@ -7,8 +7,7 @@ use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Extra, Plan};
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::{
-    Delimited, Detection, Dialect, Head, ImportError, ImportOptions, Planned, Reader, Record,
-    RowReader, sniff_dialect,
+    Delimited, Detection, Head, ImportError, ImportOptions, Planned, Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::order::InOrder;
@@ -124,8 +123,6 @@ pub(crate) type Hook = fn(&mut Cells<'_, '_>) -> Result<Given, RowError>;
 pub(crate) struct TableFormat {
     /// The header has the names of one of these.
     pub signatures: &'static [Signature],
-    /// How cells are separated; `None`: as the first lines show.
-    pub dialect: Option<Dialect>,
     /// What the columns mean. A column of the file that is not here is kept under its own name.
     pub columns: &'static [Column],
     /// Columns that are left out.
@@ -147,7 +144,6 @@ impl TableFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: TableFormat = TableFormat {
         signatures: &[],
-        dialect: Some(Dialect::COMMA),
         columns: &[],
         ignored: &[],
         dtype: DataType::Fp16,
@@ -166,7 +162,6 @@ impl TableFormat {
 
     /// A reader of a file with this head.
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
-        let dialect = self.dialect.unwrap_or_else(|| sniff_dialect(&head.lines));
         let rows = TableRows {
             format: self,
             head: Head { name: head.name.clone(), ..Head::default() },
@@ -178,7 +173,7 @@ impl TableFormat {
             before: 0,
             repeated: 0,
         };
-        Delimited::open(dialect, rows, TableBuilder::with_room(head.rows))
+        Delimited::open(rows, TableBuilder::with_room(head.rows))
     }
 
     /// The plan of a header, with its columns added to the table.

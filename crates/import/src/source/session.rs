@@ -5,6 +5,7 @@ use super::{gzip, xlsx, zip};
 use crate::formats::plain::PLAIN;
 use crate::formats::{ALL, Chosen, Readers};
 use crate::reader::Standing;
+use crate::split::canonical::Rewritten;
 use crate::split::lines::Lines;
 use crate::unsupported;
 use crate::{Ended, ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
@@ -305,6 +306,9 @@ impl Session {
             return Err(ImportError::new(unsupported::binary(&self.name)).kind(ErrorKind::Foreign));
         }
         let Chosen { mut reader, format } = (self.readers.open)(&head, &self.options)?;
+        if let Some(from) = head.foreign {
+            reader = Rewritten::open(from, reader);
+        }
         self.format = format;
         reader.feed(&std::mem::take(&mut self.head))?;
         self.state = State::Reading(reader);
@@ -339,15 +343,11 @@ fn is_json(text: &[u8]) -> bool {
 }
 
 fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
-    Head {
-        name: name.to_owned(),
-        lines: Lines::of(start)
-            .take(if is_json(start) { usize::MAX } else { HEAD_LINES })
-            .map(|l| cell_text(l).into_owned())
-            .collect(),
-        complete,
-        rows: 0,
-    }
+    let lines = Lines::of(start)
+        .take(if is_json(start) { usize::MAX } else { HEAD_LINES })
+        .map(|l| cell_text(l).into_owned())
+        .collect();
+    Head { name: name.to_owned(), complete, ..Head::of_lines(lines) }
 }
 
 pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {

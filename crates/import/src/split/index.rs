@@ -245,7 +245,6 @@ mod tests {
         /// A line that is not odd has the cells that csv-core finds in it.
         #[test]
         fn a_line_that_is_not_odd_needs_no_csv_reader(text in "([ab]{0,8}|\"[ab,]{0,30}\"|[ab\"]{0,9}|\"\"|[,\n]|\r\n){0,60}") {
-            use crate::split::dialect::Dialect;
             use crate::split::records::Records;
             let text = text + "\n";
             let mut index = Index::default();
@@ -254,7 +253,7 @@ mod tests {
             }
             for l in (0..index.len()).filter(|l| !index.odd().contains(&(*l as u32))) {
                 let line = &text[index.line(l)];
-                let mut records = Records::new(Dialect::COMMA);
+                let mut records = Records::default();
                 let mut wanted = Vec::new();
                 let mut keep = |r: &crate::Record<'_>| {
                     prop_assert_eq!(r.problem(), None);

@@ -1,7 +1,7 @@
 //! Results that a tool writes as JSON or as a table with a header: one reader for both.
 
 use super::json::{ItemReader, Json};
-use crate::{Delimited, Dialect, Head, Header, ImportError, Imported, Reader, Record, RowReader};
+use crate::{Delimited, Head, Header, ImportError, Imported, Reader, Record, RowReader};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
@@ -28,7 +28,7 @@ where
         Json::open(reader, table)
     } else {
         let lines = Lines { cols: None, first: Vec::new(), before: 0, reader };
-        Delimited::open(Dialect::COMMA, lines, table)
+        Delimited::open(lines, table)
     }
 }
 

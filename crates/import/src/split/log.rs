@@ -171,7 +171,7 @@ pub(crate) fn leading(text: &str) -> Option<(f64, &str)> {
         .unwrap_or(text.len());
     // `2048e` or `1.5 e`: the letter belongs to what follows.
     let digits = text[..end].trim_end_matches(['e', 'E', '+', '-']);
-    let value = cell::number(digits.as_bytes(), false)?;
+    let value = cell::number(digits.as_bytes())?;
     Some((value, &text[digits.len()..]))
 }
 
@@ -188,7 +188,7 @@ pub(crate) fn size_after(text: &str, label: &str) -> Result<u32, RowError> {
         .bytes()
         .position(|b| !(b.is_ascii_digit() || b == b'-' || b == b'.'))
         .unwrap_or(rest.len());
-    cell::size(rest[..end].trim_end_matches('.').as_bytes(), false)
+    cell::size(rest[..end].trim_end_matches('.').as_bytes())
         .map_err(|flaw| RowError::new(format!("{what} {flaw}")))
 }
 

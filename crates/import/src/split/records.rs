@@ -3,7 +3,6 @@
 //! Where whole lines come, an [`Index`] tells their cells, which stay in place; a line whose quotes
 //! are more than a pair around a cell goes through `csv-core`.
 
-use super::dialect::{Delimiter, Dialect};
 use super::index::Index;
 use super::lines::{Line, Lines, MAX_LINE, first_line, without_cr};
 use crate::ImportError;
@@ -23,7 +22,6 @@ pub struct Record<'a> {
     raw: &'a [u8],
     text: &'a [u8],
     bounds: &'a [(u32, u32)],
-    decimal_comma: bool,
     problem: Option<&'static str>,
 }
 
@@ -34,9 +32,8 @@ impl<'a> Record<'a> {
         raw: &'a [u8],
         text: &'a [u8],
         bounds: &'a [(u32, u32)],
-        decimal_comma: bool,
     ) -> Self {
-        Record { line, raw, text, bounds, decimal_comma, problem: None }
+        Record { line, raw, text, bounds, problem: None }
     }
 
     /// 1-based line where the record starts.
@@ -78,12 +75,7 @@ impl<'a> Record<'a> {
     /// The `i`-th field as a number, in the file's style; `None` if it is not one.
     #[inline]
     pub(crate) fn number(&self, i: usize) -> Option<f64> {
-        cell::number(self.get(i), self.decimal_comma)
-    }
-
-    /// Numbers are written with a decimal comma.
-    pub(crate) fn decimal_comma(&self) -> bool {
-        self.decimal_comma
+        cell::number(self.get(i))
     }
 
     /// All fields, trimmed.
@@ -95,6 +87,17 @@ impl<'a> Record<'a> {
     pub(crate) fn problem(&self) -> Option<&'static str> {
         self.problem
     }
+}
+
+/// What separates the cells of a table; other characters were made commas
+/// ([`canonical`](super::canonical)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delimiter {
+    /// Commas; cells may be quoted.
+    #[default]
+    Comma,
+    /// Runs of spaces and tabs, no quoting: printed tables.
+    Spaces,
 }
 
 /// What is done with each record.
@@ -110,7 +113,7 @@ pub struct Records {
 
 #[derive(Debug)]
 struct Splitter {
-    dialect: Dialect,
+    delimiter: Delimiter,
     bounds: Vec<(u32, u32)>,
     core: csv_core::Reader,
     out: Vec<u8>,
@@ -122,21 +125,22 @@ struct Splitter {
     unclosed: u32,
 }
 
+impl Default for Records {
+    fn default() -> Self {
+        Records::new(Delimiter::Comma)
+    }
+}
+
 impl Records {
     /// A new splitter.
-    pub fn new(dialect: Dialect) -> Self {
-        let delimiter = match dialect.delimiter {
-            Delimiter::Byte(b) => b,
-            Delimiter::Spaces => b' ',
-        };
+    pub fn new(delimiter: Delimiter) -> Self {
         Records {
             lines: Lines::default(),
             index: Index::default(),
             cut: Splitter {
-                dialect,
+                delimiter,
                 bounds: Vec::new(),
                 core: csv_core::ReaderBuilder::new()
-                    .delimiter(delimiter)
                     .terminator(csv_core::Terminator::Any(b'\n'))
                     .build(),
                 out: vec![0; 1024],
@@ -151,14 +155,14 @@ impl Records {
 
     /// Takes the next slice and calls `f` for every record that it completes.
     pub fn feed(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
-        let Delimiter::Byte(delimiter) = self.cut.dialect.delimiter else {
+        if self.cut.delimiter == Delimiter::Spaces {
             return self.feed_lines(text, f);
-        };
+        }
         let mut rest = text;
         while !rest.is_empty() {
             let taken = match self.batch(rest) {
                 Some(len) => {
-                    self.feed_batch(&rest[..len], delimiter, f)?;
+                    self.feed_batch(&rest[..len], f)?;
                     len
                 }
                 None => {
@@ -178,15 +182,10 @@ impl Records {
         self.lines.feed(text, |line| cut.line(line, f))
     }
 
-    fn feed_batch(
-        &mut self,
-        text: &[u8],
-        delimiter: u8,
-        f: &mut Take<'_>,
-    ) -> Result<(), ImportError> {
+    fn feed_batch(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         let heeds_quotes = self.heeds_quotes();
         let Records { lines, cut, index } = self;
-        if !index.read(text, delimiter, heeds_quotes) {
+        if !index.read(text, b',', heeds_quotes) {
             return lines.feed(text, |line| cut.line(line, f));
         }
         let mut odd = index.odd().iter().copied().peekable();
@@ -199,8 +198,7 @@ impl Records {
                 cut.line(line, f)?;
             } else if !cell::trim(raw).is_empty() {
                 index.bounds(l, text, &mut cut.bounds);
-                let comma = cut.dialect.decimal_comma;
-                f(&Record::of_cells(lines.number, raw, text, &cut.bounds, comma))?;
+                f(&Record::of_cells(lines.number, raw, text, &cut.bounds))?;
             }
         }
         Ok(())
@@ -308,15 +306,14 @@ impl Splitter {
                 raw: line.bytes,
                 text: line.bytes,
                 bounds: &[],
-                decimal_comma: false,
                 problem: Some("line is longer than 1 MiB"),
             });
         }
-        let Delimiter::Byte(delimiter) = self.dialect.delimiter else {
+        if self.delimiter == Delimiter::Spaces {
             return self.spaces(line, f);
-        };
+        }
         let heed_quotes = self.unclosed < MAX_UNCLOSED;
-        if cut(line.bytes, delimiter, heed_quotes, &mut self.bounds).is_none() {
+        if cut(line.bytes, b',', heed_quotes, &mut self.bounds).is_none() {
             self.filled = 0;
             self.fields = 0;
             self.core.reset();
@@ -337,7 +334,6 @@ impl Splitter {
             raw: line.bytes,
             text: line.bytes,
             bounds: &self.bounds,
-            decimal_comma: self.dialect.decimal_comma,
             problem: None,
         })
     }
@@ -366,7 +362,6 @@ impl Splitter {
             raw: line.bytes,
             text: line.bytes,
             bounds: &self.bounds,
-            decimal_comma: self.dialect.decimal_comma,
             problem: None,
         })
     }
@@ -415,7 +410,6 @@ impl Splitter {
             raw,
             text: &self.out[..self.filled],
             bounds: &self.bounds,
-            decimal_comma: self.dialect.decimal_comma,
             problem: None,
         })
     }
@@ -450,7 +444,6 @@ impl Splitter {
                     raw: bytes,
                     text: bytes,
                     bounds: &[],
-                    decimal_comma: false,
                     problem: Some("quote is not closed"),
                 })?;
             } else if !bytes.is_empty() || self.open.is_some() {
@@ -477,7 +470,7 @@ mod tests {
     use super::*;
 
     fn split(text: &str, step: usize) -> Vec<(u32, Vec<String>)> {
-        let mut records = Records::new(Dialect::COMMA);
+        let mut records = Records::default();
         let mut out = Vec::new();
         let mut take = |r: &Record<'_>| {
             let fields = match r.problem() {

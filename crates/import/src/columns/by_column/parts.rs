@@ -59,7 +59,7 @@ impl Parts {
             Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => return None,
         };
         // A header that is repeated among the rows must be no row.
-        if size(title.as_bytes(), false).is_ok() || size(title.as_bytes(), true).is_ok() {
+        if size(title.as_bytes()).is_ok() {
             return None;
         }
         let figure = match (&plan.time, &plan.rate) {

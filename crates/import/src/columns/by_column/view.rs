@@ -21,7 +21,6 @@ pub(super) struct View<'a> {
     pub width: usize,
     /// Cells may stand in quotes.
     pub quoted: bool,
-    pub decimal_comma: bool,
 }
 
 impl<'a> View<'a> {
@@ -32,12 +31,7 @@ impl<'a> View<'a> {
 
     #[inline(always)]
     pub(super) fn column(self, index: usize) -> Column<'a> {
-        Column {
-            rows: self,
-            index,
-            last: index + 1 == self.width,
-            point: if self.decimal_comma { b',' } else { b'.' },
-        }
+        Column { rows: self, index, last: index + 1 == self.width }
     }
 
     /// A row as a record; `bounds` is where its cells are noted.
@@ -57,7 +51,7 @@ impl<'a> View<'a> {
         let (_, to) = index::cell(self.ends, first + self.width - 1);
         let raw = &self.text[from as usize..to as usize];
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-        Record::of_cells(line, raw, self.text, bounds, self.decimal_comma)
+        Record::of_cells(line, raw, self.text, bounds)
     }
 }
 
@@ -68,7 +62,6 @@ pub(super) struct Column<'a> {
     index: usize,
     /// A carriage return may follow.
     last: bool,
-    point: u8,
 }
 
 impl Cells for Column<'_> {
@@ -96,13 +89,13 @@ impl Cells for Column<'_> {
     }
 
     fn number(&self, row: usize) -> Option<f64> {
-        cell::number(self.cell(row), self.rows.decimal_comma)
+        cell::number(self.cell(row))
     }
 
     #[inline(always)]
     fn plain_number(&self, row: usize) -> Option<f64> {
         let (from, to) = self.place(row);
-        digits::decimal(self.rows.text, from, to, self.point)
+        digits::decimal(self.rows.text, from, to)
     }
 }
 
@@ -125,7 +118,7 @@ impl Column<'_> {
     fn any_size(&self, row: usize, or_one: bool) -> u32 {
         match self.cell(row) {
             cell if or_one && is_missing(cell) => 1,
-            cell => cell::size(cell, self.rows.decimal_comma).unwrap_or(0),
+            cell => cell::size(cell).unwrap_or(0),
         }
     }
 
@@ -143,7 +136,7 @@ impl Column<'_> {
 
     #[cold]
     fn any_figure(&self, row: usize) -> f64 {
-        cell::positive(self.cell(row), self.rows.decimal_comma).unwrap_or(f64::NAN)
+        cell::positive(self.cell(row)).unwrap_or(f64::NAN)
     }
 
     /// The numbers of a column that is kept, multiplied by `scale`; NaN where a cell holds none.
@@ -157,10 +150,9 @@ impl Column<'_> {
     #[inline(never)]
     fn any_number(&self, row: usize, scale: f64) -> f64 {
         let cell = self.cell(row);
-        let decimal_comma = self.rows.decimal_comma;
-        match cell::number(cell, decimal_comma).or_else(|| percent(cell)) {
+        match cell::number(cell).or_else(|| percent(cell)) {
             Some(value) => figure(value, scale),
-            None => own_unit(cell, decimal_comma),
+            None => own_unit(cell),
         }
     }
 }

@@ -144,7 +144,7 @@ pub(crate) fn headless_sizes(guesses: &mut [(Guess, String)], rows: &[Vec<String
     let sizes: Option<Vec<Vec<u32>>> = rows
         .iter()
         .filter(|r| r.iter().any(|c| !c.is_empty()))
-        .map(|r| r.iter().map(|c| cell::size(c.as_bytes(), false).ok()).collect())
+        .map(|r| r.iter().map(|c| cell::size(c.as_bytes()).ok()).collect())
         .collect();
     let Some(sizes) = sizes.filter(|s| !s.is_empty() && s.iter().all(|r| r.len() == guesses.len()))
     else {
@@ -231,7 +231,7 @@ pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe])
         take(guesses, ColumnMeaning::Device, "its values are devices", &|p| {
             p.samples.iter().all(|s| {
                 s.len() >= 3
-                    && cell::number(s.as_bytes(), false).is_none()
+                    && cell::number(s.as_bytes()).is_none()
                     && !gemmscope_model::hardware::match_name(s).candidates().is_empty()
             })
         });

@@ -2,8 +2,8 @@
 //! file, the ceilings that rocprof-compute measures (`roofline.csv`).
 
 use crate::{
-    Delimited, Detection, Dialect, Ended, ErrorKind, Format, Head, Header, ImportError,
-    ImportOptions, Imported, Opened, ReadBy, Reader, Record, RowReader,
+    Delimited, Detection, Ended, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
+    Imported, Opened, ReadBy, Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, DeviceError, Engine, Peak, match_name};
@@ -78,7 +78,7 @@ impl Reader for Whole {
 }
 
 fn detect_ceilings(head: &Head) -> Option<Detection> {
-    let header = Header::of_line(head.first(), ',');
+    let header = Header::of_line(head.first());
     let mfma = |name: &String| name.to_ascii_lowercase().starts_with("mfma");
     (header.has(&["HBMBw"]) && header.names.iter().any(mfma))
         .then(|| Detection::new(96, "the header has HBMBw and MFMA rates"))
@@ -92,7 +92,7 @@ fn open_ceilings(head: &Head, options: &ImportOptions) -> Opened {
             .find_map(|w| match_name(w).device().map(|d| d.name.clone()))
     });
     let rows = Ceilings { name, header: None, devices: Vec::new() };
-    Ok(Delimited::open(Dialect::COMMA, rows, TableBuilder::default()))
+    Ok(Delimited::open(rows, TableBuilder::default()))
 }
 
 struct Ceilings {

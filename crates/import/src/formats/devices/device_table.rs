@@ -3,8 +3,8 @@
 mod columns;
 
 use crate::{
-    Col, Delimited, Delimiter, Detection, ErrorKind, Format, Head, Header, ImportError,
-    ImportOptions, Imported, Opened, ReadBy, Record, RowReader, sniff_dialect,
+    Col, Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
+    Imported, Opened, ReadBy, Record, RowReader,
 };
 use columns::{Layout, Rate, layout};
 use gemmscope_model::dtype::DataType;
@@ -25,21 +25,12 @@ pub(crate) const FORMAT: Format = Format {
 /// The header is searched in this many lines.
 const PREAMBLE: usize = 10;
 
-fn find(head: &Head) -> Option<(crate::Dialect, Layout)> {
-    let dialect = sniff_dialect(&head.lines);
-    let Delimiter::Byte(delimiter) = dialect.delimiter else {
-        return None;
-    };
-    let layout = head
-        .lines
-        .iter()
-        .take(PREAMBLE)
-        .find_map(|line| layout(&Header::of_line(line, char::from(delimiter))))?;
-    Some((dialect, layout))
+fn find(head: &Head) -> Option<Layout> {
+    head.lines.iter().take(PREAMBLE).find_map(|line| layout(&Header::of_line(line)))
 }
 
 fn detect(head: &Head) -> Option<Detection> {
-    let (_, layout) = find(head)?;
+    let layout = find(head)?;
     // Without a bandwidth, only a title about peaks makes it certain.
     let named = layout.bandwidth.as_ref().map(|(c, _)| c.name.as_str());
     if named.is_none() && !layout.peaks && !head.name.to_ascii_lowercase().contains("peak") {
@@ -55,7 +46,7 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, _: &ImportOptions) -> Opened {
-    let Some((dialect, layout)) = find(head) else {
+    let Some(layout) = find(head) else {
         return Err(ImportError::new(
             "expected a header with the name of a device, a rate that names its data type \
              (fp16_tflops) and a memory bandwidth (bandwidth_gb_s)",
@@ -73,7 +64,7 @@ fn open(head: &Head, _: &ImportOptions) -> Opened {
         layout: None,
         found: Vec::new(),
     };
-    Ok(Delimited::open(dialect, rows, TableBuilder::default()))
+    Ok(Delimited::open(rows, TableBuilder::default()))
 }
 
 struct Table {

@@ -66,8 +66,8 @@ fn result(line: &str) -> Option<Printed> {
             continue;
         }
         let next = words.get(i + 1).map(|unit| format!("{word} {unit}"));
-        let found = quantity(word.as_bytes(), false)
-            .or_else(|| quantity(next.as_deref().unwrap_or("").as_bytes(), false));
+        let found = quantity(word.as_bytes())
+            .or_else(|| quantity(next.as_deref().unwrap_or("").as_bytes()));
         let place = match found {
             Some((v, Quantity::Time)) => (&mut time_s, v),
             Some((v, Quantity::Rate)) => (&mut rate, v),

@@ -47,7 +47,7 @@ impl Parser for DeepBench {
                     .ok_or_else(|| RowError::new("transpose is not N or T"))
             };
             let size = |i: usize, name: &str| {
-                cell::size(arguments[i].as_bytes(), false)
+                cell::size(arguments[i].as_bytes())
                     .map_err(|flaw| RowError::new(format!("{name} {flaw}")))
             };
             let (value, unit) =

@@ -77,7 +77,7 @@ impl DeepGemm {
         let size = |keys: &[&str]| {
             let text = keys.iter().find_map(|k| field(k));
             let text = text.ok_or_else(|| RowError::new(format!("{} is missing", keys[0])))?;
-            crate::cell::size(text.as_bytes(), false)
+            crate::cell::size(text.as_bytes())
                 .map_err(|f| RowError::new(format!("{} {f}", keys[0])))
         };
         let groups = match field("num_groups") {

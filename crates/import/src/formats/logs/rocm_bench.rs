@@ -9,8 +9,8 @@ use crate::columns::plan::Plan;
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::formats::table_format::{GIBI, GIGA, MICRO, TableFormat, column, number};
 use crate::{
-    Delimited, Detection, Dialect, Head, Header, ImportError, ImportOptions, Imported, Reader,
-    Record, RowReader,
+    Delimited, Detection, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
+    RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
@@ -83,7 +83,7 @@ pub(crate) fn open(
         other_lines: 0,
         tuning_log: false,
     };
-    Delimited::open(Dialect::COMMA, rows, table)
+    Delimited::open(rows, table)
 }
 
 /// A result whose kernel name may still follow on the next lines. Its cells are staged.
@@ -134,7 +134,7 @@ impl Bench {
     /// Takes a line that is neither header nor result: the preamble names the device, `--Solution
     /// name:` the kernel of the result above.
     fn take_remark(&mut self, text: &str, table: &mut TableBuilder) {
-        let text = text.trim();
+        let text = text.trim_matches(['"', ' ', '\t']);
         if let Some(name) = after(text, "Solution name:").or_else(|| after(text, "kernel name:")) {
             if let Some(p) = &mut self.pending
                 && !p.named

@@ -7,8 +7,8 @@
 use super::profile::{Launch, Profile};
 use crate::cell;
 use crate::{
-    Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
-    Opened, ReadBy, Record, Records, RowReader,
+    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, Records, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::TimeUnit;
@@ -29,7 +29,7 @@ const LONG: [&str; 4] = ["Kernel Name", "Metric Name", "Metric Unit", "Metric Va
 
 fn fields_of(line: &str) -> Vec<String> {
     let mut out = Vec::new();
-    let mut records = Records::new(Dialect::COMMA);
+    let mut records = Records::default();
     let mut take = |r: &Record<'_>| {
         out = (0..r.len()).map(|i| r.text(i).into_owned()).collect();
         Ok(())
@@ -57,15 +57,7 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let comma = match options.answer("decimal") {
-        Some(answer) => answer == "comma",
-        None => decimal_comma(&head.lines),
-    };
     let mut table = TableBuilder::new();
-    if comma {
-        table.note("Numbers are written with a decimal comma.");
-    }
-    let dialect = Dialect { decimal_comma: comma, ..Dialect::COMMA };
     let rows = Ncu {
         profile: Profile::new(&mut table, head, options),
         shape: Shape::None,
@@ -74,32 +66,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         rules: 0,
         clocked: false,
     };
-    Ok(Delimited::open(dialect, rows, table))
-}
-
-/// Decides the decimal sign by numbers that can be read in only one way.
-fn decimal_comma(lines: &[String]) -> bool {
-    let (mut comma, mut point) = (0, 0);
-    for line in lines {
-        for f in fields_of(line) {
-            if f.is_empty() || !f.bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b'.') {
-                continue;
-            }
-            let dots = f.matches('.').count();
-            let commas = f.matches(',').count();
-            let tail = |c: char| f.rsplit(c).next().map_or(0, str::len);
-            let (last_dot, last_comma) = (f.rfind('.'), f.rfind(','));
-            if dots > 1 || commas == 1 && tail(',') != 3 || dots > 0 && last_comma > last_dot {
-                comma += 1;
-            } else if commas > 1
-                || dots == 1 && tail('.') != 3
-                || commas > 0 && last_dot > last_comma
-            {
-                point += 1;
-            }
-        }
-    }
-    comma > point
+    Ok(Delimited::open(rows, table))
 }
 
 #[derive(Debug)]
@@ -327,16 +294,6 @@ fn clock_unit(unit: &str) -> f64 {
     }
 }
 
-/// A number. With a decimal comma, every point groups thousands, even a single one.
-fn number(record: &Record<'_>, i: usize) -> Option<f64> {
-    let cell = record.get(i);
-    if record.decimal_comma() && cell.contains(&b'.') {
-        let without: Vec<u8> = cell.iter().copied().filter(|b| *b != b'.').collect();
-        return cell::number(&without, true);
-    }
-    record.number(i)
-}
-
 impl Ncu {
     fn flush(&mut self, table: &mut TableBuilder) {
         if let Some((_, counters)) = self.current.take() {
@@ -402,7 +359,7 @@ impl RowReader for Ncu {
                     return self.record(record, table);
                 }
                 let (unit, value) = (record.text(c.unit), record.text(c.value));
-                let number = number(record, c.value);
+                let number = record.number(c.value);
                 if let Some((_, counters)) = &mut self.current {
                     counters.metric(&metric, &unit, &value, number);
                 }
@@ -430,7 +387,7 @@ impl RowReader for Ncu {
                 for (i, name) in h.names.iter().enumerate() {
                     if name.contains("__") {
                         let value = record.text(i);
-                        counters.metric(name.trim(), &units[i], &value, number(record, i));
+                        counters.metric(name.trim(), &units[i], &value, record.number(i));
                     }
                 }
                 self.current = Some((String::new(), counters));
@@ -508,17 +465,5 @@ mod tests {
         let m = Metrics::compute(&d, devices, RoofKind::default());
         let efficiency = m.efficiency(&d, 0);
         assert!((efficiency - 0.949).abs() < 0.002, "{efficiency}");
-    }
-
-    #[test]
-    fn numbers_of_two_locales() {
-        let d = |cells: &[&str]| {
-            let line = cells.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join(",");
-            decimal_comma(&[line])
-        };
-        assert!(d(&["27.595.520", "65,77"]));
-        assert!(!d(&["837,859,712", "65.77"]));
-        assert!(!d(&["12", "1.5"]));
-        assert!(d(&["1.234,5"]));
     }
 }

@@ -4,7 +4,7 @@
 use super::profile::{LaunchColumns, Profile, TIMES_ONLY};
 use crate::{
     Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
-    ReadBy, Record, RowReader, sniff_dialect,
+    ReadBy, Record, RowReader,
 };
 use gemmscope_model::units::TimeUnit;
 use gemmscope_model::units::plural;
@@ -70,7 +70,7 @@ impl Columns {
 fn detect(head: &Head) -> Option<Detection> {
     let is_header = |line: &String| {
         (line.contains("Instances") && line.contains("Total Time") || line.contains("GrdX"))
-            && [',', '\t', ';'].iter().any(|d| Columns::new(Header::of_line(line, *d)).is_some())
+            && Columns::new(Header::of_line(line)).is_some()
     };
     head.lines.iter().any(is_header).then(|| {
         Detection::new(96, "the header has Total Time, Instances, Name, or GrdX and Duration")
@@ -80,7 +80,7 @@ fn detect(head: &Head) -> Option<Detection> {
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let rows = Nsys { profile: Profile::new(&mut table, head, options), columns: None, before: 0 };
-    Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
+    Ok(Delimited::open(rows, table))
 }
 
 struct Nsys {

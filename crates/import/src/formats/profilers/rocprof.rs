@@ -3,8 +3,8 @@
 
 use super::profile::{Launch, LaunchColumns, Profile, TIMES_ONLY};
 use crate::{
-    Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
-    Opened, ReadBy, Record, RowReader,
+    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::TableBuilder;
@@ -53,7 +53,7 @@ fn kind(header: &Header) -> Option<Kind> {
 }
 
 fn detect(head: &Head) -> Option<Detection> {
-    let why = match kind(&Header::of_line(head.first(), ','))? {
+    let why = match kind(&Header::of_line(head.first()))? {
         Kind::Trace => "the header has Kernel_Name, Start_Timestamp, End_Timestamp",
         Kind::Counters => "the header has Kernel_Name, Counter_Name, Counter_Value",
         Kind::Wide => "the header has Dispatch_ID, Kernel_Name and a column per counter",
@@ -70,7 +70,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         dispatches: Vec::new(),
         places: HashMap::new(),
     };
-    Ok(Delimited::open(Dialect::COMMA, rows, table))
+    Ok(Delimited::open(rows, table))
 }
 
 struct RocProf {

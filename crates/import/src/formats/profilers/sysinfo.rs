@@ -1,8 +1,8 @@
 //! rocprof-compute's `sysinfo.csv`: the device of the profile beside it.
 
 use crate::{
-    Delimited, Detection, Dialect, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Opened, ReadBy, Record, RowReader,
+    Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
+    Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::hardware::{match_name, match_target};
 use gemmscope_table::build::TableBuilder;
@@ -20,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
                 .map(|_| Detection::new(96, "the header has gpu_arch, cu_per_gpu, max_sclk"))
         },
         open: |_: &Head, _: &ImportOptions| -> Opened {
-            Ok(Delimited::open(Dialect::COMMA, SysInfo::default(), TableBuilder::default()))
+            Ok(Delimited::open(SysInfo::default(), TableBuilder::default()))
         },
     },
 };

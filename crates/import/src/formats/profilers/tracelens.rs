@@ -17,10 +17,7 @@ pub(crate) use py::Py;
 pub(crate) use shape::{from_dims, from_operands};
 
 use crate::columns::header::Header;
-use crate::{
-    Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Opened, ReadBy,
-    sniff_dialect,
-};
+use crate::{Delimited, Detection, Format, Head, ImportError, ImportOptions, Opened, ReadBy};
 use columns::plain;
 use context::{ContextReader, Kind};
 use gemmscope_table::build::TableBuilder;
@@ -52,7 +49,7 @@ pub(crate) const CONTEXT_FORMAT: Format = Format {
 };
 
 fn detect(head: &Head) -> Option<Detection> {
-    let header = Header::of_line(head.first(), ',');
+    let header = Header::of_line(head.first());
     let names: Vec<_> = header.names.iter().map(|n| plain(n)).collect();
     let has = |name: &str| names.iter().any(|n| n == name);
     let labels = columns::labels(&header);
@@ -81,17 +78,9 @@ fn detect(head: &Head) -> Option<Detection> {
     }
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let dialect: Dialect = sniff_dialect(&head.lines);
-    // Cells hold lists with many commas: only quotes can tell them from the file's own.
-    let dialect = Dialect { decimal_comma: false, ..dialect_or_comma(head, dialect) };
+fn open(_: &Head, options: &ImportOptions) -> Opened {
     let rows = Table::new(options.answer("device").map(str::to_owned));
-    Ok(Delimited::open(dialect, rows, TableBuilder::new()))
-}
-
-/// The comma, unless the header has no comma at all.
-fn dialect_or_comma(head: &Head, sniffed: Dialect) -> Dialect {
-    if head.first().contains(',') { Dialect::COMMA } else { sniffed }
+    Ok(Delimited::open(rows, TableBuilder::new()))
 }
 
 fn detect_context(head: &Head) -> Option<Detection> {

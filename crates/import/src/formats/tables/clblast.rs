@@ -1,7 +1,7 @@
-//! CLBlast's clients: `;` between the cells, the columns of each library end in its number.
+//! CLBlast's clients: the columns of each library end in its number.
 
 use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
-use crate::{Delimiter, Detection, Format, Head, ReadBy};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 
 pub(crate) const FORMAT: Format = Format {
@@ -14,10 +14,9 @@ pub(crate) const FORMAT: Format = Format {
         detect: |head| {
             head.lines
                 .iter()
-                .any(|l| l.contains(';') && l.contains("ms_1") && l.contains("GFLOPS_1"))
-                .then(|| Detection::new(97, "separated by “;” with ms_1, GFLOPS_1"))
+                .any(|l| l.contains("ms_1") && l.contains("GFLOPS_1"))
+                .then(|| Detection::new(97, "the header has ms_1, GFLOPS_1"))
         },
-        delimiter: Delimiter::Byte(b';'),
         figure,
         dtype,
         abbreviated: true,

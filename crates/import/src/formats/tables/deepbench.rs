@@ -7,7 +7,7 @@ use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::formats::table_format::{GIGA, MILLI, TERA, TableFormat, column, number};
 use crate::{
     Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
-    ReadBy, Record, RowReader, sniff_dialect,
+    ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::{DataType, from_deepbench_precision};
 use gemmscope_model::units::plural;
@@ -49,7 +49,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         sparse: false,
         other: 0,
     };
-    Ok(Delimited::open(sniff_dialect(&head.lines), rows, table))
+    Ok(Delimited::open(rows, table))
 }
 
 const COLUMNS: TableFormat = TableFormat {

@@ -20,7 +20,6 @@ pub(crate) const FORMAT: Format = Format {
             score: 97,
             reason: "the header has routine, median_time and tb_per_sec",
         }],
-        dialect: None,
         columns: &[
             column(&["m"], M),
             column(&["n"], N),
@@ -60,8 +59,9 @@ fn routine(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     if name.contains("group_gemm") && !is_missing(cells.get("group_size")) {
         let size = |name: &str| match cells.get(name) {
             cell if is_missing(cell) => Ok(1),
-            cell => cell::size(cell, false)
-                .map_err(|flaw| cells.error(name, format!("batch {flaw} ({name})"))),
+            cell => {
+                cell::size(cell).map_err(|flaw| cells.error(name, format!("batch {flaw} ({name})")))
+            }
         };
         given.batch = Some(size("batch_size")?.saturating_mul(size("group_size")?));
     }

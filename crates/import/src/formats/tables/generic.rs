@@ -62,10 +62,10 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         .at(m.header_line, 0)
         .kind(ErrorKind::NeedsMapping));
     }
-    let dialect = m.dialect;
+    let delimiter = m.delimiter;
     let mut table = TableBuilder::with_room(head.rows);
     let rows = Generic::new(&mut table, sampled, head, options);
-    Ok(Delimited::open(dialect, rows, table))
+    Ok(Delimited::cut_at(delimiter, rows, table))
 }
 
 #[derive(Debug)]

@@ -205,7 +205,7 @@ fn shape(name: &str) -> Option<Shape> {
             Some((k, v)) => (k.trim().to_ascii_lowercase(), v),
             None => (String::new(), part),
         };
-        let Ok(v) = cell::size(value.trim().as_bytes(), false) else {
+        let Ok(v) = cell::size(value.trim().as_bytes()) else {
             continue;
         };
         match key.as_str() {

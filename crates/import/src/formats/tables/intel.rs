@@ -41,7 +41,7 @@ fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         .map_err(|_| cells.error("params", "params is not a JSON object"))?;
     let size = |name: &str| match params.get(name) {
         None => Err(cells.error("params", "not a GEMM (params without M, N, K)")),
-        Some(v) => cell::size(v.to_string().trim_matches('"').as_bytes(), false)
+        Some(v) => cell::size(v.to_string().trim_matches('"').as_bytes())
             .map_err(|flaw| cells.error("params", format!("{name} {flaw}"))),
     };
     let batch = match ["B", "Z"].iter().find(|n| params.get(**n).is_some()) {

@@ -32,7 +32,6 @@ pub(crate) const FORMAT: Format = Format {
                 reason: "the header has vmfb_hash beside M, N, K",
             },
         ],
-        dialect: None,
         columns: &[
             column(&["M"], M),
             column(&["N"], N),
@@ -60,7 +59,7 @@ pub(crate) const FORMAT: Format = Format {
 /// Takes the sizes that were dynamic from `runtime_dim`: `D=512`, or `D0=512,D1=64` in the order
 /// of the placeholders.
 fn dynamic_sizes(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
-    let sizes = ["M", "N", "K"].map(|n| cell::size(cells.get(n), cells.record.decimal_comma()));
+    let sizes = ["M", "N", "K"].map(|n| cell::size(cells.get(n)));
     if !sizes.contains(&Err(CellError::Sentinel)) {
         return Ok(Given::default());
     }

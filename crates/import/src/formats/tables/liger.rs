@@ -65,7 +65,7 @@ fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let x_name = cells.text("x_name");
     let size = |name: &str| -> Result<Option<u32>, RowError> {
         if x_name.eq_ignore_ascii_case(name) {
-            return cell::size(cells.get("x_value"), false)
+            return cell::size(cells.get("x_value"))
                 .map(Some)
                 .map_err(|flaw| cells.error("x_value", format!("{name} {flaw} (x_value)")));
         }

@@ -31,7 +31,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head) -> Option<Detection> {
-    let fields = Head::fields(head.first(), ',');
+    let fields = Head::fields(head.first());
     let has = |n: &str| fields.iter().any(|f| f.eq_ignore_ascii_case(n));
     if !(has("m") && has("n") && has("k")) {
         return None;

@@ -5,8 +5,8 @@ use crate::cell;
 use crate::cell::CellError;
 use crate::columns::header::{Col, Header};
 use crate::{
-    Delimited, Detection, Dialect, FORMAT_NAMES, Format, Head, ImportError, ImportOptions,
-    Imported, Opened, ReadBy, Record, RowReader, ValueCache, sniff_dialect,
+    Delimited, Detection, FORMAT_NAMES, Format, Head, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, RowReader, ValueCache,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -29,20 +29,12 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) fn detect(head: &Head) -> Option<Detection> {
     let first = head.lines.first()?;
-    let fields: Vec<&str> =
-        first.split([',', ';', '\t']).map(|f| f.trim().trim_matches('"')).collect();
+    let fields = Head::fields(first);
     (fields.first() == Some(&"gemmscope") && fields.contains(&"time_s"))
         .then(|| Detection::new(100, "the first column is called gemmscope"))
 }
 
 fn open(head: &Head, _options: &ImportOptions) -> Opened {
-    let dialect = match head.lines.first() {
-        // A spreadsheet may have saved it with its own separators.
-        Some(l) if l.starts_with("gemmscope;") || l.starts_with("gemmscope\t") => {
-            sniff_dialect(&head.lines)
-        }
-        _ => Dialect::COMMA,
-    };
     let rows = NativeTable {
         name: head.name.clone(),
         cols: None,
@@ -52,7 +44,7 @@ fn open(head: &Head, _options: &ImportOptions) -> Opened {
         line: Vec::new(),
         types: ValueCache::default(),
     };
-    Ok(Delimited::open(dialect, rows, TableBuilder::new()))
+    Ok(Delimited::open(rows, TableBuilder::new()))
 }
 
 #[derive(Debug)]

@@ -108,7 +108,7 @@ impl States {
         for (key, value) in &s.axes {
             if let Some(i) = size_axis(key) {
                 let what = ["M", "N", "K", "batch"][i];
-                let v = cell::size(value.as_bytes(), false)
+                let v = cell::size(value.as_bytes())
                     .map_err(|f| RowError::new(format!("{what} {f} ({key})")))?;
                 sizes[i] = Some(v);
             }

@@ -6,8 +6,8 @@
 
 use crate::cell;
 use crate::{
-    CellError, Col, Delimited, Detection, Dialect, Format, Head, Header, ImportError,
-    ImportOptions, Imported, Opened, ReadBy, Record, RowReader,
+    CellError, Col, Delimited, Detection, Format, Head, Header, ImportError, ImportOptions,
+    Imported, Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -50,7 +50,7 @@ fn open(_: &Head, options: &ImportOptions) -> Opened {
         rate,
         cols: None,
     };
-    Ok(Delimited::open(Dialect::COMMA, rows, table))
+    Ok(Delimited::open(rows, table))
 }
 
 #[derive(Debug)]
@@ -133,7 +133,7 @@ impl RowReader for Tensile {
             row.batch = batch;
             row.device = self.device_code;
             let text = record.get(*index);
-            let result = match cell::positive(text, record.decimal_comma()) {
+            let result = match cell::positive(text) {
                 Ok(v) => {
                     let rate = v * cols.unit;
                     row.time_s = op.cost().of(m.into(), n.into(), k.into(), batch.into()).0 / rate;

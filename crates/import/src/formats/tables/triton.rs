@@ -7,10 +7,7 @@ use crate::cell::{self, values};
 use crate::columns::defaults;
 use crate::columns::provider_table;
 use crate::columns::provider_table::{Plan, Planner, Provider, ProviderRows, Size, Sizes, Unit};
-use crate::{
-    Col, Delimiter, Detection, Dialect, Format, Head, Header, ImportOptions, Opened, ReadBy,
-    sniff_dialect,
-};
+use crate::{Col, Delimiter, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -71,16 +68,6 @@ fn unit_of(text: &str) -> Option<Unit> {
         .or_else(|| TimeUnit::parse(text).map(|u| Unit::Time(u.to_si())))
 }
 
-/// How the table is delimited; Triton writes commas, people paste it as they like.
-fn dialect(head: &Head) -> (char, Dialect) {
-    match sniff_dialect(&head.lines) {
-        dialect @ Dialect { delimiter: Delimiter::Byte(b), decimal_comma: false } => {
-            (char::from(b), dialect)
-        }
-        _ => (',', Dialect::COMMA),
-    }
-}
-
 /// A rule below the header of a printed table.
 fn is_rule(line: &str) -> bool {
     line.bytes().all(|b| b"-=+|: \t".contains(&b))
@@ -89,7 +76,7 @@ fn is_rule(line: &str) -> bool {
 /// Position of the header among the first lines and its fields.
 fn header(head: &Head) -> Option<(usize, Vec<&str>)> {
     let at = head.lines.iter().position(|l| !l.trim().is_empty())?;
-    Some((at, Head::fields(&head.lines[at], dialect(head).0)))
+    Some((at, Head::fields(&head.lines[at])))
 }
 
 fn detect(head: &Head) -> Option<Detection> {
@@ -126,9 +113,9 @@ fn detect(head: &Head) -> Option<Detection> {
         .iter()
         .filter(|l| !is_rule(l))
         .take(20)
-        .map(|l| Head::fields(l, dialect(head).0))
+        .map(|l| Head::fields(l))
         .collect();
-    let numeric = |f: &&str| cell::number(f.as_bytes(), false).is_some();
+    let numeric = |f: &&str| cell::number(f.as_bytes()).is_some();
     let floats = body.iter().any(|r| {
         r.get(index)
             .is_some_and(|f| f.contains('.') && f.parse::<f64>().is_ok_and(|v| v.fract() == 0.0))
@@ -167,20 +154,19 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     let dtype = defaults::dtype(&mut table, head, options, DataType::Fp16);
     let device = defaults::device(&mut table, head, options);
     let op = Operation::uniform(dtype);
-    let (delimiter, dialect) = dialect(head);
     let rows: Vec<Vec<String>> = head
         .lines
         .iter()
         .take(if head.complete { 80 } else { 60 })
         .filter(|l| !is_rule(l))
         .skip(1)
-        .map(|l| Head::fields(l, delimiter).into_iter().map(str::to_owned).collect())
+        .map(|l| Head::fields(l).into_iter().map(str::to_owned).collect())
         .collect();
     let options = options.clone();
     let planner: Planner = Box::new(move |h, table| {
         (!h.names.is_empty()).then(|| plan(h, table, op, device, &rows, &options))
     });
-    Ok(ProviderRows::open(dialect, planner, table))
+    Ok(ProviderRows::open(Delimiter::Comma, planner, table))
 }
 
 fn plan(
@@ -226,7 +212,7 @@ fn plan(
         place += 1;
         s.unwrap_or_else(|| {
             let key = format!("size:{name}");
-            let answer = options.answer(&key).and_then(|a| cell::size(a.as_bytes(), false).ok());
+            let answer = options.answer(&key).and_then(|a| cell::size(a.as_bytes()).ok());
             table.assume(Assumption {
                 by_hand: false,
                 text: match answer {
@@ -302,9 +288,7 @@ fn plan(
             .map(|(_, c)| {
                 rows.iter()
                     .map(|r| {
-                        r.get(c.index)
-                            .and_then(|t| cell::number(t.as_bytes(), false))
-                            .unwrap_or(f64::NAN)
+                        r.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
                     })
                     .collect()
             })
@@ -376,7 +360,7 @@ fn sampled_shapes(
 ) -> Vec<(f64, f64)> {
     let number = |row: &[String], c: &Col| {
         row.get(c.index)
-            .and_then(|t| cell::size(t.trim().as_bytes(), false).ok())
+            .and_then(|t| cell::size(t.trim().as_bytes()).ok())
             .map_or(f64::NAN, f64::from)
     };
     rows.iter()

@@ -1,9 +1,9 @@
-//! TritonBench's tables: separated by `;`, `(M, N, K)` in the first cell, the metric behind the
+//! TritonBench's tables: `(M, N, K)` in the first cell, the metric behind the
 //! backend (`aten_matmul-tflops`); a cell may be `CUDA OOM`, and the last line is an average.
 
 use crate::cell::shape_text;
 use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
-use crate::{Delimiter, Detection, Format, Head, ReadBy};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 
 pub(crate) const FORMAT: Format = Format {
@@ -14,15 +14,11 @@ pub(crate) const FORMAT: Format = Format {
               (4096, 4096, 4096);0.2312 (±1.2%);594.4;0.2502 (±2.0%);549.3\n",
     read: ReadBy::Providers(&ProviderFormat {
         detect,
-        delimiter: Delimiter::Byte(b';'),
         tuple: true,
         figure,
-        dtype: |head| {
-            let header = head.lines.iter().find(|l| l.contains(';'));
-            match header.is_some_and(|l| l.contains("bf16")) {
-                true => DataType::Bf16,
-                false => DataType::Fp16,
-            }
+        dtype: |head| match head.first().contains("bf16") {
+            true => DataType::Bf16,
+            false => DataType::Fp16,
         },
         ..ProviderFormat::DEFAULT
     }),
@@ -57,17 +53,13 @@ const OTHER_METRICS: [&str; 12] = [
 ];
 
 fn detect(head: &Head) -> Option<Detection> {
-    let at = head.lines.iter().position(|l| l.contains(';'))?;
-    let fields = Head::fields(&head.lines[at], ';');
+    let at = head.lines.iter().position(|l| !l.trim().is_empty())?;
+    let fields = Head::fields(&head.lines[at]);
     let metrics = fields.iter().filter(|f| matches!(figure(f), Some(Figure::In(..)))).count();
     let tuples = head.lines[at + 1..]
         .iter()
-        .filter(|l| shape_text::sizes(Head::fields(l, ';')[0]).len() >= 3)
+        .filter(|l| shape_text::sizes(Head::fields(l)[0]).len() >= 3)
         .count();
-    (metrics > 0 && tuples > 0).then(|| {
-        Detection::new(
-            94,
-            "separated by “;”, shapes such as (M, N, K) first, then backend-metric columns",
-        )
-    })
+    (metrics > 0 && tuples > 0)
+        .then(|| Detection::new(94, "shapes such as (M, N, K) first, then backend-metric columns"))
 }

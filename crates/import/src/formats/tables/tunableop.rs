@@ -5,8 +5,8 @@
 
 use crate::cell;
 use crate::{
-    CellError, Delimited, Detection, Dialect, Format, Head, ImportError, ImportOptions, Imported,
-    Opened, ReadBy, Record, RowReader,
+    CellError, Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -40,7 +40,7 @@ fn open(_: &Head, options: &ImportOptions) -> Opened {
         library: table.text_column(ColumnMeaning::Library, "library"),
     };
     let device = options.answer("device").map_or(0, |d| table.device(d));
-    Ok(Delimited::open(Dialect::COMMA, TunableOp { ids, device }, table))
+    Ok(Delimited::open(TunableOp { ids, device }, table))
 }
 
 #[derive(Debug)]
@@ -131,8 +131,7 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
             "B" => expect_batch = true,
             "ld" | "rw" | "bias" => break,
             _ => {
-                let size =
-                    cell::size(part.as_bytes(), false).map_err(|f| bad(1, &format!("size {f}")))?;
+                let size = cell::size(part.as_bytes()).map_err(|f| bad(1, &format!("size {f}")))?;
                 if expect_batch {
                     batch = size;
                     expect_batch = false;
@@ -145,8 +144,8 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
     let [m, n, k, ..] = sizes[..] else {
         return Err(bad(1, "M, N, K are missing (expected tn_M_N_K)"));
     };
-    let ms = cell::positive(record.get(3), false)
-        .map_err(|f: CellError| bad(3, &format!("time {f} (ms)")))?;
+    let ms =
+        cell::positive(record.get(3)).map_err(|f: CellError| bad(3, &format!("time {f} (ms)")))?;
     let op = dtype.with_layout(a.eq_ignore_ascii_case(&b't'), b.eq_ignore_ascii_case(&b't'));
     let mut row = Row::new(m, n, k, op, ms * 1e-3);
     row.batch = batch;

@@ -102,8 +102,7 @@ impl TuneGemm {
         let size = |name: &str| {
             let text =
                 member(config, name).ok_or_else(|| RowError::new(format!("{name} is missing")))?;
-            cell::size(text.as_bytes(), false)
-                .map_err(|flaw| RowError::new(format!("{name} {flaw}")))
+            cell::size(text.as_bytes()).map_err(|flaw| RowError::new(format!("{name} {flaw}")))
         };
         let (m, n, k) = (size("M")?, size("N")?, size("K")?);
         let us = ["time(us):", "time_us:", "time:"]

@@ -95,8 +95,9 @@ impl Xla {
             // A batch of one may be left out.
             None if place == 0 => Ok(1),
             None => Err(RowError::new(format!("{name} is missing"))),
-            Some(text) => cell::size(text.as_bytes(), false)
-                .map_err(|flaw| RowError::new(format!("{name} {flaw}"))),
+            Some(text) => {
+                cell::size(text.as_bytes()).map_err(|flaw| RowError::new(format!("{name} {flaw}")))
+            }
         };
         let (b, m, n, k) = (size(0, "b")?, size(1, "m")?, size(2, "n")?, size(3, "k")?);
         let types = values::types(&self.key)

@@ -4,8 +4,8 @@
 use super::super::profile::{LaunchColumns, Profile, TIMES_ONLY};
 use super::columns::plain;
 use crate::{
-    Delimited, Detection, Dialect, Format, Head, Header, ImportError, ImportOptions, Imported,
-    Opened, ReadBy, Record, RowReader,
+    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, RowReader,
 };
 use gemmscope_table::build::TableBuilder;
 
@@ -18,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
               GEMM,aten::mm,Cijk_Alik_Bljk_BBS_BH_MT128x224x64_MI16x16x1_SN,0,5308.27,48,110.589,109.1,112.5,45.6\n",
     read: ReadBy::Code {
         detect: |head: &Head| {
-            let header = titles(Header::of_line(head.first(), ','));
+            let header = titles(Header::of_line(head.first()));
             header.has(&["Kernel name", "Kernel duration (us)_sum"]).then(|| {
                 Detection::new(95, "the header has Kernel name and Kernel duration (µs)_sum")
             })
@@ -26,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
         open: |head: &Head, options: &ImportOptions| -> Opened {
             let mut table = TableBuilder::new();
             let rows = Summary { profile: Profile::new(&mut table, head, options), header: None };
-            Ok(Delimited::open(Dialect::COMMA, rows, table))
+            Ok(Delimited::open(rows, table))
         },
     },
 };

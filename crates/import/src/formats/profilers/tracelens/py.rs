@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
     fn number(&self, word: &str) -> Option<f64> {
         let from = word.as_ptr() as usize - self.text.as_ptr() as usize;
         let to = u32::try_from(from + word.len()).ok()?;
-        digits::decimal(self.text.as_bytes(), from as u32, to, b'.').or_else(|| word.parse().ok())
+        digits::decimal(self.text.as_bytes(), from as u32, to).or_else(|| word.parse().ok())
     }
 }
 
