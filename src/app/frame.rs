@@ -148,9 +148,6 @@ fn start_later(shell: Shell, loader: Loader, kept: Kept) {
         }
         // An embedded page fetches parts only when they are opened.
         let all = !dom::embedded() && load_rest().await;
-        if all {
-            loader.prepare_for_large_files().await;
-        }
         // From here on the page makes no request.
         dom::set_root_data("parts", Some(if all { "all" } else { "some" }));
     });

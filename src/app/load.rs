@@ -118,13 +118,6 @@ impl Loader {
         }
     }
 
-    /// Starts the workers that only large files need. Call this last.
-    pub async fn prepare_for_large_files(&self) {
-        if let Some(queue) = self.queue.try_get_value() {
-            queue.importer.start_helpers().await;
-        }
-    }
-
     /// Name and bytes of a file, loaded or refused.
     pub fn input(&self, id: u32) -> Option<Input> {
         let loaded = self.bench.files.with_untracked(|files| {

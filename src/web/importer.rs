@@ -1,8 +1,6 @@
 //! The page's side of reading files: in a worker where the browser allows one, else on the page
 //! itself.
 
-mod team;
-
 use super::file::Input;
 use super::reading::{self, KeepRows, Outcome, Pace};
 use super::worker::{field, message, number, text};
@@ -116,10 +114,8 @@ impl Drop for Link {
 #[derive(Default)]
 pub struct Importer {
     link: RefCell<Option<Rc<Link>>>,
-    /// Further workers, for large files.
-    helpers: Rc<RefCell<Vec<Rc<Link>>>>,
     tried: Cell<bool>,
-    next_id: Rc<Cell<u32>>,
+    next_id: Cell<u32>,
     cancelled: Rc<Cell<u32>>,
     /// The file that is being read; [`NOBODY`] where none is.
     current: Rc<Cell<u32>>,
@@ -139,17 +135,7 @@ impl Importer {
     pub async fn warm_up(&self) {
         let link = self.link.borrow().clone();
         if let Some(link) = link {
-            link.warm_up(false).await;
-        }
-    }
-
-    /// Starts more workers for large files, where the machine has processors for them.
-    pub async fn start_helpers(&self) {
-        let link = self.link.borrow().clone();
-        if let Some(link) = link.filter(|_| team::readers() > 1)
-            && let Ok(start) = team::start(link, self.helpers.clone()).await
-        {
-            start.await;
+            link.warm_up().await;
         }
     }
 
@@ -161,14 +147,11 @@ impl Importer {
             return;
         };
         let _ = link.worker.post_message(&message("cancel", &[("id", id.into())]));
-        let (current, helpers) = (self.current.clone(), self.helpers.borrow().clone());
+        let current = self.current.clone();
         wasm_bindgen_futures::spawn_local(async move {
             clock::pause(PATIENCE).await;
             if current.get() == id {
                 link.give_up();
-                for helper in helpers {
-                    helper.give_up();
-                }
             }
         });
     }
@@ -181,7 +164,8 @@ impl Importer {
         progress: impl Fn(u64) + 'static,
         grown: Grown,
     ) -> Outcome {
-        let id = next(&self.next_id);
+        self.next_id.set(self.next_id.get() + 1);
+        let id = self.next_id.get();
         self.current.set(id);
         let outcome = self.run(id, input, options, Rc::new(progress), grown).await;
         self.current.set(NOBODY);
@@ -204,13 +188,8 @@ impl Importer {
         let link = self.link.borrow().clone().filter(|_| !small);
         if let Some(link) = link.filter(|l| !l.broken.get()) {
             let asked = (input.clone(), options.clone());
-            let team = Team {
-                helpers: self.helpers.clone(),
-                ids: self.next_id.clone(),
-                cancelled: self.cancelled.clone(),
-            };
             let told = (progress.clone(), grown);
-            let ended = match by_worker(link, id, asked, told, team).await {
+            let ended = match by_worker(link, id, asked, told).await {
                 Ok(reading) => reading.await,
                 Err(_) => Ended::NotStarted,
             };
@@ -221,7 +200,6 @@ impl Importer {
                 // The page would die of the same. The next file gets a new worker.
                 Ended::Died => {
                     *self.link.borrow_mut() = None;
-                    self.helpers.take();
                     self.tried.set(false);
                     return match self.cancelled.get() == id {
                         true => Outcome::Cancelled,
@@ -247,36 +225,16 @@ impl Importer {
     }
 }
 
-/// The next number of a request.
-fn next(id: &Cell<u32>) -> u32 {
-    id.set(id.get() + 1);
-    id.get()
-}
-
-/// What several workers need to read one file.
-struct Team {
-    helpers: Rc<RefCell<Vec<Rc<Link>>>>,
-    ids: Rc<Cell<u32>>,
-    cancelled: Rc<Cell<u32>>,
-}
-
-/// Lets the worker read a file, and others help with a large one. What they say is understood by a
-/// part of the program that a frame with a small table does without.
+/// Lets the worker read a file. What it says is understood by a part of the program that a frame with
+/// a small table does without.
 #[wasm_split(page, fallible)]
 fn by_worker(
     link: Rc<Link>,
     id: u32,
     (input, options): (Input, ImportOptions),
     (progress, grown): (Progress, Grown),
-    team: Team,
 ) -> Result<Pin<Box<dyn Future<Output = Ended>>>, NotLoaded> {
     Ok(Box::pin(async move {
-        if let Some(order) = team::order(&link, id, (&input, &options), (&progress, &grown), &team)
-            && let Ok(reading) = team::read(order).await
-            && let Some(ended) = reading.await
-        {
-            return ended;
-        }
         let rows = Rc::new(Growing {
             table: RefCell::default(),
             flaw: RefCell::default(),
@@ -410,16 +368,14 @@ impl Link {
         Some(reply)
     }
 
-    /// Lets the worker fetch the readers and run them, or the readers and what it needs in a `team`.
-    /// False where there is no worker.
-    async fn warm_up(&self, team: bool) -> bool {
+    /// Lets the worker fetch the readers and run them.
+    async fn warm_up(&self) {
         if !is_true(JsFuture::from(self.ready.clone()).await) {
-            return false;
+            return;
         }
-        let request = message("warm", &[("team", team.into())]);
-        match self.ask(NOBODY, Rc::new(|_| ()), Rc::new(|_| true), &request) {
-            Some(reply) => JsFuture::from(reply).await.is_ok_and(|r| !r.is_null()),
-            None => false,
+        let reply = self.ask(NOBODY, Rc::new(|_| ()), Rc::new(|_| true), &message("warm", &[]));
+        if let Some(reply) = reply {
+            let _ = JsFuture::from(reply).await;
         }
     }
 

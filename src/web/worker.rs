@@ -1,15 +1,12 @@
 //! The worker's side of reading files. The worker runs the same wasm as the page, and is recognised
 //! by its missing window.
 //!
-//! Messages in: `{type: "import", id, name, blob, options}`, `{type: "stretch", id, group, name, blob,
-//! options, from, end, first}` and `{type: "finish", id, group}` (see [`stretch`]), `{type: "cancel",
-//! id}`, `{type: "spare", memory}`, `{type: "warm", team}`. Messages out: `warm {id: 0}` once the readers are there;
+//! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type: "spare",
+//! memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
 //! `progress {id, read}` and, of a large table, `part {id, head, arrays, memory, read}`, whose memory
 //! comes back as `spare`; then one of `table {id, head, arrays}`, `rest {id, head, arrays}` after
 //! parts, `devices {id, json}`, `context {id, json}`, `error {id, line, column, message, kind}`,
 //! `cancelled {id}`.
-
-mod stretch;
 
 use super::clock;
 use super::file::Input;
@@ -18,7 +15,6 @@ use super::transfer;
 use gemmscope_import::{Ended, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
 use gemmscope_table::dataset::wire::{self, Packed};
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -59,9 +55,6 @@ struct State {
     importing: Cell<u32>,
     /// Memory of parts that the page has taken.
     spare: RefCell<Vec<js_sys::ArrayBuffer>>,
-    /// The group of stretches that is being read, and its reader.
-    stretches: RefCell<Option<(u32, Box<dyn Any>)>>,
-    turns: stretch::Turns,
 }
 
 /// Handles messages for as long as the worker lives. Does nothing outside a worker.
@@ -75,16 +68,11 @@ pub fn run() {
         let data = event.data();
         let id = number(&data, "id") as u32;
         match text(&data, "type").as_str() {
-            kind @ ("import" | "stretch" | "finish") => {
+            "import" => {
                 let (state, out) = (state.clone(), out.clone());
-                let whole = kind == "import";
                 wasm_bindgen_futures::spawn_local(async move {
                     state.importing.set(state.importing.get() + 1);
-                    let reading = match whole {
-                        true => import(state.clone(), out.clone(), id, data).await,
-                        false => stretch::stretch(state.clone(), out.clone(), id, data).await,
-                    };
-                    match reading {
+                    match import(state.clone(), out.clone(), id, data).await {
                         Ok(reading) => reading.await,
                         Err(_) => {
                             let why = reading::NOT_LOADED;
@@ -108,16 +96,9 @@ pub fn run() {
             "warm" => {
                 let (state, out) = (state.clone(), out.clone());
                 wasm_bindgen_futures::spawn_local(async move {
-                    let mut loaded = reading::load().await.is_ok() && load_messages().await.is_ok();
-                    let team = field(&data, "team").is_truthy();
-                    if team {
-                        loaded &= stretch::load_team().await.is_ok();
-                    }
+                    let loaded = reading::load().await.is_ok() && load_messages().await.is_ok();
                     let _ = out.post_message(&message("warm", &[("id", id.into())]));
-                    if loaded
-                        && !team
-                        && let Ok(run) = warm_up(state).await
-                    {
+                    if loaded && let Ok(run) = warm_up(state).await {
                         run.await;
                     }
                 });

@@ -78,7 +78,6 @@ pub use crate::options::ImportOptions;
 pub use crate::reader::Ended;
 
 pub use crate::source::session::{Session, read_all};
-pub use crate::source::stretches::Stretches;
 pub use crate::split::json::Scanner;
 pub use crate::split::lines::{Line, Lines};
 pub use crate::split::records::{Delimiter, Record, Records, Take};

@@ -15,28 +15,8 @@ pub(crate) trait Reader {
     fn part(&mut self) -> Option<Part> {
         None
     }
-    /// Where the reader stands behind whole lines; `None` where it needs the lines in their order.
-    fn standing(&self) -> Option<Standing> {
-        None
-    }
-    /// As [`TableBuilder::whole_part`].
-    fn whole_part(&mut self) -> Option<Part> {
-        None
-    }
     /// Ends the file and returns what was read.
     fn finish(self: Box<Self>) -> Result<Ended, ImportError>;
-}
-
-/// Where a reader of a table stands, whose further lines may be read in any order as long as nothing
-/// but the number of lines changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Standing {
-    /// Lines so far.
-    pub lines: u32,
-    /// Lines that were not read by columns.
-    pub single: u64,
-    /// See [`TableBuilder::marks`].
-    pub marks: [u64; 3],
 }
 
 /// What is left of a file at its end.
@@ -180,21 +160,6 @@ impl Reader for Delimited {
         let part = self.rows.gives_parts().then(|| self.table.part())?;
         self.gave |= part.is_some();
         part
-    }
-
-    fn standing(&self) -> Option<Standing> {
-        let columns = self.columns.as_ref()?.as_ref()?;
-        (self.rows.gives_parts() && !self.records.is_open()).then_some(())?;
-        Some(Standing {
-            lines: self.records.lines(),
-            single: columns.single(),
-            marks: self.table.marks()?,
-        })
-    }
-
-    fn whole_part(&mut self) -> Option<Part> {
-        self.gave = true;
-        self.table.whole_part()
     }
 
     fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {

@@ -2,7 +2,6 @@
 
 mod gzip;
 pub(crate) mod session;
-pub(crate) mod stretches;
 pub(crate) mod text;
 pub(crate) mod xlsx;
 mod zip;

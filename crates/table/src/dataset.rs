@@ -9,7 +9,6 @@ mod assembly;
 mod capture;
 mod column_meaning;
 mod rejected;
-pub mod streams;
 mod trace_context;
 pub mod wire;
 

@@ -62,8 +62,6 @@ pub(crate) struct ByColumn {
     parts: Option<Parts>,
     rows: Rows,
     bounds: Vec<(u32, u32)>,
-    /// Lines that went the way of single records.
-    single: u64,
 }
 
 /// Where rows go, and who knows what a row is.
@@ -72,12 +70,10 @@ struct Target<'t> {
     table: &'t mut TableBuilder,
     /// Where the cells of a record are noted.
     bounds: Vec<(u32, u32)>,
-    single: u64,
 }
 
 impl Target<'_> {
     fn any_record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
-        self.single += 1;
         self.planned.any_record(record, self.table)
     }
 }
@@ -136,7 +132,6 @@ impl ByColumn {
             parts: Parts::of(plan).filter(|_| is_plain),
             rows: Rows::default(),
             bounds: Vec::new(),
-            single: 0,
         })
     }
 
@@ -148,12 +143,7 @@ impl ByColumn {
         planned: &mut dyn PlannedRows,
         table: &mut TableBuilder,
     ) -> Result<(), ImportError> {
-        let mut target = Target {
-            planned,
-            table,
-            bounds: std::mem::take(&mut self.bounds),
-            single: self.single,
-        };
+        let mut target = Target { planned, table, bounds: std::mem::take(&mut self.bounds) };
         let mut rest = text;
         while !rest.is_empty() {
             let taken = match records.batch(rest) {
@@ -170,13 +160,8 @@ impl ByColumn {
             };
             rest = &rest[taken..];
         }
-        (self.bounds, self.single) = (target.bounds, target.single);
+        self.bounds = target.bounds;
         Ok(())
-    }
-
-    /// Lines that went the way of single records.
-    pub(crate) fn single(&self) -> u64 {
-        self.single
     }
 
     /// Takes the lines in the first `len` bytes of a text.

@@ -4,7 +4,6 @@ use super::text::{Decoder, UNPACK};
 use super::{gzip, xlsx, zip};
 use crate::formats::plain::PLAIN;
 use crate::formats::{ALL, Chosen, Readers};
-use crate::reader::Standing;
 use crate::split::canonical::Rewritten;
 use crate::split::lines::Lines;
 use crate::unsupported;
@@ -176,30 +175,6 @@ impl Session {
     pub fn part(&mut self) -> Option<Part> {
         match &mut self.state {
             State::Reading(reader) => reader.part(),
-            _ => None,
-        }
-    }
-
-    /// Where the reader stands behind whole lines; `None` where lines cannot be read apart from those
-    /// before them: see [`Stretches`](super::stretches::Stretches).
-    pub(crate) fn standing(&self) -> Option<Standing> {
-        let d = &self.decoder;
-        let plain = !d.is_packed() && d.encoding().is_none() && d.nul_bytes() == 0 && !self.only_cr;
-        match &self.state {
-            State::Reading(reader) if plain => reader.standing(),
-            _ => None,
-        }
-    }
-
-    /// Bytes of text so far.
-    pub(crate) fn text_bytes(&self) -> u64 {
-        self.text_bytes
-    }
-
-    /// All rows since the last call, or the last [`part`](Session::part).
-    pub(crate) fn whole_part(&mut self) -> Option<Part> {
-        match &mut self.state {
-            State::Reading(reader) => reader.whole_part(),
             _ => None,
         }
     }

@@ -418,10 +418,6 @@ impl Reader for Rewritten {
         self.reader.part()
     }
 
-    fn whole_part(&mut self) -> Option<Part> {
-        self.reader.whole_part()
-    }
-
     fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
         self.reader.feed(self.text.finish())?;
         self.reader.finish()

@@ -274,16 +274,6 @@ impl AutoColumn {
         }
     }
 
-    /// Its kind is known.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.mode != Mode::Sampling
-    }
-
-    /// Cells that are no numbers in a column of numbers.
-    pub(crate) fn odd_cells(&self) -> usize {
-        self.odd.len()
-    }
-
     /// About the bytes that it takes.
     pub(crate) fn memory(&self) -> usize {
         self.text.memory() + self.numbers.memory()

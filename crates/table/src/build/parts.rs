@@ -1,7 +1,7 @@
 //! Takes rows out of a table that is still being built, and finishes it.
 
 use super::column::take;
-use super::{TableBuilder, Values, gap_fits};
+use super::{TableBuilder, Values};
 use crate::dataset::{Assembly, Column, Dataset, Part, Rest, Source, Tail};
 
 impl TableBuilder {
@@ -12,40 +12,6 @@ impl TableBuilder {
             return None;
         }
         Some(self.give())
-    }
-
-    /// As [`part`](Self::part), even without rows, and with a value for each of its rows in every
-    /// column whose kind is known: the next rows may follow rows that others read. `None` if the
-    /// columns lack too many cells.
-    pub fn whole_part(&mut self) -> Option<Part> {
-        let rows = self.len();
-        for c in &mut self.columns {
-            let sampling = matches!(&c.values, Values::Auto(a) if !a.is_settled());
-            if !sampling {
-                if !gap_fits(c.values.len(), rows, &mut self.empty_cells) {
-                    return None;
-                }
-                c.values.pad(rows);
-            }
-        }
-        Some(self.give())
-    }
-
-    /// What must be the same before and after rows that are read apart from the others: rejected
-    /// rows, columns without a value, cells that are no numbers in columns of numbers. `None` while
-    /// the kind of a column is not known yet.
-    pub fn marks(&self) -> Option<[u64; 3]> {
-        let mut marks = [self.rejected.total(), 0, 0];
-        for c in &self.columns {
-            if let Values::Auto(a) = &c.values {
-                match (a.is_settled(), a.len()) {
-                    (true, _) => marks[2] += a.odd_cells() as u64,
-                    (false, 0) => marks[1] += 1,
-                    (false, _) => return None,
-                }
-            }
-        }
-        Some(marks)
     }
 
     fn give(&mut self) -> Part {
