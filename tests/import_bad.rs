@@ -6,7 +6,6 @@ use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported, Session,
 use gemmscope_table::dataset::ColumnMeaning;
 use proptest::prelude::*;
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
     read_all("", bytes, &ImportOptions::default())
@@ -24,14 +23,12 @@ fn a_line_of_50_mb_is_one_row_set_aside() {
     let mut text = String::from("M,N,K,time_us,note\n1,2,3,4,a\n1,2,3,4,");
     text.push_str(&"x".repeat(50 << 20));
     text.push_str("\n5,6,7,8,b\n");
-    let started = Instant::now();
     let d = table(&text);
     assert_eq!(d.line, [2, 4]);
     let reasons = &d.sources[0].rejected.reasons;
     assert_eq!(reasons[0].text, "line is longer than 1 MiB");
     assert_eq!(reasons[0].first_lines, [3]);
     assert!(d.sources[0].rejected.text.len() < 1000);
-    assert!(started.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
@@ -152,10 +149,8 @@ fn bad_rows_below_ever_new_headers_cost_what_they_hold() {
         .unwrap();
     }
     text += ",x,16,16,1760,N,N,0.15,5,6\n";
-    let started = Instant::now();
     let d = table(&text);
     assert_eq!((d.len(), d.sources[0].rejected.total()), (1, 100_000));
-    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
