@@ -5,6 +5,7 @@
 //! where it is wide, the spread. The last lines compare each size with the one before it.
 
 use gemmscope_analysis::findings::{RULES, Runner, check_all};
+use gemmscope_analysis::ledger::{Adding, Ledger, Pairing, Partners};
 use gemmscope_chart::charts;
 use gemmscope_chart::charts::{Chart, Inputs, RenderOptions, RowCache};
 use gemmscope_chart::color_scale::ColorScale;
@@ -146,6 +147,7 @@ fn measure(path: &Path) -> Result<Report, Box<dyn Error>> {
     let frame = Frame::all(data.clone(), Arc::new(compute()));
 
     filters(&frame, &mut timings);
+    ledger(&frame, &mut timings);
     findings(&frame, &mut timings);
     pictures(&frame, &mut timings);
     views(&frame, &mut timings);
@@ -190,6 +192,36 @@ fn filters(frame: &Frame, timings: &mut Vec<Timing>) {
         let counts = facets.iter().map(|f| mask.counts(f, frame).len());
         counts.sum::<usize>()
     }));
+}
+
+/// The partners of every GEMM, the accounts of all rows, and the longest step of either.
+fn ledger(frame: &Frame, timings: &mut Vec<Timing>) {
+    frame.counted();
+    timings.push(time("ledger partners", || Partners::of(frame)));
+    let partners = Partners::of(frame);
+    timings.push(time("ledger", || Ledger::of(frame, &partners).books.len()));
+    let mut longest = 0.0f64;
+    let mut each = |step: &mut dyn FnMut() -> bool| {
+        loop {
+            let one = Instant::now();
+            let more = step();
+            longest = longest.max(one.elapsed().as_secs_f64() * 1e3);
+            if !more {
+                break;
+            }
+        }
+    };
+    let mut pairing = Pairing::new(frame);
+    each(&mut || pairing.step());
+    let mut adding = Adding::new(frame, &partners);
+    each(&mut || adding.step());
+    timings.push(Timing {
+        part: "ledger step".to_owned(),
+        median_ms: longest,
+        min_ms: longest,
+        max_ms: longest,
+        repeats: 1,
+    });
 }
 
 /// Grouping, every rule, and the rule that takes longest.

@@ -8,6 +8,7 @@ use gemmscope_analysis::compare::{Comparison, Setup, winner};
 use gemmscope_analysis::findings::{
     Also, Category, Finding, Findings, Scan, Severity, Whole, check_all,
 };
+use gemmscope_analysis::ledger::{Account, Ledger};
 use gemmscope_analysis::pareto::{Goal, other_time_s, pareto, what_if};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
@@ -503,4 +504,73 @@ fn the_summaries_of_the_worked_cases_are_kept() {
         fixture::golden(&format!("tests/golden/real/{case}.md"), &text)
             .unwrap_or_else(|e| panic!("{e}"));
     }
+}
+
+/// Microseconds and GEMMs by account, and the time, of each side.
+fn ledger_of(files: &[&str]) -> Vec<(String, i64, Vec<(Account, i64, u64)>)> {
+    let folder = "iree-kernel-benchmark";
+    let files: Vec<String> = files.iter().map(|f| format!("{folder}/{f}")).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let us = |s: f64| (s * 1e6).round() as i64;
+    let ledger = Ledger::new(&judged(table(&files), Some("mi300x")));
+    let book = |b: &gemmscope_analysis::ledger::Book| {
+        let each = b.ranked().into_iter().map(|(a, s)| (a, us(s.seconds), s.groups));
+        (b.side.clone(), us(b.time_s), each.collect())
+    };
+    ledger.books.iter().map(book).collect()
+}
+
+#[test]
+fn every_microsecond_has_one_account() {
+    use Account::*;
+    // The files name no kernel and no spread, so no time moves to `kernel` or `tile`.
+    let alone = ledger_of(&["hipblaslt-gemm.csv"]);
+    let expected = vec![
+        (Roof, 28_770, 558),
+        (Rest, 13_497, 364),
+        (Layout, 7_038, 36),
+        (Launch, 2_228, 557),
+        (Size, 702, 109),
+        (Type, 294, 71),
+    ];
+    assert_eq!(alone, [(String::new(), 52_529, expected)]);
+    let three = ledger_of(&["hipblaslt-gemm.csv", "rocblas-gemm.csv", "iree_gemm.csv"]);
+    let side = |name: &str| three.iter().find(|s| s.0 == name).unwrap().clone();
+    assert_eq!(
+        side("hipBLASLt").2,
+        [
+            (Roof, 28_770, 558),
+            (Rest, 12_298, 364),
+            (Layout, 7_038, 36),
+            (Launch, 2_227, 557),
+            (Library, 1_655, 135),
+            (Size, 368, 78),
+            (Type, 172, 56),
+        ]
+    );
+    assert_eq!(
+        side("rocBLAS").2,
+        [
+            (Roof, 28_770, 558),
+            (Rest, 13_233, 424),
+            (Library, 11_899, 307),
+            (Launch, 2_318, 557),
+            (Layout, 553, 20),
+            (Type, 67, 43),
+            (Size, 44, 23),
+        ]
+    );
+    assert_eq!(
+        side("IREE").2,
+        [
+            (Library, 961_345, 521),
+            (Roof, 28_043, 563),
+            (Rest, 15_812, 432),
+            (Type, 8_740, 20),
+            (Launch, 2_351, 563),
+            (Layout, 70, 9),
+            (Size, 16, 3),
+        ]
+    );
+    assert_eq!((side("rocBLAS").1, side("IREE").1), (56_885, 1_016_377));
 }

@@ -1,5 +1,6 @@
 //! The figures of one file as an object, which the command prints and the page gives to scripts.
 
+use crate::ledger::Ledger;
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
@@ -56,6 +57,10 @@ pub struct Summary {
     pub sides: Vec<SideSummary>,
     /// Comparison of the file's rates with work over time.
     pub reported_rate: ReportedCheck,
+    /// The accounts of its time; not where several files are open, whose runs explain each other:
+    /// they have one ledger together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Ledger>,
 }
 
 /// Figures of one side.
@@ -156,6 +161,7 @@ impl Summary {
             share_memory_bound: one.share_memory_bound,
             sides,
             reported_rate: s.reported_rate,
+            ledger: (data.sources.len() == 1).then(|| Ledger::new(&frame)),
         })
     }
 

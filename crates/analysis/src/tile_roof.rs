@@ -6,6 +6,7 @@
 //! and its limits do not apply to a kernel on 8 of 304 units.
 
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::kernel_name::{KernelName, Kind, Library};
 use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
@@ -89,6 +90,15 @@ pub struct TileRoofs<'a> {
     tile_k: Option<&'a [f64]>,
     split_k: Option<&'a [f64]>,
     workgroups: Option<&'a [f64]>,
+}
+
+/// A row's tile and how a kernel shares its tiles out.
+struct Tiled {
+    tile: Tile,
+    from: TileFrom,
+    split_k: SplitK,
+    tiling: Tiling,
+    schedule: Schedule,
 }
 
 /// A row's tile, waves and the roof of its tile.
@@ -226,12 +236,11 @@ impl<'a> TileRoofs<'a> {
         self.by_kernel.get(code)?.as_ref()
     }
 
-    /// Tile, waves and tile's roof of a row.
-    pub fn of(&self, row: usize) -> Option<RowTile> {
+    /// The tiles of a row's output and how they are shared out.
+    fn tiled(&self, row: usize) -> Option<Tiled> {
         let (mut tile, from) = self.tile(row)?;
         let data = self.data;
-        let sizes = [data.m[row], data.n[row], data.k[row], data.batch[row]];
-        let [m, n, _, batch] = sizes;
+        let [m, n, batch] = [data.m[row], data.n[row], data.batch[row]];
         let name = self.name_of(row);
         let launched = whole(self.workgroups, row).map(u64::from);
         // Whether a name's M is that of the row depends on who called; the launched grid tells.
@@ -258,6 +267,31 @@ impl<'a> TileRoofs<'a> {
             },
         };
         let tiling = Tiling::new((m, n, batch), tile, split_k.factor().max(1))?;
+        Some(Tiled { tile, from, split_k, tiling, schedule })
+    }
+
+    /// How many times its roof time a row takes at the roof of its tile, where compute limits it, and
+    /// its waves over the units of the device. `peak` is the datasheet's.
+    pub(crate) fn slowdown(&self, row: usize, peak: Roof) -> Option<(f64, Waves, u32)> {
+        let tiled = self.tiled(row)?;
+        // Without waves, or with an unknown split of K, the tile says nothing of the time.
+        if tiled.schedule != Schedule::Tiles || tiled.split_k == SplitK::AtRunTime {
+            return None;
+        }
+        let units = self.device(row)?.units?;
+        let waves = tiled.tiling.waves(units)?;
+        let intensity = self.metrics.ai[row];
+        let roof = waves.roof(&peak, intensity);
+        let memory = intensity * peak.bandwidth_bytes_per_s;
+        let compute = memory > roof.flops_per_s * (1.0 + 1e-12);
+        compute.then(|| (roof.device_flops_per_s / roof.flops_per_s, waves, units))
+    }
+
+    /// Tile, waves and tile's roof of a row.
+    pub fn of(&self, row: usize) -> Option<RowTile> {
+        let Tiled { tile, from, split_k, tiling, schedule } = self.tiled(row)?;
+        let data = self.data;
+        let sizes = [data.m[row], data.n[row], data.k[row], data.batch[row]];
         let device = self.device(row);
         let units = device.and_then(|d| Some((d.units?, d.unit_kind.clone())));
         let no_waves = match (schedule, &units) {

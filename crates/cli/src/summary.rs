@@ -3,6 +3,7 @@
 use crate::args::Args;
 use crate::load::{Exit, Outcome, load};
 use crate::messages::{Code, Messages};
+use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::standing::Standing;
 use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
@@ -62,6 +63,9 @@ pub(super) fn summary(
                         writeln!(out, "{value}")?;
                     } else {
                         print_summary(out, &s, rejected)?;
+                        if let Some(ledger) = &s.ledger {
+                            print_ledger(out, ledger)?;
+                        }
                         print_shapes(out, &shapes)?;
                         writeln!(out)?;
                     }
@@ -105,25 +109,56 @@ pub(super) fn summary(
         }
     }
     if frame.data.sources.len() > 1 {
-        print_standing(out, &frame, args.json)?;
+        print_together(out, &frame, args.json)?;
     }
     Ok(Exit::worked(!loaded.failed))
 }
 
-/// How the sides of all files stand to each other; nothing if they are none.
-fn print_standing(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Result<()> {
-    let Some(standing) = Standing::of(frame) else {
-        return Ok(());
-    };
+/// What several files say together: how their sides stand to each other, if they are sides, and the
+/// accounts of their time.
+fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Result<()> {
+    let standing = Standing::of(frame);
+    let ledger = Ledger::new(frame);
     if json {
-        let sides = SideSummary::of(frame);
-        let object = serde_json::json!({ "schema": SCHEMA, "standing": standing, "sides": sides });
+        let mut object = serde_json::json!({ "schema": SCHEMA, "ledger": ledger });
+        if let Some(standing) = standing {
+            object["standing"] = serde_json::to_value(standing)?;
+            object["sides"] = serde_json::to_value(SideSummary::of(frame))?;
+        }
         return writeln!(out, "{object}");
     }
     writeln!(out, "{}", frame.counted().words(frame.kind()))?;
-    writeln!(out, "  fastest              {}", standing.words())?;
-    print_sides(out, &SideSummary::of(frame))?;
+    if let Some(standing) = standing {
+        writeln!(out, "  fastest              {}", standing.words())?;
+        print_sides(out, &SideSummary::of(frame))?;
+    }
+    print_ledger(out, &ledger)?;
     writeln!(out)
+}
+
+/// A line for each side and device: where its time goes, most first.
+fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
+    let several = ledger.books.len() > 1;
+    for book in &ledger.books {
+        let names = [book.side.as_str(), book.device.as_str()];
+        let names: Vec<&str> = names.into_iter().filter(|n| several && !n.is_empty()).collect();
+        let parts: Vec<String> = book
+            .ranked()
+            .into_iter()
+            .map(|(account, sum)| format!("{} {}", account.label(), Seconds(sum.seconds)))
+            .collect();
+        let title = match names.is_empty() {
+            true => String::new(),
+            false => format!("{}: ", names.join(" on ")),
+        };
+        writeln!(
+            out,
+            "  time goes to         {title}{} = {}",
+            Seconds(book.time_s),
+            parts.join(" + ")
+        )?;
+    }
+    Ok(())
 }
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {

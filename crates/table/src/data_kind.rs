@@ -443,7 +443,7 @@ pub fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
 }
 
 /// The columns in which variants differ: kernel and tile, and settings that no meaning names.
-pub(crate) fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
+pub fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
     columns_at(data, &variant_indices(data))
 }
 

@@ -1,0 +1,405 @@
+//! The ledger: every second of a GEMM's time has one account, so no two figures made of it disagree.
+//!
+//! The time `t` of one call is split in this order, each account taking at most what the ones before
+//! left; the parts therefore add up to `t`:
+//!
+//! | account | seconds of one call | evidence |
+//! |---|---|---|
+//! | `kernel`, `layout`, `type`, `size`, `library` | `t - r`, `r = max(t_alt, min(t, roof))`, where `t_alt` is the fastest run on the same device that differs in that alone | measured |
+//! | `roof` | `min(r, roof time)` | arithmetic |
+//! | `launch` | `min(rest, launch floor)` | modelled |
+//! | `tile` | `min(rest, time at the roof of the run's tile - roof time)`, where compute limits | modelled |
+//! | `rest` | what is left | at most |
+//! | `no_roof` | what is left without a roof | at most |
+//!
+//! An alternative counts beyond 2 %, and beyond the spread of both where the file states it. Of several
+//! the fastest counts; of those within 2 % of it the smallest change: kernel, layout, type, size,
+//! library. A run that is over 2 % above its datasheet roof is nobody's alternative.
+//!
+//! Lost time is all but `roof` and `no_roof`: where there is a roof, `calls x max(0, t - roof)`. The share
+//! of the roof of any set is `1 - lost / time`, over what has a roof.
+//!
+//! [`Partners`] are worked out once a table, over all of its rows; a filter changes only which rows
+//! [`Ledger`] adds up.
+
+mod account;
+mod partners;
+
+pub use account::{Account, Evidence, Split};
+use partners::{LINES, NONE, Sheets};
+pub use partners::{Partners, Steps as Pairing, TIE};
+
+use crate::tile_roof::TileRoofs;
+use gemmscope_model::tiling::Waves;
+use gemmscope_table::data_kind::{variant, variant_columns};
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::field::Frame;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// A faster run that differs from a GEMM in one thing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alternative {
+    /// What it differs in.
+    pub account: Account,
+    /// Its row.
+    pub row: u32,
+    /// Seconds of one call that the GEMM could take: the fastest alternative, not below the roof.
+    pub call_s: f64,
+}
+
+/// What the tile of a run costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TileCost {
+    /// Time at the roof of the tile over roof time.
+    pub slowdown: f64,
+    /// Its waves.
+    pub waves: Waves,
+    /// Units of the device.
+    pub units: u32,
+}
+
+/// The accounts of one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Seconds of one call by account.
+    pub call: Split,
+    /// The faster run behind the first account.
+    pub alternative: Option<Alternative>,
+    /// The tile behind the account of that name.
+    pub tile: Option<TileCost>,
+}
+
+/// Splits the time of rows. Borrow it for as long as rows of one table are split.
+pub struct Splitter<'a> {
+    frame: &'a Frame,
+    partners: &'a Partners,
+    tiles: Option<TileRoofs<'a>>,
+    sheets: Sheets,
+    variants: Vec<&'a ColumnData>,
+    spread: Option<&'a [f64]>,
+}
+
+impl<'a> Splitter<'a> {
+    /// Reads the names of the kernels.
+    pub fn new(frame: &'a Frame, partners: &'a Partners) -> Splitter<'a> {
+        let tiles = TileRoofs::new(&frame.data, &frame.metrics);
+        Splitter {
+            frame,
+            partners,
+            tiles: Some(tiles).filter(TileRoofs::any),
+            sheets: Sheets::new(&frame.data, &frame.metrics),
+            variants: variant_columns(&frame.data),
+            spread: frame.data.numbers(ColumnMeaning::TimeStd),
+        }
+    }
+
+    /// The accounts of one call of a row; `None` without a time.
+    pub fn of(&self, row: u32) -> Option<Entry> {
+        let r = row as usize;
+        let time_s = self.frame.data.time_s[r];
+        if time_s.is_nan() {
+            return None;
+        }
+        let roof_s = self.frame.metrics.roof_s[r];
+        let mut call = Split::default();
+        let mut put = |account: Account, s: f64| call.0[account as usize] = s;
+        let alternative = self.alternative(row, time_s, roof_s);
+        let mut left = time_s;
+        if let Some(a) = alternative {
+            put(a.account, time_s - a.call_s);
+            left = a.call_s;
+        }
+        if roof_s.is_nan() {
+            put(Account::NoRoof, left);
+            return Some(Entry { call, alternative, tile: None });
+        }
+        let mut take = |account: Account, most: f64| {
+            let s = left.min(most);
+            put(account, s);
+            left -= s;
+            left
+        };
+        let over = take(Account::Roof, roof_s);
+        let mut tile = None;
+        if over > 0.0 {
+            let device = usize::from(self.frame.data.device[r]);
+            if take(Account::Launch, self.partners.floor_s[device]) > 0.0 {
+                tile = self.tile(r, time_s);
+                if let Some(tile) = tile {
+                    take(Account::Tile, roof_s * (tile.slowdown - 1.0));
+                }
+            }
+            take(Account::Rest, f64::INFINITY);
+        }
+        Some(Entry { call, alternative, tile })
+    }
+
+    /// What the tile of a row costs; `None` where it costs nothing, or where the run beats the roof of
+    /// its tile, which is then not what it ran with.
+    fn tile(&self, r: usize, time_s: f64) -> Option<TileCost> {
+        let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
+        let sheet = self.sheets.roof(data, r)?;
+        let (slowdown, waves, units) = self.tiles.as_ref()?.slowdown(r, sheet)?;
+        let possible = time_s * TIE >= slowdown * self.sheets.time_s(data, metrics, r);
+        (possible && slowdown > 1.0).then_some(TileCost { slowdown, waves, units })
+    }
+
+    /// The row of the fastest run of a row's own group with another kernel or tile.
+    fn other_kernel(&self, row: u32, group: u32) -> Option<u32> {
+        let best = self.partners.fastest[group as usize];
+        let key = |row: u32| variant(&self.variants, 0, row as usize);
+        (best != NONE && best != row && key(best) != key(row)).then_some(best)
+    }
+
+    fn alternative(&self, row: u32, time_s: f64, roof_s: f64) -> Option<Alternative> {
+        let data = &*self.frame.data;
+        let group = self.partners.group_of[row as usize];
+        if group == NONE {
+            return None;
+        }
+        let of_line = |at: usize| {
+            let partner = *self.partners.of[at].get(group as usize)?;
+            let row = *self.partners.fastest.get(partner as usize)?;
+            (row != NONE).then_some((LINES[at], row))
+        };
+        let kernel = self.other_kernel(row, group).map(|row| (Account::Kernel, row));
+        let all = [kernel, of_line(0), of_line(1), of_line(2), of_line(3)];
+        let time = |row: u32| data.time_s[row as usize];
+        let fastest_s = all.iter().flatten().map(|a| time(a.1)).fold(f64::INFINITY, f64::min);
+        let (account, other) = all.into_iter().flatten().find(|a| time(a.1) <= TIE * fastest_s)?;
+        let spread = self.spread.map_or(0.0, |std| {
+            let [own, its] = [row, other].map(|row| std[row as usize]);
+            if own.is_nan() || its.is_nan() { 0.0 } else { own.max(its) }
+        });
+        if time_s <= TIE * fastest_s || time_s - fastest_s <= spread {
+            return None;
+        }
+        // `min` ignores a NaN, so without a roof it is the alternative itself.
+        let call_s = match roof_s.is_nan() {
+            true => fastest_s,
+            false => fastest_s.max(time_s.min(roof_s)),
+        };
+        (call_s < time_s).then_some(Alternative { account, row: other, call_s })
+    }
+}
+
+/// What one account of one side and device holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum {
+    /// Seconds over all calls.
+    pub seconds: f64,
+    /// Groups with time in it.
+    pub groups: u64,
+}
+
+/// The accounts of one side on one device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Book {
+    /// Index of the side in [`Frame::counted`].
+    pub number: usize,
+    /// Name of the side; "" where none are compared.
+    pub side: String,
+    /// Name of the device, as the catalogue has it where it is known; "" where none is stated.
+    pub device: String,
+    /// Time of all calls, seconds.
+    pub time_s: f64,
+    /// Time of those with a roof, seconds.
+    pub known_s: f64,
+    /// Their lost time, seconds: calls x max(0, time - roof).
+    pub below_s: f64,
+    /// GEMMs.
+    pub groups: u64,
+    /// In the order of [`Account::ALL`].
+    pub accounts: [Sum; Account::COUNT],
+}
+
+impl Book {
+    /// What an account holds.
+    pub fn of(&self, account: Account) -> Sum {
+        self.accounts[account as usize]
+    }
+
+    /// Seconds of all accounts of lost time.
+    pub fn lost_s(&self) -> f64 {
+        let lost = Account::ALL.into_iter().filter(|a| a.is_lost());
+        lost.map(|a| self.of(a).seconds).sum()
+    }
+
+    /// `1 - lost / time` over what has a roof; `None` if nothing has.
+    pub fn share_of_roof(&self) -> Option<f64> {
+        (self.known_s > 0.0).then(|| 1.0 - self.below_s / self.known_s)
+    }
+
+    /// The accounts that hold time, most first.
+    pub fn ranked(&self) -> Vec<(Account, Sum)> {
+        let held = Account::ALL.into_iter().map(|a| (a, self.of(a)));
+        let mut held: Vec<_> = held.filter(|(_, s)| s.groups > 0).collect();
+        // Ten at most, and stable: of equal ones the first of `ALL`.
+        held.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
+        held
+    }
+}
+
+impl Serialize for Book {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Line {
+            account: &'static str,
+            seconds: f64,
+            groups: u64,
+        }
+        let line = |(a, s): (Account, Sum)| Line {
+            account: a.key(),
+            seconds: s.seconds,
+            groups: s.groups,
+        };
+        let accounts: Vec<Line> = self.ranked().into_iter().map(line).collect();
+        let mut object = to.serialize_struct("Book", 7)?;
+        object.serialize_field("side", &self.side)?;
+        object.serialize_field("device", &self.device)?;
+        object.serialize_field("time_s", &self.time_s)?;
+        object.serialize_field("lost_s", &self.lost_s())?;
+        object.serialize_field("share_of_roof", &self.share_of_roof())?;
+        object.serialize_field("groups", &self.groups)?;
+        object.serialize_field("accounts", &accounts)?;
+        object.end()
+    }
+}
+
+/// The accounts of every side and device of a frame.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[serde(transparent)]
+pub struct Ledger {
+    /// By side, and by device within a side.
+    pub books: Vec<Book>,
+}
+
+impl Ledger {
+    /// Adds up the rows that count and pass the filters.
+    pub fn of(frame: &Frame, partners: &Partners) -> Ledger {
+        let mut adding = Adding::new(frame, partners);
+        while adding.step() {}
+        adding.finish()
+    }
+
+    /// The accounts of a frame whose partners are needed only once.
+    pub fn new(frame: &Frame) -> Ledger {
+        Ledger::of(frame, &Partners::of(frame))
+    }
+}
+
+/// Rows that are added up in one step.
+const STEP: usize = if cfg!(test) { 5 } else { 100_000 };
+
+/// Works out a [`Ledger`] a step at a time.
+pub struct Adding<'a> {
+    splitter: Splitter<'a>,
+    /// Side and position of the next row.
+    at: (usize, usize),
+    /// By side and device: its book, counted from 1.
+    book_of: Vec<u32>,
+    /// By group: the accounts that have it, as bits; one more for the group itself.
+    seen: Vec<u16>,
+    books: Vec<Book>,
+}
+
+impl<'a> Adding<'a> {
+    /// Nothing is added up yet.
+    pub fn new(frame: &'a Frame, partners: &'a Partners) -> Adding<'a> {
+        let devices = frame.data.devices.len();
+        Adding {
+            splitter: Splitter::new(frame, partners),
+            at: (0, 0),
+            book_of: vec![0; devices * frame.counted().sides.len()],
+            seen: vec![0; partners.fastest.len()],
+            books: Vec::new(),
+        }
+    }
+
+    /// Adds up some more rows; false once all are done.
+    pub fn step(&mut self) -> bool {
+        let frame = self.splitter.frame;
+        let Some(side) = frame.counted().sides.get(self.at.0) else {
+            return false;
+        };
+        for &row in side.rows[self.at.1..].iter().take(STEP) {
+            if let Some(entry) = self.splitter.of(row) {
+                self.add(row, &entry);
+            }
+        }
+        self.at.1 += STEP;
+        if self.at.1 >= side.rows.len() {
+            self.at = (self.at.0 + 1, 0);
+            // A group that two sides share counts on both.
+            self.seen.fill(0);
+        }
+        self.at.0 < frame.counted().sides.len()
+    }
+
+    fn add(&mut self, row: u32, entry: &Entry) {
+        let (frame, r) = (self.splitter.frame, row as usize);
+        let at = self.book(frame.data.device[r]);
+        let book = &mut self.books[at];
+        let calls = frame.calls(r);
+        let split = entry.call.times(calls);
+        let time_s = frame.data.time_s[r] * calls;
+        // A count that is not known says nothing of time.
+        if !time_s.is_finite() {
+            return;
+        }
+        book.time_s += time_s;
+        if !frame.metrics.roof_s[r].is_nan() {
+            book.known_s += time_s;
+            book.below_s += split.lost_s();
+        }
+        let group = self.splitter.partners.group_of[r];
+        let mut none = 0;
+        let seen = self.seen.get_mut(group as usize).unwrap_or(&mut none);
+        let mut first = |bit: usize| {
+            let new = *seen & 1 << bit == 0;
+            *seen |= 1 << bit;
+            u64::from(new)
+        };
+        book.groups += first(Account::COUNT);
+        for (i, s) in split.0.into_iter().enumerate() {
+            if s > 0.0 {
+                book.accounts[i].seconds += s;
+                book.accounts[i].groups += first(i);
+            }
+        }
+    }
+
+    /// The book of a device on the side at hand.
+    fn book(&mut self, device: u16) -> usize {
+        let frame = self.splitter.frame;
+        let devices = frame.data.devices.len();
+        let slot = self.at.0 * devices + usize::from(device);
+        if self.book_of[slot] == 0 {
+            let known = frame.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
+            let stated = frame.data.devices[usize::from(device)].as_str();
+            let name = known.map_or(stated, |d| d.name.as_str());
+            // Two names in files may be one device.
+            let same = |b: &Book| b.number == self.at.0 && b.device == name;
+            let found = self.books.iter().position(same);
+            let at = found.unwrap_or_else(|| {
+                self.books.push(Book {
+                    number: self.at.0,
+                    side: frame.counted().sides[self.at.0].label.clone(),
+                    device: name.to_owned(),
+                    ..Book::default()
+                });
+                self.books.len() - 1
+            });
+            self.book_of[slot] = at as u32 + 1;
+        }
+        self.book_of[slot] as usize - 1
+    }
+
+    /// The sums.
+    pub fn finish(self) -> Ledger {
+        Ledger { books: self.books }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! The accounts that the time of a GEMM is split into, and what each rests on.
+
+use serde::{Deserialize, Serialize};
+
+/// What a part of a GEMM's time went to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Account {
+    /// Another kernel or tile of the same library ran it faster.
+    Kernel,
+    /// Operands stored the other way round ran faster.
+    Layout,
+    /// Another type with the same roof ran faster.
+    Type,
+    /// A GEMM larger in exactly one of M, N, K ran faster: padding leads there.
+    Size,
+    /// Another library or file ran it faster.
+    Library,
+    /// What the device needs.
+    Roof,
+    /// Starting, filling and draining a kernel.
+    Launch,
+    /// Padding of the tile and waves that are not full.
+    Tile,
+    /// Below the roof, and no run or model says why.
+    Rest,
+    /// The time of a GEMM without a roof.
+    NoRoof,
+}
+
+/// What the seconds of an account rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// A faster run was measured.
+    Measured,
+    /// Work and bytes over the rates of the device.
+    Arithmetic,
+    /// A constant of the device, or a model of tiles and waves.
+    Modelled,
+    /// Nobody has shown that it can be faster.
+    AtMost,
+}
+
+impl Evidence {
+    /// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Evidence::Measured => "measured",
+            Evidence::Arithmetic => "by arithmetic",
+            Evidence::Modelled => "modelled",
+            Evidence::AtMost => "at most",
+        }
+    }
+}
+
+impl Account {
+    /// Number of accounts.
+    pub const COUNT: usize = 10;
+
+    /// All accounts; the measured alternatives first, the smallest change first.
+    pub const ALL: [Account; Account::COUNT] = [
+        Account::Kernel,
+        Account::Layout,
+        Account::Type,
+        Account::Size,
+        Account::Library,
+        Account::Roof,
+        Account::Launch,
+        Account::Tile,
+        Account::Rest,
+        Account::NoRoof,
+    ];
+
+    /// Its name in JSON: `library`, `no_roof`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Account::Kernel => "kernel",
+            Account::Layout => "layout",
+            Account::Type => "type",
+            Account::Size => "size",
+            Account::Library => "library",
+            Account::Roof => "roof",
+            Account::Launch => "launch",
+            Account::Tile => "tile",
+            Account::Rest => "rest",
+            Account::NoRoof => "no_roof",
+        }
+    }
+
+    /// Its name for people: `library`, `below the roof`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Account::Rest => "below the roof",
+            Account::NoRoof => "no roof",
+            other => other.key(),
+        }
+    }
+
+    /// What its seconds rest on.
+    pub fn evidence(self) -> Evidence {
+        match self {
+            Account::Roof => Evidence::Arithmetic,
+            Account::Launch | Account::Tile => Evidence::Modelled,
+            Account::Rest | Account::NoRoof => Evidence::AtMost,
+            _ => Evidence::Measured,
+        }
+    }
+
+    /// True where its seconds are lost: all but the roof and the time without one.
+    pub fn is_lost(self) -> bool {
+        !matches!(self, Account::Roof | Account::NoRoof)
+    }
+}
+
+/// Seconds by account, in the order of [`Account::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Split(pub(super) [f64; Account::COUNT]);
+
+impl Split {
+    /// Seconds of an account.
+    pub fn of(&self, account: Account) -> f64 {
+        self.0[account as usize]
+    }
+
+    /// The accounts that hold time, in the order of [`Account::ALL`].
+    pub fn each(&self) -> impl Iterator<Item = (Account, f64)> + '_ {
+        Account::ALL.into_iter().zip(self.0).filter(|(_, s)| *s > 0.0)
+    }
+
+    /// Seconds of all accounts.
+    pub fn total_s(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// Seconds that are lost: `max(0, time - roof)` where there is a roof, and what a faster run
+    /// would save where there is none.
+    pub fn lost_s(&self) -> f64 {
+        self.each().filter(|(a, _)| a.is_lost()).map(|(_, s)| s).sum()
+    }
+
+    /// The same for this many calls.
+    pub(super) fn times(mut self, calls: f64) -> Split {
+        self.0.iter_mut().for_each(|s| *s *= calls);
+        self
+    }
+}

@@ -1,0 +1,412 @@
+use super::*;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::hardware::{Device, RoofKind, by_id};
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::fixture;
+use gemmscope_table::metrics::Metrics;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// A run on an MI300X: sizes, layout, type, library, kernel, calls, µs.
+#[derive(Clone, Debug)]
+struct Run {
+    sizes: (u32, u32, u32),
+    op: Operation,
+    library: &'static str,
+    kernel: &'static str,
+    calls: Option<f64>,
+    us: f64,
+}
+
+/// An fp16 run in NT.
+fn run(sizes: (u32, u32, u32), library: &'static str, us: f64) -> Run {
+    let op = Operation::uniform(DataType::Fp16).with_layout(false, true);
+    Run { sizes, op, library, kernel: "", calls: None, us }
+}
+
+fn table(runs: &[Run]) -> Frame {
+    let mut t = TableBuilder::new();
+    let library = t.text_column(ColumnMeaning::Library, "library");
+    let kernel = t.text_column(ColumnMeaning::Kernel, "kernel");
+    let count = t.number_column(ColumnMeaning::Count, "count");
+    for (line, run) in (2u32..).zip(runs) {
+        t.set_text(library, run.library.as_bytes());
+        t.set_text(kernel, run.kernel.as_bytes());
+        if let Some(calls) = run.calls {
+            t.set_number(count, calls);
+        }
+        let (m, n, k) = run.sizes;
+        t.commit(line, b"", Ok(Row::new(m, n, k, run.op, run.us * 1e-6)));
+    }
+    fixture::frame(t.finish(), Some("mi300x"))
+}
+
+/// The books as `account seconds(µs) groups`.
+fn words(ledger: &Ledger) -> Vec<String> {
+    let line = |b: &Book| {
+        let parts: Vec<String> = Account::ALL
+            .into_iter()
+            .filter(|a| b.of(*a).groups > 0)
+            .map(|a| format!("{} {:.3} ({})", a.key(), b.of(a).seconds * 1e6, b.of(a).groups))
+            .collect();
+        format!("{}: {:.3} = {}", b.side, b.time_s * 1e6, parts.join(" + "))
+    };
+    ledger.books.iter().map(line).collect()
+}
+
+#[test]
+fn each_kind_of_alternative_takes_its_account() {
+    let big = (4096, 4096, 4096); // 105.124 µs at the roof
+    let turned = Run { op: run(big, "", 0.0).op.with_layout(false, false), ..run(big, "a", 250.0) };
+    let other = Run { op: Operation::uniform(DataType::Bf16), ..turned.clone() };
+    let other = Run { us: 240.0, ..other };
+    // 4096 x 4096 x 4160 is one size larger.
+    let larger = Run { us: 220.0, ..run((4096, 4096, 4160), "a", 0.0) };
+    let f = table(&[run(big, "a", 300.0), turned, other, larger]);
+    let of = |row: u32| {
+        let partners = Partners::of(&f);
+        let entry = Splitter::new(&f, &partners).of(row).unwrap();
+        entry.alternative.map(|a| (a.account, a.row, (a.call_s * 1e6).round()))
+    };
+    // Of NN with 250 and the larger size with 220 the faster one.
+    assert_eq!(of(0), Some((Account::Size, 3, 220.0)));
+    assert_eq!(of(1), Some((Account::Type, 2, 240.0)));
+    assert_eq!(of(2), None);
+    assert_eq!(of(3), None);
+}
+
+#[test]
+fn within_two_percent_of_the_fastest_the_smallest_change_counts() {
+    let big = (4096, 4096, 4096);
+    let layout = Run { op: run(big, "", 0.0).op.with_layout(true, true), ..run(big, "a", 203.0) };
+    let f = table(&[run(big, "a", 300.0), layout, run(big, "b", 200.0)]);
+    let partners = Partners::of(&f);
+    let a = Splitter::new(&f, &partners).of(0).unwrap().alternative.unwrap();
+    assert_eq!((a.account, a.row), (Account::Layout, 1));
+    // The seconds are those of the fastest.
+    assert!((a.call_s - 200e-6).abs() < 1e-12);
+}
+
+#[test]
+fn a_run_above_its_roof_is_nobodys_alternative() {
+    let big = (4096, 4096, 4096);
+    let above = |us: f64| {
+        let f =
+            table(&[run(big, "a", 300.0), run(big, "b", us)]).as_kind(Some(DataKind::Benchmark));
+        let partners = Partners::of(&f);
+        Splitter::new(&f, &partners).of(0).unwrap().alternative
+    };
+    assert_eq!(above(100.0), None);
+    // Up to 2 % above the roof it is one, and gives the roof time.
+    let roof = above(104.0).unwrap();
+    assert!((roof.call_s * 1e6 - 105.124).abs() < 1e-3, "{roof:?}");
+}
+
+#[test]
+fn a_spread_hides_a_difference() {
+    let mut t = TableBuilder::new();
+    let library = t.text_column(ColumnMeaning::Library, "library");
+    let std = t.number_column(ColumnMeaning::TimeStd, "std");
+    for (line, name, us, spread) in [(2, "a", 300.0, 20.0), (3, "b", 290.0, 5.0)] {
+        t.set_text(library, str::as_bytes(name));
+        t.set_number(std, spread * 1e-6);
+        let op = Operation::uniform(DataType::Fp16);
+        t.commit(line, b"", Ok(Row::new(4096, 4096, 4096, op, us * 1e-6)));
+    }
+    let f = fixture::frame(t.finish(), Some("mi300x"));
+    let partners = Partners::of(&f);
+    assert_eq!(Splitter::new(&f, &partners).of(0).unwrap().alternative, None);
+}
+
+#[test]
+fn a_workload_counts_its_calls_and_a_slow_kernel() {
+    let big = (4096, 4096, 4096);
+    let call = |kernel, us, calls| Run { kernel, calls: Some(calls), ..run(big, "a", us) };
+    let f = table(&[call("slow", 300.0, 10.0), call("fast", 200.0, 1.0)]);
+    assert_eq!(f.kind(), DataKind::Workload);
+    // 10 calls of 100 µs more; the rest is below the roof: 11 x (200 - 105.124 - 4.5).
+    assert_eq!(
+        words(&Ledger::new(&f)),
+        [
+            ": 3200.000 = kernel 1000.000 (1) + roof 1156.363 (1) + launch 49.500 (1) + rest 994.137 (1)"
+        ]
+    );
+}
+
+#[test]
+fn a_sweep_counts_the_fastest_and_the_tile_what_it_costs() {
+    let sizes = (1025, 1025, 8192);
+    let f = table(&[
+        Run { kernel: "Cijk_Ailk_Bljk_HHS_BH_MT64x128x64_MI16x16x16x1", ..run(sizes, "a", 60.0) },
+        Run { kernel: "Cijk_Ailk_Bljk_HHS_BH_MT128x128x64_MI16x16x16x1", ..run(sizes, "a", 90.0) },
+    ]);
+    assert_eq!(f.kind(), DataKind::Sweep);
+    // 13.166 µs at the roof; 153 workgroups of 304 units: 31.2 µs at the roof of the tile.
+    assert_eq!(
+        words(&Ledger::new(&f)),
+        [": 60.000 = roof 13.166 (1) + launch 4.500 (1) + tile 18.042 (1) + rest 24.291 (1)"]
+    );
+    // Filtered to the slower kernel, the faster one explains it.
+    let slow = f.with_rows(Arc::new(vec![1]));
+    let kernel = Ledger::new(&slow).books[0].of(Account::Kernel);
+    assert!((kernel.seconds - 30e-6).abs() < 1e-12 && kernel.groups == 1);
+}
+
+#[test]
+fn without_a_device_only_measured_alternatives_are_known() {
+    let big = (4096, 4096, 4096);
+    let runs = [run(big, "a", 300.0), run(big, "b", 200.0)];
+    let f = table(&runs);
+    let f = f.with_metrics(Arc::new(Metrics::compute(&f.data, vec![None], RoofKind::Datasheet)));
+    let ledger = Ledger::new(&f);
+    assert_eq!(
+        words(&ledger),
+        [
+            "a: 300.000 = library 100.000 (1) + no_roof 200.000 (1)",
+            "b: 200.000 = no_roof 200.000 (1)"
+        ]
+    );
+    assert_eq!(ledger.books[0].share_of_roof(), None);
+    assert!((ledger.books[0].lost_s() - 100e-6).abs() < 1e-12);
+}
+
+/// A vector: three libraries, two layouts, two types, one of them padded.
+#[test]
+fn three_sides() {
+    let op = |t: DataType, a: bool| Operation::uniform(t).with_layout(a, true);
+    let row = |sizes, t, a, library, us| Run { op: op(t, a), ..run(sizes, library, us) };
+    let (x, y) = ((2048, 2048, 4096), (2048, 2048, 4128));
+    let (h, b) = (DataType::Fp16, DataType::Bf16);
+    let f = table(&[
+        row(x, h, false, "hipBLASLt", 60.0),
+        row(x, h, true, "hipBLASLt", 90.0),
+        row(x, b, false, "hipBLASLt", 61.0),
+        row(y, h, false, "hipBLASLt", 55.0),
+        row(x, h, false, "rocBLAS", 50.0),
+        row(x, h, true, "rocBLAS", 70.0),
+        row(y, h, false, "rocBLAS", 58.0),
+        row(x, h, false, "IREE", 500.0),
+        row(y, h, false, "IREE", 3.0),
+    ]);
+    assert_eq!(
+        words(&Ledger::new(&f)),
+        [
+            "hipBLASLt: 266.000 = layout 30.000 (1) + library 10.000 (1) + roof 105.329 (4) + launch 12.000 (4) + rest 108.671 (4)",
+            "rocBLAS: 178.000 = layout 20.000 (1) + library 3.000 (1) + roof 79.048 (3) + launch 9.000 (3) + rest 66.952 (3)",
+            "IREE: 503.000 = library 450.000 (1) + roof 29.281 (2) + launch 3.000 (1) + rest 20.719 (1)",
+        ]
+    );
+}
+
+fn runs() -> impl Strategy<Value = Vec<Run>> {
+    let sizes = (1u32..4, 1u32..4, 1u32..4).prop_map(|(m, n, k)| (256 * m, 320 * n, 512 * k));
+    let op = (0u8..3, 0u8..4).prop_map(|(t, l)| {
+        let t = [DataType::Fp16, DataType::Bf16, DataType::Fp8E4m3][usize::from(t)];
+        Operation::uniform(t).with_layout(l & 1 == 1, l & 2 == 2)
+    });
+    let kernel = 0usize..3;
+    let one = (sizes, op, 0usize..3, kernel, 2.0..200.0f64).prop_map(|(sizes, op, l, k, us)| Run {
+        sizes,
+        op,
+        library: ["a", "b", "c"][l],
+        kernel: ["k_MT128x128x32_1", "k_MT64x96x32_1", ""][k],
+        calls: None,
+        us: (us * 8.0).round() / 8.0,
+    });
+    prop::collection::vec(one, 1..40)
+}
+
+fn kinds() -> impl Strategy<Value = DataKind> {
+    prop::sample::select(DataKind::ALL.to_vec())
+}
+
+/// Seconds by side and account, for comparison; the order of the rows changes their last digit.
+fn sums(ledger: &Ledger) -> Vec<(String, u64, Vec<(i64, u64)>)> {
+    let of = |b: &Book| {
+        let each = b.accounts.iter().map(|s| ((s.seconds * 1e13).round() as i64, s.groups));
+        (format!("{} {}", b.side, b.device), b.groups, each.collect())
+    };
+    let mut out: Vec<_> = ledger.books.iter().map(of).collect();
+    out.sort();
+    out
+}
+
+/// [`sums`] that differ by rounding at most.
+fn alike(a: &Ledger, b: &Ledger) -> bool {
+    let (a, b) = (sums(a), sums(b));
+    a.len() == b.len()
+        && a.iter().zip(&b).all(|(a, b)| {
+            (&a.0, a.1) == (&b.0, b.1)
+                && a.2.iter().zip(&b.2).all(|(a, b)| (a.0 - b.0).abs() <= 2 && a.1 == b.1)
+        })
+}
+
+/// The same device, its rates divided by `factor`.
+fn slower(factor: f64) -> Device {
+    let mut device = by_id("mi300x").unwrap().clone();
+    device.bandwidth_bytes_per_s /= factor;
+    for p in &mut device.peaks {
+        p.flops_per_s /= factor;
+        p.achievable_flops_per_s = p.achievable_flops_per_s.map(|v| v / factor);
+    }
+    device
+}
+
+proptest! {
+    #[test]
+    fn accounts_add_up(runs in runs(), kind in kinds(), achievable: bool) {
+        let f = table(&runs).as_kind(Some(kind));
+        let roof = if achievable { RoofKind::Achievable } else { RoofKind::Datasheet };
+        let metrics = Metrics::compute(&f.data, vec![by_id("mi300x").cloned()], roof);
+        let f = f.with_metrics(Arc::new(metrics));
+        let partners = Partners::of(&f);
+        let splitter = Splitter::new(&f, &partners);
+        for row in 0..f.data.len() as u32 {
+            let entry = splitter.of(row).unwrap();
+            let time = f.data.time_s[row as usize];
+            prop_assert!((entry.call.total_s() - time).abs() <= 1e-9 * time);
+            prop_assert!(entry.call.0.iter().all(|s| *s >= 0.0));
+            let roof = f.metrics.roof_s[row as usize];
+            let lost = (time - roof).max(0.0);
+            prop_assert!((entry.call.lost_s() - lost).abs() <= 1e-9 * time);
+            if let Some(a) = entry.alternative {
+                prop_assert!(f.data.time_s[a.row as usize] < time);
+            }
+        }
+        for (book, side) in Ledger::of(&f, &partners).books.iter().zip(&f.counted().sides) {
+            let time: f64 = side.rows.iter().map(|r| f.data.time_s[*r as usize]).sum();
+            prop_assert!((book.time_s - time).abs() <= 1e-9 * time);
+            let all: f64 = book.accounts.iter().map(|s| s.seconds).sum();
+            prop_assert!((all - time).abs() <= 1e-9 * time);
+            prop_assert!((book.lost_s() - (1.0 - book.share_of_roof().unwrap()) * time).abs() <= 1e-9 * time);
+        }
+    }
+
+    #[test]
+    fn order_changes_nothing(runs in runs(), kind in kinds(), seed: u64) {
+        // Equal times make the choice between two equal runs, which changes no second.
+        let mut shuffled = runs.clone();
+        let n = shuffled.len();
+        let mut state = seed | 1;
+        for i in (1..n).rev() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            shuffled.swap(i, (state >> 33) as usize % (i + 1));
+        }
+        let of = |runs: &[Run]| Ledger::new(&table(runs).as_kind(Some(kind)));
+        let (a, b) = (of(&runs), of(&shuffled));
+        let distinct = { let mut t: Vec<u64> = runs.iter().map(|r| r.us.to_bits()).collect(); t.sort_unstable(); t.windows(2).all(|w| w[0] != w[1]) };
+        if distinct {
+            prop_assert!(alike(&a, &b), "{:?} is not {:?}", words(&a), words(&b));
+        } else {
+            let total = |l: &Ledger| l.books.iter().map(|b| b.time_s).sum::<f64>();
+            prop_assert!((total(&a) - total(&b)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn times_and_roofs_scaled_together_scale_the_ledger(runs in runs(), kind in kinds()) {
+        // All but the launch, which is a constant: it is no more than the shortest call, which scales.
+        let runs: Vec<Run> = runs.into_iter().chain([run((8, 8, 8), "a", 0.5)]).collect();
+        let longer: Vec<Run> = runs.iter().map(|r| Run { us: 4.0 * r.us, ..r.clone() }).collect();
+        let of = |runs: &[Run], factor: f64| {
+            let f = table(runs).as_kind(Some(kind));
+            let metrics = Metrics::compute(&f.data, vec![Some(slower(factor))], RoofKind::Datasheet);
+            Ledger::new(&f.with_metrics(Arc::new(metrics)))
+        };
+        let (a, b) = (of(&runs, 1.0), of(&longer, 4.0));
+        for (a, b) in a.books.iter().zip(&b.books) {
+            for (a, b) in a.accounts.iter().zip(&b.accounts) {
+                prop_assert!((4.0 * a.seconds - b.seconds).abs() < 1e-12 && a.groups == b.groups);
+            }
+        }
+    }
+
+    #[test]
+    fn partners_are_the_same_by_hand(runs in runs(), kind in kinds()) {
+        let f = table(&runs).as_kind(Some(kind));
+        let partners = Partners::of(&f);
+        let splitter = Splitter::new(&f, &partners);
+        for row in f.counted().all().iter() {
+            let r = *row as usize;
+            let by_hand = by_hand(&f, &partners, r);
+            let found = splitter.of(*row).unwrap().alternative.map(|a| (a.account, (a.call_s * 1e12).round()));
+            prop_assert_eq!(found, by_hand.map(|(a, s)| (a, (s * 1e12).round())));
+        }
+    }
+
+    #[test]
+    fn a_faster_twin_moves_time_and_adds_none(runs in runs(), at: prop::sample::Index, share in 0.3..0.97f64) {
+        // Its library is new, so it is a side of its own and leaves the others' rows as they are.
+        let f = table(&runs).as_kind(Some(DataKind::Sides));
+        let of = &runs[at.index(runs.len())];
+        let twin = Run { library: "twin", us: of.us * share, ..of.clone() };
+        let more: Vec<Run> = runs.iter().cloned().chain([twin]).collect();
+        let g = table(&more).as_kind(Some(DataKind::Sides));
+        let (a, b) = (Ledger::new(&f), Ledger::new(&g));
+        for a in a.books.iter().filter(|b| !b.side.is_empty()) {
+            let Some(b) = b.books.iter().find(|b| b.side == a.side) else { continue };
+            prop_assert!((a.time_s - b.time_s).abs() < 1e-12);
+            if f.kind() == DataKind::Sides {
+                let (la, lb) = (a.lost_s(), b.lost_s());
+                prop_assert!((la - lb).abs() < 1e-12);
+                prop_assert!(b.of(Account::Library).seconds + 1e-12 >= a.of(Account::Library).seconds);
+            }
+        }
+    }
+
+    #[test]
+    fn a_filter_changes_no_row(runs in runs(), kind in kinds()) {
+        let f = table(&runs).as_kind(Some(kind));
+        let even: Vec<u32> = (0..f.data.len() as u32).filter(|r| r % 2 == 0).collect();
+        let half = f.with_rows(Arc::new(even.clone()));
+        let (a, b) = (Partners::of(&f), Partners::of(&half));
+        prop_assert_eq!(&a, &b);
+        let (a, b) = (Splitter::new(&f, &a), Splitter::new(&half, &b));
+        for row in even {
+            prop_assert_eq!(a.of(row), b.of(row));
+        }
+    }
+}
+
+/// The account and the seconds of a row's alternative, by comparing it with every other row.
+fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Option<(Account, f64)> {
+    let d = &*f.data;
+    let library = |r: usize| d.text(ColumnMeaning::Library, r).to_owned();
+    let kernel = |r: usize| d.text(ColumnMeaning::Kernel, r).to_owned();
+    let sizes = |r: usize| [d.m[r], d.n[r], d.k[r]];
+    let mut all: Vec<(Account, f64)> = Vec::new();
+    for &o in partners.fastest.iter().filter(|o| **o != NONE) {
+        let o = o as usize;
+        let (a, b) = (d.problem(r).op, d.problem(o).op);
+        let roof = f.metrics.roof_s[o];
+        if d.time_s[o] < roof / TIE {
+            continue;
+        }
+        let types = a.with_layout(false, false) != b.with_layout(false, false);
+        let wider = sizes(r).iter().zip(sizes(o)).filter(|(a, b)| **a != *b).count();
+        let larger = sizes(r).iter().zip(sizes(o)).all(|(a, b)| *a <= b);
+        let differs = [
+            (library(r) != library(o), Account::Library),
+            (a.layout() != b.layout(), Account::Layout),
+            (types, Account::Type),
+            (wider > 0, Account::Size),
+        ];
+        let one: Vec<Account> = differs.iter().filter(|d| d.0).map(|d| d.1).collect();
+        match one.as_slice() {
+            [] if kernel(r) != kernel(o) => all.push((Account::Kernel, d.time_s[o])),
+            [Account::Type] if f.metrics.roof_s[r] != roof => {}
+            [Account::Size] if wider != 1 || !larger => {}
+            [one] => all.push((*one, d.time_s[o])),
+            _ => {}
+        }
+    }
+    let fastest = all.iter().map(|a| a.1).fold(f64::INFINITY, f64::min);
+    let t = d.time_s[r];
+    let first = Account::ALL
+        .into_iter()
+        .find(|account| all.iter().any(|(a, s)| a == account && *s <= TIE * fastest))?;
+    let call_s = fastest.max(t.min(f.metrics.roof_s[r]));
+    (t > TIE * fastest && call_s < t).then_some((first, call_s))
+}
