@@ -122,8 +122,8 @@ impl<'a> Splitter<'a> {
         let over = take(Account::Roof, roof_s);
         let mut tile = None;
         if over > 0.0 {
-            let device = usize::from(self.frame.data.device[r]);
-            if take(Account::Launch, self.partners.floor_s[device]) > 0.0 {
+            let floor_s = self.frame.metrics.launch_floor_s(self.frame.data.device[r]);
+            if take(Account::Launch, floor_s) > 0.0 {
                 tile = self.tile(r, time_s);
                 if let Some(tile) = tile {
                     take(Account::Tile, roof_s * (tile.slowdown - 1.0));

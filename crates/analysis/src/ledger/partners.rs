@@ -16,17 +16,12 @@ use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
-use rustc_hash::FxHashMap;
 
 /// A difference of up to 2 % is no difference.
 pub const TIE: f64 = 1.02;
 
 /// No group, no row.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// Starting, filling and draining a kernel, seconds, on a device that states nothing else: AMD's Origami
-/// counts 4.5 µs, and fits to measured GEMMs gave 4 to 5.
-const LAUNCH_FLOOR_S: f64 = 4.5e-6;
 
 /// The kinds of lines, the smallest change first.
 pub(super) const LINES: [Account; 4] =
@@ -45,8 +40,6 @@ pub struct Partners {
     /// By kind of line: the group with the fastest run that differs in that alone; empty if nothing
     /// in the table differs in it.
     pub(super) of: [Vec<u32>; 4],
-    /// Launch floor by device of the dataset, seconds.
-    pub(super) floor_s: Vec<f64>,
 }
 
 impl Partners {
@@ -127,11 +120,7 @@ impl<'a> Steps<'a> {
             several: Vec::new(),
             candidate_s: Vec::new(),
             differs,
-            out: Partners {
-                group_of: vec![NONE; data.len()],
-                floor_s: floors(data, metrics),
-                ..Partners::default()
-            },
+            out: Partners { group_of: vec![NONE; data.len()], ..Partners::default() },
             rows,
         }
     }
@@ -536,26 +525,4 @@ impl Sheets {
         }
         sheet.time_s(metrics.work(data, r), metrics.bytes(data, r))
     }
-}
-
-/// Launch floor of each device, seconds: never more than the shortest call seen on it.
-fn floors(data: &Dataset, metrics: &Metrics) -> Vec<f64> {
-    let mut shortest: FxHashMap<&str, f64> = FxHashMap::default();
-    let mut by_code = vec![f64::INFINITY; data.devices.len()];
-    for (time, device) in data.time_s.iter().zip(&data.device) {
-        let least = &mut by_code[usize::from(*device)];
-        // False for NaN.
-        if *time > 0.0 && *time < *least {
-            *least = *time;
-        }
-    }
-    let name = |i: usize| match metrics.devices.get(i).and_then(Option::as_ref) {
-        Some(device) => device.id.as_str(),
-        None => data.devices[i].as_str(),
-    };
-    for (i, least) in by_code.iter().enumerate() {
-        let of = shortest.entry(name(i)).or_insert(f64::INFINITY);
-        *of = of.min(*least);
-    }
-    (0..by_code.len()).map(|i| LAUNCH_FLOOR_S.min(shortest[name(i)])).collect()
 }
