@@ -222,8 +222,11 @@ fn kinds() -> impl Strategy<Value = DataKind> {
     prop::sample::select(DataKind::ALL.to_vec())
 }
 
-/// Seconds by side and account, for comparison; the order of the rows changes their last digit.
-fn sums(ledger: &Ledger) -> Vec<(String, u64, Vec<(i64, u64)>)> {
+/// Name, GEMMs, and seconds and GEMMs by account of a book.
+type Sums = (String, u64, Vec<(i64, u64)>);
+
+/// The books for comparison; the order of the rows changes the last digit of their seconds.
+fn sums(ledger: &Ledger) -> Vec<Sums> {
     let of = |b: &Book| {
         let each = b.accounts.iter().map(|s| ((s.seconds * 1e13).round() as i64, s.groups));
         (format!("{} {}", b.side, b.device), b.groups, each.collect())
