@@ -173,13 +173,23 @@ impl Reading for Session {
     }
 }
 
+/// A quarter of the machine's memory, in bytes: the table of a packed file leaves room for its
+/// picture and for the rest of the browser. A browser that does not tell has 4 GiB.
+fn memory_of_packed() -> u64 {
+    let field = |of: &JsValue, key: &str| js_sys::Reflect::get(of, &key.into());
+    let told = field(&js_sys::global(), "navigator").and_then(|n| field(&n, "deviceMemory"));
+    let gibibytes = told.ok().and_then(|m| m.as_f64()).unwrap_or(4.0);
+    (gibibytes * (1u64 << 28) as f64) as u64
+}
+
 /// A session for any file of this name and size.
 #[wasm_split(read, fallible, preload(#[doc = "Fetches the readers of all formats."] load))]
 pub fn open_session(
     name: String,
     bytes: u64,
-    options: ImportOptions,
+    mut options: ImportOptions,
 ) -> Result<Box<dyn Reading>, NotLoaded> {
+    options.memory = Some(memory_of_packed());
     let mut session = Session::new(&name, options);
     session.expect(bytes);
     Ok(Box::new(session))

@@ -80,6 +80,29 @@ fn size(text: &str) -> Result<(f64, Option<f64>), String> {
     }
 }
 
+/// `8GiB`, `500MB`, or a number of bytes.
+fn bytes(option: &str, text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 9] = [
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+        ("TiB", 1_099_511_627_776.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("TB", 1e12),
+        ("", 1.0),
+    ];
+    let text = text.trim();
+    UNITS
+        .iter()
+        .find_map(|(unit, scale)| Some((text.strip_suffix(unit)?.trim(), scale)))
+        .and_then(|(digits, scale)| Some(digits.parse::<f64>().ok()? * scale))
+        .filter(|v| (1.0..1e18).contains(v))
+        .map(|v| v as u64)
+        .ok_or_else(|| format!("{option}: expected a size such as 8GiB: {text}"))
+}
+
 fn one_of(option: &str, known: &[&str], value: String) -> Result<String, String> {
     if known.contains(&value.as_str()) {
         return Ok(value);
@@ -164,6 +187,7 @@ impl Args {
                 let (key, value) = pair(option, &text)?;
                 self.options.answers.insert(key, value);
             }
+            "memory" => self.options.memory = Some(bytes(option, &text)?),
             "view" => self.view = Some(text),
             "state" => self.state = Some(text),
             "theme" => self.dark = one_of(option, &["light", "dark"], text)? == "dark",

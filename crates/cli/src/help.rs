@@ -227,7 +227,7 @@ pub(super) struct Opt {
 const READING: &[Command] = &[Summary, Render, Report, Replay, Page, Open, Check, Convert];
 
 /// Every option but --help and --version.
-pub(super) const OPTIONS: [Opt; 20] = [
+pub(super) const OPTIONS: [Opt; 21] = [
     Opt {
         long: "device",
         short: None,
@@ -254,6 +254,13 @@ pub(super) const OPTIONS: [Opt; 20] = [
         short: None,
         value: "KEY=VALUE",
         what: "correct an assumption: --answer dtype=bf16",
+        of: READING,
+    },
+    Opt {
+        long: "memory",
+        short: None,
+        value: "SIZE",
+        what: "most that a packed file may take, unpacked and as rows (1GiB)",
         of: READING,
     },
     Opt {

@@ -413,3 +413,16 @@ fn a_device_that_a_file_defines_is_chosen_by_its_name() {
     let v: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
     assert!(v["max_efficiency"].as_f64().unwrap() > 0.1, "{out}");
 }
+
+#[test]
+fn the_memory_of_packed_files_is_a_size() {
+    for ok in ["8GiB", "500 MB", "1e9", "0.5TiB"] {
+        let (code, _, err) = command(&["summary", "-", "--memory", ok], FILE);
+        assert_eq!((code, err.as_str()), (0, ""), "{ok}");
+    }
+    for wrong in ["", "much", "0", "-1GiB", "NaN", "1e40GB"] {
+        let (code, _, err) = command(&["summary", "-", "--memory", wrong], FILE);
+        assert_eq!(code, 2, "{wrong}");
+        assert!(err.contains("--memory: expected a size such as 8GiB"), "{err}");
+    }
+}

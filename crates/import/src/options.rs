@@ -19,6 +19,10 @@ pub struct ImportOptions {
     /// Captures of graphs from other files, for a trace that launches them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub captures: Vec<Capture>,
+    /// Most bytes that a packed file may take, unpacked and as rows; else 1 GiB. It says what this
+    /// machine can do, so it is not kept with the file.
+    #[serde(skip)]
+    pub memory: Option<u64>,
 }
 
 impl ImportOptions {

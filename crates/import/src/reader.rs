@@ -9,6 +9,10 @@ use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Part, Rest, too_large};
 
 /// Takes decoded text (UTF-8) in slices that may be cut anywhere, and fills a table.
 pub(crate) trait Reader {
+    /// Most bytes that the rows may take, of a packed file.
+    fn allow(&mut self, bytes: usize) {
+        let _ = bytes;
+    }
     /// Takes the next slice.
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError>;
     /// The rows since the last call, if they may leave before the end of the file.
@@ -49,15 +53,20 @@ pub(crate) fn fits(table: &TableBuilder) -> Result<(), ImportError> {
             TableBuilder::MOST_EMPTY >> 20
         )));
     }
-    fits_into(table, MOST_MEMORY)
-}
-
-fn fits_into(table: &TableBuilder, most: usize) -> Result<(), ImportError> {
+    let most = table.most_memory.unwrap_or(MOST_MEMORY).min(MOST_MEMORY);
     if table.memory() <= most {
         return Ok(());
     }
-    Err(ImportError::new(too_large(table.rows_read(), most)))
+    let advice = match table.most_memory {
+        Some(_) => UNPACK_FIRST,
+        None => "split the file, or use the gemmscope command",
+    };
+    Err(ImportError::new(too_large(table.rows_read(), most, advice)))
 }
+
+/// What to do about a packed file that holds too much.
+pub(crate) const UNPACK_FIRST: &str =
+    "unpack it first, or allow more with --memory of the gemmscope command";
 
 /// A reader of a file, or why the file cannot be read.
 pub(crate) type Opened = Result<Box<dyn Reader>, ImportError>;
@@ -130,6 +139,10 @@ impl Delimited {
 }
 
 impl Reader for Delimited {
+    fn allow(&mut self, bytes: usize) {
+        self.table.most_memory = Some(bytes);
+    }
+
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
         let mut rest = text;
         while self.columns.is_none() && !rest.is_empty() {
@@ -197,6 +210,10 @@ impl<R: LineReader + 'static> Logged<R> {
 }
 
 impl<R: LineReader> Reader for Logged<R> {
+    fn allow(&mut self, bytes: usize) {
+        self.table.most_memory = Some(bytes);
+    }
+
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
         let Logged { lines, reader, table } = self;
         lines.feed(text, |l| reader.line(l, table))?;
@@ -231,7 +248,8 @@ mod tests {
         let least = 1_000 * (34 + 112 + 4 + 50);
         assert!((least..2 * least).contains(&table.memory()), "{}", table.memory());
         assert!(fits(&table).is_ok());
-        let e = fits_into(&table, 64 << 10).unwrap_err();
+        table.most_memory = Some(64 << 10);
+        let e = fits(&table).unwrap_err();
         assert!(
             e.message.contains("1000 rows and what is computed of them take more than 64.0 KiB"),
             "{e}"

@@ -148,6 +148,8 @@ pub struct TableBuilder {
     pub assumptions: Vec<Assumption>,
     /// Remarks for the file's card.
     pub notes: Vec<String>,
+    /// Most bytes that the rows may take, where it is not all memory.
+    pub most_memory: Option<usize>,
     not_compared: bool,
 }
 
@@ -263,7 +265,8 @@ impl TableBuilder {
     /// About the bytes that the table takes so far, with what is computed of its rows.
     pub fn memory(&self) -> usize {
         let of_columns = self.columns.iter().map(|c| c.values.memory());
-        self.data.len() * (ROW_BYTES + COMPUTED_BYTES)
+        // Rows that were given away are held elsewhere.
+        self.len() * (ROW_BYTES + COMPUTED_BYTES)
             + of_columns.sum::<usize>()
             + self.rejected.memory()
     }

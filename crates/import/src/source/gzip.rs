@@ -5,9 +5,6 @@ use crate::ImportError;
 use flate2::write::GzDecoder;
 use std::io::Write;
 
-/// A packed file with more unpacked bytes is refused: it would not fit into memory.
-const MAX_UNPACKED: u64 = 16 << 30;
-
 /// True where a file starts with these bytes and is gzip.
 pub(crate) fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(&[0x1f, 0x8b])
@@ -19,12 +16,11 @@ pub(crate) struct Gzip {
     member: Option<Box<GzDecoder<Vec<u8>>>>,
     /// First byte of a following member, when a slice ended right behind one.
     pending: Vec<u8>,
-    total: u64,
 }
 
 impl Default for Gzip {
     fn default() -> Self {
-        Gzip { member: Some(member()), pending: Vec::new(), total: 0 }
+        Gzip { member: Some(member()), pending: Vec::new() }
     }
 }
 
@@ -56,13 +52,7 @@ impl Unpacking for Gzip {
             };
             let taken = m.write(rest).map_err(|e| corrupt(&e))?;
             rest = rest.get(taken..).unwrap_or_default();
-            self.total += m.get_ref().len() as u64;
             unpacked.append(m.get_mut());
-            if self.total > MAX_UNPACKED {
-                return Err(ImportError::new(
-                    "the gzip file unpacks to more than 16 GiB: split it first",
-                ));
-            }
             if taken == 0 {
                 m.try_finish().map_err(|e| corrupt(&e))?;
                 unpacked.append(m.get_mut());

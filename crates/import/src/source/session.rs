@@ -4,11 +4,13 @@ use super::text::{Decoder, UNPACK};
 use super::{gzip, xlsx, zip};
 use crate::formats::plain::PLAIN;
 use crate::formats::{ALL, Chosen, Readers};
+use crate::reader::UNPACK_FIRST;
 use crate::split::canonical::Rewritten;
 use crate::split::lines::Lines;
 use crate::unsupported;
 use crate::{Ended, ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;
+use gemmscope_model::units::Bytes;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::dataset::Part;
 
@@ -17,12 +19,17 @@ const HEAD_BYTES: usize = 64 << 10;
 /// The head is looked at each time so many bytes came in, and at the end: what a file is taken for
 /// must not depend on its slices.
 const HEAD_STEP: u64 = 4 << 10;
-/// After this many NUL bytes and no text at the start of a file, it counts as binary.
+/// After this many NUL bytes and less text than a head has, a file counts as binary.
 const NUL_BYTES: u64 = 1 << 20;
 /// How many raw bytes are searched for the signatures of binary files.
 const MAGIC_BYTES: usize = 512;
 /// How many packed bytes are unpacked at a time. Bounds the memory of one slice.
 const PACKED_STEP: usize = 16 << 10;
+
+/// Most bytes that the rows of a packed file take with what is computed of them, and most bytes that
+/// it unpacks to: a few bytes of gzip may hold any number of rows. [`ImportOptions::memory`] is
+/// another number. What is not packed is as large as it looks, and has no such limit.
+const PACKED_MEMORY: u64 = 1 << 30;
 
 /// The largest number of rows to reserve memory for before they are read.
 const MOST_EXPECTED: u64 = 2 << 20;
@@ -153,13 +160,18 @@ impl Session {
             if let Err(e) = result {
                 return self.fail(e);
             }
+            let most = self.most_unpacked();
+            if self.decoder.unpacked_bytes() > most {
+                return self.fail(ImportError::new(format!(
+                    "the gzip file unpacks to more than {}: {UNPACK_FIRST}",
+                    Bytes(most as f64).to_iec()
+                )));
+            }
             if !matches!(self.state, State::Head) || !at.is_multiple_of(HEAD_STEP) {
                 continue;
             }
-            if self.decoder.nul_bytes() > NUL_BYTES && self.head.is_empty() {
-                return self.fail(only_nul());
-            }
             if (self.head.len() >= HEAD_BYTES
+                || self.decoder.nul_bytes() > NUL_BYTES
                 || self.head_lines >= HEAD_LINES && !is_json(&self.head))
                 && let Err(e) = self.open(false)
             {
@@ -246,6 +258,11 @@ impl Session {
         Ok(ended)
     }
 
+    /// See [`PACKED_MEMORY`].
+    fn most_unpacked(&self) -> u64 {
+        self.options.memory.unwrap_or(PACKED_MEMORY)
+    }
+
     fn fail(&mut self, e: ImportError) -> Result<(), ImportError> {
         self.state = State::Failed(e.clone());
         Err(e)
@@ -285,6 +302,9 @@ impl Session {
             reader = Rewritten::open(from, reader);
         }
         self.format = format;
+        if self.decoder.is_packed() {
+            reader.allow(usize::try_from(self.most_unpacked()).unwrap_or(usize::MAX));
+        }
         reader.feed(&std::mem::take(&mut self.head))?;
         self.state = State::Reading(reader);
         Ok(())
@@ -409,6 +429,62 @@ mod tests {
         };
         assert_eq!(data.len(), 20_000);
         assert!(data.m.capacity() < 24_000, "{}", data.m.capacity());
+    }
+
+    fn packed(parts: &[(&str, usize)]) -> Vec<u8> {
+        use std::io::Write as _;
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        for (part, times) in parts {
+            for _ in 0..*times {
+                gzip.write_all(part.as_bytes()).unwrap();
+            }
+        }
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn a_few_bytes_of_gzip_take_no_more_than_they_may() {
+        const HEADER: &str = "M,N,K,dtype,time_us\n";
+        let row = "512,512,512,bf16,8\n";
+        let wide = format!("512,512,512,bf16,8,{}\n", " ".repeat(1_000));
+        let said = |bytes: &[u8], memory: Option<u64>| {
+            let options = ImportOptions { memory, ..ImportOptions::default() };
+            read_all("bench.csv.gz", bytes, &options).map_err(|e| e.message)
+        };
+        let rows = packed(&[(HEADER, 1), (row, 30_000)]);
+        let e = said(&rows, Some(1 << 20)).unwrap_err();
+        assert!(e.contains("rows and what is computed of them take more than 1.00 MiB"), "{e}");
+        assert!(e.ends_with(UNPACK_FIRST), "{e}");
+        assert!(said(&rows, None).is_ok());
+        let bytes = packed(&[(HEADER, 1), (&wide, 2_000)]);
+        let e = said(&bytes, Some(1 << 20)).unwrap_err();
+        assert!(e.starts_with("the gzip file unpacks to more than 1.00 MiB: unpack it"), "{e}");
+        // What is not packed is as large as it looks.
+        let plain = format!("{HEADER}{}", row.repeat(30_000));
+        assert!(said(plain.as_bytes(), Some(1 << 20)).is_ok());
+    }
+
+    #[test]
+    fn text_that_is_no_text_is_refused_at_its_start() {
+        let zeros = "\0".repeat(1 << 20);
+        for (start, why) in
+            [("", "only NUL bytes"), ("M,N,K,time_us\n512,512,512,8\n", "binary file")]
+        {
+            let bytes = packed(&[(start, 1), (&zeros, 8)]);
+            let mut session = Session::new("sparse.csv.gz", ImportOptions::default());
+            let fed = bytes.chunks(4 << 10).try_for_each(|s| session.feed(s));
+            let e = fed.unwrap_err();
+            assert!(e.message.contains(why), "{e}");
+            assert!(session.decoder.unpacked_bytes() < 6 << 20);
+            let plain = [start, &zeros, &zeros].concat();
+            let mut session = Session::new("sparse.csv", ImportOptions::default());
+            let mut read = 0;
+            let fed = plain.as_bytes().chunks(4 << 10).try_for_each(|s| {
+                read += s.len();
+                session.feed(s)
+            });
+            assert!(fed.is_err() && read < (1 << 20) + (16 << 10), "{read}");
+        }
     }
 
     #[test]

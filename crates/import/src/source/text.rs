@@ -46,6 +46,8 @@ pub(crate) struct Decoder {
     half: Option<u8>,
     high: Option<u16>,
     nul_bytes: u64,
+    /// Bytes that were unpacked, before any was left out.
+    unpacked_bytes: u64,
 }
 
 impl Decoder {
@@ -62,6 +64,7 @@ impl Decoder {
             half: None,
             high: None,
             nul_bytes: 0,
+            unpacked_bytes: 0,
         }
     }
 
@@ -82,6 +85,11 @@ impl Decoder {
     /// NUL bytes that were left out of the text.
     pub(crate) fn nul_bytes(&self) -> u64 {
         self.nul_bytes
+    }
+
+    /// Bytes that a packed file held so far.
+    pub(crate) fn unpacked_bytes(&self) -> u64 {
+        self.unpacked_bytes
     }
 
     /// Text of the next slice.
@@ -140,6 +148,7 @@ impl Decoder {
             Container::Packed(ref mut packed) => {
                 let mut unpacked = std::mem::take(&mut self.unpacked);
                 packed.feed(bytes, &mut unpacked)?;
+                self.unpacked_bytes += unpacked.len() as u64;
                 self.text(&unpacked);
                 unpacked.clear();
                 self.unpacked = unpacked;
@@ -171,13 +180,16 @@ impl Decoder {
                 }
             }
             Encoding::Utf8 => {
-                let mut from = 0;
-                for nul in memchr::memchr_iter(0, bytes) {
-                    self.out.extend_from_slice(&bytes[from..nul]);
-                    from = nul + 1;
-                    self.nul_bytes += 1;
+                let mut rest = bytes;
+                while let Some(nul) = memchr::memchr(0, rest) {
+                    self.out.extend_from_slice(&rest[..nul]);
+                    // They come in runs: what was never written of a file.
+                    let run = rest[nul..].iter().position(|&b| b != 0);
+                    let run = run.unwrap_or(rest.len() - nul);
+                    self.nul_bytes += run as u64;
+                    rest = &rest[nul + run..];
                 }
-                self.out.extend_from_slice(&bytes[from..]);
+                self.out.extend_from_slice(rest);
             }
             Encoding::Utf16 { big } => {
                 let mut bytes = bytes;

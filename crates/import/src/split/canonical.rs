@@ -410,6 +410,10 @@ impl Rewritten {
 }
 
 impl Reader for Rewritten {
+    fn allow(&mut self, bytes: usize) {
+        self.reader.allow(bytes);
+    }
+
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
         self.reader.feed(self.text.feed(text))
     }

@@ -51,6 +51,10 @@ impl<R: ItemReader + 'static> Json<R> {
 }
 
 impl<R: ItemReader> Reader for Json<R> {
+    fn allow(&mut self, bytes: usize) {
+        self.table.most_memory = Some(bytes);
+    }
+
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
         let Json { scanner, reader, table } = self;
         scanner.feed(text, &mut |i| reader.item(i, table))?;

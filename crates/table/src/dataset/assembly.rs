@@ -57,11 +57,14 @@ impl Rest {
 /// copied when it grows.
 pub const MOST_MEMORY: usize = usize::MAX / 2;
 
-/// Says that the rows so far take more than `most` bytes.
-pub fn too_large(rows: u64, most: usize) -> String {
+/// What to do about a file that is too large.
+const SPLIT: &str = "split the file, or use the gemmscope command";
+
+/// Says that the rows so far take more than `most` bytes, and what to do about it.
+pub fn too_large(rows: u64, most: usize, advice: &str) -> String {
     format!(
         "too large: the first {} rows and what is computed of them take more than {} of memory; \
-         split the file, or use the gemmscope command",
+         {advice}",
         grouped(rows),
         Bytes(most as f64).to_iec()
     )
@@ -127,7 +130,7 @@ impl Assembly {
         self.join(part);
         // Columns that this part began.
         self.reserve_columns(self.data.m.capacity())
-            .map_err(|_| too_large(self.data.len() as u64, self.memory()))
+            .map_err(|_| too_large(self.data.len() as u64, self.memory(), SPLIT))
     }
 
     /// The finished table.
@@ -177,7 +180,7 @@ impl Assembly {
         let len = self.data.len();
         let need = len + rows;
         if self.memory() > MOST_MEMORY {
-            return Err(too_large(len as u64, MOST_MEMORY));
+            return Err(too_large(len as u64, MOST_MEMORY, SPLIT));
         }
         if need <= self.data.m.capacity() {
             return Ok(());
@@ -186,7 +189,7 @@ impl Assembly {
         let room = self.expected.max(need + need / 8);
         self.reserve(room)
             .or_else(|_| self.reserve(need))
-            .map_err(|_| too_large(len as u64, self.memory()))
+            .map_err(|_| too_large(len as u64, self.memory(), SPLIT))
     }
 
     fn reserve(&mut self, room: usize) -> Result<(), TryReserveError> {
