@@ -68,7 +68,8 @@ export class GemmscopePage {
   async #until(action) {
     await this.page.evaluate(() => delete document.documentElement.dataset.ready);
     await action();
-    await waitReady(this.page, 60_000);
+    await waitReady(this.page);
+    await this.settle();
   }
 
   /** Chooses files: paths, or `{ name, text | bytes }`. */
