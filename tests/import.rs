@@ -330,9 +330,114 @@ fn every_table_reads_the_same_in_every_dialect() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// The same of real files, which lie in the folder that `GEMMSCOPE_DATA` names.
+#[test]
+fn real_tables_read_the_same_in_every_dialect() {
+    let Some(folder) = std::env::var_os("GEMMSCOPE_DATA") else {
+        return;
+    };
+    let (mut folders, mut tables, mut problems) = (vec![PathBuf::from(folder)], 0, Vec::new());
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()) {
+            if file.is_dir() {
+                folders.push(file);
+                continue;
+            }
+            let size = std::fs::metadata(&file).unwrap().len();
+            if !file.extension().is_some_and(|e| e == "csv") || size > 2 << 20 {
+                continue;
+            }
+            tables += 1;
+            let name = file.file_name().unwrap().to_string_lossy().into_owned();
+            problems.extend(
+                other_dialects(&name, &std::fs::read(&file).unwrap())
+                    .first()
+                    .map(|p| format!("{}: {p}", file.display())),
+            );
+        }
+    }
+    println!("{} of {tables} real tables read the same", tables - problems.len());
+    assert!(problems.len() * 50 <= tables, "{}", problems.join("\n"));
+}
+
 /// Formats whose tables stand in the output of a command.
 const TABLES_IN_LOGS: [&str; 6] =
     ["cutlass", "hipblaslt-bench", "rocblas-bench", "tensile", "flashinfer", "tunableop"];
+
+/// Names of kernels, tiles and instructions, with the numbers in them.
+const TILES: [(&str, [u32; 3]); 10] = [
+    ("Cijk_Ailk_Bljk_HBH_MT128x224x64_MI16x16x16_SN_WGM8", [128, 224, 64]),
+    ("256x128x64_16x16x16_intrawave_v3", [256, 128, 64]),
+    ("BLOCK_M=160, BLOCK_N=224, BLOCK_K=96, num_warps=8", [160, 224, 96]),
+    ("BLOCK_SIZE_M: 160, BLOCK_SIZE_N: 224, BLOCK_SIZE_K: 96, GROUP_SIZE_M: 8", [160, 224, 96]),
+    ("BM=160 BN=224 BK=96", [160, 224, 96]),
+    ("tile 160x224x96", [160, 224, 96]),
+    ("tile_shape=160x224x96", [160, 224, 96]),
+    ("wgmma.mma_async.sync.aligned.m64n224k16", [64, 224, 16]),
+    ("cutlass3x_sm90_tensorop_s64x128x16gemm_160x224x96_2x1x1_0_tnn_align8", [160, 224, 96]),
+    ("sm90_xmma_gemm_f16f16_tilesize160x224x96_warpgroupsize1x1x1", [160, 224, 96]),
+];
+
+#[test]
+fn no_reader_takes_sizes_from_a_kernel_or_a_tile() {
+    let mut problems = Vec::new();
+    for (text, tile) in TILES {
+        let cell = text.replace('"', "");
+        for file in [
+            format!("{text} 0.25 ms\n{text} 0.27 ms 12.5 TFLOPS\n"),
+            format!("name,time_us,TFLOPS\n\"{cell}\",250,12\n\"{cell}\",270,11\n"),
+            format!("kernel;Dauer (ms)\n\"{cell}\";0,25\n"),
+            format!("| kernel | time |\n|---|---|\n| {cell} | 0.25 ms |\n"),
+            format!(
+                "[{{\"kernel\": \"{cell}\", \"time_ms\": 0.25}}, {{\"kernel\": \"{cell}\", \"time_ms\": 0.5}}]\n"
+            ),
+        ] {
+            let forced = FORMATS.iter().map(|f| Some(f.id.to_owned()));
+            for format in forced.chain([None]) {
+                let options = ImportOptions { format: format.clone(), ..ImportOptions::default() };
+                if let Ok(Imported::Table(d)) = read_all("", file.as_bytes(), &options)
+                    && (0..d.len()).any(|r| [d.m[r], d.n[r], d.k[r]] == tile)
+                {
+                    problems.push(format!("{format:?}: {file}"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn statistics_of_one_measurement_are_no_libraries() {
+    let words = [
+        "median", "mean", "avg", "std", "min", "max", "p10", "p90", "p99", "best", "worst", "ref",
+        "1", "2", "3",
+    ];
+    let columns = |unit: &str, behind: bool| {
+        let name = |w: &&str| {
+            if behind || *w == "ref" { format!("{unit}_{w}") } else { format!("{w}_{unit}") }
+        };
+        words
+            .iter()
+            .filter(|w| behind || !w.starts_with(char::is_numeric))
+            .map(|w| name(&w))
+            .collect::<Vec<_>>()
+    };
+    for unit in ["us", "ms", "tflops", "gflops"] {
+        for behind in [true, false] {
+            let names = columns(unit, behind);
+            let values = vec!["90.5"; names.len()].join(",");
+            let file = format!(
+                "M,N,K,{}\n1024,1024,1024,{values}\n2048,2048,2048,{values}\n",
+                names.join(",")
+            );
+            let Ok(Imported::Table(d)) = read_all("", file.as_bytes(), &ImportOptions::default())
+            else {
+                panic!("{file}");
+            };
+            assert_eq!(d.len(), 2, "{file}");
+        }
+    }
+}
 
 #[test]
 fn every_format_reads_its_own_example() {

@@ -122,7 +122,8 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
         line("M × N × K", shape);
         name
     };
-    line("Type", format!("{} {}", problem.op.types(), problem.op.layout()));
+    let blas = if data.is_column_major(row) { " (BLAS)" } else { "" };
+    line("Type", format!("{} {}{blas}", problem.op.types(), problem.op.layout()));
     let time = data.time_s[row];
     if time.is_nan() {
         line("Time", "not measured".to_owned());

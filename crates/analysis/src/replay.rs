@@ -4,7 +4,6 @@
 //! Shapes are row-major. A BLAS call is column-major, so it computes C^T = B^T A^T: M and N, and
 //! A and B, change places there. Rows of a BLAS library's own benchmark are column-major already.
 
-use crate::tile_roof::is_column_major;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Tile;
@@ -73,8 +72,7 @@ pub struct Case {
 impl Case {
     /// The GEMM of a row.
     pub fn of(data: &Dataset, row: usize, tile: Option<Tile>) -> Self {
-        let format = data.sources.get(usize::from(data.source[row])).map_or("", |s| &s.format);
-        Case { problem: data.problem(row), column_major: is_column_major(format), tile }
+        Case { problem: data.problem(row), column_major: data.is_column_major(row), tile }
     }
 }
 

@@ -160,12 +160,6 @@ fn named(name: &str) -> Option<Named> {
     Some(Named { tile, own, split_k: parsed.split_k, at_run_time, schedule })
 }
 
-/// True for the benchmark formats of BLAS libraries, whose M, N and layout are those of a
-/// column-major call.
-pub(crate) fn is_column_major(format: &str) -> bool {
-    ["hipblaslt", "rocblas", "tensile", "tunableop"].iter().any(|f| format.starts_with(f))
-}
-
 impl<'a> TileRoofs<'a> {
     /// Parses the kernel names of a dataset.
     pub fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
@@ -226,8 +220,7 @@ impl<'a> TileRoofs<'a> {
             let k = whole(self.tile_k, row);
             return Some((Tile { m, n, k }, TileFrom::Columns));
         }
-        let source = self.data.sources.get(usize::from(self.data.source[row]));
-        let own = source.is_some_and(|s| is_column_major(&s.format));
+        let own = self.data.is_column_major(row);
         self.name_of(row).map(|n| (if own { n.own } else { n.tile }, TileFrom::KernelName))
     }
 

@@ -193,6 +193,9 @@ fn render_draws_a_view_by_device_theme_and_link() {
 fn report_in_every_form() {
     let form = |f: &str| {
         let (code, text, err) = command(&["report", "-", "--device", "mi300x", "--form", f], FILE);
+        // What is written about a measurement is no measurement.
+        let (_, _, again) = command(&["summary", "-"], text.as_bytes());
+        assert!(again.contains("left out") || again.contains("web page"), "{f}: {again}");
         assert_eq!(code, 0, "{f}: {err}");
         text
     };

@@ -38,6 +38,16 @@ pub static FORMATS: &[Format] = &[
     logs::tinygrad::FORMAT,
     logs::sgemm_cuda::FORMAT,
     logs::benchdnn::FORMAT,
+    logs::inductor::FORMAT,
+    logs::onednn_verbose::FORMAT,
+    logs::mkl_verbose::FORMAT,
+    logs::key_averages::FORMAT,
+    logs::kernelbot::FORMAT,
+    logs::operator_inputs::FORMAT,
+    logs::blas_calls::FORMAT,
+    logs::json_traces::FLASHINFER,
+    logs::json_traces::XPU_PERF,
+    logs::json_traces::AUTOTVM,
     tables::google_benchmark::FORMAT,
     tables::nvbench::FORMAT,
     tables::deepbench::FORMAT,
@@ -133,6 +143,9 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
             ))),
         };
     }
+    if let Some(sentence) = unsupported::own_output(head) {
+        return Err(ImportError::new(sentence).kind(ErrorKind::Foreign));
+    }
     if let Some(best) = plain::choose(head) {
         return Ok(best);
     }
@@ -167,7 +180,7 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
             ))
             .kind(ErrorKind::Foreign));
         }
-        if head.first().starts_with(['{', '[']) {
+        if crate::split::canonical::is_json(head.first()) {
             return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
         }
     }

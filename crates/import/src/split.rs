@@ -8,3 +8,4 @@ pub(crate) mod json_rows;
 pub(crate) mod lines;
 pub(crate) mod log;
 pub(crate) mod records;
+pub(crate) mod template;

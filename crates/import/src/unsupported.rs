@@ -16,8 +16,10 @@ const SIGNATURES: [(&[u8], &str); 25] = [
     ),
     (
         b"SQLite format 3\0",
-        "this is an SQLite database, as nsys export writes it: run `nsys stats --report \
-         cuda_gpu_kern_sum --format csv` on it and drop that file with the shapes beside it",
+        "this is an SQLite database: of Nsight Systems (.sqlite), run `nsys stats --report \
+         cuda_gpu_kern_sum --format csv FILE` and drop what it prints; of rocprofv3 (rocpd, .db), run \
+         `rocpd convert -i FILE --output-format csv`, or profile with `--output-format csv`, and drop \
+         its kernel_trace.csv",
     ),
     (
         b"NVR\0",
@@ -78,6 +80,30 @@ pub(crate) fn binary(name: &str) -> &'static str {
     }
 }
 
+/// What gemmscope itself writes, beside its table of rows: a folder is read again after a report was
+/// saved in it, with the same figures.
+pub(crate) fn own_output(head: &Head) -> Option<&'static str> {
+    let start = || head.lines.iter().take(20);
+    let first = head.first();
+    let titled = first.starts_with("# GEMM report")
+        || first.starts_with("# ") && first.trim_end().ends_with("Analysis Summary");
+    let of_folder = head.name.split(['/', '\\']).any(|part| part == "category_findings");
+    if titled || of_folder || start().any(|l| l.contains("<title>GEMM report</title>")) {
+        return Some("these are findings about a measurement, not the measurement: left out");
+    }
+    let written = ["report", "check", "summary", "message"];
+    let by_schema = |l: &String| written.iter().any(|w| l.contains(&format!("\"gemmscope/{w}/")));
+    if first.starts_with('{') && start().any(by_schema) {
+        return Some("this is what gemmscope wrote about other files, not a measurement: left out");
+    }
+    (start().any(|l| l.contains(", written by gemmscope"))
+        && start().all(|l| !l.contains("Gflops,")))
+    .then_some(
+        "this is a program that gemmscope wrote to measure one GEMM again: run it and drop what it \
+             prints",
+    )
+}
+
 /// A text file by its head.
 pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     let first = head.first();
@@ -102,8 +128,8 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     if lower.starts_with("404") && lower.contains("not found") {
         return Some("this is a server's “not found” answer, saved as a file: download it again");
     }
-    if first.starts_with(['{', '[']) {
-        return json(&any);
+    if crate::split::canonical::is_json(first) {
+        return json(head, &any);
     }
     if any(&["token", "model_dim", "inter_dim", "expert"]) {
         return Some(
@@ -179,17 +205,26 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     None
 }
 
-fn json(any: &dyn Fn(&[&str]) -> bool) -> Option<&'static str> {
+fn json(head: &Head, any: &dyn Fn(&[&str]) -> bool) -> Option<&'static str> {
     if any(&["rocprofiler-sdk-tool"]) {
         return Some(
             "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats \
              --output-format csv` and drop its CSV",
         );
     }
-    any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]).then_some(
+    if !any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]) {
+        return None;
+    }
+    // The name tells the two tables of vLLM and SGLang apart: `E=8,N=…` and `N=…,K=…`.
+    let name = head.name.rsplit(['/', '\\']).next().unwrap_or("");
+    Some(if name.starts_with("N=") && name.contains(",K=") {
+        "this is a table of vLLM or SGLang with the tiles of a dense block-scaled fp8 GEMM, by M; it has \
+         no times: run `benchmark_w8a8_block_fp8.py` (vLLM) or the tuning script (SGLang) and drop what \
+         it prints"
+    } else {
         "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own \
-         output",
-    )
+         output"
+    })
 }
 
 /// The error about JSON of no known kind, with the names of its members.
@@ -235,7 +270,13 @@ mod tests {
     #[test]
     fn known_files_are_named() {
         let xlsx = [b"PK\x03\x04\x14\0\x06\0".as_slice(), b"....[Content_Types].xml"].concat();
-        let cases: [(&str, &[u8], &str); 21] = [
+        let cases: [(&str, &[u8], &str); 23] = [
+            (
+                "N=1536,K=7168,device_name=NVIDIA_H100,dtype=fp8_w8a8,block_shape=[128,128].json",
+                b"{\"64\": {\"BLOCK_SIZE_M\": 16, \"BLOCK_SIZE_N\": 32, \"num_warps\": 4}}",
+                "dense block-scaled fp8",
+            ),
+            ("results.db", b"SQLite format 3\0....", "rocpd convert"),
             (
                 "ops_summary.csv",
                 b"name,total_direct_kernel_time_sum,Count,total_direct_kernel_time_ms,Percentage (%),Cumulative Percentage (%)\n\

@@ -127,6 +127,9 @@ pub struct Source {
     pub format_name: String,
     /// Why this format was chosen.
     pub format_reason: String,
+    /// See [`Source::is_column_major`].
+    #[serde(default)]
+    pub column_major: bool,
     /// Rows in the file: used and rejected ones.
     pub rows_read: u64,
     /// Rows in the dataset.
@@ -172,6 +175,26 @@ pub struct Source {
 }
 
 impl Source {
+    /// True where M, N and the letters of the layout are those of a column-major BLAS call: A of N is
+    /// contiguous along M, of T along K; B of N along K, of T along N; C along M. Elsewhere they are
+    /// row-major, as in PyTorch and Triton: A of N along K, B of N along N, C along N. Known by the format
+    /// (rows of our own table have no more than its id), or by what else the file says.
+    pub fn is_column_major(&self) -> bool {
+        const TOOLS: [&str; 10] = [
+            "hipblaslt",
+            "rocblas",
+            "tensile",
+            "tunableop",
+            "mkl-verbose",
+            "blas-calls",
+            "deepbench",
+            "openblas",
+            "blis",
+            "cutlass",
+        ];
+        self.column_major || TOOLS.iter().any(|t| self.format.starts_with(t))
+    }
+
     /// Counts a row that was read and rejected, with its text.
     pub fn reject(&mut self, line: u32, reason: &str, raw: &[u8]) {
         self.rows_read += 1;
@@ -316,6 +339,11 @@ impl Dataset {
             && self.batch[a] == self.batch[b]
             && self.op[a] == self.op[b]
             && self.device[a] == self.device[b]
+    }
+
+    /// See [`Source::is_column_major`].
+    pub fn is_column_major(&self, row: usize) -> bool {
+        self.sources.get(usize::from(self.source[row])).is_some_and(Source::is_column_major)
     }
 
     /// The GEMM of a row.

@@ -129,8 +129,7 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
 
 /// The sizes that are padded to make every row start at 16 bytes, as a sentence; "" if they do.
 pub(super) fn padding(scan: &Scan<'_>, group: &Group) -> String {
-    let p = scan.problem(group);
-    let odd = super::unaligned::unaligned(&p);
+    let odd = super::unaligned::unaligned(scan, group);
     let mut sizes: Vec<String> = Vec::new();
     for (what, size, bytes) in odd {
         let step = super::unaligned::BYTES / (bytes / f64::from(size));

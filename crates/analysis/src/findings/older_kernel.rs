@@ -62,7 +62,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         })
         .filter_map(|(i, g)| {
             // What keeps newer kernels away can cost all that is lost; the instructions cannot.
-            let most = match unaligned(&scan.problem(g)).is_empty() {
+            let most = match unaligned(scan, g).is_empty() {
                 false => g.saved_at(1.0),
                 true if scan.bound(g) == Some(Bound::Memory) => return None,
                 true => g.saved_at(1.0).min((1.0 - OLDER_RATE) * g.time_s),
@@ -80,7 +80,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             let token = device.map_or("", |d| d.arch_token.as_str());
             let (opening, formula) = (story::opening(scan, g), story::roof_formula(scan, g));
             let own = format!("{opening}. Its kernel is {}.", without_parameters(kernel(g)));
-            if let [first, ..] = unaligned(&scan.problem(g)).as_slice() {
+            if let [first, ..] = unaligned(scan, g).as_slice() {
                 return Story {
                     title: format!("Unaligned size, so an sm_{of} kernel runs: {}", scan.title(g)),
                     text: format!(

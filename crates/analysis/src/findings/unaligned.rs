@@ -1,7 +1,7 @@
 //! Rule: rows in memory that do not start at multiples of 16 bytes.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan, advice};
+use super::{Category, Confidence, Group, Need, Rule, Scan, advice};
 use gemmscope_model::gemm::Problem;
 
 /// Bytes that vector loads and copy engines of current devices move at once.
@@ -26,21 +26,31 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// The sizes along rows in memory whose bytes are not a multiple of 16: name, size and bytes.
-pub(super) fn unaligned(p: &Problem) -> Vec<(&'static str, u32, f64)> {
+/// The contiguous sizes of the operands whose bytes are not a multiple of 16: name, size and bytes.
+pub(super) fn unaligned(scan: &Scan<'_>, group: &Group) -> Vec<(&'static str, u32, f64)> {
+    let p = scan.problem(group);
+    odd(&p, scan.data().is_column_major(group.row as usize))
+}
+
+fn odd(p: &Problem, column_major: bool) -> Vec<(&'static str, u32, f64)> {
     let op = &p.op;
     let rows = [
-        if op.trans_a {
-            ("M (rows of A, stored transposed)", p.m, op.a)
-        } else {
-            ("K (rows of A)", p.k, op.a)
+        match (op.trans_a, column_major) {
+            (true, false) => ("M (rows of A, stored transposed)", p.m, op.a),
+            (false, false) => ("K (rows of A)", p.k, op.a),
+            (false, true) => ("M (columns of A)", p.m, op.a),
+            (true, true) => ("K (columns of A, stored transposed)", p.k, op.a),
         },
-        if op.trans_b {
-            ("K (rows of B, stored transposed)", p.k, op.b)
-        } else {
-            ("N (rows of B)", p.n, op.b)
+        match (op.trans_b, column_major) {
+            (true, false) => ("K (rows of B, stored transposed)", p.k, op.b),
+            (false, false) => ("N (rows of B)", p.n, op.b),
+            (false, true) => ("K (columns of B)", p.k, op.b),
+            (true, true) => ("N (columns of B, stored transposed)", p.n, op.b),
         },
-        ("N (rows of C)", p.n, op.c),
+        match column_major {
+            false => ("N (rows of C)", p.n, op.c),
+            true => ("M (columns of C)", p.m, op.c),
+        },
     ];
     rows.into_iter()
         .map(|(what, size, dtype)| (what, size, f64::from(size) * dtype.bytes()))
@@ -53,7 +63,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .checked()
         .filter(|(_, g)| {
             let slow = g.efficiency() < FINE || g.roof_s.is_nan();
-            slow && !story::tiny(g) && !unaligned(&scan.problem(g)).is_empty()
+            slow && !story::tiny(g) && !unaligned(scan, g).is_empty()
         })
         .map(|(i, _)| Hit::of(i))
         .collect();
@@ -62,8 +72,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         scan,
         hits,
         |_, g| {
-            let problem = scan.problem(g);
-            let odd = unaligned(&problem);
+            let odd = unaligned(scan, g);
             let sizes: Vec<String> = odd
                 .iter()
                 .map(|(what, size, bytes)| {

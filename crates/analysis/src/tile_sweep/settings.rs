@@ -1,7 +1,6 @@
 //! Tile and launch settings of every row: from columns, kernel names, or a column of best tiles.
 
 use super::TileSource;
-use crate::tile_roof::is_column_major;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::tiling::{Axis, Tile, explore};
@@ -81,7 +80,7 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
             })
             .collect();
         if parsed.iter().any(Option::is_some) {
-            let own: Vec<bool> = data.sources.iter().map(|s| is_column_major(&s.format)).collect();
+            let own: Vec<bool> = data.sources.iter().map(|s| s.is_column_major()).collect();
             let all = (0..data.len())
                 .map(|row| {
                     let own = own.get(usize::from(data.source[row])).copied();

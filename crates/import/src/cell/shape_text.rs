@@ -3,6 +3,7 @@
 
 use crate::cell;
 use crate::columns::alias;
+use std::ops::Range;
 
 /// M, N, K, and the batch if the text has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,16 +27,142 @@ pub(crate) fn shape(text: &str, header: &str) -> Option<Shape> {
 /// A shape somewhere in a name: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`.
 pub(crate) fn named(text: &str) -> Option<Shape> {
     labelled(text).or_else(|| {
-        text.split(|c: char| !(c.is_ascii_digit() || c == 'x' || c == 'X')).find_map(|token| {
-            let numbers = numbers(token)?;
-            let ordered = |v: &[u32]| positions(v, [Some(0), Some(1), Some(2), None]);
+        let found = crossed(text);
+        found.iter().find_map(|(at, numbers)| {
+            if is_of_kernel(text, at.clone(), &found) {
+                return None;
+            }
             match numbers.len() {
-                3 => ordered(&numbers),
-                4 => positions(&numbers, [Some(1), Some(2), Some(3), Some(0)]),
+                3 => positions(numbers, [Some(0), Some(1), Some(2), None]),
+                4 => positions(numbers, [Some(1), Some(2), Some(3), Some(0)]),
                 _ => None,
             }
         })
     })
+}
+
+/// Numbers joined by crosses and where they stand: `128x64`, `8944 × 2816 × 1024`.
+fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
+    let mut out = Vec::new();
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let blanks = |from: usize| bytes[from..].iter().take_while(|b| **b == b' ').count();
+    let cross = |from: usize| ["x", "X", "×", "*"].iter().find(|c| text[from..].starts_with(**c));
+    let mut at = 0;
+    while at < bytes.len() {
+        let len = digits(at);
+        if len == 0 {
+            at += 1;
+            continue;
+        }
+        let (from, mut to) = (at, at + len);
+        let mut numbers = vec![cell::size(&bytes[from..to]).unwrap_or(0)];
+        loop {
+            let sign = to + blanks(to);
+            let Some(next) = cross(sign).map(|c| sign + c.len()) else { break };
+            let next = next + blanks(next);
+            let len = digits(next);
+            if len == 0 {
+                break;
+            }
+            numbers.push(cell::size(&bytes[next..next + len]).unwrap_or(0));
+            to = next + len;
+        }
+        at = to;
+        if numbers.len() > 1 && !numbers.contains(&0) {
+            out.push((from..to, numbers));
+        }
+    }
+    out
+}
+
+/// Words of the tile of a kernel, which are part of a name or stand before it.
+const TILE_WORDS: [&str; 27] = [
+    "tile",
+    "tiles",
+    "tiling",
+    "block",
+    "blocks",
+    "blk",
+    "cta",
+    "threadblock",
+    "warp",
+    "warps",
+    "wave",
+    "wg",
+    "wgm",
+    "workgroup",
+    "cluster",
+    "group",
+    "grid",
+    "stage",
+    "stages",
+    "mt",
+    "mi",
+    "macro",
+    "macrotile",
+    "instruction",
+    "instr",
+    "inst",
+    "mma",
+];
+
+/// What only names of kernels have in them.
+const KERNEL_WORDS: [&str; 14] = [
+    "cutlass",
+    "cijk",
+    "mma",
+    "tensorop",
+    "nvjet",
+    "_align",
+    "stages",
+    "_ldg",
+    "splitk",
+    "_stage",
+    "warpgroup",
+    "simt",
+    "cktile",
+    "_warp",
+];
+
+fn is_tile_word(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    TILE_WORDS.contains(&word.as_str())
+}
+
+/// Where the word that holds this place begins.
+fn word_start(text: &str, at: usize, of_word: impl Fn(char) -> bool) -> usize {
+    let before = text[..at].char_indices().rev().find(|(_, c)| !of_word(*c));
+    before.map_or(0, |(i, c)| i + c.len_utf8())
+}
+
+/// The numbers at this place are a tile or an instruction, not the sizes of a GEMM: their word is the
+/// name of a kernel, or a word of tiles stands before them.
+fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) -> bool {
+    let of_word = |c: char| c.is_ascii_alphanumeric() || "_-.:<>".contains(c);
+    let from = word_start(text, at.start, of_word);
+    let to = text[at.end..].find(|c| !of_word(c)).map_or(text.len(), |i| at.end + i);
+    let word = text[from..to].to_ascii_lowercase();
+    let several = all.iter().filter(|(r, _)| r.start >= from && r.end <= to).count() > 1;
+    let prefix = text[from..at.start].trim_end_matches(['_', '-', '.', ':']);
+    let glued = prefix.len() == at.start - from;
+    let last = prefix.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+    let named = ["gemm", "mm", "matmul", "bmm", "linear", "shape", "size", "mnk", "problem", "dot"];
+    let before: Vec<&str> = text[..from]
+        .rsplit([',', ';', '|', '(', '['])
+        .next()
+        .unwrap_or("")
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .collect();
+    let nearest = before.iter().rev().take(2);
+    several
+        || KERNEL_WORDS.iter().any(|k| word.contains(k))
+        || is_tile_word(last)
+        || glued
+            && !last.is_empty()
+            && !named.iter().any(|n| last.to_ascii_lowercase().ends_with(n))
+        || nearest.clone().any(|w| is_tile_word(w))
 }
 
 /// Sizes that follow their letters, in any order. `None` unless M, N and K are all there.
@@ -48,6 +175,12 @@ fn labelled(text: &str) -> Option<Shape> {
         };
         // The letter must stand alone: `gemm_1` does not name m.
         if i > 0 && bytes[i - 1].is_ascii_alphabetic() || found[place].is_some() {
+            continue;
+        }
+        // `BLOCK_M=128`, `BLOCK_SIZE_M: 128` and `tile_m` are of the kernel.
+        let word = &text[word_start(text, i, |c| c.is_ascii_alphanumeric() || c == '_')..i];
+        if text[..i].ends_with('_') && word.split('_').any(is_tile_word) || is_instruction(text, i)
+        {
             continue;
         }
         let rest = &bytes[i + 1..];
@@ -65,6 +198,24 @@ fn labelled(text: &str) -> Option<Shape> {
         return None;
     };
     Some(Shape { sizes: [m, n, k], batch })
+}
+
+/// `m64n256k16` at this place: the shape of a matrix instruction.
+fn is_instruction(text: &str, at: usize) -> bool {
+    let from = word_start(text, at, |c| c.is_ascii_alphanumeric());
+    let word = text[from..].split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+    let word = word.to_ascii_lowercase();
+    let mut numbers = Vec::new();
+    let mut rest = word.as_str();
+    for letter in ['m', 'n', 'k'] {
+        let Some(behind) = rest.strip_prefix(letter) else { return false };
+        let end = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        numbers.push(behind[..end].parse::<u32>().unwrap_or(0));
+        rest = &behind[end..];
+    }
+    matches!(numbers[..], [8 | 16 | 32 | 64, 8..=256, 4 | 8 | 16 | 32 | 64 | 128])
+        && (rest.is_empty() || !rest.starts_with(|c: char| c == 'b'))
+        && numbers[1] % 8 == 0
 }
 
 /// Sizes in the order that the header names, or M, N, K with a batch in front.
@@ -97,11 +248,6 @@ fn order(header: &str, values: usize) -> [Option<usize>; 4] {
         4 => [Some(1), Some(2), Some(3), Some(0)],
         _ => [None; 4],
     }
-}
-
-/// Whole numbers separated by crosses.
-fn numbers(token: &str) -> Option<Vec<u32>> {
-    token.split(['x', 'X']).map(|p| cell::size(p.as_bytes()).ok()).collect()
 }
 
 /// Shapes in brackets: `torch.Size([4096, 4096]) @ torch.Size([4096, 1024])`; else between blanks
@@ -225,5 +371,25 @@ mod tests {
         assert_eq!(n("matmul-4096x4096x1024-bf16"), Some(([4096, 4096, 1024], None)));
         assert_eq!(n("cutlass_h16816gemm_256x128_32x3_nn"), None);
         assert_eq!(n("memcpy_1024"), None);
+        assert_eq!(n("M N K: 8944 × 2816 x 1024"), Some(([8944, 2816, 1024], None)));
+        for text in [
+            "Cijk_Ailk_Bljk_HBH_MT128x224x64_MI16x16x16_SN",
+            "256x128x64_16x16x16_intrawave_v3",
+            "a8w8_rowwise_256x16x64x512_16x16_1x1",
+            "tile 128x128x64",
+            "tile shape: 128x128x64",
+            "BLOCK_M=128, BLOCK_N=128, BLOCK_K=64, num_warps=8",
+            "BLOCK_SIZE_M: 64, BLOCK_SIZE_N: 64, BLOCK_SIZE_K: 32, GROUP_SIZE_M: 8",
+            "BM=128 BN=128 BK=64",
+            "sm90_xmma_gemm_bf16_tilesize128x128x64_warpgroupsize1x1x1",
+            "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16",
+            "mma m16n8k16",
+            "flydsl_t16x64x256",
+            "WGM8 MT256x256x64",
+        ] {
+            assert_eq!(n(text), None, "{text}");
+        }
+        let both = "Cijk_MT128x224x64: 8944 x 2816 x 1024, 0.11 ms";
+        assert_eq!(n(both), Some(([8944, 2816, 1024], None)));
     }
 }

@@ -1,6 +1,6 @@
 //! From a head to a mapping: where the header is, what each column holds, what is missing.
 
-mod guess;
+pub(crate) mod guess;
 
 use super::alias::{self, Guess};
 use crate::cell;
@@ -13,7 +13,8 @@ use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
 use guess::{
-    BY_HAND, batch_as_m, by_values_alone, headless_sizes, judged, settle, suggest, tensile_sizes,
+    BATCH_APART, BY_HAND, batch_as_m, batch_in_m, by_values_alone, headless_sizes, judged, settle,
+    suggest, tensile_sizes,
 };
 
 /// One column as the mapping form shows it.
@@ -383,6 +384,9 @@ fn map(
     }
     batch_as_m(&mut guesses);
     settle(&mut guesses, &header);
+    if options.answer("batch") != Some(BATCH_APART) {
+        batch_in_m(&mut guesses, rows);
+    }
     let mut mapping = Mapping {
         columns: header
             .into_iter()

@@ -18,7 +18,7 @@ pub(crate) struct Figure {
 }
 
 /// Words of a figure that do not tell whose it is.
-const PLAIN: [&str; 41] = [
+const PLAIN: [&str; 43] = [
     "time",
     "times",
     "latency",
@@ -38,12 +38,14 @@ const PLAIN: [&str; 41] = [
     "average",
     "min",
     "max",
-    "p50",
-    "p20",
-    "p80",
-    "p90",
-    "p95",
-    "p99",
+    "minimum",
+    "maximum",
+    "shortest",
+    "longest",
+    "fastest",
+    "slowest",
+    "typical",
+    "geomean",
     "best",
     "worst",
     "gemm",
@@ -62,10 +64,19 @@ const PLAIN: [&str; 41] = [
     "ops",
 ];
 
-const EXTREME: [&str; 9] = ["min", "max", "p20", "p80", "p90", "p95", "p99", "best", "worst"];
+const EXTREME: [&str; 10] = [
+    "min", "max", "minimum", "maximum", "shortest", "longest", "fastest", "slowest", "best",
+    "worst",
+];
+
+/// `p10`, `q80`, `p999`
+fn is_percentile(word: &str) -> bool {
+    let digits = word.strip_prefix(['p', 'q']).unwrap_or("");
+    (1..4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+}
 
 /// Words of figures that are no run of the GEMM itself, or only a part or a multiple of one.
-const OTHER: [&str; 50] = [
+const OTHER: [&str; 58] = [
     "roofline",
     "roof",
     "peak",
@@ -85,6 +96,14 @@ const OTHER: [&str; 50] = [
     "stdev",
     "dev",
     "variance",
+    "var",
+    "sem",
+    "stderr",
+    "sigma",
+    "iqr",
+    "mad",
+    "spread",
+    "noise",
     "cv",
     "overhead",
     "cpu",
@@ -123,6 +142,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     let is_plain = |word: &str| {
         let word = word.to_lowercase();
         PLAIN.contains(&word.as_str())
+            || is_percentile(&word)
             || TimeUnit::parse(&word).is_some()
             || RateUnit::parse(&word).is_some()
     };
@@ -132,13 +152,21 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     for token in tokens {
         // Translated where it is a word of another language.
         let parts = alias::words(token);
+        let stem = token.trim_end_matches(|c: char| c.is_ascii_digit());
         if parts.iter().any(|p| is_plain(p)) {
             words.extend(parts);
+        } else if stem.len() < token.len() && stem.len() > 1 && is_plain(stem) {
+            // `GFLOPS1`
+            words.extend([stem.to_owned(), token[stem.len()..].to_owned()]);
         } else {
             words.push(token.to_owned());
         }
     }
-    if words.iter().any(|w| OTHER.contains(&w.to_lowercase().as_str())) || header.contains('%') {
+    // `GFLOPS_ref`, `ms_ref`: what the figure is measured against, not whose it is.
+    let against = words.len() > 1
+        && words.last().is_some_and(|w| matches!(&*w.to_lowercase(), "ref" | "reference"));
+    let other = |w: &String| OTHER.contains(&w.to_lowercase().as_str());
+    if words.iter().any(other) || header.contains('%') || against {
         return None;
     }
     let (plain, label): (Vec<String>, Vec<String>) = words.into_iter().partition(|w| is_plain(w));
@@ -153,7 +181,9 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     // A word such as `ref` hides what the others say.
     let mut spec = if known(spec) { spec } else { alias::guess(&plain.join("_")).spec };
     let lower = |w: &String| w.to_lowercase();
-    let extreme = plain.iter().any(|w| EXTREME.contains(&lower(w).as_str()));
+    let extreme = plain.iter().map(lower).any(|w| {
+        EXTREME.contains(&w.as_str()) || is_percentile(&w) && !matches!(&*w, "p50" | "q50")
+    });
     spec.meaning = match spec.meaning {
         ColumnMeaning::Time | ColumnMeaning::TimeMin | ColumnMeaning::TimeMax => {
             ColumnMeaning::Time
@@ -202,7 +232,19 @@ pub(crate) fn lines(figures: &[(usize, Figure)]) -> Lines {
     let one_time = |(_, f): &&(usize, Figure)| {
         f.spec.meaning == ColumnMeaning::Time && f.central && !f.is_repeat()
     };
-    if repeats.len() >= 2 && !figures.iter().any(|f| one_time(&f)) {
+    let timed = figures.iter().any(|(_, f)| f.spec.meaning == ColumnMeaning::Time);
+    let one = |f: &&(usize, Figure)| {
+        let own = f.1.label.is_empty() && f.1.central;
+        if timed { one_time(f) } else { own }
+    };
+    let repeats: Vec<usize> = repeats
+        .into_iter()
+        .filter(|i| {
+            let of = figures.iter().find(|(f, _)| f == i).map(|(_, f)| f.spec.meaning);
+            (of == Some(ColumnMeaning::Time)) == timed
+        })
+        .collect();
+    if repeats.len() >= 2 && !figures.iter().any(|f| one(&f)) {
         return Lines::Repeats(repeats);
     }
     // Where the table has their mean too, the repeats are columns beside it.
@@ -254,10 +296,7 @@ impl Figure {
             ["", "run", "trial", "iter", "iteration", "rep", "repeat", "t", "r", "sample"];
         let label = self.label.concat().to_lowercase();
         let name = label.trim_end_matches(|c: char| c.is_ascii_digit());
-        self.spec.meaning == ColumnMeaning::Time
-            && self.central
-            && label.len() > name.len()
-            && RUNS.contains(&name)
+        self.central && label.len() > name.len() && RUNS.contains(&name)
     }
 }
 
@@ -312,6 +351,9 @@ mod tests {
             &["time_ms", "roofline_ms", "peak_tflops", "tflops"],
             &["fwd_ms", "bwd_ms"],
             &["Run 1 (ms)", "Run 2 (ms)", "Avg (ms)"],
+            &["median_us", "p10_us", "p90_us", "std_us", "best_us", "worst_us"],
+            &["M", "GFLOPS", "GFLOPS_ref", "ms", "ms_ref"],
+            &["tflops_mean", "tflops_min", "tflops_max", "tflops_std", "tflops_p99"],
         ] {
             assert_eq!(of(headers), Lines::One, "{headers:?}");
         }
@@ -321,5 +363,6 @@ mod tests {
     fn numbered_repeats_are_one_time() {
         assert_eq!(of(&["M", "time_1", "time_2", "time_3"]), Lines::Repeats(vec![1, 2, 3]));
         assert_eq!(of(&["Run 1 (ms)", "Run 2 (ms)"]), Lines::Repeats(vec![0, 1]));
+        assert_eq!(of(&["M", "GFLOPS1", "GFLOPS2", "GFLOPS3"]), Lines::Repeats(vec![1, 2, 3]));
     }
 }

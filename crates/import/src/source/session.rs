@@ -2,6 +2,7 @@
 
 use super::text::{Decoder, UNPACK};
 use super::{gzip, xlsx, zip};
+use crate::columns;
 use crate::formats::plain::PLAIN;
 use crate::formats::{ALL, Chosen, Readers};
 use crate::reader::UNPACK_FIRST;
@@ -62,6 +63,8 @@ pub struct Session {
     format: (&'static str, &'static str, String),
     /// Lines end in a bare carriage return.
     only_cr: bool,
+    /// As [`Source::is_column_major`](gemmscope_table::dataset::Source::is_column_major).
+    column_major: bool,
 }
 
 impl Session {
@@ -93,6 +96,7 @@ impl Session {
             text_bytes: 0,
             format: ("", "", String::new()),
             only_cr: false,
+            column_major: false,
         }
     }
 
@@ -244,6 +248,7 @@ impl Session {
                 source.format = self.format.0.to_owned();
                 source.format_name = self.format.1.to_owned();
                 source.format_reason = self.format.2;
+                source.column_major |= self.column_major;
             }
             if source.rows_read == 0 {
                 return Err(no_rows(self.format.1, self.line_ends));
@@ -305,6 +310,7 @@ impl Session {
         if self.decoder.is_packed() {
             reader.allow(usize::try_from(self.most_unpacked()).unwrap_or(usize::MAX));
         }
+        self.column_major = columns::defaults::is_column_major(&head, self.format.0, &self.options);
         reader.feed(&std::mem::take(&mut self.head))?;
         self.state = State::Reading(reader);
         Ok(())

@@ -22,11 +22,21 @@ pub(crate) struct Foreign {
     framed: bool,
 }
 
-/// The first line is the start of JSON, and not of a log with numbered devices: `[0]:`.
+/// The first line is the start of JSON, and not of a log: `[0]:`, `[INFO]`, `[2026-01-31 10:00]`.
 pub(crate) fn is_json(first: &str) -> bool {
     let first = first.trim_start();
-    let rest = first.strip_prefix('[').map(|r| r.trim_start_matches(|c: char| c.is_ascii_digit()));
-    first.starts_with('{') || rest.is_some_and(|r| !r.starts_with("]:"))
+    let Some(inner) = first.strip_prefix('[') else {
+        return first.starts_with('{');
+    };
+    let inner = inner.trim_start();
+    let behind = inner.trim_start_matches(|c: char| c.is_ascii_digit());
+    match inner.chars().next() {
+        None | Some('{' | '[' | '"' | ']' | '-') => true,
+        Some(c) if c.is_ascii_digit() => {
+            behind.is_empty() || behind.starts_with([',', '.', ' ', 'e', 'E'])
+        }
+        Some(_) => ["null", "true", "false"].iter().any(|w| inner.starts_with(w)),
+    }
 }
 
 /// The dialect of a table with these first lines; `None` where it is canonical or no table.
@@ -49,7 +59,9 @@ pub(crate) fn found(lines: &[String]) -> Option<Foreign> {
         (Some(best), _) => {
             let rows = &lines[best.first..];
             let decimal_comma = decimal_comma(rows, best.delimiter);
-            let framed = rows[0].trim_start().starts_with('|') && rows[0].ends_with('|');
+            let framed = rows[0].trim_start().starts_with('|')
+                && rows[0].ends_with('|')
+                && lines.iter().any(|l| is_rule(l));
             Some(Foreign { delimiter: best.delimiter, decimal_comma, framed })
         }
         // Decimal commas among commas need quotes.
@@ -84,7 +96,10 @@ impl Regular {
     /// has fewer commas, and below it are cells that are numbers.
     fn is_table(&self, lines: &[&str], delimiter: u8, comma: Option<&Regular>) -> bool {
         let header = lines[self.first];
-        let rows = || lines[self.first..].iter().filter(|l| !is_rule(l));
+        let rows = || {
+            let of_table = |l: &&&str| cells(l, delimiter).count() == self.count + 1;
+            lines[self.first..].iter().filter(of_table).filter(|l| !is_rule(l))
+        };
         let number = |cell: &str| number(cell, false).or(number(cell, true)).is_some();
         let quantity = |cell: &str| {
             let point = with_point(cell.as_bytes());
@@ -94,13 +109,14 @@ impl Regular {
         let titled = !cells(header, delimiter).any(quantity);
         let figure = |cell: &str| number(cell) || titled && quantity(cell);
         let numbers = |l: &&str| cells(l, delimiter).any(figure);
+        let all = lines.iter().all(|l| cells(l, delimiter).nth(1).is_some());
         let by_comma = comma.is_some_and(|c| {
             c.count > 1 && (c.lines > self.lines || c.lines == self.lines && c.count > self.count)
         });
         (self.count > 1 || self.lines == lines.len() || delimiter != b'|')
             && cells(header, b',').count() - 1 < self.count
             && !by_comma
-            && (rows().filter(|l| numbers(l)).count() * 4 >= self.lines
+            && ((self.lines > 1 || all) && rows().filter(|l| numbers(l)).count() * 4 >= self.lines
                 || lines.len() == 1 && self.count > 2)
     }
 }

@@ -60,7 +60,7 @@ fn first_rows(head: &Head) -> Rows {
 }
 
 fn detect(head: &Head) -> Option<Detection> {
-    if !head.first().starts_with(['{', '[']) {
+    if !crate::split::canonical::is_json(head.first()) {
         return None;
     }
     let rows = first_rows(head);
@@ -180,8 +180,36 @@ impl Rows {
             Value::String(t) => cells.push((key.to_owned(), t)),
             other => cells.push((key.to_owned(), other.to_string())),
         }
-        let known =
-            |name: &str| crate::columns::alias::guess(name).spec.meaning != ColumnMeaning::Other;
+        // Peaks of a data sheet and other figures beside the rows are of no row.
+        use ColumnMeaning::*;
+        let known = |name: &str| {
+            let meaning = crate::columns::alias::guess(name).spec.meaning;
+            let of_run = [
+                Time,
+                TimeMin,
+                TimeMax,
+                TimeStd,
+                ReportedRate,
+                ReportedWork,
+                ReportedBandwidth,
+                ReportedBytes,
+                ReportedIntensity,
+                ReportedEfficiency,
+                MeasuredClock,
+                Status,
+                Other,
+                Ignore,
+            ];
+            !of_run.contains(&meaning)
+        };
+        let of_device = ["device", "gpu", "hardware", "accelerator", "datasheet", "environment"];
+        if of_device.contains(&key.to_ascii_lowercase().as_str()) {
+            for (name, _) in &mut cells {
+                if matches!(name.as_str(), "name" | "model" | "device_name" | "product") {
+                    *name = "device".to_owned();
+                }
+            }
+        }
         cells.retain(|(name, _)| known(name));
         self.common.extend(cells);
     }

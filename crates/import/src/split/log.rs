@@ -2,6 +2,8 @@
 
 use crate::cell;
 use crate::columns::defaults;
+use crate::split::canonical::is_json;
+use crate::split::json::{Item, ItemReader, Json, note_cut};
 use crate::{Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
@@ -29,6 +31,10 @@ pub(crate) struct Entry {
     pub work: f64,
     /// Shortest time in seconds.
     pub time_min: f64,
+    /// Name of the device; "" where the line has none.
+    pub device: String,
+    /// Further figures: calls, tile, stages.
+    pub figures: Vec<(ColumnMeaning, f64)>,
 }
 
 impl Entry {
@@ -44,6 +50,8 @@ impl Entry {
             bandwidth: f64::NAN,
             work: f64::NAN,
             time_min: f64::NAN,
+            device: String::new(),
+            figures: Vec::new(),
         }
     }
 }
@@ -58,6 +66,11 @@ pub(crate) trait Parser {
         true
     }
 
+    /// Results that were not complete before the end of the file.
+    fn last(&mut self, _table: &mut TableBuilder) -> Vec<Entry> {
+        Vec::new()
+    }
+
     /// The end: remarks and assumptions.
     fn end(&mut self, _table: &mut TableBuilder) {}
 }
@@ -69,9 +82,14 @@ struct Log {
     device: u16,
     texts: [ColumnId; 4],
     numbers: [ColumnId; 4],
+    figures: Vec<(ColumnMeaning, ColumnId)>,
     others: u64,
+    /// The last line so far.
+    line: u32,
     /// Rows whose line names no device.
     unnamed: bool,
+    /// Some row has a time.
+    timed: bool,
 }
 
 /// A reader of a log; `make` may say what the parser assumes.
@@ -106,8 +124,22 @@ fn read_by(
         (ColumnMeaning::TimeMin, "shortest time"),
     ]
     .map(|(meaning, label)| table.number_column(meaning, label));
-    let log = Log { parser, device, texts, numbers, others: 0, unnamed: false };
-    Ok(Logged::open(log, table))
+    let log = Log {
+        parser,
+        device,
+        texts,
+        numbers,
+        figures: Vec::new(),
+        others: 0,
+        line: 0,
+        unnamed: false,
+        timed: false,
+    };
+    let json = is_json(head.first());
+    // An object a line is a log too.
+    let lines = head.lines.iter().filter(|l| l.starts_with('{')).count() > 1
+        || head.complete && head.lines.len() == 1;
+    Ok(if json && !lines { Json::open(log, table) } else { Logged::open(log, table) })
 }
 
 impl LineReader for Log {
@@ -118,13 +150,61 @@ impl LineReader for Log {
             return Ok(());
         }
         let text = gemmscope_table::build::cell_text::cell_text(line.bytes);
-        let found = self.parser.line(&text, t);
+        self.take(line.number, line.bytes, &text, t);
+        Ok(())
+    }
+
+    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        let last = self.parser.last(&mut table);
+        self.put(self.line, b"", last, &mut table);
+        self.parser.end(&mut table);
+        if !self.unnamed && !table.is_empty() {
+            table.assumptions.retain(|a| a.key != "device");
+        }
+        if self.others > 0 && self.parser.counts_others() {
+            table.note(format!("{} without a result.", plural(self.others, "line")));
+        }
+        if !self.timed && !table.is_empty() {
+            table.note(
+                "Shapes only: no times in the file, so the roof is shown without measured points.",
+            );
+        }
+        Ok(Imported::table(table.finish()))
+    }
+}
+
+/// The items of a JSON array, each given as a line.
+impl ItemReader for Log {
+    const ARRAYS: &'static [&'static str] = &["results", "data", "benchmarks", "traces"];
+
+    fn item(&mut self, item: Item<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
+        if let Some(bytes) = item.text.filter(|_| item.element) {
+            self.take(item.line, bytes, &String::from_utf8_lossy(bytes), t);
+        }
+        Ok(())
+    }
+
+    fn end(self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        note_cut(&mut table, complete);
+        LineReader::end(self, table)
+    }
+}
+
+impl Log {
+    fn take(&mut self, line: u32, raw: &[u8], text: &str, t: &mut TableBuilder) {
+        let found = self.parser.line(text, t);
         self.others += u64::from(found.is_empty() && !text.trim().is_empty());
+        self.line = line;
+        self.put(line, raw, found, t);
+    }
+
+    fn put(&mut self, line: u32, raw: &[u8], found: Vec<Entry>, t: &mut TableBuilder) {
         for e in found {
             let row = e.row.map(|mut r| {
+                self.timed |= !r.time_s.is_nan();
                 if r.device == 0 {
-                    self.unnamed = true;
-                    r.device = self.device;
+                    self.unnamed |= e.device.is_empty();
+                    r.device = if e.device.is_empty() { self.device } else { t.device(&e.device) };
                 }
                 r
             });
@@ -140,20 +220,17 @@ impl LineReader for Log {
                     t.set_number(*id, v);
                 }
             }
-            t.commit(line.number, line.bytes, row);
+            for (meaning, v) in e.figures {
+                let known = self.figures.iter().find(|(m, _)| *m == meaning).map(|(_, id)| *id);
+                let id = known.unwrap_or_else(|| {
+                    let id = t.number_column(meaning, &meaning.id().replace('_', " "));
+                    self.figures.push((meaning, id));
+                    id
+                });
+                t.set_number(id, v);
+            }
+            t.commit(line, raw, row);
         }
-        Ok(())
-    }
-
-    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        self.parser.end(&mut table);
-        if !self.unnamed && !table.is_empty() {
-            table.assumptions.retain(|a| a.key != "device");
-        }
-        if self.others > 0 && self.parser.counts_others() {
-            table.note(format!("{} without a result.", plural(self.others, "line")));
-        }
-        Ok(Imported::table(table.finish()))
     }
 }
 

@@ -188,6 +188,38 @@ pub(crate) fn batch_as_m(guesses: &mut [(Guess, String)]) {
     }
 }
 
+/// Why a batch is a label: see [`batch_in_m`].
+pub(crate) const BATCH_IN_M: &str = "M is this times another column, or this alone";
+/// The answer that a batch is of independent GEMMs all the same.
+pub(crate) const BATCH_APART: &str = "apart";
+
+/// A table of a model has batch, sequence and M = batch x sequence: one GEMM takes all of it, so the
+/// batch is a label. M equals the batch, or the batch times one other column, in all rows.
+pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], rows: &[Vec<String>]) {
+    let at = |kind| guesses.iter().position(|(g, _)| g.spec.meaning == kind);
+    let (Some(b), Some(m)) = (at(ColumnMeaning::Batch), at(ColumnMeaning::M)) else { return };
+    if guesses[b].0.strength == 255 {
+        return;
+    }
+    let size = |r: &[String], i: usize| cell::size(r.get(i)?.trim().as_bytes()).ok().map(u64::from);
+    let rows: Vec<&[String]> = rows
+        .iter()
+        .map(Vec::as_slice)
+        .filter(|r| size(r, m).is_some() && size(r, b).is_some())
+        .collect();
+    let all = |f: &dyn Fn(&[String]) -> bool| !rows.is_empty() && rows.iter().all(|r| f(r));
+    let used = [ColumnMeaning::N, ColumnMeaning::K, ColumnMeaning::M, ColumnMeaning::Batch];
+    let other = |i: &usize| !used.contains(&guesses[*i].0.spec.meaning);
+    let batches = all(&|r| size(r, b) > Some(1)) || rows.iter().any(|r| size(r, b) > Some(1));
+    let product =
+        |i: usize| all(&|r| size(r, i).is_some_and(|x| size(r, b).map(|b| b * x) == size(r, m)));
+    let is_m = all(&|r| size(r, b) == size(r, m));
+    if batches && (is_m || (0..guesses.len()).filter(other).any(product)) {
+        guesses[b].0.spec = ColumnMeaning::Other.into();
+        guesses[b].1 = BATCH_IN_M.into();
+    }
+}
+
 /// Finds types and devices by their values if no title names them (`Datentyp`, `Karte`).
 pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe]) {
     let has = |guesses: &[(Guess, String)], kinds: &[ColumnMeaning]| {

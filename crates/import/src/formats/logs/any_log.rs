@@ -10,6 +10,7 @@ use crate::split::log::{Entry, Parser};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 
@@ -91,11 +92,12 @@ fn result(line: &str) -> Option<Printed> {
 
 /// The words before the sizes, without those that only announce them.
 fn name_before(line: &str) -> String {
+    let starts = |i: usize| !line[..i].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let end = line
         .char_indices()
         .find(|(i, c)| {
             let rest = &line[*i..];
-            c.is_ascii_digit() && named(rest).is_some()
+            c.is_ascii_digit() && starts(*i) && named(rest).is_some()
                 || matches!(c, 'M' | 'm') && rest[1..].trim_start().starts_with(['=', ':'])
         })
         .map_or(0, |(i, _)| i);
@@ -137,7 +139,9 @@ impl Parser for AnyLog {
             entry.rate = r.rate;
         }
         entry.bandwidth = r.bandwidth;
-        entry.library = r.name;
+        // A name with a tile in it is a kernel's.
+        let is_kernel = KernelName::parse(&r.name).tile.is_some();
+        *(if is_kernel { &mut entry.kernel } else { &mut entry.library }) = r.name;
         vec![entry]
     }
 }

@@ -48,7 +48,7 @@ const DEFAULT: [&str; 11] = [
 ];
 
 #[derive(Debug)]
-struct Benchdnn {
+pub(super) struct Benchdnn {
     template: Vec<String>,
     dtype: Option<DataType>,
     fallback: DataType,
@@ -78,7 +78,8 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 impl Benchdnn {
-    fn sizes(problem: &str) -> Result<(u32, u32, u32, u32, bool), RowError> {
+    /// M, N, K, batch, and whether the weights are transposed as those of an inner product are.
+    pub(super) fn sizes(problem: &str) -> Result<(u32, u32, u32, u32, bool), RowError> {
         let words: Vec<&str> = problem.split_whitespace().collect();
         let descriptor = words.iter().rev().find(|w| !w.starts_with("--")).copied().unwrap_or("");
         let descriptor = descriptor.split(['"', '_']).next().unwrap_or("");

@@ -73,9 +73,33 @@ fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         let reason = format!("Disposition is {}", cells.text("Disposition"));
         return Err(cells.error("Disposition", reason));
     }
+    // The columns of the profiler are wrong for some kernels (NVIDIA/cutlass issue 2362).
+    let columns = ["cluster_m", "cluster_n"].map(|n| cells.text(n).parse::<u32>().ok());
+    if let [Some(m), Some(n)] = columns
+        && let Some(named) = cluster(&cells.text("Operation"))
+        && named != [m, n]
+    {
+        cells.table.note(format!(
+            "cluster_m and cluster_n contradict the kernel's name ({m} x {n} for {} x {} in line {}): \
+             the name is right.",
+            named[0], named[1], cells.record.line()
+        ));
+    }
     Ok(Given {
         // fp32 operands on tensor cores are multiplied as tf32.
         tf32: cells.get("op_class") == b"tensorop",
         ..Given::default()
     })
+}
+
+/// The cluster in the name of a CUTLASS 3 kernel: `…_128x128x64_2x1x1_0_ttn_…`.
+fn cluster(operation: &str) -> Option<[u32; 2]> {
+    let mut parts = operation
+        .split('_')
+        .map(|p| -> Vec<u32> { p.split('x').filter_map(|n| n.parse().ok()).collect() });
+    parts.find(|p| p.len() == 3 && p[0] >= 16)?;
+    match parts.next()?[..] {
+        [m, n, _] if m <= 16 && n <= 16 => Some([m, n]),
+        _ => None,
+    }
 }

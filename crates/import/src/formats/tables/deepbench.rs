@@ -89,6 +89,21 @@ fn section(mut header: Header, table: &mut TableBuilder) -> Plan {
     COLUMNS.plan(&header, table)
 }
 
+/// The type that a line between the sections states in words.
+fn section_type(text: &str) -> Option<DataType> {
+    let lower = text.to_lowercase();
+    let at = lower.find("precision").or_else(|| lower.find(" bit"))?;
+    let before = lower[..at].trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    Some(match word {
+        "single" | "fp32" | "32" => DataType::Fp32,
+        "half" | "fp16" | "16" => DataType::Fp16,
+        "double" | "fp64" | "64" => DataType::Fp64,
+        "int8" | "8" => DataType::Int8,
+        _ => return None,
+    })
+}
+
 impl RowReader for DeepBench {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let first = record.text(0);
@@ -101,6 +116,15 @@ impl RowReader for DeepBench {
             return Ok(());
         }
         if record.iter().all(<[u8]>::is_empty) {
+            return Ok(());
+        }
+        // `Sparse Ops, RNN: single precision`: a section may state its own type.
+        let said: Vec<String> = (0..record.len()).map(|i| record.text(i).into_owned()).collect();
+        let said = said.join(" ");
+        if let Some(dtype) = section_type(&said).filter(|_| record.number(2).is_none()) {
+            self.dtype = Some(dtype);
+            table.note(format!("Precision from “{}”: {}.", said.trim(), dtype.name()));
+            self.plan = None;
             return Ok(());
         }
         let header = Header::new(record);

@@ -115,7 +115,7 @@ impl Generic {
             let rated = sides.iter().any(|s| both(s) || s.time.is_none());
             ids.rate = rated.then(|| table.number_column(ReportedRate, "rate"));
         }
-        if !repeats.is_empty() {
+        if !repeats.is_empty() && plan.time.is_some() {
             ids.spread = Some([TimeMin, TimeMax].map(|m| table.number_column(m, m.id())));
         }
         if sampled.mapping.header_line == 0 {
@@ -158,8 +158,18 @@ impl Generic {
         raw.len() >= self.header.len() && !self.header.is_empty() && raw.trim_ascii() == self.header
     }
 
-    fn commit(&mut self, given: &Given, table: &mut TableBuilder, record: &Record<'_>) {
-        let row = row(&self.plan, given, &mut self.caches, table, record);
+    fn commit(
+        &mut self,
+        given: &Given,
+        rate: Option<f64>,
+        table: &mut TableBuilder,
+        record: &Record<'_>,
+    ) {
+        let mut row = row(&self.plan, given, &mut self.caches, table, record);
+        if let (Ok(row), Some(rate)) = (&mut row, rate) {
+            let Row { m, n, k, batch, op, .. } = *row;
+            row.time_s = gemmscope_model::gemm::Problem { m, n, k, batch, op }.work().0 / rate;
+        }
         if let Ok(row) = &row {
             if self.plan.history && row.time_s.is_nan() {
                 self.failed.0 += 1;
@@ -219,17 +229,22 @@ impl RowReader for Generic {
             self.longer.0 += 1;
         }
         let mut given = Given::default();
+        let mut median_rate = None;
         if !self.repeats.is_empty()
             && let Some([shortest, median, longest]) = spread(&self.repeats, record)
         {
-            given.time_s = Some(median);
-            if let Some([min, max]) = self.ids.spread {
-                table.set_number(min, shortest);
-                table.set_number(max, longest);
+            if self.plan.time.is_some() {
+                given.time_s = Some(median);
+                if let Some([min, max]) = self.ids.spread {
+                    table.set_number(min, shortest);
+                    table.set_number(max, longest);
+                }
+            } else {
+                median_rate = Some(median);
             }
         }
         if self.sides.is_empty() {
-            self.commit(&given, table, record);
+            self.commit(&given, median_rate, table, record);
         }
         for at in 0..self.sides.len() {
             self.take_side(at);
@@ -241,7 +256,7 @@ impl RowReader for Generic {
             if let (Some(id), Some((c, scale))) = (self.ids.rate, &self.plan.rate) {
                 table.set_number(id, c.number(record, *scale));
             }
-            self.commit(&given, table, record);
+            self.commit(&given, None, table, record);
             self.take_side(at);
         }
         Ok(())

@@ -30,7 +30,6 @@ pub(crate) const FORMAT: Format = Format {
                 TuneGemm {
                     dtype: fallback,
                     columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
-                    timed: false,
                     rates_only: 0,
                 }
             })
@@ -52,7 +51,6 @@ const COLUMNS: [(&str, ColumnMeaning, &str); 6] = [
 struct TuneGemm {
     dtype: DataType,
     columns: [ColumnId; 6],
-    timed: bool,
     /// Rows whose comment has a rate and no time.
     rates_only: u64,
 }
@@ -84,12 +82,6 @@ impl Parser for TuneGemm {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        if !self.timed {
-            table.note(
-                "Shapes only: no times in the list, so the roof is shown without \
-                        measured points.",
-            );
-        }
         if self.rates_only > 0 {
             table.rates_are_not_independent();
             table.note("Times computed from the rates, at 2MNK operations per call.");
@@ -117,7 +109,6 @@ impl TuneGemm {
             }
             None => f64::NAN,
         };
-        self.timed |= !time.is_nan();
         // `rowMajorA: T` is a transposed operand in the words of a column-major BLAS.
         let flag = |name: &str| member(config, name).and_then(values::transpose);
         let op = Operation::uniform(self.dtype)

@@ -2,6 +2,7 @@
 
 use crate::cell::values;
 use crate::columns::header::Col;
+use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M};
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Plan, Sizes};
 use crate::columns::sides::{self, Figure, Lines, Side};
@@ -59,6 +60,20 @@ pub(super) fn plan(
                 (c, unit.to_si())
             });
         }
+    }
+    if let (Lines::Repeats(columns), None, None) = (&lines, &time, &rate) {
+        // `GFLOPS1`: the titles alone mean nothing.
+        rate = columns.first().map(|i| {
+            let c = m.col(*i);
+            let stated = sides::figure(&c.name).and_then(|f| f.spec.rate_unit());
+            let unit = rate_unit(table, sampled, options, &c, stated, None);
+            (c, unit.to_si())
+        });
+    }
+    if let (Lines::Repeats(columns), None, Some((_, scale))) = (&lines, &time, &rate) {
+        let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
+        table.note(format!("Rate: median of {}.", names.join(", ")));
+        repeats = columns.iter().map(|i| (m.col(*i), *scale)).collect();
     }
     if let (Lines::Repeats(columns), Some((_, unit))) = (&lines, &time) {
         let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
@@ -139,6 +154,27 @@ pub(super) fn plan(
         table.note("Times computed from the rates, at 2MNK operations per call.");
     }
     note_sizes(table, &plan.sizes);
+    if let Some(c) = m.columns.iter().find(|c| c.why == BATCH_IN_M) {
+        table.assume(Assumption {
+            by_hand: false,
+            key: "batch".into(),
+            text: format!("“{}” is part of M already: one GEMM takes the whole batch.", c.header),
+            value: "in M".into(),
+            choices: vec!["in M".into(), BATCH_APART.into()],
+        });
+    }
+    if plan.layout.is_some() || plan.trans.iter().any(Option::is_some) {
+        let choices = ["row-major", "column-major"].map(str::to_owned);
+        table.assume(Assumption {
+            by_hand: false,
+            key: "layout".into(),
+            text:
+                "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call."
+                    .into(),
+            value: options.answer("layout").unwrap_or("row-major").to_owned(),
+            choices: choices.to_vec(),
+        });
+    }
     let of_sides = |i: usize| {
         let places = planned_sides.iter().flat_map(|s| [&s.time, &s.rate]);
         places.flatten().any(|(c, _)| c.index == i)

@@ -1,0 +1,222 @@
+//! PyTorch Inductor's autotuning, the text that `torch.compile(mode="max-autotune")` prints for each
+//! GEMM, alone or among the lines of a log. The sizes are those of the operands in the heading; each
+//! candidate below it is a row, its options are its tile.
+
+use crate::cell::shape_text::{Shape, operands};
+use crate::columns::defaults::AssumedType;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::split::template::slots;
+use crate::{Detection, Format, Head, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "inductor",
+    name: "PyTorch Inductor autotuning",
+    produced_by: "python train.py with torch.compile(mode=\"max-autotune\")",
+    example: "AUTOTUNE mm(128x4096, 4096x12288)\n\
+              strides: [4096, 1], [1, 4096]\n\
+              dtypes: torch.float16, torch.float16\n  \
+                mm 0.0476 ms 100.0% \n  \
+                triton_mm_6 0.0485 ms 98.2% ALLOW_TF32=False, BLOCK_K=64, BLOCK_M=128, BLOCK_N=128, num_stages=4, num_warps=8\n\
+              SingleProcess AUTOTUNE benchmarking takes 1.2345 seconds and 0.5678 seconds precompiling for 2 choices\n",
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            head.lines
+                .iter()
+                .any(|l| slots(HEADING, l).is_some_and(|s| s.get("op").chars().all(of_name)))
+                .then(|| Detection::new(97, "a line says AUTOTUNE and the operands"))
+        },
+        open: |head, options| {
+            let dtype = AssumedType::new(head, options, DataType::Fp16);
+            log::open(head, options, |_| Inductor { dtype, problem: None, other: 0 })
+        },
+    },
+};
+
+const HEADING: &str = "AUTOTUNE {op}({operands})";
+const CANDIDATE: &str = "{kernel} {ms} ms {number}%{options}";
+
+/// Options of a candidate that are columns.
+const OPTIONS: [(&str, ColumnMeaning); 6] = [
+    ("BLOCK_M", ColumnMeaning::TileM),
+    ("BLOCK_N", ColumnMeaning::TileN),
+    ("BLOCK_K", ColumnMeaning::TileK),
+    ("SPLIT_K", ColumnMeaning::SplitK),
+    ("num_stages", ColumnMeaning::Stages),
+    ("num_warps", ColumnMeaning::Warps),
+];
+
+fn of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The GEMM whose candidates follow.
+#[derive(Clone, Debug)]
+struct Problem {
+    op: String,
+    shape: Result<Shape, RowError>,
+    /// Types and strides of A and B.
+    types: [Option<DataType>; 2],
+    transposed: [bool; 2],
+    bias: bool,
+    /// Which operand is A.
+    first: usize,
+}
+
+struct Inductor {
+    dtype: AssumedType,
+    problem: Option<Problem>,
+    /// Headings of other operations.
+    other: u64,
+}
+
+impl Problem {
+    fn new(op: &str, text: &str) -> Option<Self> {
+        let operands: Vec<Vec<u32>> = text.split(',').map(dimensions).collect();
+        let first = match op.trim_start_matches('_') {
+            "mm" | "int_mm" | "scaled_mm" | "bmm" | "mixed_mm" | "scaled_grouped_mm" => 0,
+            "addmm" | "baddbmm" | "bias_addmm" => 1,
+            _ => return None,
+        };
+        let shape = match operands.get(first..first + 2) {
+            Some([a, b]) => row_major(a, b),
+            _ => None,
+        };
+        let shape = shape.ok_or_else(|| RowError {
+            text: text.to_owned(),
+            ..RowError::new("the operands do not fit together")
+        });
+        Some(Problem {
+            op: op.to_owned(),
+            shape,
+            types: [None; 2],
+            transposed: [false; 2],
+            bias: first == 1,
+            first,
+        })
+    }
+
+    /// What `strides: [4096, 1], [1, 4096]` says of A and B.
+    fn strides(&mut self, text: &str) {
+        let all = text.split(']').map(|one| {
+            let inner = one.rsplit('[').next().unwrap_or("");
+            let strides: Vec<u64> =
+                inner.split(',').filter_map(|n| n.trim().parse().ok()).collect();
+            // The contiguous dimension has stride 1: the last one, or the one before it.
+            matches!(strides[..], [.., 1, last] if last > 1)
+        });
+        for (t, found) in self.transposed.iter_mut().zip(all.skip(self.first)) {
+            *t = found;
+        }
+    }
+
+    fn row(
+        &self,
+        time_s: f64,
+        dtype: &mut AssumedType,
+        table: &mut TableBuilder,
+    ) -> Result<Row, RowError> {
+        let shape = self.shape.clone()?;
+        let [a, b] = self.types;
+        let a = dtype.of(a, table);
+        let op = match b {
+            Some(b) if b != a => Operation::mixed(a, b, a.default_output()),
+            _ => Operation::uniform(a),
+        };
+        let mut op = op.with_layout(self.transposed[0], self.transposed[1]);
+        op.bias = self.bias;
+        let [m, n, k] = shape.sizes;
+        let mut row = Row::new(m, n, k, op, time_s);
+        row.batch = shape.batch.unwrap_or(1);
+        Ok(row)
+    }
+}
+
+/// `8x128x64`: sizes as the heading prints them.
+fn dimensions(text: &str) -> Vec<u32> {
+    text.trim().split('x').filter_map(|p| p.trim().parse().ok()).filter(|v| *v > 0).collect()
+}
+
+/// A is M x K and B is K x N, whatever their sizes: `mm(64x64, 64x128)`.
+fn row_major(a: &[u32], b: &[u32]) -> Option<Shape> {
+    let ([.., k], [.., r, n]) = (a, b) else { return None };
+    if k != r {
+        return None;
+    }
+    let mut shape = operands(a, b)?;
+    shape.sizes[1] = *n;
+    Some(shape)
+}
+
+fn library(kernel: &str) -> &'static str {
+    let starts = |p: &str| kernel.starts_with(p);
+    match () {
+        () if starts("triton") || starts("decompose_k") => "Triton",
+        () if starts("cutlass") || starts("cuda_cutlass") => "CUTLASS",
+        () if starts("ck") || starts("rocm_ck") => "CK",
+        () if starts("cpp") => "C++",
+        () if starts("tlx") || starts("nv_universal") || starts("cutedsl") => "CuTe DSL",
+        () => "ATen",
+    }
+}
+
+impl Parser for Inductor {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        if let Some(s) = slots(HEADING, line).filter(|s| s.get("op").chars().all(of_name)) {
+            self.problem = Problem::new(s.get("op"), s.get("operands"));
+            self.other += u64::from(self.problem.is_none());
+            return Vec::new();
+        }
+        if line.contains("AUTOTUNE benchmarking takes") {
+            self.problem = None;
+        }
+        let Some(problem) = &mut self.problem else { return Vec::new() };
+        if let Some(strides) = log::after(line, "strides:") {
+            problem.strides(strides);
+            return Vec::new();
+        }
+        if let Some(types) = log::after(line, "dtypes:") {
+            let types: Vec<_> = types.split(',').map(|t| DataType::parse(t.trim())).collect();
+            for (t, found) in problem.types.iter_mut().zip(types.iter().skip(problem.first)) {
+                *t = *found;
+            }
+            return Vec::new();
+        }
+        // A logger may put its own words before the candidate.
+        let text = line.rsplit("] ").next().unwrap_or(line).trim();
+        let Some(s) = slots(CANDIDATE, text) else { return Vec::new() };
+        let kernel = s.get("kernel").split_whitespace().next_back().unwrap_or("");
+        let problem = problem.clone();
+        let row = s.time().and_then(|t| problem.row(t, &mut self.dtype, table));
+        let mut e = Entry::new(row);
+        e.kernel = kernel.to_owned();
+        e.library = library(kernel).to_owned();
+        e.op_name = problem.op;
+        for option in s.get("options").split(',') {
+            let Some((name, value)) = option.split_once('=') else { continue };
+            let known = OPTIONS.iter().find(|(n, _)| *n == name.trim());
+            if let (Some((_, meaning)), Ok(v)) = (known, value.trim().parse::<f64>()) {
+                e.figures.push((*meaning, v));
+            }
+        }
+        vec![e]
+    }
+
+    fn counts_others(&self) -> bool {
+        false
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if self.other > 0 {
+            table.note(format!(
+                "Left out {} of operations that are no GEMM.",
+                gemmscope_model::units::plural(self.other, "autotuning")
+            ));
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Results of three suites that write JSON, an object a result: FlashInfer-Bench (and SOL-ExecBench),
+//! ByteDance's xpu-perf, and AutoTVM's tuning records.
+
+use crate::columns::defaults::AssumedType;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head, ImportOptions, Opened, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+use serde_json::Value;
+
+pub(crate) const FLASHINFER: Format = Format {
+    id: "flashinfer-bench",
+    name: "FlashInfer-Bench / SOL-ExecBench trace",
+    produced_by: "flashinfer-bench run --local ./traces (FlashInfer-Bench)",
+    example: "{\"definition\": \"gemm_n4096_k4096\", \"solution\": \"mine\", \"workload\": {\"axes\": {\"M\": 256}}, \"evaluation\": {\"status\": \"PASSED\", \"environment\": {\"hardware\": \"NVIDIA H100\"}, \"performance\": {\"latency_ms\": 0.031, \"reference_latency_ms\": 0.045}}}\n",
+    read: ReadBy::Code {
+        detect: |head| {
+            detect(
+                head,
+                &["\"definition\"", "\"workload\"", "\"axes\""],
+                "JSON with definition, workload and axes",
+            )
+        },
+        open: |head, options| open(head, options, flashinfer, DataType::Fp16),
+    },
+};
+
+pub(crate) const XPU_PERF: Format = Format {
+    id: "xpu-perf",
+    name: "xpu-perf (ByteDance)",
+    produced_by: "python launch.py --backend GPU --task gemm (xpu-perf)",
+    example: "{\"sku_name\": \"NVIDIA H100\", \"op_name\": \"gemm\", \"arguments\": {\"dtype\": \"bfloat16\", \"M\": 4096, \"K\": 4096, \"N\": 4096}, \"targets\": {\"latency(us)\": 220.5}, \"kernels\": [\"nvjet_tst_128x256\"]}\n",
+    read: ReadBy::Code {
+        detect: |head| {
+            detect(
+                head,
+                &["\"op_name\"", "\"arguments\"", "\"targets\""],
+                "JSON with op_name, arguments and targets",
+            )
+        },
+        open: |head, options| open(head, options, xpu_perf, DataType::Fp16),
+    },
+};
+
+pub(crate) const AUTOTVM: Format = Format {
+    id: "autotvm",
+    name: "AutoTVM tuning records",
+    produced_by: "autotvm.callback.log_to_file(\"tune.log\") (TVM)",
+    example: "{\"input\": [\"cuda -keys=cuda,gpu\", \"batch_matmul.cuda\", [[\"TENSOR\", [1, 128, 20], \"float32\"], [\"TENSOR\", [1, 64, 20], \"float32\"]], {}], \"config\": {\"index\": 7}, \"result\": [[3.13e-06], 0, 1.2, 1600000000.0], \"version\": 0.2}\n",
+    read: ReadBy::Code {
+        detect: |head| {
+            detect(
+                head,
+                &["\"input\"", "\"result\"", "TENSOR"],
+                "JSON with input, config and result",
+            )
+        },
+        open: |head, options| open(head, options, autotvm, DataType::Fp32),
+    },
+};
+
+fn detect(head: &Head, keys: &[&str], reason: &str) -> Option<Detection> {
+    let text = head.lines.iter().take(60).map(String::as_str).collect::<Vec<_>>().join("\n");
+    (crate::split::canonical::is_json(head.first()) && keys.iter().all(|k| text.contains(k)))
+        .then(|| Detection::new(95, reason))
+}
+
+/// What an object says; `None` where it is no GEMM.
+type Read = fn(&Value, &mut AssumedType, &mut TableBuilder) -> Option<Vec<Entry>>;
+
+fn open(head: &Head, options: &ImportOptions, read: Read, fallback: DataType) -> Opened {
+    let dtype = AssumedType::new(head, options, fallback);
+    log::open(head, options, |_| Objects { dtype, read, others: 0 })
+}
+
+struct Objects {
+    dtype: AssumedType,
+    read: Read,
+    others: u64,
+}
+
+impl Parser for Objects {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        if !line.trim_start().starts_with('{') {
+            return Vec::new();
+        }
+        let Ok(value) = serde_json::from_str::<Value>(line) else {
+            return vec![Entry::new(Err(RowError::new("not a JSON object")))];
+        };
+        let found = (self.read)(&value, &mut self.dtype, table);
+        self.others += u64::from(found.is_none());
+        found.unwrap_or_default()
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if self.others > 0 {
+            table.note(format!(
+                "{} of other operations.",
+                gemmscope_model::units::plural(self.others, "object")
+            ));
+        }
+    }
+
+    fn counts_others(&self) -> bool {
+        false
+    }
+}
+
+fn text<'a>(v: &'a Value, pointer: &str) -> &'a str {
+    v.pointer(pointer).and_then(Value::as_str).unwrap_or("")
+}
+
+fn number(v: &Value, pointer: &str) -> Option<f64> {
+    let v = v.pointer(pointer)?;
+    v.as_f64().or_else(|| v.as_str()?.trim().parse().ok())
+}
+
+fn size(v: Option<f64>, what: &str) -> Result<u32, RowError> {
+    log::size(v.ok_or_else(|| RowError::new(format!("{what} is missing")))?, what)
+}
+
+/// `gemm_n4096_k4096`: sizes that the name of a definition states.
+fn in_name(name: &str, letter: char) -> Option<f64> {
+    name.split('_').find_map(|part| part.strip_prefix(letter)?.parse().ok())
+}
+
+fn flashinfer(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+    let definition = text(v, "/definition");
+    if !definition.contains("gemm") && !definition.contains("matmul") {
+        return None;
+    }
+    let axis = |name: &str, letter: char| {
+        let lower = name.to_ascii_lowercase();
+        let axes = |n: &str| number(v, &format!("/workload/axes/{n}"));
+        axes(name).or_else(|| axes(&lower)).or_else(|| in_name(definition, letter))
+    };
+    let performance = |name: &str| number(v, &format!("/evaluation/performance/{name}"));
+    let status = text(v, "/evaluation/status");
+    let stated = definition.split('_').find_map(DataType::parse);
+    let mut row = |time: Option<f64>| {
+        if !status.is_empty() && !status.eq_ignore_ascii_case("passed") {
+            return Err(RowError { text: status.to_owned(), ..RowError::new("the run failed") });
+        }
+        let time = match v.pointer("/evaluation").filter(|e| !e.is_null()) {
+            Some(_) => log::time(time, 1e-3)?,
+            None => f64::NAN,
+        };
+        // The weights of these definitions are N x K.
+        let op = Operation::uniform(dtype.of(stated, table)).with_layout(false, true);
+        Ok(Row::new(
+            size(axis("M", 'm'), "M")?,
+            size(axis("N", 'n'), "N")?,
+            size(axis("K", 'k'), "K")?,
+            op,
+            time,
+        ))
+    };
+    let mut out = Vec::new();
+    for (side, time) in [
+        (text(v, "/solution"), performance("latency_ms")),
+        ("reference", performance("reference_latency_ms")),
+    ] {
+        if side == "reference" && time.is_none() {
+            continue;
+        }
+        let mut e = Entry::new(row(time));
+        e.library = side.to_owned();
+        e.op_name = definition.to_owned();
+        e.device = text(v, "/evaluation/environment/hardware").to_owned();
+        out.push(e);
+    }
+    Some(out)
+}
+
+fn xpu_perf(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+    let name = text(v, "/op_name");
+    if !name.contains("gemm") && !name.contains("matmul") {
+        return None;
+    }
+    let argument =
+        |names: &[&str]| names.iter().find_map(|n| number(v, &format!("/arguments/{n}")));
+    let target = |name: &str| number(v, &format!("/targets/{name}"));
+    let said = DataType::parse(text(v, "/arguments/dtype"));
+    let row = (|| {
+        let time = log::time(target("latency(us)"), 1e-6)?;
+        let op = Operation::uniform(dtype.of(said, table));
+        let mut row = Row::new(
+            size(argument(&["M", "m"]), "M")?,
+            size(argument(&["N", "n"]), "N")?,
+            size(argument(&["K", "k"]), "K")?,
+            op,
+            time,
+        );
+        if let Some(batch) = argument(&["batch_size", "batch", "G"]) {
+            row.batch = size(Some(batch), "batch")?;
+        }
+        Ok(row)
+    })();
+    let mut e = Entry::new(row);
+    e.op_name = name.to_owned();
+    e.device = text(v, "/sku_name").to_owned();
+    e.rate = target("calc_flops_power(tflops)").map_or(f64::NAN, |t| t * 1e12);
+    e.kernel = match v.pointer("/kernels") {
+        Some(Value::Array(all)) => all.first().and_then(Value::as_str).unwrap_or("").to_owned(),
+        Some(Value::Object(all)) => all.keys().next().cloned().unwrap_or_default(),
+        Some(Value::String(one)) => one.clone(),
+        _ => String::new(),
+    };
+    Some(vec![e])
+}
+
+/// `batch_matmul` is B x M x K by B x N x K, `dense` M x K by N x K.
+fn autotvm(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+    let task = text(v, "/input/1");
+    if !task.starts_with("batch_matmul")
+        && !task.starts_with("dense")
+        && !task.starts_with("matmul")
+    {
+        return None;
+    }
+    let tensors: Vec<(Vec<f64>, &str)> = v
+        .pointer("/input/2")?
+        .as_array()?
+        .iter()
+        .filter(|t| text(t, "/0") == "TENSOR")
+        .map(|t| {
+            let sizes = t.pointer("/1").and_then(Value::as_array);
+            let sizes = sizes.map(|s| s.iter().filter_map(Value::as_f64).collect());
+            (sizes.unwrap_or_default(), text(t, "/2"))
+        })
+        .collect();
+    let row = (|| {
+        let [(a, kind), (b, _), ..] = &tensors[..] else {
+            return Err(RowError::new("not two tensors"));
+        };
+        let ([lead @ .., m, k], [.., n, k2]) = (&a[..], &b[..]) else {
+            return Err(RowError::new("not two matrices"));
+        };
+        if k != k2 {
+            return Err(RowError::new("the two K values differ"));
+        }
+        if v.pointer("/result/1").and_then(Value::as_f64) != Some(0.0) {
+            return Err(RowError::new("the candidate failed"));
+        }
+        let times: Vec<f64> = v
+            .pointer("/result/0")
+            .and_then(Value::as_array)
+            .map(|t| t.iter().filter_map(Value::as_f64).collect())
+            .unwrap_or_default();
+        let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+        let op =
+            Operation::uniform(dtype.of(DataType::parse(kind), table)).with_layout(false, true);
+        let mut row = Row::new(
+            size(Some(*m), "M")?,
+            size(Some(*n), "N")?,
+            size(Some(*k), "K")?,
+            op,
+            log::time(Some(mean), 1.0)?,
+        );
+        row.batch = size(Some(lead.iter().product()), "batch")?;
+        Ok(row)
+    })();
+    let mut e = Entry::new(row);
+    e.op_name = task.to_owned();
+    e.library = "TVM".to_owned();
+    e.kernel = v.pointer("/config/index").map_or(String::new(), |i| format!("config {i}"));
+    Some(vec![e])
+}

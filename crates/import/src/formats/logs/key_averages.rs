@@ -1,0 +1,149 @@
+//! The table that `prof.key_averages(group_by_input_shape=True).table()` prints: columns between rules
+//! of dashes, cells apart by two blanks or more. The time is that of all calls.
+
+use crate::cell::shape_text::operands;
+use crate::cell::{Quantity, quantity};
+use crate::columns::defaults::AssumedType;
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::{Detection, Format, Head, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "key-averages",
+    name: "torch.profiler key_averages().table()",
+    produced_by: "print(prof.key_averages(group_by_input_shape=True).table()) (PyTorch)",
+    example: "-----------  ------------  ------------  ----------------------------\n\
+              Name         Self CUDA     # of Calls    Input Shapes\n\
+              -----------  ------------  ------------  ----------------------------\n\
+              aten::mm     45.600ms      12            [[8192, 768], [768, 3072]]\n\
+              -----------  ------------  ------------  ----------------------------\n",
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            head.lines
+                .iter()
+                .any(|l| Columns::of(l).is_some())
+                .then(|| Detection::new(96, "the header has Name, # of Calls and Input Shapes"))
+        },
+        open: |head, options| {
+            let dtype = AssumedType::new(head, options, DataType::Fp16);
+            log::open(head, options, |_| KeyAverages { columns: None, dtype, others: 0 })
+        },
+    },
+};
+
+/// Where the cells of a line are, counted from the left.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    name: usize,
+    time: usize,
+    calls: usize,
+    shapes: usize,
+}
+
+impl Columns {
+    fn of(line: &str) -> Option<Self> {
+        let cells = cells(line);
+        let at = |names: &[&str]| names.iter().find_map(|n| cells.iter().position(|c| c == n));
+        Some(Columns {
+            name: at(&["Name"])?,
+            time: at(&[
+                "Self CUDA",
+                "Self XPU",
+                "Self HPU",
+                "Self device",
+                "CUDA total",
+                "Self CPU",
+            ])?,
+            calls: at(&["# of Calls"])?,
+            shapes: at(&["Input Shapes"])?,
+        })
+    }
+}
+
+fn cells(line: &str) -> Vec<&str> {
+    line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect()
+}
+
+struct KeyAverages {
+    columns: Option<Columns>,
+    dtype: AssumedType,
+    others: u64,
+}
+
+impl Parser for KeyAverages {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        if let Some(columns) = Columns::of(line) {
+            self.columns = Some(columns);
+            return Vec::new();
+        }
+        let cells = cells(line);
+        let Some(c) = self.columns.filter(|c| cells.len() > c.shapes.max(c.calls)) else {
+            return Vec::new();
+        };
+        if line.trim_start().starts_with('-') {
+            return Vec::new();
+        }
+        let first = match cells[c.name] {
+            "aten::mm" | "aten::bmm" | "aten::matmul" | "aten::linear" | "aten::_scaled_mm"
+            | "aten::_int_mm" => 0,
+            "aten::addmm" | "aten::baddbmm" | "aten::_addmm_activation" => 1,
+            _ => {
+                self.others += 1;
+                return Vec::new();
+            }
+        };
+        let calls = cells[c.calls].parse::<f64>().unwrap_or(f64::NAN);
+        let shapes: Vec<Vec<u32>> = cells[c.shapes]
+            .split("],")
+            .map(|s| s.split([',', '[', ']']).filter_map(|n| n.trim().parse().ok()).collect())
+            .collect();
+        let time = quantity(cells[c.time].as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
+        // A wrapper has no time of its own; the operation below it has.
+        if time.is_some_and(|(t, _)| t == 0.0) {
+            self.others += 1;
+            return Vec::new();
+        }
+        let row = (|| {
+            let shape = match shapes.get(first..first + 2) {
+                Some([a, b]) => operands(a, b),
+                _ => None,
+            };
+            let shape = shape.ok_or_else(|| RowError {
+                text: cells[c.shapes].to_owned(),
+                ..RowError::new("the shapes do not fit together")
+            })?;
+            if !(calls > 0.0) {
+                return Err(RowError::new("the number of calls is missing"));
+            }
+            let [m, n, k] = shape.sizes;
+            let mut op = Operation::uniform(self.dtype.of(None, table))
+                .with_layout(false, cells[c.name] == "aten::linear");
+            op.bias = first == 1;
+            let mut row = Row::new(m, n, k, op, log::time(time.map(|(t, _)| t / calls), 1.0)?);
+            row.batch = shape.batch.unwrap_or(1);
+            Ok(row)
+        })();
+        let mut e = Entry::new(row);
+        e.op_name = cells[c.name].to_owned();
+        e.figures.push((ColumnMeaning::Count, calls));
+        vec![e]
+    }
+
+    fn counts_others(&self) -> bool {
+        false
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if self.others > 0 {
+            table.note(format!(
+                "{} of other operations.",
+                gemmscope_model::units::plural(self.others, "line")
+            ));
+        }
+    }
+}

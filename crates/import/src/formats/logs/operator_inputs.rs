@@ -1,0 +1,115 @@
+//! Operator inputs of a model as TritonBench keeps them: `cnt: 12, ((T([8192, 768], f16), ...), {})`
+//! below the name of the operator. Shapes with the number of their calls, without times.
+
+use crate::cell::shape_text::{Shape, operands};
+use crate::split::log;
+use crate::split::log::{Entry, Parser};
+use crate::split::template::slots;
+use crate::{Detection, Format, Head, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "operator-inputs",
+    name: "TritonBench operator inputs",
+    produced_by: "TritonBench's and TorchBench's operator inputs (operator_inp_logs)",
+    example: "Operator: aten.mm.default\ncnt: 12, ((T([8192, 768], f16), T([768, 768], f16)), {})\n",
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            head.lines
+                .iter()
+                .any(|l| slots("^cnt: {count}, ((", l).is_some())
+                .then(|| Detection::new(96, "its lines are cnt: N, ((T([sizes], type), …"))
+        },
+        open: |head, options| {
+            log::open(head, options, |_| Inputs { operator: String::new(), others: 0 })
+        },
+    },
+};
+
+struct Inputs {
+    operator: String,
+    others: u64,
+}
+
+/// Sizes and types of the tensors in a line; `stride=` says that one is stored transposed.
+fn tensors(text: &str) -> Vec<(Vec<u32>, Option<DataType>, bool)> {
+    text.split("T([")
+        .skip(1)
+        .filter_map(|t| {
+            let (sizes, rest) = t.split_once(']')?;
+            let sizes: Vec<u32> = sizes.split(',').filter_map(|s| s.trim().parse().ok()).collect();
+            let dtype = rest
+                .split([',', ')'])
+                .map(str::trim)
+                .find(|w| !w.is_empty())
+                .and_then(DataType::parse);
+            let own = rest.split_once(')').map_or(rest, |(own, _)| own);
+            let stride = own.split_once("stride=").map(|(_, s)| s.trim_start_matches('('));
+            let strides: Vec<&str> = stride.unwrap_or("").split(',').map(str::trim).collect();
+            let transposed =
+                matches!(strides[..], [.., "1", last] if last != "1" && !last.is_empty());
+            Some((sizes, dtype, transposed))
+        })
+        .collect()
+}
+
+impl Parser for Inputs {
+    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+        if let Some(s) = slots("^Operator: {operator}", line) {
+            s.get("operator").clone_into(&mut self.operator);
+            return Vec::new();
+        }
+        let Some(s) = slots("^cnt: {count}, {inputs}", line) else { return Vec::new() };
+        let name =
+            self.operator.trim_start_matches("aten.").split('.').next().unwrap_or("").to_owned();
+        let first = match name.as_str() {
+            "mm" | "bmm" | "matmul" | "linear" | "_scaled_mm" | "_int_mm" => 0,
+            "addmm" | "baddbmm" => 1,
+            _ => {
+                self.others += 1;
+                return Vec::new();
+            }
+        };
+        let all = tensors(s.get("inputs"));
+        let row = (|| {
+            let Some([(a, dtype, ta), (b, dtype_b, tb)]) = all.get(first..first + 2) else {
+                return Err(RowError::new("not two tensors"));
+            };
+            let Shape { sizes: [m, n, k], batch } =
+                operands(a, b).ok_or_else(|| RowError::new("the operands do not fit together"))?;
+            let a = dtype.ok_or_else(|| RowError::new("no data type"))?;
+            let b = dtype_b.unwrap_or(a);
+            let op = if a == b {
+                Operation::uniform(a)
+            } else {
+                Operation::mixed(a, b, a.default_output())
+            };
+            let mut op = op.with_layout(*ta, *tb || name == "linear");
+            op.bias = first == 1;
+            let mut row = Row::new(m, n, k, op, f64::NAN);
+            row.batch = batch.unwrap_or(1);
+            Ok(row)
+        })();
+        let mut e = Entry::new(row);
+        e.op_name = self.operator.clone();
+        e.figures.push((ColumnMeaning::Count, s.number("count")));
+        vec![e]
+    }
+
+    fn end(&mut self, table: &mut TableBuilder) {
+        if self.others > 0 {
+            table.note(format!(
+                "{} of operators that are no GEMM.",
+                gemmscope_model::units::plural(self.others, "line")
+            ));
+        }
+    }
+
+    fn counts_others(&self) -> bool {
+        false
+    }
+}

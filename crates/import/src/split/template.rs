@@ -1,0 +1,143 @@
+//! Line templates: literal text with named slots, `MKL_VERBOSE {routine}({a},{b},{m},{n},{k},`.
+//!
+//! A blank of the template stands for any blanks; the first literal may stand anywhere in the line,
+//! unless `^` says that the line begins with it. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}` take a whole
+//! number, `{us}`, `{ms}`, `{s}`, `{ns}` and `{number}` a number, any other slot the text up to what
+//! follows it in the template, `{}` without keeping it.
+
+use super::log;
+use crate::cell;
+use gemmscope_table::build::cell_text::RowError;
+
+/// What the slots of a template hold in one line.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Slots<'a>(Vec<(&'static str, &'a str)>);
+
+/// The slots of a line; `None` where it does not fit the template.
+pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'a>> {
+    let (anchored, template) = match template.strip_prefix('^') {
+        Some(rest) => (true, rest),
+        None => (false, template),
+    };
+    let mut pieces = template.split('{');
+    let first = pieces.next()?;
+    let mut rest = if anchored { literal(line.trim_start(), first)? } else { find(line, first)?.1 };
+    let mut found = Vec::new();
+    for piece in pieces {
+        let (name, behind) = piece.split_once('}')?;
+        let length = |of: fn(u8) -> bool| rest.bytes().position(|b| !of(b)).unwrap_or(rest.len());
+        let taken = match name {
+            "m" | "n" | "k" | "batch" | "count" => {
+                rest = rest.trim_start();
+                let len = length(|b| b.is_ascii_digit());
+                Some(len).filter(|l| *l > 0)
+            }
+            "us" | "ms" | "s" | "ns" | "number" => {
+                rest = rest.trim_start();
+                let word = length(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+                let words = ["inf", "nan"].iter().find(|w| rest[..word].eq_ignore_ascii_case(w));
+                let number = log::leading(rest).map(|(_, behind)| rest.len() - behind.len());
+                words.map(|w| w.len()).or(number)
+            }
+            _ => None,
+        };
+        let number = matches!(
+            name,
+            "m" | "n" | "k" | "batch" | "count" | "us" | "ms" | "s" | "ns" | "number"
+        );
+        let (value, after) = match (taken, number) {
+            (Some(len), _) => (&rest[..len], literal(&rest[len..], behind)?),
+            (None, true) => return None,
+            (None, false) if behind.is_empty() => (rest, ""),
+            (None, false) => {
+                let (value, after) = find(rest, behind)?;
+                (value, after)
+            }
+        };
+        if !name.is_empty() {
+            found.push((name, value.trim()));
+        }
+        rest = after;
+    }
+    Some(Slots(found))
+}
+
+/// What follows a literal at the start of the text.
+fn literal<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
+    let mut rest = text;
+    for (i, part) in wanted.split(' ').enumerate() {
+        if i > 0 {
+            rest = rest.trim_start();
+        }
+        rest = rest.strip_prefix(part)?;
+    }
+    Some(rest)
+}
+
+/// What stands before and after the first place of a literal.
+fn find<'a>(text: &'a str, wanted: &str) -> Option<(&'a str, &'a str)> {
+    let blank = wanted.starts_with(' ');
+    text.char_indices()
+        .filter(|(_, c)| !blank || c.is_whitespace())
+        .map(|(i, _)| i)
+        .chain((wanted.is_empty() || !blank).then_some(text.len()))
+        .find_map(|i| Some((&text[..i], literal(&text[i..], wanted)?)))
+}
+
+impl<'a> Slots<'a> {
+    /// The text of a slot; "" where the template has none of this name.
+    pub(crate) fn get(&self, name: &str) -> &'a str {
+        self.0.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
+    }
+
+    /// A size, from 1.
+    pub(crate) fn size(&self, name: &str) -> Result<u32, RowError> {
+        cell::size(self.get(name).as_bytes()).map_err(|e| RowError::new(format!("{name} {e}")))
+    }
+
+    /// M, N and K.
+    pub(crate) fn sizes(&self) -> Result<[u32; 3], RowError> {
+        Ok([self.size("m")?, self.size("n")?, self.size("k")?])
+    }
+
+    /// A number; NaN where there is none.
+    pub(crate) fn number(&self, name: &str) -> f64 {
+        cell::number(self.get(name).as_bytes()).unwrap_or(f64::NAN)
+    }
+
+    /// Seconds, from the slot that is named after its unit.
+    pub(crate) fn time(&self) -> Result<f64, RowError> {
+        let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("ns", 1e-9)];
+        let held = units.iter().find(|(unit, _)| self.0.iter().any(|(n, _)| n == unit));
+        let (unit, scale) = held.ok_or_else(|| RowError::new("time is missing"))?;
+        match cell::number(self.get(unit).as_bytes()) {
+            None if self.get(unit).eq_ignore_ascii_case("inf") => {
+                log::time(Some(f64::INFINITY), *scale)
+            }
+            v => log::time(v, *scale),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_of_lines() {
+        let mkl = "MKL_VERBOSE {routine}({a},{b},{m},{n},{k},{}) {time} CNR";
+        let s = slots(mkl, "MKL_VERBOSE SGEMM(N,T,64,32,16,0x7f,64) 2.91ms CNR:OFF").unwrap();
+        assert_eq!((s.get("routine"), s.get("b"), s.get("time")), ("SGEMM", "T", "2.91ms"));
+        assert_eq!(s.sizes(), Ok([64, 32, 16]));
+        let s = slots("^{kernel} {ms} ms {number}%{options}", "  mm 0.0485 ms 98.2% BLOCK_K=64")
+            .unwrap();
+        assert_eq!(
+            (s.get("kernel"), s.time(), s.get("options")),
+            ("mm", Ok(48.5e-6), "BLOCK_K=64")
+        );
+        let s = slots("^{kernel} {ms} ms", "triton_mm_3 inf ms 0.0%").unwrap();
+        assert_eq!(s.time().unwrap_err().reason, "time is infinite");
+        assert_eq!(slots("cnt: {count},", "cnt: many, x"), None);
+        assert_eq!(slots("^cnt: {count},", "a cnt: 1, x"), None);
+    }
+}
