@@ -214,7 +214,7 @@ fn is_instruction(text: &str, at: usize) -> bool {
         rest = &behind[end..];
     }
     matches!(numbers[..], [8 | 16 | 32 | 64, 8..=256, 4 | 8 | 16 | 32 | 64 | 128])
-        && (rest.is_empty() || !rest.starts_with(|c: char| c == 'b'))
+        && (rest.is_empty() || !rest.starts_with('b'))
         && numbers[1] % 8 == 0
 }
 

@@ -117,7 +117,7 @@ impl Parser for KeyAverages {
                 text: cells[c.shapes].to_owned(),
                 ..RowError::new("the shapes do not fit together")
             })?;
-            if !(calls > 0.0) {
+            if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }
             let [m, n, k] = shape.sizes;
