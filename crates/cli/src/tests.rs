@@ -194,7 +194,7 @@ fn report_in_every_form() {
     let form = |f: &str| {
         let (code, text, err) = command(&["report", "-", "--device", "mi300x", "--form", f], FILE);
         // What is written about a measurement is no measurement.
-        let (_, _, again) = command(&["summary", "-"], text.as_bytes());
+        let (_, _, again) = command(&["summary", "-"], &text);
         assert!(again.contains("left out") || again.contains("web page"), "{f}: {again}");
         assert_eq!(code, 0, "{f}: {err}");
         text
