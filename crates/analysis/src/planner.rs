@@ -19,9 +19,9 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::transformer::{
-    GemmBest, Model, Part, Pass, Phase, StepTotals, TotalsError, Workload,
+    GemmBest, Model, ModelGemm, Part, Pass, Phase, StepTotals, TotalsError, Workload,
 };
-use gemmscope_model::units::{Seconds, plural};
+use gemmscope_model::units::{Bytes, Seconds, plural};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, Source};
 
 pub mod export;
@@ -124,6 +124,20 @@ pub struct Step {
     pub layer_time: Seconds,
     /// Best time of the step per token of output (decode: per token of one sequence).
     pub token_time: Seconds,
+}
+
+impl Step {
+    /// Bytes that the gradients of biases read: dY of each layer with a bias, M N elements once. They
+    /// are sums over the rows of dY and no GEMMs, so no time of the step holds them.
+    pub fn bias_gradients(&self) -> Bytes {
+        let forward = self.rows.iter().map(|r| &r.best.gemm).filter(|g| g.pass == Pass::Forward);
+        let biased = forward.filter(|g| g.problem.op.bias);
+        let bytes = |g: &ModelGemm| {
+            let p = &g.problem;
+            f64::from(p.m) * f64::from(p.n) * f64::from(p.batch) * p.op.c.bytes() * g.count as f64
+        };
+        Bytes(biased.map(bytes).sum())
+    }
 }
 
 /// A device and the step on it.
@@ -347,9 +361,8 @@ impl Plan {
                 continue;
             };
             for (row, way) in first.rows.iter().zip(&mut out) {
-                let same = |g: &&gemmscope_model::transformer::ModelGemm| {
-                    g.part == row.best.gemm.part && g.pass == row.best.gemm.pass
-                };
+                let same =
+                    |g: &&ModelGemm| g.part == row.best.gemm.part && g.pass == row.best.gemm.pass;
                 let roof = device.roof(row.problem().op.compute, self.state.roof);
                 if let (Some(gemm), Some(roof)) = (gemms.iter().find(same), roof) {
                     let ai = gemm.problem.intensity().0;

@@ -3,7 +3,7 @@
 //! one [`Report`], so that they agree.
 
 use crate::findings;
-use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Part, Scan, is_quantized};
+use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Part, Scan};
 use crate::standing::Standing;
 use crate::summary::distinct;
 use crate::trace_time::TraceTime;
@@ -120,6 +120,9 @@ pub struct Report {
     pub shapes: UntimedList,
     /// Tuning histories in which something failed or was slow.
     pub tuning: Vec<TuningPart>,
+    /// What times cannot show, why, and what to say instead.
+    #[serde(skip)]
+    pub cannot_infer: Vec<[String; 3]>,
 }
 
 /// The totals of one side, or of all rows where no sides are compared.
@@ -137,6 +140,8 @@ pub struct ReportPart {
     pub whole: String,
     /// Time of all GEMMs, with and without a known shape, over the whole.
     pub share: f64,
+    /// The same by the metadata of the trace's report, where it is given.
+    pub reported_share: Option<f64>,
     /// True if GEMMs take enough time to matter.
     pub significant: bool,
     /// Roof time over time of all operations together.
@@ -145,7 +150,8 @@ pub struct ReportPart {
     pub plain_mean_efficiency: Option<f64>,
     /// Number of operations.
     pub operations: usize,
-    /// Number of operations with 8-bit or narrower types.
+    /// Number of operations with 8-bit or narrower types, by operands or kernel name, with and
+    /// without a known shape.
     pub quantized: usize,
     /// Seconds that all findings together could save.
     pub gives_back_s: (f64, f64),
@@ -157,7 +163,7 @@ impl ReportPart {
         let (mut operations, mut quantized) = (0, 0);
         for (_, g) in scan.checked().filter(|g| usize::from(g.1.side) == number) {
             operations += 1;
-            quantized += usize::from(is_quantized(&scan.problem(g).op));
+            quantized += usize::from(operations::quantized(scan, g));
             let e = g.efficiency();
             if e.is_finite() && e <= ANOMALY_EFFICIENCY {
                 set.add(1.0, g.time_s, g.roof_s);
@@ -165,8 +171,15 @@ impl ReportPart {
                 counted += 1;
             }
         }
+        // Of GEMMs without a shape the name alone tells, and a file that is no side's has all of them.
+        if scan.parts.len() == 1 {
+            let sources = scan.data().sources.iter();
+            let names = sources.flat_map(|s| &s.without_model_names);
+            quantized += names.filter(|(name, _)| operations::names_quantized(name)).count();
+        }
         ReportPart {
             side: part.label.clone(),
+            reported_share: reported_share(scan),
             gemm_s: part.time_s,
             without_model_s: part.without_s,
             whole_s: part.whole_s,
@@ -187,30 +200,6 @@ const MAX_MISSING: usize = 10;
 
 /// Largest number of places for one finding.
 const MAX_PLACES: usize = 200;
-
-/// Claims that times cannot support, why, and what they do show.
-pub const CANNOT_INFER: [(&str, &str, &str); 4] = [
-    (
-        "Bank conflicts",
-        "only hardware counters see them",
-        "low efficiency; a profile of the reproducer says why",
-    ),
-    (
-        "Cache hit rates",
-        "only hardware counters see them",
-        "the working set is larger (or smaller) than the cache",
-    ),
-    (
-        "Occupancy",
-        "it depends on registers and shared memory that a trace does not show",
-        "the kernel runs slower than its shape allows",
-    ),
-    (
-        "Root causes",
-        "a trace shows what ran and how long, not why",
-        "this GEMM is slow; a profile of the reproducer says why",
-    ),
-];
 
 impl Report {
     /// The operations that a document lists; the others are counted.
@@ -272,6 +261,7 @@ impl Report {
                 .collect(),
             standing: Standing::of(frame),
             time: breakdown.time,
+            cannot_infer: breakdown.cannot_infer,
             bottlenecks: breakdown.bottlenecks,
             operations: breakdown.operations,
             operations_total: breakdown.total,
@@ -305,6 +295,14 @@ impl Report {
             && self.operations_total == 0
             && self.missing_models.is_empty()
             && self.findings.is_empty()
+    }
+}
+
+/// The GEMMs' share of the compute time by the metadata of the only trace's report.
+fn reported_share(scan: &Scan<'_>) -> Option<f64> {
+    match scan.data().sources.as_slice() {
+        [one] => one.trace.as_deref()?.reported_share,
+        _ => None,
     }
 }
 

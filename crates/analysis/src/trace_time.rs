@@ -2,9 +2,10 @@
 
 use crate::findings::{Scan, Whole, short};
 use gemmscope_model::tiling::kernel_name::{communicates, function};
-use gemmscope_model::units::{Seconds, percent};
-use gemmscope_table::dataset::RowsAndTime;
+use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_table::dataset::{RowsAndTime, TraceContext};
 use gemmscope_table::field::Frame;
+use gemmscope_table::trace::is_unfused_attention;
 use serde::Serialize;
 
 /// What a part of a trace's time is.
@@ -62,6 +63,42 @@ pub struct TraceTime {
     pub whole: &'static str,
     /// In the order of time: first what is no kernel.
     pub parts: Vec<TimePart>,
+    /// Attention that is not fused; its time is in those parts.
+    pub attention: Option<Unfused>,
+    /// What was recorded that slows the program, so that idle time is an upper bound.
+    pub slowed_by: Vec<String>,
+}
+
+/// Attention that runs as batched product, softmax and batched product.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unfused {
+    /// Pairs of products.
+    pub calls: u64,
+    /// Seconds of its products and of what runs between them.
+    pub time_s: f64,
+    /// Seconds of its products alone.
+    pub products_s: f64,
+    /// Rows of its products, ascending. They have no meaning outside the page.
+    #[serde(skip)]
+    pub rows: Vec<u32>,
+}
+
+impl Unfused {
+    /// What to try.
+    pub const TRY: &str = "Try fused attention (torch.nn.functional.scaled_dot_product_attention, \
+         FlashAttention): it never writes the matrix of scores.";
+
+    /// Of the only source of a frame over all its rows.
+    fn of(frame: &Frame, context: &TraceContext) -> Option<Unfused> {
+        let (data, all) = (&*frame.data, frame.rows.len() == frame.data.len());
+        let unfused = context.unfused.filter(|_| all)?;
+        let rows: Vec<u32> =
+            (0..data.len() as u32).filter(|r| is_unfused_attention(data, *r as usize)).collect();
+        let time = |r: &u32| data.time_s[*r as usize] * frame.calls(*r as usize);
+        let products_s: f64 = rows.iter().map(time).sum();
+        let time_s = products_s + unfused.between_s;
+        (products_s > 0.0).then_some(Unfused { calls: unfused.calls, time_s, products_s, rows })
+    }
 }
 
 /// Kernels that a part names.
@@ -118,7 +155,13 @@ impl TraceTime {
         .map(|(kind, time_s, largest)| TimePart { kind, time_s, largest })
         .collect();
         let adds_up = parts.iter().all(|p| p.time_s > 0.0);
-        (adds_up && parts.len() > 1).then_some(TraceTime { whole_s, whole, parts })
+        let attention = trace.and_then(|t| Unfused::of(scan.frame, t));
+        let slowed_by = match trace {
+            Some(t) if idle_s > 0.0 => t.slowed_by.clone(),
+            _ => Vec::new(),
+        };
+        let time = TraceTime { whole_s, whole, parts, attention, slowed_by };
+        (adds_up && time.parts.len() > 1).then_some(time)
     }
 
     /// The time of a frame's only trace, where so few rows are soon looked through: the page shows it
@@ -141,7 +184,28 @@ impl TraceTime {
         };
         let parts: Vec<String> = self.parts.iter().map(part).collect();
         let (whole, parts) = (Seconds(self.whole_s), parts.join(", "));
-        format!("Of {whole} {}: {parts}.", self.whole)
+        let mut out = vec![format!("Of {whole} {}: {parts}.", self.whole)];
+        out.extend(self.asides());
+        out.join(" ")
+    }
+
+    /// What stands beside the parts: how far idle time can be trusted, and attention that is not
+    /// fused, whose time lies in several of them.
+    pub fn asides(&self) -> Vec<String> {
+        let slowed = (!self.slowed_by.is_empty()).then(|| {
+            let what = self.slowed_by.join(", ");
+            format!("Idle time is at most that: the recording ({what}) slows the program.")
+        });
+        let attention = self.attention.as_ref().map(|a| {
+            format!(
+                "Attention, unfused: {} ({}) in {} of batched product, softmax, batched product. {}",
+                Seconds(a.time_s),
+                percent(a.time_s / self.whole_s),
+                plural(a.calls, "run"),
+                Unfused::TRY
+            )
+        });
+        slowed.into_iter().chain(attention).collect()
     }
 
     /// A part's share of the whole.
@@ -156,5 +220,53 @@ impl TimePart {
         let each = self.largest.iter();
         let each = each.map(|(name, s)| format!("{} ({})", short(&function(name)), Seconds(*s)));
         each.collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_model::gemm::Operation;
+    use gemmscope_table::dataset::{ColumnMeaning, UnfusedAttention};
+    use gemmscope_table::fixture::{Rows, frame};
+    use gemmscope_table::trace::{PART_COLUMN, UNFUSED_ATTENTION};
+
+    #[test]
+    fn unfused_attention_and_a_slow_recording_are_said() {
+        let mut t = Rows::new();
+        let part = t.table().text_column(ColumnMeaning::Other, PART_COLUMN);
+        let op = Operation::uniform(gemmscope_model::dtype::DataType::Bf16);
+        for (shape, us, of) in [
+            ((128, 256, 64), 80.0, UNFUSED_ATTENTION),
+            ((128, 64, 256), 70.0, UNFUSED_ATTENTION),
+            ((4096, 4096, 4096), 200.0, ""),
+        ] {
+            t.table().set_text(part, of.as_bytes());
+            t.typed(shape, op, "", us * 1e-6, "");
+        }
+        let mut data = (*t.frame(None).data).clone();
+        let source = &mut data.sources[0];
+        source.not_gemm.add(100e-6);
+        source.trace = Some(Box::new(TraceContext {
+            total_s: Some(1e-3),
+            compute_s: Some(450e-6),
+            unfused: Some(UnfusedAttention { calls: 3, between_s: 50e-6 }),
+            slowed_by: vec!["with_stack".to_owned()],
+            ..TraceContext::default()
+        }));
+        let frame = frame(data, Some("h100-sxm"));
+        let time = TraceTime::at_once(&frame).unwrap();
+        assert_eq!(
+            time.words(),
+            "Of 1.000 ms from end to end: idle 550.0 µs (55.0 %), GEMMs 350.0 µs (35.0 %), other kernels \
+             100.0 µs (10.0 %). Idle time is at most that: the recording (with_stack) slows the program. \
+             Attention, unfused: 200.0 µs (20.0 %) in 3 runs of batched product, softmax, batched product. \
+             Try fused attention (torch.nn.functional.scaled_dot_product_attention, FlashAttention): it \
+             never writes the matrix of scores."
+        );
+        assert_eq!(time.attention.unwrap().rows, [0, 1]);
+        // With a filter the products that pass are not those of the kernels between them.
+        let some = frame.with_rows(std::sync::Arc::new(vec![0, 2]));
+        assert_eq!(TraceTime::at_once(&some).unwrap().attention, None);
     }
 }

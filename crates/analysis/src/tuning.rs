@@ -55,12 +55,12 @@ pub struct Generation {
     pub running: Option<usize>,
 }
 
-/// A setting, and how the variants that have it ended.
+/// A setting or two of them together, and how the variants that have it ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
-    /// Title of the setting in the file.
+    /// Title of the setting in the file: `BLOCK_M`, `BLOCK_M × BLOCK_N`.
     pub name: String,
-    /// Its value.
+    /// Its value: `256`, `256 × 256`.
     pub value: String,
     /// Variants with it that failed or were too slow.
     pub bad: usize,
@@ -87,6 +87,8 @@ pub struct BadVariant {
 pub const SLOW_BELOW: f64 = 0.1;
 /// A gain of less than this share is none: measurements vary by as much.
 const GAIN: f64 = 0.005;
+/// So many settings of a variant are looked at in pairs.
+const MOST_PAIRED: usize = 12;
 /// So many generations without a gain are a converged search.
 const QUIET: usize = 2;
 
@@ -264,6 +266,14 @@ impl History {
         Some(rate(generation)? / before - 1.0)
     }
 
+    /// By how much the best of each generation differs from that of the last one before it that had
+    /// one, as a share: negative where it fell. Number of the generation and change.
+    pub fn changes(&self) -> Vec<(f64, f64)> {
+        let rate = |g: &Generation| Some((g.order, self.variants.get(g.best?)?.rate));
+        let bests: Vec<(f64, f64)> = self.generations.iter().filter_map(rate).collect();
+        bests.windows(2).map(|w| (w[1].0, w[1].1 / w[0].1 - 1.0)).collect()
+    }
+
     /// Whether the search has come to an end, in a sentence; `None` with fewer than two
     /// generations that ran.
     pub fn convergence(&self) -> Option<String> {
@@ -287,26 +297,48 @@ impl History {
         })
     }
 
-    /// The settings that failed and slow variants share: each value with at least two such
-    /// variants, and with a larger part of them than all variants have. The clearest first.
+    /// The settings that failed and slow variants share, alone or two together: those with at least
+    /// two such variants, and with a larger part of them than all variants have; two together only
+    /// where that part is larger than each of them has alone. The clearest first.
     pub fn suspects(&self, frame: &Frame) -> Vec<Suspect> {
         let is_bad = |v: &Variant| v.outcome != Outcome::Ok;
         let bad_all = self.variants.iter().filter(|v| is_bad(v)).count();
-        let mut found: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
+        type Setting = (String, String);
+        let mut found: BTreeMap<Vec<Setting>, (usize, usize)> = BTreeMap::new();
         for v in &self.variants {
-            for setting in parameters(frame, v.row as usize) {
-                let counts = found.entry(setting).or_default();
+            let settings = parameters(frame, v.row as usize);
+            let pairs = (0..settings.len().min(MOST_PAIRED))
+                .flat_map(|a| (0..a).map(move |b| (b, a)))
+                .map(|(a, b)| vec![settings[a].clone(), settings[b].clone()]);
+            for set in settings.iter().map(|s| vec![s.clone()]).chain(pairs) {
+                let counts = found.entry(set).or_default();
                 counts.0 += usize::from(is_bad(v));
                 counts.1 += 1;
             }
         }
         let usual = bad_all as f64 / self.variants.len().max(1) as f64;
-        let part = |s: &Suspect| s.bad as f64 / s.all as f64;
+        let of = |set: &[Setting]| {
+            let (bad, all) = found.get(set).copied().unwrap_or_default();
+            bad as f64 / all as f64
+        };
+        let tells = |set: &[Setting]| match set {
+            [_, _] => set.iter().all(|one| of(set) > of(std::slice::from_ref(one))),
+            _ => of(set) > usual,
+        };
+        let join = |set: &[Setting], part: fn(&Setting) -> &str, by: &str| {
+            set.iter().map(part).collect::<Vec<_>>().join(by)
+        };
         let mut out: Vec<Suspect> = found
-            .into_iter()
-            .map(|((name, value), (bad, all))| Suspect { name, value, bad, all })
-            .filter(|s| s.bad >= 2 && part(s) > usual)
+            .iter()
+            .filter(|(set, (bad, _))| *bad >= 2 && tells(set))
+            .map(|(set, &(bad, all))| Suspect {
+                name: join(set, |s| &s.0, " × "),
+                value: join(set, |s| &s.1, " × "),
+                bad,
+                all,
+            })
             .collect();
+        let part = |s: &Suspect| s.bad as f64 / s.all as f64;
         out.order_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
         out
     }
@@ -402,6 +434,7 @@ fn plain(v: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gemmscope_model::units::signed_percent;
     use gemmscope_table::fixture::Rows;
     use proptest::prelude::*;
 
@@ -432,6 +465,8 @@ mod tests {
         let seed = of(&[161.87, 186.12, 201.80, 177.98, 197.56]);
         let gain = |i| seed.gain(i).map(|g| (g * 1000.0).round());
         assert_eq!([gain(0), gain(1), gain(3)], [None, Some(150.0), Some(0.0)]);
+        let changes: Vec<String> = seed.changes().iter().map(|c| signed_percent(c.1)).collect();
+        assert_eq!(changes, ["+15 %", "+8.4 %", "−11.8 %", "+11 %"]);
         let said = seed.convergence().unwrap();
         assert!(said == "Converged: last gain in generation 2 (8.4 %), none in 2 since.", "{said}");
         let said = of(&[100.0, 120.0]).convergence().unwrap();
@@ -464,6 +499,40 @@ mod tests {
         let first = Suspect { name: "stages".to_owned(), value: "5".to_owned(), bad: 3, all: 3 };
         assert_eq!(found[0], first);
         assert!(found.iter().all(|s| s.value != "3"), "{found:?}");
+    }
+
+    #[test]
+    fn two_settings_that_fail_together_are_named() {
+        let mut t = Rows::new();
+        let order = t.table().number_column(ColumnMeaning::Order, "generation");
+        let status = t.table().text_column(ColumnMeaning::Status, "status");
+        let m = t.table().number_column(ColumnMeaning::TileM, "BLOCK_M");
+        let n = t.table().number_column(ColumnMeaning::TileN, "BLOCK_N");
+        // 256 x 256 spills; each 256 alone runs.
+        for (generation, tiles) in
+            [[128, 256], [256, 128], [256, 256], [128, 128]].iter().enumerate()
+        {
+            for _ in 0..2 {
+                let spills = *tiles == [256, 256];
+                t.table().set_number(order, generation as f64);
+                t.table().set_number(m, f64::from(tiles[0]));
+                t.table().set_number(n, f64::from(tiles[1]));
+                t.table().set_text(status, if spills { b"spilled registers" } else { b"ok" });
+                let time = if spills { f64::NAN } else { 7e-4 };
+                t.row((4096, 4096, 4096), "Triton", time, "");
+            }
+        }
+        let frame = t.frame(Some("a100-80-pcie"));
+        let (problem, _) = problems(&frame).into_iter().next().unwrap();
+        let found = History::new(&frame, &problem, 0.1).unwrap().suspects(&frame);
+        let pair = Suspect {
+            name: "BLOCK_M × BLOCK_N".to_owned(),
+            value: "256 × 256".to_owned(),
+            bad: 2,
+            all: 2,
+        };
+        assert_eq!(found[0], pair);
+        assert!(found[1..].iter().all(|s| s.bad < s.all), "{found:?}");
     }
 
     #[test]

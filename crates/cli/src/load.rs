@@ -59,6 +59,11 @@ impl Loaded {
         !self.data.is_empty() && self.misuse.is_none()
     }
 
+    /// True if a file holds time of GEMMs whose shape is not known.
+    fn has_gemm_time(&self) -> bool {
+        self.data.sources.iter().any(|s| s.without_model.time_s > 0.0)
+    }
+
     /// The figures of all rows, with the chosen device, against this roof.
     pub(super) fn metrics(&self, roof: RoofKind) -> Metrics {
         let choice = DeviceChoice { default: self.device.clone(), ..DeviceChoice::default() };
@@ -319,7 +324,10 @@ pub(super) fn frame(
 ) -> std::io::Result<Result<Shown, Exit>> {
     let loaded = load(args, stdin);
     loaded.report(err)?;
-    if !loaded.has_rows() {
+    // A report tells of GEMMs without a shape too.
+    let tells =
+        args.command == Command::Report && loaded.misuse.is_none() && loaded.has_gemm_time();
+    if !loaded.has_rows() && !tells {
         return Ok(Err(Exit::of(&loaded)));
     }
     let state = view_state(args, &loaded, err)?;
@@ -378,7 +386,13 @@ pub(super) fn write_out(
 ) -> std::io::Result<bool> {
     match args.output.as_deref() {
         Some(path) if path != "-" => {
-            if let Err(e) = std::fs::write(path, text) {
+            let folder = std::path::Path::new(path).parent().unwrap_or(std::path::Path::new(""));
+            // `category_findings/gemm_findings.md`, as trace analysts exchange it, has a folder.
+            let made = match folder.as_os_str().is_empty() {
+                true => Ok(()),
+                false => std::fs::create_dir_all(folder),
+            };
+            if let Err(e) = made.and_then(|()| std::fs::write(path, text)) {
                 let path = path.to_string_lossy();
                 err.of_file(Code::CannotWrite, &path, &format!("cannot be written: {e}"))?;
                 return Ok(false);

@@ -342,6 +342,47 @@ fn reports_in_folders_keep_their_own_context_and_one_table() {
 }
 
 #[test]
+fn the_findings_of_a_trace_make_their_folder_and_have_the_metadatas_share() {
+    let folder = Folder::new("findings");
+    let dims = "[[4096, 4096], [4096, 4096]]";
+    let types = "[\"c10::BFloat16\", \"c10::BFloat16\"]";
+    let trace = |events: &str| {
+        format!(
+            "{{\"schemaVersion\": 1, \"deviceProperties\": [{{\"id\": 0, \"name\": \"AMD Instinct MI300X\"}}], \"traceEvents\": [\n{events}\n]}}\n"
+        )
+    };
+    let gemm = format!(
+        "{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 9, \"args\": {{\"External id\": 5, \"Input Dims\": {dims}, \"Input type\": {types}}}}},\n\
+         {{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"Cijk_gemm\", \"ts\": 20, \"dur\": 300, \"args\": {{\"External id\": 5, \"device\": 0}}}},\n"
+    );
+    let other = "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"silu\", \"ts\": 400, \"dur\": 100, \"args\": {\"device\": 0}}";
+    let path = folder.put("r/trace.json", &trace(&(gemm + other)));
+    let metadata = folder.put(
+        "r/metadata/gemm_metadata.json",
+        "{\"platform\":\"MI300X\",\"peak_hbm_bw_tbs\":5.3,\"max_achievable_tflops\":{\"matrix_bf16\":708},\"category\":\"GEMM\",\
+         \"output_dir\":\"x\",\"trace_path\":\"y\",\"gpu_utilization\":{\"total_time_ms\":1.0,\"computation_time_percent\":50.0},\
+         \"time_breakdown\":{\"gpu_kernel_time_ms\":0.35}}",
+    );
+    let out = folder.0.join("r/category_findings/gemm_findings.md");
+    let out = out.to_str().unwrap();
+    let (code, said, err) = command(&["report", &path, &metadata, "-o", out], "");
+    assert_eq!((code, said.as_str()), (0, ""), "{err}");
+    let text = std::fs::read_to_string(out).unwrap();
+    assert!(
+        text.contains("GEMMs account for 75.0% of compute time (70.0% by the report's metadata)."),
+        "{text}"
+    );
+
+    // Nothing but a GEMM without a shape: a report all the same.
+    let moe = "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"fused_moe_kernel\", \"ts\": 20, \"dur\": 280, \"args\": {\"device\": 0}}";
+    let shapes = "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"vllm::moe\", \"ts\": 1, \"dur\": 9, \"args\": {\"External id\": 5, \"Input Dims\": [[8, 8]]}},\n";
+    let path = folder.put("moe.json", &trace(&(shapes.to_owned() + moe)));
+    let (code, said, err) = command(&["report", &path, "--form", "summary"], "");
+    assert_eq!(code, 0, "{err}");
+    assert!(said.contains("Efficiency unknown") && said.contains("**Priority:** High"), "{said}");
+}
+
+#[test]
 fn one_bad_file_does_not_cost_the_others() {
     let folder = Folder::new("bad");
     let good = folder.put("good.csv", FILE);

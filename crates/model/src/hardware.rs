@@ -308,7 +308,7 @@ impl Device {
             Engine::Matrix => "matrix",
             Engine::Vector => "vector",
         };
-        let rate = crate::units::FlopsPerSec(peak.flops_per_s);
+        let rate = crate::units::FlopsPerSec(peak.flops_per_s).peak();
         let summed = match peak.accumulate {
             Some(sum) if sum != peak.dtype => format!(", summed in {sum}"),
             _ => String::new(),
@@ -411,11 +411,11 @@ mod tests {
     fn the_choice_is_said() {
         assert_eq!(
             device("a100-80-sxm").explain_peak(DataType::Fp32),
-            "fp32 on NVIDIA A100-SXM4-80GB: vector units, 19.50 TFLOP/s dense"
+            "fp32 on NVIDIA A100-SXM4-80GB: vector units, 19.5 TFLOP/s dense"
         );
         assert_eq!(
             device("mi300x").explain_peak(DataType::Fp8E4m3),
-            "fp8 E4M3 on AMD Instinct MI300X: matrix units, 2615 TFLOP/s dense, summed in fp32 \
+            "fp8 E4M3 on AMD Instinct MI300X: matrix units, 2614.9 TFLOP/s dense, summed in fp32 \
              (the fp8 E4M3 fnuz peak of this device)"
         );
         assert_eq!(

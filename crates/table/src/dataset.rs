@@ -22,6 +22,7 @@ pub use column_meaning::{ColumnGroup, ColumnMeaning, ColumnSpec, ColumnUnit, Unk
 pub use rejected::{RejectReason, Rejected};
 pub use trace_context::{
     CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,
+    UnfusedAttention,
 };
 
 use crate::group::mix;

@@ -14,6 +14,23 @@ use std::ops::Range;
 /// Key of the extra column with the operation id of a row in its trace.
 pub const UID_COLUMN: &str = "uid";
 
+/// Key of the extra column with what a row of a trace is a part of, where a reader can tell.
+pub const PART_COLUMN: &str = "part_of";
+/// In [`PART_COLUMN`]: a batched product of attention whose softmax is a kernel of its own.
+pub const UNFUSED_ATTENTION: &str = "attention, unfused";
+
+/// True for a product of attention that is not fused. Fusing it replaces the product, so nobody
+/// pads, narrows or batches it.
+pub fn is_unfused_attention(data: &Dataset, row: usize) -> bool {
+    match data.columns.iter().find(|c| c.key == PART_COLUMN).map(|c| &c.data) {
+        Some(ColumnData::Text { codes, values }) => codes
+            .get(row)
+            .and_then(|c| values.get(*c as usize))
+            .is_some_and(|t| t == UNFUSED_ATTENTION),
+        _ => false,
+    }
+}
+
 /// The result of [`attach`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attached {
@@ -225,7 +242,7 @@ fn calls_of(data: &Dataset) -> Option<Vec<Call<'_>>> {
 /// True if the context can belong to a table of this format.
 pub fn is_table_of(format: &str, context: &TraceContext) -> bool {
     match context.tables_of.as_str() {
-        "" => format.starts_with("tracelens"),
+        "" => format.starts_with("tracelens") || format == "kineto",
         tool => format.starts_with(tool),
     }
 }

@@ -282,11 +282,11 @@ fn peak_row(p: &Peak, bandwidth: f64) -> AnyView {
             <th scope="row">{p.dtype.name()}</th>
             <td>{engine} {(!p.dense).then_some(" (sparse: not used)")}</td>
             <td>{p.accumulate.map(|d| d.name())}</td>
-            <td class="num">{FlopsPerSec(p.flops_per_s).to_string()}</td>
+            <td class="num">{FlopsPerSec(p.flops_per_s).peak()}</td>
             <td class="num">
                 {p.achievable_flops_per_s.map_or_else(|| "–".to_owned(), |f| FlopsPerSec(f).to_string())}
             </td>
-            <td class="num">{format!("{:.0} FLOP/B", p.flops_per_s / bandwidth)}</td>
+            <td class="num">{format!("{:.1} FLOP/B", p.flops_per_s / bandwidth)}</td>
         </tr>
     }
     .into_any()

@@ -5,7 +5,7 @@ use super::finding::severity;
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::terms::explained;
 use gemmscope_analysis::findings::{Checked, RULES, band};
-use gemmscope_analysis::report::{Bottleneck, Breakdown, CANNOT_INFER, Operation};
+use gemmscope_analysis::report::{Bottleneck, Breakdown, Operation};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
 use leptos::prelude::*;
 
@@ -44,9 +44,9 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
             <details class="overview-more">
                 <summary>"What timings can\u{2019}t show"</summary>
                 <dl class="checked">
-                    {CANNOT_INFER
+                    {result.breakdown.cannot_infer
                         .iter()
-                        .map(|(what, why, instead)| view! { <dt>{*what}</dt><dd>{format!("{why}. What timings do show: {instead}.")}</dd> })
+                        .map(|[what, why, instead]| view! { <dt>{what.clone()}</dt><dd>{format!("{why}. What timings do show: {instead}.")}</dd> })
                         .collect_view()}
                 </dl>
             </details>

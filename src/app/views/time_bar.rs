@@ -43,11 +43,15 @@ fn bar(time: &TraceTime) -> AnyView {
             let text = format!("Largest of {}: {}", p.kind.label(), p.kernels());
             view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> }
         });
+    let asides = time.asides().into_iter();
+    let asides = asides
+        .map(|text| view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> });
+    let asides = asides.collect_view();
     view! {
         <section class="time-bar" aria-label=time.words()>
             <p><strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
             <div class="time-parts" aria-hidden="true">{time.parts.iter().map(segment).collect_view()}</div>
-            <ul>{time.parts.iter().map(entry).collect_view()}{largest}</ul>
+            <ul>{time.parts.iter().map(entry).collect_view()}{largest}{asides}</ul>
         </section>
     }
     .into_any()

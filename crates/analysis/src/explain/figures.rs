@@ -122,7 +122,7 @@ pub(super) fn roof_figures(
     figures.push(Figure {
         label: "Ridge point",
         value: Intensity(roof.ridge()).to_string(),
-        formula: format!("peak / bandwidth = {peak} / {bandwidth}"),
+        formula: format!("peak / bandwidth = {} / {bandwidth}", peak.peak()),
         hint: "The intensity where memory and compute take equally long. Below it memory limits, above it compute does.",
         reported: None,
     });

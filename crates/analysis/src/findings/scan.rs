@@ -362,13 +362,24 @@ impl<'a> Scan<'a> {
             let place = (g.side, data.source[g.row as usize]);
             *by_source.entry(place).or_default() += g.time_s;
         }
+        // A file of nothing but GEMMs without a shape has no row.
+        if self.parts.len() == 1 {
+            for (source, number) in data.sources.iter().zip(0u16..) {
+                if source.without_model.time_s > 0.0 {
+                    by_source.entry((0, number)).or_default();
+                }
+            }
+        }
         // Whether a side's time is that of traces, and whether its files list other kernels.
         let mut whole = vec![(false, false); self.parts.len()];
-        for ((side, source), own) in by_source.into_iter().filter(|(_, own)| *own != 0.0) {
+        for ((side, source), own) in by_source {
             let part = &mut self.parts[usize::from(side)];
             let (traced, listed) = &mut whole[usize::from(side)];
             let source = &data.sources[usize::from(source)];
             let without = source.without_model.time_s;
+            if own == 0.0 && without == 0.0 {
+                continue;
+            }
             part.without_s += without;
             let trace = source.trace.as_ref();
             part.whole_s += match trace.and_then(|t| t.compute_s.or(t.total_s)) {

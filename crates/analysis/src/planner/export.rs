@@ -431,12 +431,17 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
             format!("{} billion", format_significant(model.parameters() / 1e9, 4)),
         ),
         ("Time per token".to_owned(), Seconds(step.token_time.0).to_string()),
+        (
+            "Bias gradients".to_owned(),
+            format!("{} read for the sums of dY over its rows, no GEMMs", step.bias_gradients()),
+        ),
     ];
     // A step of decode is a token of each sequence.
     let per_token = t.time.0 != step.token_time.0;
     let shown = |f: &(String, String)| match f.0.as_str() {
         "KV cache" | "Memory" => !training,
         "Time per token" => per_token,
+        "Bias gradients" => training && step.bias_gradients().0 > 0.0,
         _ => true,
     };
     all.into_iter().filter(shown).collect()

@@ -56,7 +56,8 @@ impl Step {
 pub struct Run {
     /// Traffic of all kernels.
     pub bytes: Bytes,
-    /// Work of all kernels: 2 M N K, and one operation per element and step.
+    /// Work of the GEMM, 2 M N K. The steps' own operations, one an element, are less than a
+    /// thousandth of it where K is a thousand, and no GEMM's intensity counts them.
     pub work: Flops,
     /// Number of kernels.
     pub kernels: u32,
@@ -80,6 +81,16 @@ pub struct Fusion {
     pub separate: Run,
     /// All steps in one kernel.
     pub fused: Run,
+    /// Bytes of C and of what the steps read and write of its size, separate.
+    pub output: Bytes,
+}
+
+impl Fusion {
+    /// Share of the output's traffic that fusing saves: two thirds with one activation, whose kernel
+    /// reads C and writes D.
+    pub fn output_saved(&self) -> f64 {
+        (self.separate.bytes.0 - self.fused.bytes.0) / self.output.0
+    }
 }
 
 /// Computes traffic, work and time of a chain, separate and fused.
@@ -93,10 +104,9 @@ pub struct Fusion {
 /// ```
 pub fn fuse(problem: &Problem, steps: &[Step], roof: Option<Roof>) -> Fusion {
     let gemm = problem.bytes().0;
-    let elements = f64::from(problem.m) * f64::from(problem.n) * f64::from(problem.batch);
     let own: f64 = steps.iter().map(|s| s.own_bytes(problem)).sum();
     let passes = problem.epilogue_bytes().0 * steps.len() as f64;
-    let work = problem.work().0 + elements * steps.len() as f64;
+    let work = problem.work().0;
     // An elementwise kernel is far left of any ridge, so its bytes decide.
     let time = |gemm_work: f64, gemm_bytes: f64, other_bytes: f64| {
         Seconds(roof.map_or(f64::NAN, |r| {
@@ -105,7 +115,10 @@ pub fn fuse(problem: &Problem, steps: &[Step], roof: Option<Roof>) -> Fusion {
         }))
     };
     let kernels = 1 + steps.len() as u32;
+    let c = f64::from(problem.m) * f64::from(problem.n) * f64::from(problem.batch);
+    let output = c * problem.op.c.bytes() + passes + own;
     Fusion {
+        output: Bytes(output),
         separate: Run {
             bytes: Bytes(gemm + passes + own),
             work: Flops(work),
@@ -137,6 +150,11 @@ mod tests {
         let f = fuse(&p, &[Step::Activation], None);
         assert_eq!((f.separate.bytes.0, f.fused.bytes.0), (5.0 * mn, 3.0 * mn));
         assert_eq!((f.separate.roundings, f.fused.roundings), (2, 1));
+        // 3 M N elements become M N: the report rounds 66.7 % down to 66. Fused, the intensity is
+        // that of the GEMM alone.
+        assert!((f.output_saved() - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(format!("{:.2}", f.fused.intensity().0), "1365.33");
+        assert_eq!(format!("{:.2}", p.intensity().0), "1365.33");
         assert!(f.separate.time.0.is_nan());
         let f = fuse(&p, &[Step::Residual], None);
         assert_eq!((f.separate.bytes.0, f.fused.bytes.0), (6.0 * mn, 4.0 * mn));

@@ -92,8 +92,8 @@ pub const STEPS: &[Step] = &[
         text: &[
             "A device reaches at most its peak rate, and at most intensity × bandwidth. The \
              lower of the two is the roof: a slope, then a ceiling.",
-            "They meet at the ridge, peak / bandwidth. For the MI300X in bf16: 1307 TFLOP/s / \
-             5.3 TB/s = 247 FLOP per byte. GEMMs left of it are memory-bound, right of it \
+            "They meet at the ridge, peak / bandwidth. For the MI300X in bf16: 1307.4 TFLOP/s / \
+             5.3 TB/s = 246.7 FLOP per byte. GEMMs left of it are memory-bound, right of it \
              compute-bound.",
         ],
         task: "Raise the batch until up_proj passes the ridge: the chips above the chart show \
@@ -125,6 +125,7 @@ pub const STEPS: &[Step] = &[
             "Training needs two gradients of Y = X Wᵀ: dX = dY W for the input, shape (M, K, \
              N), and dW = dYᵀ X for the weight, shape (N, K, M).",
             "Each is as much work as the forward product, so a training step is three times the work of its forward pass.",
+            "The gradient of a bias is the sum of dY over its rows. It is no GEMM: it reads dY once, M N elements.",
         ],
         task: "Compare up_proj, up_proj dX and up_proj dW in the list: three orders of the same three numbers.",
         set: &[

@@ -108,6 +108,11 @@ pub fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f64, f64
     Some((atol, ROOM * e.worst_output))
 }
 
+/// A tolerance as a script and the page write it: `atol=1.234e-2, rtol=1.953e-3`.
+pub fn tolerance_text((atol, rtol): (f64, f64)) -> String {
+    format!("atol={atol:.3e}, rtol={rtol:.3e}")
+}
+
 /// A tolerance of this many times the largest expected error is too loose.
 const LOOSE: f64 = 100.0;
 

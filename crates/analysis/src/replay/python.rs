@@ -65,7 +65,7 @@ const DEVICE: &str = "DEVICE = \"cuda\" if torch.cuda.is_available() else \"cpu\
 /// one file.
 fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String, String> {
     let p = &case.problem;
-    let (atol, rtol) = rounding::tolerance(p.k, &p.op, narrow_parts)
+    let tolerance = rounding::tolerance(p.k, &p.op, narrow_parts)
         .ok_or_else(|| format!("{} checks no {} products", tool.label(), p.op.compute))?;
     let bias = if p.op.bias && p.op.a != DataType::Int8 && tool == Tool::Pytorch {
         " + bias.double()[columns]"
@@ -73,8 +73,7 @@ fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String,
         ""
     };
     Ok(CHECK
-        .replace("ATOL", &format!("{atol:.3e}"))
-        .replace("RTOL", &format!("{rtol:.3e}"))
+        .replace("TOLERANCE", &rounding::tolerance_text(tolerance))
         .replace(" + BIAS", bias)
         .replace("DTYPE", p.op.a.id())
         .replace("LAYOUT", row_major_layout(case))
@@ -101,10 +100,10 @@ rows = torch.linspace(0, M - 1, min(M, 512), device=DEVICE).long()
 columns = torch.linspace(0, N - 1, min(N, 512), device=DEVICE).long()
 wanted = a.double()[..., rows, :] @ b.double()[..., :, columns] + BIAS
 found = run()[..., rows, :][..., :, columns].double()
-passed = torch.allclose(found, wanted, atol=ATOL, rtol=RTOL)
+passed = torch.allclose(found, wanted, TOLERANCE)
 worst = (found - wanted).abs().max().item()
 print(f"check {'passed' if passed else 'FAILED'}: largest error {worst:.3e}, "
-      f"atol=ATOL, rtol=RTOL", file=sys.stderr)
+      f"TOLERANCE", file=sys.stderr)
 
 
 def seconds():

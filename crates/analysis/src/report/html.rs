@@ -3,7 +3,7 @@
 use super::escape::{data_url, short};
 use super::markdown::{also_line, facts, places, time};
 use super::operations::ExtraColumn;
-use super::{CANNOT_INFER, FindingLine, Report, TuningPart};
+use super::{FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
 use gemmscope_model::encode::markup as h;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, capitalized, fixed, percent};
@@ -356,7 +356,8 @@ fn checks(report: &Report, out: &mut String) {
         "</tbody></table></div>\n<h2>What timings can't show</h2>\n<div class=\"wide\"><table><thead>\
          <tr><th scope=\"col\">not seen</th><th scope=\"col\">why</th><th scope=\"col\">what timings do show</th></tr></thead><tbody>\n",
     );
-    for (what, why, instead) in CANNOT_INFER {
+    for [what, why, instead] in &report.cannot_infer {
+        let instead = h(instead);
         out.push_str(&format!("<tr><td>{what}</td><td>{why}</td><td>{instead}</td></tr>\n"));
     }
     out.push_str("</tbody></table></div>\n");

@@ -2,7 +2,7 @@
 
 use super::escape::{markdown_text as md, short};
 use super::operations::ExtraColumn;
-use super::{CANNOT_INFER, FindingLine, Report, TuningPart};
+use super::{FindingLine, Report, TuningPart};
 use crate::findings::Also;
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{
@@ -31,8 +31,8 @@ pub fn markdown(report: &Report) -> String {
         out.push_str(
             "\n## What timings can't show\n\n| not seen | why | what timings do show |\n|---|---|---|\n",
         );
-        for (what, why, instead) in CANNOT_INFER {
-            out.push_str(&format!("| {what} | {why} | {instead} |\n"));
+        for [what, why, instead] in &report.cannot_infer {
+            out.push_str(&format!("| {what} | {why} | {} |\n", md(instead)));
         }
     }
     if !report.notes.is_empty() {

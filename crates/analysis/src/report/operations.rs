@@ -9,11 +9,14 @@ use crate::findings;
 use crate::findings::{
     ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band, is_quantized,
 };
-use crate::trace_time::TraceTime;
+use crate::trace_time::{TraceTime, Unfused};
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::hardware::Device;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, capitalized, fixed, percent};
+use gemmscope_model::roofline::Bound;
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, capitalized, fixed, percent};
 use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::trace::is_unfused_attention;
 use serde::Serialize;
 
 /// The bound by the rule of thumb, which ignores the device. It is there for comparison with
@@ -64,7 +67,7 @@ pub struct Operation {
     pub of_peak: Option<String>,
     /// The percentage in the file, as a share.
     pub reported_efficiency: Option<f64>,
-    /// Attained, FLOP/s.
+    /// Attained, FLOP/s; NaN without a shape, as the two that follow.
     pub flops_per_s: f64,
     /// Compulsory bytes over time.
     pub bytes_per_s: f64,
@@ -74,7 +77,7 @@ pub struct Operation {
     pub bound: Option<String>,
     /// Bound by the rule of thumb.
     pub rule_of_thumb: String,
-    /// True for 8-bit and narrower types.
+    /// True for 8-bit and narrower types, by the operands' or by the kernel's name.
     pub quantized: bool,
     /// Possible savings as trace reports estimate them: low, mid, high percent of the whole time.
     pub impact_percent: Option<(f64, f64, f64)>,
@@ -141,6 +144,8 @@ pub struct Breakdown {
     pub total: usize,
     /// The flagged ones, most important first.
     pub bottlenecks: Vec<Bottleneck>,
+    /// What times cannot show, why, and what to say instead.
+    pub cannot_infer: Vec<[String; 3]>,
 }
 
 impl Operation {
@@ -150,6 +155,11 @@ impl Operation {
             "" => self.name.clone(),
             side => format!("{side}: {}", self.name),
         }
+    }
+
+    /// True for a GEMM whose shape is not known, so that it has no performance model.
+    pub fn has_no_model(&self) -> bool {
+        self.problem == UNKNOWN_SHAPE
     }
 
     /// True if it is so far above its roof that it is left out of the ranking.
@@ -162,10 +172,22 @@ impl Breakdown {
     /// Breaks the checked rows down; `findings` are those of the same scan.
     pub fn new(scan: &Scan<'_>, findings: &Findings) -> Self {
         let (groups, total) = heaviest(scan);
-        let operations: Vec<_> = groups.iter().map(|g| operation(scan, g)).collect();
+        let mut operations: Vec<_> = groups.iter().map(|g| operation(scan, g)).collect();
+        let mut bottlenecks = bottlenecks(scan, &operations, &groups, findings);
+        for (o, b) in without_model(scan, operations.len()) {
+            operations.push(o);
+            bottlenecks.push(b);
+        }
+        bottlenecks.order_by(|a, b| {
+            (!a.validated)
+                .cmp(&!b.validated)
+                .then(a.priority.cmp(&b.priority))
+                .then(operations[b.operation].time_s.total_cmp(&operations[a.operation].time_s))
+        });
         Breakdown {
             time: TraceTime::of(scan),
-            bottlenecks: bottlenecks(scan, &operations, &groups, findings),
+            cannot_infer: cannot_infer(scan, &operations, &bottlenecks),
+            bottlenecks,
             operations,
             total,
         }
@@ -198,6 +220,135 @@ pub struct Bottleneck {
     pub path_b: String,
     /// By the thresholds alone.
     pub priority: Severity,
+}
+
+/// The problem of a GEMM whose shape is not known.
+const UNKNOWN_SHAPE: &str = "shape unknown";
+
+/// The GEMMs without a shape that take over 10 % of the time, as operations from index `first` on
+/// and as bottlenecks: nobody knows how good they are, and they weigh. Of the only side.
+fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bottleneck)> {
+    let [part] = scan.parts.as_slice() else {
+        return Vec::new();
+    };
+    let profiler = scan.metrics().devices.iter().flatten().next().map_or(PROFILER, profiler_of);
+    let mut out = Vec::new();
+    for source in &scan.data().sources {
+        for (name, sum) in &source.without_model_names {
+            let share = part.share(sum.time_s);
+            if share <= findings::HIGH_SHARE {
+                continue;
+            }
+            let o = Operation {
+                name: short(name, KERNEL_CHARS).into_owned(),
+                problem: UNKNOWN_SHAPE.to_owned(),
+                kernel: name.clone(),
+                calls: sum.rows as f64,
+                time_s: sum.time_s,
+                share_of_category: sum.time_s / (part.time_s + part.without_s),
+                share,
+                side: part.label.clone(),
+                efficiency: None,
+                of_peak: None,
+                reported_efficiency: None,
+                flops_per_s: f64::NAN,
+                bytes_per_s: f64::NAN,
+                intensity: f64::NAN,
+                bound: None,
+                rule_of_thumb: String::new(),
+                quantized: names_quantized(name),
+                impact_percent: None,
+                tile_roof: None,
+                callers: Vec::new(),
+                modules: Vec::new(),
+                rows: Vec::new(),
+            };
+            let remedy = match source.remedy.as_str() {
+                "" => "record the shapes of its operands (record_shapes=True), or of its groups",
+                remedy => remedy,
+            };
+            let b = Bottleneck {
+                operation: first + out.len(),
+                flags: vec!["over 10 % of the time without a performance model".to_owned()],
+                issue: "Efficiency unknown: the file has no shape for it, so no model says how fast it could be.".to_owned(),
+                context: context_of_type(&o),
+                validated: true,
+                dismissed: "",
+                path_a: format!(
+                    "Learn its shape first: {remedy}. Then see whether fewer, larger groups or a narrower type would help."
+                ),
+                path_b: format!(
+                    "Generate a reproducer from the code that calls it and profile that with {profiler}."
+                ),
+                priority: findings::priority(share, None, false),
+            };
+            out.push((o, b));
+        }
+    }
+    out
+}
+
+/// The profiler of a device's vendor.
+fn profiler_of(device: &Device) -> &'static str {
+    match device.vendor.as_str() {
+        "AMD" => "rocprof (rocprofv3, rocprof-compute)",
+        "NVIDIA" => "Nsight Compute (ncu)",
+        "Intel" => "VTune or unitrace",
+        "Google" => "XProf",
+        _ => PROFILER,
+    }
+}
+
+const PROFILER: &str = "the vendor's profiler";
+
+/// What times cannot show, why, and what to say instead, with the bytes, the cache and the profiler of
+/// the first bottleneck, else of the longest operation.
+fn cannot_infer(
+    scan: &Scan<'_>,
+    operations: &[Operation],
+    bottlenecks: &[Bottleneck],
+) -> Vec<[String; 3]> {
+    let leading = bottlenecks.iter().map(|b| &operations[b.operation]).chain(operations);
+    let row = leading.filter_map(|o| o.rows.first()).next().map(|r| *r as usize);
+    let device =
+        row.and_then(|r| scan.metrics().devices[usize::from(scan.data().device[r])].as_ref());
+    let profiler = device.map_or(PROFILER, profiler_of);
+    let set = row.map(|r| scan.data().problem(r)).map(|p| (p, p.bytes()));
+    let cache = device.and_then(|d| Some((d, Bytes(d.cache_bytes()?))));
+    let working = match (set, cache) {
+        (Some((p, bytes)), Some((d, cache))) => {
+            let fits = if bytes.0 > cache.0 { "exceed" } else { "fit" };
+            format!(
+                "the operands of {p} ({bytes}) {fits} the largest cache of the {} ({cache})",
+                d.name
+            )
+        }
+        (Some((p, bytes)), None) => format!("the operands of {p} ({bytes}) may exceed the cache"),
+        _ => "a large working set may exceed the cache".to_owned(),
+    };
+    let slow = match row.map(|r| scan.metrics().efficiency(scan.data(), r)) {
+        Some(e) if e < 1.0 => format!("the kernel runs at {} of its roof", percent(e)),
+        _ => "the kernel runs slower than expected".to_owned(),
+    };
+    [
+        (
+            "Bank conflicts",
+            "only hardware counters see them",
+            format!("low efficiency; profile with {profiler} to diagnose"),
+        ),
+        ("Cache hit rates", "only hardware counters see them", working),
+        ("Occupancy", "it depends on registers and shared memory that a trace does not show", slow),
+        (
+            "Root causes",
+            "a trace shows what ran and how long, not why",
+            format!(
+                "bottleneck identified; generate a reproducer for the kernel team (gemmscope replay) \
+                 and profile it with {profiler}"
+            ),
+        ),
+    ]
+    .map(|(what, why, instead)| [what.to_owned(), why.to_owned(), instead])
+    .to_vec()
 }
 
 /// The groups that take most time, most first, and the number of all.
@@ -250,7 +401,7 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
         intensity: metrics.ai[row],
         bound: scan.bound(g).map(|b| b.label().to_owned()),
         rule_of_thumb: rule_of_thumb(metrics.ai[row]).to_owned(),
-        quantized: is_quantized(&problem.op),
+        quantized: quantized(scan, g),
         impact_percent: reported
             .or(efficiency)
             .filter(|e| *e <= ANOMALY_EFFICIENCY)
@@ -260,6 +411,22 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
         modules: modules(scan, g, name),
         rows: scan.rows(g).to_vec(),
     }
+}
+
+/// True for a group of 8-bit and narrower types, by its operands or by the name of its kernel.
+pub(super) fn quantized(scan: &Scan<'_>, g: &Group) -> bool {
+    let kernel = scan.data().text(ColumnMeaning::Kernel, g.row as usize);
+    is_quantized(&scan.problem(g).op) || names_quantized(kernel)
+}
+
+/// True where the name of a kernel or of an operation has a narrow type in it: `bmm_MxE4m3`.
+pub(super) fn names_quantized(name: &str) -> bool {
+    const NARROW: [&str; 14] = [
+        "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "fp8", "fp4", "mxfp", "w8a8", "w4a8", "w4a16",
+        "int8", "i8i32", "i8ii",
+    ];
+    let lower = name.to_ascii_lowercase();
+    NARROW.iter().any(|narrow| lower.contains(narrow))
 }
 
 /// The peak that bounds a group: the rate of its type over the ridge point, else the bandwidth.
@@ -321,8 +488,9 @@ fn bottlenecks(
             .iter()
             .filter(|f| f.evidence.rows.binary_search(&g.row).is_ok())
             .collect();
-        let context = context(&scan.problem(g), o);
-        let natural = context.iter().any(|c| c.starts_with("Tiny"));
+        let of = Circumstances::of(scan, g, o);
+        let context = context(&scan.problem(g), o, &of);
+        let natural = of.tiny_batched || of.launch;
         let trifle = o.share < findings::TRIFLE_SHARE;
         let good = o.efficiency.is_some_and(|e| e > 0.8);
         let limited = o.efficiency.is_some_and(|e| e >= 0.6);
@@ -344,12 +512,12 @@ fn bottlenecks(
             .or(own.first())
             .copied();
         let mut context = context;
-        if let Some(f) = weightiest.filter(|f| !f.also.is_empty()) {
+        if let Some(f) = weightiest.filter(|f| !of.attention && !f.also.is_empty()) {
             let titles = f.also.iter().filter_map(|a| findings::rule(&a.rule));
             let titles: Vec<String> = titles.map(|r| uncapitalized(r.title)).collect();
             context.push(format!("Also seen here: {}.", titles.join(", ")));
         }
-        let (path_a, path_b) = paths(o, weightiest);
+        let (path_a, path_b) = paths(o, &of, weightiest);
         out.push(Bottleneck {
             operation: i,
             flags,
@@ -359,16 +527,41 @@ fn bottlenecks(
             dismissed,
             path_a,
             path_b,
-            priority: findings::priority(o.share, o.efficiency, false),
+            priority: findings::priority(o.share, o.efficiency, of.pattern()),
         });
     }
-    out.order_by(|a, b| {
-        (!a.validated)
-            .cmp(&!b.validated)
-            .then(a.priority.cmp(&b.priority))
-            .then(a.operation.cmp(&b.operation))
-    });
     out
+}
+
+/// What explains an operation, and what it could be batched with.
+struct Circumstances {
+    /// Very many products of a few rows and columns each.
+    tiny_batched: bool,
+    /// A call is little more than a launch.
+    launch: bool,
+    /// So many calls that some of them may be batched.
+    repeats: bool,
+    /// A product of attention that is not fused.
+    attention: bool,
+}
+
+impl Circumstances {
+    fn of(scan: &Scan<'_>, g: &Group, o: &Operation) -> Self {
+        let p = scan.problem(g);
+        let tiny_batched = p.batch >= 100 && p.m.min(p.n) <= 64 && p.k <= 256;
+        let attention = is_unfused_attention(scan.data(), g.row as usize);
+        Circumstances {
+            tiny_batched,
+            launch: !tiny_batched && scan.bound(g) == Some(Bound::Launch),
+            repeats: !attention && o.calls >= 100.0,
+            attention,
+        }
+    }
+
+    /// A notable pattern: Medium at least.
+    fn pattern(&self) -> bool {
+        self.tiny_batched || self.repeats || self.attention
+    }
 }
 
 /// The title of a rule inside a sentence.
@@ -379,35 +572,39 @@ fn uncapitalized(title: &str) -> String {
 }
 
 /// Circumstances that explain a low efficiency.
-fn context(problem: &Problem, o: &Operation) -> Vec<String> {
+fn context(problem: &Problem, o: &Operation, of: &Circumstances) -> Vec<String> {
     let mut out = Vec::new();
-    if problem.batch >= 100 && problem.m.min(problem.n) <= 64 && problem.k <= 256 {
+    if of.attention {
+        out.push("A product of attention that is not fused.".to_owned());
+    }
+    if of.tiny_batched {
         out.push(format!(
             "Tiny batched GEMM ({} of {} × {} × {}): low efficiency is natural here.",
             problem.batch, problem.m, problem.n, problem.k
         ));
-    } else if o.time_s / o.calls < 15e-6 {
+    } else if of.launch {
         out.push("Tiny: a call is little more than a launch.".to_owned());
     }
-    if o.quantized {
-        out.push(
-            "Quantised: its roof is higher and scaling takes a part of the time, so its percentage \
-             compares with other quantised GEMMs only."
-                .to_owned(),
-        );
-    }
+    out.extend(context_of_type(o));
     if problem.bytes().0 > 1e9 {
         out.push(
             "Very large operands: memory may matter although the intensity is high.".to_owned(),
         );
     }
-    if o.calls >= 100.0 {
+    if of.repeats {
         out.push(format!(
             "Called {} times: look for products that could be batched.",
             fixed(o.calls, 0)
         ));
     }
     out
+}
+
+/// That percentages of quantised GEMMs are their own.
+fn context_of_type(o: &Operation) -> Vec<String> {
+    let words = "Quantised: its roof is higher and scaling takes a part of the time, so its percentage \
+                 compares with other quantised GEMMs only.";
+    o.quantized.then(|| words.to_owned()).into_iter().collect()
 }
 
 /// The issue in one sentence: the limit of the tile, else the distance from the roof.
@@ -426,18 +623,33 @@ fn issue(o: &Operation, finding: Option<&Finding>) -> String {
     format!("{} at AI {} FLOP/B, {grade}.{seen}", capitalized(bound), fixed(o.intensity, 1))
 }
 
-/// Both paths, from the most important finding on the operation, else from its efficiency.
-fn paths(o: &Operation, finding: Option<&Finding>) -> (String, String) {
+/// Both paths: near the roof only the first; else from what the operation is a part of, from the most
+/// important finding on it, or from its efficiency.
+fn paths(o: &Operation, of: &Circumstances, finding: Option<&Finding>) -> (String, String) {
+    if o.efficiency.is_some_and(|e| e > 0.8) {
+        return (
+            "Focus on Path A: the kernel is near its roof, so only fewer or smaller products help (fusion, \
+             batching, a narrower type, sparsity)."
+                .to_owned(),
+            "Nothing worth tuning.".to_owned(),
+        );
+    }
+    if of.attention {
+        return (Unfused::TRY.to_owned(), "Tune the fused kernel, not this product.".to_owned());
+    }
+    if of.tiny_batched {
+        return (
+            "Batch more of them into one call: torch.bmm, or a grouped GEMM where sizes differ \
+             (torch._grouped_mm, CUTLASS and CK grouped GEMM)."
+                .to_owned(),
+            "Where another platform is over 5 times as fast, compare the kernels; generate a reproducer."
+                .to_owned(),
+        );
+    }
     if let Some(f) = finding {
         return (f.path_a.clone(), f.path_b.clone());
     }
     match o.efficiency {
-        Some(e) if e > 0.8 => (
-            "The kernel is near its roof: only fewer or smaller products help (fusion, batching, a \
-             narrower type, sparsity)."
-                .to_owned(),
-            "Nothing worth tuning.".to_owned(),
-        ),
         Some(e) if e >= 0.6 => (
             "Fuse neighbouring elementwise operations into the epilogue; consider a narrower type \
              (fp8, int8) where the numbers allow it."

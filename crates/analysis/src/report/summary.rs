@@ -1,7 +1,7 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
 use super::escape::{markdown_text as md, short};
-use super::{Bottleneck, CANNOT_INFER, MAX_BOTTLENECKS, Operation, Report, ReportPart};
+use super::{Bottleneck, MAX_BOTTLENECKS, Operation, Report, ReportPart};
 use crate::explain::roof_name;
 use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
@@ -85,8 +85,9 @@ pub fn gemm_findings(report: &Report) -> String {
     }
     notes(report, &mut out);
     flagged(report, &mut out);
-    for (what, why, instead) in CANNOT_INFER {
-        let _ = writeln!(out, "- Cannot be inferred: {what} ({why}). Instead say: {instead}.");
+    for [what, why, instead] in &report.cannot_infer {
+        let _ =
+            writeln!(out, "- Cannot be inferred: {what} ({why}). Instead say: {}.", md(instead));
     }
     out
 }
@@ -98,9 +99,11 @@ fn overview(part: &ReportPart, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "{side}GEMMs account for {} of {}. Average efficiency: {}.",
+        "{side}GEMMs account for {} of {}{}. Average efficiency: {}.",
         percent(part.share),
         part.whole,
+        part.reported_share
+            .map_or_else(String::new, |s| format!(" ({} by the report's metadata)", percent(s))),
         known(part.efficiency)
     );
     let significance = if part.whole == "measured time" {
@@ -111,7 +114,10 @@ fn overview(part: &ReportPart, out: &mut String) {
         "below 10% of compute: look elsewhere first".to_owned()
     };
     let _ = writeln!(out, "Category significance: {significance}.");
-    if part.without_model_s > 0.0 {
+    if part.without_model_s > 0.0 && part.gemm_s == 0.0 {
+        let ms = fixed(part.without_model_s * 1e3, 3);
+        let _ = writeln!(out, "None of the {ms} ms of GEMM time has a performance model.");
+    } else if part.without_model_s > 0.0 {
         let _ = writeln!(
             out,
             "The efficiency is over the {} ms that have a performance model; {} ms ({} of \
@@ -143,6 +149,7 @@ fn bottleneck(report: &Report, number: usize, b: &Bottleneck, out: &mut String) 
     );
     let efficiency = match (o.efficiency, &o.of_peak) {
         (Some(e), Some(peak)) => format!("{} of {}", percent(e), md(peak)),
+        _ if o.has_no_model() => "unknown (no performance model)".to_owned(),
         _ => "unknown (no peak is known)".to_owned(),
     };
     let _ = writeln!(out, "- **Efficiency:** {efficiency}");
@@ -244,13 +251,16 @@ fn flagged(report: &Report, out: &mut String) {
         };
         let _ = writeln!(
             out,
-            "- Flagged but not a bottleneck: {} {}, {} ms, {}, efficiency {} ({}): {why}.{kernel}{from}",
+            "- Flagged but not a bottleneck: {} {}, {} ms, {}, efficiency {} ({}): {why}.{kernel}{from} \
+             Path A: {} Path B: {}",
             md(&o.heading()),
             md(&o.problem),
             fixed(o.time_s * 1e3, 3),
             plural(o.calls.round() as u64, "call"),
             known(o.efficiency),
             b.flags.join(", "),
+            md(&b.path_a),
+            md(&b.path_b),
         );
     }
 }

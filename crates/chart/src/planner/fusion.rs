@@ -7,7 +7,7 @@ use crate::roofline::{Arrow, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
 use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
 use gemmscope_model::roofline::Roof;
-use gemmscope_model::units::{FlopsPerSec, Seconds, format_significant, plural};
+use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
@@ -126,7 +126,7 @@ impl Chart for FusionTool {
                     r.kernels.to_string(),
                     r.bytes.0.to_string(),
                     r.work.0.to_string(),
-                    format_significant(r.intensity().0, 5),
+                    format_significant(r.intensity().0, 6),
                     r.time.0.to_string(),
                     r.roundings.to_string(),
                 ]
@@ -178,6 +178,15 @@ impl Tool for FusionTool {
         let mut out = vec![
             figure("Traffic, separate", s.bytes.to_string(), format!("{} kernels.", s.kernels)),
             figure("Traffic, fused", f.bytes.to_string(), "One kernel."),
+            figure(
+                "Output traffic saved",
+                percent(self.fusion.output_saved()),
+                format!(
+                    "{} of {} for C and the steps.",
+                    Bytes(s.bytes.0 - f.bytes.0),
+                    self.fusion.output
+                ),
+            ),
             figure("Intensity, separate", s.intensity().to_string(), ""),
             figure("Intensity, fused", f.intensity().to_string(), ""),
         ];

@@ -11,8 +11,9 @@ use crate::scale::{Kind, Scale};
 use crate::scene::{Anchor, Baseline, Color, Item, Scene, Symbol};
 use crate::ticks;
 use crate::ticks::Format;
-use gemmscope_analysis::planner::rounding::{Errors, errors};
+use gemmscope_analysis::planner::rounding::{Errors, errors, tolerance, tolerance_text};
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::format_significant;
 use gemmscope_table::control::Control;
 use gemmscope_table::result_table::Table;
@@ -23,6 +24,8 @@ pub(super) struct RoundingTool {
     accumulate: DataType,
     output: DataType,
     tolerance: (f64, f64),
+    /// The tolerance that a replay of a GEMM of this type and K tests with; `None` for integers.
+    replay: Option<(f64, f64)>,
     errors: Option<Errors>,
     controls: Vec<Control>,
 }
@@ -41,10 +44,10 @@ impl RoundingTool {
         let output = types(s, "tool.type", "Output", "Type of C", DataType::Fp16);
         let accumulate =
             types(s, "num.acc", "Accumulator", "Type of the accumulator", DataType::Fp32);
-        let tolerance =
+        let part =
             |key, label, hint| Control::number(s, key, label, hint, (0.0, 1e6, 0.001), "", 0.01);
-        let atol = tolerance("num.atol", "atol", "Absolute part of |x − y| ≤ atol + rtol |y|.");
-        let rtol = tolerance("num.rtol", "rtol", "Relative part of |x − y| ≤ atol + rtol |y|.");
+        let atol = part("num.atol", "atol", "Absolute part of |x − y| ≤ atol + rtol |y|.");
+        let rtol = part("num.rtol", "rtol", "Relative part of |x − y| ≤ atol + rtol |y|.");
         let of = |c: &Control, d| DataType::by_id(&c.current).unwrap_or(d);
         let (acc, out) = (of(&accumulate, DataType::Fp32), of(&output, DataType::Fp16));
         RoundingTool {
@@ -53,6 +56,7 @@ impl RoundingTool {
             output: out,
             tolerance: (atol.as_number(), rtol.as_number()),
             errors: errors(whole(&k), acc, out),
+            replay: tolerance(whole(&k), &Operation::uniform(out), true),
             controls: vec![k, output, accumulate, atol, rtol],
         }
     }
@@ -252,6 +256,11 @@ impl Tool for RoundingTool {
                 "Of a million entries; what atol must allow.",
             ),
             figure("Rounding of the output", n(e.worst_output), "Relative; what rtol must allow."),
+            figure(
+                "Tolerance of a replay",
+                self.replay.map_or_else(|| "exact".to_owned(), tolerance_text),
+                "Four times the largest error, with room for parts that split-K keeps in the output's format: what `gemmscope replay` tests with.",
+            ),
             figure(
                 "In all, typical",
                 n(e.sum.hypot(e.output)),

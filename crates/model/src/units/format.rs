@@ -180,6 +180,22 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A change as a percentage with its sign and at most one decimal: `+15 %`, `+8.4 %`, `−11.8 %`.
+pub fn signed_percent(change: f64) -> String {
+    if !change.is_finite() {
+        return "unknown".to_owned();
+    }
+    let number = trim_zeros(fixed(change.abs() * 100.0, 1));
+    let sign = if number == "0" {
+        ""
+    } else if change < 0.0 {
+        "−"
+    } else {
+        "+"
+    };
+    format!("{sign}{number} %")
+}
+
 /// A share that a model estimates, as a percentage: `91 %`. One decimal under 10 %.
 pub fn rounded_percent(share: f64) -> String {
     if share.is_finite() && share >= 0.0995 {

@@ -39,16 +39,32 @@ pub struct TraceContext {
     pub idle_s: Option<f64>,
     /// Kernel time of the report's GEMM category, seconds.
     pub gemm_s: Option<f64>,
+    /// Share of the compute time that GEMMs take by the metadata of the trace's report.
+    pub reported_share: Option<f64>,
     /// Time the processor spent in the category's operations, seconds.
     pub cpu_s: Option<f64>,
     /// Time the processor waited for the device, seconds.
     pub sync_s: Option<f64>,
+    /// Attention that runs as product, softmax and product.
+    pub unfused: Option<UnfusedAttention>,
+    /// What was recorded that slows the program, so that idle time is an upper bound: `with_stack`,
+    /// `profile_memory`, `Python frames`.
+    pub slowed_by: Vec<String>,
     /// Kernel time by category of operation.
     pub categories: Vec<CategoryTime>,
     /// Call stacks by operation id.
     pub calls: BTreeMap<u64, CallStack>,
     /// The report's own figures by operation, as printed.
     pub reported: Option<ReportedFigures>,
+}
+
+/// Attention that is not fused, besides its products, which are rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnfusedAttention {
+    /// Pairs of products with a softmax between them.
+    pub calls: u64,
+    /// Time of the kernels between their products, seconds: softmax, scale, mask.
+    pub between_s: f64,
 }
 
 /// Kernel time of one category of operations.
@@ -132,6 +148,7 @@ impl TraceContext {
             (&mut self.exposed_memcpy_s, other.exposed_memcpy_s),
             (&mut self.idle_s, other.idle_s),
             (&mut self.gemm_s, other.gemm_s),
+            (&mut self.reported_share, other.reported_share),
             (&mut self.cpu_s, other.cpu_s),
             (&mut self.sync_s, other.sync_s),
         ] {
@@ -139,6 +156,10 @@ impl TraceContext {
         }
         for (key, value) in other.achievable_flops_per_s {
             self.achievable_flops_per_s.entry(key).or_insert(value);
+        }
+        self.unfused = self.unfused.or(other.unfused);
+        if self.slowed_by.is_empty() {
+            self.slowed_by = other.slowed_by;
         }
         if self.categories.is_empty() {
             self.categories = other.categories;

@@ -11,7 +11,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{BEST_MEASURED, Device, MemoryLevel};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{format_short, grouped};
+use gemmscope_model::units::{FlopsPerSec, format_short, grouped};
 use gemmscope_table::field::Field;
 
 /// The roof of one device for the types that share a peak.
@@ -94,7 +94,7 @@ impl RoofLine {
     pub(super) fn tooltip(&self) -> Tooltip {
         let rate = |v| Format::rate().write(v, 4);
         let out = Tooltip::new(format!("{} on {}", self.types.join(", "), self.device))
-            .row("Peak", format!("{}, dense", rate(self.peak)));
+            .row("Peak", format!("{}, dense", FlopsPerSec(self.peak).peak()));
         let achievable = self.achievable.iter();
         let out = achievable.fold(out, |out, (types, v, here)| {
             let value = format!("{} ({}){}", rate(*v), types.join(", "), measured(*here));
@@ -125,7 +125,7 @@ impl RoofLine {
             "{} {}: {} dense{achievable}, {}, ridge at {} FLOP/B",
             self.device,
             self.types.join(", "),
-            Format::rate().write(self.peak, 4),
+            FlopsPerSec(self.peak).peak(),
             Format::si("B/s").write(self.bandwidth, 4),
             format_short(self.ridge(), 4)
         )
@@ -332,7 +332,7 @@ pub(super) fn labels(
         };
         let rate = |v| Format::rate().write(v, 4);
         let dense = if narrow { "" } else { " dense" };
-        let label = format!("{} {}{dense}", who(&r.types), rate(r.peak));
+        let label = format!("{} {}{dense}", who(&r.types), FlopsPerSec(r.peak).peak());
         ceilings.push((index, r.peak, r.bandwidth, true, label));
         for (types, a, here) in &r.achievable {
             let (what, here) = match narrow {

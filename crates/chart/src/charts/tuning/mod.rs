@@ -12,7 +12,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning;
 use gemmscope_analysis::tuning::{History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{Seconds, plural};
+use gemmscope_model::units::{Seconds, plural, signed_percent};
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
@@ -249,15 +249,15 @@ impl Chart for Tuning {
                 Format::percent().write(h.slow_below, 3)
             ));
         }
-        let gains: Vec<String> = (0..h.generations.len())
-            .filter_map(|i| {
-                let gain = Format::percent().write(h.gain(i)?, 2);
-                Some(format!("{}: {gain}", h.generations[i].order))
-            })
-            .collect();
-        if (1..=MOST_GAINS).contains(&gains.len()) {
+        let changes = h.changes().into_iter();
+        let changes: Vec<String> =
+            changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
+        if (1..=MOST_GAINS).contains(&changes.len()) {
             let label = h.order_label.to_lowercase();
-            out.push(format!("Gain by {label}: {}.", gains.join(", ")));
+            out.push(format!(
+                "Best of each {label} against the one before: {}.",
+                changes.join(", ")
+            ));
         }
         out.extend(h.convergence());
         if h.roof.is_nan() {

@@ -6,6 +6,7 @@
 //! are one row. The kernels of a graph belong to the launches that its capture recorded, in this
 //! trace or in another one. ROCm writes the grid in threads, CUDA in blocks.
 
+mod attention;
 mod capture;
 mod events;
 mod join;
@@ -91,6 +92,10 @@ impl ItemReader for Trace {
         if !item.element {
             if self.members.len() < 20 {
                 self.members.push(item.key.to_owned());
+            }
+            let on = matches!(text.trim_ascii(), b"1" | b"true");
+            if on && ["with_stack", "profile_memory"].contains(&item.key) {
+                self.events.recorded.insert(item.key.to_owned());
             }
         } else if item.key == "deviceProperties" {
             self.device(text);

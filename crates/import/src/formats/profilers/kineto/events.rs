@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Name, shapes, types and strides of an operation's inputs, as the trace prints them.
 pub(super) type Signature = [String; 4];
@@ -87,6 +87,8 @@ pub(super) struct Events {
     pub damaged: u64,
     /// Operations without shapes.
     pub shapeless: u64,
+    /// What was recorded that slows the program: options of the profiler, Python frames.
+    pub recorded: BTreeSet<String>,
     signature_codes: HashMap<Signature, u32>,
     name_codes: HashMap<String, u32>,
     threads: HashMap<(i64, i64), u32>,
@@ -149,8 +151,25 @@ impl Events {
                 return starts.then_some(Sort::Launch);
             }
             b"ac2g" if string_after(text, b"\"ph\"")? == b"s" => Sort::Flow,
+            b"python_function" => {
+                self.record("Python frames");
+                return None;
+            }
+            b"cpu_instant_event" => {
+                if string_after(text, b"\"name\"")? == b"[memory]" {
+                    self.record("profile_memory");
+                }
+                return None;
+            }
             _ => return None,
         })
+    }
+
+    /// Most events of a trace are such: they are noted without an allocation each.
+    fn record(&mut self, what: &str) {
+        if !self.recorded.contains(what) {
+            self.recorded.insert(what.to_owned());
+        }
     }
 
     fn kernel(&mut self, line: u32, event: &Value, memset: bool) {

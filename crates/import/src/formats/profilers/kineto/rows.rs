@@ -2,7 +2,7 @@
 
 use super::events::{Events, Kernel, Signature};
 use super::join::{Join, Owner};
-use super::{Trace, capture, timeline};
+use super::{Trace, attention, capture, timeline};
 use crate::formats::profilers::kernel_kind::KernelKind;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
@@ -11,6 +11,7 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, TraceContext};
+use gemmscope_table::trace::{PART_COLUMN, UNFUSED_ATTENTION};
 use std::collections::{HashMap, HashSet};
 
 /// What calls of one row have in common.
@@ -22,6 +23,8 @@ struct Key {
     /// Bits of the number of workgroups.
     blocks: u64,
     device: u16,
+    /// It is a product of attention that is not fused.
+    attention: bool,
 }
 
 /// Calls of one operation with one shape and one main kernel on one device.
@@ -160,7 +163,7 @@ pub(super) fn finish(
     }
 
     let mut groups = Groups::default();
-    let mut add = |signature: u32, kernels: &[u32]| {
+    let mut add = |signature: u32, kernels: &[u32], attention: bool| {
         let of = |i: &u32| &events.kernels[*i as usize];
         let time: f64 = kernels.iter().map(|i| of(i).time_s).sum();
         let longest = kernels
@@ -174,12 +177,14 @@ pub(super) fn finish(
             kernel: Some(main.name),
             blocks: blocks.to_bits(),
             device: device(main.device),
+            attention,
         };
         groups.add(key, main.line, time, kernels.len() as f64);
     };
-    for (call, kernels) in &calls {
-        if let Some(signature) = events.calls[*call as usize].signature {
-            add(signature, kernels);
+    let mut products: Vec<attention::Product> = Vec::new();
+    for (call, kernels) in calls {
+        if let Some(signature) = events.calls[call as usize].signature {
+            products.push((signature, kernels));
         }
     }
     // The signatures of this trace, then those of captures in other files.
@@ -204,8 +209,8 @@ pub(super) fn finish(
                 signatures.push(call.signature);
                 signatures.len() - 1
             });
-            add(code as u32, &call.kernels);
-            shaped.extend(call.kernels);
+            shaped.extend(call.kernels.iter().copied());
+            products.push((code as u32, call.kernels));
         }
         for i in kernels.iter().filter(|i| !shaped.contains(i)) {
             let k = &events.kernels[*i as usize];
@@ -215,6 +220,10 @@ pub(super) fn finish(
             }
         }
     }
+    let (of_attention, unfused) = attention::find(&events, &signatures, &products);
+    for (at, (signature, kernels)) in products.iter().enumerate() {
+        add(*signature, kernels, of_attention.contains(&at));
+    }
     // The capture of a graph launches kernels that run later, in another trace.
     let mut captured = false;
     if groups.all.is_empty() && left_out.loose.is_empty() {
@@ -222,6 +231,8 @@ pub(super) fn finish(
         captured = !groups.all.is_empty();
     }
     let groups = groups.all;
+    let part =
+        (!of_attention.is_empty()).then(|| table.text_column(ColumnMeaning::Other, PART_COLUMN));
     let gemm_s: f64 = groups.iter().map(|g| g.sum).filter(|s| s.is_finite()).sum();
     let mut notes: Vec<&'static str> = Vec::new();
     for g in &groups {
@@ -240,6 +251,9 @@ pub(super) fn finish(
             None => Err(RowError::new("data type not recognised")),
         };
         ids.stage(&mut table, g, name, kernel);
+        if let Some(part) = part.filter(|_| g.key.attention) {
+            table.set_text(part, UNFUSED_ATTENTION.as_bytes());
+        }
         table.commit(g.line, format!("{name} {dims}").as_bytes(), row);
     }
     let without = left_out.reject_loose(&mut table, &events.names);
@@ -267,6 +281,8 @@ pub(super) fn finish(
         files: vec![file],
         platform: devices.first().map(|d| d.1.clone()).unwrap_or_default(),
         gemm_s: Some(gemm_s + without.time_s),
+        unfused: Some(unfused).filter(|u| u.calls > 0),
+        slowed_by: events.recorded.iter().cloned().collect(),
         ..TraceContext::default()
     };
     timeline::add_times(&events, &mut context);
@@ -310,7 +326,8 @@ fn listed(groups: &mut Groups, events: &Events, join: &Join<'_>, device: u16) {
     for call in launched {
         let call = &events.calls[call as usize];
         if let Some(signature) = call.signature {
-            let key = Key { signature, kernel: None, blocks: f64::NAN.to_bits(), device };
+            let blocks = f64::NAN.to_bits();
+            let key = Key { signature, kernel: None, blocks, device, attention: false };
             groups.add(key, call.line, f64::NAN, f64::NAN);
         }
     }

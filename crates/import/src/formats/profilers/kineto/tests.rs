@@ -143,3 +143,81 @@ fn a_moment_of_the_timeline_counts_once() {
         is(t.idle_time_s(), 25.0);
     }
 }
+
+/// An operation with its shapes and its one kernel, one after the other.
+fn step(at: u32, op: &str, dims: &str, kernel: &str, us: f64) -> String {
+    format!(
+        "{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"{op}\", \"pid\": 1, \"tid\": 1, \"ts\": {}, \"dur\": 2, \"args\": {{\"External id\": {at}, \"Input Dims\": {dims}, \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]}}}},\n\
+         {{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"{kernel}\", \"ts\": {}, \"dur\": {us}, \"args\": {{\"External id\": {at}, \"device\": 0}}}},\n",
+        at * 100,
+        at * 100 + 10
+    )
+}
+
+#[test]
+fn attention_of_three_kernels_is_recognised() {
+    let scores = "[[32, 128, 64], [32, 64, 256]]";
+    let values = "[[32, 128, 256], [32, 256, 64]]";
+    let soft = "void softmax_warp_forward<c10::BFloat16>(int)";
+    let head =
+        "{\"schemaVersion\": 1, \"with_stack\": 1, \"profile_memory\": 0, \"traceEvents\": [\n";
+    let read = |steps: &[String]| {
+        read_as("t.json", head.to_owned() + &steps.concat() + "{\"ph\": \"M\"}]}")
+    };
+    let layer = |at: u32| {
+        [
+            step(at, "aten::bmm", scores, "gemm_scores", 8.0),
+            step(at + 1, "aten::div", "[[32, 128, 256], []]", "scale", 2.0),
+            step(at + 2, "aten::_softmax", "[[32, 128, 256], [], []]", soft, 5.0),
+            step(at + 3, "aten::bmm", values, "gemm_values", 7.0),
+        ]
+        .concat()
+    };
+    // The last product has the shape of the scores and no softmax before the next one.
+    let alone = step(30, "aten::bmm", scores, "gemm_scores", 8.0);
+    let linear = step(31, "aten::mm", "[[128, 64], [64, 256]]", "gemm_linear", 4.0);
+    let d = read(&[layer(10), layer(20), alone.clone(), linear]);
+    let marked: Vec<bool> =
+        (0..d.len()).map(|r| gemmscope_table::trace::is_unfused_attention(&d, r)).collect();
+    let shapes: Vec<_> = (0..d.len()).map(|r| (d.m[r], d.n[r], d.k[r], d.count(r))).collect();
+    assert_eq!(
+        shapes,
+        [(128, 256, 64, 2.0), (128, 64, 256, 2.0), (128, 256, 64, 1.0), (128, 256, 64, 1.0)]
+    );
+    assert_eq!(marked, [true, true, false, false]);
+    let context = d.sources[0].trace.as_deref().unwrap();
+    let unfused = context.unfused.unwrap();
+    assert_eq!(unfused.calls, 2);
+    // Scale and softmax of both layers.
+    assert!((unfused.between_s - 14e-6).abs() < 1e-12);
+    assert_eq!(context.slowed_by, ["with_stack"]);
+
+    // Other heads, and a softmax over what no batched product wrote.
+    let others = step(13, "aten::bmm", "[[16, 128, 256], [16, 256, 64]]", "gemm_values", 7.0);
+    let d = read(&[
+        step(10, "aten::bmm", scores, "gemm_scores", 8.0),
+        step(12, "aten::_softmax", "[[32, 128, 256], [], []]", soft, 5.0),
+        others,
+        step(14, "aten::_softmax", "[[128, 256], [], []]", soft, 5.0),
+        alone,
+    ]);
+    assert!((0..d.len()).all(|r| !gemmscope_table::trace::is_unfused_attention(&d, r)));
+    assert_eq!(d.sources[0].trace.as_deref().unwrap().unfused, None);
+}
+
+#[test]
+fn python_frames_and_memory_events_are_noted() {
+    let event = |category: &str, name: &str| {
+        format!(
+            "{{\"ph\": \"X\", \"cat\": \"{category}\", \"name\": \"{name}\", \"ts\": 3, \"dur\": 2}},\n"
+        )
+    };
+    let text = String::from("{\"schemaVersion\": 1, \"traceEvents\": [\n")
+        + &step(1, "aten::mm", "[[64, 32], [32, 32]]", "k_gemm", 5.0)
+        + &event("python_function", "f")
+        + &event("cpu_instant_event", "[memory]")
+        + "{\"ph\": \"M\"}]}";
+    let d = read_as("t.json", text);
+    let context = d.sources[0].trace.as_deref().unwrap();
+    assert_eq!(context.slowed_by, ["Python frames", "profile_memory"]);
+}

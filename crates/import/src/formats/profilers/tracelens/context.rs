@@ -165,6 +165,12 @@ fn metadata(value: &Value, context: &mut TraceContext) {
         context.cpu_s = ms(times, "cpu_duration_ms");
         context.sync_s = ms(times, "sync_time_ms");
     }
+    if text(value, "category").eq_ignore_ascii_case("gemm")
+        && let (Some(gemm), Some(compute)) = (context.gemm_s, context.compute_s)
+        && compute > 0.0
+    {
+        context.reported_share = Some(gemm / compute);
+    }
 }
 
 fn manifest(value: &Value, context: &mut TraceContext) {

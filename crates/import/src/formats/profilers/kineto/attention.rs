@@ -1,0 +1,84 @@
+//! Attention that is not fused: a batched product, a softmax, and a batched product of the same
+//! heads, which write and read the whole matrix of scores.
+
+use super::events::{Events, Signature};
+use crate::formats::profilers::tracelens::{Py, from_operands};
+use gemmscope_model::order::InOrder;
+use gemmscope_table::dataset::UnfusedAttention;
+use std::collections::{HashMap, HashSet};
+
+/// A call that multiplies: code of its signature, and its kernels.
+pub(super) type Product = (u32, Vec<u32>);
+
+/// M, N, K and batch.
+type Sizes = [u32; 4];
+
+/// The products of attention among these, as their indices, and what runs between them. Each is the
+/// neighbour of a softmax on its device: one pass over the kernels in the order of their starts.
+pub(super) fn find(
+    events: &Events,
+    signatures: &[&Signature],
+    products: &[Product],
+) -> (HashSet<usize>, UnfusedAttention) {
+    let softmax = |name: u32| events.names[name as usize].to_ascii_lowercase().contains("softmax");
+    let mut is_softmax: HashMap<u32, bool> = HashMap::new();
+    let (mut found, mut sum) = (HashSet::new(), UnfusedAttention::default());
+    if !events.names.iter().any(|n| n.to_ascii_lowercase().contains("softmax")) {
+        return (found, sum);
+    }
+    let mut product_of: HashMap<u32, usize> = HashMap::new();
+    for (at, (_, kernels)) in products.iter().enumerate() {
+        product_of.extend(kernels.iter().map(|k| (*k, at)));
+    }
+    let mut sizes: HashMap<u32, Option<Sizes>> = HashMap::new();
+    let mut order: Vec<u32> = (0..events.kernels.len() as u32).collect();
+    order.retain(|i| events.kernels[*i as usize].start_s.is_finite());
+    order.order_by(|a, b| {
+        let [a, b] = [a, b].map(|i| &events.kernels[*i as usize]);
+        a.device.cmp(&b.device).then(a.start_s.total_cmp(&b.start_s))
+    });
+    // The last product with its sizes, whether a softmax followed, and the seconds since.
+    let mut last: Option<(usize, Sizes)> = None;
+    let (mut after_softmax, mut between_s, mut device) = (false, 0.0, i64::MIN);
+    for i in order {
+        let k = &events.kernels[i as usize];
+        if k.device != device {
+            (last, device) = (None, k.device);
+        }
+        let Some(&at) = product_of.get(&i) else {
+            if last.is_some() && k.time_s.is_finite() {
+                between_s += k.time_s;
+                after_softmax |= *is_softmax.entry(k.name).or_insert_with(|| softmax(k.name));
+            }
+            continue;
+        };
+        if last.is_some_and(|l| l.0 == at) {
+            continue;
+        }
+        let code = products[at].0;
+        let now = *sizes.entry(code).or_insert_with(|| batched(signatures[code as usize]));
+        if let (Some((scores, of_scores)), Some(of_values), true) = (last, now, after_softmax)
+            && same_heads(of_scores, of_values)
+        {
+            found.extend([scores, at]);
+            sum.calls += 1;
+            sum.between_s += between_s;
+        }
+        last = now.map(|sizes| (at, sizes));
+        (after_softmax, between_s) = (false, 0.0);
+    }
+    (found, sum)
+}
+
+/// The sizes of a batched product; `None` for any other.
+fn batched([name, dims, types, strides]: &Signature) -> Option<Sizes> {
+    let (gemm, _) = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides))?;
+    let [m, n, k] = gemm.sizes;
+    (gemm.batch > 1).then_some([m, n, k, gemm.batch])
+}
+
+/// True if the second product multiplies the scores, which the first one wrote, from either side.
+fn same_heads(scores: Sizes, values: Sizes) -> bool {
+    let ([m, n, _, heads], [vm, vn, vk, batch]) = (scores, values);
+    heads == batch && (vm == m && vk == n || vn == n && vk == m)
+}
