@@ -89,19 +89,6 @@ test("what is saved is said: the part that shows, or all of it up to a limit", a
   for (const a of [app, huge]) a.assertQuiet();
 });
 
-test("two kernels of a tuning run side by side, as they were published", async (t) => {
-  const app = await open(t, "#view=card&device=a100-80-pcie&sel=0.13,0.14");
-  await app.load(tuning);
-  const lines = (await app.download(() => app.saveAs("CSV"))).text.replaceAll("\u202f", " ");
-  const figures = { Attained: ["199.13 TFLOP/s", "204.71 TFLOP/s"], "Bandwidth utilisation": ["7.5 %", "7.7 %"], "% of ": ["63.8 %", "65.6 %"] };
-  for (const [name, [a, b]] of Object.entries(figures)) {
-    const line = lines.split("\r\n").find((l) => l.startsWith(name));
-    assert.ok(line?.includes(a) && line.includes(b), `${name}: ${line}`);
-  }
-  assert.match(lines, /Why,.*(compute|bandwidth)/i);
-  app.assertQuiet();
-});
-
 test("every view by keyboard alone: chosen, walked, read out, selected, left", { timeout: 120_000 }, async (t) => {
   const spoken = (app) => app.page.locator(".chart [aria-live]").first().textContent();
   const walk = async (app, what) => {

@@ -1,5 +1,5 @@
-// Every view: what it says, hover, a selection that the others show too, its settings in the link, its
-// pictures and numbers as files.
+// Every view: what it says, hover, a selection that the others show too, its settings in the link, its numbers as files.
+// The pictures themselves are tests/golden/chart and tests/golden/views.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -14,30 +14,26 @@ const tuning = fixture("../samples/tuning-history.csv");
 
 const open = (t, path = "", options = {}) => GemmscopePage.open({ t, path, viewport: DESKTOP, ...options });
 
-/** Nothing was logged, the picture has a name, and the three kinds of file hold what is drawn. */
-async function exportsOf(app, name, mustSay) {
-  const svg = await app.download(() => app.saveAs("SVG"));
-  assert.equal(svg.name, `${name}.svg`);
-  assert.match(svg.text, /^<svg /);
-  for (const text of mustSay) assert.ok(svg.text.includes(text), `${text} in the SVG`);
+/** What is saved as CSV: its lines. */
+async function csvOf(app, name) {
   const csv = await app.download(() => app.saveAs("CSV of what is drawn"));
   assert.equal(csv.name, `${name}.csv`);
-  const png = await app.download(() => app.saveAs("PNG"));
-  const half = await app.download(() => app.saveAs("PNG, half as large"));
-  const width = (file) => file.bytes.readUInt32BE(16);
-  assert.equal(width(png), 2 * width(half));
   return csv.text.trim().split("\r\n");
 }
 
-/** The same link in a page of its own shows the same view with the same settings. */
-async function reloaded(t, app, files) {
+/** Follows a link in the same page. */
+async function go(app, hash) {
+  await app.page.evaluate((hash) => void (location.hash = hash), hash);
+  await app.settle();
+}
+
+/** The link leads back to the same view with the same settings, from a view without any. */
+async function comesBack(app) {
   await app.settle();
   const hash = new URL(app.page.url()).hash;
-  const again = await open(t, hash);
-  await again.load(...files);
-  await again.settle();
-  assert.equal(new URL(again.page.url()).hash, hash);
-  return again;
+  await go(app, "#v=1&view=table");
+  await go(app, hash);
+  assert.equal(new URL(app.page.url()).hash, hash);
 }
 
 /** Cells of a line of CSV. */
@@ -47,7 +43,7 @@ const tab = (app) => app.page.locator('.tabs .tab[aria-current="page"] span').in
 const label = async (app) => plain(await app.stage.first().getAttribute("aria-label"));
 const notes = async (app) => plain((await app.page.locator(".chart-verdict, .notes").allInnerTexts()).join(" "));
 
-test("heatmap: cells, a selection that the roofline shows, a range along the colours, a reload", async (t) => {
+test("one file in every view: heatmap and its row, bars, spread, the cards, and why there is no other", async (t) => {
   const app = await open(t, "#view=heat&device=mi300x");
   await app.load(library);
   assert.equal(await tab(app), "Explore");
@@ -57,10 +53,14 @@ test("heatmap: cells, a selection that the roofline shows, a range along the col
   assert.match(text, /GEMMs|M × N × K/);
   await app.click(/M 16.*K 8192|K 8192.*M 16/);
   assert.ok(await app.state("sel"), "what is clicked is in the link");
-  const lines = await exportsOf(app, "heat", ["M", "4096"]);
-  assert.match(lines[0], /^K,M,% of roof.*,GEMMs$/);
-  const counted = lines.slice(1).reduce((sum, line) => sum + Number(line.split(",").at(-1)), 0);
+  const heat = await csvOf(app, "heat");
+  assert.match(heat[0], /^K,M,% of roof.*,GEMMs$/);
+  const counted = heat.slice(1).reduce((sum, line) => sum + Number(line.split(",").at(-1)), 0);
   assert.equal(counted, Number(await app.figure("rows")));
+  // A picture is twice as wide as half of it.
+  const [png, half] = [await app.download(() => app.saveAs("PNG")), await app.download(() => app.saveAs("PNG, half as large"))];
+  const width = (file) => file.bytes.readUInt32BE(16);
+  assert.equal(width(png), 2 * width(half));
 
   // The bar of colours is the top right part of the chart.
   const bar = await app.find(/Drag along the colours/);
@@ -73,34 +73,26 @@ test("heatmap: cells, a selection that the roofline shows, a range along the col
   await app.settle();
   assert.match(await app.state("r.efficiency"), /^\d.*\.\.\d/);
   assert.ok(Number(await app.figure("rows")) < before);
+  await comesBack(app);
+  await app.moreControls();
+  assert.equal(await app.page.locator('select[data-control="explore.y"]').inputValue(), "m");
+  await app.choosePicture("Summary", "roofline");
+  assert.ok(await app.state("sel"), "the selection goes along");
 
-  const again = await reloaded(t, app, [library]);
-  assert.equal(await again.page.locator('select[data-control="explore.y"]').inputValue(), "m");
-  await again.choosePicture("Summary", "roofline");
-  assert.ok(await again.state("sel"), "the selection goes along");
-  app.assertQuiet();
-});
-
-test("heatmap in one row: kernels along x, found by name, scrolled", async (t) => {
-  const app = await open(t, "#view=heat&heat.form=row&heat.along=shape&device=mi300x");
-  await app.load(library);
+  // In one row: kernels along x, found by name, scrolled.
+  await go(app, "#view=heat&heat.form=row&heat.along=shape&device=mi300x");
   await app.wheel(400);
-  const at = await app.state("at.heat");
-  assert.match(at, /^[1-9]\d*,0$/);
-  const again = await reloaded(t, app, [library]);
-  assert.equal(await again.state("at.heat"), at);
-  await again.moreControls();
-  await again.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
-  await again.settle();
-  assert.equal(await again.state("explore.find"), "2048 × 8192");
-  const lines = (await again.download(() => again.saveAs("CSV"))).text.trim().split("\r\n").slice(1);
-  assert.ok(lines.length > 1 && lines.every((line) => line.includes("2048 × 8192")), lines.join("\n"));
-  again.assertQuiet();
-});
+  assert.match(await app.state("at.heat"), /^[1-9]\d*,0$/);
+  await comesBack(app);
+  await app.moreControls();
+  await app.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
+  await app.settle();
+  assert.equal(await app.state("explore.find"), "2048 × 8192");
+  const found = (await csvOf(app, "heat")).slice(1);
+  assert.ok(found.length > 1 && found.every((line) => line.includes("2048 × 8192")), found.join("\n"));
 
-test("bars: intensity and rate, hundreds of them by wheel and keyboard", async (t) => {
-  const app = await open(t, "#view=bars&device=mi300x");
-  await app.load(library);
+  // Hundreds of bars by wheel and keyboard.
+  await go(app, "#view=bars&device=mi300x");
   assert.match(await label(app), /Arithmetic intensity and attained rate by GEMM, \d+ bars/);
   await app.wheel(600);
   const wheeled = Number((await app.state("at.bars")).split(",")[1]);
@@ -113,102 +105,99 @@ test("bars: intensity and rate, hundreds of them by wheel and keyboard", async (
   assert.equal(await app.state("at.bars"), null);
   for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await app.page.keyboard.press(key);
   assert.ok(await app.state("sel"));
-  const lines = await exportsOf(app, "bars", ["AI, FLOP/B", "Attained"]);
-  assert.equal(lines.length - 1, Number(await app.figure("rows")));
+  const bars = await csvOf(app, "bars");
+  assert.equal(bars.length - 1, Number(await app.figure("rows")));
   // Sorted by rate, the highest first.
-  const rates = lines.slice(1).map((l) => Number(l.split(",").at(-3)));
+  const rates = bars.slice(1).map((l) => Number(l.split(",").at(-3)));
   assert.deepEqual(rates, [...rates].sort((a, b) => b - a));
   await app.setControl("explore.x", "transposes");
   assert.match(await label(app), /by Layout, 4 bars/);
-  app.assertQuiet();
-});
 
-test("spread: the share of the roof against any column", async (t) => {
-  const app = await open(t, "#view=strip&device=mi300x");
-  await app.load(library);
+  // The share of the roof against any column.
+  await go(app, "#view=strip&device=mi300x");
   await app.setControl("explore.x", "transposes");
   assert.match(await notes(app), /^Median % of roof: .* to /);
   assert.match(await app.hover(/Layout|Transposes|NT/), /median\s+[\d.]+ %/i);
-  const lines = await exportsOf(app, "strip", ["NT"]);
-  assert.match(lines[0], /median/i);
-  await reloaded(t, app, [library]);
+  assert.match((await csvOf(app, "strip"))[0], /median/i);
+  await comesBack(app);
+
+  await go(app, "#view=card&device=mi300x&sel=0.2,0.9,0.30");
+  assert.equal(await label(app), "Analysis of 3 GEMMs");
+  const card = await csvOf(app, "card");
+  assert.equal(card[0].split(",").length, 4);
+  assert.ok(card.some((l) => l.startsWith("Why,")));
+
+  await go(app, "#view=tiles&device=mi300x");
+  assert.match(await label(app), /^No tile map\. .{20,}/);
+  // One file with two types: they are what can be compared.
+  await go(app, "#view=compare");
+  assert.match(await label(app), /^fp16 is 1\.25x faster than bf16 over 88 configurations/);
   app.assertQuiet();
 });
 
-test("tile map: a sweep of 8 shapes and 10 tiles, the ticks of a figure, and why there is none", async (t) => {
-  const app = await open(t, "#view=tiles&device=mi210");
-  await app.load(sweep);
-  // Both sides of the tile vary, and no GEMM is flat.
-  assert.match(await label(app), /^Tile B_M × B_N = \d+×\d+ is the best single choice: .* of 8 shapes/);
-  const lines = await exportsOf(app, "tiles", []);
-  assert.equal(new Set(lines.slice(1).map((l) => cells(l).slice(1, 4).join())).size, 8);
-  await app.click(/of the row's best/);
-  assert.ok(await app.state("sel"));
-
-  const figure = await open(t, "#view=tiles&device=a100-80-sxm");
-  await figure.load(stated);
-  assert.match(await label(figure), /as stated\. The model picks the same in \d+ of \d+/);
-
-  const none = await open(t, "#view=tiles&device=mi300x");
-  await none.load(library);
-  assert.match(await label(none), /^No tile map\. .{20,}/);
-  for (const a of [app, figure, none]) a.assertQuiet();
-});
-
-test("compare: 261 GEMMs in common, the library ahead on all of them", async (t) => {
+test("two files: 261 GEMMs in common, the library ahead on all of them, who wins where", async (t) => {
   const app = await open(t, "#view=compare&device=mi300x");
   await app.load(compiler, library);
   const said = await notes(app);
   assert.match(said, /261/);
   assert.match(said, /[Gg]eometric mean/);
   assert.match(await label(app), /261/);
-  const lines = await exportsOf(app, "compare", []);
-  assert.equal(lines.length - 1, 261);
+  assert.equal((await csvOf(app, "compare")).length - 1, 261);
   await app.setControl("compare.show", "arrows");
   await app.click(/./);
   assert.ok(await app.state("sel"));
   await app.setControl("compare.show", "ranked");
   await app.setControl("compare.measure", "roof");
-  await reloaded(t, app, [compiler, library]);
+  await comesBack(app);
 
   await app.choosePicture("Compare", "winner");
   assert.match(await label(app), /^Fastest over all K, fp16/);
   await app.setControl("winner.show", "strips");
   assert.match(await notes(app), /Wins: M = 16: /);
-  await exportsOf(app, "winner", []);
-
-  // One file with two types: they are what can be compared.
-  const one = await open(t, "#view=compare");
-  await one.load(library);
-  assert.match(await label(one), /^fp16 is 1\.25x faster than bf16 over 88 configurations/);
-  const none = await open(t, "#view=compare");
-  await none.load(stated);
-  assert.match(await label(none), /^Nothing to compare: add a second file/);
-  for (const a of [app, one, none]) a.assertQuiet();
+  await csvOf(app, "winner");
+  app.assertQuiet();
 });
 
-test("tuning history: the best so far, failures, the parameters of what is chosen", async (t) => {
-  const app = await open(t, "#view=history&device=a100-80-pcie");
+test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history with failures", async (t) => {
+  const app = await open(t, "#view=tiles&device=mi210");
+  const next = async (hash, file) => {
+    await app.cards.first().getByRole("button", { name: "File" }).click();
+    await app.page.getByRole("button", { name: "Remove from the page" }).click();
+    await app.settle();
+    await app.load(file);
+    await go(app, hash);
+  };
+  await app.load(sweep);
+  // Both sides of the tile vary, and no GEMM is flat.
+  assert.match(await label(app), /^Tile B_M × B_N = \d+×\d+ is the best single choice: .* of 8 shapes/);
+  const tiles = await csvOf(app, "tiles");
+  assert.equal(new Set(tiles.slice(1).map((l) => cells(l).slice(1, 4).join())).size, 8);
+  await app.click(/of the row's best/);
+  assert.ok(await app.state("sel"));
+
+  await next("#view=tiles&device=a100-80-sxm", stated);
+  assert.match(await label(app), /as stated\. The model picks the same in \d+ of \d+/);
+  await go(app, "#view=compare");
+  assert.match(await label(app), /^Nothing to compare: add a second file/);
+
   // Under another name: a link to a sample opens the sample.
-  const file = { name: "tuned.csv", text: readFileSync(tuning, "utf8") };
-  await app.load(file);
+  await next("#view=history&device=a100-80-pcie", { name: "tuned.csv", text: readFileSync(tuning, "utf8") });
   assert.match(await label(app), /^Best of 11 variants in 5 generations/);
   assert.match(await notes(app), /1 failed: correctness failed 1/);
   await app.click(/correctness failed/);
   assert.ok(await app.state("sel"));
-  const lines = await exportsOf(app, "history", ["best so far"]);
-  assert.equal(lines.length - 1, 13);
-  await reloaded(t, app, [file]);
-  app.assertQuiet();
-});
-
-test("analysis: the selected GEMMs side by side", async (t) => {
-  const app = await open(t, "#view=card&device=mi300x&sel=0.2,0.9,0.30");
-  await app.load(library);
-  assert.equal(await label(app), "Analysis of 3 GEMMs");
-  const lines = await exportsOf(app, "card", ["Bandwidth utilisation"]);
-  assert.equal(lines[0].split(",").length, 4);
-  assert.ok(lines.some((l) => l.startsWith("Why,")));
+  assert.equal((await csvOf(app, "history")).length - 1, 13);
+  await comesBack(app);
+  // Two kernels side by side, as they were published.
+  const id = (await app.state("sel")).split(".")[0];
+  await go(app, `#view=card&device=a100-80-pcie&sel=${id}.13,${id}.14`);
+  const lines = (await csvOf(app, "card")).map((line) => line.replaceAll("\u202f", " "));
+  const figures = { Attained: ["199.13 TFLOP/s", "204.71 TFLOP/s"], "Bandwidth utilisation": ["7.5 %", "7.7 %"], "% of ": ["63.8 %", "65.6 %"] };
+  for (const [name, [a, b]] of Object.entries(figures)) {
+    const line = lines.find((l) => l.startsWith(name));
+    assert.ok(line?.includes(a) && line.includes(b), `${name}: ${line}`);
+  }
+  assert.match(lines.join("\n"), /Why,.*(compute|bandwidth)/i);
   app.assertQuiet();
 });
 
