@@ -102,6 +102,15 @@ mod tests {
     }
 
     #[test]
+    fn ten_tokens_to_two_of_eight_experts() {
+        let experts = preset("mixtral-8x7b").unwrap().experts.unwrap();
+        let spread = Spread::of(&experts, &Workload::decode(10, 1)).unwrap();
+        assert_eq!(spread.mean, 2.5);
+        let sentence = spread.sentence(&experts);
+        assert!(sentence.starts_with("Tokens per routed expert: 2.50 on average"), "{sentence}");
+    }
+
+    #[test]
     fn all_experts_for_every_token() {
         let experts =
             Experts { count: 4, per_token: 4, intermediate: 8, shared: 0, dense_layers: 0 };
