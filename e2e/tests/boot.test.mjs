@@ -4,24 +4,31 @@ import { assertQuiet, newContext, openPage, screenshot, settle, site, waitParts,
 import { GemmscopePage } from "../page.mjs";
 
 for (const headers of ["strict", "pages"]) {
-  test(`starts under a sub-path with the ${headers} headers, and then asks for nothing`, async (t) => {
-    const app = await GemmscopePage.open({ t, headers });
-    await app.heading.waitFor();
-    await waitParts(app.page);
-    app.page.quiet();
-    await settle(app.page);
-    assertQuiet(app.page);
-    assert.deepEqual(app.page.requests, []);
-    assert.equal(await app.page.locator("#skeleton").count(), 0);
+  test(`starts under a sub-path with the ${headers} headers, each file from the site, and then asks for nothing`, async (t) => {
+    const page = await openPage({ t, headers });
+    const urls = page.requests;
+    assert.deepEqual(urls.filter((url) => !url.includes("/repo/")), []);
+    assert.equal(urls.filter((url) => url.endsWith("_bg.wasm")).length, 1, "the wasm once");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await waitParts(page);
+    page.quiet();
+    await settle(page);
+    assert.deepEqual(page.requests, []);
+    assert.equal(await page.locator("#skeleton").count(), 0);
+    // Another worker runs the compiled module without a second download.
+    const reply = await page.evaluate(
+      () =>
+        new Promise((resolve, reject) => {
+          const worker = gemmscopeBoot.startWorker();
+          worker.addEventListener("message", ({ data }) => resolve(data));
+          worker.addEventListener("error", (event) => reject(new Error(event.message)));
+        }),
+    );
+    assert.equal(reply.type, "ready", reply.message);
+    assert.equal(page.requests.filter((url) => url.endsWith("_bg.wasm")).length, 0);
+    assertQuiet(page);
   });
 }
-
-test("every file comes from the site itself, the wasm once", async (t) => {
-  const page = await openPage({ t });
-  const urls = page.requests;
-  assert.deepEqual(urls.filter((url) => !url.includes("/repo/")), []);
-  assert.equal(urls.filter((url) => url.endsWith("_bg.wasm")).length, 1);
-});
 
 test("a stored theme holds before the first paint", async (t) => {
   const page = await openPage({
@@ -138,21 +145,4 @@ test("a browser without SIMD is told what is missing", async (t) => {
 test("without JavaScript the page says what it needs", async (t) => {
   const app = await GemmscopePage.open({ t, javaScriptEnabled: false });
   assert.match(await app.page.locator("body").innerText(), /needs JavaScript/);
-});
-
-test("the worker runs the compiled module without a second download", async (t) => {
-  const page = await openPage({ t });
-  await waitParts(page);
-  page.quiet();
-  const reply = await page.evaluate(
-    () =>
-      new Promise((resolve, reject) => {
-        const worker = gemmscopeBoot.startWorker();
-        worker.addEventListener("message", ({ data }) => resolve(data));
-        worker.addEventListener("error", (event) => reject(new Error(event.message)));
-      }),
-  );
-  assert.equal(reply.type, "ready", reply.message);
-  assert.equal(page.requests.filter((url) => url.endsWith("_bg.wasm")).length, 0);
-  assertQuiet(page);
 });
