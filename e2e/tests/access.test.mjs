@@ -12,39 +12,48 @@ const PLACES = ["Summary", "Compare", "Sweep", "Explore", "Table", "Plan"];
 const sides = ["fixtures/iree/sweep_library.csv", "fixtures/iree/sweep_compiler.csv"].map(fixture);
 
 /** What axe-core calls serious or critical: rule, then the elements. */
-async function serious(app) {
+async function serious(app, options = {}) {
   await app.page.evaluate(AXE);
-  const found = await app.page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+  const found = await app.page.evaluate((options) => window.axe.run({ resultTypes: ["violations"], ...options }), options);
   return found.violations
     .filter((v) => ["serious", "critical"].includes(v.impact))
     .map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join("; ")}`);
 }
 
+/** Everything in the light theme, and in the dark one what a theme can change: colours. */
+async function inBothThemes(app, where) {
+  assert.deepEqual(await serious(app), [], `${where}, light`);
+  await app.page.emulateMedia({ colorScheme: "dark" });
+  await app.settle();
+  assert.equal(await app.page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches), true);
+  assert.deepEqual(await serious(app, { runOnly: ["color-contrast"] }), [], `${where}, dark`);
+  await app.page.emulateMedia({ colorScheme: "light" });
+  await app.settle();
+}
+
 const place = (app) => app.page.locator('.tabs .tab[aria-current="page"]').innerText();
 const active = (app) => app.page.evaluate(() => [document.activeElement?.tagName, document.activeElement?.className]);
 
-for (const theme of ["light", "dark"]) {
-  test(`axe-core finds nothing serious in any place, ${theme}`, async (t) => {
-    const app = await GemmscopePage.open({ t, theme, viewport: DESKTOP, path: "#device=mi300x" });
-    assert.deepEqual(await serious(app), [], "start page");
-    await app.load(...sides);
-    for (const name of PLACES) {
-      await app.choosePlace(name);
-      assert.deepEqual(await serious(app), [], name);
-    }
-    await app.choosePlace("Summary");
-    await app.page.locator(".finding-head").first().click();
-    await app.settle();
-    assert.deepEqual(await serious(app), [], "dock");
-    for (const key of ["?", "d"]) {
-      await app.page.keyboard.press(key);
-      await app.dialog.waitFor();
-      assert.deepEqual(await serious(app), [], `dialog ${key}`);
-      await app.page.keyboard.press("Escape");
-      await app.dialog.waitFor({ state: "detached" });
-    }
-  });
-}
+test("axe-core finds nothing serious in any place, in both themes", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x" });
+  await inBothThemes(app, "start page");
+  await app.load(...sides);
+  for (const name of PLACES) {
+    await app.choosePlace(name);
+    await inBothThemes(app, name);
+  }
+  await app.choosePlace("Summary");
+  await app.page.locator(".finding-head").first().click();
+  await app.settle();
+  await inBothThemes(app, "dock");
+  for (const key of ["?", "d"]) {
+    await app.page.keyboard.press(key);
+    await app.dialog.waitFor();
+    await inBothThemes(app, `dialog ${key}`);
+    await app.page.keyboard.press("Escape");
+    await app.dialog.waitFor({ state: "detached" });
+  }
+});
 
 test("axe-core finds nothing serious on a phone", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: PHONE, path: "#device=mi300x" });
@@ -55,7 +64,7 @@ test("axe-core finds nothing serious on a phone", async (t) => {
   }
 });
 
-test("at most twelve Tab stops to the picture, and every place has its digit", async (t) => {
+test("at most twelve Tab stops to the picture, every place has its digit, and the table is a grid", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
   await app.load(fixture("fixtures/generic/plain.csv"));
   await app.page.evaluate(() => document.activeElement.blur());
@@ -76,6 +85,23 @@ test("at most twelve Tab stops to the picture, and every place has its digit", a
   await app.page.keyboard.press("ArrowRight");
   await app.page.keyboard.press("Enter");
   assert.equal(await place(app), "Compare");
+
+  // Arrow keys go from cell to cell, Enter on a head sorts.
+  await app.choosePlace("Table");
+  const grid = app.page.getByRole("grid", { name: "GEMMs" });
+  await grid.focus();
+  const at = () => grid.evaluate((e) => document.getElementById(e.getAttribute("aria-activedescendant"))?.textContent.trim());
+  await app.page.keyboard.press("ArrowDown");
+  const first = await at();
+  await app.page.keyboard.press("ArrowRight");
+  assert.notEqual(await at(), first);
+  await app.page.keyboard.press("Enter");
+  assert.ok(await app.state("sel"));
+  await app.page.keyboard.press("ArrowUp");
+  assert.equal(await at(), (await app.tableHeads()).filter((h) => h !== "#")[1]);
+  await app.page.keyboard.press("Enter");
+  await app.settle();
+  assert.ok(await app.state("sort"));
 });
 
 test("the Tab key goes the way the eye does: the controls of a chart, as one stop, then the chart", async (t) => {
@@ -147,23 +173,4 @@ test("the focus stays near when what had it goes away", async (t) => {
   await app.cards.first().getByRole("button", { name: "File" }).click();
   await app.page.locator(".menu-item", { hasText: "Remove" }).click();
   await kept("a removed file");
-});
-
-test("the table is a grid: arrow keys go from cell to cell, Enter on a head sorts", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=table" });
-  await app.load(fixture("fixtures/generic/plain.csv"));
-  const grid = app.page.getByRole("grid", { name: "GEMMs" });
-  await grid.focus();
-  const at = () => grid.evaluate((e) => document.getElementById(e.getAttribute("aria-activedescendant"))?.textContent.trim());
-  await app.page.keyboard.press("ArrowDown");
-  const first = await at();
-  await app.page.keyboard.press("ArrowRight");
-  assert.notEqual(await at(), first);
-  await app.page.keyboard.press("Enter");
-  assert.ok(await app.state("sel"));
-  await app.page.keyboard.press("ArrowUp");
-  assert.equal(await at(), (await app.tableHeads()).filter((h) => h !== "#")[1]);
-  await app.page.keyboard.press("Enter");
-  await app.settle();
-  assert.ok(await app.state("sort"));
 });
