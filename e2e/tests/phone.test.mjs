@@ -7,10 +7,12 @@ import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
 const sides = ["fixtures/iree/sweep_library.csv", "fixtures/iree/sweep_compiler.csv"].map(fixture);
 const phone = (t, path) => GemmscopePage.open({ t, viewport: PHONE, path });
 
-test("Compare begins with who wins and by how much", async (t) => {
+test("Compare begins with who wins and by how much; the cells of the winner map carry figures", async (t) => {
+  const app = await phone(t, "#device=mi300x&view=compare");
+  await app.load(...sides);
   for (const view of ["compare", "winner"]) {
-    const app = await phone(t, `#device=mi300x&view=${view}`);
-    await app.load(...sides);
+    await app.page.evaluate((view) => void (location.hash = `#device=mi300x&view=${view}`), view);
+    await app.settle();
     const verdict = app.page.locator(".chart-verdict");
     assert.match(plain(await verdict.innerText()), /faster|Fastest/);
     const [words, options, picture] = await Promise.all(
@@ -21,16 +23,12 @@ test("Compare begins with who wins and by how much", async (t) => {
     // Said once.
     const text = (await verdict.locator("p").first().innerText()).trim();
     assert.ok(!(await app.page.locator(".notes").allInnerTexts()).some((n) => n.includes(text)));
-    app.assertQuiet();
   }
-});
-
-test("the cells of the winner map carry figures", async (t) => {
-  const app = await phone(t, "#device=mi300x&view=winner");
-  await app.load(...sides);
+  // The cells of the map carry figures.
   const svg = await app.download(() => app.saveAs("SVG"));
   const leads = [...svg.text.matchAll(/>\s*(\d+\.\d+)x?\s*</g)].map((m) => Number(m[1]));
   assert.ok(leads.length >= 3 && leads.every((v) => v >= 1), `${leads}`);
+  app.assertQuiet();
 });
 
 test("the button of the filters says how many there are", async (t) => {
@@ -61,7 +59,7 @@ test("filters that come back after a reload are said, and go at once", async (t)
   await again.close();
 });
 
-test("the strip has the figures that matter, and unfolds the others", async (t) => {
+test("one file: the strip has the figures that matter and unfolds the others, the first finding is in sight, the options are a sheet that Escape closes", async (t) => {
   const app = await phone(t, "#device=mi300x&view=summary");
   await app.load(sides[0]);
   const figures = () => app.page.locator(".strip .figure:visible").evaluateAll((all) => all.map((f) => f.dataset.figure));
@@ -71,23 +69,7 @@ test("the strip has the figures that matter, and unfolds the others", async (t) 
   for (const key of ["time", "attained", "memory"]) assert.ok(all.includes(key), `${all}`);
   await app.page.getByRole("button", { name: "Fewer figures" }).click();
   assert.deepEqual(await figures(), ["rows", "efficiency", "lost"]);
-  app.assertQuiet();
-});
 
-test("a desktop shows all figures in one line, each explanation under its figure", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x&view=summary" });
-  await app.load(sides[0]);
-  const shown = app.page.locator(".strip .figure:visible");
-  const boxes = await shown.evaluateAll((all) => all.map((f) => f.getBoundingClientRect().toJSON()));
-  assert.ok(boxes.length >= 6, `${boxes.length} figures`);
-  assert.ok(boxes.every((b) => Math.abs(b.bottom - boxes[0].bottom) < 12), JSON.stringify(boxes.map((b) => b.bottom)));
-  const cut = await shown.evaluateAll((all) => all.filter((f) => f.lastElementChild.scrollWidth > f.lastElementChild.clientWidth).map((f) => f.innerText));
-  assert.deepEqual(cut, [], "no label is cut");
-});
-
-test("the first finding is in sight beside the headline; the options are a sheet that Escape closes", async (t) => {
-  const app = await phone(t, "#device=mi300x&view=summary");
-  await app.load(sides[0]);
   const finding = app.page.locator(".finding-head").first();
   await finding.waitFor();
   const box = await finding.boundingBox();
@@ -102,6 +84,17 @@ test("the first finding is in sight beside the headline; the options are a sheet
   await sheet.waitFor({ state: "hidden" });
   assert.ok(await options.evaluate((e) => e === document.activeElement), "the button has the focus again");
   app.assertQuiet();
+});
+
+test("a desktop shows all figures in one line, each explanation under its figure", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x&view=summary" });
+  await app.load(sides[0]);
+  const shown = app.page.locator(".strip .figure:visible");
+  const boxes = await shown.evaluateAll((all) => all.map((f) => f.getBoundingClientRect().toJSON()));
+  assert.ok(boxes.length >= 6, `${boxes.length} figures`);
+  assert.ok(boxes.every((b) => Math.abs(b.bottom - boxes[0].bottom) < 12), JSON.stringify(boxes.map((b) => b.bottom)));
+  const cut = await shown.evaluateAll((all) => all.filter((f) => f.lastElementChild.scrollWidth > f.lastElementChild.clientWidth).map((f) => f.innerText));
+  assert.deepEqual(cut, [], "no label is cut");
 });
 
 test("what just happened is said where nothing is read, and a finding's sheet has room for fingers", async (t) => {
