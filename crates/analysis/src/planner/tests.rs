@@ -84,12 +84,15 @@ fn formats_shards_experts_and_gradients_follow_the_formulas() {
     assert_eq!(of("", "up_proj", "work"), "939.5 MFLOP");
     assert_eq!(of("", "up_proj", "bytes"), "118 MB");
     assert_eq!(of("", "up_proj", "ridge at batch"), "326");
+    // At 3.35 TB/s.
+    assert_eq!(of("", "up_proj", "at best"), "35.14 µs");
     // Eight sequences of 8 key heads, four query heads to each.
     assert_eq!(of("", "Q K^T", "shape"), "64 × (4 × 1024 × 128)");
     assert_eq!(of("", "Q K^T", "bytes"), "17.4 MB");
     assert_eq!(of("", "P V", "shape"), "64 × (4 × 128 × 1024)");
     // Four-bit weights: M K x 2 + K N / 2 + M N x 2.
     assert_eq!(of("&plan.types=w4a16", "up_proj", "bytes"), "29.7 MB");
+    assert_eq!(of("&plan.types=w4a16", "up_proj", "at best"), "8.852 µs");
     // MX: one byte an element of A and B and one more for each 32 of them, two for each of C.
     assert_eq!(of("&plan.types=mxfp8", "up_proj", "bytes"), "60.8 MB");
     // Four devices share columns of the up projection and rows of the down projection.
