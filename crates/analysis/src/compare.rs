@@ -22,6 +22,7 @@ use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::group::{self, mix};
 use gemmscope_table::stats::{median, quantile};
+use std::collections::HashMap;
 
 /// Sides within this share of each other are tied, where no other threshold is set.
 pub const TIE: f64 = 0.02;
@@ -109,11 +110,9 @@ impl Comparison {
         setup.sides.truncate(Setup::MOST_SIDES);
         let sides = setup.sides.len();
         let cats = frame.categories(&setup.side);
-        let side_of: Vec<Option<u16>> = cats
-            .values
-            .iter()
-            .map(|v| setup.sides.iter().position(|s| s == v).map(|i| i as u16))
-            .collect();
+        let at: HashMap<&str, u16> = setup.sides.iter().map(String::as_str).zip(0u16..).collect();
+        let side_of: Vec<Option<u16>> =
+            cats.values.iter().map(|v| at.get(v.as_str()).copied()).collect();
         let keys = keys(frame, &setup.keys);
         let mut unmeasured = 0;
         let mut of_side: Vec<u32> = Vec::with_capacity(frame.rows.len());
@@ -322,10 +321,10 @@ fn names(frame: &Frame, setup: &Setup) -> Vec<String> {
         true => frame.counted().sides.as_slice(),
         false => &[],
     };
-    let name = |value: &String| {
-        let found = sides.iter().find(|s| s.value == *value);
-        found.map_or_else(|| value.clone(), |s| s.label.clone())
-    };
+    let labels: HashMap<&str, &str> =
+        sides.iter().map(|s| (s.value.as_str(), s.label.as_str())).collect();
+    let name =
+        |value: &String| labels.get(value.as_str()).map_or(value.clone(), |l| (*l).to_owned());
     setup.sides.iter().map(name).collect()
 }
 

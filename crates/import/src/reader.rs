@@ -3,7 +3,9 @@
 
 use crate::columns::by_column::{ByColumn, PlannedRows};
 use crate::split::lines::first_line;
+use crate::split::records::MOST_COLUMNS;
 use crate::{Delimiter, ImportError, Imported, Line, Lines, Record, Records};
+use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Part, Rest, too_large};
 
@@ -114,6 +116,8 @@ pub(crate) struct Delimited {
     table: TableBuilder,
     /// Rows have left the table.
     gave: bool,
+    /// Columns beyond [`MOST_COLUMNS`] in the widest record.
+    left_out: usize,
 }
 
 impl Delimited {
@@ -134,6 +138,7 @@ impl Delimited {
             rows: Box::new(rows),
             table,
             gave: false,
+            left_out: 0,
         })
     }
 }
@@ -153,18 +158,24 @@ impl Reader for Delimited {
                 }
                 Planned::NotYet => {
                     let line = first_line(rest);
-                    let Delimited { rows, table, .. } = self;
-                    self.records.feed(&rest[..line], &mut |r| rows.record(r, table))?;
+                    let Delimited { records, rows, table, left_out, .. } = self;
+                    records.feed(&rest[..line], &mut |r| {
+                        *left_out = r.left_out().max(*left_out);
+                        rows.record(r, table)
+                    })?;
                     rest = &rest[line..];
                 }
             }
         }
-        let Delimited { records, columns, rows, table, .. } = self;
+        let Delimited { records, columns, rows, table, left_out, .. } = self;
         match (columns, rows.planned(records.lines())) {
             (Some(Some(columns)), Planned::Now(rows)) => {
                 columns.feed(rest, records, rows, table)?;
             }
-            _ => records.feed(rest, &mut |r| rows.record(r, table))?,
+            _ => records.feed(rest, &mut |r| {
+                *left_out = r.left_out().max(*left_out);
+                rows.record(r, table)
+            })?,
         }
         fits(table)
     }
@@ -176,8 +187,15 @@ impl Reader for Delimited {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
-        let Delimited { records, rows, table, .. } = &mut *self;
-        records.finish(&mut |r| rows.record(r, table))?;
+        let Delimited { records, rows, table, left_out, .. } = &mut *self;
+        records.finish(&mut |r| {
+            *left_out = r.left_out().max(*left_out);
+            rows.record(r, table)
+        })?;
+        if *left_out > 0 {
+            let more = plural(*left_out as u64, "column");
+            table.note(format!("Left out {more} beyond the first {MOST_COLUMNS}."));
+        }
         if self.gave {
             self.rows.remark(&mut self.table);
             return Ok(Ended::Rest(Box::new(self.table.rest())));
@@ -230,10 +248,35 @@ impl<R: LineReader> Reader for Logged<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ImportOptions, read_all};
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
     use gemmscope_table::build::Row;
     use gemmscope_table::dataset::ColumnMeaning;
+
+    #[test]
+    fn columns_beyond_the_limit_are_counted_and_left_out() {
+        let read = |text: &str| match read_all("", text.as_bytes(), &ImportOptions::default()) {
+            Ok(Imported::Table(data)) => *data,
+            other => panic!("{other:?}"),
+        };
+        // The generic reader, and a format with a header of its own.
+        for header in ["M,N,K,dtype,time_us", "provider,M,N,K,dtype,time_us"] {
+            let cells = header.replace("M,N,K,dtype,time_us", "512,512,512,bf16,8");
+            let more = MOST_COLUMNS + 70 - header.split(',').count();
+            let names: String = (0..more).map(|i| format!(",c{i}")).collect();
+            let row = format!("{cells}{}\n", ",1".repeat(more));
+            let data = read(&format!("{header}{names}\n{row}{row}"));
+            assert_eq!((data.len(), data.sources[0].rejected.total()), (2, 0));
+            let note = "Left out 70 columns beyond the first 2000.";
+            assert!(data.sources[0].notes.iter().any(|n| n == note), "{:?}", data.sources[0].notes);
+            assert!(data.columns.len() <= MOST_COLUMNS);
+            let fewer = ",1".repeat(MOST_COLUMNS - header.split(',').count());
+            let header = format!("{header}{}", fewer.replace('1', "x"));
+            let data = read(&format!("{header}\n{cells}{fewer}\n"));
+            assert!(data.sources[0].notes.iter().all(|n| !n.contains("Left out")));
+        }
+    }
 
     #[test]
     fn a_table_is_refused_before_memory_runs_out() {

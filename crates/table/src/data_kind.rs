@@ -109,6 +109,8 @@ pub struct Decision {
     programs: Vec<bool>,
     /// Some configurations have several rows.
     several: bool,
+    /// There are more sides than can be told apart, so the rows of all of them are variants.
+    together: bool,
 }
 
 /// If there are fewer configurations than this share of the variants, the file is a sweep.
@@ -117,6 +119,10 @@ const SWEEP_SHARE: f64 = 0.67;
 /// Files, libraries or devices are sides if they share at least this part of the configurations
 /// of the second largest.
 const SHARED: f64 = 0.5;
+
+/// Most sides that are told apart. With more, nobody looks at each: the fastest row of each GEMM
+/// counts against all others.
+const MOST_SIDES: usize = 64;
 
 /// Columns in which the variants of a configuration differ.
 const VARIANT: [ColumnMeaning; 9] = [
@@ -186,6 +192,13 @@ impl Decision {
                 out.kind = out.found;
             }
         }
+        if out.kind == DataKind::Sides && more_than_sides(data, source, out.side.as_ref()) {
+            (out.kind, out.reason) = match out.programs.contains(&true) {
+                true => (DataKind::Workload, MANY_PROGRAMS),
+                false => (DataKind::Sweep, MANY_SIDES),
+            };
+            (out.found, out.side, out.together) = (out.kind, None, true);
+        }
         out
     }
 
@@ -206,6 +219,42 @@ impl Decision {
     /// True if any source's rows are calls of a program.
     pub fn any_program(&self) -> bool {
         (0..self.programs.len()).any(|s| self.is_program(s))
+    }
+}
+
+const MANY_SIDES: &str = "More than 64 files, libraries or devices hold the same GEMMs, too many to \
+                          tell apart: the fastest row of each GEMM counts, and the rest are its \
+                          slower variants.";
+const MANY_PROGRAMS: &str = "More than 64 files hold calls of programs, too many to tell apart: totals \
+                             count all of them together.";
+
+/// True if rows have more than [`MOST_SIDES`] values of a field.
+fn more_than_sides(data: &Dataset, only: Option<u16>, side: Option<&Field>) -> bool {
+    let of = |codes: &dyn Fn(usize) -> usize, values: usize| {
+        // Nearly every table has no more values than that at all.
+        if values <= MOST_SIDES {
+            return false;
+        }
+        let mut seen = vec![false; values];
+        let mut count = 0;
+        let rows = (0..data.len()).filter(|&r| only.is_none_or(|only| data.source[r] == only));
+        rows.map(codes).any(|code| {
+            count += usize::from(!std::mem::replace(&mut seen[code], true));
+            count > MOST_SIDES
+        })
+    };
+    match side {
+        Some(Field::Source) => of(&|r| usize::from(data.source[r]), data.sources.len()),
+        Some(Field::Device) => of(&|r| usize::from(data.device[r]), data.devices.len()),
+        Some(Field::Column(key)) => {
+            match data.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
+                Some(ColumnData::Text { codes, values }) => {
+                    of(&|r| codes[r] as usize, values.len())
+                }
+                _ => false,
+            }
+        }
+        _ => false,
     }
 }
 
@@ -241,6 +290,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
         side,
         reason,
         several: true,
+        together: false,
         programs: Vec::new(),
     };
     let several_sources = rows.sources > 1;
@@ -424,8 +474,12 @@ fn configuration(data: &Dataset, r: usize) -> u64 {
 
 /// [`configuration`] in one file and on one device.
 fn within(data: &Dataset, r: usize) -> u64 {
-    let place = u64::from(data.device[r]) | u64::from(data.source[r]) << 16;
-    mix(configuration(data, r), place)
+    mix(configuration(data, r), place(data, r))
+}
+
+/// The file and the device of a row.
+fn place(data: &Dataset, r: usize) -> u64 {
+    u64::from(data.device[r]) | u64::from(data.source[r]) << 16
 }
 
 /// A hash with the values of a row in some columns: with the variant of a configuration.

@@ -12,6 +12,10 @@ use gemmscope_table::native_csv::unguard;
 /// After this many unclosed quotes, quotes are plain characters for the rest of the file.
 const MAX_UNCLOSED: u32 = 16;
 
+/// Most fields of a record: no tool writes so many columns, and each costs time in every step that
+/// follows. Those beyond are counted and left out.
+pub(crate) const MOST_COLUMNS: usize = 2_000;
+
 /// Bytes of a batch of lines: its index, and what is made of it, stays in the cache.
 const BATCH: usize = 64 << 10;
 
@@ -46,9 +50,14 @@ impl<'a> Record<'a> {
         self.raw
     }
 
-    /// Number of fields.
+    /// Number of fields, without those beyond [`MOST_COLUMNS`].
     pub(crate) fn len(&self) -> usize {
-        self.bounds.len()
+        self.bounds.len().min(MOST_COLUMNS)
+    }
+
+    /// Number of fields beyond [`MOST_COLUMNS`].
+    pub(crate) fn left_out(&self) -> usize {
+        self.bounds.len() - self.len()
     }
 
     /// The `i`-th field (0-based), trimmed and without the apostrophe that keeps a spreadsheet from
@@ -61,7 +70,7 @@ impl<'a> Record<'a> {
     /// The `i`-th field with its blanks.
     #[inline]
     pub(crate) fn untrimmed(&self, i: usize) -> &'a [u8] {
-        match self.bounds.get(i) {
+        match self.bounds.get(i).filter(|_| i < MOST_COLUMNS) {
             Some(&(a, b)) => self.text.get(a as usize..b as usize).unwrap_or_default(),
             None => &[],
         }

@@ -4,6 +4,8 @@
 //! `MI300A` never `MI300X`. If several devices are possible, the user chooses among candidates.
 
 use super::{Device, by_id, catalog};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// The outcome of [`match_name`] and [`match_target`].
 #[derive(Clone, Debug, PartialEq)]
@@ -56,9 +58,9 @@ pub fn match_name(text: &str) -> NameMatch {
     if words.is_empty() {
         return NameMatch::Unknown;
     }
-    let same = |name: &str| product_words(name) == words;
-    let named = devices_where(|device| same(&device.name));
-    let aliased = devices_where(|device| device.aliases.iter().any(|alias| same(alias)));
+    let of = |names: &ByWords| names.get(&words).cloned().unwrap_or_default();
+    let (names, aliases) = words_of_catalog();
+    let (named, aliased) = (of(names), of(aliases));
     let mut all = named.clone();
     all.extend(aliased.iter().filter(|device| !named.contains(device)));
     match (named.as_slice(), all.as_slice()) {
@@ -99,6 +101,26 @@ pub fn match_target(arch_token: &str, units: Option<u32>) -> NameMatch {
         [device] if units.is_some() => NameMatch::Alias(device),
         _ => NameMatch::Ambiguous(found),
     }
+}
+
+type ByWords = HashMap<Vec<String>, Vec<&'static Device>>;
+
+/// The devices by the words of their name, and by those of an alias, in the catalogue's order.
+fn words_of_catalog() -> &'static (ByWords, ByWords) {
+    static WORDS: OnceLock<(ByWords, ByWords)> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let (mut names, mut aliases) = (ByWords::new(), ByWords::new());
+        for device in catalog() {
+            names.entry(product_words(&device.name)).or_default().push(device);
+            for alias in &device.aliases {
+                let found = aliases.entry(product_words(alias)).or_default();
+                if !found.contains(&device) {
+                    found.push(device);
+                }
+            }
+        }
+        (names, aliases)
+    })
 }
 
 fn devices_where(keep: impl Fn(&Device) -> bool) -> Vec<&'static Device> {

@@ -1,6 +1,8 @@
 //! The rows that totals are over.
 
-use super::{DataKind, Decision, Names, columns_at, variant, variant_indices, within};
+use super::{
+    DataKind, Decision, Names, columns_at, configuration, place, variant, variant_indices, within,
+};
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
 use crate::group::{self, Buckets, mix};
@@ -239,16 +241,20 @@ struct Fastest<'a> {
     names: Names<'a>,
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
+    /// Rows of several files and devices are variants of one configuration.
+    together: bool,
 }
 
 impl<'a> Fastest<'a> {
     fn new(frame: &'a Frame) -> Self {
-        Fastest::by(&frame.data, &variant_indices(&frame.data))
+        Fastest::by(frame, &variant_indices(&frame.data))
     }
 
     /// As [`Fastest::new`], where the columns of variants are known.
-    fn by(data: &'a Dataset, columns: &[usize]) -> Self {
+    fn by(frame: &'a Frame, columns: &[usize]) -> Self {
+        let data = &*frame.data;
         Fastest {
+            together: frame.decision().together,
             data,
             names: Names::new(data),
             columns: columns_at(data, columns),
@@ -259,7 +265,11 @@ impl<'a> Fastest<'a> {
     /// What rows of one configuration have in common.
     fn key(&self, row: u32) -> u64 {
         let r = row as usize;
-        self.names.hash(within(self.data, r), r)
+        let hash = match self.together {
+            true => configuration(self.data, r),
+            false => within(self.data, r),
+        };
+        self.names.hash(hash, r)
     }
 
     /// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
@@ -291,6 +301,8 @@ impl<'a> Fastest<'a> {
             variants.extend(rows.iter().map(|&(key, row)| {
                 let r = row as usize;
                 let kernel = mix(key, self.library.map_or(0, |codes| u64::from(codes[r])));
+                // Within one configuration it is the same for all, unless places are variants.
+                let kernel = mix(kernel, place(self.data, r));
                 (variant(&self.columns, kernel, r), row)
             }));
             variants.sort_unstable();
@@ -350,7 +362,7 @@ impl Counting {
             return false;
         }
         let columns = columns.get_or_insert_with(|| variant_indices(&frame.data));
-        let fastest = Fastest::by(&frame.data, columns);
+        let fastest = Fastest::by(frame, columns);
         if halves.len() < frame.rows.len() {
             halves.reserve_exact(frame.rows.len() - halves.len());
             let rows = frame.rows[halves.len()..].iter().take(STEP);

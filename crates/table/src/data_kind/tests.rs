@@ -56,6 +56,40 @@ fn libraries_on_the_same_gemms_are_sides() {
 }
 
 #[test]
+fn more_sides_than_can_be_told_apart_are_variants_of_which_the_fastest_counts() {
+    let table = |sides: usize| {
+        let mut t = Table::new();
+        for shape in SIZES {
+            for i in 0..sides {
+                t.row(shape, &format!("library {i}"), 1e-5 + 1e-7 * ((i * 7) % sides) as f64, "");
+            }
+        }
+        t.frame(Some("mi300x"))
+    };
+    let few = table(MOST_SIDES);
+    assert_eq!((few.kind(), few.counted().sides.len()), (DataKind::Sides, MOST_SIDES));
+    let many = table(MOST_SIDES + 1);
+    assert_eq!((many.kind(), many.counted().sides.len()), (DataKind::Sweep, 1));
+    assert!(many.decision().reason.starts_with("More than 64 files, libraries or devices"));
+    // The first library is the fastest of each.
+    assert_eq!(*many.counted().all(), [0, 65, 130]);
+    // Asked for sides, the answer is the same; other kinds are the user's to choose.
+    let asked = many.as_kind(Some(DataKind::Sides));
+    assert_eq!((asked.kind(), asked.counted().sides.len()), (DataKind::Sweep, 1));
+    assert_eq!(many.as_kind(Some(DataKind::Workload)).counted().all().len(), 195);
+}
+
+#[test]
+fn rows_of_many_devices_are_not_added_up() {
+    let mut t = Table::new();
+    for i in 0..=MOST_SIDES {
+        t.row(SIZES[0], "", 1e-5 + 1e-7 * i as f64, &format!("device {i}"));
+    }
+    let frame = t.frame(None);
+    assert_eq!((frame.kind(), frame.counted().all().len()), (DataKind::Sweep, 1));
+}
+
+#[test]
 fn each_gemm_once_is_a_benchmark_and_counts_make_a_workload() {
     let mut t = Table::new();
     for shape in SIZES {
