@@ -112,14 +112,20 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
 /// The stated names of devices that are not known, with the seconds of their GEMMs, most first.
 fn unknown<'a>(scan: &Scan<'a>) -> Vec<(&'a str, f64)> {
     let data: &'a Dataset = &scan.frame.data;
+    // By device, in the order of the rows.
+    let mut at: Vec<Option<usize>> = vec![None; data.devices.len()];
     let mut out: Vec<(&str, f64)> = Vec::new();
     for (_, g) in scan.checked().filter(|(_, g)| scan.device(g).is_none()) {
-        let name = data.devices[usize::from(data.device[g.row as usize])].as_str();
-        match out.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, time_s)) => *time_s += g.time_s,
-            None if !name.is_empty() => out.push((name, g.time_s)),
-            None => {}
+        let code = usize::from(data.device[g.row as usize]);
+        let name = data.devices[code].as_str();
+        if name.is_empty() {
+            continue;
         }
+        let place = *at[code].get_or_insert_with(|| {
+            out.push((name, 0.0));
+            out.len() - 1
+        });
+        out[place].1 += g.time_s;
     }
     out.order_by(|a, b| b.1.total_cmp(&a.1));
     out
