@@ -90,18 +90,18 @@ mod many_of_everything {
     #[test]
     fn columns_that_few_rows_have() {
         let mut text = String::from("M,N,K,time_us");
-        (0..10_000).for_each(|i| text += &format!(",c{i}"));
+        (0..1_990).for_each(|i| text += &format!(",c{i}"));
         text += "\n";
         let short = "1,2,3,4\n";
-        let full = "1,2,3,4".to_owned() + &",5".repeat(10_000) + "\n";
+        let full = "1,2,3,4".to_owned() + &",5".repeat(1_990) + "\n";
         text += &full;
         text += &short.repeat(1_500);
         text += &full;
-        // 1,500 short rows of 10,000 columns fit; five times as many do not.
+        // 1,500 short rows of 1,990 columns fit, and 35,000 do not.
         assert_eq!(table(&text).len(), 1_502);
-        text += &short.repeat(6_000);
+        text += &short.repeat(35_000);
         text += &full;
-        let e = read(text.as_bytes()).unwrap_err();
+        let e = read(text.as_bytes()).map(|_| ()).unwrap_err();
         assert!(e.message.contains("more than 64 million empty cells"), "{e}");
     }
 
