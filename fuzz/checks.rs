@@ -365,7 +365,8 @@ pub(crate) fn files(bytes: &[u8]) {
     }
     let tables: Vec<&Dataset> = tables.iter().collect();
     let repeated = trace::repeated_rows(&tables);
-    let (mut all, sources) = trace::unite(&tables, &repeated);
+    let (mut all, sources, lent) = trace::unite(&tables, &repeated);
+    lent.to(&mut all);
     for context in &contexts {
         // The worker sends it as JSON.
         let json = serde_json::to_string(context).unwrap();

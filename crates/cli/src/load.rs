@@ -161,15 +161,15 @@ pub(super) fn load_by(
     take_captures(&mut tables, &files, args, read);
     let of_args = all.files.len() - files.len();
     let (of_table, mut tables): (Vec<usize>, Vec<Dataset>) = tables.into_iter().unzip();
-    let (data, sources, repeated) = if let [one] = tables.as_mut_slice() {
+    let (data, sources, repeated, lent) = if let [one] = tables.as_mut_slice() {
         // One large table is not copied.
         let sources = 0..one.sources.len();
-        (std::mem::take(one), vec![sources], Vec::new())
+        (std::mem::take(one), vec![sources], Vec::new(), trace::Lent::default())
     } else {
         let tables: Vec<&Dataset> = tables.iter().collect();
         let repeated = trace::repeated_rows(&tables);
-        let (data, sources) = trace::unite(&tables, &repeated);
-        (data, sources, repeated)
+        let (data, sources, lent) = trace::unite(&tables, &repeated);
+        (data, sources, repeated, lent)
     };
     all.data = data;
     for (file, sources) in of_table.iter().zip(sources) {
@@ -191,6 +191,7 @@ pub(super) fn load_by(
             None => all.custom.extend(attached.device),
         }
     }
+    lent.to(&mut all.data);
     all.misuse = match device_id(args.device.as_deref(), &all.custom) {
         Ok(id) => {
             all.device = id;

@@ -31,6 +31,9 @@ pub fn is_unfused_attention(data: &Dataset, row: usize) -> bool {
     }
 }
 
+/// Key of the extra column with what called a row, the outermost first: `step => Linear`.
+pub const CALL_STACK_COLUMN: &str = "call_stack";
+
 /// The result of [`attach`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attached {
@@ -121,8 +124,9 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     let name = |i: usize| tables[i].sources.first().map_or("", |s| s.name.as_str());
     let mut left: Vec<Repeated> = Vec::new();
     for (i, data) in tables.iter().enumerate() {
+        // A capture lends shapes alone; the eager work around it is that of the run.
         let captured = data.sources.iter().any(|s| !s.captures.is_empty())
-            && data.time_s.iter().all(|t| t.is_nan());
+            && data.sources.iter().all(|s| s.graphs_with_capture + s.graphs_without_capture == 0);
         let holder = (0..tables.len()).filter(|j| *j != i).find(|&j| {
             if captured {
                 return tables[j].sources.iter().any(|s| s.graphs_with_capture > 0);
@@ -158,10 +162,30 @@ fn left_out<'t>(
     repeated.iter().filter(move |r| r.of == of).filter_map(|r| tables[r.table].sources.first())
 }
 
+/// What left-out traces know beyond their rows, and the sources that it is for.
+#[derive(Debug, Default)]
+pub struct Lent(Vec<(usize, Source)>);
+
+impl Lent {
+    /// Gives it to the sources, once the files of their reports are [attached](attach): what those state
+    /// stands.
+    pub fn to(self, all: &mut Dataset) {
+        for (source, from) in &self.0 {
+            lend(all, *source, from);
+        }
+    }
+}
+
 /// Gives a source what a left-out trace knows beyond its rows.
 fn lend(all: &mut Dataset, source: usize, from: &Source) {
     if let Some(context) = from.trace.as_deref() {
-        add_context(all, source, context);
+        let mut context = context.clone();
+        let own = all.sources.get(source).and_then(|s| s.trace.as_deref());
+        if own.is_some_and(|own| own.total_s.is_some() || own.compute_s.is_some()) {
+            // A share of times of two origins is of neither.
+            context.forget_times();
+        }
+        add_context(all, source, &context);
     }
     let Some(s) = all.sources.get_mut(source) else {
         return;
@@ -177,7 +201,7 @@ fn lend(all: &mut Dataset, source: usize, from: &Source) {
 }
 
 /// All rows of several tables, but those of the repeated ones, and the sources of each table.
-pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<usize>>) {
+pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<usize>>, Lent) {
     let mut joiner = Joiner::default();
     let mut sources = Vec::with_capacity(tables.len());
     let mut count = 0;
@@ -189,13 +213,11 @@ pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<
         }
         sources.push(first..count);
     }
-    let mut all = joiner.finish();
+    let mut lent = Lent::default();
     for (i, of) in sources.iter().enumerate().filter(|(_, of)| !of.is_empty()) {
-        for from in left_out(tables, repeated, i) {
-            lend(&mut all, of.start, from);
-        }
+        lent.0.extend(left_out(tables, repeated, i).map(|from| (of.start, from.clone())));
     }
-    (all, sources)
+    (joiner.finish(), sources, lent)
 }
 
 /// The calls of one row, for telling runs apart.
@@ -310,7 +332,7 @@ pub fn call_stack(data: &Dataset, row: usize) -> Option<CallStack> {
     {
         return Some(stack.clone());
     }
-    let column = text_cell(data, "call_stack", row).filter(|t| !t.is_empty());
+    let column = text_cell(data, CALL_STACK_COLUMN, row).filter(|t| !t.is_empty());
     match (column, known) {
         (Some(text), _) => Some(CallStack {
             operation: data.text(crate::dataset::ColumnMeaning::OpName, row).to_owned(),
@@ -423,7 +445,8 @@ mod tests {
         let repeated = repeated_rows(&tables);
         assert_eq!(repeated.len(), 1);
         assert_eq!((repeated[0].table, repeated[0].of), (0, 1));
-        let (all, sources) = unite(&tables, &repeated);
+        let (mut all, sources, lent) = unite(&tables, &repeated);
+        lent.to(&mut all);
         assert_eq!((all.len(), &sources[0], &sources[1]), (6, &(0..0), &(0..1)));
         assert_eq!(all.devices[usize::from(all.device[0])], "MI300X");
         assert_eq!(all.sources[0].without_model.time_s, 5e-3);

@@ -54,10 +54,11 @@ fn unite(
         [one] if !traced => one.data.clone(),
         files => {
             let tables: Vec<&Dataset> = files.iter().map(|f| &*f.data.0).collect();
-            let (mut all, _) = trace::unite(&tables, repeated);
+            let (mut all, _, lent) = trace::unite(&tables, repeated);
             for context in contexts.iter().filter(|_| traced) {
                 trace::attach(&mut all, context);
             }
+            lent.to(&mut all);
             Shared::from(all)
         }
     }

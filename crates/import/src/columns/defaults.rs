@@ -115,6 +115,20 @@ pub(crate) fn named_device(file_name: &str) -> Option<String> {
         .find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
 }
 
+/// M, N and the letters are those of a column-major call, for a reason beside the format: a run of a
+/// BLAS library in the benchmark of another tool, or the user's word.
+pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions) -> bool {
+    if let Some(answer) = options.answer("layout") {
+        return answer.starts_with("column");
+    }
+    let of_library = |l: &String| {
+        Head::fields(l)
+            .iter()
+            .any(|f| matches!(*f, "hipblaslt" | "rocblas" | "cublas" | "cublaslt"))
+    };
+    format == "iree" && head.lines.iter().any(of_library)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::read_with;
@@ -136,18 +150,4 @@ mod tests {
             assert_eq!(values, ["fp8_e4m3"], "{id}");
         }
     }
-}
-
-/// M, N and the letters are those of a column-major call, for a reason beside the format: a run of a
-/// BLAS library in the benchmark of another tool, or the user's word.
-pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions) -> bool {
-    if let Some(answer) = options.answer("layout") {
-        return answer.starts_with("column");
-    }
-    let of_library = |l: &String| {
-        Head::fields(l)
-            .iter()
-            .any(|f| matches!(*f, "hipblaslt" | "rocblas" | "cublas" | "cublaslt"))
-    };
-    format == "iree" && head.lines.iter().any(of_library)
 }

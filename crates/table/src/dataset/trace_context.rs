@@ -175,6 +175,22 @@ impl TraceContext {
         }
     }
 
+    /// Leaves the times to another context.
+    pub(crate) fn forget_times(&mut self) {
+        for time in [
+            &mut self.total_s,
+            &mut self.compute_s,
+            &mut self.exposed_comm_s,
+            &mut self.exposed_memcpy_s,
+            &mut self.idle_s,
+            &mut self.gemm_s,
+            &mut self.cpu_s,
+            &mut self.sync_s,
+        ] {
+            *time = None;
+        }
+    }
+
     /// The platform as a device whose achievable peaks are those of the report, to which its
     /// percentages refer. `None` if the report does not give enough of them.
     pub fn device(&self) -> Option<Device> {

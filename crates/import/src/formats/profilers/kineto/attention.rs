@@ -7,8 +7,15 @@ use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::UnfusedAttention;
 use std::collections::{HashMap, HashSet};
 
-/// A call that multiplies: code of its signature, and its kernels.
-pub(super) type Product = (u32, Vec<u32>);
+/// A call that multiplies.
+pub(super) struct Product {
+    /// Code of its signature.
+    pub signature: u32,
+    /// Its call in the trace; `None` for a kernel of a graph.
+    pub caller: Option<u32>,
+    /// Its kernels.
+    pub kernels: Vec<u32>,
+}
 
 /// M, N, K and batch.
 type Sizes = [u32; 4];
@@ -27,8 +34,8 @@ pub(super) fn find(
         return (found, sum);
     }
     let mut product_of: HashMap<u32, usize> = HashMap::new();
-    for (at, (_, kernels)) in products.iter().enumerate() {
-        product_of.extend(kernels.iter().map(|k| (*k, at)));
+    for (at, product) in products.iter().enumerate() {
+        product_of.extend(product.kernels.iter().map(|k| (*k, at)));
     }
     let mut sizes: HashMap<u32, Option<Sizes>> = HashMap::new();
     let mut order: Vec<u32> = (0..events.kernels.len() as u32).collect();
@@ -55,7 +62,7 @@ pub(super) fn find(
         if last.is_some_and(|l| l.0 == at) {
             continue;
         }
-        let code = products[at].0;
+        let code = products[at].signature;
         let now = *sizes.entry(code).or_insert_with(|| batched(signatures[code as usize]));
         if let (Some((scores, of_scores)), Some(of_values), true) = (last, now, after_softmax)
             && same_heads(of_scores, of_values)

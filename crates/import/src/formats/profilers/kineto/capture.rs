@@ -2,6 +2,7 @@
 
 use super::events::{Events, Signature};
 use super::join::Join;
+use crate::formats::profilers::kernel_kind::KernelKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::Capture;
 use serde::{Deserialize, Serialize};
@@ -46,21 +47,22 @@ impl Launches {
 
 /// The captures of a trace: launches without kernels, one list a capture.
 pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
-    if events.captures.is_empty() && !events.kernels.is_empty() {
-        return Vec::new();
-    }
     let ran: HashSet<u64> = events.kernels.iter().map(|k| k.correlation).collect();
     let mut launches: Vec<_> =
         events.launches.iter().filter(|l| !l.graph && !ran.contains(&l.correlation)).collect();
     launches.order_by(|a, b| a.start.total_cmp(&b.start));
     let mut begins = events.captures.clone();
+    if begins.is_empty() {
+        // A runtime that does not show where a capture begins: between launches that ran.
+        begins = eager(events, &ran);
+    }
     begins.order_by(f64::total_cmp);
     let mut all: Vec<Launches> = Vec::new();
     let mut segment = usize::MAX;
     let mut codes = Codes::default();
     for launch in launches {
         let at = begins.partition_point(|b| *b <= launch.start);
-        if at == 0 && !begins.is_empty() {
+        if at == 0 && !events.captures.is_empty() {
             continue;
         }
         if at != segment {
@@ -94,6 +96,12 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
     all
 }
 
+/// When launches began whose kernels ran.
+fn eager(events: &Events, ran: &HashSet<u64>) -> Vec<f64> {
+    let launches = events.launches.iter().filter(|l| l.graph || ran.contains(&l.correlation));
+    launches.map(|l| l.start).collect()
+}
+
 #[derive(Default)]
 struct Codes {
     calls: HashMap<u32, u32>,
@@ -116,7 +124,44 @@ pub(super) fn replay<'c>(
     kernels: &[u32],
     captures: &'c [Launches],
 ) -> Option<Vec<Replayed<'c>>> {
-    captures.iter().find_map(|c| fit(events, kernels, c))
+    captures.iter().find_map(|c| fit(events, kernels, c)).or_else(|| {
+        // Names differ between the two traces: by number and order, where GEMMs stand for GEMMs.
+        let all = captures.iter().filter_map(|c| in_order(events, kernels, c));
+        all.max_by_key(|(score, _)| *score).map(|(_, calls)| calls)
+    })
+}
+
+/// The kernels by the order of a capture with as many launches, and how many of them are GEMMs where
+/// the capture has one; `None` where a call has no GEMM.
+fn in_order<'c>(
+    events: &Events,
+    kernels: &[u32],
+    capture: &'c Launches,
+) -> Option<(usize, Vec<Replayed<'c>>)> {
+    let run: Vec<u32> =
+        kernels.iter().copied().filter(|k| !events.kernels[*k as usize].memset).collect();
+    if run.len() != capture.launches.len() {
+        return None;
+    }
+    let is_gemm = |k: u32| {
+        let name = &events.names[events.kernels[k as usize].name as usize];
+        KernelKind::of("", name).is_gemm_time()
+    };
+    let mut calls: Vec<(u32, Replayed<'c>)> = Vec::new();
+    let mut score = 0;
+    for (kernel, launch) in run.iter().zip(&capture.launches) {
+        score += usize::from(launch.call.is_some() == is_gemm(*kernel));
+        let Some((call, signature)) = launch.call else { continue };
+        match calls.iter_mut().find(|(c, _)| *c == call) {
+            Some((_, replayed)) => replayed.kernels.push(*kernel),
+            None => {
+                let signature = &capture.signatures[signature as usize];
+                calls.push((call, Replayed { signature, kernels: vec![*kernel] }));
+            }
+        }
+    }
+    let whole = calls.iter().all(|(_, r)| r.kernels.iter().any(|k| is_gemm(*k)));
+    whole.then(|| (score, calls.into_iter().map(|(_, r)| r).collect()))
 }
 
 fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Vec<Replayed<'c>>> {

@@ -76,6 +76,9 @@ pub(super) struct Events {
     pub copies: Vec<(f64, f64)>,
     /// Flow arrows from the host: id -> thread and time.
     pub flows: HashMap<u64, (u32, f64)>,
+    /// Modules of the model (`nn.Module: Linear_3`) and other named stretches of the host: thread, start
+    /// and end in microseconds, code of the name.
+    pub scopes: Vec<(u32, f64, f64, u32)>,
     /// When the captures of graphs began, microseconds.
     pub captures: Vec<f64>,
     pub signatures: Vec<Signature>,
@@ -104,6 +107,7 @@ enum Sort {
     Launch,
     BeginCapture,
     Flow,
+    Scope,
 }
 
 impl Events {
@@ -123,6 +127,13 @@ impl Events {
             }
             Sort::Call => self.call(line, &event, is_gemm),
             Sort::Launch => self.launch(&event),
+            Sort::Scope => {
+                let name = event.get("name").and_then(Value::as_str).unwrap_or("");
+                let name = self.name(name);
+                let (start, length) = (micros(&event, "ts"), micros(&event, "dur"));
+                let thread = self.thread(&event);
+                self.scopes.push((thread, start, start + length, name));
+            }
             Sort::BeginCapture => self.captures.push(micros(&event, "ts")),
             Sort::Flow => {
                 let id = event.get("id").map(whole).unwrap_or_default();
@@ -149,6 +160,14 @@ impl Events {
                 let starts = memmem::find(name, b"Launch").is_some()
                     || memmem::find(name, b"Memset").is_some();
                 return starts.then_some(Sort::Launch);
+            }
+            b"python_function" if string_after(text, b"\"name\"")?.starts_with(b"nn.Module: ") => {
+                Sort::Scope
+            }
+            b"user_annotation"
+                if !string_after(text, b"\"name\"")?.starts_with(b"ProfilerStep") =>
+            {
+                Sort::Scope
             }
             b"ac2g" if string_after(text, b"\"ph\"")? == b"s" => Sort::Flow,
             b"python_function" => {

@@ -134,6 +134,32 @@ impl<'e> Join<'e> {
         None
     }
 
+    /// What called an operation, the outermost first: modules of the model and operations.
+    pub(super) fn callers(&self, call: u32) -> Vec<&'e str> {
+        let calls = &self.events.calls;
+        let c = &calls[call as usize];
+        let around =
+            |s: &&(u32, f64, f64, u32)| s.0 == c.thread && s.1 <= c.span.0 && c.span.1 <= s.2;
+        let mut found: Vec<(f64, f64, u32)> =
+            self.events.scopes.iter().filter(around).map(|s| (s.1, s.2, s.3)).collect();
+        let mut place = self.parent[self.places[call as usize] as usize];
+        while place != NONE {
+            let outer = &calls[self.order[place as usize] as usize];
+            found.push((outer.span.0, outer.span.1, outer.name));
+            place = self.parent[place as usize];
+        }
+        found.order_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        let bare = |name: &'e str| match name.strip_prefix("nn.Module: ") {
+            // `BertLayer_3` is the fourth of its kind.
+            Some(module) => module
+                .rsplit_once('_')
+                .filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()))
+                .map_or(module, |(m, _)| m),
+            None => name,
+        };
+        found.iter().map(|f| bare(self.events.names[f.2 as usize].as_str())).collect()
+    }
+
     /// Place of the innermost call of a thread that runs at this time.
     fn around(&self, thread: u32, time: f64) -> Option<u32> {
         let (from, to) = *self.threads.get(&thread)?;

@@ -11,7 +11,7 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, TraceContext};
-use gemmscope_table::trace::{PART_COLUMN, UNFUSED_ATTENTION};
+use gemmscope_table::trace::{CALL_STACK_COLUMN, PART_COLUMN, UNFUSED_ATTENTION};
 use std::collections::{HashMap, HashSet};
 
 /// What calls of one row have in common.
@@ -32,6 +32,8 @@ struct Key {
 struct Group {
     key: Key,
     line: u32,
+    /// The first call; `None` where a graph launched it.
+    caller: Option<u32>,
     calls: f64,
     sum: f64,
     squares: f64,
@@ -49,11 +51,12 @@ struct Groups {
 
 impl Groups {
     /// Adds a call; time (seconds) and number of kernels are NaN where the trace has none.
-    fn add(&mut self, key: Key, line: u32, time: f64, kernels: f64) {
+    fn add(&mut self, key: Key, line: u32, caller: Option<u32>, time: f64, kernels: f64) {
         let at = *self.at.entry(key).or_insert_with(|| {
             self.all.push(Group {
                 key,
                 line,
+                caller,
                 calls: 0.0,
                 sum: 0.0,
                 squares: 0.0,
@@ -163,7 +166,8 @@ pub(super) fn finish(
     }
 
     let mut groups = Groups::default();
-    let mut add = |signature: u32, kernels: &[u32], attention: bool| {
+    let mut add = |product: &attention::Product, attention: bool| {
+        let attention::Product { signature, caller, ref kernels } = *product;
         let of = |i: &u32| &events.kernels[*i as usize];
         let time: f64 = kernels.iter().map(|i| of(i).time_s).sum();
         let longest = kernels
@@ -179,12 +183,12 @@ pub(super) fn finish(
             device: device(main.device),
             attention,
         };
-        groups.add(key, main.line, time, kernels.len() as f64);
+        groups.add(key, main.line, caller, time, kernels.len() as f64);
     };
     let mut products: Vec<attention::Product> = Vec::new();
     for (call, kernels) in calls {
         if let Some(signature) = events.calls[call as usize].signature {
-            products.push((signature, kernels));
+            products.push(attention::Product { signature, caller: Some(call), kernels });
         }
     }
     // The signatures of this trace, then those of captures in other files.
@@ -210,7 +214,8 @@ pub(super) fn finish(
                 signatures.len() - 1
             });
             shaped.extend(call.kernels.iter().copied());
-            products.push((code as u32, call.kernels));
+            let (signature, kernels) = (code as u32, call.kernels);
+            products.push(attention::Product { signature, caller: None, kernels });
         }
         for i in kernels.iter().filter(|i| !shaped.contains(i)) {
             let k = &events.kernels[*i as usize];
@@ -221,8 +226,8 @@ pub(super) fn finish(
         }
     }
     let (of_attention, unfused) = attention::find(&events, &signatures, &products);
-    for (at, (signature, kernels)) in products.iter().enumerate() {
-        add(*signature, kernels, of_attention.contains(&at));
+    for (at, product) in products.iter().enumerate() {
+        add(product, of_attention.contains(&at));
     }
     // The capture of a graph launches kernels that run later, in another trace.
     let mut captured = false;
@@ -235,6 +240,7 @@ pub(super) fn finish(
         (!of_attention.is_empty()).then(|| table.text_column(ColumnMeaning::Other, PART_COLUMN));
     let gemm_s: f64 = groups.iter().map(|g| g.sum).filter(|s| s.is_finite()).sum();
     let mut notes: Vec<&'static str> = Vec::new();
+    let mut call_stack: Option<ColumnId> = None;
     for g in &groups {
         let kernel = g.key.kernel.map_or("", |k| events.names[k as usize].as_str());
         let [name, dims, types, strides] = signatures[g.key.signature as usize];
@@ -253,6 +259,12 @@ pub(super) fn finish(
         ids.stage(&mut table, g, name, kernel);
         if let Some(part) = part.filter(|_| g.key.attention) {
             table.set_text(part, UNFUSED_ATTENTION.as_bytes());
+        }
+        let callers = g.caller.map_or(Vec::new(), |call| join.callers(call));
+        if !callers.is_empty() {
+            let id = *call_stack
+                .get_or_insert_with(|| table.text_column(ColumnMeaning::Other, CALL_STACK_COLUMN));
+            table.set_text(id, callers.join(" => ").as_bytes());
         }
         table.commit(g.line, format!("{name} {dims}").as_bytes(), row);
     }
@@ -323,12 +335,12 @@ fn listed(groups: &mut Groups, events: &Events, join: &Join<'_>, device: u16) {
         .collect();
     launched.sort_unstable();
     launched.dedup();
-    for call in launched {
-        let call = &events.calls[call as usize];
+    for at in launched {
+        let call = &events.calls[at as usize];
         if let Some(signature) = call.signature {
             let blocks = f64::NAN.to_bits();
             let key = Key { signature, kernel: None, blocks, device, attention: false };
-            groups.add(key, call.line, f64::NAN, f64::NAN);
+            groups.add(key, call.line, Some(at), f64::NAN, f64::NAN);
         }
     }
 }

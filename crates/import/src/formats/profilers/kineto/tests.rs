@@ -98,9 +98,29 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     assert_eq!(joined.sources[0].not_gemm.rows, 2);
     assert_eq!(joined.sources[0].not_gemm_names[0].0, "silu");
 
+    // A runtime that names the kernels otherwise: by number and order.
+    let renamed = ["Cijk_gemm.kd", "silu.kd", "Cijk_gemm.kd", "Cijk_gemm_PostGSU4.kd"];
+    let by_order = read_with("t.json", run(&renamed), &options);
+    assert_eq!((&by_order.k[..], by_order.sources[0].graphs_with_capture), (&[128, 256][..], 2));
+    // Where a call of the capture meets no GEMM, it is another graph's.
+    let other = read_with("t.json", run(&["silu", "copy", "Cijk_gemm", "x"]), &options);
+    assert_eq!((other.len(), other.sources[0].graphs_without_capture), (0, 2));
+    // A capture that no mark of the runtime begins.
+    let unmarked = read_as("t.json", capture().replace("hipStreamBeginCapture", "hipStreamWait"));
+    assert_eq!(unmarked.sources[0].captures.len(), 1);
+
     // Another graph is not forced into this capture.
     let other = read_with("t.json", run(&["Cijk_gemm", "silu", "Cijk_gemm"]), &options);
     assert_eq!((other.len(), other.sources[0].graphs_without_capture), (0, 2));
+}
+
+#[test]
+fn callers_are_modules_and_operations() {
+    let text = include_str!("../../../../../../tests/fixtures/kineto/modules.json");
+    let d = read_as("t.json", text.to_owned());
+    let stack = gemmscope_table::trace::call_stack(&d, 0).unwrap();
+    let modules = ["BertLayer", "BertSdpaSelfAttention", "Linear", "aten::linear"];
+    assert_eq!((d.len(), &stack.parents[..]), (1, &modules.map(str::to_owned)[..]));
 }
 
 /// A trace with a GEMM's kernel and other events of the device: category, name, start and duration.

@@ -254,7 +254,7 @@ impl Table {
             ],
             texts: [
                 t.text_column(ColumnMeaning::Other, "Compute Spec"),
-                t.text_column(ColumnMeaning::Other, "call_stack"),
+                t.text_column(ColumnMeaning::Other, gemmscope_table::trace::CALL_STACK_COLUMN),
                 t.text_column(ColumnMeaning::Other, "entry_point"),
             ],
             report: (self.sets.len() > 1).then(|| t.text_column(ColumnMeaning::Other, "Report")),

@@ -163,7 +163,16 @@ pub(super) fn plan(
             choices: vec!["in M".into(), BATCH_APART.into()],
         });
     }
-    if plan.layout.is_some() || plan.trans.iter().any(Option::is_some) {
+    // Their own operands are row-major.
+    let frameworks = m.position(ColumnMeaning::Library).is_some_and(|i| {
+        let of_framework = |s: &String| {
+            let s = s.to_lowercase();
+            ["torch", "triton", "aten"].iter().any(|f| s.contains(f))
+        };
+        !m.columns[i].samples.is_empty() && m.columns[i].samples.iter().all(of_framework)
+    });
+    let letters = plan.layout.is_some() || plan.trans.iter().any(Option::is_some);
+    if letters && !frameworks {
         let choices = ["row-major", "column-major"].map(str::to_owned);
         table.assume(Assumption {
             by_hand: false,
