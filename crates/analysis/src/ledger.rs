@@ -34,6 +34,7 @@ use gemmscope_model::tiling::Waves;
 use gemmscope_table::data_kind::{variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
+use rustc_hash::FxHashMap;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// A faster run that differs from a GEMM in one thing.
@@ -296,8 +297,10 @@ pub struct Adding<'a> {
     splitter: Splitter<'a>,
     /// Side and position of the next row.
     at: (usize, usize),
-    /// By side and device: its book, counted from 1.
-    book_of: Vec<u32>,
+    /// By side and code of a device: its book.
+    book_of: FxHashMap<(usize, u16), usize>,
+    /// By side and name of a device: its book. Two codes may be one device.
+    by_name: FxHashMap<(usize, String), usize>,
     /// By group: the accounts that have it, as bits; one more for the group itself.
     seen: Vec<u16>,
     books: Vec<Book>,
@@ -306,11 +309,11 @@ pub struct Adding<'a> {
 impl<'a> Adding<'a> {
     /// Nothing is added up yet.
     pub fn new(frame: &'a Frame, partners: &'a Partners) -> Adding<'a> {
-        let devices = frame.data.devices.len();
         Adding {
             splitter: Splitter::new(frame, partners),
             at: (0, 0),
-            book_of: vec![0; devices * frame.counted().sides.len()],
+            book_of: FxHashMap::default(),
+            by_name: FxHashMap::default(),
             seen: vec![0; partners.fastest.len()],
             books: Vec::new(),
         }
@@ -372,27 +375,25 @@ impl<'a> Adding<'a> {
     /// The book of a device on the side at hand.
     fn book(&mut self, device: u16) -> usize {
         let frame = self.splitter.frame;
-        let devices = frame.data.devices.len();
-        let slot = self.at.0 * devices + usize::from(device);
-        if self.book_of[slot] == 0 {
-            let known = frame.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
-            let stated = frame.data.devices[usize::from(device)].as_str();
-            let name = known.map_or(stated, |d| d.name.as_str());
-            // Two names in files may be one device.
-            let same = |b: &Book| b.number == self.at.0 && b.device == name;
-            let found = self.books.iter().position(same);
-            let at = found.unwrap_or_else(|| {
-                self.books.push(Book {
-                    number: self.at.0,
-                    side: frame.counted().sides[self.at.0].label.clone(),
-                    device: name.to_owned(),
-                    ..Book::default()
-                });
-                self.books.len() - 1
-            });
-            self.book_of[slot] = at as u32 + 1;
+        let slot = (self.at.0, device);
+        if let Some(book) = self.book_of.get(&slot) {
+            return *book;
         }
-        self.book_of[slot] as usize - 1
+        let known = frame.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
+        let stated = frame.data.devices[usize::from(device)].as_str();
+        let name = known.map_or(stated, |d| d.name.as_str()).to_owned();
+        let books = &mut self.books;
+        let at = *self.by_name.entry((self.at.0, name.clone())).or_insert_with(|| {
+            books.push(Book {
+                number: self.at.0,
+                side: frame.counted().sides[self.at.0].label.clone(),
+                device: name,
+                ..Book::default()
+            });
+            books.len() - 1
+        });
+        self.book_of.insert(slot, at);
+        at
     }
 
     /// The sums.

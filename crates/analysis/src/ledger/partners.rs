@@ -16,6 +16,7 @@ use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
+use rustc_hash::FxHashMap;
 
 /// A difference of up to 2 % is no difference.
 pub const TIE: f64 = 1.02;
@@ -99,7 +100,7 @@ impl<'a> Steps<'a> {
         let mut lines = vec![Line::Larger(0), Line::Larger(1), Line::Larger(2)];
         let differs = [
             alike(&properties.without_layout),
-            properties.without_types.chunks(data.ops.len().max(1)).any(alike),
+            alike(&properties.without_types),
             false,
             data.sources.len() > 1 || properties.library.is_some(),
         ];
@@ -299,10 +300,15 @@ impl<'a> Steps<'a> {
     fn alike(&self, group: u32) -> [u64; 4] {
         let (data, p, r) = (self.data, &self.properties, self.first[group as usize] as usize);
         let op = usize::from(data.op[r]);
-        let types = usize::from(data.device[r]) * data.ops.len() + op;
+        // Bytes and peak alike make one roof.
+        let rate = match self.metrics.roof_of(data.device[r], data.op[r]) {
+            Some(roof) => roof.peak_flops_per_s.to_bits(),
+            None => p.unknown_rate[op],
+        };
+        let types = mix(p.without_types[op], rate);
         let place = p.place(data, r);
         let layout = mix(p.without_layout[op], place);
-        [layout, mix(p.without_types[types], place), 0, op as u64]
+        [layout, mix(types, place), 0, op as u64]
     }
 
     /// Gives each group of a line its fastest partner that is larger in one size.
@@ -406,9 +412,10 @@ struct Properties<'a> {
     device: Vec<u16>,
     /// By operation: the same for operations that differ in the layout alone.
     without_layout: Vec<u64>,
-    /// By device and operation: the same for operations that differ in the types alone and have one
-    /// roof.
+    /// By operation: the same for operations that differ in the types alone and move the same bytes.
     without_types: Vec<u64>,
+    /// By operation: what stands for its peak rate where that is not known.
+    unknown_rate: Vec<u64>,
 }
 
 /// True if two values are equal.
@@ -420,40 +427,38 @@ fn alike(values: &[u64]) -> bool {
 
 impl<'a> Properties<'a> {
     fn new(data: &'a Dataset, metrics: &Metrics) -> Self {
-        let name = |i: usize| match metrics.devices.get(i).and_then(Option::as_ref) {
-            Some(device) => (true, device.id.as_str()),
-            None => (false, data.devices[i].as_str()),
-        };
-        let same = |i: usize| (0..i).find(|j| name(*j) == name(i)).unwrap_or(i);
-        let mut without_types = Vec::with_capacity(data.devices.len() * data.ops.len());
-        for device in 0..data.devices.len() {
-            for (code, op) in data.ops.iter().enumerate() {
-                // Bytes and peak alike make one roof.
-                let cost = op.cost();
-                let roof = metrics.roof_of(device as u16, code as u16);
-                let rate = match (roof, op.compute) {
-                    (Some(roof), _) => roof.peak_flops_per_s.to_bits(),
-                    // They multiply at one rate on every device that has both.
-                    (None, DataType::Fp16 | DataType::Bf16) => 1,
-                    (None, other) => 2 + other as u64,
-                };
-                let layout = op.layout().bytes().fold(0, |h, b| h << 8 | u64::from(b));
-                let parts = [
-                    rate,
-                    cost.bytes_a.to_bits(),
-                    cost.bytes_b.to_bits(),
-                    cost.bytes_c.to_bits(),
-                    cost.flops_per_mac.to_bits(),
-                    layout << 2 | u64::from(op.bias) << 1 | u64::from(op.beta),
-                ];
-                without_types.push(parts.into_iter().fold(1, mix));
-            }
-        }
+        let mut known: FxHashMap<(bool, &str), u16> = FxHashMap::default();
+        let device = (0..data.devices.len()).map(|i| {
+            let name = match metrics.devices.get(i).and_then(Option::as_ref) {
+                Some(device) => (true, device.id.as_str()),
+                None => (false, data.devices[i].as_str()),
+            };
+            *known.entry(name).or_insert(i as u16)
+        });
+        let device = device.collect();
+        let without_types = data.ops.iter().map(|op| {
+            let cost = op.cost();
+            let layout = op.layout().bytes().fold(0, |h, b| h << 8 | u64::from(b));
+            let parts = [
+                cost.bytes_a.to_bits(),
+                cost.bytes_b.to_bits(),
+                cost.bytes_c.to_bits(),
+                cost.flops_per_mac.to_bits(),
+                layout << 2 | u64::from(op.bias) << 1 | u64::from(op.beta),
+            ];
+            parts.into_iter().fold(1, mix)
+        });
+        let unknown_rate = data.ops.iter().map(|op| match op.compute {
+            // They multiply at one rate on every device that has both.
+            DataType::Fp16 | DataType::Bf16 => 1,
+            other => 2 + other as u64,
+        });
         Properties {
             library: data.codes(ColumnMeaning::Library),
-            device: (0..data.devices.len()).map(|i| same(i) as u16).collect(),
+            device,
             without_layout: data.ops.iter().map(|o| o.with_layout(false, false).key()).collect(),
-            without_types,
+            without_types: without_types.collect(),
+            unknown_rate: unknown_rate.collect(),
         }
     }
 
@@ -489,26 +494,31 @@ impl<'a> Properties<'a> {
     }
 }
 
-/// Datasheet roofs by device and operation, at the clock of each row.
+/// Datasheet roofs by device and type, at the clock of each row.
 pub(super) struct Sheets {
-    roofs: Vec<Option<Roof>>,
-    ops: usize,
+    /// By device: the roof of each type of [`DataType::ALL`]; empty for an unknown device.
+    roofs: Vec<Vec<Option<Roof>>>,
+    /// By operation: the type in which it computes.
+    type_of: Vec<u8>,
 }
 
 impl Sheets {
     pub(super) fn new(data: &Dataset, metrics: &Metrics) -> Sheets {
-        let of = |device: usize, op: usize| {
-            let device = metrics.devices.get(device)?.as_ref()?;
-            device.roof(data.ops[op].compute, RoofKind::Datasheet)
-        };
-        let ops = data.ops.len();
-        let all = (0..data.devices.len()).flat_map(|d| (0..ops).map(move |o| (d, o)));
-        Sheets { roofs: all.map(|(d, o)| of(d, o)).collect(), ops }
+        let place = |t: DataType| DataType::ALL.iter().position(|o| *o == t).unwrap_or(0) as u8;
+        let roofs = metrics.devices.iter().map(|device| match device {
+            Some(d) => DataType::ALL.iter().map(|t| d.roof(*t, RoofKind::Datasheet)).collect(),
+            None => Vec::new(),
+        });
+        Sheets {
+            roofs: roofs.collect(),
+            type_of: data.ops.iter().map(|op| place(op.compute)).collect(),
+        }
     }
 
     /// The datasheet roof of a row, without its clock.
     pub(super) fn roof(&self, data: &Dataset, r: usize) -> Option<Roof> {
-        self.roofs[usize::from(data.device[r]) * self.ops + usize::from(data.op[r])]
+        let of_type = usize::from(self.type_of[usize::from(data.op[r])]);
+        *self.roofs.get(usize::from(data.device[r]))?.get(of_type)?
     }
 
     /// Shortest time that the datasheet allows a row, seconds; NaN where it is not known.
