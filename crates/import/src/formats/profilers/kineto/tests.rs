@@ -117,7 +117,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
 #[test]
 fn callers_are_modules_and_operations() {
     let text = include_str!("../../../../../../tests/fixtures/kineto/modules.json");
-    let d = read_as("t.json", text.to_owned());
+    let d = read_as("t.json", text);
     let stack = gemmscope_table::trace::call_stack(&d, 0).unwrap();
     let modules = ["BertLayer", "BertSdpaSelfAttention", "Linear", "aten::linear"];
     assert_eq!((d.len(), &stack.parents[..]), (1, &modules.map(str::to_owned)[..]));
