@@ -188,8 +188,9 @@ impl Breakdown {
             time: TraceTime::of(scan),
             cannot_infer: cannot_infer(scan, &operations, &bottlenecks),
             bottlenecks,
+            // Those without a model are listed too.
+            total: total + operations.len() - groups.len(),
             operations,
-            total,
         }
     }
 
