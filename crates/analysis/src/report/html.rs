@@ -6,7 +6,7 @@ use super::operations::ExtraColumn;
 use super::{FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
 use gemmscope_model::encode::markup as h;
-use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, capitalized, fixed, percent};
+use gemmscope_model::units::{Seconds, capitalized, fixed};
 
 /// A picture for the report.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,19 +231,16 @@ fn operations(report: &Report, out: &mut String) {
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for o in report.listed() {
-        let efficiency = percent(o.efficiency.unwrap_or(f64::NAN));
+        let [efficiency, rate, bandwidth, intensity] = o.figures();
         out.push_str(&format!(
             "<tr><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
-             <td class=\"n\">{:.1}</td><td class=\"n\">{efficiency}</td><td class=\"n\">{}</td>\
-             <td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td>",
+             <td class=\"n\">{:.1}</td><td class=\"n\">{efficiency}</td><td class=\"n\">{rate}</td>\
+             <td class=\"n\">{bandwidth}</td><td class=\"n\">{intensity}</td><td>{}</td>",
             h(&short(&o.name, 60)),
             h(&o.problem),
             fixed(o.calls, 0),
             fixed(o.time_s * 1e3, 3),
             o.share_of_category * 100.0,
-            FlopsPerSec(o.flops_per_s),
-            BytesPerSec(o.bytes_per_s),
-            fixed(o.intensity, 1),
             o.bound.as_deref().unwrap_or("unknown"),
         ));
         for column in &extra {

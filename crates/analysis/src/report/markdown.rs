@@ -5,9 +5,7 @@ use super::operations::ExtraColumn;
 use super::{FindingLine, Report, TuningPart};
 use crate::findings::Also;
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{
-    BytesPerSec, FlopsPerSec, Seconds, capitalized, fixed, percent, plural, seconds_range,
-};
+use gemmscope_model::units::{Seconds, capitalized, fixed, plural, seconds_range};
 
 /// Writes the report.
 pub fn markdown(report: &Report) -> String {
@@ -151,17 +149,14 @@ fn operations(report: &Report, out: &mut String) {
         "---|".repeat(heads.len())
     ));
     for o in report.listed() {
+        let [efficiency, rate, bandwidth, intensity] = o.figures();
         out.push_str(&format!(
-            "| {} | {} | {} | {} | {:.1} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {:.1} | {efficiency} | {rate} | {bandwidth} | {intensity} | {} | {} |",
             md(&short(&o.name, 60)),
             md(&o.problem),
             fixed(o.calls, 0),
             fixed(o.time_s * 1e3, 3),
             o.share_of_category * 100.0,
-            percent(o.efficiency.unwrap_or(f64::NAN)),
-            FlopsPerSec(o.flops_per_s),
-            BytesPerSec(o.bytes_per_s),
-            fixed(o.intensity, 1),
             o.bound.as_deref().unwrap_or("unknown"),
             if o.quantized { "quantized" } else { "regular" }
         ));

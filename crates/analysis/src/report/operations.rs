@@ -93,6 +93,23 @@ pub struct Operation {
     pub rows: Vec<u32>,
 }
 
+impl Operation {
+    /// Share of the roof, attained rate, bandwidth and intensity, as tables of reports show them.
+    pub(super) fn figures(&self) -> [String; 4] {
+        let known = |value: f64, text: String| match value.is_nan() {
+            true => "unknown".to_owned(),
+            false => text,
+        };
+        let efficiency = self.efficiency.unwrap_or(f64::NAN);
+        [
+            percent(efficiency),
+            known(self.flops_per_s, FlopsPerSec(self.flops_per_s).to_string()),
+            known(self.bytes_per_s, BytesPerSec(self.bytes_per_s).to_string()),
+            known(self.intensity, fixed(self.intensity, 1)),
+        ]
+    }
+}
+
 /// A column of the table of operations that only some data fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExtraColumn {
