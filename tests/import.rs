@@ -489,6 +489,18 @@ fn the_book_lists_what_is_read() {
     if let Err(e) = fixture::golden("docs/src/formats.md", &text) {
         panic!("{e}");
     }
+    // A format stands in the chapter of its family, in one alone.
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src");
+    let chapters: String = std::fs::read_dir(book)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    for f in FORMATS {
+        let told = chapters.matches(&format!("{{{{format:{}}}}}", f.id)).count();
+        assert_eq!(told, 1, "chapters of {}", f.id);
+    }
 }
 
 /// The share of rates that agree is printed by format, over the fixtures; what disagrees is
