@@ -61,7 +61,7 @@ release: build ## site.zip, gemmscope.html, command and wheel with the page insi
 
 # The site's build ends in steps that keep one processor busy: lints and native tests run beside it.
 test: setup ## everything: lints, native and browser tests
-	@$(MAKE) --no-print-directory -j2 -Oline check site
+	@$(MAKE) --no-print-directory -j2 check site
 	$(MAKE) --no-print-directory e2e-run
 
 test-steady: build setup ## the browser tests many times under stress: make test-steady RUNS=10
