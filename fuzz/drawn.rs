@@ -6,7 +6,7 @@
 
 use crate::exercise::said;
 use gemmscope_analysis::explain::{brief, explain};
-use gemmscope_analysis::findings::{check_all, gives_back_together};
+use gemmscope_analysis::findings::{check_all, lost_together};
 use gemmscope_analysis::planner::{Plan, PlanState, export};
 use gemmscope_analysis::replay::{Case, Tool, replay};
 use gemmscope_analysis::report::{self, Report};
@@ -162,8 +162,8 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
 
     let found = check_all(&frame);
     for part in &found.parts {
-        let saved = gives_back_together(&found.findings, &part.label);
-        assert!(saved.0 <= saved.1 && saved.1 <= part.time_s * (1.0 + 1e-9));
+        let lost_s = lost_together(&found.findings, &part.label);
+        assert!(0.0 <= lost_s && lost_s <= part.time_s * (1.0 + 1e-9));
     }
     let report = Report::new(&frame, &found);
     let page = report::html(&report, &picture::for_report(&frame, &state));

@@ -78,7 +78,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
 
   await app.choosePlace("Summary");
   assert.match(await lead(app), /2 different GEMMs take 25\.4 ms, 79\.4 % of the compute time\./);
-  assert.match(await lead(app), /^Most to gain: only 4 workgroups for 304 CUs, split K 1 -> 76 \(aten::mm 512 × 256 × 65536 bf16 NN\)/);
+  assert.match(await lead(app), /^Most to gain: fewer workgroups than units \(1 GEMM\), 10\.7 ms modelled\./);
   const first = app.page.locator(".finding").first();
   await first.locator(".finding-head").click();
   const dock = app.page.locator(".dock");
@@ -86,11 +86,11 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   assert.match(await app.detail(), /4 workgroups for 304 CUs/);
   assert.match(await app.detail(), /Try in the model[\s\S]*Try in the kernel/);
   assert.match(await dock.locator(".call-stack").innerText(), /Model\s+nn\.Module: MLP\s+aten::mm/);
-  assert.equal(await app.state("finding"), "split_k.1");
+  assert.equal(await app.state("finding"), "tile.1");
 
   // Its point is selected in the roofline, and the reasons stand beside it.
   await app.settle();
-  assert.match(await app.detail(), /split K 1 -> 76[\s\S]*512 × 256 × 65536/);
+  assert.match(await app.detail(), /Fewer workgroups than units[\s\S]*512 × 256 × 65536/);
   await app.screenshot("findings-roofline");
 
   // The link finds it again.
@@ -98,7 +98,7 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   const again = await GemmscopePage.open({ t, path: hash, viewport: DESKTOP });
   await choose(again, folder(REPORT));
   await again.page.locator(".dock").waitFor();
-  assert.match(await again.detail(), /split K 1 -> 76/);
+  assert.match(await again.detail(), /Fewer workgroups than units/);
   app.assertQuiet();
 });
 
@@ -111,12 +111,12 @@ test("every view shows only a finding's rows, until that is undone or taken back
   await app.page.locator(".dock").getByRole("button", { name: "Filter to this GEMM" }).click();
   const notice = app.page.locator(".filtered");
   await notice.waitFor();
-  assert.match(await notice.innerText(), /Filtered: 1 of 2 rows \(Split-K missing, or too small\)/);
+  assert.match(await notice.innerText(), /Filtered: 1 of 2 rows \(Padding and waves of the tile\)/);
   // The focus is on the page that changed, not lost with the button.
   assert.match(await app.page.evaluate(() => document.activeElement.className), /chart-stage/);
-  assert.deepEqual(await app.chips(), ["Split-K missing, or too small: 1 row"]);
+  assert.deepEqual(await app.chips(), ["Padding and waves of the tile: 1 row"]);
   assert.match(await lead(app), /One GEMM takes 11\.0 ms/);
-  assert.match(await app.state("only"), /^split_k\*0\.2$/);
+  assert.match(await app.state("only"), /^tile\*0\.2$/);
   const hash = new URL(app.page.url()).hash;
 
   await app.choosePlace("Table");
@@ -135,7 +135,7 @@ test("every view shows only a finding's rows, until that is undone or taken back
   await choose(again, folder(REPORT));
   await again.page.locator(".filtered").waitFor();
   assert.match(await again.figure("rows"), /^1/);
-  await again.page.getByRole("button", { name: /^Remove the filter Split-K/ }).click();
+  await again.page.getByRole("button", { name: /^Remove the filter Padding/ }).click();
   await again.page.locator(".filtered").waitFor({ state: "detached" });
   assert.match(await again.figure("rows"), /^2/);
   app.assertQuiet();

@@ -1,9 +1,11 @@
-//! Rules that find what matters in the measurements, why, and what to try.
+//! What matters in the measurements, why, and what to try.
 //!
-//! A [`Rule`] is data: what it needs, its threshold, its texts, how certain it is, and a function
-//! over the groups of a [`Scan`]. A [`Finding`] has its evidence: the rows, the formula with its
-//! numbers, and the time it could save. Times alone never prove a cause, so every rule names what
-//! a profile would have to show.
+//! Lost time is the [ledger](crate::ledger)'s: a [`Finding`] of it is one account of one side and device,
+//! split by what makes it one cause (the pair of layouts, the faster library, what costs with a tile, what
+//! limits the GEMM). Those of a side add up to its lost time; causes under 0.5 % of the time are one
+//! line. Besides them stand questions about the data, which hold no seconds, and ideas that change the
+//! roof. [`Sign`]s are predicates of a GEMM without seconds. Times alone never prove a cause, so every
+//! [`Rule`] names what a profile would have to show.
 //!
 //! ```no_run
 //! # use gemmscope_table::field::Frame;
@@ -17,51 +19,41 @@
 //! ```
 //!
 //! Large data can be checked in steps: [`Runner::new`] groups the rows, each
-//! [`step`](Runner::step) checks one rule.
+//! [`step`](Runner::step) does a part of the rest.
 
+use crate::ledger::{Evidence as Basis, Ledger, Pairing, Partners};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use sums::Summing;
 
 mod above_roof;
 mod advice;
 mod base_clock;
 mod batching;
-mod claims;
 mod double_count;
 mod far_below;
-mod few_workgroups;
-mod fp8_gain;
-mod larger;
-mod launch_bound;
-mod layout;
-mod library;
-mod low_efficiency;
-mod memory_bandwidth;
 mod need;
-mod neighbour;
 mod no_model;
-mod older_kernel;
 mod precision;
 mod reported;
-mod same_shape;
+mod rules;
 pub mod scan;
-mod sibling;
-mod skinny_tile;
-mod split_k;
+mod signs;
 mod story;
-mod tail_wave;
-mod tile_padding;
+mod sums;
 mod timeline;
-mod unaligned;
-mod variance;
+mod words;
 mod wrong_device;
 
 pub(crate) use advice::is_quantized;
 pub use need::Need;
 pub(crate) use scan::short;
 pub use scan::{Group, Part, Scan, Whole};
+pub use signs::{Seen, Sign};
+pub(crate) use words::own_paths;
 pub(crate) use wrong_device::built_for;
 
 /// How much a finding matters.
@@ -90,27 +82,16 @@ impl Severity {
     }
 }
 
-/// How certain a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// What a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Arithmetic on measured figures.
-    Certain,
-    /// A model of the hardware: tiles, waves, launches.
-    Likely,
-    /// A pattern that may be worth checking.
-    Hint,
-}
-
-impl Confidence {
-    /// Name on the page.
-    pub fn label(self) -> &'static str {
-        match self {
-            Confidence::Certain => "the measured times, by arithmetic",
-            Confidence::Likely => "a model of tiles, waves and launches",
-            Confidence::Hint => "a hint that is worth a look",
-        }
-    }
+pub enum Kind {
+    /// A question about the data or about time outside the GEMMs. It holds no lost time.
+    Question,
+    /// A sum of the ledger. Those of one side add up to its lost time.
+    Lost,
+    /// An idea that changes the roof. What it would save is no lost time.
+    Idea,
 }
 
 /// The subject of a finding.
@@ -166,32 +147,25 @@ pub struct Evidence {
     pub formula: String,
 }
 
-/// What another rule saw on the rows of a finding.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Also {
-    /// Id of the rule.
-    pub rule: String,
-    /// What it saw.
-    pub title: String,
-    /// The formula with its numbers, for the first of the rows.
-    pub formula: String,
-}
-
 /// Something that matters, with its evidence.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
     /// Id of its rule.
     pub rule: String,
+    /// What it is.
+    pub kind: Kind,
     /// The side that it is about; "" where no sides are compared.
     pub side: String,
+    /// The device that it is about; "" where it is about none.
+    pub device: String,
     /// Title, one line.
     pub title: String,
     /// Description, one or two sentences.
     pub text: String,
     /// How much it matters.
     pub severity: Severity,
-    /// How certain it is.
-    pub confidence: Confidence,
+    /// What its seconds rest on.
+    pub basis: Basis,
     /// Subject.
     pub category: Category,
     /// Its evidence.
@@ -202,16 +176,15 @@ pub struct Finding {
     pub share: f64,
     /// Efficiency of its rows, if they have a roof.
     pub efficiency: Option<f64>,
-    /// Seconds that it could save, at least and at most. `None` if times alone cannot tell. No
-    /// two findings promise the same time.
-    pub gives_back_s: Option<(f64, f64)>,
+    /// Lost seconds that it holds, all different ones; of an idea what it would save at the roof. `None`
+    /// for a question.
+    pub saves_s: Option<f64>,
+    /// GEMMs that it is about.
+    pub groups: u64,
     /// The time to which its shares refer, seconds: that of its side.
     pub whole_s: f64,
-    /// What other rules saw on its rows.
-    #[serde(default)]
-    pub also: Vec<Also>,
-    #[serde(skip)]
-    pub(crate) key: Option<u32>,
+    /// The signs of its GEMMs, most frequent first.
+    pub signs: Vec<Seen>,
     /// What to try in the algorithm or the model: fusion, batching, quantisation.
     pub path_a: String,
     /// What to try with the kernel: tuning, tile, replay.
@@ -252,14 +225,16 @@ pub struct Rule {
     pub id: &'static str,
     /// What it looks for.
     pub title: &'static str,
+    /// What its findings are.
+    pub kind: Kind,
     /// Subject.
     pub category: Category,
     /// What it needs.
     pub needs: &'static [Need],
     /// Its threshold, as a sentence with numbers.
     pub threshold: &'static str,
-    /// How certain it is.
-    pub confidence: Confidence,
+    /// What its seconds rest on.
+    pub basis: Basis,
     /// Why it matters.
     pub why: &'static str,
     /// What to try in the algorithm or the model.
@@ -272,37 +247,27 @@ pub struct Rule {
     pub check: fn(&Rule, &Scan<'_>) -> Vec<Finding>,
 }
 
-/// All rules, in the order in which they are checked: what is wrong with the data, comparisons of
-/// the same GEMM, tiles and waves, distance from the roof, hints. Of two rules that explain the
-/// same rows the earlier one makes the finding.
+/// All rules: questions about the data, the accounts of the ledger, ideas that change the roof.
 pub static RULES: &[Rule] = &[
     wrong_device::RULE,
-    layout::RULE,
-    library::RULE,
-    fp8_gain::RULE,
-    larger::RULE,
-    sibling::RULE,
-    older_kernel::RULE,
-    neighbour::RULE,
-    split_k::RULE,
-    few_workgroups::RULE,
-    tail_wave::RULE,
-    skinny_tile::RULE,
-    tile_padding::RULE,
-    launch_bound::RULE,
-    memory_bandwidth::RULE,
-    low_efficiency::RULE,
-    batching::RULE,
-    unaligned::RULE,
-    precision::RULE,
-    variance::RULE,
-    timeline::RULE,
-    double_count::RULE,
-    no_model::RULE,
     far_below::RULE,
+    no_model::RULE,
+    double_count::RULE,
+    timeline::RULE,
     above_roof::RULE,
     base_clock::RULE,
     reported::RULE,
+    rules::KERNEL,
+    rules::LAYOUT,
+    rules::TYPE,
+    rules::SIZE,
+    rules::LIBRARY,
+    rules::LAUNCH,
+    rules::TILE,
+    rules::REST,
+    rules::OTHERS,
+    batching::RULE,
+    precision::RULE,
 ];
 
 /// The rule with this id.
@@ -321,9 +286,6 @@ pub struct Checked {
     pub threshold: String,
     /// Number of its findings.
     pub findings: u32,
-    /// Findings of other rules that explain the GEMMs it would have flagged.
-    #[serde(default)]
-    pub explained: u32,
     /// `not checked: needs ...`, if the data lacks something.
     pub not_checked: Option<String>,
 }
@@ -331,20 +293,22 @@ pub struct Checked {
 impl Checked {
     /// What came of it, in a few words.
     pub fn outcome(&self) -> String {
-        match (&self.not_checked, self.findings, self.explained) {
-            (Some(reason), ..) => reason.clone(),
-            (None, 0, 0) => "nothing found".to_owned(),
-            (None, 0, n) => format!("its GEMMs are in {}", plural(u64::from(n), "other finding")),
-            (None, n, _) => plural(u64::from(n), "finding"),
+        match (&self.not_checked, self.findings) {
+            (Some(reason), _) => reason.clone(),
+            (None, 0) => "nothing found".to_owned(),
+            (None, n) => plural(u64::from(n), "finding"),
         }
     }
 }
 
 /// All findings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
-    /// Findings: doubts about the data, then by the time they could save, by severity, by time.
+    /// Questions that concern over a fifth of the time, the sums of the ledger by their seconds, other
+    /// questions, ideas.
     pub findings: Vec<Finding>,
+    /// The ledger whose sums they are.
+    pub ledger: Ledger,
     /// The result of every rule.
     pub checked: Vec<Checked>,
     /// The sides and their times; one without a name where no sides are compared.
@@ -431,11 +395,19 @@ pub fn band(efficiency: f64) -> &'static str {
     }
 }
 
-/// Checks one rule after another, so that a page stays responsive.
+/// Checks a frame in steps, so that a page stays responsive: partners, sums, then one rule after another.
 pub struct Runner<'a> {
     scan: Scan<'a>,
-    next: usize,
+    stage: Stage<'a>,
     report: Findings,
+}
+
+/// What a [`Runner`] does next.
+enum Stage<'a> {
+    Pairing(Box<Pairing<'a>>),
+    Summing(Box<Summing<'a>>),
+    Marking,
+    Rules(usize),
 }
 
 impl<'a> Runner<'a> {
@@ -448,7 +420,14 @@ impl<'a> Runner<'a> {
             kind: scan.kind.key().to_owned(),
             ..Findings::default()
         };
-        Runner { scan, next: 0, report }
+        Runner { scan, stage: Stage::Pairing(Box::new(Pairing::new(frame))), report }
+    }
+
+    /// As [`Runner::new`], where the partners of the table are known.
+    pub fn with(frame: &'a Frame, partners: Arc<Partners>) -> Self {
+        let mut runner = Runner::new(frame);
+        runner.stage = Stage::Summing(Box::new(Summing::new(frame, partners)));
+        runner
     }
 
     /// The grouped rows.
@@ -456,17 +435,45 @@ impl<'a> Runner<'a> {
         &self.scan
     }
 
-    /// Checks one more rule; returns false when all are done.
+    /// Does some more; returns false when all is done.
     pub fn step(&mut self) -> bool {
-        if self.scan.groups_alike() {
-            return true;
+        match &mut self.stage {
+            Stage::Pairing(pairing) => {
+                if !pairing.step() {
+                    let Stage::Pairing(done) = std::mem::replace(&mut self.stage, Stage::Marking)
+                    else {
+                        return false;
+                    };
+                    let summing = Summing::new(self.scan.frame, done.finish());
+                    self.stage = Stage::Summing(Box::new(summing));
+                }
+            }
+            Stage::Summing(summing) => {
+                if !summing.step()
+                    && let Stage::Summing(done) = std::mem::replace(&mut self.stage, Stage::Marking)
+                {
+                    let sums = done.finish();
+                    self.report.ledger = sums.ledger.clone();
+                    self.scan.sums = Some(sums);
+                }
+            }
+            Stage::Marking => {
+                self.scan.marks = signs::marks(&self.scan);
+                self.stage = Stage::Rules(0);
+            }
+            Stage::Rules(next) => {
+                let Some(rule) = RULES.get(*next) else {
+                    return false;
+                };
+                *next += 1;
+                self.check(rule);
+            }
         }
-        let Some(rule) = RULES.get(self.next) else {
-            return self.step_late();
-        };
-        self.next += 1;
-        let not_checked =
-            need::missing(&self.scan, rule).or_else(|| wrong_device::waits(&self.scan, rule));
+        true
+    }
+
+    fn check(&mut self, rule: &'static Rule) {
+        let not_checked = need::missing(&self.scan, rule);
         let found = match not_checked {
             None => (rule.check)(rule, &self.scan),
             Some(_) => Vec::new(),
@@ -476,29 +483,9 @@ impl<'a> Runner<'a> {
             title: rule.title.to_owned(),
             threshold: rule.threshold.to_owned(),
             findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
-            explained: 0,
             not_checked,
         });
         self.report.findings.extend(found);
-        true
-    }
-
-    /// Checks one of the rules about tiles again, for the GEMMs on which another rule comes first.
-    fn step_late(&mut self) -> bool {
-        self.scan.claims.borrow_mut().late = true;
-        let tiling = RULES.iter().filter(|r| r.category == Category::Tiling);
-        let Some(rule) = tiling.into_iter().nth(self.next - RULES.len()) else {
-            return false;
-        };
-        self.next += 1;
-        let checked = self.report.checked.iter_mut();
-        let line = checked.into_iter().find(|c| c.rule == rule.id);
-        if let Some(line) = line.filter(|c| c.not_checked.is_none()) {
-            let found = (rule.check)(rule, &self.scan);
-            line.findings += u32::try_from(found.len()).unwrap_or(u32::MAX);
-            self.report.findings.extend(found);
-        }
-        true
     }
 
     /// The findings so far, ranked.
@@ -508,13 +495,7 @@ impl<'a> Runner<'a> {
 
     /// The findings so far, ranked, and the grouped rows.
     pub fn parts(mut self) -> (Findings, Scan<'a>) {
-        self.scan.claims.borrow_mut().settle(&mut self.report.findings);
         rank(&mut self.report.findings);
-        for c in &mut self.report.checked {
-            let says = |f: &&Finding| f.also.iter().any(|a| a.rule == c.rule);
-            let explained = self.report.findings.iter().filter(says).count();
-            c.explained = u32::try_from(explained).unwrap_or(u32::MAX);
-        }
         (self.report, self.scan)
     }
 }
@@ -526,34 +507,35 @@ pub fn check_all(frame: &Frame) -> Findings {
     runner.finish()
 }
 
-/// Most important first: doubts about the data, then the time that could be saved, then severity and
-/// the time.
+/// Questions that concern over this share of the time come first.
+const FIRST: f64 = 0.2;
+
+/// Questions that concern over a fifth of the time, lost time by its seconds, other questions, ideas.
 fn rank(findings: &mut [Finding]) {
-    let back = |f: &Finding| f.gives_back_s.map_or(0.0, |(low, high)| 0.5 * (low + high));
-    // What makes all other figures doubtful, or small, comes first, though it saves nothing.
-    let sure = |f: &Finding| match f.category {
-        Category::Data => f.severity > Severity::High,
-        Category::Timeline => f.severity > Severity::High,
-        _ => true,
+    let place = |f: &Finding| match f.kind {
+        Kind::Question if f.share > FIRST || f.severity == Severity::Critical => 0,
+        // The line that joins small causes ends the list of lost time.
+        Kind::Lost if f.rule != rules::OTHERS.id => 1,
+        Kind::Lost => 2,
+        Kind::Question => 3,
+        Kind::Idea => 4,
     };
+    let saves = |f: &Finding| f.saves_s.unwrap_or(0.0);
     findings.order_by(|a, b| {
-        sure(a)
-            .cmp(&sure(b))
-            .then(back(b).total_cmp(&back(a)))
+        place(a)
+            .cmp(&place(b))
+            .then(saves(b).total_cmp(&saves(a)))
             .then(a.severity.cmp(&b.severity))
             .then(b.time_s.total_cmp(&a.time_s))
             .then(a.rule.cmp(&b.rule))
+            .then(a.evidence.rows.cmp(&b.evidence.rows))
     });
 }
 
-/// Seconds that the findings of one side could save together, at least and at most. Findings never
-/// promise the same time, so this is their sum.
-pub fn gives_back_together(findings: &[Finding], side: &str) -> (f64, f64) {
-    findings
-        .iter()
-        .filter(|f| f.side == side)
-        .filter_map(|f| f.gives_back_s)
-        .fold((0.0, 0.0), |sum, back| (sum.0 + back.0, sum.1 + back.1))
+/// Lost seconds of the findings of one side: its lost time.
+pub fn lost_together(findings: &[Finding], side: &str) -> f64 {
+    let own = findings.iter().filter(|f| f.kind == Kind::Lost && f.side == side);
+    own.filter_map(|f| f.saves_s).sum()
 }
 
 #[cfg(test)]

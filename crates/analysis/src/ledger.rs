@@ -31,11 +31,13 @@ pub use partners::{Partners, Steps as Pairing, TIE};
 
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
+use gemmscope_model::units::seconds_brief;
 use gemmscope_table::data_kind::{variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
+use std::sync::Arc;
 
 /// A faster run that differs from a GEMM in one thing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +75,7 @@ pub struct Entry {
 /// Splits the time of rows. Borrow it for as long as rows of one table are split.
 pub struct Splitter<'a> {
     frame: &'a Frame,
-    partners: &'a Partners,
+    partners: Arc<Partners>,
     tiles: Option<TileRoofs<'a>>,
     sheets: Sheets,
     variants: Vec<&'a ColumnData>,
@@ -82,7 +84,7 @@ pub struct Splitter<'a> {
 
 impl<'a> Splitter<'a> {
     /// Reads the names of the kernels.
-    pub fn new(frame: &'a Frame, partners: &'a Partners) -> Splitter<'a> {
+    pub fn new(frame: &'a Frame, partners: Arc<Partners>) -> Splitter<'a> {
         let tiles = TileRoofs::new(&frame.data, &frame.metrics);
         Splitter {
             frame,
@@ -92,6 +94,11 @@ impl<'a> Splitter<'a> {
             variants: variant_columns(&frame.data),
             spread: frame.data.numbers(ColumnMeaning::TimeStd),
         }
+    }
+
+    /// Number of the group of a row.
+    pub(crate) fn group_of(&self, row: u32) -> u32 {
+        self.partners.group_of[row as usize]
     }
 
     /// The accounts of one call of a row; `None` without a time.
@@ -231,6 +238,28 @@ impl Book {
         (self.known_s > 0.0).then(|| 1.0 - self.below_s / self.known_s)
     }
 
+    /// Lost time and what it is: `23.8 ms lost = 13.5 ms below the roof + 7.04 ms layout`. What is under
+    /// 0.5 % of the time is one part.
+    pub fn lost_words(&self) -> Option<String> {
+        let lost = self.ranked().into_iter().filter(|(a, _)| a.is_lost());
+        let (large, small): (Vec<_>, Vec<_>) =
+            lost.partition(|(_, s)| s.seconds >= 0.005 * self.time_s);
+        let word = |(a, s): &(Account, Sum)| format!("{} {}", seconds_brief(s.seconds), a.label());
+        let mut parts: Vec<String> = large.iter().map(word).collect();
+        match small.as_slice() {
+            [] => {}
+            [one] => parts.push(word(one)),
+            several => {
+                let rest: f64 = several.iter().map(|(_, s)| s.seconds).sum();
+                parts.push(format!("{} others", seconds_brief(rest)));
+            }
+        }
+        match parts.as_slice() {
+            [] => None,
+            _ => Some(format!("{} lost = {}", seconds_brief(self.lost_s()), parts.join(" + "))),
+        }
+    }
+
     /// The accounts that hold time, most first.
     pub fn ranked(&self) -> Vec<(Account, Sum)> {
         let held = Account::ALL.into_iter().map(|a| (a, self.of(a)));
@@ -277,16 +306,44 @@ pub struct Ledger {
 
 impl Ledger {
     /// Adds up the rows that count and pass the filters.
-    pub fn of(frame: &Frame, partners: &Partners) -> Ledger {
-        let mut adding = Adding::new(frame, partners);
+    pub fn of(frame: &Frame, partners: &Arc<Partners>) -> Ledger {
+        let mut adding = Adding::new(frame, partners.clone());
         while adding.step() {}
-        adding.finish()
+        adding.finish().0
+    }
+
+    /// Name of a book among the others: its side, and its device where there are several; "" where it is
+    /// the only one.
+    pub fn name(&self, book: &Book) -> String {
+        let several = self.books.iter().any(|b| b.device != book.device);
+        let device = if several { book.device.as_str() } else { "" };
+        let parts = [book.side.as_str(), device];
+        parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" on ")
+    }
+
+    /// `1 - lost / time` of one side over what has a roof; `None` if nothing has.
+    pub fn share_of_side(&self, side: usize) -> Option<f64> {
+        let own = self.books.iter().filter(|b| b.number == side);
+        let (below, known) = own.fold((0.0, 0.0), |(b, k), o| (b + o.below_s, k + o.known_s));
+        (known > 0.0).then(|| 1.0 - below / known)
     }
 
     /// The accounts of a frame whose partners are needed only once.
     pub fn new(frame: &Frame) -> Ledger {
         Ledger::of(frame, &Partners::of(frame))
     }
+}
+
+/// A row that is added up.
+pub(crate) struct Posting<'p> {
+    /// The row.
+    pub row: u32,
+    /// Index of its book.
+    pub book: usize,
+    /// Its calls.
+    pub calls: f64,
+    /// Its accounts.
+    pub entry: &'p Entry,
 }
 
 /// Rows that are added up in one step.
@@ -308,26 +365,36 @@ pub struct Adding<'a> {
 
 impl<'a> Adding<'a> {
     /// Nothing is added up yet.
-    pub fn new(frame: &'a Frame, partners: &'a Partners) -> Adding<'a> {
+    pub fn new(frame: &'a Frame, partners: Arc<Partners>) -> Adding<'a> {
         Adding {
-            splitter: Splitter::new(frame, partners),
             at: (0, 0),
             book_of: FxHashMap::default(),
             by_name: FxHashMap::default(),
             seen: vec![0; partners.fastest.len()],
             books: Vec::new(),
+            splitter: Splitter::new(frame, partners),
         }
+    }
+
+    /// The rows that are added up.
+    pub(crate) fn frame(&self) -> &'a Frame {
+        self.splitter.frame
     }
 
     /// Adds up some more rows; false once all are done.
     pub fn step(&mut self) -> bool {
+        self.step_with(&mut |_| {})
+    }
+
+    /// As [`step`](Self::step); `each` is told of every row.
+    pub(crate) fn step_with(&mut self, each: &mut dyn FnMut(&Posting<'_>)) -> bool {
         let frame = self.splitter.frame;
         let Some(side) = frame.counted().sides.get(self.at.0) else {
             return false;
         };
         for &row in side.rows[self.at.1..].iter().take(STEP) {
             if let Some(entry) = self.splitter.of(row) {
-                self.add(row, &entry);
+                self.add(row, &entry, each);
             }
         }
         self.at.1 += STEP;
@@ -339,7 +406,7 @@ impl<'a> Adding<'a> {
         self.at.0 < frame.counted().sides.len()
     }
 
-    fn add(&mut self, row: u32, entry: &Entry) {
+    fn add(&mut self, row: u32, entry: &Entry, each: &mut dyn FnMut(&Posting<'_>)) {
         let (frame, r) = (self.splitter.frame, row as usize);
         let at = self.book(frame.data.device[r]);
         let book = &mut self.books[at];
@@ -350,6 +417,7 @@ impl<'a> Adding<'a> {
         if !time_s.is_finite() {
             return;
         }
+        each(&Posting { row, book: at, calls, entry });
         book.time_s += time_s;
         if !frame.metrics.roof_s[r].is_nan() {
             book.known_s += time_s;
@@ -396,9 +464,9 @@ impl<'a> Adding<'a> {
         at
     }
 
-    /// The sums.
-    pub fn finish(self) -> Ledger {
-        Ledger { books: self.books }
+    /// The sums, and what split the rows.
+    pub fn finish(self) -> (Ledger, Splitter<'a>) {
+        (Ledger { books: self.books }, self.splitter)
     }
 }
 

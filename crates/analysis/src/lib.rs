@@ -40,7 +40,7 @@
 //! let frame = Frame::all(Arc::new(data), Arc::new(metrics));
 //!
 //! let found = findings::check_all(&frame).findings;
-//! assert_eq!(found[0].rule, "low_efficiency");
+//! assert_eq!(found[0].rule, "rest");
 //! assert!(found[0].text.contains("274.9 TFLOP/s"));
 //! ```
 

@@ -3,13 +3,13 @@
 //! one [`Report`], so that they agree.
 
 use crate::findings;
-use crate::findings::{ANOMALY_EFFICIENCY, Checked, Finding, Findings, Part, Scan};
+use crate::findings::{Checked, Finding, Findings, Part, Scan};
+use crate::ledger::Ledger;
 use crate::standing::Standing;
 use crate::summary::distinct;
 use crate::trace_time::TraceTime;
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::roofline::LostTime;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Metrics;
@@ -106,6 +106,8 @@ pub struct Report {
     pub operations_total: usize,
     /// The flagged operations, most important first.
     pub bottlenecks: Vec<Bottleneck>,
+    /// Where the time of each side and device goes.
+    pub ledger: Ledger,
     /// All findings, ranked.
     pub findings: Vec<FindingLine>,
     /// The result of every rule.
@@ -144,7 +146,7 @@ pub struct ReportPart {
     pub reported_share: Option<f64>,
     /// True if GEMMs take enough time to matter.
     pub significant: bool,
-    /// Roof time over time of all operations together.
+    /// Share of the roof: 1 - lost / time, over what has a roof.
     pub efficiency: Option<f64>,
     /// Plain mean of the operations' percentages, which some reports print.
     pub plain_mean_efficiency: Option<f64>,
@@ -153,20 +155,19 @@ pub struct ReportPart {
     /// Number of operations with 8-bit or narrower types, by operands or kernel name, with and
     /// without a known shape.
     pub quantized: usize,
-    /// Seconds that all findings together could save.
-    pub gives_back_s: (f64, f64),
+    /// Lost seconds: those of its findings together.
+    pub lost_s: f64,
 }
 
 impl ReportPart {
     fn new(scan: &Scan<'_>, number: usize, part: &Part, findings: &Findings) -> Self {
-        let (mut set, mut mean, mut counted) = (LostTime::default(), 0.0, 0usize);
+        let (mut mean, mut counted) = (0.0, 0usize);
         let (mut operations, mut quantized) = (0, 0);
         for (_, g) in scan.checked().filter(|g| usize::from(g.1.side) == number) {
             operations += 1;
             quantized += usize::from(operations::quantized(scan, g));
             let e = g.efficiency();
-            if e.is_finite() && e <= ANOMALY_EFFICIENCY {
-                set.add(1.0, g.time_s, g.roof_s);
+            if e.is_finite() {
                 mean += e;
                 counted += 1;
             }
@@ -186,11 +187,11 @@ impl ReportPart {
             whole: part.whole.label().to_owned(),
             share: part.gemm_share(),
             significant: part.gemm_share() > SIGNIFICANT_SHARE,
-            efficiency: (set.time_s > 0.0).then(|| set.share_of_roof()),
+            efficiency: findings.ledger.share_of_side(number),
             plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
             operations,
             quantized,
-            gives_back_s: findings::gives_back_together(&findings.findings, &part.label),
+            lost_s: findings::lost_together(&findings.findings, &part.label),
         }
     }
 }
@@ -245,7 +246,7 @@ impl Report {
                 .collect()
         };
         Report {
-            schema: "gemmscope/report/2",
+            schema: "gemmscope/report/3",
             files: data.sources.iter().map(|s| (s.name.clone(), s.format_name.clone())).collect(),
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
@@ -265,6 +266,7 @@ impl Report {
             bottlenecks: breakdown.bottlenecks,
             operations: breakdown.operations,
             operations_total: breakdown.total,
+            ledger: findings.ledger.clone(),
             findings: findings
                 .findings
                 .iter()
@@ -306,16 +308,10 @@ fn reported_share(scan: &Scan<'_>) -> Option<f64> {
     }
 }
 
-/// Titles of what the batching rule saw, in findings of its own and on rows of others.
+/// Titles of the ideas to batch.
 fn batching(findings: &Findings) -> Vec<String> {
-    let own = findings.findings.iter().filter(|f| f.rule == "batching").map(|f| f.title.clone());
-    let also = findings
-        .findings
-        .iter()
-        .flat_map(|f| &f.also)
-        .filter(|a| a.rule == "batching")
-        .map(|a| a.title.clone());
-    own.chain(also).collect()
+    let own = findings.findings.iter().filter(|f| f.rule == "batching");
+    own.map(|f| f.title.clone()).collect()
 }
 
 /// The same rows with achievable peaks as roofs, to which the percentages of `gemm_findings.md`

@@ -54,13 +54,13 @@ pub fn rows_of(findings: &Findings, frame: &Frame, index: usize) -> Option<Vec<u
 
 /// Findings that have a number in a picture at most: more would hide it.
 const RANKED: usize = 8;
-/// Findings that could save less than this share of the time have none, if they come last.
+/// Findings that hold less than this share of the time have none, if they come last.
 const WORTH: f64 = 1e-3;
 
 /// How many findings have a number in a picture, and stand in a list before it is opened whole.
 pub fn first_findings(findings: &Findings) -> usize {
     let all = &findings.findings[..findings.findings.len().min(RANKED)];
-    let worth = |f: &Finding| f.gives_back_s.is_none_or(|s| s.1 >= WORTH * f.whole_s);
+    let worth = |f: &Finding| f.saves_s.is_none_or(|s| s >= WORTH * f.whole_s);
     let last = all.iter().rposition(worth).unwrap_or(0);
     all.len().min(last + 1)
 }

@@ -53,7 +53,7 @@ pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{:<18} {}", rule.id, rule.title)?;
         writeln!(out, "  needs            {}", needs.join("; "))?;
         writeln!(out, "  reported when    {}", rule.threshold)?;
-        writeln!(out, "  confidence       {}", rule.confidence.label())?;
+        writeln!(out, "  based on         {}", rule.basis.label())?;
         writeln!(out, "  to confirm       {}", rule.profile)?;
     }
     Ok(())

@@ -138,18 +138,15 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
 
 /// A line for each side and device: where its time goes, most first.
 fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
-    let several = ledger.books.len() > 1;
     for book in &ledger.books {
-        let names = [book.side.as_str(), book.device.as_str()];
-        let names: Vec<&str> = names.into_iter().filter(|n| several && !n.is_empty()).collect();
         let parts: Vec<String> = book
             .ranked()
             .into_iter()
             .map(|(account, sum)| format!("{} {}", account.label(), Seconds(sum.seconds)))
             .collect();
-        let title = match names.is_empty() {
-            true => String::new(),
-            false => format!("{}: ", names.join(" on ")),
+        let title = match ledger.name(book) {
+            name if name.is_empty() => name,
+            name => format!("{name}: "),
         };
         writeln!(
             out,

@@ -123,7 +123,7 @@ fn an_error_names_file_and_line() {
 
 #[test]
 fn reports_and_rows() {
-    let (report, rows) = (schema("report-2.json"), schema("rows-1.json"));
+    let (report, rows) = (schema("report-3.json"), schema("rows-1.json"));
     let (mut findings, mut read) = (0, 0);
     for files in &FILES {
         let (code, out, err) = run(&[&["report", "--json"], *files].concat(), "");

@@ -4,8 +4,8 @@ use crate::app::state::{Shell, Workbench};
 use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
-use gemmscope_analysis::findings::{Finding, Severity};
-use gemmscope_model::units::{Seconds, percent, plural, rounded_percent, seconds_range};
+use gemmscope_analysis::findings::{Finding, Kind, Severity};
+use gemmscope_model::units::{Seconds, percent, plural, rounded_percent, seconds_brief};
 use leptos::prelude::*;
 
 /// How many rows of evidence are listed.
@@ -21,17 +21,15 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The time that a fix could save: `3.4 to 6.8 ms (up to 13 %)`.
-pub fn back_text(f: &Finding) -> String {
-    let Some((low, high)) = f.gives_back_s else {
-        return "not measurable from timings".to_owned();
-    };
-    format!(
-        "{} (up to {})",
-        seconds_range((low, high)),
-        // The sign stays with its number.
-        rounded_percent(high / f.whole_s).replace(' ', "\u{a0}")
-    )
+/// The seconds of a finding, their share, and what they rest on: `7.04 ms (13 %) measured`.
+pub fn back_text(f: &Finding) -> Option<String> {
+    let s = f.saves_s?;
+    // The sign stays with its number.
+    let share = rounded_percent(s / f.whole_s).replace(' ', "\u{a0}");
+    Some(match f.kind {
+        Kind::Idea => format!("{} less at the roof", seconds_brief(s)),
+        _ => format!("{} ({share}) {}", seconds_brief(s), f.basis.label()),
+    })
 }
 
 /// The body of a finding: why, how sure, what to do.
@@ -51,29 +49,31 @@ pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>
     let how = (!f.evidence.formula.is_empty()).then(|| {
         view! { <div class="reason"><dt>"Formula"</dt><dd><code>{f.evidence.formula.clone()}</code></dd></div> }
     });
-    let also: Vec<AnyView> = f
-        .also
+    let signs: Vec<AnyView> = f
+        .signs
         .iter()
-        .map(|a| {
-            let (title, formula) = (a.title.clone(), a.formula.clone());
-            view! {
-                <div class="reason"><dt>"Also seen here"</dt><dd>{title}" "<code>{formula}</code></dd></div>
-            }
-            .into_any()
+        .map(|s| {
+            let (rows, words) = (s.rows.clone(), format!("{} ({})", s.title, s.groups));
+            let filter = move |_| bench.filter_to("sign", &rows);
+            view! { <button type="button" class="link" title="Filter to these GEMMs" on:click=filter>{words}</button>" " }
+                .into_any()
         })
         .collect();
+    let signs = (!signs.is_empty()).then(|| {
+        view! { <div class="reason"><dt>"Signs"</dt><dd>{signs}</dd></div> }
+    });
     let when = part(
         "Flagged because",
         gemmscope_analysis::findings::rule(&f.rule).map_or("", |r| r.threshold),
         "reason",
     );
-    let sure = part("Based on", f.confidence.label(), "reason");
+    let sure = part("Based on", f.basis.label(), "reason");
     let profile = part("To confirm", &f.profile, "reason");
     view! {
         <dl class="reasons">
             {text}
             {a}{b}
-            {how}{also}
+            {how}{signs}
             {when}{sure}{profile}
         </dl>
         {index.map(|i| evidence(bench, i, f))}

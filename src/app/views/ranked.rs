@@ -3,13 +3,13 @@
 
 use super::finding::back_text;
 use super::report;
-use crate::app::state::{FindingsResult, Shared, Shell, Workbench};
-use crate::app::ui::{icon, rove, set_value_of, value_of};
-use gemmscope_analysis::findings::{Checked, Finding};
-use gemmscope_analysis::pareto::{Goal, other_time_s, rows_of, usual_goal, what_if};
+use crate::app::state::{FindingsResult, Shell, Workbench};
+use crate::app::ui::{icon, rove};
+use gemmscope_analysis::findings::{Checked, Finding, Kind};
+use gemmscope_analysis::pareto::other_time_s;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
-use gemmscope_model::units::{Seconds, grouped, percent, plural};
+use gemmscope_model::units::{Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Frame, shape_label};
 use leptos::prelude::*;
@@ -17,8 +17,6 @@ use std::sync::Arc;
 
 /// Rows that the picture marks at most while the pointer is over an entry.
 const MARKED: usize = 500;
-/// The setting of the efficiency to reach, shared with the picture of lost time.
-const GOAL: &str = "pareto.efficiency";
 
 /// The list.
 #[component]
@@ -30,6 +28,12 @@ pub fn Ranked() -> impl IntoView {
     });
     // The entry that is pointed at may go away with the list.
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
+    // Other rows have other findings.
+    let fixed = RwSignal::new(Vec::new());
+    Effect::new(move |_| {
+        bench.settled_frame.track();
+        fixed.set(Vec::new());
+    });
     let mode = move |label: &'static str, value: &'static str, on: bool| {
         view! {
             <button type="button" class="segment" aria-pressed=move || (gemms.get() == on).to_string()
@@ -49,9 +53,9 @@ pub fn Ranked() -> impl IntoView {
             </header>
             <div class="ranked-list" tabindex="-1">
                 {filtered(bench, "The findings compare only these.")}
-                {move || if gemms.get() { numbered(bench) } else { findings(bench) }}
+                {move || if gemms.get() { numbered(bench) } else { findings(bench, fixed) }}
             </div>
-            {foot(bench)}
+            {foot(bench, fixed)}
         </section>
     }
 }
@@ -69,12 +73,12 @@ fn linked(bench: Workbench, rows: Arc<Vec<u32>>) -> Memo<bool> {
 }
 
 /// The findings, or why there are none.
-fn findings(bench: Workbench) -> AnyView {
+fn findings(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
     let all = RwSignal::new(false);
     let empty = Memo::new(move |_| bench.settled_frame.with(|f| f.rows.is_empty()));
     let body = move || {
         if let Some(result) = bench.findings.get() {
-            return list(bench, &result, all);
+            return list(bench, &result, all, fixed);
         }
         let rows = bench.settled_frame.with(|f| f.rows.len());
         let many = rows > crate::app::state::findings_task::AT_ONCE;
@@ -100,7 +104,12 @@ fn findings(bench: Workbench) -> AnyView {
     body.into_any()
 }
 
-fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyView {
+fn list(
+    bench: Workbench,
+    result: &FindingsResult,
+    all: RwSignal<bool>,
+    fixed: RwSignal<Vec<usize>>,
+) -> AnyView {
     let found = result.findings.clone();
     let total = found.findings.len();
     if total == 0 {
@@ -116,7 +125,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
             found.findings[..shown]
                 .iter()
                 .enumerate()
-                .map(|(i, f)| finding(bench, i, f))
+                .map(|(i, f)| finding(bench, i, f, fixed))
                 .collect_view()
         }
     };
@@ -129,17 +138,22 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
             }
         })
     };
-    let of = found.parts.first().map_or("time", |p| p.whole.label());
-    let order = match found.parts.len() {
-        0 | 1 => format!("possible saving (% of the {of})"),
-        _ => format!("possible saving, of all sides (% of the side's {of})"),
-    };
-    let order = match found.findings[0].gives_back_s {
-        None => format!("First what concerns the whole file, then by {order}"),
-        Some(_) => format!("By {order}"),
-    };
+    let order: Vec<String> = found
+        .ledger
+        .books
+        .iter()
+        .filter_map(|b| {
+            let words = b.lost_words()?;
+            Some(match found.ledger.name(b) {
+                name if name.is_empty() => words,
+                name => format!("{name}: {words}"),
+            })
+        })
+        .collect();
+    let order =
+        order.into_iter().map(|o| view! { <p class="ranked-note order">{o}</p> }).collect_view();
     view! {
-        <p class="ranked-note order">{order}</p>
+        {order}
         <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
         {more}
     }
@@ -167,6 +181,7 @@ fn nothing_found(checked: &[Checked]) -> AnyView {
     .into_any()
 }
 
+#[allow(clippy::too_many_arguments, reason = "two callers; a struct would only rename them")]
 /// An entry of the list: its number and words. It marks its rows while it is pointed at or focused,
 /// and is marked while one of them is pointed at elsewhere. `rows` ascending.
 fn entry(
@@ -177,6 +192,7 @@ fn entry(
     chosen: Memo<bool>,
     choose: impl Fn() + 'static,
     words: AnyView,
+    tick: AnyView,
 ) -> AnyView {
     let rows = Arc::new(rows);
     let linked = linked(bench, rows.clone());
@@ -192,31 +208,28 @@ fn entry(
                 <span class="finding-rank">{index + 1}</span>
                 <span class="finding-words">{words}</span>
             </button>
+            {tick}
         </li>
     }
     .into_any()
 }
 
-/// One finding: what it is, how many rows it concerns, what a fix could save.
-fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
+/// One finding: what it is, and its seconds.
+fn finding(bench: Workbench, index: usize, f: &Finding, fixed: RwSignal<Vec<usize>>) -> AnyView {
     let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
-    let share = f.gives_back_s.map_or(0.0, |b| b.1) / f.whole_s;
+    let share = f.saves_s.filter(|_| f.kind == Kind::Lost).map_or(0.0, |s| s / f.whole_s);
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
-    // A title that counts GEMMs says it already.
-    let several = rows.len() > 1 && !f.title.contains("GEMM");
-    let count = several.then(|| plural(rows.len() as u64, "GEMM"));
-    let save = f.gives_back_s.is_some();
+    let save = back_text(f);
     // What is outside GEMMs has a time and no rows.
-    let takes = rows.is_empty() && !save && f.time_s > 0.0;
+    let takes = rows.is_empty() && save.is_none() && f.time_s > 0.0;
     let takes = takes.then(|| Seconds(f.time_s).to_string());
     let of = format!("The percentage is of {}", Seconds(f.whole_s));
     let words = view! {
         <span class="finding-title">{f.heading()}</span>
         <span class="finding-facts">
-            {save.then(|| view! { <span class="finding-back" title=of>"could save "<strong>{back_text(f)}</strong></span> })}
+            {save.map(|s| view! { <span class="finding-back" title=of><strong>{s}</strong></span> })}
             {takes.map(|t| view! { <span class="finding-back">"takes "<strong>{t}</strong></span> })}
-            {count.map(|c| view! { <span>{c}</span> })}
         </span>
         <span class="finding-bar" aria-hidden="true">
             <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
@@ -224,7 +237,18 @@ fn finding(bench: Workbench, index: usize, f: &Finding) -> AnyView {
     }
     .into_any();
     let choose = move || bench.choose_finding(index);
-    entry(bench, index, rows, Some(f.rule.clone()), chosen, choose, words)
+    let tick = (f.kind == Kind::Lost).then(|| {
+        let on = move |_| {
+            fixed.update(|all| match all.iter().position(|i| *i == index) {
+                Some(at) => drop(all.remove(at)),
+                None => all.push(index),
+            });
+        };
+        let checked = move || fixed.with(|all| all.contains(&index));
+        view! { <input type="checkbox" class="finding-fix" aria-label=format!("If finding {} were fixed", index + 1)
+            title="The total with this one fixed" prop:checked=checked on:change=on /> }
+    });
+    entry(bench, index, rows, Some(f.rule.clone()), chosen, choose, words, tick.into_any())
 }
 
 /// The GEMMs that carry a number, with what they lose.
@@ -265,7 +289,7 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     }
     .into_any();
     let choose = move || bench.select(&[row], false);
-    entry(bench, index, vec![row], None, chosen, choose, words)
+    entry(bench, index, vec![row], None, chosen, choose, words, ().into_any())
 }
 
 /// Says that filters are active, because the list holds for the filtered rows only.
@@ -302,95 +326,36 @@ pub(crate) fn filtered(bench: Workbench, what: &'static str) -> impl IntoView {
     }
 }
 
-/// What reaching a goal would change.
-#[derive(Clone, PartialEq)]
-struct Goals {
-    what: String,
-    /// The goal, percent of the roof.
-    percent: f64,
-    result: String,
-}
-
-/// The foot: what it would give if the chosen finding's GEMMs, or all, reached an efficiency.
-fn foot(bench: Workbench) -> AnyView {
-    let wanted = Memo::new(move |_| {
-        let typed = bench.view.with(|v| v.param(GOAL).and_then(|t| t.parse::<f64>().ok()));
-        typed.filter(|p| *p > 0.0 && *p <= 100.0)
-    });
-    let goals = Memo::new(move |_| {
-        let frame = bench.settled_frame.get();
+/// The foot: the total if the ticked findings were fixed, the one what-if.
+fn foot(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
+    let words = move || {
         let found = bench.findings.get()?.findings;
-        let chosen = bench.finding.get();
-        goals_of(&frame, chosen.and_then(|i| Some((i, found.findings.get(i)?))), wanted.get())
-    });
-    let goals = Memo::new(move |_| goals.get().map(Shared::from));
-    let typed = move |e: web_sys::Event| {
-        if let Some(p) = value_of(&e).parse::<f64>().ok().filter(|p| *p > 0.0 && *p <= 100.0) {
-            bench.edit("control", |v| v.set_param(GOAL, p.to_string()));
-        } else {
-            // No GEMM reaches this: the field says again what the sentence is about.
-            let now = goals.with_untracked(|g| g.as_ref().map(|g| g.percent.to_string()));
-            set_value_of(&e, &now.unwrap_or_default());
+        let ticked = fixed.get();
+        let all: Vec<&Finding> = ticked
+            .iter()
+            .filter_map(|i| found.findings.get(*i))
+            .filter(|f| f.kind == Kind::Lost)
+            .collect();
+        let first = all.first()?;
+        let one_side = all.iter().all(|f| f.side == first.side);
+        let saved: f64 = all.iter().filter_map(|f| f.saves_s).sum();
+        let what = plural(all.len() as u64, "finding");
+        if !one_side {
+            return Some(format!("{what} fixed: {} less", seconds_brief(saved)));
         }
+        let side = found.parts.iter().find(|p| p.label == first.side)?;
+        let other = bench.settled_frame.with(|f| match f.kind() {
+            DataKind::Workload => other_time_s(f),
+            _ => 0.0,
+        });
+        let before = side.time_s + other;
+        let of = if first.side.is_empty() { String::new() } else { format!(" of {}", first.side) };
+        Some(format!(
+            "{what}{of} fixed: {} instead of {}, {:.2}x faster",
+            seconds_brief(before - saved),
+            seconds_brief(before),
+            before / (before - saved)
+        ))
     };
-    let shown = Memo::new(move |_| goals.with(Option::is_some));
-    view! {
-        <Show when=move || shown.get()>
-            <p class="ranked-foot" title="Each call keeps 2 µs for its launch. GEMMs that are better stay as they are.">
-                <span>"If " {move || goals.get().map(|g| g.what.clone())} " reached "</span>
-                <input type="number" min="1" max="100" aria-label="% of roof to reach"
-                    prop:value=move || goals.get().map(|g| g.percent.to_string()) on:change=typed />
-                <span>" % of the roof: "</span>
-                <strong>{move || goals.get().map(|g| g.result.clone())}</strong>
-            </p>
-        </Show>
-    }
-    .into_any()
-}
-
-fn goals_of(
-    frame: &Frame,
-    chosen: Option<(usize, &Finding)>,
-    wanted: Option<f64>,
-) -> Option<Goals> {
-    let counted = frame.counted();
-    let side = match chosen {
-        Some((_, f)) => counted.sides.iter().position(|s| s.label == f.side),
-        None => (!counted.compares()).then_some(0),
-    }?;
-    let rows = match chosen {
-        Some((_, f)) => f.evidence.rows.clone(),
-        None => rows_of(frame, side).to_vec(),
-    };
-    let percent = wanted.unwrap_or_else(|| (100.0 * usual_goal(frame, side)).round());
-    let goal = Goal::Efficiency(percent / 100.0);
-    let effect = what_if(frame, side, &rows, &goal, other_time_s(frame));
-    if effect.group_before_s <= 0.0 || effect.unknown_rows as usize == rows.len() {
-        return None;
-    }
-    let limit = match effect.limit() {
-        // Only what runs as one program gets faster as a whole.
-        l if frame.kind() == DataKind::Workload && l.is_finite() && l < 1e6 => {
-            format!(" (limit {l:.2}x)")
-        }
-        _ => String::new(),
-    };
-    let skipped = frame.data.sources.iter().any(|s| s.without_model.rows > 0);
-    let without_roof = effect.unknown_rows > 0 || skipped;
-    Some(Goals {
-        percent,
-        what: match chosen {
-            Some((i, _)) => format!("the GEMMs of finding {}", i + 1),
-            None if without_roof => "all GEMMs with a known roof".to_owned(),
-            None => "all GEMMs".to_owned(),
-        },
-        result: match effect.speedup() {
-            x if x < 1.005 => format!("{}, as now", Seconds(effect.before_s())),
-            x => format!(
-                "{} instead of {}, {x:.2}x faster{limit}",
-                Seconds(effect.after_s()),
-                Seconds(effect.before_s()),
-            ),
-        },
-    })
+    view! { <p class="ranked-foot" role="status">{words}</p> }.into_any()
 }

@@ -1,7 +1,7 @@
 //! Rule: points above their roof.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Group, Need, Rule, Scan};
+use super::{Basis, Category, Group, Kind, Need, Rule, Scan};
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel, above_roof_causes};
 use gemmscope_model::units::{Bytes, percent};
 
@@ -11,10 +11,11 @@ pub(super) const NOISE: f64 = 1.02;
 pub(super) const RULE: Rule = Rule {
     id: "above_roof",
     title: "Above the roof",
+    kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time, Need::Roof],
     threshold: "more than 102 % of the roof; over 110 % is left out of every ranking",
-    confidence: Confidence::Certain,
+    basis: Basis::Arithmetic,
     why: "Nothing runs above its roof: the device, the unit, the shape or the reference is not what \
           is assumed.",
     path_a: "Check what was run: sizes, batch, sparsity, and whether operands stay in a cache \
@@ -89,11 +90,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .filter(|(g, _)| g.efficiency() > NOISE)
         .map(|(_, i)| Hit::of(i))
         .collect();
-    let mut found = story::findings(
-        rule,
-        scan,
-        hits,
-        |_, g| {
+    let mut found = story::joined(rule, scan, vec![hits], |hits| {
+        let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
+        let Some(g) = groups.max_by(|a, b| a.efficiency().total_cmp(&b.efficiency())) else {
+            return Story::default();
+        };
+        let one = {
             let words = causes(scan, g);
             let would = if words.is_empty() {
                 String::new()
@@ -111,9 +113,16 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 formula: story::roof_formula(scan, g),
                 ..Story::default()
             }
-        },
-        |n| format!("{n} points above their roof"),
-    );
+        };
+        match hits.len() {
+            0 | 1 => one,
+            _ => Story {
+                title: format!("{} points above their roof", hits.len()),
+                text: format!("The one that stands out most, {}: {}", scan.title(g), one.text),
+                ..one
+            },
+        }
+    });
     for finding in &mut found {
         finding.severity = super::Severity::Medium;
     }

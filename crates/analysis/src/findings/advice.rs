@@ -129,10 +129,11 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
 
 /// The sizes that are padded to make every row start at 16 bytes, as a sentence; "" if they do.
 pub(super) fn padding(scan: &Scan<'_>, group: &Group) -> String {
-    let odd = super::unaligned::unaligned(scan, group);
+    let p = scan.problem(group);
+    let odd = super::signs::unaligned(&p);
     let mut sizes: Vec<String> = Vec::new();
     for (what, size, bytes) in odd {
-        let step = super::unaligned::BYTES / (bytes / f64::from(size));
+        let step = super::signs::BYTES / (bytes / f64::from(size));
         let padded = (f64::from(size) / step).ceil() * step;
         let name = what.split(' ').next().unwrap_or(what);
         let text = format!("{name} {size} to {padded:.0}");

@@ -1,7 +1,7 @@
 //! Rule: the clock was far below the clock of the peak.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::{Basis, Category, Kind, Need, Rule, Scan};
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::ColumnMeaning;
 
@@ -11,6 +11,7 @@ pub(super) const LOW: f64 = 0.90;
 pub(super) const RULE: Rule = Rule {
     id: "base_clock",
     title: "Measured at a lower clock",
+    kind: Kind::Question,
     category: Category::Data,
     needs: &[
         Need::Time,
@@ -18,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
         Need::Column(ColumnMeaning::MeasuredClock, "the clock during the measurement"),
     ],
     threshold: "the recorded clock is under 90 % of the one that the device's peak is of",
-    confidence: Confidence::Certain,
+    basis: Basis::Arithmetic,
     why: "Profilers lock the clock to its base by default, and a peak falls with the clock.",
     path_a: "Nothing: these rows are judged by the peak at their own clock, here and in the table.",
     path_b: "Measure again with the clock unlocked (--clock-control none) before tuning anything.",
@@ -40,11 +41,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .filter(|(_, g)| ratio(g).is_some_and(|r| r < LOW))
         .map(|(i, _)| Hit::of(i))
         .collect();
-    story::findings(
-        rule,
-        scan,
-        hits,
-        |_, g| {
+    story::joined(rule, scan, vec![hits], |hits| {
+        let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
+        let Some(g) = groups.max_by(|a, b| a.time_s.total_cmp(&b.time_s)) else {
+            return Story::default();
+        };
+        let one = {
             let row = g.row as usize;
             let r = ratio(g).unwrap_or(f64::NAN);
             let problem = scan.problem(g);
@@ -75,7 +77,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 ),
                 ..Story::default()
             }
-        },
-        |n| format!("{n} rows measured at a lower clock"),
-    )
+        };
+        match hits.len() {
+            0 | 1 => one,
+            _ => Story {
+                title: format!("{} rows measured at a lower clock", hits.len()),
+                text: format!("The one that stands out most, {}: {}", scan.title(g), one.text),
+                ..one
+            },
+        }
+    })
 }

@@ -1,7 +1,7 @@
 //! Rule: many calls of the same small GEMM.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Need, Rule, Scan};
+use super::{Basis, Category, Kind, Need, Rule, Scan};
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::ColumnMeaning;
 
@@ -15,10 +15,11 @@ pub(super) const SHORT_CALL_S: f64 = 200e-6;
 pub(super) const RULE: Rule = Rule {
     id: "batching",
     title: "Repeated identical GEMMs that could batch",
+    kind: Kind::Idea,
     category: Category::Launches,
     needs: &[Need::Time, Need::Roof, Need::Column(ColumnMeaning::Count, "a number of calls")],
     threshold: "16 calls or more of one shape, each under 200 µs and under 40 % of the roof",
-    confidence: Confidence::Hint,
+    basis: Basis::Modelled,
     why: "Many equal GEMMs that each leave most of the device idle could share it.",
     path_a: "If the calls do not depend on each other, batch them (torch.bmm, grouped GEMM, \
              stacked weights for Q, K and V); torch.compile may do it by itself.",
@@ -38,14 +39,15 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .map(|(i, g)| Hit {
             group: i,
             // All calls in one take at least the roof time and at least the time of one call.
-            back: Some((0.0, g.time_s - g.roof_s.max(g.call_s()))),
+            saves_s: Some((g.time_s - g.roof_s.max(g.call_s())).max(0.0)),
         })
         .collect();
-    story::findings(
-        rule,
-        scan,
-        hits,
-        |_, g| Story {
+    story::joined(rule, scan, vec![hits], |hits| {
+        let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
+        let Some(g) = groups.max_by(|a, b| a.time_s.total_cmp(&b.time_s)) else {
+            return Story::default();
+        };
+        let one = Story {
             title: format!("{} of one GEMM: {}", story::calls(g.calls), scan.title(g)),
             text: format!(
                 "{}. Each call reaches {} of the roof; together they could fill the device, if \
@@ -60,7 +62,14 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 story::time(g.roof_s)
             ),
             ..Story::default()
-        },
-        |n| format!("{n} GEMMs that repeat and could batch"),
-    )
+        };
+        match hits.len() {
+            0 | 1 => one,
+            _ => Story {
+                title: format!("{} GEMMs that repeat and could batch", hits.len()),
+                text: format!("The one that stands out most, {}: {}", scan.title(g), one.text),
+                ..one
+            },
+        }
+    })
 }

@@ -1,7 +1,7 @@
 //! Rule: time that is in the data twice.
 
 use super::story::{self, Story};
-use super::{Category, Confidence, Finding, Need, Rule, Scan};
+use super::{Basis, Category, Finding, Kind, Need, Rule, Scan};
 use gemmscope_model::units::plural;
 use std::collections::HashMap;
 
@@ -11,11 +11,12 @@ pub(super) const NOTABLE: f64 = 0.05;
 pub(super) const RULE: Rule = Rule {
     id: "double_count",
     title: "Time counted twice",
+    kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time],
     threshold: "a wrapper and the operation it calls with the same shape, count and time; or the \
                 same row in two files",
-    confidence: Confidence::Certain,
+    basis: Basis::Arithmetic,
     why: "Totals and shares that count one kernel twice are wrong.",
     path_a: "Nothing to change: the totals here count each kernel once, a sum over the file does not.",
     path_b: "Remove one of the two files, or filter by file, so that each row counts once.",

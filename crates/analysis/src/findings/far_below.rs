@@ -2,7 +2,7 @@
 //! the type or the unit may be another.
 
 use super::story::{self, Story};
-use super::{Category, Confidence, Finding, Group, Need, Rule, Scan, Severity};
+use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::units::{percent, plural};
 use std::collections::BTreeMap;
@@ -18,11 +18,12 @@ const TILE: u32 = 64;
 pub(super) const RULE: Rule = Rule {
     id: "far_below",
     title: "Far below the roof in everything",
+    kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time, Need::Roof],
     threshold: "no GEMM of a device and type reaches 5 % of its roof, though one or more are large: they \
                 would take over 5 µs at their roof, and can use half of the compute units",
-    confidence: Confidence::Certain,
+    basis: Basis::Arithmetic,
     why: "Even a plain library kernel reaches several times as much with GEMMs of this size.",
     path_a: "Check that the chosen device is the one that ran, and that the type and the unit of the \
              time are right.",

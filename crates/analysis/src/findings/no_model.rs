@@ -2,7 +2,7 @@
 
 use super::scan::short;
 use super::story::{self, Story};
-use super::{Category, Confidence, Finding, HIGH_SHARE, Need, Rule, Scan, Severity};
+use super::{Basis, Category, Finding, HIGH_SHARE, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::units::percent;
 use gemmscope_model::units::plural;
 use gemmscope_table::dataset::RowsAndTime;
@@ -13,10 +13,11 @@ pub(super) const NOTABLE: f64 = 0.05;
 pub(super) const RULE: Rule = Rule {
     id: "no_model",
     title: "GEMMs without a performance model",
+    kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time],
     threshold: "any GEMM of a trace whose shape is not known, or any measured row without a roof",
-    confidence: Confidence::Certain,
+    basis: Basis::Arithmetic,
     why: "Time without a roof may hide the worst kernels.",
     path_a: "Ask the report tool's maintainers to record this operation's shape.",
     path_b: "Look at these kernels in a profiler: no figure here is about them.",

@@ -1,7 +1,7 @@
 //! Rule: the device multiplies a narrower type faster.
 
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, MEDIUM_SHARE, Need, Rule, Scan, Severity};
+use super::{Basis, Category, Kind, MEDIUM_SHARE, Need, Rule, Scan, Severity};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::plural;
@@ -13,11 +13,12 @@ pub(super) const WORTH: f64 = 1.5;
 pub(super) const RULE: Rule = Rule {
     id: "precision",
     title: "Slow data type",
+    kind: Kind::Idea,
     category: Category::Precision,
     needs: &[Need::Time, Need::Roof],
     threshold: "fp32 or fp64 where tf32, bf16 or fp16 have at least 1.5 times the roof on the same \
                 device",
-    confidence: Confidence::Likely,
+    basis: Basis::Modelled,
     why: "These GEMMs run in a wide type although the device has a much faster narrow one.",
     path_a: "Use the faster type if the results allow it; validate the numbers.",
     path_b: "Check that this GEMM should run in this type: a stray cast or a flag is enough.",
@@ -60,10 +61,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         if g.roof_s.is_nan() || story::tiny(g) || g.efficiency() < FAR {
             continue;
         }
-        if let Some((to, _, _)) = faster(scan, g) {
+        if let Some((to, now, then)) = faster(scan, g) {
             let from = scan.problem(g).op.compute;
-            // Another type is another roof, so nothing is promised against this one.
-            let hit = Hit { group: i, back: None };
+            let hit = Hit { group: i, saves_s: Some((now - then) * g.calls) };
             sets.entry((from, to)).or_default().push(hit);
         }
     }

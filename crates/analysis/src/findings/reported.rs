@@ -1,7 +1,7 @@
 //! Rule: figures in the file differ from the recomputed ones.
 
 use super::story::{self, Story};
-use super::{Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use super::{Basis, Category, Finding, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -13,6 +13,7 @@ const GIB: f64 = 1.073_741_824;
 pub(super) const RULE: Rule = Rule {
     id: "reported",
     title: "Reported figures that disagree",
+    kind: Kind::Question,
     category: Category::Data,
     needs: &[
         Need::Time,
@@ -29,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     threshold: "more than 1 %, and than the file's rounding, between its figure and the one \
                 recomputed from shape, type and time",
-    confidence: Confidence::Certain,
+    basis: Basis::Arithmetic,
     why: "Both figures can't be right; often a unit or a count differs.",
     path_a: "Take the recomputed figures, or correct the shape, type or unit of the file.",
     path_b: "Ask the producer what it counts: bias, two FLOP a multiply-add, GiB or GB, mean of \

@@ -1,8 +1,7 @@
 //! Groups the rows once for all rules: a group has one shape, type, layout, device, file and kernel
 //! (or operation), and any number of rows.
 
-use super::claims::Claims;
-use super::same_shape::SameShape;
+use super::sums::Sums;
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -14,7 +13,6 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
 use serde::{Deserialize, Serialize};
-use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 /// Rows of one shape, type, layout, device, file and kernel.
@@ -50,17 +48,9 @@ impl Group {
     pub fn efficiency(&self) -> f64 {
         self.roof_s / self.time_s
     }
+}
 
-    /// Seconds that a kernel at this share of the roof would save; each call keeps the time of its
-    /// launch. Never negative; NaN without a roof.
-    pub(super) fn saved_at(&self, share: f64) -> f64 {
-        let least = self.roof_s / share + self.launch_s * self.calls;
-        match least.is_nan() {
-            true => f64::NAN,
-            false => (self.time_s - least).max(0.0),
-        }
-    }
-
+impl Group {
     /// Time minus roof time of all calls, seconds; never negative.
     pub(crate) fn lost_s(&self) -> f64 {
         (self.time_s - self.roof_s).max(0.0)
@@ -157,12 +147,10 @@ pub struct Scan<'a> {
     pub kind: DataKind,
     /// Number of rows without a time.
     pub unmeasured: u64,
-    /// What findings have promised so far.
-    pub(super) claims: RefCell<Claims>,
-    /// Too many rows are above their roof for the roofs to be trusted, or kernels of another device ran.
-    pub(super) doubtful: bool,
-    same_shape: OnceCell<SameShape>,
-    codes: Codes<'a>,
+    /// The ledger by cause, once it is known.
+    pub(super) sums: Option<Sums<'a>>,
+    /// By row, its signs as bits.
+    pub(super) marks: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -286,14 +274,11 @@ impl<'a> Scan<'a> {
             parts: Vec::new(),
             kind: frame.kind(),
             unmeasured,
-            claims: RefCell::default(),
-            doubtful: false,
-            same_shape: OnceCell::new(),
-            codes,
+            sums: None,
+            marks: Vec::new(),
         };
         scan.count();
         scan.measure_whole();
-        scan.doubt();
         scan
     }
 
@@ -413,22 +398,15 @@ impl<'a> Scan<'a> {
         &self.frame.metrics
     }
 
-    /// Sorts the groups that share their shape with another one; false if that is done.
-    pub(super) fn groups_alike(&self) -> bool {
-        let first = self.same_shape.get().is_none();
-        self.same_shape();
-        first
-    }
-
-    /// The groups that share their shape with another one, for the rules that compare these.
-    pub(super) fn same_shape(&self) -> &SameShape {
-        self.same_shape.get_or_init(|| SameShape::of(self))
-    }
-
     /// Rows of a group, ascending.
     pub(crate) fn rows(&self, group: &Group) -> &[u32] {
         let start = group.start as usize;
         self.order.get(start..start + group.len as usize).unwrap_or(&[])
+    }
+
+    /// The checked group of a row.
+    pub(super) fn group_of(&self, row: u32) -> Option<&Group> {
+        self.groups.iter().find(|g| g.checked && self.rows(g).binary_search(&row).is_ok())
     }
 
     /// The attained rate of a group's first row, FLOP/s.
@@ -522,11 +500,6 @@ impl<'a> Scan<'a> {
             Some(name) => format!("{} {}", short(name), self.problem(group)),
             None => self.problem(group).to_string(),
         }
-    }
-
-    /// Code of a group's library, if the file has such a column.
-    pub(crate) fn library(&self, group: &Group) -> Option<u32> {
-        self.codes.library.map(|c| c[group.row as usize])
     }
 
     /// Calls that a row stands for.

@@ -1,35 +1,23 @@
-//! Turns the groups that a rule flags into findings: one for each of the slowest groups, and one
-//! for all others.
+//! Turns groups and files that a question or an idea is about into findings, and the words that all
+//! findings share.
 
-use super::claims::at_most;
-use super::{Confidence, Evidence, Finding, Group, Rule, Scan, Severity, finding_severity};
-use crate::tile_roof::RowTile;
-use gemmscope_model::order::InOrder;
+use super::{Evidence, Finding, Group, Rule, Scan, finding_severity};
 use gemmscope_model::roofline::is_launch_bound;
 use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, percent, plural};
 
-/// Largest number of separate findings of one rule; the others are joined into one more.
-pub(super) const BY_THEMSELVES: usize = 5;
-/// The same where several sides have findings.
-pub(super) const BY_THEMSELVES_OF_A_SIDE: usize = 2;
-/// A GEMM has a finding of its own from this share of its side's time on: what it could save, or, where that
-/// is not known, what it takes.
-const WEIGHTY_SAVING: f64 = 0.005;
-const WEIGHTY_TIME: f64 = 0.01;
-
-/// A group that a rule flags.
+/// A group that a question or an idea is about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit {
     /// Its number in `Scan::groups`.
     pub group: u32,
-    /// Seconds that it could save.
-    pub back: Option<(f64, f64)>,
+    /// Seconds that an idea would save.
+    pub saves_s: Option<f64>,
 }
 
 impl Hit {
-    /// A group whose saving timings do not tell.
+    /// A group that a question is about.
     pub(super) fn of(group: u32) -> Hit {
-        Hit { group, back: None }
+        Hit { group, saves_s: None }
     }
 }
 
@@ -48,39 +36,15 @@ pub(super) struct Story {
     pub path_b: Option<String>,
 }
 
-/// Findings of the flagged groups, for each side by itself. `tell` writes the texts for one group,
-/// `rest` the title for the others from their number.
-pub(super) fn findings(
-    rule: &Rule,
-    scan: &Scan<'_>,
-    hits: Vec<Hit>,
-    tell: impl Fn(&Hit, &Group) -> Story,
-    rest: impl Fn(usize) -> String,
-) -> Vec<Finding> {
-    let hits = scan.claims.borrow_mut().admit(rule, scan, hits, &tell);
-    by_side(scan, hits)
-        .into_iter()
-        .flat_map(|hits| of_one_side(rule, scan, hits, &tell, &rest))
-        .collect()
-}
-
-/// One finding a set of flagged groups with one cause, for each side by itself; `tell` writes the
-/// texts.
+/// One finding a set of groups, for each side by itself; `tell` writes the texts.
 pub(super) fn joined(
     rule: &Rule,
     scan: &Scan<'_>,
     sets: Vec<Vec<Hit>>,
     tell: impl Fn(&[Hit]) -> Story,
 ) -> Vec<Finding> {
-    let mut out = Vec::new();
-    for hits in sets {
-        let one = |hit: &Hit, _: &Group| tell(std::slice::from_ref(hit));
-        let hits = scan.claims.borrow_mut().admit(rule, scan, hits, one);
-        for hits in by_side(scan, hits) {
-            out.push(finding(rule, scan, &hits, tell(&hits)));
-        }
-    }
-    out
+    let of_sides = sets.into_iter().flat_map(|hits| by_side(scan, hits));
+    of_sides.map(|hits| finding(rule, scan, &hits, tell(&hits))).collect()
 }
 
 fn by_side(scan: &Scan<'_>, hits: Vec<Hit>) -> Vec<Vec<Hit>> {
@@ -92,110 +56,43 @@ fn by_side(scan: &Scan<'_>, hits: Vec<Hit>) -> Vec<Vec<Hit>> {
     sides
 }
 
-fn of_one_side(
-    rule: &Rule,
-    scan: &Scan<'_>,
-    mut hits: Vec<Hit>,
-    tell: impl Fn(&Hit, &Group) -> Story,
-    rest: impl Fn(usize) -> String,
-) -> Vec<Finding> {
-    let time = |h: &Hit| scan.groups[h.group as usize].time_s;
-    let weight = |h: &Hit| h.back.map_or(0.0, |(_, high)| high);
-    let order = |a: &Hit, b: &Hit| {
-        weight(b)
-            .total_cmp(&weight(a))
-            .then(time(b).total_cmp(&time(a)))
-            .then(a.group.cmp(&b.group))
-    };
-    let by_themselves = if scan.compares() { BY_THEMSELVES_OF_A_SIDE } else { BY_THEMSELVES };
-    // A million groups may be flagged and few are shown, so not all of them are sorted.
-    let shown = by_themselves + 1;
-    if hits.len() > shown {
-        hits.select_nth_unstable_by(shown, order);
-    }
-    let head = hits.len().min(shown);
-    hits[..head].order_by(order);
-    let part_s = hits
-        .first()
-        .map_or(0.0, |h| scan.parts[usize::from(scan.groups[h.group as usize].side)].time_s);
-    let weighty = |h: &&Hit| match h.back {
-        Some((_, high)) => high >= WEIGHTY_SAVING * part_s,
-        None => time(h) >= WEIGHTY_TIME * part_s,
-    };
-    let largest = hits[..head].iter().take_while(weighty).count();
-    let alone = match hits.len() {
-        n if n - largest.min(by_themselves) == 1 => n,
-        _ => largest.min(by_themselves),
-    };
-    let mut out: Vec<Finding> = hits[..alone]
-        .iter()
-        .map(|hit| {
-            let group = &scan.groups[hit.group as usize];
-            finding(rule, scan, std::slice::from_ref(hit), tell(hit, group))
-        })
-        .collect();
-    let others = &hits[alone..];
-    if let Some(first) = others.first() {
-        let story = tell(first, &scan.groups[first.group as usize]);
-        out.push(finding(
-            rule,
-            scan,
-            others,
-            Story {
-                title: rest(others.len()),
-                text: format!(
-                    "{}{} {} {}",
-                    rule.why,
-                    match alone {
-                        0 => " The one".to_owned(),
-                        1 => " The largest is listed on its own. Of the others, the one".to_owned(),
-                        n => format!(
-                            " The {n} largest are listed on their own. Of the others, the one"
-                        ),
-                    },
-                    if weight(first) > 0.0 {
-                        "with the most to save"
-                    } else {
-                        "with the longest time"
-                    },
-                    match story.text.strip_prefix("Takes ") {
-                        Some(rest) => format!("takes {rest}"),
-                        None => format!("has {}", story.text),
-                    }
-                ),
-                ..story
-            },
-        ));
-    }
-    out
-}
-
 /// One finding over the groups of `hits`, which are of one side.
-pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) -> Finding {
+fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) -> Finding {
     let mut rows: Vec<u32> = Vec::new();
     let (mut time_s, mut roof_s) = (0.0, 0.0);
-    let mut back: Option<(f64, f64)> = None;
+    let mut saves: Option<f64> = None;
     for hit in hits {
         let group = &scan.groups[hit.group as usize];
         rows.extend_from_slice(scan.rows(group));
         time_s += group.time_s;
         roof_s += group.roof_s;
-        if let Some((low, high)) = hit.back {
-            // The savings are at most what the rows lose and at least 0.
-            let high = high.clamp(0.0, at_most(rule, group));
-            let low = low.clamp(0.0, high);
-            let (l, h) = back.unwrap_or((0.0, 0.0));
-            back = Some((l + low, h + high));
+        if let Some(s) = hit.saves_s {
+            saves = Some(saves.unwrap_or(0.0) + s);
         }
     }
     rows.sort_unstable();
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
-    // Sums in a different order may differ in the last digit.
-    let back = back.map(|(low, high)| (low.min(time_s), high.min(time_s)));
     let side = hits.first().map_or(0, |h| scan.groups[h.group as usize].side);
-    let mut out = from_parts(rule, scan, side, rows, time_s, efficiency, back, story);
-    out.key = Some(scan.claims.borrow_mut().record(scan, hits));
+    let mut out = from_parts(rule, scan, side, rows, time_s, story);
+    out.groups = hits.len() as u64;
+    out.efficiency = efficiency;
+    out.saves_s = saves;
+    out.severity = severity(rule, out.share, efficiency, saves.map(|s| s / out.whole_s));
     out
+}
+
+/// Of ideas the priority is Medium at most: they are no lost time.
+fn severity(
+    rule: &Rule,
+    share: f64,
+    efficiency: Option<f64>,
+    back: Option<f64>,
+) -> super::Severity {
+    let severity = finding_severity(share, efficiency, back);
+    match rule.kind {
+        super::Kind::Idea => severity.max(super::Severity::Medium),
+        _ => severity,
+    }
 }
 
 /// A finding about a file, without rows: of the side that its GEMMs are on, else under its name.
@@ -211,7 +108,7 @@ pub(super) fn of_file(
     sides.dedup();
     let all_on = sides.first().filter(|_| sides.len() == 1);
     let side = all_on.copied().unwrap_or(0);
-    let mut out = from_parts(rule, scan, side, Vec::new(), time_s, None, None, story);
+    let mut out = from_parts(rule, scan, side, Vec::new(), time_s, story);
     if all_on.is_none() && scan.compares() {
         let of = scan.data().sources.get(usize::from(source));
         out.side = of.map_or_else(String::new, |s| s.name.clone());
@@ -228,44 +125,38 @@ pub(super) fn of_rows(
     story: Story,
 ) -> Finding {
     let side = rows.first().map_or(0, |row| scan.side_of(*row));
-    from_parts(rule, scan, side, rows, time_s, None, None, story)
+    from_parts(rule, scan, side, rows, time_s, story)
 }
 
-/// A finding from its parts, for rules that do not check single groups.
-#[allow(clippy::too_many_arguments, reason = "two callers; a struct would only rename them")]
+/// A finding from its parts.
 fn from_parts(
     rule: &Rule,
     scan: &Scan<'_>,
     side: u16,
     rows: Vec<u32>,
     time_s: f64,
-    efficiency: Option<f64>,
-    back: Option<(f64, f64)>,
     story: Story,
 ) -> Finding {
     let part = &scan.parts[usize::from(side)];
     let share = part.share(time_s);
-    let mut severity = finding_severity(share, efficiency, back.map(|(_, high)| part.share(high)));
-    if rule.confidence == Confidence::Hint {
-        // A hint never ranks above a certain finding.
-        severity = severity.max(Severity::Medium);
-    }
     Finding {
         rule: rule.id.to_owned(),
+        kind: rule.kind,
         side: part.label.clone(),
+        device: String::new(),
         title: story.title,
         text: story.text,
-        severity,
-        confidence: rule.confidence,
+        severity: severity(rule, share, None, None),
+        basis: rule.basis,
         category: rule.category,
+        groups: rows.len() as u64,
         evidence: Evidence { rows, formula: story.formula },
         time_s,
         share,
-        efficiency,
-        gives_back_s: back,
+        efficiency: None,
+        saves_s: None,
         whole_s: part.whole_s,
-        also: Vec::new(),
-        key: None,
+        signs: Vec::new(),
         path_a: story.path_a.unwrap_or_else(|| rule.path_a.to_owned()),
         path_b: story.path_b.unwrap_or_else(|| rule.path_b.to_owned()),
         profile: rule.profile.to_owned(),
@@ -275,16 +166,6 @@ fn from_parts(
 /// `48 calls`, `1 call`.
 pub(super) fn calls(n: f64) -> String {
     plural(n.round() as u64, "call")
-}
-
-/// `31 % of the measured time`: what the GEMMs take of their side's.
-pub(super) fn share_of_time(scan: &Scan<'_>, hits: &[Hit]) -> String {
-    let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
-    let own: f64 = groups.clone().map(|g| g.time_s).sum();
-    let part = groups.map(|g| &scan.parts[usize::from(g.side)]).next();
-    part.map_or(String::new(), |part| {
-        format!("{} of the {}", percent(part.share(own)), part.whole.label())
-    })
 }
 
 /// A time with its unit.
@@ -338,25 +219,6 @@ pub(super) fn opening(scan: &Scan<'_>, group: &Group) -> String {
             time(group.call_s()),
             time(group.time_s)
         ),
-    }
-}
-
-/// The texts for a group whose tile limits it.
-pub(super) fn of_tile(
-    scan: &Scan<'_>,
-    group: &Group,
-    shape: Option<&RowTile>,
-    title: String,
-) -> Story {
-    Story {
-        title,
-        text: format!(
-            "{}. {}",
-            opening(scan, group),
-            shape.map_or(String::new(), RowTile::sentence)
-        ),
-        formula: shape.map_or(String::new(), RowTile::formula),
-        ..Story::default()
     }
 }
 

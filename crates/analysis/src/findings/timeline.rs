@@ -2,7 +2,7 @@
 
 use super::scan::short;
 use super::story::{self, Story};
-use super::{CRITICAL_SHARE, Category, Confidence, Finding, Need, Rule, Scan, Severity};
+use super::{Basis, CRITICAL_SHARE, Category, Finding, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{Source, TraceContext};
@@ -17,11 +17,12 @@ const NOTABLE: f64 = 0.10;
 pub(super) const RULE: Rule = Rule {
     id: "timeline",
     title: "Time outside GEMMs",
+    kind: Kind::Question,
     category: Category::Timeline,
     needs: &[Need::Time],
     threshold: "a trace whose device is idle for over 20 % of the time, communicates alone for over \
                 10 %, or spends over 10 % of its compute time in one other kernel",
-    confidence: Confidence::Certain,
+    basis: Basis::Arithmetic,
     why: "Faster GEMMs don't shorten this time.",
     path_a: "Launch less and earlier: capture the step in a CUDA or HIP graph, compile the model, \
              use larger batches, and take out what waits for the device (.item(), copies to the \

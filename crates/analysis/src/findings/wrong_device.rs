@@ -3,7 +3,7 @@
 
 use super::above_roof::{NOISE, causes, is_under_datasheet};
 use super::story::{self, Hit, Story};
-use super::{Category, Confidence, Finding, Group, Need, Rule, Scan, Severity};
+use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::runs_on;
@@ -17,11 +17,12 @@ pub(super) const SHARE: f64 = 0.20;
 pub(super) const RULE: Rule = Rule {
     id: "wrong_device",
     title: "Probably another device, type or unit",
+    kind: Kind::Question,
     category: Category::Data,
     needs: &[Need::Time, Need::Roof],
     threshold: "over 20 % of the rows with a roof are more than 2 % above it, or the kernels' names say \
-                that they were built for another device; the rules that judge rows by their roof then wait",
-    confidence: Confidence::Certain,
+                that they were built for another device",
+    basis: Basis::Arithmetic,
     why: "A few rows above the roof can have other causes. This many, or kernels that the device cannot \
           run, mean that the roof is another device's.",
     path_a: "Choose the device that ran, or type its peaks.",
@@ -92,22 +93,8 @@ pub(crate) fn built_for(target: &str) -> String {
     }
 }
 
-/// Why a rule waits until the device is right.
-pub(super) fn waits(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
-    let judges = rule.category != Category::Data || rule.id == "above_roof";
-    (judges && scan.doubtful)
-        .then(|| "not checked: waits until the device, the type or the unit is right".to_owned())
-}
-
-impl Scan<'_> {
-    /// Finds out whether the roofs can be trusted.
-    pub(super) fn doubt(&mut self) {
-        self.doubtful = in_doubt(self);
-    }
-}
-
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
-    if !scan.doubtful {
+    if !in_doubt(scan) {
         return Vec::new();
     }
     if let Some((device, target)) = other_kernels(scan) {

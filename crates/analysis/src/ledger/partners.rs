@@ -17,6 +17,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A difference of up to 2 % is no difference.
 pub const TIE: f64 = 1.02;
@@ -45,7 +46,7 @@ pub struct Partners {
 
 impl Partners {
     /// All at once.
-    pub fn of(frame: &Frame) -> Partners {
+    pub fn of(frame: &Frame) -> Arc<Partners> {
         let mut steps = Steps::new(frame);
         while steps.step() {}
         steps.finish()
@@ -170,8 +171,8 @@ impl<'a> Steps<'a> {
     }
 
     /// What was found.
-    pub fn finish(self) -> Partners {
-        self.out
+    pub fn finish(self) -> Arc<Partners> {
+        Arc::new(self.out)
     }
 
     /// A group of members of `rows`, ascending: its first row stands for it until groups are numbered.

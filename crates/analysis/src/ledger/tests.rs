@@ -67,7 +67,7 @@ fn each_kind_of_alternative_takes_its_account() {
     let f = table(&[run(big, "a", 300.0), turned, other, larger]);
     let of = |row: u32| {
         let partners = Partners::of(&f);
-        let entry = Splitter::new(&f, &partners).of(row).unwrap();
+        let entry = Splitter::new(&f, partners.clone()).of(row).unwrap();
         entry.alternative.map(|a| (a.account, a.row, (a.call_s * 1e6).round()))
     };
     // Of NN with 250 and the larger size with 220 the faster one.
@@ -83,7 +83,7 @@ fn within_two_percent_of_the_fastest_the_smallest_change_counts() {
     let layout = Run { op: run(big, "", 0.0).op.with_layout(true, true), ..run(big, "a", 203.0) };
     let f = table(&[run(big, "a", 300.0), layout, run(big, "b", 200.0)]);
     let partners = Partners::of(&f);
-    let a = Splitter::new(&f, &partners).of(0).unwrap().alternative.unwrap();
+    let a = Splitter::new(&f, partners.clone()).of(0).unwrap().alternative.unwrap();
     assert_eq!((a.account, a.row), (Account::Layout, 1));
     // The seconds are those of the fastest.
     assert!((a.call_s - 200e-6).abs() < 1e-12);
@@ -96,7 +96,7 @@ fn a_run_above_its_roof_is_nobodys_alternative() {
         let f =
             table(&[run(big, "a", 300.0), run(big, "b", us)]).as_kind(Some(DataKind::Benchmark));
         let partners = Partners::of(&f);
-        Splitter::new(&f, &partners).of(0).unwrap().alternative
+        Splitter::new(&f, partners.clone()).of(0).unwrap().alternative
     };
     assert_eq!(above(100.0), None);
     // Up to 2 % above the roof it is one, and gives the roof time.
@@ -117,7 +117,7 @@ fn a_spread_hides_a_difference() {
     }
     let f = fixture::frame(t.finish(), Some("mi300x"));
     let partners = Partners::of(&f);
-    assert_eq!(Splitter::new(&f, &partners).of(0).unwrap().alternative, None);
+    assert_eq!(Splitter::new(&f, partners.clone()).of(0).unwrap().alternative, None);
 }
 
 #[test]
@@ -265,7 +265,7 @@ proptest! {
         let metrics = Metrics::compute(&f.data, vec![by_id("mi300x").cloned()], roof);
         let f = f.with_metrics(Arc::new(metrics));
         let partners = Partners::of(&f);
-        let splitter = Splitter::new(&f, &partners);
+        let splitter = Splitter::new(&f, partners.clone());
         for row in 0..f.data.len() as u32 {
             let entry = splitter.of(row).unwrap();
             let time = f.data.time_s[row as usize];
@@ -330,7 +330,7 @@ proptest! {
     fn partners_are_the_same_by_hand(runs in runs(), kind in kinds()) {
         let f = table(&runs).as_kind(Some(kind));
         let partners = Partners::of(&f);
-        let splitter = Splitter::new(&f, &partners);
+        let splitter = Splitter::new(&f, partners.clone());
         for row in f.counted().all().iter() {
             let r = *row as usize;
             let by_hand = by_hand(&f, &partners, r);
@@ -366,7 +366,7 @@ proptest! {
         let half = f.with_rows(Arc::new(even.clone()));
         let (a, b) = (Partners::of(&f), Partners::of(&half));
         prop_assert_eq!(&a, &b);
-        let (a, b) = (Splitter::new(&f, &a), Splitter::new(&half, &b));
+        let (a, b) = (Splitter::new(&f, a), Splitter::new(&half, b));
         for row in even {
             prop_assert_eq!(a.of(row), b.of(row));
         }

@@ -1,7 +1,7 @@
 //! The full report as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::{data_url, short};
-use super::markdown::{also_line, facts, places, time};
+use super::markdown::{facts, lost, places, signs, time};
 use super::operations::ExtraColumn;
 use super::{FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
@@ -88,6 +88,9 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
 /// What needs times: findings, operations, flagged ones.
 fn judged(report: &Report, out: &mut String) {
     out.push_str("<h2>Findings</h2>\n");
+    for line in lost(report) {
+        out.push_str(&format!("<p>{}</p>\n", h(&line)));
+    }
     if report.findings.is_empty() {
         out.push_str("<p>None.</p>\n");
     }
@@ -319,9 +322,7 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
         }
     };
     out.push_str(&entry("How", &x.evidence.formula, true));
-    for also in &x.also {
-        out.push_str(&entry("Also", &also_line(also), false));
-    }
+    out.push_str(&entry("Signs", &signs(x), false));
     out.push_str(&entry("Rows", &places(f), false));
     out.push_str("</dl>\n<div class=\"paths\">\n");
     for (title, path) in

@@ -3,9 +3,10 @@
 use super::escape::{markdown_text as md, short};
 use super::operations::ExtraColumn;
 use super::{FindingLine, Report, TuningPart};
-use crate::findings::Also;
+use crate::findings::{Finding, Kind};
+use crate::ledger::Book;
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{Seconds, capitalized, fixed, plural, seconds_range};
+use gemmscope_model::units::{Seconds, capitalized, fixed, plural};
 
 /// Writes the report.
 pub fn markdown(report: &Report) -> String {
@@ -45,6 +46,9 @@ pub fn markdown(report: &Report) -> String {
 /// What needs times: findings, operations, flagged ones.
 fn judged(report: &Report, out: &mut String) {
     out.push_str("\n## Findings\n");
+    for line in lost(report) {
+        out.push_str(&format!("\n{}\n", md(&line)));
+    }
     if report.findings.is_empty() {
         out.push_str("\nNone.\n");
     }
@@ -213,25 +217,38 @@ fn bottlenecks(report: &Report, out: &mut String) {
     }
 }
 
-/// Possible savings, confidence and rows of a finding in one line.
+/// Seconds, what they rest on, and GEMMs of a finding in one line.
 pub(super) fn facts(f: &FindingLine) -> String {
-    let mut parts = vec![format!("Based on {}", f.finding.confidence.label())];
-    match f.finding.gives_back_s {
-        Some(back) => parts.push(format!("could save {}", seconds_range(back))),
-        None if f.rows_total > 0 => {
-            parts.push("the saving is not measurable from timings".to_owned());
-        }
-        None if f.finding.time_s > 0.0 => parts.push(Seconds(f.finding.time_s).to_string()),
-        None => {}
+    let x = &f.finding;
+    let mut parts = Vec::new();
+    match (x.kind, x.saves_s) {
+        (Kind::Lost, Some(s)) => parts.push(format!("{} lost, {}", Seconds(s), x.basis.label())),
+        (Kind::Idea, Some(s)) => parts.push(format!("at the roof {} less", Seconds(s))),
+        _ if f.rows_total == 0 && x.time_s > 0.0 => parts.push(Seconds(x.time_s).to_string()),
+        _ => {}
     }
     if f.rows_total > 0 {
-        parts.push(format!(
-            "{} taking {}",
-            plural(f.rows_total as u64, "row"),
-            Seconds(f.finding.time_s)
-        ));
+        parts.push(format!("{} taking {}", plural(x.groups, "GEMM"), Seconds(x.time_s)));
     }
     parts.join("; ")
+}
+
+/// The signs of a finding's GEMMs: `unaligned sizes (12), launch-bound (3)`.
+pub(super) fn signs(x: &Finding) -> String {
+    let each: Vec<String> = x.signs.iter().map(|s| format!("{} ({})", s.title, s.groups)).collect();
+    each.join(", ")
+}
+
+/// What is lost, for the head of the findings: a line for each side and device.
+pub(super) fn lost(report: &Report) -> Vec<String> {
+    let line = |b: &Book| {
+        let words = b.lost_words()?;
+        Some(match report.ledger.name(b) {
+            name if name.is_empty() => format!("{words}."),
+            name => format!("{name}: {words}."),
+        })
+    };
+    report.ledger.books.iter().filter_map(line).collect()
 }
 
 /// The first places of a finding, `file:line`.
@@ -240,14 +257,6 @@ pub(super) fn places(f: &FindingLine) -> String {
         f.places.iter().take(5).map(|p| format!("{}:{}", p.file, p.line)).collect();
     let more = f.rows_total.saturating_sub(shown.len());
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
-}
-
-/// What another rule saw on the rows of a finding, with its formula.
-pub(super) fn also_line(also: &Also) -> String {
-    match also.formula.as_str() {
-        "" => also.title.clone(),
-        formula => format!("{} ({formula})", also.title),
-    }
 }
 
 fn finding(number: usize, f: &FindingLine, out: &mut String) {
@@ -266,8 +275,8 @@ fn finding(number: usize, f: &FindingLine, out: &mut String) {
     if f.rows_total > 0 {
         out.push_str(&format!("- **Rows:** {}\n", md(&places(f))));
     }
-    for also in &x.also {
-        out.push_str(&format!("- **Also:** {}\n", md(&also_line(also))));
+    if !x.signs.is_empty() {
+        out.push_str(&format!("- **Signs:** {}\n", md(&signs(x))));
     }
     out.push_str(&format!(
         "- **Try in the model:** {}\n- **Try in the kernel or library:** {}\n- **To confirm:** {}\n",

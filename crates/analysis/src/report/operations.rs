@@ -7,7 +7,7 @@ use super::{
 };
 use crate::findings;
 use crate::findings::{
-    ANOMALY_EFFICIENCY, Finding, Findings, Group, Scan, Severity, band, is_quantized,
+    ANOMALY_EFFICIENCY, Finding, Findings, Group, Kind, Scan, Severity, Sign, band, is_quantized,
 };
 use crate::trace_time::{TraceTime, Unfused};
 use gemmscope_model::gemm::Problem;
@@ -523,19 +523,28 @@ fn bottlenecks(
         } else {
             ""
         };
+        let lost = || own.iter().filter(|f| f.kind == Kind::Lost);
         // If the tile is the limit, the finding about it tells what to do.
-        let weightiest = own
-            .iter()
-            .find(|f| f.category == findings::Category::Tiling && f.gives_back_s.is_some())
+        let weightiest = lost()
+            .find(|f| f.category == findings::Category::Tiling)
+            .or(lost().next())
             .or(own.first())
             .copied();
         let mut context = context;
-        if let Some(f) = weightiest.filter(|f| !of.attention && !f.also.is_empty()) {
-            let titles = f.also.iter().filter_map(|a| findings::rule(&a.rule));
-            let titles: Vec<String> = titles.map(|r| uncapitalized(r.title)).collect();
-            context.push(format!("Also seen here: {}.", titles.join(", ")));
+        let signs = own.iter().flat_map(|f| &f.signs);
+        let mut signs: Vec<(Sign, &str)> = signs
+            .filter(|s| s.rows.binary_search(&g.row).is_ok())
+            .map(|s| (s.sign, s.title.as_str()))
+            .collect();
+        signs.sort_unstable();
+        signs.dedup();
+        if !of.attention && !signs.is_empty() {
+            let titles: Vec<&str> = signs.iter().map(|s| s.1).collect();
+            context.push(format!("Signs: {}.", titles.join(", ")));
         }
-        let (path_a, path_b) = paths(o, &of, weightiest);
+        // The finding's own are those of another GEMM.
+        let own_paths = weightiest.and_then(|f| findings::own_paths(scan, g, f));
+        let (path_a, path_b) = paths(o, &of, weightiest, own_paths);
         out.push(Bottleneck {
             operation: i,
             flags,
@@ -580,13 +589,6 @@ impl Circumstances {
     fn pattern(&self) -> bool {
         self.tiny_batched || self.repeats || self.attention
     }
-}
-
-/// The title of a rule inside a sentence.
-fn uncapitalized(title: &str) -> String {
-    let mut chars = title.chars();
-    let first = chars.next().map(|c| c.to_ascii_lowercase());
-    first.into_iter().chain(chars).collect()
 }
 
 /// Circumstances that explain a low efficiency.
@@ -635,15 +637,20 @@ fn issue(o: &Operation, finding: Option<&Finding>) -> String {
     // The sentence about the tile tells more than a finding's title, which repeats the percentage.
     let seen = match (&o.tile_roof, finding) {
         (Some(shape), _) => format!(" {shape}"),
-        (None, Some(f)) => format!(" {}.", f.title),
+        (None, Some(f)) => format!(" {}.", f.title.split(": ").next().unwrap_or(&f.title)),
         (None, None) => String::new(),
     };
     format!("{} at AI {} FLOP/B, {grade}.{seen}", capitalized(bound), fixed(o.intensity, 1))
 }
 
 /// Both paths: near the roof only the first; else from what the operation is a part of, from the most
-/// important finding on it, or from its efficiency.
-fn paths(o: &Operation, of: &Circumstances, finding: Option<&Finding>) -> (String, String) {
+/// important finding on it (`own` where the finding's are those of another GEMM), or from its efficiency.
+fn paths(
+    o: &Operation,
+    of: &Circumstances,
+    finding: Option<&Finding>,
+    own: Option<(String, String)>,
+) -> (String, String) {
     if o.efficiency.is_some_and(|e| e > 0.8) {
         return (
             "Focus on Path A: the kernel is near its roof, so only fewer or smaller products help (fusion, \
@@ -664,8 +671,10 @@ fn paths(o: &Operation, of: &Circumstances, finding: Option<&Finding>) -> (Strin
                 .to_owned(),
         );
     }
-    if let Some(f) = finding {
-        return (f.path_a.clone(), f.path_b.clone());
+    // What is below the roof for no known reason is little from 60 % on.
+    let little = own.is_some() && o.efficiency.is_some_and(|e| e >= 0.6);
+    if let Some(f) = finding.filter(|_| !little) {
+        return own.unwrap_or_else(|| (f.path_a.clone(), f.path_b.clone()));
     }
     match o.efficiency {
         Some(e) if e >= 0.6 => (

@@ -2,28 +2,19 @@
 
 use super::SIGNIFICANT_SHARE;
 use super::devices::{beaten, no_roof, of_devices, on_devices};
-use crate::findings;
-use crate::findings::{Category, Finding, Findings, Group, Part, Scan, Severity, Whole};
+use crate::findings::{Category, Finding, Findings, Group, Kind, Part, Scan, Severity, Whole};
+use crate::ledger::Book;
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
 use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{
-    WIDE, capitalized, grouped, percent, plural, seconds_brief, seconds_range,
-};
+use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
-use std::collections::HashSet;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
 const MINOR: f64 = 0.2;
 /// If more than this share of the time has a roof, it counts as all of it.
 const ALL: f64 = 0.995;
-/// Lost time that no finding could save is worth a sentence from this share on.
-const UNFLAGGED: f64 = 0.2;
-/// What could save less than this share of the time is not what to talk about.
-const TRIFLE: f64 = 0.01;
-/// An efficiency from which on a GEMM is no problem.
-const ACCEPTABLE: f64 = 0.4;
 
 /// What matters most, first: the most important finding and what to try, the time of the GEMMs and
 /// their efficiency, the possible savings of all findings. Where sides are compared, who is fastest
@@ -54,8 +45,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         .first()
         .is_some_and(|p| p.whole != Whole::MeasuredRows && end_to_end(scan, p, true).is_some());
     // Without a roof the device matters more than what findings can guess.
-    let no_roof =
-        known(&groups).1 <= 0.0 && findings.findings.iter().all(|f| f.gives_back_s.is_none());
+    let no_roof = known(&groups).1 <= 0.0 && findings.findings.iter().all(|f| f.saves_s.is_none());
     let mut out = match outside {
         Some(f) => vec![
             format!("{}.", f.heading()),
@@ -78,44 +68,9 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         }
         _ => None,
     };
-    let last = settings.or_else(|| {
-        let words = third(scan, findings)?;
-        let saves = findings.findings.iter().any(|f| f.gives_back_s.is_some_and(|b| b.1 > 0.0));
-        Some(match unflagged(scan, findings, &groups).filter(|_| saves) {
-            Some(rest) => format!("{words} {rest}"),
-            None => words,
-        })
-    });
+    let last = settings.or_else(|| third(scan, findings));
     out.extend(last);
     out
-}
-
-/// Where the lost time is that no finding could save, if that is a large part of it.
-fn unflagged(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<String> {
-    if scan.compares() || scan.frame.rows.len() > MOST_ROWS {
-        return None;
-    }
-    let saving = |f: &&Finding| f.gives_back_s.is_some_and(|b| b.1 > 0.0);
-    let found = findings.findings.iter().filter(saving);
-    let flagged: HashSet<u32> = found.flat_map(|f| f.evidence.rows.iter().copied()).collect();
-    let lost = |groups: &[&Group]| groups.iter().map(|g| g.lost_s()).sum::<f64>();
-    let mut rest = groups.to_vec();
-    rest.retain(|g| g.roof_s.is_finite());
-    let all_s = lost(&rest);
-    rest.retain(|g| !scan.rows(g).iter().any(|r| flagged.contains(r)));
-    let rest_s = lost(&rest);
-    let most = rest.iter().max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()))?;
-    (rest_s > UNFLAGGED * all_s && rest.len() > 1).then(|| {
-        format!(
-            "{} of the {} lost are in {} outside these findings, most in {} ({} at {} of its roof).",
-            seconds_brief(rest_s),
-            seconds_brief(all_s),
-            plural(rest.len() as u64, "GEMM"),
-            scan.title(most),
-            seconds_brief(most.lost_s()),
-            percent(most.efficiency()),
-        )
-    })
 }
 
 /// The first finding, where it is about time outside the GEMMs.
@@ -290,96 +245,31 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
             no_roof(scan)
         );
     }
-    let weighs = |f: &&Finding| f.gives_back_s.is_some_and(|b| b.1 > 0.0);
     // Where nothing has to be done, nothing has to be looked at first.
     let open = |f: &&Finding| !f.path_a.starts_with("Nothing");
-    let Some(f) = all.iter().find(weighs).or(all.iter().find(open)) else {
+    let question = all.first().filter(|f| f.kind == Kind::Question && !f.is_outside_gemms());
+    if let Some(f) = question.filter(|f| f.rule == "wrong_device") {
+        return format!("{}. First {}", f.title, advice(f));
+    }
+    let most = all.iter().find(|f| f.kind == Kind::Lost && f.rule != "others");
+    let Some(f) = most.or(all.iter().find(open)) else {
         return "No problems found.".to_owned();
     };
     let claim = claim(f);
-    let facts = match f.gives_back_s.filter(|b| b.1 > 0.0) {
-        Some(back) => {
-            format!(" Fixing it could save {} of {}.", seconds_range(back), seconds_brief(f.time_s))
-        }
-        // A doubt about the data costs no time.
-        None if f.time_s > 0.0 && f.category != Category::Data => {
-            // Titles of several GEMMs begin with their number.
-            let took = match f.title.starts_with(|c: char| c.is_ascii_digit()) {
-                true => "They take",
-                false => "It takes",
-            };
-            format!(" {took} {}.", seconds_brief(f.time_s))
-        }
-        None => String::new(),
-    };
-    if f.rule == "wrong_device" {
-        return format!("{}. First {}", f.title, advice(f));
-    }
-    let lead = match f.gives_back_s {
-        Some(_) => "Most to gain",
-        None => "Look first at",
-    };
-    if outside(findings).is_some() {
-        return match f.gives_back_s {
-            Some(_) => format!("Most to gain in the GEMMs: {claim}.{facts}"),
-            None => String::new(),
+    let Some(lost_s) = f.saves_s.filter(|_| f.kind == Kind::Lost) else {
+        return match outside(findings) {
+            Some(_) => String::new(),
+            None => format!("Look first at: {claim}. Try this: {}", advice(f)),
         };
-    }
-    if f.severity == Severity::Low
-        && !scan.compares()
-        && let Some(words) = nothing_much(scan, findings, groups)
-    {
-        return words;
+    };
+    let facts = format!("{claim}, {} {}.", seconds_brief(lost_s), f.basis.label());
+    if outside(findings).is_some() {
+        return format!("Most to gain in the GEMMs: {facts}");
     }
     if f.severity == Severity::Low {
-        return format!("No single problem stands out. {lead}: {claim}.{facts}");
+        return format!("No single problem stands out. Most to gain: {facts}");
     }
-    format!("{lead}: {claim}.{facts} Try this: {}", advice(f))
-}
-
-/// Where the time goes, if all findings together could save next to nothing of it.
-fn nothing_much(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> Option<String> {
-    let part = scan.parts.first()?;
-    let flagged = flagged_s(scan, findings, groups);
-    if flagged > 0.0 && flagged < TRIFLE * part.time_s {
-        let share = percent(flagged / part.time_s);
-        return Some(match known(groups).1 > 0.0 {
-            true => {
-                format!("No problem stands out: the GEMMs with findings take {share} of the time.")
-            }
-            false => format!(
-                "Most checks compare with a roof, so they wait for a device; those that ran found only \
-                 GEMMs that take {share} of the time."
-            ),
-        });
-    }
-    let (_, high_s) = findings::gives_back_together(&findings.findings, &part.label);
-    let most = groups
-        .iter()
-        .filter(|g| g.efficiency().is_finite())
-        .max_by(|a, b| a.time_s.total_cmp(&b.time_s))?;
-    let efficiency = most.efficiency();
-    if high_s > TRIFLE * part.time_s || efficiency < ACCEPTABLE {
-        return None;
-    }
-    Some(format!(
-        "No problem stands out: the findings could save under 1 % of the time. Most of it goes to {}, at \
-         {} of its roof, which is {}.",
-        scan.title(most),
-        percent(efficiency),
-        findings::band(efficiency)
-    ))
-}
-
-/// Time of the GEMMs that findings are about, those on the data left out, in seconds.
-fn flagged_s(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> f64 {
-    let of = findings.findings.iter();
-    let rows: HashSet<u32> = of
-        .filter(|f| f.category != Category::Data)
-        .flat_map(|f| f.evidence.rows.iter().copied())
-        .collect();
-    let about = groups.iter().filter(|g| scan.rows(g).iter().any(|r| rows.contains(r)));
-    about.map(|g| g.time_s).sum()
+    format!("Most to gain: {facts} Try this: {}", advice(f))
 }
 
 /// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side.
@@ -421,65 +311,32 @@ fn advice(f: &Finding) -> String {
     decapitalized(path.trim_start_matches("Try "))
 }
 
+/// What is lost, by account, of every side and device.
 fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
-    let parts: Vec<(&Part, (f64, f64))> = scan
-        .parts
-        .iter()
-        .map(|p| (p, findings::gives_back_together(&findings.findings, &p.label)))
-        .filter(|(_, (_, high))| *high > 0.0)
-        .collect();
-    if parts.is_empty() {
-        let words = "Times alone don\u{2019}t tell how much the findings would save.";
-        let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
-        let matters = flagged_s(scan, findings, &groups) >= TRIFLE * scan.time_s;
-        return matters.then(|| words.to_owned());
-    }
-    let share = |part: &Part, (low, high): (f64, f64)| {
-        let [low, high] = [low, high].map(|t| (t / part.time_s * 100.0).round());
-        match (low, high) {
-            (_, 0.0) => "under 1 %".to_owned(),
-            _ if low == high => format!("{high:.0} %"),
-            _ if low * WIDE < high => format!("up to {high:.0} %"),
-            _ => format!("{low:.0} to {high:.0} %"),
-        }
+    let ledger = &findings.ledger;
+    let line = |b: &Book| {
+        let words = b.lost_words()?;
+        Some(match ledger.name(b) {
+            name if name.is_empty() => words,
+            name => format!("{name}: {words}"),
+        })
     };
-    let all = match findings.findings.iter().any(|f| f.is_outside_gemms()) {
-        true => "The findings on GEMMs",
-        false => "All findings",
-    };
-    if scan.compares() {
-        let each: Vec<String> = parts
-            .iter()
-            .map(|(p, back)| format!("{} {} ({})", p.label, seconds_range(*back), share(p, *back)))
-            .collect();
-        let each = each.join(", ");
-        return Some(format!("{all} together could save: {each}."));
+    let lines: Vec<String> = ledger.books.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return None;
     }
-    let (part, (low_s, high_s)) = parts[0];
     // Rows of a benchmark are no program that could get faster as a whole.
-    let other = match scan.kind {
-        DataKind::Workload => other_time_s(scan.frame),
+    let whole_s = match scan.kind {
+        DataKind::Workload => scan.time_s + other_time_s(scan.frame),
         _ => 0.0,
     };
-    let time = match part.without_s > 0.0 {
-        true => "time of GEMMs with a known shape",
-        false => "GEMM time",
+    let lost_s: f64 = ledger.books.iter().map(Book::lost_s).sum();
+    let fast = whole_s / (whole_s - lost_s);
+    let end = match fast {
+        fast if whole_s > scan.time_s && fast >= 1.005 => {
+            format!(" Without it the whole would be {fast:.2}x faster end to end.")
+        }
+        _ => String::new(),
     };
-    let whole = part.time_s + other;
-    let fast = |back: f64| match whole / (whole - back) {
-        times if times < 10.0 => format!("{times:.2}"),
-        times => format!("{times:.0}"),
-    };
-    let end = match (fast(low_s), fast(high_s)) {
-        _ if other <= 0.0 => String::new(),
-        (_, b) if b == "1.00" => String::new(),
-        (a, b) if a == b => format!(" ({b}x faster end to end)"),
-        (a, b) if a == "1.00" => format!(" (up to {b}x faster end to end)"),
-        (a, b) => format!(" ({a}x to {b}x faster end to end)"),
-    };
-    Some(format!(
-        "{all} together could save {}, {} of the {time}{end}.",
-        seconds_range((low_s, high_s)),
-        share(part, (low_s, high_s)),
-    ))
+    Some(format!("{}.{end}", lines.join("; ")))
 }

@@ -1,7 +1,6 @@
 //! What limits a row under the roof of its tile: as a value, a sentence and a formula.
 
 use super::{AT_TILE_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE_LIMITS};
-use gemmscope_model::tiling::Tile;
 use gemmscope_model::units::{FlopsPerSec, plural, rounded_percent};
 
 /// Below this share of what memory allows, less traffic would save next to nothing.
@@ -125,31 +124,6 @@ impl RowTile {
             rounded_percent(roof.flops_per_s / roof.device_flops_per_s),
             advice(limit, share >= AT_TILE_ROOF),
         )
-    }
-
-    /// The formulas of workgroups, tile and wave efficiency with their numbers.
-    pub(crate) fn formula(&self) -> String {
-        let [m, n, _, batch] = self.sizes;
-        let Tile { m: bm, n: bn, .. } = self.tile;
-        let mut text = format!(
-            "workgroups = ceil({m}/{bm}) × ceil({n}/{bn}) × {batch} × {} = {}; tile efficiency = \
-             {m} × {n} / ({} × {}) = {:.3}",
-            self.tiling.split_k,
-            self.tiling.workgroups(),
-            self.tiling.tiles_m.saturating_mul(u64::from(bm)),
-            self.tiling.tiles_n.saturating_mul(u64::from(bn)),
-            self.tiling.tile_efficiency,
-        );
-        if let (Some(w), Some((units, _))) = (self.waves, &self.units) {
-            text.push_str(&format!(
-                "; wave efficiency = {} / ({} × {units}) = {:.3}",
-                w.workgroups, w.waves, w.wave_efficiency
-            ));
-        }
-        if let Some(roof) = self.roof {
-            text.push_str(&format!("; shape roof = {}", FlopsPerSec(roof.flops_per_s)));
-        }
-        text
     }
 }
 

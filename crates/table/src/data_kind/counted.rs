@@ -155,6 +155,20 @@ fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
     }
 }
 
+impl Frame {
+    /// Who made a row: the name of its side where files are compared, else its library, else its file.
+    pub fn maker(&self, row: usize) -> String {
+        let data = &*self.data;
+        let library = data.text(ColumnMeaning::Library, row);
+        let file = data.sources.get(usize::from(data.source[row])).map_or("", |s| s.name.as_str());
+        match &self.decision().side {
+            Some(Field::Source) => label(self, &Field::Source, file, &[row as u32]),
+            _ if !library.is_empty() => library_name(library).unwrap_or(library).to_owned(),
+            _ => of_file(file),
+        }
+    }
+}
+
 /// Sides of one device each, and another one each, get its name: it is what they differ in. A
 /// library's name stays before it: `Tensile on MI300X`, `H100 80GB`.
 fn name_devices(data: &Dataset, sides: &mut [Side]) {

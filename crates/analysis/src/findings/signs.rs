@@ -1,0 +1,191 @@
+//! Signs: what is noticeable about a GEMM that holds no seconds of its own. A finding lists those of its
+//! GEMMs with counts.
+
+use super::story::tiny;
+use super::{Group, Scan};
+use crate::tile_roof::{RowTile, SplitK};
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::roofline::Bound;
+use gemmscope_model::tiling::kernel_name::{self, built_for};
+use gemmscope_table::dataset::ColumnMeaning;
+use serde::{Deserialize, Serialize};
+
+/// Something noticeable about a GEMM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sign {
+    /// Rows of A, B or C do not start at multiples of 16 bytes.
+    Unaligned,
+    /// M or N up to 64 and a tile at least twice as wide there.
+    SkinnyTile,
+    /// A kernel of an older generation of tensor cores than the device has.
+    OlderKernel,
+    /// One wave at most, and K long enough for twice the split.
+    SplitK,
+    /// Fewer workgroups than units.
+    FewWorkgroups,
+    /// 16 calls or more of one shape, each short and low.
+    Repeats,
+    /// A standard deviation over 20 % of the mean.
+    Variance,
+    /// A call under 15 µs of which the roof explains less than a fifth.
+    LaunchBound,
+}
+
+/// How many GEMMs of a finding have a sign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The sign.
+    pub sign: Sign,
+    /// What it says, for people.
+    pub title: String,
+    /// GEMMs that have it.
+    pub groups: u64,
+    /// Their rows, ascending. They have no meaning outside the page.
+    #[serde(skip)]
+    pub rows: Vec<u32>,
+}
+
+impl Sign {
+    /// All signs.
+    pub const ALL: [Sign; 8] = [
+        Sign::Unaligned,
+        Sign::SkinnyTile,
+        Sign::OlderKernel,
+        Sign::SplitK,
+        Sign::FewWorkgroups,
+        Sign::Repeats,
+        Sign::Variance,
+        Sign::LaunchBound,
+    ];
+
+    /// What it says: `unaligned sizes`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Sign::Unaligned => "unaligned sizes",
+            Sign::SkinnyTile => "tile too wide for a skinny shape",
+            Sign::OlderKernel => "kernel of an older generation",
+            Sign::SplitK => "K could be split further",
+            Sign::FewWorkgroups => "fewer workgroups than units",
+            Sign::Repeats => "repeated calls that could batch",
+            Sign::Variance => "times that vary by over 20 %",
+            Sign::LaunchBound => "launch-bound",
+        }
+    }
+
+    /// When a GEMM has it.
+    pub fn threshold(self) -> &'static str {
+        match self {
+            Sign::Unaligned => "the rows of A, B or C are no multiple of 16 bytes",
+            Sign::SkinnyTile => "M or N up to 64, and a tile at least twice as wide on that side",
+            Sign::OlderKernel => {
+                "the kernel's name is of sm_89 or older on a device of sm_90 or sm_100"
+            }
+            Sign::SplitK => {
+                "one wave at most, and K is long enough (512 a part) for twice the split"
+            }
+            Sign::FewWorkgroups => "fewer workgroups than SMs or CUs",
+            Sign::Repeats => {
+                "16 calls or more of one shape, each under 200 µs and under 40 % of the roof"
+            }
+            Sign::Variance => "standard deviation over 20 % of the mean, from 5 calls on",
+            Sign::LaunchBound => "a call under 15 µs of which the roof explains less than a fifth",
+        }
+    }
+}
+
+/// Generations whose tensor cores need instructions of their own for their full rate: `wgmma` from
+/// 90 on, `tcgen05` from 100 on (PTX ISA).
+const OWN: u32 = 90;
+/// Bytes that vector loads and copy engines of current devices move at once.
+pub(super) const BYTES: f64 = 16.0;
+/// A side of up to this size is skinny.
+const SKINNY: u32 = 64;
+/// This many calls or more could be batched, if each takes less than 200 µs at under 40 % of the roof.
+const MANY_CALLS: f64 = 16.0;
+const LOW: f64 = 0.40;
+const SHORT_CALL_S: f64 = 200e-6;
+/// A standard deviation over mean above this is a sign, from five calls on.
+const SPREAD: f64 = 0.20;
+const MIN_CALLS: f64 = 5.0;
+
+/// The signs of every row of the checked groups, as bits in the order of [`Sign::ALL`].
+pub(super) fn marks(scan: &Scan<'_>) -> Vec<u8> {
+    let mut out = vec![0; scan.data().len()];
+    for (_, group) in scan.checked() {
+        let mut bits = 0;
+        for (i, sign) in Sign::ALL.into_iter().enumerate() {
+            bits |= u8::from(has(scan, group, sign)) << i;
+        }
+        if bits != 0 {
+            scan.rows(group).iter().for_each(|r| out[*r as usize] = bits);
+        }
+    }
+    out
+}
+
+fn has(scan: &Scan<'_>, g: &Group, sign: Sign) -> bool {
+    let data = scan.data();
+    let tile = || if scan.tiles.any() { scan.tile(g) } else { None };
+    match sign {
+        Sign::Unaligned => !unaligned(&scan.problem(g)).is_empty(),
+        Sign::SkinnyTile => tile().is_some_and(|t| is_too_wide(&t)),
+        Sign::OlderKernel => {
+            let token = scan.device(g).map_or("", |d| d.arch_token.as_str());
+            let newer = kernel_name::generation(token).is_some_and(|g| (OWN..120).contains(&g));
+            newer
+                && scan.bound(g) != Some(Bound::Memory)
+                && built_for(data.text(ColumnMeaning::Kernel, g.row as usize))
+                    .is_some_and(|of| of < OWN)
+        }
+        Sign::SplitK => tile().is_some_and(|t| {
+            let one = t.waves.is_some_and(|w| w.waves <= 1 && w.wave_efficiency < 0.8);
+            one && t.split_k != SplitK::AtRunTime
+                && t.split_k_room() >= t.split_k.factor().saturating_mul(2)
+        }),
+        Sign::FewWorkgroups => tile().is_some_and(|t| {
+            let units = t.units.as_ref().map_or(0, |(units, _)| u64::from(*units));
+            t.waves.is_some_and(|w| w.workgroups < units)
+        }),
+        Sign::Repeats => {
+            let many = scan.is_program(g) && g.calls >= MANY_CALLS;
+            many && g.call_s() < SHORT_CALL_S && g.efficiency() < LOW
+        }
+        Sign::Variance => {
+            let enough = g.calls >= MIN_CALLS || g.calls == f64::from(g.len);
+            let r = g.row as usize;
+            enough && data.number(ColumnMeaning::TimeStd, r) > SPREAD * data.time_s[r]
+        }
+        Sign::LaunchBound => tiny(g),
+    }
+}
+
+/// True if the tile is at least twice as wide as a skinny side.
+fn is_too_wide(tile: &RowTile) -> bool {
+    let [m, n, _, _] = tile.sizes;
+    let too_wide =
+        |size: u32, tile: u32| size <= SKINNY && tile >= size.saturating_mul(2) && tile > 16;
+    too_wide(m, tile.tile.m) || too_wide(n, tile.tile.n)
+}
+
+/// The sizes along rows in memory whose bytes are not a multiple of 16: name, size and bytes.
+pub(super) fn unaligned(p: &Problem) -> Vec<(&'static str, u32, f64)> {
+    let op = &p.op;
+    let rows = [
+        if op.trans_a {
+            ("M (rows of A, stored transposed)", p.m, op.a)
+        } else {
+            ("K (rows of A)", p.k, op.a)
+        },
+        if op.trans_b {
+            ("K (rows of B, stored transposed)", p.k, op.b)
+        } else {
+            ("N (rows of B)", p.n, op.b)
+        },
+        ("N (rows of C)", p.n, op.c),
+    ];
+    rows.into_iter()
+        .map(|(what, size, dtype)| (what, size, f64::from(size) * dtype.bytes()))
+        .filter(|(_, size, bytes)| *size > 1 && bytes % BYTES != 0.0)
+        .collect()
+}

@@ -1,0 +1,205 @@
+//! The ledger split by cause: one account of one side and device, and what makes it one cause.
+
+use super::{Finding, Rule, Scan, words};
+use crate::ledger::{Account, Adding, Ledger, Partners, Posting, Splitter};
+use gemmscope_model::roofline::Bound;
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Causes under this share of their side's time are one line.
+const SMALL: f64 = 0.005;
+
+/// What makes the seconds of an account one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Detail {
+    /// The whole account.
+    All,
+    /// The slower layout and the faster one.
+    Layouts(&'static str, &'static str),
+    /// The slower types and the faster ones, as indices of [`Sums::types`].
+    Types(u32, u32),
+    /// The file and library of the faster run.
+    Place(u16, u32),
+    /// The slower kernel and the faster one, as codes.
+    Kernels(u32, u32),
+    /// The size that is larger: 0 is M, 1 is N, 2 is K.
+    Size(u8),
+    /// What costs most with the tile of the run.
+    Tile(TileCause),
+    /// What limits the GEMM at its roof.
+    Bound(Bound),
+}
+
+/// What costs most with a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum TileCause {
+    /// Tiles reach past the edge of the output.
+    Padding,
+    /// The last wave is not full.
+    Waves,
+    /// There are fewer workgroups than units.
+    FewWorkgroups,
+}
+
+/// One cause of lost time.
+#[derive(Clone, Debug)]
+pub(super) struct Cause {
+    /// Index in [`Ledger::books`].
+    pub book: usize,
+    pub account: Account,
+    pub detail: Detail,
+    /// Its seconds over all calls.
+    pub lost_s: f64,
+    /// Time of its rows over all calls.
+    pub time_s: f64,
+    /// Their roof time; NaN if one has none.
+    pub roof_s: f64,
+    /// Its rows, ascending.
+    pub rows: Vec<u32>,
+    /// The row that holds most of it, and its seconds.
+    pub most: (u32, f64),
+}
+
+/// The ledger of a frame and its causes.
+pub(super) struct Sums<'a> {
+    pub ledger: Ledger,
+    pub causes: Vec<Cause>,
+    pub splitter: Splitter<'a>,
+    /// Names of types.
+    pub types: Vec<String>,
+}
+
+/// Works out [`Sums`] a step at a time.
+pub(super) struct Summing<'a> {
+    adding: Adding<'a>,
+    causes: Vec<Cause>,
+    index: FxHashMap<(usize, Account, Detail), usize>,
+    types: Vec<String>,
+    type_of: Vec<u32>,
+}
+
+impl<'a> Summing<'a> {
+    pub(super) fn new(frame: &'a Frame, partners: Arc<Partners>) -> Summing<'a> {
+        let mut types: Vec<String> = Vec::new();
+        let type_of = frame.data.ops.iter().map(|op| {
+            let name = op.types();
+            let known = types.iter().position(|t| *t == name);
+            known.unwrap_or_else(|| {
+                types.push(name);
+                types.len() - 1
+            }) as u32
+        });
+        let type_of = type_of.collect();
+        Summing {
+            adding: Adding::new(frame, partners),
+            causes: Vec::new(),
+            index: FxHashMap::default(),
+            types,
+            type_of,
+        }
+    }
+
+    /// Adds up some more rows; false once all are done.
+    pub(super) fn step(&mut self) -> bool {
+        let Summing { adding, causes, index, type_of, .. } = self;
+        let frame = adding.frame();
+        adding.step_with(&mut |posting| {
+            for (account, call_s) in posting.entry.call.each().filter(|(a, _)| a.is_lost()) {
+                let lost = call_s * posting.calls;
+                if lost <= 0.0 {
+                    continue;
+                }
+                let detail = detail(frame, type_of, posting, account);
+                let at = *index.entry((posting.book, account, detail)).or_insert_with(|| {
+                    causes.push(Cause {
+                        book: posting.book,
+                        account,
+                        detail,
+                        lost_s: 0.0,
+                        time_s: 0.0,
+                        roof_s: 0.0,
+                        rows: Vec::new(),
+                        most: (posting.row, 0.0),
+                    });
+                    causes.len() - 1
+                });
+                let (cause, r) = (&mut causes[at], posting.row as usize);
+                cause.lost_s += lost;
+                cause.time_s += frame.data.time_s[r] * posting.calls;
+                cause.roof_s += frame.metrics.roof_s[r] * posting.calls;
+                cause.rows.push(posting.row);
+                if lost > cause.most.1 {
+                    cause.most = (posting.row, lost);
+                }
+            }
+        })
+    }
+
+    pub(super) fn finish(self) -> Sums<'a> {
+        let (ledger, splitter) = self.adding.finish();
+        Sums { ledger, causes: self.causes, splitter, types: self.types }
+    }
+}
+
+fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Account) -> Detail {
+    let data: &Dataset = &frame.data;
+    let r = posting.row as usize;
+    let op = |r: usize| usize::from(data.op[r]);
+    // An account of an alternative has one.
+    let other = posting.entry.alternative.map_or(r, |a| a.row as usize);
+    match account {
+        Account::Layout => Detail::Layouts(data.ops[op(r)].layout(), data.ops[op(other)].layout()),
+        Account::Type => Detail::Types(type_of[op(r)], type_of[op(other)]),
+        Account::Library => {
+            let library = data.codes(ColumnMeaning::Library).map_or(0, |c| c[other]);
+            Detail::Place(data.source[other], library)
+        }
+        Account::Kernel => match data.codes(ColumnMeaning::Kernel) {
+            Some(codes) => Detail::Kernels(codes[r], codes[other]),
+            None => Detail::All,
+        },
+        Account::Size => {
+            let sizes = |r: usize| [data.m[r], data.n[r], data.k[r]];
+            let differ = sizes(r).into_iter().zip(sizes(other)).position(|(a, b)| a != b);
+            Detail::Size(differ.unwrap_or(0) as u8)
+        }
+        Account::Tile => Detail::Tile(match posting.entry.tile {
+            Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
+            Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
+            _ => TileCause::Waves,
+        }),
+        Account::Rest => {
+            let roof = frame.metrics.roof(data, r);
+            roof.map_or(Detail::All, |roof| Detail::Bound(roof.bound(frame.metrics.ai[r])))
+        }
+        _ => Detail::All,
+    }
+}
+
+/// The findings of one account: those of its causes that weigh.
+pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+    let Some(sums) = &scan.sums else {
+        return Vec::new();
+    };
+    let of = |c: &&Cause| c.account.key() == rule.id && !is_small(sums, c);
+    sums.causes.iter().filter(of).map(|c| words::finding(rule, scan, sums, c)).collect()
+}
+
+/// One line for the causes of each side and device that do not weigh.
+pub(super) fn others(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
+    let Some(sums) = &scan.sums else {
+        return Vec::new();
+    };
+    let mut small: Vec<Vec<&Cause>> = vec![Vec::new(); sums.ledger.books.len()];
+    for cause in sums.causes.iter().filter(|c| is_small(sums, c)) {
+        small[cause.book].push(cause);
+    }
+    small.retain(|causes| !causes.is_empty());
+    small.iter().map(|causes| words::others(rule, scan, sums, causes)).collect()
+}
+
+fn is_small(sums: &Sums<'_>, cause: &Cause) -> bool {
+    cause.lost_s < SMALL * sums.ledger.books[cause.book].time_s
+}
