@@ -7,6 +7,7 @@
 
 pub mod chart;
 pub mod finding;
+pub mod ledger_bar;
 pub mod legend;
 pub mod places;
 pub mod ranked;

@@ -210,6 +210,20 @@ impl Finding {
         rows
     }
 
+    /// What to try first: in the model where the cause lies there, else in the kernel.
+    pub fn path(&self) -> &str {
+        match self.category {
+            _ if self.path_a.starts_with("Nothing") => &self.path_b,
+            Category::Launches
+            | Category::Precision
+            | Category::Layout
+            | Category::Library
+            | Category::Timeline
+            | Category::Data => &self.path_a,
+            _ => &self.path_b,
+        }
+    }
+
     /// Its title, with the side that it is about.
     pub fn heading(&self) -> String {
         match self.side.as_str() {

@@ -24,10 +24,12 @@
 
 mod account;
 mod partners;
+mod rows;
 
 pub use account::{Account, Evidence, Split};
 use partners::{LINES, NONE, Sheets};
 pub use partners::{Partners, Steps as Pairing, TIE};
+pub use rows::rows_of;
 
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
@@ -94,6 +96,11 @@ impl<'a> Splitter<'a> {
             variants: variant_columns(&frame.data),
             spread: frame.data.numbers(ColumnMeaning::TimeStd),
         }
+    }
+
+    /// The faster runs that it takes alternatives from.
+    pub fn partners(&self) -> &Arc<Partners> {
+        &self.partners
     }
 
     /// Number of the group of a row.
@@ -346,6 +353,12 @@ pub(crate) struct Posting<'p> {
     pub entry: &'p Entry,
 }
 
+/// Name of the device with a code, as the catalogue has it where it is known; "" where none is stated.
+pub(crate) fn device_name(frame: &Frame, device: u16) -> &str {
+    let known = frame.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
+    known.map_or(frame.data.devices[usize::from(device)].as_str(), |d| d.name.as_str())
+}
+
 /// Rows that are added up in one step.
 const STEP: usize = if cfg!(test) { 5 } else { 100_000 };
 
@@ -447,9 +460,7 @@ impl<'a> Adding<'a> {
         if let Some(book) = self.book_of.get(&slot) {
             return *book;
         }
-        let known = frame.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
-        let stated = frame.data.devices[usize::from(device)].as_str();
-        let name = known.map_or(stated, |d| d.name.as_str()).to_owned();
+        let name = device_name(frame, device).to_owned();
         let books = &mut self.books;
         let at = *self.by_name.entry((self.at.0, name.clone())).or_insert_with(|| {
             books.push(Book {

@@ -10,6 +10,7 @@
 //! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
 //! | [`compare`] | Which library, file or device is faster, where, and by how much? |
 //! | [`standing`] | Which side is fastest on how many GEMMs? |
+//! | [`headline`] | What is the first sentence about these GEMMs? |
 //! | [`ledger`] | Which account does every second of a GEMM belong to? |
 //! | [`pareto`] | Where is the lost time, and what would reaching a goal change? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
@@ -50,6 +51,7 @@ pub mod elsewhere;
 pub mod explain;
 pub mod findings;
 pub mod glossary;
+pub mod headline;
 pub mod ledger;
 pub mod pareto;
 pub mod planner;

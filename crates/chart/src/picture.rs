@@ -8,7 +8,7 @@ use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
-use gemmscope_analysis::findings::{Finding, Findings, check_all};
+use gemmscope_analysis::findings::{Findings, check_all};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
@@ -53,16 +53,11 @@ pub fn rows_of(findings: &Findings, frame: &Frame, index: usize) -> Option<Vec<u
 }
 
 /// Findings that have a number in a picture at most: more would hide it.
-const RANKED: usize = 8;
-/// Findings that hold less than this share of the time have none, if they come last.
-const WORTH: f64 = 1e-3;
+const RANKED: usize = 3;
 
 /// How many findings have a number in a picture, and stand in a list before it is opened whole.
 pub fn first_findings(findings: &Findings) -> usize {
-    let all = &findings.findings[..findings.findings.len().min(RANKED)];
-    let worth = |f: &Finding| f.saves_s.is_none_or(|s| s >= WORTH * f.whole_s);
-    let last = all.iter().rposition(worth).unwrap_or(0);
-    all.len().min(last + 1)
+    findings.findings.len().min(RANKED)
 }
 
 /// By finding, for the [first](first_findings), the row that carries its number in a picture: of its rows

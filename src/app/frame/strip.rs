@@ -1,9 +1,12 @@
-//! The sentence over every place: what the rows are, their efficiency, what is lost.
+//! The line over every place: what the rows take, how near the roof they are, what costs most, and
+//! what they are.
 
 use crate::app::state::Workbench;
-use crate::app::ui::{icon, rove};
+use crate::app::ui::rove;
 use gemmscope_analysis::explain::roof_name;
-use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
+use gemmscope_analysis::headline::{Cost, cost};
+use gemmscope_chart::places::SUMMARY;
+use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::Totals;
 use leptos::prelude::*;
@@ -11,33 +14,144 @@ use leptos::prelude::*;
 /// Sides that have a figure of their own; the others are counted.
 const SIDES: usize = 5;
 
-/// The figures: one sentence for all that counts, or one figure a side. Where there is no room for
-/// all, a button unfolds the others.
+/// What is said of one side and device.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    /// "" where it is the only one.
+    name: String,
+    time_s: f64,
+    gemms: u64,
+    share: Option<f64>,
+    lost_s: Option<f64>,
+    cost: Option<Cost>,
+}
+
+/// The line.
 #[component]
 pub fn Strip() -> impl IntoView {
     let bench = Workbench::here();
-    let sides = Memo::new(move |_| bench.totals.with(|t| t.len() > 1));
-    let open = RwSignal::new(false);
-    let more = move || match open.get() {
-        true => "Fewer figures",
-        false => "More figures",
+    let lines = Memo::new(move |old: Option<&Vec<Line>>| {
+        // First what follows at once, then the same figures with what costs most.
+        let totals = bench.totals.get();
+        let settled = bench.settled_frame.with(|f| f.rows.is_empty());
+        match bench.findings.get() {
+            Some(result) => {
+                let ledger = &result.findings.ledger;
+                ledger.books.iter().map(|b| of_book(ledger.name(b), b)).collect()
+            }
+            None => of_totals(totals, old.filter(|_| !settled)),
+        }
+    });
+    let words = move || {
+        let lines = lines.get();
+        match &lines[..] {
+            [] => ().into_any(),
+            [one] => of_one(bench, one),
+            several if bench.shown.get().place == SUMMARY => of_worst(several),
+            several => of_sides(bench, several),
+        }
     };
     view! {
-        <section class="strip" class:open=move || open.get() aria-label="Figures of the rows that pass the filters"
-            on:keydown=|e| rove(&e, ".figure, select, button")>
-            {rows(bench)}
-            {kinds(bench)}
-            <button type="button" class="icon-button strip-more" tabindex="-1" aria-label=more title=more
-                aria-expanded=move || open.get().to_string() on:click=move |_| open.update(|o| *o = !*o)>
-                {move || icon(if open.get() { icon::UP } else { icon::DOWN })}
-            </button>
-            {move || match sides.get() {
-                // A closure of its own, which alone follows the totals.
-                true => (move || of_sides(bench)).into_any(),
-                false => of_all(bench),
-            }}
+        <section class="strip" aria-label="Figures of the rows that pass the filters"
+            on:keydown=|e| rove(&e, ".figure, select")>
+            <p class="headline">{words}</p>
+            <span class="strip-rows">{rows(bench)}{kinds(bench)}</span>
         </section>
     }
+}
+
+fn of_book(name: String, book: &gemmscope_analysis::ledger::Book) -> Line {
+    Line {
+        name,
+        time_s: book.time_s,
+        gemms: book.groups,
+        share: book.share_of_roof(),
+        lost_s: (book.known_s > 0.0).then(|| book.lost_s()),
+        cost: cost(book),
+    }
+}
+
+fn of_totals(totals: Vec<(String, Totals)>, old: Option<&Vec<Line>>) -> Vec<Line> {
+    let measured = totals.into_iter().filter(|(_, t)| t.measured > 0);
+    let lines = measured.map(|(name, t)| Line {
+        // The words stay in place until the new ones are there.
+        cost: old.and_then(|o| o.iter().find(|l| l.name == name)?.cost.clone()),
+        name,
+        time_s: t.time_s,
+        gemms: t.measured,
+        share: t.weighted_efficiency,
+        lost_s: t.lost_s,
+    });
+    lines.collect()
+}
+
+/// What costs most on a line.
+fn claim(cost: &Cost) -> AnyView {
+    view! {
+        <strong class="cost" data-account=cost.account.key()>{cost.claim.clone()}</strong>
+        {format!(": {}.", cost.why)}
+    }
+    .into_any()
+}
+
+/// The sentence of the only side.
+fn of_one(bench: Workbench, line: &Line) -> AnyView {
+    let attained = bench.totals.with(|t| match &t[..] {
+        [(_, t)] if t.measured > 0 => format!(
+            " {} attained, all work over all time; the fastest row {}.",
+            FlopsPerSec(t.attained_flops_per_s),
+            FlopsPerSec(t.max_flops_per_s)
+        ),
+        _ => String::new(),
+    });
+    let hint = format!("{}{attained}", bench.decision.with(|d| d.kind.hint()));
+    let time = figure(&hint, seconds_brief(line.time_s), "", "time");
+    let share = line.share.map(|share| {
+        let roof = roof_name(bench.view.with(|v| v.roof));
+        let lost = line.lost_s.map_or_else(String::new, |s| format!(": {} of it lost", Seconds(s)));
+        let keeps = keeps_datasheet(bench);
+        let hint = format!("1 − lost time / time under the {roof}{lost}.{keeps}");
+        let part = bench.totals.with(|t| t.first().map_or(0.0, |t| t.1.without_roof.1 / t.1.time_s));
+        // The share of the time that has no roof is not in the figure.
+        let of = match part {
+            part if part > 0.005 => format!("of roof for {} of the time", percent(1.0 - part)),
+            _ => "of roof".to_owned(),
+        };
+        view! { ", "{figure(&hint, percent(share), &of, "efficiency")} }
+    });
+    let cost = line.cost.as_ref().map(|c| view! { " "{claim(c)} });
+    view! { {time}{share}"."{cost} }.into_any()
+}
+
+/// On the summary, whose bars name every side: the side that loses most.
+fn of_worst(lines: &[Line]) -> AnyView {
+    let lost = |l: &Line| l.lost_s.unwrap_or(0.0);
+    let worst = lines.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)));
+    let Some((line, cost)) = worst.and_then(|l| Some((l, l.cost.as_ref()?))) else {
+        return plural(lines.len() as u64, "side").into_any();
+    };
+    view! { {line.name.clone()}": "{claim(cost)} }.into_any()
+}
+
+/// One figure a side. Sides are never added up.
+fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
+    let roof = roof_name(bench.view.with(|v| v.roof));
+    let more = lines.len().saturating_sub(SIDES);
+    let judged = lines.iter().any(|l| l.share.is_some());
+    let figures = lines.iter().take(SIDES).map(|l| {
+        let time = seconds_brief(l.time_s);
+        let (value, rest) = match l.share {
+            Some(share) => (percent(share), format!("{} of roof, {time}", l.name)),
+            None => (time, l.name.clone()),
+        };
+        let lost = l.lost_s.map_or_else(String::new, |s| format!(", {} lost", Seconds(s)));
+        let hint = format!("{}, {}{lost}, under the {roof}", plural(l.gemms, "GEMM"), Seconds(l.time_s));
+        figure(if judged { &hint } else { "" }, value, &rest, "side")
+    });
+    let figures: Vec<AnyView> = figures.collect();
+    let more = (more > 0)
+        .then(|| figure("Compare shows every side.", more.to_string(), "more sides", "more-sides"));
+    view! { <span class="strip-sides">{figures}{more}</span> }.into_any()
 }
 
 /// What the rows are: `75 variants of 3 GEMMs`.
@@ -59,7 +173,7 @@ fn rows(bench: Workbench) -> AnyView {
         format!("Rows that pass the filters. {kind}")
     };
     view! {
-        <span class="figure tip" tabindex="0" data-tip=hint aria-description=hint data-figure="rows">
+        <span class="figure tip" tabindex="-1" data-tip=hint aria-description=hint data-figure="rows">
             <strong class="figure-value">{move || grouped(count() as u64)}</strong>
             " "
             <span class="figure-label">{words}</span>
@@ -94,127 +208,6 @@ fn kinds(bench: Workbench) -> AnyView {
     .into_any()
 }
 
-/// One figure a side: its efficiency and lost time. Sides are never added up.
-fn of_sides(bench: Workbench) -> AnyView {
-    let kind = bench.view.with(|v| v.roof);
-    let totals = bench.totals.get();
-    let more = totals.len().saturating_sub(SIDES);
-    let judged = totals.iter().any(|t| t.1.weighted_efficiency.is_some());
-    let what = judged.then(|| view! { <span class="figure-label">"Of roof:"</span> }.into_any());
-    let mut figures: Vec<AnyView> = totals
-        .into_iter()
-        .take(SIDES)
-        .map(|(side, t)| {
-            // Without a roof the time says what there is to say.
-            let (value, rest) = match (t.weighted_efficiency, t.lost_s) {
-                (Some(e), Some(lost)) => {
-                    let above = match t.above_roof {
-                        0 => String::new(),
-                        n => format!(", {} above the roof", grouped(n)),
-                    };
-                    (percent(e), format!(", {} lost{above}", Seconds(lost)))
-                }
-                _ => {
-                    let gemms = plural(t.measured, "GEMM");
-                    (Seconds(t.time_s).to_string(), format!(", {gemms}"))
-                }
-            };
-            let mut hint = format!(
-                "{side}: {}, {} in all. Share of the {}, and what perfect kernels would save.",
-                plural(t.measured, "GEMM"),
-                Seconds(t.time_s),
-                roof_name(kind)
-            );
-            if t.above_roof > 0 {
-                hint = format!("{hint} {ABOVE}");
-            }
-            let label = view! { {side} <span class="figure-rest">{rest}</span> };
-            figure(hint, move || value.clone(), label, "side")
-        })
-        .collect();
-    if more > 0 {
-        let hint = "Compare shows every side.".to_owned();
-        figures.push(figure(hint, move || more.to_string(), "more sides", "more-sides"));
-    }
-    (what, figures).into_any()
-}
-
-fn missing() -> String {
-    "–".to_owned()
-}
-
-fn of_all(bench: Workbench) -> AnyView {
-    let kind = Memo::new(move |_| bench.view.with(|v| v.roof));
-    let totals = Memo::new(move |_| {
-        bench.totals.with(|t| t.first().map_or_else(Totals::default, |t| t.1.clone()))
-    });
-    let share = move |v: Option<f64>| v.map_or_else(missing, percent);
-    let measured = move || totals.with(|t| t.measured > 0);
-    let time = move || match measured() {
-        true => totals.with(|t| Seconds(t.time_s).to_string()),
-        false => missing(),
-    };
-    let rate = move || match measured() {
-        true => totals.with(|t| FlopsPerSec(t.attained_flops_per_s).to_string()),
-        false => missing(),
-    };
-    let lost = move || totals.with(|t| t.lost_s).map_or_else(missing, |s| Seconds(s).to_string());
-    let of = move || roof_name(kind.get());
-    let above = move || match totals.with(|t| t.above_roof) {
-        0 => missing(),
-        n => grouped(n),
-    };
-    view! {
-        {move || figure(
-            format!("1 − lost time / time of the rows under the {}: long rows weigh more. Never a mean of percentages.{}", of(), keeps_datasheet(bench)),
-            move || share(totals.with(|t| t.weighted_efficiency)),
-            move || match totals.with(|t| t.without_roof.1 / t.time_s) {
-                // The share of the time that has no roof is not in the figure.
-                without if without > 0.005 => format!("of the {}, for {} of the time", of(), percent(1.0 - without)),
-                _ => format!("of the {}", of()),
-            },
-            "efficiency",
-        )}
-        {figure(
-            "Measured time minus the time that the roof allows, summed over the rows below it: what perfect kernels would save. Rows above the roof lose nothing, and win nothing back.".to_owned(),
-            lost,
-            "lost",
-            "lost",
-        )}
-        {figure(ABOVE.to_owned(), above, "above the roof", "above")}
-        {figure(bench.decision.with(|d| d.kind.hint().to_owned()), time, move || all_words(bench), "time")}
-        {move || {
-            let compute = share(totals.with(|t| t.share_compute_bound));
-            figure(
-                format!("Share of the time in rows with an arithmetic intensity under 0.75 of the ridge point: memory limits them at best. Over 1.25 of it lie {compute} of the time; the rest lies near it, or is mostly launches."),
-                // None of it is no figure.
-                move || share(totals.with(|t| t.share_memory_bound).filter(|s| *s > 0.0)),
-                "of it memory-bound",
-                "memory",
-            )
-        }}
-        {move || figure(
-            totals.with(|t| format!("All work over all time. The fastest row: {}.", FlopsPerSec(t.max_flops_per_s))),
-            rate,
-            "attained",
-            "attained",
-        )}
-    }
-    .into_any()
-}
-
-/// What the total time is of.
-fn all_words(bench: Workbench) -> String {
-    match bench.decision.with(|d| d.kind) {
-        DataKind::Sweep => "for the fastest of each",
-        _ => "in all",
-    }
-    .to_owned()
-}
-
-/// What rows above the roof mean.
-const ABOVE: &str = "Rows faster than the datasheet allows: check device, type, sizes and unit. A few percent can be the clock or a cache.";
-
 /// Which types keep the datasheet's roof while percentages are of the achievable one.
 fn keeps_datasheet(bench: Workbench) -> String {
     let types = bench.frame.with(|f| f.metrics.keep_datasheet(&f.data));
@@ -227,20 +220,13 @@ fn keeps_datasheet(bench: Workbench) -> String {
     }
 }
 
-fn figure(
-    hint: String,
-    value: impl Fn() -> String + Send + Sync + 'static,
-    label: impl IntoView + 'static,
-    key: &'static str,
-) -> AnyView {
-    // A dash says nothing: a figure that the rows do not have takes no room.
-    let shown = Memo::new(move |_| value());
+fn figure(hint: &str, value: String, label: &str, key: &'static str) -> AnyView {
+    // The first is where the Tab key stops.
+    let stop = if matches!(key, "time" | "side") { "0" } else { "-1" };
     view! {
-        <span class="figure tip" tabindex="-1" data-tip=hint.clone() aria-description=hint data-figure=key
-            hidden=move || shown.get() == missing()>
-            <strong class="figure-value">{move || shown.get()}</strong>
-            " "
-            <span class="figure-label">{label}</span>
+        <span class="figure tip" tabindex=stop data-tip=hint.to_owned() aria-description=hint.to_owned() data-figure=key>
+            <strong class="figure-value">{value}</strong>
+            {(!label.is_empty()).then(|| view! { " "<span class="figure-label">{label.to_owned()}</span> })}
         </span>
     }
     .into_any()

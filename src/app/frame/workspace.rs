@@ -5,11 +5,15 @@ use super::device_notice::DeviceNotice;
 use super::kept_files::{KeptFiles, RestoredFilters};
 use super::strip;
 use crate::app::later::NotLoaded;
-use crate::app::sidebar::{files, filters};
+use crate::app::sidebar::files;
+use crate::app::sidebar::filters::{self, FilterRow, Filters};
 use crate::app::state::findings_task;
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{icon, icon_button};
+use crate::app::ui::{NARROW, icon, icon_button};
+use crate::app::views::ledger_bar::LedgerBars;
 use crate::app::{dock, views};
+use crate::web::dom;
+use gemmscope_chart::places::{COMPARE, SUMMARY};
 use gemmscope_table::dataset::Source;
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
@@ -42,6 +46,13 @@ fn Workspace(
             && !data.sources.iter().any(timed)
     });
     let drawn = Memo::new(move |_| needs_file.get() && !nothing.get());
+    // The places whose subject is the time: elsewhere the line is enough.
+    let barred = Memo::new(move |_| [SUMMARY, COMPARE].contains(&bench.shown.get().place));
+    let known = filters::Known::follow(bench);
+    let open_panel = Callback::new(move |()| match dom::media(NARROW) {
+        true => drawer.set(true),
+        false => shell.set_panel(true),
+    });
     view! {
         <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
             on:keydown=move |e| if e.key() == "Escape" && drawer.get_untracked() { drawer.set(false) }>
@@ -49,6 +60,8 @@ fn Workspace(
             <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
                 <Show when=move || drawn.get()>
                     <strip::Strip />
+                    <Show when=move || barred.get()><LedgerBars /></Show>
+                    <FilterRow known=known open=open_panel />
                     <RestoredFilters />
                     <DeviceNotice />
                 </Show>
@@ -62,7 +75,7 @@ fn Workspace(
                     {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}
                 </div>
                 <files::Files />
-                <filters::Filters />
+                <Filters known=known />
                 <KeptFiles />
             </aside></Show>
         </div>

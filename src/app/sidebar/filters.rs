@@ -1,7 +1,8 @@
-//! The filters: search, chips of the active filters, facets with counts, ranges.
+//! The filters: a row of buttons over the picture, and the panel they open with its search, chips of
+//! the active filters, facets with counts and ranges.
 
 use crate::app::state::Workbench;
-use crate::app::ui::{icon, keyed, value_of};
+use crate::app::ui::{icon, keyed, rove, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::order::InOrder;
@@ -14,6 +15,7 @@ use gemmscope_table::filter::Range;
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
 use std::time::Duration;
+use wasm_bindgen::JsCast;
 
 /// How many values of a facet show before "more".
 const FIRST: usize = 7;
@@ -23,6 +25,9 @@ const MOST: usize = 200;
 const ORDERED: usize = 1000;
 /// Facets with more values than this start folded.
 const OPEN_UP_TO: usize = 40;
+/// A column with more values than this, of which nearly every row has its own, is no facet: the search
+/// finds them.
+const DISTINCT: usize = 40;
 
 /// Fields that can be filtered by a lowest and a highest value.
 const RANGES: [Field; 7] =
@@ -30,27 +35,97 @@ const RANGES: [Field; 7] =
 /// Longest stretch of work before the browser gets a turn, ms.
 const TURN_MS: f64 = 8.0;
 
+/// Facets that have a button of their own.
+const BUTTONS: usize = 5;
+
+/// What can be filtered, and the part of the panel that was asked for.
+#[derive(Clone, Copy)]
+pub struct Known {
+    facets: RwSignal<Vec<FacetOf>>,
+    ranges: RwSignal<Vec<RangeOf>>,
+    /// The facet that a button opened; `None` in it stands for the ranges.
+    asked: RwSignal<Option<Option<Field>>>,
+}
+
+impl Known {
+    /// Follows the rows while the calling component lives.
+    pub fn follow(bench: Workbench) -> Known {
+        let known = Known {
+            facets: RwSignal::default(),
+            ranges: RwSignal::default(),
+            asked: RwSignal::default(),
+        };
+        survey(bench, known.facets, known.ranges);
+        known
+    }
+}
+
+/// A button for each of the first facets, which opens the panel there, and the active filters.
+#[component]
+pub fn FilterRow(
+    known: Known,
+    /// Shows the panel.
+    open: Callback<()>,
+) -> impl IntoView {
+    let bench = Workbench::here();
+    let show = move |what: Option<Field>| {
+        known.asked.set(Some(what));
+        open.run(());
+    };
+    let button = move |f: FacetOf| {
+        let field = f.info.field.clone();
+        let shown = field.clone();
+        let on = move || bench.view.with(|v| v.filters.facets.contains_key(&field));
+        view! {
+            <button type="button" class="button small" class:on=on title=f.info.hint
+                on:click=move |_| show(Some(shown.clone()))>
+                {f.info.label}{icon(icon::DOWN)}
+            </button>
+        }
+        .into_any()
+    };
+    let buttons = move || {
+        let facets = known.facets.get().into_iter();
+        facets.filter(|f| f.open).take(BUTTONS).map(button).collect_view()
+    };
+    let sizes = move || known.ranges.with(|r| !r.is_empty());
+    view! {
+        <div class="filter-row" role="toolbar" aria-label="Filters" on:keydown=|e| rove(&e, "button")>
+            {buttons}
+            <Show when=sizes>
+                <button type="button" class="button small" class:on=move || bench.view.with(|v| !v.filters.ranges.is_empty())
+                    title="Sizes, intensity, time, rate" on:click=move |_| show(None)>
+                    "Ranges"{icon(icon::DOWN)}
+                </button>
+            </Show>
+            <Chips />
+            <Show when=move || bench.view.with(|v| v.filters.count() > 1)>
+                <button type="button" class="link" title="Clear all filters (X)" on:click=move |_| bench.clear_filters()>
+                    "Clear all"
+                </button>
+            </Show>
+        </div>
+    }
+}
+
 /// The panel.
 #[component]
-pub fn Filters() -> impl IntoView {
+pub fn Filters(known: Known) -> impl IntoView {
     let bench = Workbench::here();
-    let facets = RwSignal::new(Vec::<FacetOf>::new());
-    let ranges = RwSignal::new(Vec::<RangeOf>::new());
-    survey(bench, facets, ranges);
+    let Known { facets, ranges, asked } = known;
+    let ranged = NodeRef::<leptos::html::Details>::new();
+    Effect::new(move |_| {
+        if asked.get() == Some(None) {
+            turn_to(ranged);
+        }
+    });
     let search = move |e: web_sys::Event| {
         let text = value_of(&e);
         bench.edit("search", |v| v.filters.search = text);
     };
     view! {
         <section class="filters" aria-label="Filters">
-            <div class="filters-head">
-                <h2>"Filters"</h2>
-                <Show when=move || bench.view.with(|v| !v.filters.is_empty())>
-                    <button type="button" class="link" title="Clear all filters (X)" on:click=move |_| bench.clear_filters()>
-                        "Clear all"
-                    </button>
-                </Show>
-            </div>
+            <h2>"Filters"</h2>
             <input
                 id="search"
                 type="search"
@@ -60,13 +135,12 @@ pub fn Filters() -> impl IntoView {
                 prop:value=move || bench.view.with(|v| v.filters.search.clone())
                 on:input=search
             />
-            <Chips />
             {keyed(
                 move || facets.get(),
                 |f| (f.info.field.clone(), f.distinct),
-                |facet| view! { <Facet facet=facet /> }.into_any(),
+                move |facet| view! { <Facet facet=facet asked=asked /> }.into_any(),
             )}
-            <details class="facet" open>
+            <details class="facet" open node_ref=ranged>
                 <summary><span>"Ranges"</span></summary>
                 {keyed(
                     move || ranges.get(),
@@ -95,7 +169,8 @@ fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetOf> {
         Some(ColumnData::Text { values, .. }) => values.len().saturating_sub(1),
         _ => bench.distinct(&field, frame),
     };
-    let info = frame.info(&field).filter(|_| distinct > 1)?;
+    let nearly_all = distinct > DISTINCT && distinct * 2 > frame.data.len();
+    let info = frame.info(&field).filter(|_| distinct > 1 && !nearly_all)?;
     let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
     Some(FacetOf { info, distinct, open })
 }
@@ -166,8 +241,23 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
     });
 }
 
+/// Opens a part of the panel, and gives it the focus.
+fn turn_to(part: NodeRef<leptos::html::Details>) {
+    if let Some(part) = part.get_untracked() {
+        part.set_open(true);
+        // The panel may show only in the next frame.
+        request_animation_frame(move || {
+            part.scroll_into_view();
+            let first = part.query_selector("summary").ok().flatten();
+            if let Some(Ok(first)) = first.map(|e| e.dyn_into::<web_sys::HtmlElement>()) {
+                let _ = first.focus();
+            }
+        });
+    }
+}
+
 #[component]
-fn Facet(facet: FacetOf) -> impl IntoView {
+fn Facet(facet: FacetOf, asked: RwSignal<Option<Option<Field>>>) -> impl IntoView {
     let bench = Workbench::here();
     let field = StoredValue::new(facet.info.field.clone());
     let open = RwSignal::new(facet.open);
@@ -231,10 +321,16 @@ fn Facet(facet: FacetOf) -> impl IntoView {
         }
         .into_any()
     };
+    let part = NodeRef::<leptos::html::Details>::new();
+    Effect::new(move |_| {
+        if field.with_value(|f| asked.with(|a| a.as_ref().is_some_and(|a| a.as_ref() == Some(f)))) {
+            turn_to(part);
+        }
+    });
     let label = facet.info.label.clone();
     let many = facet.distinct > FIRST;
     view! {
-        <details class="facet" prop:open=facet.open on:toggle=move |e| open.set(is_open(&e))>
+        <details class="facet" prop:open=facet.open node_ref=part on:toggle=move |e| open.set(is_open(&e))>
             <summary title=facet.info.hint>
                 <span>{label.clone()}</span>
                 <span class="facet-count">{grouped(facet.distinct as u64)}</span>
@@ -257,7 +353,6 @@ fn Facet(facet: FacetOf) -> impl IntoView {
 }
 
 fn is_open(event: &web_sys::Event) -> bool {
-    use wasm_bindgen::JsCast;
     event
         .target()
         .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
@@ -398,7 +493,7 @@ fn Chips() -> impl IntoView {
                 <span title=title>{text}</span>
                 <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
                     on:click=move |_| take_back(bench, &what)>
-                    {icon(crate::app::ui::icon::CROSS)}
+                    {icon(icon::CROSS)}
                 </button>
             </li>
         }

@@ -160,7 +160,7 @@ impl Shell {
             status: RwSignal::default(),
             load: RwSignal::default(),
             dock_side: RwSignal::new(""),
-            panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() != Some("off")),
+            panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() == Some("on")),
             terms: RwSignal::new(storage::get(TERMS_KEY).as_deref() != Some("off")),
             built_early: RwSignal::new(false),
         }
@@ -200,7 +200,7 @@ impl Shell {
     /// Shows or hides files and filters, and stores that.
     pub fn set_panel(&self, on: bool) {
         self.panel.set(on);
-        storage::set(PANEL_KEY, (!on).then_some("off"));
+        storage::set(PANEL_KEY, on.then_some("on"));
     }
 
     /// Shows or hides the explanations of technical terms, and stores that.

@@ -9,6 +9,7 @@ use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, frame as frames, storage};
 use gemmscope_analysis::findings::Findings;
+use gemmscope_analysis::ledger::Partners;
 use gemmscope_analysis::report::{Breakdown, Unstated};
 use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture::FINDING_KEY;
@@ -42,6 +43,8 @@ pub struct FindingsResult {
     pub unstated: Unstated,
     /// Where the time goes, operation by operation.
     pub breakdown: Shared<Breakdown>,
+    /// The faster runs of the whole table, which the ledger takes alternatives from.
+    pub partners: Shared<Partners>,
 }
 
 /// A loaded file.

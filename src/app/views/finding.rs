@@ -4,8 +4,8 @@ use crate::app::state::{Shell, Workbench};
 use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
-use gemmscope_analysis::findings::{Finding, Kind, Severity};
-use gemmscope_model::units::{Seconds, percent, plural, rounded_percent, seconds_brief};
+use gemmscope_analysis::findings::{Finding, Severity};
+use gemmscope_model::units::{Seconds, percent, plural};
 use leptos::prelude::*;
 
 /// How many rows of evidence are listed.
@@ -19,17 +19,6 @@ pub fn severity(severity: Severity) -> &'static str {
         Severity::Medium => "severity medium",
         Severity::Low => "severity low",
     }
-}
-
-/// The seconds of a finding, their share, and what they rest on: `7.04 ms (13 %) measured`.
-pub fn back_text(f: &Finding) -> Option<String> {
-    let s = f.saves_s?;
-    // The sign stays with its number.
-    let share = rounded_percent(s / f.whole_s).replace(' ', "\u{a0}");
-    Some(match f.kind {
-        Kind::Idea => format!("{} less at the roof", seconds_brief(s)),
-        _ => format!("{} ({share}) {}", seconds_brief(s), f.basis.label()),
-    })
 }
 
 /// The body of a finding: why, how sure, what to do.

@@ -1,15 +1,14 @@
 //! The ranked list beside the picture: findings, or the GEMMs that carry a number. Both carry the
 //! numbers of the picture; what is pointed at in one is marked in the other.
 
-use super::finding::back_text;
-use super::report;
+use super::{report, story};
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove};
 use gemmscope_analysis::findings::{Checked, Finding, Kind};
 use gemmscope_analysis::pareto::other_time_s;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
-use gemmscope_model::units::{Seconds, grouped, percent, plural, seconds_brief};
+use gemmscope_model::units::{Seconds, grouped, percent, plural, rounded_percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Frame, shape_label};
 use leptos::prelude::*;
@@ -113,51 +112,51 @@ fn list(
     let found = result.findings.clone();
     let total = found.findings.len();
     if total == 0 {
-        return nothing_found(&found.checked);
+        return view! { {nothing_found(&found.checked)}{story::more(bench, result)} }.into_any();
     }
     let first = first_findings(&found);
-    let entries = {
-        let found = found.clone();
-        move || {
-            let chosen = bench.finding.get();
-            let whole = all.get() || chosen.is_some_and(|c| c >= first);
-            let shown = if whole { total } else { first };
-            found.findings[..shown]
-                .iter()
-                .enumerate()
-                .map(|(i, f)| finding(bench, i, f, fixed))
-                .collect_view()
-        }
+    let whole = move || all.get() || bench.finding.get().is_some_and(|c| c >= first);
+    let entries = move || {
+        let shown = if whole() { total } else { first };
+        found.findings[..shown]
+            .iter()
+            .enumerate()
+            .map(|(i, f)| finding(bench, i, f, fixed))
+            .collect_view()
     };
-    let more = move || {
-        (total > first && !all.get()).then(|| {
+    let toggle = move || {
+        (total > first).then(|| {
+            let words = match all.get() {
+                false => format!("All {total} findings"),
+                true => format!("The first {first} findings"),
+            };
             view! {
-                <button type="button" class="button small" on:click=move |_| all.set(true)>
-                    {format!("Show all {total} findings")}
-                </button>
+                <button type="button" class="link" aria-expanded=move || all.get().to_string()
+                    on:click=move |_| all.update(|a| *a = !*a)>{words}</button>
             }
         })
     };
-    let order: Vec<String> = found
-        .ledger
-        .books
-        .iter()
-        .filter_map(|b| {
-            let words = b.lost_words()?;
-            Some(match found.ledger.name(b) {
-                name if name.is_empty() => words,
-                name => format!("{name}: {words}"),
-            })
-        })
-        .collect();
-    let order =
-        order.into_iter().map(|o| view! { <p class="ranked-note order">{o}</p> }).collect_view();
+    let lost: Vec<String> = lost_words(result);
+    let lost = lost.join("; ");
+    let behind = result.clone();
+    let more = move || whole().then(|| story::more(bench, &behind));
     view! {
-        {order}
         <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
+        <p class="ranked-sum">{toggle}<span class="muted" data-figure="lost">{lost}</span></p>
         {more}
     }
     .into_any()
+}
+
+/// What the findings of every side add up to: `together 23.8 ms lost`.
+fn lost_words(result: &FindingsResult) -> Vec<String> {
+    let ledger = &result.findings.ledger;
+    let lost = ledger.books.iter().filter(|b| b.lost_s() > 0.0);
+    lost.map(|b| match ledger.name(b) {
+        name if name.is_empty() => format!("together {} lost", seconds_brief(b.lost_s())),
+        name => format!("{name}: {} lost", seconds_brief(b.lost_s())),
+    })
+    .collect()
 }
 
 /// That nothing was found, and how much of what can be checked that covers.
@@ -191,7 +190,7 @@ fn entry(
     rule: Option<String>,
     chosen: Memo<bool>,
     choose: impl Fn() + 'static,
-    words: AnyView,
+    (words, value): (AnyView, AnyView),
     tick: AnyView,
 ) -> AnyView {
     let rows = Arc::new(rows);
@@ -207,6 +206,7 @@ fn entry(
                 on:click=move |_| choose()>
                 <span class="finding-rank">{index + 1}</span>
                 <span class="finding-words">{words}</span>
+                {value}
             </button>
             {tick}
         </li>
@@ -220,19 +220,32 @@ fn finding(bench: Workbench, index: usize, f: &Finding, fixed: RwSignal<Vec<usiz
     let share = f.saves_s.filter(|_| f.kind == Kind::Lost).map_or(0.0, |s| s / f.whole_s);
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
-    let save = back_text(f);
+    let save = f.saves_s.map(seconds_brief);
     // What is outside GEMMs has a time and no rows.
     let takes = rows.is_empty() && save.is_none() && f.time_s > 0.0;
     let takes = takes.then(|| Seconds(f.time_s).to_string());
-    let of = format!("The percentage is of {}", Seconds(f.whole_s));
+    let of = format!("{} of {}", rounded_percent(share), Seconds(f.whole_s));
+    let gemms = plural(f.groups, "GEMM");
+    let basis = match f.kind {
+        Kind::Lost => format!("{gemms} · {}", f.basis.label()),
+        Kind::Idea => format!("{gemms} · an idea: it changes the roof"),
+        Kind::Question if f.groups > 0 => format!("{gemms} · about the data"),
+        Kind::Question => "about the data".to_owned(),
+    };
     let words = view! {
         <span class="finding-title">{f.heading()}</span>
-        <span class="finding-facts">
-            {save.map(|s| view! { <span class="finding-back" title=of><strong>{s}</strong></span> })}
-            {takes.map(|t| view! { <span class="finding-back">"takes "<strong>{t}</strong></span> })}
-        </span>
-        <span class="finding-bar" aria-hidden="true">
-            <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
+        <span class="finding-facts">{basis}</span>
+        <span class="finding-try">{first_sentence(f.path())}</span>
+    }
+    .into_any();
+    let value = view! {
+        <span class="finding-value" title=of>
+            {save.or(takes).map(|s| view! { <strong class="finding-back">{s}</strong> })}
+            {(share > 0.0).then(|| view! {
+                <span class="finding-bar" data-account=f.rule.clone() aria-hidden="true">
+                    <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
+                </span>
+            })}
         </span>
     }
     .into_any();
@@ -248,7 +261,12 @@ fn finding(bench: Workbench, index: usize, f: &Finding, fixed: RwSignal<Vec<usiz
         view! { <input type="checkbox" class="finding-fix" aria-label=format!("If finding {} were fixed", index + 1)
             title="The total with this one fixed" prop:checked=checked on:change=on /> }
     });
-    entry(bench, index, rows, Some(f.rule.clone()), chosen, choose, words, tick.into_any())
+    entry(bench, index, rows, Some(f.rule.clone()), chosen, choose, (words, value), tick.into_any())
+}
+
+/// A text up to its first full stop.
+fn first_sentence(text: &str) -> String {
+    text.split_once(". ").map_or_else(|| text.to_owned(), |(first, _)| format!("{first}."))
 }
 
 /// The GEMMs that carry a number, with what they lose.
@@ -275,21 +293,22 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     let facts = [
         format!("{} {}", p.op.types(), p.op.layout()),
         match efficiency.is_finite() {
-            true => format!("{} of the roof", percent(efficiency)),
+            true => format!("{} of roof", percent(efficiency)),
             false => Seconds(time).to_string(),
         },
     ];
-    let lost = (lost > 0.0).then(|| format!("{} lost", Seconds(lost)));
     let words = view! {
         <span class="finding-title">{shape_label(p.m, p.n, p.k, p.batch)}</span>
         <span class="finding-facts">
             {facts.map(|f| view! { <span>{f}</span> })}
-            {lost.map(|l| view! { <span class="finding-back"><strong>{l}</strong></span> })}
         </span>
     }
     .into_any();
+    let value = (lost > 0.0).then(|| {
+        view! { <span class="finding-value" title="Lost"><strong class="finding-back">{seconds_brief(lost)}</strong></span> }
+    });
     let choose = move || bench.select(&[row], false);
-    entry(bench, index, vec![row], None, chosen, choose, words, ().into_any())
+    entry(bench, index, vec![row], None, chosen, choose, (words, value.into_any()), ().into_any())
 }
 
 /// Says that filters are active, because the list holds for the filtered rows only.

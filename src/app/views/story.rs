@@ -1,9 +1,8 @@
-//! The whole story below picture and list: the most important results in a few sentences, where the
-//! time goes, what was checked, and what timings cannot show.
+//! What stands behind the findings: where the time goes, what was checked, and what timings cannot
+//! show.
 
 use super::finding::severity;
-use crate::app::state::{FindingsResult, Shell, Workbench};
-use crate::app::ui::terms::explained;
+use crate::app::state::{FindingsResult, Workbench};
 use gemmscope_analysis::findings::{Checked, RULES, band};
 use gemmscope_analysis::report::{Bottleneck, Breakdown, Operation};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
@@ -12,32 +11,9 @@ use leptos::prelude::*;
 /// How many operations are listed.
 const OPERATIONS: usize = 20;
 
-/// The story.
-#[component]
-pub fn Story() -> impl IntoView {
-    let shell = Shell::here();
-    let bench = Workbench::here();
-    let body = move || bench.findings.get().map(|result| page(shell, bench, &result));
+/// What stands behind the findings.
+pub fn more(bench: Workbench, result: &FindingsResult) -> AnyView {
     view! {
-        <section class="story" tabindex="0" aria-label="The whole story">{body}</section>
-    }
-}
-
-fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
-    let mut known = Vec::new();
-    let lead: Vec<AnyView> = result
-        .sentences
-        .iter()
-        .map(|s| view! { <p>{explained(shell.terms, s, &mut known)}</p> }.into_any())
-        .collect();
-    let named = |what: &'static str, texts: &[String]| {
-        let words = texts.join(" ");
-        (!texts.is_empty()).then(|| view! { <p class="muted assumed">{what}": "{words}</p> })
-    };
-    let chosen = named("Chosen", &result.unstated.chosen);
-    let assumed = named("Assumed", &result.unstated.assumed);
-    view! {
-        <div class="lead-text">{lead}{chosen}{assumed}</div>
         <div class="story-more">
             {operations(bench, &result.breakdown)}
             {checks(&result.findings.checked)}
@@ -50,11 +26,6 @@ fn page(shell: Shell, bench: Workbench, result: &FindingsResult) -> AnyView {
                         .collect_view()}
                 </dl>
             </details>
-            <label class="check">
-                <input type="checkbox" prop:checked=move || shell.terms.get()
-                    on:change=move |_| shell.set_terms(!shell.terms.get_untracked()) />
-                <span>"Explain terms"</span>
-            </label>
         </div>
     }
     .into_any()

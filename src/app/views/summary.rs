@@ -1,9 +1,8 @@
-//! The summary: what a trace's time goes to, a picture and the ranked list side by side, and below
-//! both the whole story, over which the dock opens.
+//! The summary: what a trace's time goes to, a picture, and the ranked list beside it. The dock opens
+//! over the lower part of the picture.
 
 use super::chart::{ChartPane, settings};
 use super::ranked::Ranked;
-use super::story::Story;
 use super::time_bar::TimeBar;
 use gemmscope_chart::charts::ChartKind;
 use leptos::prelude::*;
@@ -15,7 +14,6 @@ pub fn Summary(kind: &'static ChartKind) -> impl IntoView {
         <div class="summary">
             <div class="summary-picture"><TimeBar /><ChartPane kind=kind bar=settings /></div>
             <Ranked />
-            <Story />
         </div>
     }
 }

@@ -2,6 +2,7 @@
 //! (or operation), and any number of rows.
 
 use super::sums::Sums;
+use crate::ledger::Partners;
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -14,6 +15,7 @@ use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Rows of one shape, type, layout, device, file and kernel.
 #[derive(Clone, Copy, Debug)]
@@ -202,6 +204,11 @@ const CONFIGURATION: [ColumnMeaning; 7] = [
 ];
 
 impl<'a> Scan<'a> {
+    /// The faster runs of the table, once the ledger is there.
+    pub fn partners(&self) -> Option<Arc<Partners>> {
+        self.sums.as_ref().map(|sums| sums.splitter.partners().clone())
+    }
+
     /// Groups the rows of a frame.
     pub fn new(frame: &'a Frame) -> Self {
         let (data, metrics) = (&*frame.data, &*frame.metrics);

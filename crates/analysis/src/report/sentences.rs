@@ -2,7 +2,7 @@
 
 use super::SIGNIFICANT_SHARE;
 use super::devices::{beaten, no_roof, of_devices, on_devices};
-use crate::findings::{Category, Finding, Findings, Group, Kind, Part, Scan, Severity, Whole};
+use crate::findings::{Finding, Findings, Group, Kind, Part, Scan, Severity, Whole};
 use crate::ledger::Book;
 use crate::pareto::other_time_s;
 use crate::standing::Standing;
@@ -298,17 +298,7 @@ fn decapitalized(text: &str) -> String {
 
 /// The path that fits the kind of finding, for a sentence.
 fn advice(f: &Finding) -> String {
-    let path = match f.category {
-        _ if f.path_a.starts_with("Nothing") => &f.path_b,
-        Category::Launches
-        | Category::Precision
-        | Category::Layout
-        | Category::Library
-        | Category::Timeline
-        | Category::Data => &f.path_a,
-        _ => &f.path_b,
-    };
-    decapitalized(path.trim_start_matches("Try "))
+    decapitalized(f.path().trim_start_matches("Try "))
 }
 
 /// What is lost, by account, of every side and device.

@@ -1,0 +1,126 @@
+//! The ledger as bars: one a side and device, whose parts add up to its time. A click on a part shows
+//! only its GEMMs, a second one all again.
+
+use crate::app::state::findings_task::AT_ONCE;
+use crate::app::state::{FindingsResult, Workbench};
+use crate::app::ui::rove;
+use crate::web::dom;
+use gemmscope_analysis::headline;
+use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
+use gemmscope_model::units::{capitalized, percent, plural, seconds_brief};
+use leptos::prelude::*;
+
+/// Bars that are shown; the others are counted.
+const MOST: usize = 6;
+
+/// A bar: its name where there are several, and its book.
+type Bar = (String, Book);
+
+/// The bars. They stay while a filter is worked out, so that nothing moves.
+#[component]
+pub fn LedgerBars() -> impl IntoView {
+    let bench = Workbench::here();
+    let bars = Memo::new(move |old: Option<&Vec<Bar>>| {
+        let empty = bench.settled_frame.with(|f| f.rows.is_empty());
+        match bench.findings.get() {
+            Some(result) => of(&result),
+            None if empty => Vec::new(),
+            None => old.cloned().unwrap_or_default(),
+        }
+    });
+    // The room of one bar is kept free before it is there.
+    let expected = Memo::new(move |_| {
+        let rows = bench.settled_frame.with(|f| f.rows.len());
+        bars.with(|b| !b.is_empty()) || (1..=AT_ONCE).contains(&rows)
+    });
+    let more = move || {
+        let n = bars.with(Vec::len).saturating_sub(MOST);
+        (n > 0).then(|| view! { <p class="muted">{format!("and {n} more")}</p> })
+    };
+    let rows = move || {
+        bars.with(|bars| bars.iter().take(MOST).map(|b| row(bench, b)).collect_view())
+    };
+    view! {
+        <Show when=move || expected.get()>
+            <section class="ledger-bars" aria-label="Where the time goes">{rows}{more}</section>
+        </Show>
+    }
+}
+
+fn of(result: &FindingsResult) -> Vec<Bar> {
+    let ledger = &result.findings.ledger;
+    ledger.books.iter().map(|b| (ledger.name(b), b.clone())).collect()
+}
+
+/// One bar, with its name and total where there are several.
+fn row(bench: Workbench, (name, book): &Bar) -> AnyView {
+    let head = (!name.is_empty()).then(|| {
+        view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
+    });
+    let parts: Vec<AnyView> = in_order(book)
+        .into_iter()
+        .enumerate()
+        .map(|(i, (account, sum))| part(bench, book, account, sum, i == 0))
+        .collect();
+    view! {
+        {head}
+        <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()
+            on:keydown=|e| rove(&e, ".account")>{parts}</div>
+    }
+    .into_any()
+}
+
+/// What is needed first, then what no run explains, then the others, most first.
+fn in_order(book: &Book) -> Vec<(Account, Sum)> {
+    let mut held: Vec<_> = book.ranked().into_iter().filter(|(_, s)| s.seconds > 0.0).collect();
+    let place = |a: Account| match a {
+        Account::Roof | Account::NoRoof => 0,
+        Account::Rest => 1,
+        _ => 2,
+    };
+    // Ten at most, and stable.
+    held.sort_by_key(|(a, _)| place(*a));
+    held
+}
+
+fn part(bench: Workbench, book: &Book, account: Account, sum: Sum, first: bool) -> AnyView {
+    let share = sum.seconds / book.time_s;
+    let label = match account {
+        Account::Roof => "at the roof",
+        other => other.label(),
+    };
+    let seconds = seconds_brief(sum.seconds);
+    let hint = format!(
+        "{}: {seconds}, {} of the time, {}, {}",
+        capitalized(label),
+        percent(share),
+        plural(sum.groups, "GEMM"),
+        account.evidence().label(),
+    );
+    let book = book.clone();
+    let isolated = move || {
+        bench.view.with(|v| v.filters.only.as_ref().is_some_and(|o| o.what == account.key()))
+    };
+    let isolate = move |_| {
+        // Every GEMM needs its roof time: there is nothing to isolate.
+        if account == Account::Roof {
+            return;
+        }
+        if isolated() {
+            bench.edit("only", |v| v.filters.only = None);
+        } else if let Some(result) = bench.findings.get_untracked() {
+            let rows = rows_of(&result.frame, &result.partners.0, &book, account);
+            bench.filter_to(account.key(), &rows);
+        }
+        // The bar is another one now.
+        dom::focus(".chart-stage");
+    };
+    view! {
+        <button type="button" class="account" data-account=account.key() tabindex=if first { "0" } else { "-1" }
+            style:flex-grow=format!("{share:.5}") title=hint.clone() aria-label=hint
+            aria-pressed=move || isolated().to_string() on:click=isolate>
+            <span>{label}" "<strong>{seconds}</strong></span>
+        </button>
+    }
+    .into_any()
+}
