@@ -111,7 +111,8 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         let lost = line.lost_s.map_or_else(String::new, |s| format!(": {} of it lost", Seconds(s)));
         let keeps = keeps_datasheet(bench);
         let hint = format!("1 − lost time / time under the {roof}{lost}.{keeps}");
-        let part = bench.totals.with(|t| t.first().map_or(0.0, |t| t.1.without_roof.1 / t.1.time_s));
+        let part =
+            bench.totals.with(|t| t.first().map_or(0.0, |t| t.1.without_roof.1 / t.1.time_s));
         // The share of the time that has no roof is not in the figure.
         let of = match part {
             part if part > 0.005 => format!("of roof for {} of the time", percent(1.0 - part)),
@@ -145,7 +146,8 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
             None => (time, l.name.clone()),
         };
         let lost = l.lost_s.map_or_else(String::new, |s| format!(", {} lost", Seconds(s)));
-        let hint = format!("{}, {}{lost}, under the {roof}", plural(l.gemms, "GEMM"), Seconds(l.time_s));
+        let hint =
+            format!("{}, {}{lost}, under the {roof}", plural(l.gemms, "GEMM"), Seconds(l.time_s));
         figure(if judged { &hint } else { "" }, value, &rest, "side")
     });
     let figures: Vec<AnyView> = figures.collect();

@@ -37,9 +37,8 @@ pub fn LedgerBars() -> impl IntoView {
         let n = bars.with(Vec::len).saturating_sub(MOST);
         (n > 0).then(|| view! { <p class="muted">{format!("and {n} more")}</p> })
     };
-    let rows = move || {
-        bars.with(|bars| bars.iter().take(MOST).map(|b| row(bench, b)).collect_view())
-    };
+    let rows =
+        move || bars.with(|bars| bars.iter().take(MOST).map(|b| row(bench, b)).collect_view());
     view! {
         <Show when=move || expected.get()>
             <section class="ledger-bars" aria-label="Where the time goes">{rows}{more}</section>

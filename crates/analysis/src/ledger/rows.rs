@@ -6,12 +6,7 @@ use std::sync::Arc;
 
 /// The rows of a book that hold time in an account, ascending: what a filter to that account shows.
 /// `frame` and `partners` are those that the book was added up from.
-pub fn rows_of(
-    frame: &Frame,
-    partners: &Arc<Partners>,
-    book: &Book,
-    account: Account,
-) -> Vec<u32> {
+pub fn rows_of(frame: &Frame, partners: &Arc<Partners>, book: &Book, account: Account) -> Vec<u32> {
     let Some(side) = frame.counted().sides.get(book.number) else {
         return Vec::new();
     };
