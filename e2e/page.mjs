@@ -53,7 +53,7 @@ export class GemmscopePage {
     return this.page.locator("dialog[open]");
   }
 
-  /** The cards of the loaded files. */
+  /** The cards of the loaded files: in the panel, which is closed at first (`panel`). */
   get cards() {
     return this.page.locator(".file-card");
   }
@@ -108,7 +108,28 @@ export class GemmscopePage {
     return all[0];
   }
 
+  /** Opens the panel with files and filters, or the drawer that it is on a phone. */
+  async panel() {
+    const button = this.page.locator(".drawer-button");
+    if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
+  }
+
+  /** Takes a file off the page. */
+  async remove(name) {
+    await this.panel();
+    const card = this.cards.filter({ has: this.page.getByRole("heading", { name, exact: true }) });
+    await card.getByRole("button", { name: "File" }).click();
+    await this.page.getByRole("button", { name: "Remove from the page" }).click();
+    await this.settle();
+  }
+
   // The frame
+
+  /** Follows a link in the same page. */
+  async go(hash) {
+    await this.page.evaluate((hash) => void (location.hash = hash), hash);
+    await this.settle();
+  }
 
   /** Goes to a place by its name on the tab. */
   async choosePlace(name) {
@@ -137,7 +158,7 @@ export class GemmscopePage {
     if ((await more.getAttribute("aria-expanded")) === "false") await more.click();
   }
 
-  /** The value in the strip of figures: rows, time, attained, efficiency, memory, compute, lost. */
+  /** The value in the strip of figures: rows, time, efficiency, lost; side where there are several. */
   async figure(key) {
     return plain(await this.page.locator(`[data-figure="${key}"] .figure-value`).innerText());
   }
@@ -173,6 +194,7 @@ export class GemmscopePage {
   }
 
   async openFacet(label) {
+    await this.panel();
     const facet = this.facet(label);
     if ((await facet.getAttribute("open")) === null) await facet.locator("summary").click();
     return facet;
@@ -199,7 +221,9 @@ export class GemmscopePage {
   }
 
   async clearFilters() {
-    await this.page.getByRole("button", { name: "Clear all" }).click();
+    // One filter is cleared by its own cross.
+    const row = this.page.locator(".filter-row");
+    await row.getByRole("button", { name: /^(Clear all|Remove the filter .*)$/ }).last().click();
     await this.settle();
   }
 

@@ -43,9 +43,7 @@ test("what is refused is said in words, one file after another, and a good one i
     await app.page.getByRole("button", { name: "Dismiss" }).click();
     assert.equal(await app.errors.count(), 0, what);
     // The form opens by itself where no file is open.
-    await app.cards.getByRole("button", { name: "File" }).click();
-    await app.page.getByRole("button", { name: "Remove from the page" }).click();
-    await app.settle();
+    await app.remove(GOOD.name);
   }
   app.assertQuiet();
 });
@@ -57,6 +55,7 @@ test("what is wrong in a row sets it aside with its line; odd headers, delimiter
   const s = await app.only();
   assert.deepEqual([s.rows_read, s.rows_used], [9, 2]);
   assert.equal(Object.values(s.set_aside).reduce((a, b) => a + b, 0), 7);
+  await app.panel();
   await app.cards.locator(".aside summary").click();
   const aside = await app.cards.locator(".aside").innerText();
   for (const line of [3, 4, 5, 6, 7, 8, 9]) assert.match(aside, new RegExp(`line[^\\n]*\\b${line}\\b`), `line ${line}`);
@@ -91,6 +90,7 @@ test("one line of 50 MB among others, a million bad rows, two gigabytes of nothi
   await app.load(write("bad.csv", [`${HEAD}64,64,64,fp16,2\n`, ...Array(10).fill(bad)]));
   s = (await app.summary())[1];
   assert.deepEqual([s.rows_used, s.rows_set_aside], [1, 1_000_000]);
+  await app.panel();
   assert.ok((await app.cards.nth(1).innerText()).length < 1500);
 
   const sparse = join(folder, "sparse.csv");

@@ -18,7 +18,7 @@ const efficiency = async (app) => (await app.only()).max_efficiency;
 test("a file that names no device asks for one; the choice draws roofs", async (t) => {
   const app = await open(t);
   assert.equal(await efficiency(app), null);
-  assert.equal(await app.figure("efficiency"), "–");
+  assert.equal(await app.page.locator('[data-figure="efficiency"]').count(), 0);
   await app.page.getByRole("combobox", { name: "Device of these files" }).selectOption({ label: "H100 80GB HBM3" });
   await app.settle();
   assert.equal(await app.page.locator(".notice.ask").count(), 0);
@@ -28,7 +28,7 @@ test("a file that names no device asks for one; the choice draws roofs", async (
   await app.page.getByRole("button", { name: "Achievable" }).click();
   await app.settle();
   assert.equal(await app.state("roof"), "achievable");
-  assert.match(await app.page.locator('[data-figure="efficiency"]').innerText(), /of the achievable roof/);
+  assert.match(await app.page.locator('[data-figure="efficiency"]').getAttribute("data-tip"), /under the achievable roof/);
   app.assertQuiet();
 });
 

@@ -42,8 +42,8 @@ test("two sweeps: every row, the fastest, and what lies above its roof", async (
     near(s.max_efficiency, Math.max(...ours.map((r) => r.rate / r.roof)), 1e-9);
     assert.deepEqual(s.devices, ["AMD Instinct MI300X"]);
     assert.equal(await app.figure("rows"), String(count));
-    assert.match(plain(await app.page.locator('[data-figure="attained"]').getAttribute("data-tip")), new RegExp(`fastest row: ${max.toFixed(max < 1000 ? 1 : 0)} TFLOP/s`));
-    await remove(app, name);
+    assert.match(plain(await app.page.locator('[data-figure="time"]').getAttribute("data-tip")), new RegExp(`fastest row ${max.toFixed(max < 1000 ? 1 : 0)} TFLOP/s`));
+    await app.remove(name);
   }
   app.assertQuiet();
 });
@@ -90,6 +90,7 @@ test("a fixture: figures, the card, the row set aside and its reason", async (t)
   assert.deepEqual([s.format, s.rows_read, s.rows_used, s.rows_set_aside], ["iree", 3, 2, 1]);
   near(s.max_tflops, (2 * 2048 ** 3) / 75.5e-6 / 1e12);
   near(s.total_time_s, 87.5e-6);
+  await app.panel();
   const card = await app.cards.innerText();
   assert.match(card, /2 of 3 rows used/);
   assert.match(card, /Reported FLOP\/s agree \(2\)/);
@@ -131,9 +132,7 @@ test("one file after another, several at once, dropped, pasted, packed, and take
   // The same file again is another file; a file taken off is gone.
   await app.load(fixture("fixtures/iree/library.csv"));
   assert.equal((await app.summary()).length, 7);
-  await app.cards.first().getByRole("button", { name: "File" }).click();
-  await app.page.getByRole("button", { name: "Remove from the page" }).click();
-  await app.settle();
+  await app.remove("plain.csv");
   assert.deepEqual((await app.summary()).map((s) => s.file)[0], "library.csv");
   assert.equal((await app.summary()).length, 6);
   app.assertQuiet();
@@ -141,21 +140,13 @@ test("one file after another, several at once, dropped, pasted, packed, and take
 
 const TINY = "M,N,K,dtype,time_us\n128,128,128,fp16,4\n";
 
-/** Takes a file off the page by its name. */
-async function remove(app, name) {
-  const card = app.cards.filter({ has: app.page.getByRole("heading", { name, exact: true }) });
-  await card.getByRole("button", { name: "File" }).click();
-  await app.page.getByRole("button", { name: "Remove from the page" }).click();
-  await app.settle();
-}
-
 const names = async (app) => (await app.summary()).map((s) => s.file);
 
 test("a file taken off comes back with undo, to its place and with its filters", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.load({ name: "a.csv", text: TINY }, { name: "b.csv", text: TINY.replace("fp16", "bf16") }, { name: "c.csv", text: TINY });
   await app.toggleFacet("File", "b.csv");
-  await remove(app, "b.csv");
+  await app.remove("b.csv");
   assert.equal(await app.status(), "Removed b.csv.");
   assert.deepEqual(await names(app), ["a.csv", "c.csv"]);
   // The focus is on the card that took its place.
@@ -169,8 +160,8 @@ test("a file taken off comes back with undo, to its place and with its filters",
   assert.equal(await app.figure("rows"), "1");
 
   // Twice removed, one added, then back and forth.
-  await remove(app, "a.csv");
-  await remove(app, "b.csv");
+  await app.remove("a.csv");
+  await app.remove("b.csv");
   await app.load({ name: "d.csv", text: TINY });
   assert.deepEqual(await names(app), ["c.csv", "d.csv"]);
   await app.page.keyboard.press("Control+z");
@@ -191,7 +182,7 @@ test("a file taken off comes back with undo, to its place and with its filters",
   assert.match(await app.errors.innerText(), /a\.csv/);
 
   // The last one leaves the start page, and still comes back.
-  for (const name of ["a.csv", "b.csv", "c.csv", "d.csv"]) await remove(app, name);
+  for (const name of ["a.csv", "b.csv", "c.csv", "d.csv"]) await app.remove(name);
   assert.ok(await app.page.getByRole("heading", { name: /Drop a GEMM/ }).isVisible());
   await app.page.keyboard.press("Control+z");
   await app.settle();
@@ -203,9 +194,10 @@ test("a file that is taken off while it is read again stays off", async (t) => {
   const app = await GemmscopePage.open({ t });
   const lines = Array.from({ length: 60_000 }, (_, i) => `${i % 4096 + 1},128,128,fp16,${i % 50 + 4}`);
   await app.load({ name: "big.csv", text: `M,N,K,dtype,time\n${lines.join("\n")}\n` });
+  await app.panel();
   const unit = app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox");
   await unit.selectOption("s");
-  await remove(app, "big.csv");
+  await app.remove("big.csv");
   await app.page.waitForFunction(() => document.documentElement.dataset.ready === "1");
   assert.deepEqual(await names(app), []);
   await app.page.keyboard.press("Control+z");
@@ -234,7 +226,7 @@ test("a sample makes room for the user's first file, and undo brings it back", a
 });
 
 /** Waits until the page has written what is open. */
-const kept = (app) => app.page.locator(".kept-names").first().waitFor();
+const kept = (app) => app.page.locator(".kept-names").first().waitFor({ state: "attached" });
 
 /** Loads the page anew, at an address or at its own, and waits until it shows what it will show. */
 async function again(app, address) {
@@ -248,6 +240,7 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   const bare = app.page.url();
   // In the bytes it came with: an answer and a filter are kept beside them.
   await app.load({ name: "a.csv", text: "M,N,K,dtype,time\n128,128,128,fp16,4\n128,128,256,bf16,4\n" }, { name: "b.csv.gz", bytes: gzipSync(TINY) });
+  await app.panel();
   await app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox").selectOption("s");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].total_time_s > 1);
   await app.toggleFacet("Type", "fp16");
@@ -263,7 +256,7 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   }
 
   // One removed is not kept any longer; another tab's link to other files shows no files of this one.
-  await remove(app, "a.csv");
+  await app.remove("a.csv");
   await app.page.waitForFunction(() => !localStorage["gemmscope.open"].includes("a.csv"));
   await again(app);
   assert.deepEqual(await names(app), ["b.csv.gz"]);
@@ -274,6 +267,7 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);
   await app.settle();
 
+  await app.panel();
   await app.page.locator(".sidebar").getByRole("button", { name: "Forget" }).click();
   await app.page.waitForFunction(() => localStorage["gemmscope.open"] === undefined);
   assert.deepEqual(await names(app), ["b.csv.gz"]);
@@ -300,6 +294,7 @@ test("the switch keeps nothing; a browser that keeps nothing says so, and the pa
   const app = await GemmscopePage.open({ t });
   await app.load({ name: "a.csv", text: TINY });
   await kept(app);
+  await app.panel();
   await app.page.locator(".sidebar").getByRole("checkbox", { name: /Reopen/ }).uncheck();
   await app.page.waitForFunction(() => localStorage["gemmscope.open"] === undefined);
   await app.load({ name: "b.csv", text: TINY });
@@ -312,6 +307,7 @@ test("the switch keeps nothing; a browser that keeps nothing says so, and the pa
   const before = (page) => page.addInitScript(() => Object.defineProperty(window, "indexedDB", { get: () => null }));
   const refused = await GemmscopePage.open({ t, before });
   await refused.load({ name: "a.csv", text: TINY });
+  await refused.panel();
   const sentence = refused.page.locator(".kept").getByText("The browser keeps no files here, so they will not reopen after a reload.");
   await sentence.waitFor();
   assert.deepEqual(await names(refused), ["a.csv"]);
@@ -347,6 +343,7 @@ test("an assumption can be changed: the unit of a time", async (t) => {
   await app.load(fixture("fixtures/generic/no_units.csv"));
   const before = await app.only();
   assert.ok(before.assumptions.some((a) => a.key === "unit:Runtime" && a.value === "ms"));
+  await app.panel();
   const choice = app.cards.locator(".assumption", { hasText: "Runtime" }).getByRole("combobox");
   await choice.selectOption("s");
   await app.page.waitForFunction((was) => 500 * window.gemmscope.summary()[0].max_tflops < was, before.max_tflops);
@@ -372,6 +369,7 @@ test("the trace of a graph's capture gives the run its shapes, and is not counte
   assert.equal((await app.summary()).length, 1);
   assert.equal(await app.figure("rows"), "2");
   assert.equal(await unusable.count(), 0);
+  await app.panel();
   assert.match(await app.cards.nth(1).innerText(), /Not counted: its shapes are in graph_run\.json/);
   app.assertQuiet();
 });
@@ -422,7 +420,7 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   assert.equal(await app.dialog.count(), 0);
 
   // Closed without a choice, the dialog gives the focus back.
-  await app.page.getByRole("button", { name: "Files and filters" }).click();
+  await app.panel();
   await app.cards.first().getByRole("button", { name: "File" }).click();
   await app.page.getByRole("button", { name: "Columns and units" }).click();
   await app.dialog.getByRole("button", { name: "Cancel" }).click();
@@ -441,7 +439,8 @@ test("every sample opens with one click", async (t) => {
     assert.ok(s.rows_used > 0, id);
     assert.ok(s.max_efficiency > 0, `${id} has a roof`);
     // The start page shows the samples again once nothing is open.
-    for (let n = await app.cards.count(); n > 0; n--) await remove(app, await app.cards.first().getByRole("heading").innerText());
+    await app.panel();
+    for (let n = await app.cards.count(); n > 0; n--) await app.remove(await app.cards.first().getByRole("heading").innerText());
   }
   app.assertQuiet();
 });

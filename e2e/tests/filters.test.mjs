@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fixture, waitReady } from "../harness.mjs";
-import { DESKTOP, GemmscopePage, PHONE } from "../page.mjs";
+import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
 
 const PLAIN = fixture("fixtures/generic/plain.csv");
 
@@ -59,7 +59,7 @@ test("several values of a facet are one or the other, several facets both; range
   assert.equal(await app.figure("rows"), "2");
   await app.toggleFacet("Layout", "NN");
   assert.equal(await app.figure("rows"), "1");
-  assert.equal(await app.figure("time"), "2.500 ms");
+  assert.equal(await app.figure("time"), "2.50 ms");
   await app.clearFilters();
 
   const range = (name) => app.page.getByRole("group", { name, exact: true }).getByRole("textbox");
@@ -84,35 +84,36 @@ test("several values of a facet are one or the other, several facets both; range
   assert.equal(await app.figure("rows"), "4");
 });
 
-test("the figures of the strip are those of the rows that pass", async (t) => {
+test("sentence, bar and list are sums of the rows that pass", async (t) => {
   const path = fixture("fixtures/iree/sweep_compiler.csv");
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
   await app.load(path);
   assert.deepEqual(await app.facetCounts("Type"), { fp16: 177, bf16: 90 });
   const [head, ...lines] = readFileSync(path, "utf8").trim().split("\n").map((line) => line.split(","));
   const all = lines.map((line) => Object.fromEntries(line.map((cell, i) => [head[i], cell])));
-  /** Shares of the time in percent, by the roofs of MI300X: 1307.4 TFLOP/s and 5.3 TB/s. */
-  const shares = (rows) => {
-    const sum = { all: 0, least: 0, memory: 0, compute: 0 };
+  /** Time in ms and share of the roof in percent, by the roofs of MI300X: 1307.4 TFLOP/s and 5.3 TB/s. */
+  const totals = (rows) => {
+    const sum = { all: 0, lost: 0 };
     for (const row of rows) {
       const [m, n, k, us] = ["M", "N", "K", "mean_microseconds"].map((c) => Number(row[c]));
-      const [compute, memory] = [(2 * m * n * k) / 1307.4e6, (2 * (m * k + k * n + m * n)) / 5.3e6];
+      const roof = Math.max((2 * m * n * k) / 1307.4e6, (2 * (m * k + k * n + m * n)) / 5.3e6);
       sum.all += us;
-      sum.least += Math.max(compute, memory);
-      // Near the ridge, from 0.75 to 1.25 of it, a GEMM is limited by neither.
-      if (compute / memory < 0.75) sum.memory += us;
-      if (compute / memory > 1.25) sum.compute += us;
+      sum.lost += Math.max(0, us - roof);
     }
-    return { efficiency: (100 * sum.least) / sum.all, memory: (100 * sum.memory) / sum.all, compute: (100 * sum.compute) / sum.all };
+    return { time: sum.all / 1e3, efficiency: 100 * (1 - sum.lost / sum.all), lost: sum.lost / 1e3 };
   };
   const same = async (rows) => {
+    await app.choosePlace("Summary");
     assert.equal(await app.figure("rows"), String(rows.length));
-    for (const [key, share] of Object.entries(shares(rows))) {
-      // The share beyond the ridge stands in the hint of the share before it.
-      const hint = () => app.page.locator('[data-figure="memory"]').getAttribute("data-tip");
-      const shown = key === "compute" ? (await hint()).match(/lie ([\d.]+)/)[1] : await app.figure(key);
-      assert.ok(Math.abs(Number.parseFloat(shown) - share) <= 0.051, `${key}: ${shown}, not ${share}`);
-    }
+    const { time, efficiency, lost } = totals(rows);
+    const near = (shown, value) => assert.ok(Math.abs(Number.parseFloat(shown) - value) <= 0.0051 * value, `${shown}, not ${value}`);
+    near(await app.figure("time"), time);
+    near(await app.figure("efficiency"), efficiency);
+    // The bar and the list add up to the same.
+    near(/together ([\d.]+) ms lost/.exec(await app.page.locator('.ranked-sum [data-figure="lost"]').innerText())[1], lost);
+    const parts = (await app.page.locator(".ledger-bar .account").evaluateAll((all) => all.map((part) => part.title))).map(plain);
+    const seconds = parts.map((part) => /: ([\d.]+) (s|ms|µs)/.exec(part)).map(([, n, unit]) => n * { s: 1e3, ms: 1, µs: 1e-3 }[unit]);
+    near(seconds.reduce((a, b) => a + b), time);
   };
   await same(all);
   await app.toggleFacet("Type", "bf16");

@@ -99,6 +99,7 @@ test("a packed trace of the PyTorch profiler", async (t) => {
   // The same bytes unpacked say the same; beside the packed ones they are counted once.
   await app.load({ name: "trace.json", bytes: text });
   assert.equal((await app.summary()).length, 1);
+  await app.panel();
   assert.match(await app.cards.nth(1).innerText(), /Not counted: repeats operations of trace\.json\.gz/);
   const alone = await GemmscopePage.open({ t });
   await alone.load({ name: "trace.json", bytes: text });
@@ -178,6 +179,7 @@ test("a workbook of a trace report: its GEMM sheet, the timeline beside it, anot
   near(s.max_tflops, plain.max_tflops, 1e-12);
   near(s.total_time_s, plain.total_time_s, 1e-12);
   // The card offers the other sheet.
+  await app.panel();
   await app.cards.first().getByRole("combobox", { name: /sheets/ }).selectOption("mine");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].format === "generic");
   assert.equal((await app.summary())[0].rows_used, 1);

@@ -221,8 +221,7 @@ test("figures explain themselves to the keyboard: the strip, the planner's ridge
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing hangs out of the window");
     };
     await explains(app.page, '[data-figure="rows"]', /pass the filters/);
-    await explains(app.page, '[data-figure="efficiency"]', /Never a mean of percentages/);
-    await explains(app.page, '[data-figure="lost"]', /what perfect kernels would save/);
+    await explains(app.page, '[data-figure="efficiency"]', /1 − lost time/);
     app.assertQuiet();
 
     const plan = await GemmscopePage.open({ t, viewport, path: "#view=plan&plan.model=llama-2-7b&plan.devices=a100-80-sxm" });

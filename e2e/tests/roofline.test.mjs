@@ -58,6 +58,7 @@ test("what the file reports stands beside what is computed; the point above its 
   const reported = await app.detail();
   assert.match(reported, /file: 227\.5 TFLOP\/s \(agrees\)/);
   assert.match(reported, /file: 682\.7 FLOP\/B \(agrees\)/);
+  await app.panel();
   await app.cards.first().getByRole("button", { name: "File" }).click();
   await app.page.getByRole("button", { name: "Remove from the page" }).click();
   await app.settle();

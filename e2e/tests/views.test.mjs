@@ -21,18 +21,12 @@ async function csvOf(app, name) {
   return csv.text.trim().split("\r\n");
 }
 
-/** Follows a link in the same page. */
-async function go(app, hash) {
-  await app.page.evaluate((hash) => void (location.hash = hash), hash);
-  await app.settle();
-}
-
 /** The link leads back to the same view with the same settings, from a view without any. */
 async function comesBack(app) {
   await app.settle();
   const hash = new URL(app.page.url()).hash;
-  await go(app, "#v=1&view=table");
-  await go(app, hash);
+  await app.go("#v=1&view=table");
+  await app.go(hash);
   assert.equal(new URL(app.page.url()).hash, hash);
 }
 
@@ -80,7 +74,7 @@ test("one file in every view: heatmap and its row, bars, spread, the cards, and 
   assert.ok(await app.state("sel"), "the selection goes along");
 
   // In one row: kernels along x, found by name, scrolled.
-  await go(app, "#view=heat&heat.form=row&heat.along=shape&device=mi300x");
+  await app.go("#view=heat&heat.form=row&heat.along=shape&device=mi300x");
   await app.wheel(400);
   assert.match(await app.state("at.heat"), /^[1-9]\d*,0$/);
   await comesBack(app);
@@ -92,7 +86,7 @@ test("one file in every view: heatmap and its row, bars, spread, the cards, and 
   assert.ok(found.length > 1 && found.every((line) => line.includes("2048 × 8192")), found.join("\n"));
 
   // Hundreds of bars by wheel and keyboard.
-  await go(app, "#view=bars&device=mi300x");
+  await app.go("#view=bars&device=mi300x");
   assert.match(await label(app), /Arithmetic intensity and attained rate by GEMM, \d+ bars/);
   await app.wheel(600);
   const wheeled = Number((await app.state("at.bars")).split(",")[1]);
@@ -114,23 +108,23 @@ test("one file in every view: heatmap and its row, bars, spread, the cards, and 
   assert.match(await label(app), /by Layout, 4 bars/);
 
   // The share of the roof against any column.
-  await go(app, "#view=strip&device=mi300x");
+  await app.go("#view=strip&device=mi300x");
   await app.setControl("explore.x", "transposes");
   assert.match(await notes(app), /^Median % of roof: .* to /);
   assert.match(await app.hover(/Layout|Transposes|NT/), /median\s+[\d.]+ %/i);
   assert.match((await csvOf(app, "strip"))[0], /median/i);
   await comesBack(app);
 
-  await go(app, "#view=card&device=mi300x&sel=0.2,0.9,0.30");
+  await app.go("#view=card&device=mi300x&sel=0.2,0.9,0.30");
   assert.equal(await label(app), "Analysis of 3 GEMMs");
   const card = await csvOf(app, "card");
   assert.equal(card[0].split(",").length, 4);
   assert.ok(card.some((l) => l.startsWith("Why,")));
 
-  await go(app, "#view=tiles&device=mi300x");
+  await app.go("#view=tiles&device=mi300x");
   assert.match(await label(app), /^No tile map\. .{20,}/);
   // One file with two types: they are what can be compared.
-  await go(app, "#view=compare");
+  await app.go("#view=compare");
   assert.match(await label(app), /^fp16 is 1\.25x faster than bf16 over 88 configurations/);
   app.assertQuiet();
 });
@@ -161,11 +155,9 @@ test("two files: 261 GEMMs in common, the library ahead on all of them, who wins
 test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history with failures", async (t) => {
   const app = await open(t, "#view=tiles&device=mi210");
   const next = async (hash, file) => {
-    await app.cards.first().getByRole("button", { name: "File" }).click();
-    await app.page.getByRole("button", { name: "Remove from the page" }).click();
-    await app.settle();
+    await app.remove((await app.only()).file);
     await app.load(file);
-    await go(app, hash);
+    await app.go(hash);
   };
   await app.load(sweep);
   // Both sides of the tile vary, and no GEMM is flat.
@@ -177,7 +169,7 @@ test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history
 
   await next("#view=tiles&device=a100-80-sxm", stated);
   assert.match(await label(app), /as stated\. The model picks the same in \d+ of \d+/);
-  await go(app, "#view=compare");
+  await app.go("#view=compare");
   assert.match(await label(app), /^Nothing to compare: add a second file/);
 
   // Under another name: a link to a sample opens the sample.
@@ -190,7 +182,7 @@ test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history
   await comesBack(app);
   // Two kernels side by side, as they were published.
   const id = (await app.state("sel")).split(".")[0];
-  await go(app, `#view=card&device=a100-80-pcie&sel=${id}.13,${id}.14`);
+  await app.go(`#view=card&device=a100-80-pcie&sel=${id}.13,${id}.14`);
   const lines = (await csvOf(app, "card")).map((line) => line.replaceAll("\u202f", " "));
   const figures = { Attained: ["199.13 TFLOP/s", "204.71 TFLOP/s"], "Bandwidth utilisation": ["7.5 %", "7.7 %"], "% of ": ["63.8 %", "65.6 %"] };
   for (const [name, [a, b]] of Object.entries(figures)) {
@@ -198,41 +190,6 @@ test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history
     assert.ok(line?.includes(a) && line.includes(b), `${name}: ${line}`);
   }
   assert.match(lines.join("\n"), /Why,.*(compute|bandwidth)/i);
-  app.assertQuiet();
-});
-
-test("four views side by side share hover and selection", async (t) => {
-  const app = await open(t, "#device=mi300x&panes=roofline,heat,bars,strip", { viewport: { width: 1600, height: 1000 } });
-  await app.load(library);
-  const charts = app.page.locator("[data-chart]");
-  assert.deepEqual(await charts.evaluateAll((all) => all.map((c) => c.dataset.chart)), ["roofline", "heat", "bars", "strip"]);
-  const ink = (name) =>
-    app.page.locator(`[data-chart="${name}"] canvas`).nth(1).evaluate((c) => {
-      const data = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
-      let sum = 0;
-      for (let i = 3; i < data.length; i += 4) sum += data[i] > 0;
-      return sum;
-    });
-  const before = await Promise.all(["roofline", "strip"].map(ink));
-  // A bar is hovered: its GEMM is marked in the others.
-  const bars = app.page.locator('[data-chart="bars"] .chart-stage');
-  const box = await bars.boundingBox();
-  await app.page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
-  await app.settle();
-  const hovered = await Promise.all(["roofline", "strip"].map(ink));
-  hovered.forEach((n, i) => assert.ok(n > before[i], `view ${i}: ${before[i]} to ${n}`));
-  await app.page.mouse.down();
-  await app.page.mouse.up();
-  await app.page.mouse.move(2, 2);
-  await app.settle();
-  assert.ok(await app.state("sel"));
-  const selected = await Promise.all(["roofline", "strip"].map(ink));
-  selected.forEach((n, i) => assert.ok(n > before[i], `view ${i}: ${before[i]} to ${n}`));
-  // A tab takes the place of the chosen view.
-  await app.choosePlace("Compare");
-  assert.equal(await app.state("panes"), "roofline,heat,compare,strip");
-  await app.page.getByRole("button", { name: "Four views side by side" }).click();
-  assert.equal(await charts.count(), 1);
   app.assertQuiet();
 });
 

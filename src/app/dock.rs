@@ -100,7 +100,7 @@ pub fn Dock() -> impl IntoView {
         Some(view! {
             <section class="dock-finding">
                 <h3><span class="finding-rank">{i + 1}</span>" "{f.heading()}" "<span class="finding-kind">{f.category.label()}</span></h3>
-                {finding::reasons(shell, bench, f, Some(i))}
+                {finding::reasons(bench, f, Some(i))}
             </section>
         })
     };

@@ -24,7 +24,6 @@ pub mod icon {
     pub const SLIDERS: &str =
         "M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M8 2.8v3.4h4V2.8zM4 9.8v3.4h4V9.8z";
     /// Four parts.
-    pub const GRID: &str = "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z";
     /// Add.
     pub const PLUS: &str = "M8 3v10M3 8h10";
     /// Less.

@@ -6,7 +6,6 @@ use leptos::prelude::*;
 
 const THEME_KEY: &str = "gemmscope.theme";
 const PANEL_KEY: &str = "gemmscope.panel";
-const TERMS_KEY: &str = "gemmscope.terms";
 const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
 
 /// Light, dark, or as the system is.
@@ -133,8 +132,6 @@ pub struct Shell {
     pub dock_side: RwSignal<&'static str>,
     /// True while files and filters show beside the views, where there is room.
     pub panel: RwSignal<bool>,
-    /// True where technical terms show their explanation.
-    pub terms: RwSignal<bool>,
     /// True once the page was idle: the workspace is then built, although nothing shows in it yet.
     pub built_early: RwSignal<bool>,
 }
@@ -161,7 +158,6 @@ impl Shell {
             load: RwSignal::default(),
             dock_side: RwSignal::new(""),
             panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() == Some("on")),
-            terms: RwSignal::new(storage::get(TERMS_KEY).as_deref() != Some("off")),
             built_early: RwSignal::new(false),
         }
     }
@@ -201,11 +197,5 @@ impl Shell {
     pub fn set_panel(&self, on: bool) {
         self.panel.set(on);
         storage::set(PANEL_KEY, on.then_some("on"));
-    }
-
-    /// Shows or hides the explanations of technical terms, and stores that.
-    pub fn set_terms(&self, on: bool) {
-        self.terms.set(on);
-        storage::set(TERMS_KEY, (!on).then_some("off"));
     }
 }

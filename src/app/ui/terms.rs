@@ -3,9 +3,9 @@
 use gemmscope_analysis::glossary::{Piece, mark};
 use leptos::prelude::*;
 
-/// A text whose technical terms explain themselves while `terms` is on. `known` holds the terms
-/// that the page has explained already.
-pub fn explained(terms: RwSignal<bool>, text: &str, known: &mut Vec<&'static str>) -> AnyView {
+/// A text whose technical terms explain themselves on hover and focus. `known` holds the terms that
+/// the page has explained already.
+pub fn explained(text: &str, known: &mut Vec<&'static str>) -> AnyView {
     let pieces: Vec<AnyView> = mark(text, known)
         .into_iter()
         .map(|piece| match piece {
@@ -13,15 +13,7 @@ pub fn explained(terms: RwSignal<bool>, text: &str, known: &mut Vec<&'static str
             Piece::Word(word, term) => {
                 let word = word.to_owned();
                 view! {
-                    <span
-                        class="term"
-                        class:off=move || !terms.get()
-                        tabindex=move || terms.get().then_some("0")
-                        data-tip=term.text
-                        aria-description=move || terms.get().then_some(term.text)
-                    >
-                        {word}
-                    </span>
+                    <span class="term" tabindex="0" data-tip=term.text aria-description=term.text>{word}</span>
                 }
                 .into_any()
             }

@@ -1,6 +1,6 @@
 //! A finding in words: its reasons, its rows, who called them.
 
-use crate::app::state::{Shell, Workbench};
+use crate::app::state::Workbench;
 use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
@@ -24,11 +24,11 @@ pub fn severity(severity: Severity) -> &'static str {
 /// The body of a finding: why, how sure, what to do.
 ///
 /// `index` is the number of the finding where its rows are listed as well.
-pub fn reasons(shell: Shell, bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
+pub fn reasons(bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
     let mut known = Vec::new();
     let mut part = |title: &'static str, text: &str, class: &'static str| {
         (!text.is_empty()).then(|| {
-            view! { <div class=class><dt>{title}</dt><dd>{explained(shell.terms, text, &mut known)}</dd></div> }
+            view! { <div class=class><dt>{title}</dt><dd>{explained(text, &mut known)}</dd></div> }
                 .into_any()
         })
     };

@@ -1,6 +1,6 @@
 //! The tabs of the places, and the switch between the pictures of one.
 
-use super::{choose, missing, panes, toggle_tiles};
+use super::{choose, missing};
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, rove};
 use gemmscope_chart::places::{self, PLACES, PLAN, Place};
@@ -11,10 +11,6 @@ use leptos::prelude::*;
 #[component]
 pub fn Places() -> impl IntoView {
     let bench = Workbench::here();
-    let tiled = Memo::new(move |_| {
-        let active = bench.shown.get();
-        bench.view.with(|v| !panes(v, active).is_empty())
-    });
     // The picture that each place showed last.
     let last = StoredValue::new([""; PLACES.len()]);
     Effect::new(move |_| {
@@ -56,13 +52,6 @@ pub fn Places() -> impl IntoView {
             <nav class="tabs" aria-label="Places" on:keydown=|e| rove(&e, "button")>
                 {PLACES.iter().enumerate().map(|(i, place)| tab(i, place)).collect_view()}
             </nav>
-            <Show when=move || bench.has_data.get() && bench.shown.get().place != PLAN>
-                <button type="button" class="icon-button tile-button" aria-label="Four views side by side" tabindex="-1"
-                    title="Four views side by side: what is selected in one is marked in all"
-                    aria-pressed=move || tiled.get().to_string() on:click=move |_| toggle_tiles(bench)>
-                    {icon(crate::app::ui::icon::GRID)}
-                </button>
-            </Show>
         </div>
     }
 }
