@@ -103,6 +103,11 @@ impl<'a> Splitter<'a> {
         &self.partners
     }
 
+    /// The account that holds most of what a row loses; `None` where it loses nothing.
+    pub fn largest_loss(&self, row: u32) -> Option<Account> {
+        self.of(row)?.call.largest_loss()
+    }
+
     /// Number of the group of a row.
     pub(crate) fn group_of(&self, row: u32) -> u32 {
         self.partners.group_of[row as usize]

@@ -133,6 +133,13 @@ impl Split {
         self.0.iter().sum()
     }
 
+    /// The account that holds most of what is lost, of equal ones the first of [`Account::ALL`]; `None`
+    /// where nothing is.
+    pub fn largest_loss(&self) -> Option<Account> {
+        let lost = self.each().filter(|(a, _)| a.is_lost());
+        lost.reduce(|a, b| if a.1 >= b.1 { a } else { b }).map(|(account, _)| account)
+    }
+
     /// Seconds that are lost: `max(0, time - roof)` where there is a roof, and what a faster run
     /// would save where there is none.
     pub fn lost_s(&self) -> f64 {

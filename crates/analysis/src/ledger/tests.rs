@@ -64,12 +64,17 @@ fn each_kind_of_alternative_takes_its_account() {
     let other = Run { us: 240.0, ..other };
     // 4096 x 4096 x 4160 is one size larger.
     let larger = Run { us: 220.0, ..run((4096, 4096, 4160), "a", 0.0) };
-    let f = table(&[run(big, "a", 300.0), turned, other, larger]);
+    let f = table(&[run(big, "a", 500.0), turned, other, larger]);
     let of = |row: u32| {
         let partners = Partners::of(&f);
         let entry = Splitter::new(&f, partners.clone()).of(row).unwrap();
         entry.alternative.map(|a| (a.account, a.row, (a.call_s * 1e6).round()))
     };
+    let splitter = Splitter::new(&f, Partners::of(&f));
+    let largest = [0, 1, 2, 3].map(|row| splitter.largest_loss(row));
+    let (size, rest) = (Some(Account::Size), Some(Account::Rest));
+    // Of row 1 the 10 µs of the type are less than what is below the roof.
+    assert_eq!(largest, [size, rest, rest, rest]);
     // Of NN with 250 and the larger size with 220 the faster one.
     assert_eq!(of(0), Some((Account::Size, 3, 220.0)));
     assert_eq!(of(1), Some((Account::Type, 2, 240.0)));
