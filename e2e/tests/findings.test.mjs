@@ -121,8 +121,8 @@ test("every view shows only a finding's rows, until that is undone or taken back
 
   await app.choosePlace("Table");
   assert.equal((await app.tableRows()).length, 1);
-  await app.choosePicture("Summary", "pareto");
-  await app.page.getByText(/If .* reached 80 % of the roof/).first().waitFor();
+  await app.choosePicture("Summary", "lost");
+  await app.page.locator(".notes", { hasText: /lost = / }).waitFor();
 
   // Undo takes the views back, then the filter.
   const undo = app.page.getByRole("button", { name: /^Undo/ }).first();
@@ -262,34 +262,12 @@ test("reports are saved and say the same", async (t) => {
   app.assertQuiet();
 });
 
-test("what if: a goal changes the time from end to end", async (t) => {
+test("lost time: a bar a GEMM by account; a link of an earlier version opens it", async (t) => {
   const app = await GemmscopePage.open({ t, path: "#view=pareto&pareto.group=*" });
   await choose(app, folder(REPORT));
-  await app.page.locator(".notes", { hasText: /If all GEMMs reached 80 % of the roof/ }).waitFor();
-  const before = await app.page.locator(".notes").innerText();
-  assert.match(before, /End to end .* instead of 40 ms/);
-  await app.moreControls();
-  const field = app.page.locator('input[data-control="pareto.efficiency"]');
-  await field.fill("100");
-  await field.press("Enter");
-  await app.page.locator(".notes", { hasText: /If all GEMMs reached 100 % of the roof/ }).waitFor();
-  assert.equal(await app.state("pareto.efficiency"), "100");
-  app.assertQuiet();
-});
-
-test("what if: where no file says what runs besides, it can be typed", async (t) => {
-  const app = await GemmscopePage.open({ t, path: "#view=pareto&pareto.group=*" });
-  await app.drop({ name: "gemm_ops.csv", text: OPS });
-  await app.page.getByText(/Time outside these GEMMs: not stated/).waitFor();
-  await app.setControl("pareto.besides", "whole");
-  const field = app.page.locator('input[data-control="pareto.ms"]');
-  await field.fill("40");
-  await field.press("Enter");
-  await app.page.getByText(/Typed: 14\.6 ms outside these GEMMs stays as it is/).waitFor();
-  assert.equal(await app.state("pareto.ms"), "40");
-  await field.fill("10");
-  await field.press("Enter");
-  await app.page.getByText(/A step of 10\.00 ms is shorter than its GEMMs, which take 25\.40 ms/).waitFor();
+  await app.page.locator(".notes", { hasText: /lost = / }).waitFor();
+  await app.setControl("lost.by", "shape");
+  assert.equal(await app.state("lost.by"), "shape");
   app.assertQuiet();
 });
 

@@ -108,7 +108,7 @@ test("every view by keyboard alone: chosen, walked, read out, selected, left", {
     assert.equal(await spoken(app), "", `${what}: Escape lets go`);
   };
   const views = [
-    [[compiler, library], "mi300x", ["pareto", "heat", "bars", "strip", "compare", "winner"]],
+    [[compiler, library], "mi300x", ["lost", "heat", "bars", "strip", "compare", "winner"]],
     [[sweep], "mi210", ["tiles"]],
     [[tuning], "a100-80-pcie", ["history"]],
   ];

@@ -108,8 +108,8 @@ impl<'a> Splitter<'a> {
         self.of(row)?.call.largest_loss()
     }
 
-    /// Number of the group of a row.
-    pub(crate) fn group_of(&self, row: u32) -> u32 {
+    /// Number of the group of a row: equal for what is one configuration of one library, file and device.
+    pub fn group_of(&self, row: u32) -> u32 {
         self.partners.group_of[row as usize]
     }
 
@@ -347,7 +347,7 @@ impl Ledger {
 }
 
 /// A row that is added up.
-pub(crate) struct Posting<'p> {
+pub struct Posting<'p> {
     /// The row.
     pub row: u32,
     /// Index of its book.
@@ -405,7 +405,7 @@ impl<'a> Adding<'a> {
     }
 
     /// As [`step`](Self::step); `each` is told of every row.
-    pub(crate) fn step_with(&mut self, each: &mut dyn FnMut(&Posting<'_>)) -> bool {
+    pub fn step_with(&mut self, each: &mut dyn FnMut(&Posting<'_>)) -> bool {
         let frame = self.splitter.frame;
         let Some(side) = frame.counted().sides.get(self.at.0) else {
             return false;

@@ -12,7 +12,6 @@
 //! | [`standing`] | Which side is fastest on how many GEMMs? |
 //! | [`headline`] | What is the first sentence about these GEMMs? |
 //! | [`ledger`] | Which account does every second of a GEMM belong to? |
-//! | [`pareto`] | Where is the lost time, and what would reaching a goal change? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
 //! | [`tuning`] | How did a search over variants go? |
 //! | [`untimed`] | What does the roof allow shapes without a time? |
@@ -53,7 +52,6 @@ pub mod findings;
 pub mod glossary;
 pub mod headline;
 pub mod ledger;
-pub mod pareto;
 pub mod planner;
 pub mod replay;
 pub mod report;

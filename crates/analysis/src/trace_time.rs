@@ -223,6 +223,41 @@ impl TimePart {
     }
 }
 
+/// Time outside the rows of a frame, seconds, from the traces of its sources. Includes GEMMs that
+/// are filtered out. 0 if no source has a trace.
+pub fn other_time_s(frame: &Frame) -> f64 {
+    let data = &*frame.data;
+    let count = data.sources.len();
+    let by_source = |rows: &mut dyn Iterator<Item = usize>| {
+        let mut sums = vec![0.0; count];
+        for r in rows {
+            let time = data.time_s[r] * frame.calls(r);
+            if time.is_finite()
+                && let Some(sum) = sums.get_mut(usize::from(data.source[r]))
+            {
+                *sum += time;
+            }
+        }
+        sums
+    };
+    let own = by_source(&mut frame.rows.iter().map(|r| *r as usize));
+    let all = by_source(&mut (0..data.len()));
+    data.sources
+        .iter()
+        .zip(own.into_iter().zip(all))
+        .filter(|(_, (own, _))| *own > 0.0)
+        .map(|(source, (own, all))| {
+            let listed = source.not_gemm.time_s + source.without_model.time_s;
+            let traced = source.trace.as_ref().and_then(|t| t.other_s(own));
+            match traced {
+                Some(other) => other,
+                None if listed > 0.0 => listed + all - own,
+                None => 0.0,
+            }
+        })
+        .sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,5 +303,20 @@ mod tests {
         // With a filter the products that pass are not those of the kernels between them.
         let some = frame.with_rows(std::sync::Arc::new(vec![0, 2]));
         assert_eq!(TraceTime::at_once(&some).unwrap().attention, None);
+    }
+
+    #[test]
+    fn what_filters_leave_out_is_part_of_what_else_runs() {
+        let mut t = Rows::new();
+        for (m, us) in [(4096, 1000.0), (2048, 300.0), (1024, 200.0)] {
+            t.row((m, 4096, 4096), "", us * 1e-6, "");
+        }
+        let mut data = (*t.frame(None).data).clone();
+        data.sources[0].trace =
+            Some(Box::new(TraceContext { compute_s: Some(4e-3), ..TraceContext::default() }));
+        let all = frame(data, Some("h100-sxm"));
+        assert!((other_time_s(&all) - 2.5e-3).abs() < 1e-12);
+        let one = all.with_rows(std::sync::Arc::new(vec![0]));
+        assert!((other_time_s(&one) - 3e-3).abs() < 1e-12);
     }
 }

@@ -61,5 +61,7 @@ mod testing;
 pub use charts::roofline;
 pub use paint::svg;
 pub use parts::layout::Plot;
-use parts::{aggregate, band_scale, clip, density, layout, row_names, text, ticks};
+use parts::{
+    aggregate, band_scale, cells, clip, columns, density, layout, plot, row_names, text, ticks,
+};
 pub use parts::{camera, color_scale, hit, labels, legend, palette, scale, scene, scroll, tooltip};

@@ -93,7 +93,7 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
     let found = check_all(frame);
     let ranked = ranked(&found, frame);
     let selected = selected_by(frame, state, || found);
-    ["roofline", "pareto"]
+    ["roofline", "lost"]
         .into_iter()
         .filter_map(|view| {
             let mut state = state.clone();

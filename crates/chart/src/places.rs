@@ -42,7 +42,7 @@ pub static PLACES: [Place; 6] = [
         name: "Summary",
         hint: "What matters, why, and what to try",
         icon: "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01",
-        pictures: &[("roofline", "Roofline"), ("pareto", "Lost time")],
+        pictures: &[("roofline", "Roofline"), ("lost", "Lost time")],
     },
     Place {
         id: "compare",
@@ -84,8 +84,10 @@ pub static PLACES: [Place; 6] = [
 /// More rows than this make comparisons and tile maps slow to open.
 const MANY: usize = 200_000;
 
-/// Pictures without a switch of their own, and names of earlier versions, with their place.
-const OTHERS: [(&str, &Place); 2] = [("overview", SUMMARY), ("card", SUMMARY)];
+/// Pictures without a switch of their own, and names of earlier versions: each with its place and its
+/// picture of today.
+const OTHERS: [(&str, &Place, &str); 3] =
+    [("overview", SUMMARY, "roofline"), ("card", SUMMARY, "card"), ("pareto", SUMMARY, "lost")];
 
 /// The place that rows of a kind call for. Rows in the order of their trials are a search, also
 /// where another library ran the same GEMM; variants without a tile have no map; shapes with their
@@ -124,11 +126,8 @@ pub fn of(view: &str) -> Option<(&'static Place, &'static str)> {
             return Some((place, id));
         }
     }
-    let (id, place) = OTHERS.iter().find(|(id, _)| *id == view)?;
-    match *id {
-        "card" => Some((place, id)),
-        _ => Some((place, first_picture(place))),
-    }
+    let (_, place, picture) = OTHERS.iter().find(|(id, ..)| *id == view)?;
+    Some((place, picture))
 }
 
 /// The picture that a place opens with; "" where it draws none.
@@ -160,7 +159,7 @@ pub fn names() -> Vec<&'static str> {
     let places = PLACES.iter().map(|p| p.id);
     let pictures = PLACES.iter().flat_map(|p| p.pictures).map(|(id, _)| *id);
     let mut out: Vec<&str> = places.collect();
-    for id in pictures.chain(OTHERS.iter().map(|(id, _)| *id)) {
+    for id in pictures.chain(OTHERS.iter().map(|(id, ..)| *id)) {
         if !out.contains(&id) {
             out.push(id);
         }
@@ -194,7 +193,7 @@ mod tests {
     fn old_links_open_the_place_that_took_over() {
         let place = |view| of(view).unwrap().0.id;
         assert_eq!(place("overview"), "summary");
-        assert_eq!(place("pareto"), "summary");
+        assert_eq!(of("pareto"), Some((SUMMARY, "lost")));
         assert_eq!(place("card"), "summary");
         assert_eq!(place("winner"), "compare");
         assert_eq!(place("history"), "sweep");

@@ -33,13 +33,17 @@ pub fn unit_for(base: &str) -> Unit {
 
 /// A column's title with its unit: `Time (µs)`.
 pub fn title(info: &FieldInfo) -> String {
-    let unit = unit_for(&info.unit);
-    match (unit.label, info.unit.as_str()) {
-        ("", "") => info.label.clone(),
-        ("", other) => format!("{} ({other})", info.label),
+    titled(&info.label, &info.unit)
+}
+
+/// A title with the table's unit for an SI base unit.
+pub fn titled(label: &str, base: &str) -> String {
+    match (unit_for(base).label, base) {
+        ("", "") => label.to_owned(),
+        ("", other) => format!("{label} ({other})"),
         // "% of roof" says its unit already.
-        (label, _) if info.label.contains(label) => info.label.clone(),
-        (label, _) => format!("{} ({label})", info.label),
+        (unit, _) if label.contains(unit) => label.to_owned(),
+        (unit, _) => format!("{label} ({unit})"),
     }
 }
 

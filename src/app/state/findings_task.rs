@@ -24,10 +24,8 @@ pub fn follow(bench: Workbench) {
         let mine = run.get_value();
         // The old result is of no use any more, and keeps its data alive. The faster runs of a table
         // hold for any filter.
-        let partners = bench.findings_result.with_untracked(|r| {
-            let same = r.as_ref().filter(|r| r.frame.same_data(&frame));
-            same.map(|r| r.partners.0.clone())
-        });
+        let cache = bench.row_cache.get_value();
+        let partners = cache.known_partners(&frame);
         if bench.findings_result.with_untracked(Option::is_some) {
             bench.findings_result.set(None);
         }
@@ -57,6 +55,7 @@ pub fn follow(bench: Workbench) {
             clock::pause(Duration::ZERO).await;
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
             let partners = Shared(scan.partners().unwrap_or_default());
+            cache.set_partners(&frame, partners.0.clone());
             drop(scan);
             clock::pause(Duration::ZERO).await;
             if stale() {

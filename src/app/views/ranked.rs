@@ -5,7 +5,7 @@ use super::{report, story};
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove};
 use gemmscope_analysis::findings::{Checked, Finding, Kind};
-use gemmscope_analysis::pareto::other_time_s;
+use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_model::units::{Seconds, grouped, percent, plural, rounded_percent, seconds_brief};

@@ -11,7 +11,7 @@ mod card;
 mod compare;
 mod explore;
 mod heatmap;
-mod pareto;
+mod lost;
 pub mod roofline;
 mod tilemap;
 mod tuning;
@@ -22,6 +22,7 @@ use crate::color_scale::Colors;
 use crate::interactive::{Canvas, InteractiveChart};
 use crate::palette::Theme;
 use crate::scene::Scene;
+use gemmscope_analysis::ledger::Partners;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::control::Control;
 use gemmscope_table::dataset::Dataset;
@@ -69,6 +70,7 @@ struct Kept {
     /// The last ones by counted bytes.
     points_at: Option<(MemoryLevel, Arc<Points>)>,
     colors: Vec<(Option<Field>, Arc<Colors>)>,
+    partners: Option<Arc<Partners>>,
 }
 
 /// Colourings that are kept: of the roofline, the planner, and the last one of each.
@@ -111,6 +113,30 @@ impl RowCache {
                 points
             }
         }
+    }
+
+    /// The faster runs of the table, which the ledger splits its rows by.
+    pub fn partners(&self, frame: &Frame) -> Arc<Partners> {
+        if let Some(known) = self.known_partners(frame) {
+            return known;
+        }
+        let partners = Partners::of(frame);
+        self.set_partners(frame, partners.clone());
+        partners
+    }
+
+    /// The same where they were worked out before.
+    pub fn known_partners(&self, frame: &Frame) -> Option<Arc<Partners>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.follow(&frame.data, &frame.metrics);
+        kept.partners.clone()
+    }
+
+    /// Keeps what somebody else worked out.
+    pub fn set_partners(&self, frame: &Frame, partners: Arc<Partners>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.follow(&frame.data, &frame.metrics);
+        kept.partners = Some(partners);
     }
 
     /// The colours of all rows by a field, or one colour for everything.
@@ -266,7 +292,7 @@ impl std::fmt::Debug for ChartKind {
 /// The charts, in the order of their tabs. The first one shows where a link names none.
 pub const CHARTS: &[ChartKind] = &[
     roofline::KIND,
-    pareto::KIND,
+    lost::KIND,
     heatmap::KIND,
     bars::KIND,
     box_plot::KIND,

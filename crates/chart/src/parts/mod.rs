@@ -4,14 +4,17 @@
 pub(crate) mod aggregate;
 pub(crate) mod band_scale;
 pub mod camera;
+pub(crate) mod cells;
 pub(crate) mod clip;
 pub mod color_scale;
+pub(crate) mod columns;
 pub(crate) mod density;
 pub mod hit;
 pub mod labels;
 pub(crate) mod layout;
 pub mod legend;
 pub mod palette;
+pub(crate) mod plot;
 pub(crate) mod row_names;
 pub mod scale;
 pub mod scene;

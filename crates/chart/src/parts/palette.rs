@@ -2,6 +2,7 @@
 //! perceptually even maps computed in OKLab.
 
 use crate::scene::{Color, Symbol};
+use gemmscope_analysis::ledger::Account;
 
 const fn rgb(hex: u32) -> Color {
     Color((hex >> 16) as u8, (hex >> 8) as u8, hex as u8, 255)
@@ -104,6 +105,22 @@ impl Theme {
             Some(&symbol) => (self.categories[index % self.categories.len()], symbol),
             None => (self.other, Symbol::Dot),
         }
+    }
+
+    /// The colour of an account of the ledger, in every view; `style/tokens.css` has the same.
+    pub(crate) fn account(&self, account: Account) -> Color {
+        let (light, dark) = match account {
+            Account::Roof | Account::NoRoof => (0xcfd8e6, 0x38455a),
+            Account::Rest => (0x8592a6, 0x7d8aa0),
+            Account::Library => (0x1f6feb, 0x5b9bff),
+            Account::Layout => (0xd9730d, 0xf0913a),
+            Account::Type => (0x8250df, 0xa987f5),
+            Account::Kernel => (0x0f8b8d, 0x3fb5b7),
+            Account::Size => (0xc2255c, 0xe8638f),
+            Account::Launch => (0xe3b341, 0xe3b341),
+            Account::Tile => (0x2da44e, 0x4bc06c),
+        };
+        rgb(if self.dark { dark } else { light })
     }
 
     /// Number of categories that look different from each other.

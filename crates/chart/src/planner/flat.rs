@@ -4,9 +4,11 @@ use super::grid::{self, Cell, Names, Tick};
 use super::{Context, LARGEST, Tool, device_of, figure, whole};
 use crate::charts::{Chart, RenderOptions};
 use crate::color_scale::shown;
+use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
+use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
 use gemmscope_analysis::tile_sweep::{Panel, Sweep};
@@ -175,18 +177,18 @@ impl FlatTool {
     }
 
     /// Places of the maps: two beside each other, or one where it is narrow.
-    fn places(&self, width: f64, height: f64) -> Vec<[f64; 4]> {
+    fn places(&self, [_, top, width, height]: Rect) -> Vec<Rect> {
         let count = self.maps().len();
         let lines = self.lines(width);
         let line = height / lines as f64;
         (0..count)
             .map(|i| {
                 if width < NARROW || count == 1 {
-                    [8.0, 4.0 + line * i as f64, width - 16.0, line - 4.0]
+                    [8.0, top + 4.0 + line * i as f64, width - 16.0, line - 4.0]
                 } else {
                     let half = width / 2.0;
                     let (x, y) = ((i % 2) as f64, (i / 2) as f64);
-                    [8.0 + half * x, 4.0 + line * y, half - 16.0, line - 4.0]
+                    [8.0 + half * x, top + 4.0 + line * y, half - 16.0, line - 4.0]
                 }
             })
             .collect()
@@ -304,39 +306,11 @@ impl FlatTool {
         scene.line(line.clone(), theme.panel, 4.0);
         scene.dashed(line, theme.warn, 2.0, &[5.0, 3.0]);
     }
-}
 
-impl Chart for FlatTool {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let mut scene = Scene::new(options.width, options.height, "");
-        scene.title = format!(
-            "Flat GEMM model for M {}, K {} on {}: B_N against N",
-            self.m,
-            list(&self.depths, " and "),
-            self.device.name
-        );
-        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
+    /// The maps of the model, and of what was measured.
+    fn draw(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
         let text = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
-        let what = match self.by_ratio {
-            true => "FLOP per element",
-            false => "workgroups",
-        };
-        let color = |share| legend::Swatch::Box(shown(share, theme));
-        let entries = [
-            (color(0.0), format!("fewest {what}")),
-            (color(1.0), format!("most {what}")),
-            (Tick::Model.swatch(theme), "model's choice".to_owned()),
-            (
-                legend::Swatch::Dashed(theme.warn),
-                "above: parallelism-bound, below: traffic-bound".to_owned(),
-            ),
-            (Tick::Best.swatch(theme), "measured best".to_owned()),
-        ];
-        let entries = &entries[..if self.measured.is_empty() { 4 } else { 5 }];
-        let foot = legend::legend(None, (8.0, 0.0), options.width - 16.0, theme, entries);
-        let height = options.height - foot - 8.0;
-        let places = self.places(options.width, height);
+        let places = self.places(room);
         for (map, place) in self.maps().into_iter().zip(places) {
             match map {
                 Map::Model(k) => {
@@ -351,10 +325,9 @@ impl Chart for FlatTool {
                         columns: &text(&self.blocks),
                         rows: &text(&self.rows),
                     };
-                    let cells = grid::draw(&mut scene, theme, place, &names, &|x, y| {
-                        self.cell(theme, k, x, y)
-                    });
-                    self.border(&mut scene, theme, cells);
+                    let cells =
+                        grid::draw(scene, theme, place, &names, &|x, y| self.cell(theme, k, x, y));
+                    self.border(scene, theme, cells);
                 }
                 Map::Measured(panel) => {
                     let columns: Vec<String> =
@@ -368,21 +341,44 @@ impl Chart for FlatTool {
                         columns: &columns,
                         rows: &rows,
                     };
-                    grid::draw(&mut scene, theme, place, &names, &|x, y| {
+                    grid::draw(scene, theme, place, &names, &|x, y| {
                         self.measured_cell(panel, theme, x, y)
                     });
                 }
             }
         }
-        legend::legend(
-            Some(&mut scene),
-            (8.0, options.height - foot - 2.0),
-            options.width - 16.0,
-            theme,
-            entries,
+    }
+}
+
+impl Chart for FlatTool {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let title = format!(
+            "Flat GEMM model for M {}, K {} on {}: B_N against N",
+            self.m,
+            list(&self.depths, " and "),
+            self.device.name
         );
-        legend::outline_selected(&mut scene, theme, options.selected);
-        scene
+        let what = match self.by_ratio {
+            true => "FLOP per element",
+            false => "workgroups",
+        };
+        let color = |share| legend::Swatch::Box(shown(share, theme));
+        let mut entries = vec![
+            (color(0.0), format!("fewest {what}")),
+            (color(1.0), format!("most {what}")),
+            (Tick::Model.swatch(theme), "model's choice".to_owned()),
+            (
+                legend::Swatch::Dashed(theme.warn),
+                "above: parallelism-bound, below: traffic-bound".to_owned(),
+            ),
+            (Tick::Best.swatch(theme), "measured best".to_owned()),
+        ];
+        if self.measured.is_empty() {
+            entries.pop();
+        }
+        let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
+        plot(options, page, |scene, room| self.draw(scene, theme, room))
     }
 
     fn table(&self) -> Table {

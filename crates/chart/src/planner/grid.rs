@@ -1,10 +1,11 @@
 //! A grid of cells with titles: the maps of the tools.
 
+use crate::cells::{CellMark, Cells, Numbers};
 use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha, on};
-use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene};
+use crate::scene::{Anchor, Baseline, Color, Scene};
 use crate::text;
 use crate::tooltip::Tooltip;
 
@@ -71,13 +72,14 @@ pub(super) struct Names<'a> {
 }
 
 /// Places for two grids of one height: side by side, or one below the other where it is narrow.
-pub(super) fn pair(width: f64, height: f64) -> [Rect; 2] {
+pub(super) fn pair([left, top, width, height]: Rect) -> [Rect; 2] {
+    let (x, y) = (left + 8.0, top + 4.0);
     if width < NARROW {
         let half = height / 2.0;
-        [[8.0, 4.0, width - 16.0, half - 4.0], [8.0, half + 4.0, width - 16.0, half - 4.0]]
+        [[x, y, width - 16.0, half - 4.0], [x, y + half, width - 16.0, half - 4.0]]
     } else {
         let half = width / 2.0;
-        [[8.0, 4.0, half - 16.0, height], [half + 8.0, 4.0, half - 16.0, height]]
+        [[x, y, half - 16.0, height - 4.0], [x + half, y, half - 16.0, height - 4.0]]
     }
 }
 
@@ -91,103 +93,62 @@ pub(super) fn draw(
 ) -> Rect {
     let [left, top, width, height] = area;
     legend::heading(scene, (left, top + 8.0), width, theme, names.title);
-    let widest = names.rows.iter().map(|n| text::width(n, FONT, false)).fold(0.0, f64::max);
-    let side = widest + 10.0;
-    let (head, foot) = (38.0, 34.0);
-    let room = ((width - side).max(1.0), (height - head - foot).max(1.0));
-    let (nx, ny) = (names.columns.len().max(1), names.rows.len().max(1));
-    let size = ((room.0 / nx as f64).min(150.0), (room.1 / ny as f64).min(56.0));
-    let origin = (left + side, top + head);
-    let all = [origin.0, origin.1, size.0 * nx as f64, size.1 * ny as f64];
-    scene.fill(all, theme.panel);
-    legend::note(scene, (left, top + 25.0), width, theme, &format!("{} ↓", names.y));
-    let gap = if size.0 < 8.0 || size.1 < 8.0 { 0.0 } else { 1.0 };
-    for y in 0..ny {
-        for x in 0..nx {
-            let Some(c) = cell(x, y) else { continue };
-            let rect = [
-                origin.0 + size.0 * x as f64,
-                origin.1 + size.1 * y as f64,
-                size.0 - gap,
-                size.1 - gap,
-            ];
-            one(scene, theme, rect, c);
+    let cells = Cells {
+        columns: names.columns,
+        x: names.x,
+        rows: names.rows,
+        y: names.y,
+        width: (1.0, 150.0),
+        height: (1.0, 56.0),
+        // Names of sizes are short: none is turned.
+        foot: 0.0,
+        numbers: Numbers::EachThatFits,
+        first: (0, 0),
+        cell: &|(x, y), (width, height)| {
+            let c = cell(x, y)?;
+            let both = !c.also.is_empty()
+                && !c.hatched
+                && text::width(&c.also, FONT, false) <= width - 4.0
+                && height >= 2.0 * FONT * text::LINE + 4.0;
+            Some(CellMark {
+                fill: c.fill,
+                frame: c.frame,
+                // What needs two lines, or a plate, is written below.
+                text: if both || c.hatched { String::new() } else { c.text },
+                rows: c.rows,
+                tooltip: Tooltip::new(c.label),
+            })
+        },
+    };
+    let grid = cells.draw(scene, [left, top + HEAD, width, height - HEAD], theme);
+    for (x, y) in grid.each() {
+        if let Some(c) = cell(x, y) {
+            marks(scene, theme, grid.cell_rect((x, y)), c);
         }
     }
-    let mut free = f64::NEG_INFINITY;
-    for (i, name) in names.columns.iter().enumerate() {
-        let w = text::width(name, FONT, false);
-        let x = origin.0 + size.0 * (i as f64 + 0.5);
-        if x - w / 2.0 > free {
-            scene.text(
-                (x, all[1] + all[3] + 4.0),
-                name.clone(),
-                FONT,
-                theme.muted,
-                (Anchor::Middle, Baseline::Top),
-            );
-            free = x + w / 2.0 + 4.0;
-        }
-    }
-    let mut below = f64::NEG_INFINITY;
-    for (i, name) in names.rows.iter().enumerate() {
-        let y = origin.1 + size.1 * (i as f64 + 0.5);
-        if y - FONT * 0.6 > below {
-            scene.text(
-                (origin.0 - 6.0, y),
-                name.clone(),
-                FONT,
-                theme.muted,
-                (Anchor::End, Baseline::Middle),
-            );
-            below = y + FONT * 0.6;
-        }
-    }
-    scene.text(
-        (all[0] + all[2], all[1] + all[3] + 19.0),
-        format!("{} →", names.x),
-        FONT,
-        theme.muted,
-        (Anchor::End, Baseline::Top),
-    );
-    all
+    grid.rect()
 }
 
-fn one(scene: &mut Scene, theme: &Theme, rect: Rect, c: Cell) {
-    let [l, t, w, h] = rect;
-    scene.fill(rect, c.fill);
+/// Above the cells: the heading, and the name of the rows.
+const HEAD: f64 = 38.0;
+
+/// What a cell has besides its figure: lines over it, a second figure, marks in its corner.
+fn marks(scene: &mut Scene, theme: &Theme, [l, t, w, h]: Rect, c: Cell) {
+    let fits = |words: &str| !words.is_empty() && text::width(words, FONT, false) <= w - 4.0;
+    let (line, center) = (FONT * text::LINE, l + w / 2.0);
+    let middle = (Anchor::Middle, Baseline::Middle);
     let ink = on(c.fill);
     if c.hatched {
-        hatch(scene, rect, alpha(theme.muted, 0.7));
-    }
-    let fits = !c.text.is_empty()
-        && text::width(&c.text, FONT, false) <= w - 4.0
-        && h >= FONT * text::LINE;
-    if fits {
-        let plate = text::width(&c.text, FONT, false) + 6.0;
-        if c.hatched {
+        hatch(scene, [l, t, w, h], alpha(theme.muted, 0.7));
+        if fits(&c.text) && h >= line {
             // Lines through digits do not read.
-            scene.fill([l + (w - plate) / 2.0, t + h / 2.0 - 8.0, plate, 16.0], c.fill);
+            let plate = text::width(&c.text, FONT, false) + 6.0;
+            scene.fill([center - plate / 2.0, t + h / 2.0 - 8.0, plate, 16.0], c.fill);
+            scene.text((center, t + h / 2.0), c.text, FONT, ink, middle);
         }
-        let line = FONT * text::LINE;
-        let wide = text::width(&c.also, FONT, false) <= w - 4.0;
-        let both = !c.also.is_empty() && !c.hatched && wide && h >= 2.0 * line + 4.0;
-        let up = if both { line / 2.0 } else { 0.0 };
-        let mut write = |words: String, y: f64, ink: Color| {
-            let (at, middle) = ((l + w / 2.0, y), (Anchor::Middle, Baseline::Middle));
-            scene.text(at, words, FONT, ink, middle);
-        };
-        write(c.text, t + h / 2.0 - up, ink);
-        if both {
-            write(c.also, t + h / 2.0 + up, alpha(ink, 0.75));
-        }
-    }
-    if let Some(color) = c.frame {
-        scene.items.push(Item::Rect {
-            rect: [l + 1.0, t + 1.0, w - 2.0, h - 2.0],
-            fill: None,
-            stroke: Some((color, 2.0)),
-        });
+    } else if fits(&c.text) && fits(&c.also) && h >= 2.0 * line + 4.0 {
+        scene.text((center, t + h / 2.0 - line / 2.0), c.text, FONT, ink, middle);
+        scene.text((center, t + h / 2.0 + line / 2.0), c.also, FONT, alpha(ink, 0.75), middle);
     }
     // From the right corner to the left; where the cell is narrow, downwards.
     let beside = w > 1.0 + 14.0 * c.ticks.len() as f64;
@@ -198,7 +159,6 @@ fn one(scene: &mut Scene, theme: &Theme, rect: Rect, c: Cell) {
             tick.draw(scene, theme, (l + w - 7.5 - dx, t + 7.5 + dy));
         }
     }
-    scene.hit_areas.push(HitArea { rows: c.rows, rect, tooltip: Tooltip::new(c.label) });
 }
 
 /// Diagonal lines, cut to the cell.

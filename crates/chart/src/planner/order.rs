@@ -8,6 +8,7 @@ use crate::color_scale::shown;
 use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
+use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
 use gemmscope_model::units::Bytes;
@@ -173,14 +174,12 @@ const LARGEST_WAVE: u32 = 65536;
 impl Chart for OrderTool {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
-        let mut scene = Scene::new(options.width, options.height, "");
         let grouped = LaunchOrder::Grouped(self.group);
-        scene.title = format!(
+        let title = format!(
             "Launch order of {} × {} tiles, {} at once: row by row and in groups of {}",
             self.tiles.0, self.tiles.1, self.programs, self.group
         );
-        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
-        let entries = [
+        let entries = vec![
             (legend::Swatch::Box(theme.accent), "first wave".to_owned()),
             (legend::Swatch::Box(shown(1.0, theme)), "last waves".to_owned()),
             (
@@ -188,27 +187,18 @@ impl Chart for OrderTool {
                 "panels of A and B that the first wave touches".to_owned(),
             ),
         ];
-        let foot = legend::legend(None, (0.0, 0.0), options.width - 16.0, theme, &entries);
-        let height = options.height - foot - 8.0;
-        let areas = grid::pair(options.width, height);
-        for (area, order, name) in [
-            (areas[0], LaunchOrder::RowMajor, "Row by row".to_owned()),
-            (areas[1], grouped, format!("Groups of {}", self.group)),
-        ] {
-            let title = format!(
-                "{name}: {} tiles of A and B loaded",
-                self.panels(order).blocks(self.k_blocks)
-            );
-            self.draw(&mut scene, theme, area, order, &title);
-        }
-        legend::legend(
-            Some(&mut scene),
-            (8.0, options.height - foot - 2.0),
-            options.width - 16.0,
-            theme,
-            &entries,
-        );
-        scene
+        let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
+        plot(options, page, |scene, room| {
+            let areas = grid::pair(room);
+            for (area, order, name) in [
+                (areas[0], LaunchOrder::RowMajor, "Row by row".to_owned()),
+                (areas[1], grouped, format!("Groups of {}", self.group)),
+            ] {
+                let loaded = self.panels(order).blocks(self.k_blocks);
+                let title = format!("{name}: {loaded} tiles of A and B loaded");
+                self.draw(scene, theme, area, order, &title);
+            }
+        })
     }
 
     fn table(&self) -> Table {

@@ -2,11 +2,12 @@
 
 use super::{Context, LARGEST, Tool, figure, types, whole};
 use crate::charts::{Chart, RenderOptions};
-use crate::labels::Placer;
+use crate::labels::{Placer, Rect};
 use crate::layout;
 use crate::layout::{Axis, FONT, Margins, NARROW, Plot};
 use crate::legend;
 use crate::palette::Theme;
+use crate::plot::{Page, plot};
 use crate::scale::{Kind, Scale};
 use crate::scene::{Anchor, Baseline, Color, Item, Scene, Symbol};
 use crate::ticks;
@@ -80,38 +81,18 @@ impl RoundingTool {
             ("rounding of the output", theme.categories[2], self.curve(|e| e.worst_output)),
         ]
     }
-}
 
-impl Chart for RoundingTool {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let mut scene = Scene::new(options.width, options.height, "");
-        scene.title = format!(
-            "Rounding of a sum of K products in {}, output in {}: error over K",
-            self.accumulate, self.output
-        );
-        let curves = self.curves(theme);
-        let entries: Vec<(legend::Swatch, String)> = curves
-            .iter()
-            .map(|c| (legend::Swatch::Solid(c.1), c.0.to_owned()))
-            .chain([(legend::Swatch::Dashed(theme.warn), "tolerance: atol".to_owned())])
-            .collect();
-        let foot = legend::legend(None, (0.0, 0.0), options.width - 24.0, theme, &entries);
-        let all = curves.iter().flat_map(|c| c.2.iter().map(|p| p.1)).chain([self.tolerance.0]);
-        let (low, high) = all
-            .filter(|v| *v > 0.0)
-            .fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
-        if low > high {
-            layout::message(
-                &mut scene,
-                [0.0, 0.0, options.width, options.height],
-                theme,
-                "Integers are exact until they overflow: nothing is rounded.",
-            );
-            return scene;
-        }
+    /// Errors over K, both logarithmic.
+    fn draw(
+        &self,
+        scene: &mut Scene,
+        theme: &Theme,
+        room: Rect,
+        curves: &[Curve],
+        (low, high): (f64, f64),
+    ) {
         let y_domain = (low / 2.0, high.min(1e6) * 2.0);
-        let height = options.height - foot - 6.0;
+        let [_, top, width, height] = room;
         let draft = Scale::new(Kind::Log, y_domain, (height, 0.0));
         let format = Format::plain("");
         let power = |mut ticks: Vec<ticks::Tick>| {
@@ -124,26 +105,21 @@ impl Chart for RoundingTool {
         };
         let y_ticks = power(ticks::ticks(&draft, ((height / 46.0) as usize).clamp(2, 9), &format));
         let margins = Margins::for_ticks(&y_ticks);
-        let rect = margins.rect(options.width, height);
+        let margins = Margins { top: margins.top + top, ..margins };
+        let rect = margins.rect(width, top + height);
         let plot = Plot::new(
             rect,
             Scale::new(Kind::Log, (f64::from(1u32 << FIRST), f64::from(1u32 << LAST)), (0.0, 1.0)),
             Scale::new(Kind::Log, y_domain, (1.0, 0.0)),
         );
-        layout::backdrop(&mut scene, &plot, theme);
+        layout::backdrop(scene, &plot, theme);
         let x_ticks =
             ticks::ticks(&plot.x, ((rect[2] / 80.0) as usize).clamp(2, 8), &Format::plain(""));
         let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
-        layout::axes(
-            &mut scene,
-            &plot,
-            theme,
-            &axis("K (log)", x_ticks),
-            &axis("Error (log)", y_ticks),
-        );
+        layout::axes(scene, &plot, theme, &axis("K (log)", x_ticks), &axis("Error (log)", y_ticks));
         let px = |p: &(f64, f64)| (plot.x.px(p.0), plot.y.px(p.1));
         scene.items.push(Item::Clip { rect });
-        for (_, color, line) in &curves {
+        for (_, color, line) in curves {
             scene.line(line.iter().map(px).collect(), *color, 2.0);
         }
         if self.tolerance.0 > 0.0 {
@@ -154,7 +130,7 @@ impl Chart for RoundingTool {
         scene.dashed(vec![(x, rect[1]), (x, rect[1] + rect[3])], theme.muted, 1.0, &[2.0, 3.0]);
         if let Some(e) = &self.errors {
             for (of, (_, color, _)) in
-                [e.bound, e.sum, e.worst_absolute, e.worst_output].into_iter().zip(&curves)
+                [e.bound, e.sum, e.worst_absolute, e.worst_output].into_iter().zip(curves)
             {
                 if of > 0.0 && of.is_finite() {
                     scene.items.push(Item::Symbol {
@@ -182,14 +158,29 @@ impl Chart for RoundingTool {
                 (Anchor::Start, Baseline::Middle),
             );
         }
-        legend::legend(
-            Some(&mut scene),
-            (12.0, options.height - foot - 2.0),
-            options.width - 24.0,
-            theme,
-            &entries,
+    }
+}
+
+impl Chart for RoundingTool {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let title = format!(
+            "Rounding of a sum of K products in {}, output in {}: error over K",
+            self.accumulate, self.output
         );
-        scene
+        let curves = self.curves(theme);
+        let legend = curves
+            .iter()
+            .map(|c| (legend::Swatch::Solid(c.1), c.0.to_owned()))
+            .chain([(legend::Swatch::Dashed(theme.warn), "tolerance: atol".to_owned())])
+            .collect();
+        let all = curves.iter().flat_map(|c| c.2.iter().map(|p| p.1)).chain([self.tolerance.0]);
+        let (low, high) = all
+            .filter(|v| *v > 0.0)
+            .fold((f64::INFINITY, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
+        let none = "Integers are exact until they overflow: nothing is rounded.";
+        let page = Page { legend, ..Page::new(title, (low > high).then_some(none)) };
+        plot(options, page, |scene, room| self.draw(scene, theme, room, &curves, (low, high)))
     }
 
     fn table(&self) -> Table {

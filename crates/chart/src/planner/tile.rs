@@ -7,6 +7,7 @@ use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha};
+use crate::plot::{Page, plot};
 use crate::scene::{Anchor, Baseline, Scene};
 use crate::ticks::Format;
 use gemmscope_analysis::tile_sweep::Runs;
@@ -206,13 +207,13 @@ impl TileTool {
         out
     }
 
-    fn bars(&self, scene: &mut Scene, theme: &Theme, width: f64) -> f64 {
+    fn bars(&self, scene: &mut Scene, theme: &Theme, (top, width): (f64, f64)) -> f64 {
         let narrow = width < NARROW;
         let label = if narrow { 108.0 } else { 130.0 };
         let value = if narrow { 172.0 } else { 200.0 };
         let room = (width - label - value - 24.0).max(20.0);
         for (i, (name, share, words)) in self.resources().into_iter().enumerate() {
-            let y = 12.0 + 22.0 * i as f64;
+            let y = top + 12.0 + 22.0 * i as f64;
             legend::note(scene, (8.0, y), label, theme, name);
             let bar = [8.0 + label, y - 6.0, room, 12.0];
             scene.fill(bar, theme.grid);
@@ -228,7 +229,7 @@ impl TileTool {
                 (Anchor::Start, Baseline::Middle),
             );
         }
-        22.0 * self.resources().len() as f64 + 12.0
+        top + 22.0 * self.resources().len() as f64 + 12.0
     }
 }
 
@@ -268,34 +269,27 @@ impl Chart for TileTool {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
         let (x, y) = self.map.axes;
-        let mut scene = Scene::new(options.width, options.height, "");
-        scene.title = format!(
+        let title = format!(
             "Tile explorer of {} on {}: shape roof over {} and {}",
             self.shape.problem,
             self.shape.device.name,
             axis_name(x),
             axis_name(y)
         );
-        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
-        let used = self.bars(&mut scene, theme, options.width) + 8.0;
         let texts = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
         let (columns, rows) = (texts(&self.map.xs), texts(&self.map.ys));
-        let legend = legend::LEGEND_LINE * if options.width < NARROW { 2.0 } else { 1.0 };
-        let area =
-            [8.0, used + legend + 6.0, options.width - 16.0, options.height - used - legend - 6.0];
-        let title = format!(
+        let heading = format!(
             "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
             self.shape.device.unit_kind
         );
         let names = Names {
-            title: &title,
+            title: &heading,
             x: &axis_name(x),
             y: &axis_name(y),
             columns: &columns,
             rows: &rows,
         };
-        grid::draw(&mut scene, theme, area, &names, &|i, j| self.cell(theme, i, j));
-        let entries = [
+        let entries = vec![
             (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
             (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
             (legend::Swatch::Box(theme.grid), "hatched: cannot run".to_owned()),
@@ -305,8 +299,12 @@ impl Chart for TileTool {
             ),
             (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
         ];
-        legend::legend(Some(&mut scene), (8.0, used), options.width - 16.0, theme, &entries);
-        scene
+        let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
+        plot(options, page, |scene, [_, top, width, height]| {
+            let used = self.bars(scene, theme, (top, width)) + 8.0;
+            let area = [8.0, used, width - 16.0, top + height - used];
+            grid::draw(scene, theme, area, &names, &|i, j| self.cell(theme, i, j));
+        })
     }
 
     fn table(&self) -> Table {

@@ -1,16 +1,14 @@
 //! How bars are drawn.
 
-use super::{Bar, Bars, MEASURED, ROW, above_roof, tooltip};
+use super::{Bar, Bars, FOOT, HEAD, ROW, above_roof};
 use crate::charts::{RenderOptions, nothing};
 use crate::labels::Rect;
-use crate::layout;
 use crate::layout::{FONT, NARROW};
-use crate::legend;
 use crate::palette::{Theme, alpha, mix};
+use crate::plot::{Bands, Page, plot, value_panel};
 use crate::scale::{Kind, Scale, extent};
-use crate::scene::{Anchor, Baseline, Color, DragArea, HitArea, Item, Scene, Symbol, Window};
+use crate::scene::{Anchor, Baseline, Color, Item, Scene, Symbol};
 use crate::text;
-use crate::ticks;
 use crate::ticks::Format;
 use gemmscope_table::field::Field;
 
@@ -18,87 +16,56 @@ impl Bars {
     pub(super) fn picture(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
         let all = &self.bars;
-        let mut scene = Scene::new(options.width, options.height, "");
-        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
         let figure = self.settings.figure.as_ref();
-        scene.title = format!(
+        let title = format!(
             "{} by {}, {}",
             figure.map_or("Arithmetic intensity and attained rate", |f| &f.label),
             self.what(),
             gemmscope_model::units::plural(all.len() as u64, "bar")
         );
-        if all.is_empty() {
-            let why = nothing(&self.frame).unwrap_or("No name contains this text.");
-            let rect = [0.0, 0.0, scene.width, scene.height];
-            layout::message(&mut scene, rect, theme, why);
-            return scene;
-        }
-        let (mut top, foot) = (26.0, 34.0);
-        let entries = self.legend(theme);
-        let legend = legend::legend(None, (0.0, 0.0), scene.width - 20.0, theme, &entries);
-        legend::legend(Some(&mut scene), (10.0, 4.0), options.width - 20.0, theme, &entries);
-        top += legend + if legend > 0.0 { 4.0 } else { 0.0 };
-        let room = (scene.height - top - foot).max(ROW);
-        let visible = ((room / ROW) as usize).clamp(1, all.len());
-        let first = options.first.1.min(all.len() - visible);
-        let shown = &all[first..first + visible];
-
-        // Scales hold all bars, so that scrolling moves bars and nothing else.
-        let narrow = scene.width < NARROW;
-        let names = all
-            .iter()
-            .step_by(all.len().div_ceil(MEASURED))
-            .chain(shown)
-            .map(|b| text::width(&self.name(b.band), FONT, false));
-        let name_width =
-            names.fold(0.0, f64::max).min(scene.width * if narrow { 0.36 } else { 0.34 });
-        let left = name_width + 14.0;
-        let gap = if narrow { 14.0 } else { 28.0 };
-        let panels = self.panels(narrow);
-        let n = panels.len() as f64;
-        let each = ((scene.width - left - gap * (n - 1.0) - 12.0) / n).max(10.0);
-        let height = ROW * visible as f64;
-        let colors: Vec<Color> = shown.iter().map(|b| self.color(b, theme)).collect();
-        for (i, of) in panels.iter().enumerate() {
-            let rect = [left + (each + gap) * i as f64, top, each, height];
-            let values = all.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
-            let scale = scale_of(values, self.settings.log, rect);
-            let log = scale.kind == Kind::Log;
-            let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
-            panel(&mut scene, theme, rect, &scale, &title, &of.format);
-            for (j, bar) in shown.iter().enumerate() {
-                let y = rect[1] + ROW * j as f64;
-                let roof = (of.roof)(bar);
-                let what = (y, (of.value)(bar), colors[j]);
-                draw_bar(&mut scene, theme, rect, &scale, &of.format, what, scale.px(roof));
-                roof_tick(&mut scene, theme, scale.px(roof), y, above_roof(bar));
+        let none = || nothing(&self.frame).unwrap_or("No name contains this text.");
+        let page =
+            Page { legend: self.legend(theme), ..Page::new(title, all.is_empty().then(none)) };
+        let columns = self.columns();
+        plot(options, page, |scene, [left, top, width, height]| {
+            let bands = Bands {
+                n: all.len(),
+                row: ROW,
+                name: &|i| self.name(all[i].band),
+                mark: &|i, name| {
+                    let rows = self.rows(&all[i]);
+                    let several = match rows.len() {
+                        1 => String::new(),
+                        n => format!(" ({n} GEMMs)"),
+                    };
+                    (rows.to_vec(), columns.tooltip(format!("{name}{several}"), &all[i]))
+                },
+            };
+            let room = [left, top + HEAD, width, height - HEAD - FOOT];
+            let placed = bands.place(scene, room, options);
+            // Scales hold all bars, so that scrolling moves bars and nothing else.
+            let narrow = width < NARROW;
+            let gap = if narrow { 14.0 } else { 28.0 };
+            let panels = self.panels(narrow);
+            let n = panels.len() as f64;
+            let each = ((width - placed.left - gap * (n - 1.0) - 12.0) / n).max(10.0);
+            for (i, of) in panels.iter().enumerate() {
+                let x = placed.left + (each + gap) * i as f64;
+                let rect = [x, placed.top, each, placed.bottom() - placed.top];
+                let values = all.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
+                let scale = scale_of(values, self.settings.log, rect);
+                let log = scale.kind == Kind::Log;
+                let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
+                value_panel(scene, theme, rect, &scale, &title, &of.format);
+                for (at, y) in placed.each() {
+                    let bar = &all[at];
+                    let roof = scale.px((of.roof)(bar));
+                    let what = (y, (of.value)(bar), self.color(bar, theme));
+                    draw_bar(scene, theme, rect, &scale, &of.format, what, roof);
+                    roof_tick(scene, theme, roof, y, above_roof(bar));
+                }
             }
-        }
-        let full: Vec<String> = shown.iter().map(|b| self.name(b.band)).collect();
-        let texts: Vec<&str> = full.iter().map(String::as_str).collect();
-        let cut = text::cut_apart(&texts, FONT, name_width);
-        for ((j, bar), (full, name)) in shown.iter().enumerate().zip(full.iter().zip(cut)) {
-            let y = top + ROW * (j as f64 + 0.5);
-            let hang = (Anchor::End, Baseline::Middle);
-            scene.text((left - 7.0, y), name, FONT, theme.text, hang);
-            let rows = self.rows(bar);
-            scene.hit_areas.push(HitArea {
-                rows: rows.to_vec(),
-                rect: [0.0, y - ROW / 2.0, scene.width, ROW],
-                tooltip: tooltip(full, rows.len(), bar, figure),
-            });
-        }
-        if visible < all.len() {
-            scene.description =
-                format!("Bars {} to {} of {} shown.", first + 1, first + visible, all.len());
-            scene.drag_areas.push(DragArea::Scroll {
-                rect: [0.0, top, scene.width, height],
-                columns: Window::default(),
-                rows: Window { first, shown: visible, total: all.len(), step: ROW },
-            });
-        }
-        legend::outline_selected(&mut scene, theme, options.selected);
-        scene
+        })
     }
 }
 
@@ -157,37 +124,6 @@ fn scale_of(values: impl Iterator<Item = f64> + Clone, log: Option<bool>, rect: 
     } else {
         Scale::new(Kind::Linear, (0.0, hi * 1.08), range)
     }
-}
-
-fn panel(
-    scene: &mut Scene,
-    theme: &Theme,
-    rect: Rect,
-    scale: &Scale,
-    title: &str,
-    format: &Format<'_>,
-) {
-    scene.fill(rect, theme.panel);
-    let bottom = rect[1] + rect[3];
-    let mut last = f64::NEG_INFINITY;
-    for tick in ticks::ticks(scale, ((rect[2] / 52.0) as usize).clamp(2, 8), format) {
-        let Some(label) = tick.label else { continue };
-        let x = scale.px(tick.value);
-        scene.line(vec![(x, rect[1]), (x, bottom)], theme.grid, 1.0);
-        let w = text::width(&label, FONT, false);
-        // At the edge it moves inwards.
-        let x = x.min(scene.width - w / 2.0 - 2.0);
-        if x - w / 2.0 < last + 6.0 {
-            continue;
-        }
-        last = x + w / 2.0;
-        let hang = (Anchor::Middle, Baseline::Top);
-        scene.text((x, bottom + 5.0), label, FONT, theme.muted, hang);
-    }
-    scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], theme.axis, 1.0);
-    let title = text::ellipsis(title, FONT, rect[2]);
-    let hang = (Anchor::Start, Baseline::Bottom);
-    scene.text((rect[0], rect[1] - 6.0), title, FONT, theme.muted, hang);
 }
 
 fn draw_bar(

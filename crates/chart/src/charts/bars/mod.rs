@@ -8,15 +8,13 @@ use crate::band_scale::{BandScale, Order, natural};
 use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::color_scale::{ColorScale, Colors};
+use crate::columns::Columns;
 use crate::layout::NARROW;
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::row_names::RowNames;
 use crate::scene::{Color, Scene};
-use crate::ticks::Format;
-use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
-use gemmscope_table::column_format;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
@@ -102,6 +100,7 @@ pub(crate) struct Bars {
     total: usize,
 }
 
+#[derive(Clone, Copy)]
 struct Bar {
     band: u32,
     /// The chosen figure; NaN where none is.
@@ -119,8 +118,9 @@ impl std::fmt::Debug for Bar {
 }
 
 const ROW: f64 = 18.0;
-/// How many names are measured to find the width of their column.
-const MEASURED: usize = 1000;
+/// Room above the bars for titles, and below them for ticks.
+const HEAD: f64 = 26.0;
+const FOOT: f64 = 34.0;
 
 impl Bars {
     /// Reads the settings and computes the bars.
@@ -285,42 +285,13 @@ fn figures(frame: &Frame, groups: &Groups, settings: &Settings) -> Vec<Bar> {
         .collect()
 }
 
-/// A column of the table: how it is written, its title, its value.
-type Column = (FieldInfo, String, fn(&Bar) -> f64);
-
 impl Chart for Bars {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         self.picture(options)
     }
 
     fn table(&self) -> Table {
-        let fields = [Field::Ai, Field::Attained, Field::Efficiency];
-        let [ai, rate, share] = fields.map(|f| self.frame.info(&f));
-        let shown = [
-            (ai, None, (|b| b.ai) as fn(&Bar) -> f64),
-            (rate.clone(), None, |b| b.rate),
-            (rate, Some("Roof (TFLOP/s)"), |b| b.roof),
-            (share, None, |b| b.efficiency),
-            (self.settings.figure.clone(), None, |b| b.figure),
-        ];
-        let columns: Vec<Column> = shown
-            .into_iter()
-            .filter_map(|(info, name, value)| {
-                let info = info?;
-                let title = name.map_or_else(|| column_format::title(&info), str::to_owned);
-                Some((info, title, value))
-            })
-            .collect();
-        let mut header = vec![self.what().to_owned(), "GEMMs".to_owned()];
-        header.extend(columns.iter().map(|c| c.1.clone()));
-        let row = |b: &Bar| {
-            let mut row = vec![self.name(b.band), self.rows(b).len().to_string()];
-            let number =
-                |c: &(FieldInfo, String, fn(&Bar) -> f64)| column_format::precise(&c.0, (c.2)(b));
-            row.extend(columns.iter().map(number));
-            row
-        };
-        Table { rows: self.bars.iter().map(row).collect(), header }
+        self.columns().table(self.bars.iter().copied())
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -373,6 +344,26 @@ impl Chart for Bars {
 }
 
 impl Bars {
+    /// The figures of a bar, in its table and its tooltip.
+    fn columns(&self) -> Columns<'_, Bar> {
+        let figure = self.settings.figure.as_ref();
+        let usual = [Field::Ai, Field::Attained, Field::Efficiency];
+        let other = figure.filter(|i| !usual.contains(&i.field));
+        let out = Columns::new()
+            .text(self.what(), |b: &Bar| self.name(b.band))
+            .no_tip()
+            .text("GEMMs", |b| self.rows(b).len().to_string())
+            .no_tip();
+        let out = match other {
+            Some(info) => out.field(info, |b| b.figure),
+            None => out,
+        };
+        out.number("AI", "FLOP/B", |b| b.ai)
+            .number("Attained", "FLOP/s", |b| b.rate)
+            .number("Roof", "FLOP/s", |b| b.roof)
+            .number("% of roof", "%", |b| b.efficiency)
+    }
+
     /// Height with all bars in sight.
     fn full_height(&self) -> f64 {
         (104.0 + ROW * self.bars.len() as f64).max(160.0)
@@ -400,23 +391,4 @@ impl Bars {
 
 fn above_roof(bar: &Bar) -> bool {
     bar.rate > bar.roof * (1.0 + 1e-6)
-}
-
-fn tooltip(name: &str, gemms: usize, bar: &Bar, figure: Option<&FieldInfo>) -> Tooltip {
-    let several = match gemms {
-        1 => String::new(),
-        n => format!(" ({n} GEMMs)"),
-    };
-    let mut out = Tooltip::new(format!("{name}{several}"));
-    let shown = [Field::Ai, Field::Attained, Field::Efficiency];
-    if let Some(info) = figure.filter(|i| !shown.contains(&i.field)) {
-        out = out.row(&info.label, Format::of(&info.unit).write(bar.figure, 4));
-    }
-    out = out
-        .row("AI", Format::plain("FLOP/B").write(bar.ai, 4))
-        .row("Attained", Format::rate().write(bar.rate, 4));
-    match bar.efficiency.is_nan() {
-        true => out,
-        false => out.row("% of roof", Format::percent().write(bar.efficiency, 4)),
-    }
 }

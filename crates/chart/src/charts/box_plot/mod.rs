@@ -5,11 +5,12 @@ use crate::band_scale::{BandScale, Order};
 use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
 use crate::color_scale::{ColorScale, Colors};
+use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout;
 use crate::layout::{Axis as Ruler, FONT, Margins, Plot};
-use crate::legend;
 use crate::palette::{Theme, alpha};
+use crate::plot::{Page, plot};
 use crate::scale::{Kind, Scale, extent, padded};
 use crate::scene::{Anchor, Baseline, DragArea, HitArea, Item, Marks, Scene, Symbol, Window};
 use crate::text;
@@ -100,6 +101,9 @@ impl Five {
         })
     }
 }
+
+/// One of the five.
+type Quantile = fn(Five) -> f64;
 
 /// Narrowest band of a box, px.
 const NARROWEST: f64 = 16.0;
@@ -201,36 +205,14 @@ impl BoxPlot {
             None
         }
     }
-}
 
-impl Chart for BoxPlot {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+    fn draw(&self, scene: &mut Scene, options: &RenderOptions<'_>, [_, top, _, height]: Rect) {
         let theme = options.theme;
-        let (value, bands, boxes) = (&self.settings.value, &self.bands, &self.boxes);
-        let mut scene = Scene::new(options.width, options.height, "");
-        scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
-        scene.title = format!(
-            "{} by {}, {}",
-            value.label,
-            bands.label,
-            gemmscope_model::units::plural(bands.len() as u64, "strip")
-        );
-        if let Some(why) = self.obstacle() {
-            let all = [0.0, 0.0, scene.width, scene.height];
-            layout::message(&mut scene, all, theme, why);
-            return scene;
-        }
-        let color_scale = self.colors.of(theme);
-        let rows = self.groups.rows.iter();
-        let entries =
-            color_scale.swatches(&self.frame, rows.map(|r| color_scale.code(*r as usize)));
-        let room = scene.width - 20.0;
-        let top = legend::legend(Some(&mut scene), (10.0, 4.0), room, theme, &entries);
-        let (kind, domain, share) = (self.kind, self.domain, value.unit == "%");
+        let (value, bands) = (&self.settings.value, &self.bands);
         let format = Format::of(&value.unit);
-        let foot = foot_of(&scene, bands);
-        let draft = Scale::new(kind, domain, (scene.height, 0.0));
-        let y_ticks = ticks::ticks(&draft, ((scene.height / 60.0) as usize).clamp(2, 8), &format);
+        let foot = foot_of(scene, bands);
+        let draft = Scale::new(self.kind, self.domain, (height, 0.0));
+        let y_ticks = ticks::ticks(&draft, ((height / 60.0) as usize).clamp(2, 8), &format);
         let usual = Margins::for_ticks(&y_ticks);
         let margins =
             Margins { bottom: foot.1 + FONT * text::LINE + 6.0, top: usual.top + top, ..usual };
@@ -242,40 +224,59 @@ impl Chart for BoxPlot {
         let plot = Plot::new(
             rect,
             Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
-            Scale::new(kind, domain, (1.0, 0.0)),
+            Scale::new(self.kind, self.domain, (1.0, 0.0)),
         );
         scene.fill(plot.rect, theme.panel);
         let axis = Ruler { title: column_format::title(value), ticks: y_ticks, grid: true };
-        layout::axes(&mut scene, &plot, theme, &Ruler::default(), &axis);
-        scene.items.push(Item::Clip { rect });
-        if share {
+        layout::axes(scene, &plot, theme, &Ruler::default(), &axis);
+        self.marks(scene, theme, &plot, width, first..first + visible);
+        names(scene, theme, rect, width, bands, (first, visible), foot);
+        if visible < bands.len() {
+            scene.description = format!("{visible} of {} boxes shown.", bands.len());
+            scene.drag_areas.push(DragArea::Scroll {
+                rect,
+                columns: Window { first, shown: visible, total: bands.len(), step: width },
+                rows: Window::default(),
+            });
+        }
+    }
+
+    /// Points, boxes, and what each stands for.
+    fn marks(
+        &self,
+        scene: &mut Scene,
+        theme: &Theme,
+        plot: &Plot,
+        width: f64,
+        shown: std::ops::Range<usize>,
+    ) {
+        let [left, top, _, height] = plot.rect;
+        let value = &self.settings.value;
+        let colors = self.colors.of(theme);
+        let center = |i: usize| left + width * ((i - shown.start) as f64 + 0.5);
+        scene.items.push(Item::Clip { rect: plot.rect });
+        if value.unit == "%" {
             let y = plot.y.px(1.0);
-            scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
+            scene.line(vec![(left, y), (left + plot.rect[2], y)], theme.roof, 1.5);
         }
         let get = self.frame.numbers(&value.field);
         let mut points = Marks::new(Symbol::Dot, 2.2, Vec::new());
-        points.palette = color_scale.palette.iter().map(|c| alpha(*c, 0.5)).collect();
-        for i in 0..visible {
-            let center = rect[0] + width * (i as f64 + 0.5);
-            let rows = self.groups.get(first + i);
-            scatter(&mut points, color_scale, &get, rows, &plot, center, width);
+        points.palette = colors.palette.iter().map(|c| alpha(*c, 0.5)).collect();
+        for i in shown.clone() {
+            scatter(&mut points, colors, &get, self.groups.get(i), plot, center(i), width);
         }
         scene.items.push(Item::Marks(points));
-        for i in 0..visible {
-            if let Some(five) = boxes.get(first + i).copied().flatten() {
-                let center = rect[0] + width * (i as f64 + 0.5);
-                let half = (width * 0.3).clamp(4.0, 18.0);
-                draw_box(&mut scene, theme, &plot, center, half, &five);
+        let half = (width * 0.3).clamp(4.0, 18.0);
+        for i in shown.clone() {
+            if let Some(five) = &self.boxes[i] {
+                draw_box(scene, theme, plot, center(i), half, five);
             }
         }
         scene.items.push(Item::Unclip);
-        for i in 0..visible {
-            let (Some(name), five) = (bands.names.get(first + i), boxes.get(first + i)) else {
-                continue;
-            };
-            let rows = self.groups.get(first + i);
-            let head = Tooltip::new(format!("{} {name}", bands.label));
-            let tooltip = match five.copied().flatten() {
+        let format = Format::of(&value.unit);
+        for i in shown.clone() {
+            let head = Tooltip::new(format!("{} {}", self.bands.label, self.bands.names[i]));
+            let tooltip = match &self.boxes[i] {
                 Some(f) => head.row("Median", format.write(f.median, 4)).row(
                     "Middle half",
                     format!("{} to {}", format.write(f.q1, 4), format.write(f.q3, 4)),
@@ -283,28 +284,52 @@ impl Chart for BoxPlot {
                 None => head.line("not stated"),
             };
             scene.hit_areas.push(HitArea {
-                rows: rows.to_vec(),
-                rect: [rect[0] + width * i as f64, rect[1], width, rect[3]],
+                rows: self.groups.get(i).to_vec(),
+                rect: [center(i) - width / 2.0, top, width, height],
                 tooltip,
             });
         }
-        names(&mut scene, theme, rect, width, bands, (first, visible), foot);
-        let mut said = self.notes();
-        if visible < bands.len() {
-            said.insert(0, format!("{visible} of {} boxes shown.", bands.len()));
-            scene.drag_areas.push(DragArea::Scroll {
-                rect,
-                columns: Window { first, shown: visible, total: bands.len(), step: width },
-                rows: Window::default(),
-            });
-        }
-        scene.description = said.join(" ");
-        legend::outline_selected(&mut scene, theme, options.selected);
-        scene
+    }
+}
+
+impl Chart for BoxPlot {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let title = format!(
+            "{} by {}, {} boxes",
+            self.settings.value.label,
+            self.bands.label,
+            self.bands.len()
+        );
+        let colors = self.colors.of(theme);
+        let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
+        let page = Page {
+            legend: colors.swatches(&self.frame, codes),
+            notes: self.notes(),
+            ..Page::new(title, self.obstacle())
+        };
+        plot(options, page, |scene, room| self.draw(scene, options, room))
     }
 
     fn table(&self) -> Table {
-        table(&self.settings, &self.bands, &self.boxes)
+        let five = |i: &usize| self.boxes[*i];
+        let value = &self.settings.value;
+        let columns = Columns::new()
+            .text(self.bands.label.as_str(), |i: &usize| self.bands.names[*i].clone())
+            .text("GEMMs", move |i| five(i).map_or(0, |f: Five| f.n).to_string());
+        let quantiles: [(&str, Quantile); 5] = [
+            ("5th percentile", |f| f.low),
+            ("25th percentile", |f| f.q1),
+            ("median", |f| f.median),
+            ("75th percentile", |f| f.q3),
+            ("95th percentile", |f| f.high),
+        ];
+        let columns = quantiles.into_iter().fold(columns, |columns, (name, of)| {
+            columns.text(format!("{}, {name}", column_format::title(value)), move |i| {
+                five(i).map_or_else(String::new, |f| column_format::number(value, of(f)))
+            })
+        });
+        columns.table(0..self.bands.len())
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -443,33 +468,6 @@ fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, fi
     });
     let m = px(five.median);
     scene.line(vec![(x - half, m), (x + half, m)], ink, 2.0);
-}
-
-fn table(input: &Settings, bands: &BandScale, boxes: &[Option<Five>]) -> Table {
-    let mut header = vec![bands.label.clone(), "GEMMs".to_owned()];
-    let title = column_format::title(&input.value);
-    header.extend(
-        ["5th percentile", "25th percentile", "median", "75th percentile", "95th percentile"]
-            .map(|p| format!("{title}, {p}")),
-    );
-    let rows = bands
-        .names
-        .iter()
-        .zip(boxes)
-        .map(|(name, five)| {
-            let mut row = vec![name.clone()];
-            match five {
-                Some(f) => {
-                    row.push(f.n.to_string());
-                    let all = [f.low, f.q1, f.median, f.q3, f.high];
-                    row.extend(all.map(|v| column_format::number(&input.value, v)));
-                }
-                None => row.extend(["0", "", "", "", "", ""].map(str::to_owned)),
-            }
-            row
-        })
-        .collect();
-    Table { header, rows }
 }
 
 #[cfg(test)]

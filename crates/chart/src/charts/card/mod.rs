@@ -2,13 +2,14 @@
 
 use crate::charts::{Chart, ChartKind, Inputs, RenderOptions, nothing};
 use crate::labels::Rect;
-use crate::layout;
 use crate::layout::FONT;
 use crate::palette::{Theme, alpha};
+use crate::plot::{Page, plot};
 use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene};
 use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::analysis_card::{Card, cards, side_by_side};
+use gemmscope_model::units::plural;
 use gemmscope_table::column_format;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::Field;
@@ -182,32 +183,23 @@ fn bar(scene: &mut Scene, theme: &Theme, [l, t, w, h]: Rect, share: f64, color: 
 impl Chart for Cards {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
-        let mut scene = Scene::new(options.width, options.height, "");
-        let all = [0.0, 0.0, scene.width, scene.height];
-        scene.fill(all, theme.background);
-        if let Some(why) = self.empty {
-            scene.title = why.to_owned();
-            layout::message(&mut scene, all, theme, why);
-            return scene;
-        }
-        scene.title = format!(
-            "Analysis of {}",
-            gemmscope_model::units::plural(self.cards.len() as u64, "GEMM")
-        );
-        scene.description = self.notes().join(" ");
-        let (n, each) = self.columns(scene.width);
-        let height = self.card_height(each);
-        for i in 0..self.cards.len() {
-            let (row, column) = (i / n, i % n);
-            let rect = [
-                GAP + column as f64 * (each + GAP),
-                GAP + row as f64 * (height + GAP),
-                each,
-                height,
-            ];
-            self.card(&mut scene, theme, i, rect);
-        }
-        scene
+        let title = match self.empty {
+            Some(_) => String::new(),
+            None => format!("Analysis of {}", plural(self.cards.len() as u64, "GEMM")),
+        };
+        let page = Page { notes: self.notes(), ..Page::new(title, self.empty) };
+        // Every card is of a selected row: outlines would tell nothing.
+        let options = RenderOptions { selected: &[], ..*options };
+        plot(&options, page, |scene, [_, _, width, _]| {
+            let (n, each) = self.columns(width);
+            let height = self.card_height(each);
+            for i in 0..self.cards.len() {
+                let (row, column) = (i / n, i % n);
+                let left = GAP + column as f64 * (each + GAP);
+                let rect = [left, GAP + row as f64 * (height + GAP), each, height];
+                self.card(scene, theme, i, rect);
+            }
+        })
     }
 
     fn table(&self) -> Table {

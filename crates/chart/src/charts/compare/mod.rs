@@ -6,10 +6,10 @@ mod ranked;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::color_scale::ColorScale;
-use crate::layout;
+use crate::labels::Rect;
 use crate::layout::NARROW;
-use crate::legend;
 use crate::palette::Theme;
+use crate::plot::{Page, plot};
 use crate::scene::{Color, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -339,21 +339,9 @@ impl Compare {
         out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
         out
     }
-}
 
-impl Chart for Compare {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let mut scene = Scene::new(options.width, options.height, "Comparison");
-        let all = [0.0, 0.0, scene.width, scene.height];
-        scene.fill(all, options.theme.background);
-        let (Some(m), None) = (&self.model, self.obstacle()) else {
-            let sentence = self.obstacle().unwrap_or_default();
-            scene.title = sentence.clone();
-            layout::message(&mut scene, all, options.theme, &sentence);
-            return scene;
-        };
-        scene.title = m.duel.headline(&m.comparison);
-        scene.description = self.notes().join(" ");
+    /// The panels that were asked for, as far as there is room.
+    fn parts(&self, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>, all: Rect) {
         let p = panels::Panels {
             frame: &self.frame,
             comparison: &m.comparison,
@@ -367,26 +355,36 @@ impl Chart for Compare {
             Show::Overview if w >= NARROW && h >= 360.0 => {
                 let left = (w * 0.54).round();
                 let top = (h * 0.4).round();
-                p.scatter(&mut scene, [0.0, 0.0, left, h]);
-                p.distribution(&mut scene, [left, 0.0, w - left, top]);
-                p.ranked(&mut scene, [left, top, w - left, h - top]);
+                p.scatter(scene, [0.0, 0.0, left, h]);
+                p.distribution(scene, [left, 0.0, w - left, top]);
+                p.ranked(scene, [left, top, w - left, h - top]);
             }
             Show::Overview if h >= STACKED => {
                 let parts = [0.0, 0.44, 0.66, 1.0].map(|part| (part * h).round());
                 let rect = |i: usize| [0.0, parts[i], w, parts[i + 1] - parts[i]];
-                p.scatter(&mut scene, rect(0));
-                p.distribution(&mut scene, rect(1));
-                p.ranked(&mut scene, rect(2));
+                p.scatter(scene, rect(0));
+                p.distribution(scene, rect(1));
+                p.ranked(scene, rect(2));
             }
-            Show::Overview | Show::Scatter => p.scatter(&mut scene, all),
-            Show::Distribution => p.distribution(&mut scene, all),
-            Show::Ranked => p.ranked(&mut scene, all),
-            Show::Arrows => arrows::draw(&p, &mut scene, all),
+            Show::Overview | Show::Scatter => p.scatter(scene, all),
+            Show::Distribution => p.distribution(scene, all),
+            Show::Ranked => p.ranked(scene, all),
+            Show::Arrows => arrows::draw(&p, scene, all),
         }
-        legend::outline_selected(&mut scene, options.theme, options.selected);
-        scene
     }
+}
 
+impl Chart for Compare {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let title = self.model.as_ref().map(|m| m.duel.headline(&m.comparison));
+        let page =
+            Page { notes: self.notes(), ..Page::new(title.unwrap_or_default(), self.obstacle()) };
+        plot(options, page, |scene, all| {
+            if let Some(m) = &self.model {
+                self.parts(m, scene, options, all);
+            }
+        })
+    }
     fn table(&self) -> Table {
         let Some(m) = &self.model else {
             return Table::default();

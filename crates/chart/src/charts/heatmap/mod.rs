@@ -234,11 +234,6 @@ impl Heatmap {
         }
     }
 
-    /// Columns and rows.
-    pub(crate) fn size(&self) -> (usize, usize) {
-        (self.xs.len(), self.ys.len())
-    }
-
     fn obstacle(&self) -> Option<String> {
         let cells = self.xs.len().saturating_mul(self.ys.len());
         if let Some(why) = nothing(&self.frame) {

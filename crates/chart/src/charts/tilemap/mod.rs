@@ -4,8 +4,7 @@
 mod draw;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
-use crate::layout;
-use crate::legend;
+use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -245,23 +244,15 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
 
 impl Chart for TileMap {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let mut scene = Scene::new(options.width, options.height, "Tile map");
-        let all = [0.0, 0.0, scene.width, scene.height];
-        scene.fill(all, options.theme.background);
-        match &self.sweep {
-            Ok(sweep) => {
-                scene.title = sweep.headline();
-                scene.description = self.notes().join(" ");
-                draw::panels(self.drawn(sweep), &mut scene, options);
-                legend::outline_selected(&mut scene, options.theme, options.selected);
+        let page = match &self.sweep {
+            Ok(sweep) => Page { notes: self.notes(), ..Page::new(sweep.headline(), None::<&str>) },
+            Err(why) => Page::new(format!("No tile map. {}", why.sentence()), Some(why.sentence())),
+        };
+        plot(options, page, |scene, _| {
+            if let Ok(sweep) = &self.sweep {
+                draw::panels(self.drawn(sweep), scene, options);
             }
-            Err(why) => {
-                let sentence = why.sentence();
-                scene.title = format!("No tile map. {sentence}");
-                layout::message(&mut scene, all, options.theme, &sentence);
-            }
-        }
-        scene
+        })
     }
 
     fn table(&self) -> Table {

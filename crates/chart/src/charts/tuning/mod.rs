@@ -3,9 +3,8 @@
 mod draw;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
-use crate::layout;
 use crate::layout::NARROW;
-use crate::legend;
+use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -166,25 +165,16 @@ fn tooltip(h: &History, v: &Variant) -> Tooltip {
 
 impl Chart for Tuning {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let mut scene = Scene::new(options.width, options.height, "Tuning history");
-        let all = [0.0, 0.0, scene.width, scene.height];
-        scene.fill(all, options.theme.background);
-        let (Some(h), None) = (&self.history, self.obstacle()) else {
-            let sentence = self.obstacle().unwrap_or_default();
-            scene.title = sentence.clone();
-            layout::message(&mut scene, all, options.theme, &sentence);
-            return scene;
-        };
-        scene.title = headline(h);
-        scene.description = self.notes().join(" ");
-        let card = if scene.width >= NARROW + 200.0 { 250.0 } else { 0.0 };
-        let plot_rect = [0.0, 0.0, scene.width - card, scene.height];
-        self.plot(h, &mut scene, options, plot_rect);
-        if card > 0.0 {
-            self.card(h, &mut scene, options, [all[2] - card, 0.0, card, all[3]]);
-        }
-        legend::outline_selected(&mut scene, options.theme, options.selected);
-        scene
+        let title = self.history.as_ref().map(headline).unwrap_or_default();
+        let page = Page { notes: self.notes(), ..Page::new(title, self.obstacle()) };
+        plot(options, page, |scene, [_, _, w, h]| {
+            let Some(history) = &self.history else { return };
+            let card = if w >= NARROW + 200.0 { 250.0 } else { 0.0 };
+            self.plot(history, scene, options, [0.0, 0.0, w - card, h]);
+            if card > 0.0 {
+                self.card(history, scene, options, [w - card, 0.0, card, h]);
+            }
+        })
     }
 
     fn table(&self) -> Table {

@@ -1,19 +1,21 @@
 //! Drawing of the winner map and the crossover strips.
 
 use super::{Model, tooltip};
+use crate::cells::{CellMark, Cells, Numbers};
 use crate::charts::RenderOptions;
 use crate::color_scale::ColorScale;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
-use crate::palette::{Theme, mix, on};
+use crate::palette::{Theme, mix};
 use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene, Symbol};
 use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_analysis::compare::winner::{Crossover, Strip};
+use gemmscope_analysis::compare::winner::{Cell, Crossover, Strip};
 use gemmscope_model::units::format_significant;
 use gemmscope_table::field::Frame;
+use std::collections::HashMap;
 
 const ROW: f64 = 22.0;
 /// Highest cell of a map.
@@ -97,88 +99,60 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     legend::heading(scene, (8.0, 14.0), w - 16.0, theme, words);
     let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
     let top = 24.0 + legend + 22.0;
-    let widest = ys.iter().map(|v| text::width(&v.to_string(), FONT, false)).fold(0.0, f64::max);
-    let left = widest + 18.0;
-    let rect = [left, top, (w - left - 14.0).max(1.0), (h - top - 44.0).max(1.0)];
-    // Few cells stay of a size that reads as a cell.
-    let step_x = (rect[2] / xs.len().max(1) as f64).min(170.0);
-    let step_y = (rect[3] / ys.len().max(1) as f64).min(CELL_HEIGHT);
-    let (used_w, used_h) = (step_x * xs.len() as f64, step_y * ys.len() as f64);
-    scene.fill([rect[0], rect[1], used_w, used_h], theme.panel);
-    let gap = if step_x.min(step_y) > 6.0 { 1.0 } else { 0.0 };
-    for c in &m.cells {
-        let (Ok(i), Ok(j)) = (xs.binary_search(&c.x), ys.binary_search(&c.y)) else {
-            continue;
-        };
-        let cell = [
-            rect[0] + i as f64 * step_x + gap / 2.0,
-            rect[1] + j as f64 * step_y + gap / 2.0,
-            (step_x - gap).max(1.0),
-            (step_y - gap).max(1.0),
-        ];
-        let centre = (cell[0] + cell[2] / 2.0, cell[1] + cell[3] / 2.0);
-        let fill = match c.winner {
-            Some(side) => Some(shade(theme, colors[side], c.margin)),
-            None if !c.compared.is_empty() => Some(theme.other),
-            None => None,
-        };
-        match fill {
-            Some(color) => {
-                scene.fill(cell, color);
-                // Somebody else wins a part of these GEMMs.
-                if let Some(other) = c.other().filter(|_| cell[2].min(cell[3]) >= 10.0) {
-                    // In a small cell the figure needs the room.
-                    let (inset, r) = if cell[2] < 40.0 { (3.5, 2.0) } else { (6.0, 2.5) };
-                    let at = (cell[0] + cell[2] - inset, cell[1] + inset);
-                    for (radius, color) in [(r + 1.0, theme.panel), (r, colors[other])] {
-                        scene.items.push(Item::Symbol { at, radius, symbol: Symbol::Dot, color });
-                    }
-                }
-                let label = c.winner.and_then(|_| lead_label(c.margin, cell[2]));
-                if let Some(label) = label.filter(|_| cell[3] >= FONT * 1.2) {
-                    scene.text(centre, label, FONT, on(color), (Anchor::Middle, Baseline::Middle));
-                }
-            }
-            None => {
-                let side = c.alone.first().map_or(0, |a| a.1);
-                scene.items.push(Item::Symbol {
-                    at: centre,
-                    radius: (cell[2].min(cell[3]) / 2.0 - 1.0).clamp(1.0, 4.0),
-                    symbol: Symbol::Ring,
-                    color: colors[side],
-                });
+    let names = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
+    let (columns, rows) = (names(&xs), names(&ys));
+    let at: HashMap<(u32, u32), &Cell> = m.cells.iter().map(|c| ((c.x, c.y), c)).collect();
+    let of = |x: usize, y: usize| at.get(&(xs[x], ys[y])).copied();
+    let cells = Cells {
+        columns: &columns,
+        x: m.x.name(),
+        rows: &rows,
+        y: m.y.name(),
+        width: (1.0, 170.0),
+        height: (1.0, CELL_HEIGHT),
+        // Sizes are short: none is turned.
+        foot: 0.0,
+        numbers: Numbers::EachThatFits,
+        first: (0, 0),
+        cell: &|(x, y), (width, _)| {
+            let c = of(x, y)?;
+            let configurations = c.compared.iter().copied();
+            let fill = match c.winner {
+                Some(side) => shade(theme, colors[side], c.margin),
+                None if !c.compared.is_empty() => theme.other,
+                None => theme.panel,
+            };
+            Some(CellMark {
+                fill,
+                frame: None,
+                text: c.winner.and_then(|_| lead_label(c.margin, width)).unwrap_or_default(),
+                rows: rows_of(m, configurations.chain(c.alone.iter().map(|a| a.0))),
+                tooltip: tooltip(frame, m, c),
+            })
+        },
+    };
+    let grid = cells.draw(scene, [0.0, top, w, h - top], theme);
+    for (i, j) in grid.each() {
+        let Some(c) = of(i, j) else { continue };
+        let [l, t, width, height] = grid.cell_rect((i, j));
+        // Somebody else wins a part of these GEMMs.
+        if let Some(other) = c.other().filter(|_| width.min(height) >= 10.0) {
+            // In a small cell the figure needs the room.
+            let (inset, r) = if width < 40.0 { (3.5, 2.0) } else { (6.0, 2.5) };
+            let at = (l + width - inset, t + inset);
+            for (radius, color) in [(r + 1.0, theme.panel), (r, colors[other])] {
+                scene.items.push(Item::Symbol { at, radius, symbol: Symbol::Dot, color });
             }
         }
-        let configurations = c.compared.iter().copied();
-        scene.hit_areas.push(HitArea {
-            rows: rows_of(m, configurations.chain(c.alone.iter().map(|a| a.0))),
-            rect: cell,
-            tooltip: tooltip(frame, m, c),
-        });
+        if c.compared.is_empty() {
+            scene.items.push(Item::Symbol {
+                at: (l + width / 2.0, t + height / 2.0),
+                radius: (width.min(height) / 2.0 - 1.0).clamp(1.0, 4.0),
+                symbol: Symbol::Ring,
+                color: colors[c.alone.first().map_or(0, |a| a.1)],
+            });
+        }
     }
-    legend::note(scene, (8.0, top - 11.0), w - 16.0, theme, m.y.name());
-    for (j, label) in thinned(&ys, step_y, |_| FONT * 1.1) {
-        scene.text(
-            (rect[0] - 7.0, rect[1] + (j as f64 + 0.5) * step_y),
-            label,
-            FONT,
-            theme.muted,
-            (Anchor::End, Baseline::Middle),
-        );
-    }
-    let bottom = rect[1] + used_h;
-    for (i, label) in thinned(&xs, step_x, |l| text::width(l, FONT, false)) {
-        let half = text::width(&label, FONT, false) / 2.0;
-        let x = (rect[0] + (i as f64 + 0.5) * step_x).min(w - half - 2.0);
-        scene.text((x, bottom + 6.0), label, FONT, theme.muted, (Anchor::Middle, Baseline::Top));
-    }
-    scene.text(
-        (rect[0] + used_w, bottom + 22.0),
-        m.x.name(),
-        FONT,
-        theme.muted,
-        (Anchor::End, Baseline::Top),
-    );
 }
 
 fn map_rows(m: &Model) -> f64 {

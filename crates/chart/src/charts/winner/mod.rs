@@ -5,7 +5,7 @@ mod draw;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::layout;
-use crate::legend;
+use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::TIE;
@@ -355,25 +355,17 @@ fn along_control(
 
 impl Chart for Winner {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let mut scene = Scene::new(options.width, options.height, "Winner map");
-        let all = [0.0, 0.0, scene.width, scene.height];
-        scene.fill(all, options.theme.background);
-        let (Some(m), None) = (&self.model, self.obstacle()) else {
-            let sentence = self.obstacle().unwrap_or_default();
-            scene.title = sentence.clone();
-            layout::message(&mut scene, all, options.theme, &sentence);
-            return scene;
+        let title = match &self.model {
+            Some(m) if self.strips_shown => m.all.sentence(&m.comparison.names, m.along),
+            Some(m) => m.headline(),
+            None => String::new(),
         };
-        scene.description = self.notes().join(" ");
-        if self.strips_shown {
-            scene.title = m.all.sentence(&m.comparison.names, m.along);
-            draw::strips(&self.frame, m, &mut scene, options);
-        } else {
-            scene.title = m.headline();
-            draw::map(&self.frame, m, &mut scene, options);
-        }
-        legend::outline_selected(&mut scene, options.theme, options.selected);
-        scene
+        let page = Page { notes: self.notes(), ..Page::new(title, self.obstacle()) };
+        plot(options, page, |scene, _| match &self.model {
+            Some(m) if self.strips_shown => draw::strips(&self.frame, m, scene, options),
+            Some(m) => draw::map(&self.frame, m, scene, options),
+            None => {}
+        })
     }
 
     fn table(&self) -> Table {

@@ -1,0 +1,104 @@
+//! The figures of a mark as one list, from which its table, its tooltip and the saved CSV follow.
+
+use crate::ticks::Format;
+use crate::tooltip::Tooltip;
+use gemmscope_table::column_format::{cell, titled};
+use gemmscope_table::field::FieldInfo;
+use gemmscope_table::result_table::Table;
+use std::borrow::Cow;
+
+/// Columns over rows of `T`.
+pub(crate) struct Columns<'a, T>(Vec<Column<'a, T>>);
+
+struct Column<'a, T> {
+    title: Cow<'a, str>,
+    value: Value<'a, T>,
+    /// It stands in tooltips too.
+    tip: bool,
+}
+
+enum Value<'a, T> {
+    Text(Box<dyn Fn(&T) -> String + 'a>),
+    /// A number of an SI base unit.
+    Number(Cow<'a, str>, Box<dyn Fn(&T) -> f64 + 'a>),
+}
+
+impl<'a, T> Columns<'a, T> {
+    pub(crate) fn new() -> Self {
+        Columns(Vec::new())
+    }
+
+    fn push(mut self, title: Cow<'a, str>, value: Value<'a, T>) -> Self {
+        self.0.push(Column { title, value, tip: true });
+        self
+    }
+
+    /// A column of texts.
+    pub(crate) fn text(
+        self,
+        title: impl Into<Cow<'a, str>>,
+        of: impl Fn(&T) -> String + 'a,
+    ) -> Self {
+        self.push(title.into(), Value::Text(Box::new(of)))
+    }
+
+    /// A column of numbers of an SI base unit; a tooltip leaves out what is not known.
+    pub(crate) fn number(
+        self,
+        title: impl Into<Cow<'a, str>>,
+        unit: impl Into<Cow<'a, str>>,
+        of: impl Fn(&T) -> f64 + 'a,
+    ) -> Self {
+        self.push(title.into(), Value::Number(unit.into(), Box::new(of)))
+    }
+
+    /// A column of a field's values.
+    pub(crate) fn field(self, info: &'a FieldInfo, of: impl Fn(&T) -> f64 + 'a) -> Self {
+        self.number(&info.label, &info.unit, of)
+    }
+
+    /// The last column stands in the table alone: its value is a name, or the page adds it to tooltips.
+    pub(crate) fn no_tip(mut self) -> Self {
+        if let Some(last) = self.0.last_mut() {
+            last.tip = false;
+        }
+        self
+    }
+
+    /// All of these rows under the titles with their units.
+    pub(crate) fn table(&self, rows: impl IntoIterator<Item = T>) -> Table {
+        let line = |row: T| {
+            let each = self.0.iter().map(|c| match &c.value {
+                Value::Text(of) => of(&row),
+                Value::Number(unit, of) => cell(of(&row), unit),
+            });
+            each.collect()
+        };
+        let title = |c: &Column<'_, T>| match &c.value {
+            Value::Text(_) => c.title.to_string(),
+            Value::Number(unit, _) => titled(&c.title, unit),
+        };
+        Table {
+            header: self.0.iter().map(title).collect(),
+            rows: rows.into_iter().map(line).collect(),
+        }
+    }
+
+    /// The same figures of one row below a head.
+    pub(crate) fn tooltip(&self, head: impl Into<String>, row: &T) -> Tooltip {
+        let mut out = Tooltip::new(head);
+        for c in self.0.iter().filter(|c| c.tip) {
+            let text = match &c.value {
+                Value::Text(of) => of(row),
+                Value::Number(unit, of) => match of(row) {
+                    v if v.is_nan() => continue,
+                    v => Format::of(unit).write(v, 4),
+                },
+            };
+            if !text.is_empty() {
+                out = out.row(c.title.as_ref(), text);
+            }
+        }
+        out
+    }
+}

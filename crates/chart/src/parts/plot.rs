@@ -1,0 +1,177 @@
+//! What every picture has before and after its first mark, and the two layouts that several share:
+//! rows of named bands, and a value axis below them.
+
+use crate::charts::RenderOptions;
+use crate::labels::Rect;
+use crate::layout::{self, FONT, NARROW};
+use crate::legend::{self, Swatch};
+use crate::palette::Theme;
+use crate::scale::Scale;
+use crate::scene::{Anchor, Baseline, DragArea, HitArea, Scene, Window};
+use crate::text;
+use crate::ticks::{self, Format};
+use crate::tooltip::Tooltip;
+
+/// What a picture says of itself.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    /// One sentence: what the picture shows. Where it is empty, the obstacle.
+    pub(crate) title: String,
+    /// Why there is nothing to draw.
+    pub(crate) obstacle: Option<String>,
+    /// What its colours and marks mean, above the marks.
+    pub(crate) legend: Vec<(Swatch, String)>,
+    /// What else a reader who cannot see it should know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Page {
+    /// A page with a title, or with what stands in its way.
+    pub(crate) fn new(title: impl Into<String>, obstacle: Option<impl Into<String>>) -> Self {
+        Page { title: title.into(), obstacle: obstacle.map(Into::into), ..Page::default() }
+    }
+}
+
+/// A picture: its background and title, then what stands in its way, or its legend with the marks below
+/// it. `body` gets the room that is left. Marks of selected rows are outlined last.
+pub(crate) fn plot(
+    options: &RenderOptions<'_>,
+    page: Page,
+    body: impl FnOnce(&mut Scene, Rect),
+) -> Scene {
+    let mut scene = Scene::new(options.width, options.height, page.title);
+    let whole = [0.0, 0.0, scene.width, scene.height];
+    scene.fill(whole, options.theme.background);
+    if let Some(why) = page.obstacle {
+        if scene.title.is_empty() {
+            scene.title.clone_from(&why);
+        }
+        layout::message(&mut scene, whole, options.theme, &why);
+        return scene;
+    }
+    let width = scene.width - 20.0;
+    let used = legend::legend(Some(&mut scene), (10.0, 4.0), width, options.theme, &page.legend);
+    let top = if used > 0.0 { used + 8.0 } else { 0.0 };
+    let room = [0.0, top, scene.width, (scene.height - top).max(1.0)];
+    body(&mut scene, room);
+    // What the layout says of scrolling comes first.
+    let said = [std::mem::take(&mut scene.description)];
+    let said = said.into_iter().chain(page.notes).filter(|s| !s.is_empty());
+    scene.description = said.collect::<Vec<_>>().join(" ");
+    legend::outline_selected(&mut scene, options.theme, options.selected);
+    scene
+}
+
+/// How many names are measured to find the width of their column.
+const MEASURED: usize = 1000;
+
+/// What a band stands for, by its number and name.
+pub(crate) type Mark<'a> = dyn Fn(usize, &str) -> (Vec<u32>, Tooltip) + 'a;
+
+/// Rows of named bands, of which those show that fit.
+pub(crate) struct Bands<'a> {
+    /// Number of bands.
+    pub(crate) n: usize,
+    /// Height of one, px.
+    pub(crate) row: f64,
+    /// Name of a band.
+    pub(crate) name: &'a dyn Fn(usize) -> String,
+    /// What a band stands for.
+    pub(crate) mark: &'a Mark<'a>,
+}
+
+/// The bands that show.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    /// Where the marks begin, right of the names.
+    pub(crate) left: f64,
+    /// Top of the first band that shows.
+    pub(crate) top: f64,
+    /// First band that shows, and how many do.
+    pub(crate) first: usize,
+    pub(crate) shown: usize,
+    /// Height of a band.
+    pub(crate) row: f64,
+}
+
+impl Placed {
+    /// The bands that show, each with its top.
+    pub(crate) fn each(self) -> impl Iterator<Item = (usize, f64)> {
+        (0..self.shown).map(move |i| (self.first + i, self.top + self.row * i as f64))
+    }
+
+    /// Where the last band ends.
+    pub(crate) fn bottom(&self) -> f64 {
+        self.top + self.row * self.shown as f64
+    }
+}
+
+impl Bands<'_> {
+    /// Writes the names into `room`, makes every band a hit area and, where some do not fit, the room one
+    /// that scrolls. The names' column has one width however far the bands are scrolled.
+    pub(crate) fn place(&self, scene: &mut Scene, room: Rect, o: &RenderOptions<'_>) -> Placed {
+        let [x, top, width, height] = room;
+        let shown = ((height / self.row) as usize).clamp(1.min(self.n), self.n);
+        let first = o.first.1.min(self.n - shown);
+        let share = if scene.width < NARROW { 0.36 } else { 0.34 };
+        let sample = (0..self.n).step_by(self.n.div_ceil(MEASURED).max(1));
+        let widest = sample
+            .chain(first..first + shown)
+            .map(|i| text::width(&(self.name)(i), FONT, false))
+            .fold(0.0, f64::max);
+        let names = widest.min(scene.width * share).ceil();
+        let left = x + names + 14.0;
+        let placed = Placed { left, top, first, shown, row: self.row };
+        let full: Vec<String> = (first..first + shown).map(self.name).collect();
+        let texts: Vec<&str> = full.iter().map(String::as_str).collect();
+        let cut = text::cut_apart(&texts, FONT, names);
+        for ((i, y), (full, name)) in placed.each().zip(full.iter().zip(cut)) {
+            let at = (left - 7.0, y + self.row / 2.0);
+            scene.text(at, name, FONT, o.theme.text, (Anchor::End, Baseline::Middle));
+            let (rows, tooltip) = (self.mark)(i, full);
+            scene.hit_areas.push(HitArea { rows, rect: [x, y, width, self.row], tooltip });
+        }
+        if shown < self.n {
+            scene.description =
+                format!("Bars {} to {} of {} shown.", first + 1, first + shown, self.n);
+            scene.drag_areas.push(DragArea::Scroll {
+                rect: [x, top, width, placed.bottom() - top],
+                columns: Window::default(),
+                rows: Window { first, shown, total: self.n, step: self.row },
+            });
+        }
+        placed
+    }
+}
+
+/// The panel behind bars that run rightwards: its grid, the ticks below it, its title above.
+pub(crate) fn value_panel(
+    scene: &mut Scene,
+    theme: &Theme,
+    rect: Rect,
+    scale: &Scale,
+    title: &str,
+    format: &Format<'_>,
+) {
+    scene.fill(rect, theme.panel);
+    let bottom = rect[1] + rect[3];
+    let mut last = f64::NEG_INFINITY;
+    for tick in ticks::ticks(scale, ((rect[2] / 52.0) as usize).clamp(2, 8), format) {
+        let Some(label) = tick.label else { continue };
+        let x = scale.px(tick.value);
+        scene.line(vec![(x, rect[1]), (x, bottom)], theme.grid, 1.0);
+        let w = text::width(&label, FONT, false);
+        // At the edge it moves inwards.
+        let x = x.min(scene.width - w / 2.0 - 2.0);
+        if x - w / 2.0 < last + 6.0 {
+            continue;
+        }
+        last = x + w / 2.0;
+        let hang = (Anchor::Middle, Baseline::Top);
+        scene.text((x, bottom + 5.0), label, FONT, theme.muted, hang);
+    }
+    scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], theme.axis, 1.0);
+    let title = text::ellipsis(title, FONT, rect[2]);
+    let hang = (Anchor::Start, Baseline::Bottom);
+    scene.text((rect[0], rect[1] - 6.0), title, FONT, theme.muted, hang);
+}
