@@ -14,6 +14,7 @@
 //! | [`ledger`] | Which account does every second of a GEMM belong to? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
 //! | [`tuning`] | How did a search over variants go? |
+//! | [`trust`] | How far can these figures be trusted? |
 //! | [`untimed`] | What does the roof allow shapes without a time? |
 //! | [`planner`] | What could a model's GEMMs reach, before anything runs? |
 //! | [`replay`] | How do I run just this GEMM? |
@@ -60,5 +61,6 @@ pub mod summary;
 pub mod tile_roof;
 pub mod tile_sweep;
 pub mod trace_time;
+pub mod trust;
 pub mod tuning;
 pub mod untimed;

@@ -8,6 +8,7 @@ use crate::ledger::Ledger;
 use crate::standing::Standing;
 use crate::summary::distinct;
 use crate::trace_time::TraceTime;
+use crate::trust::Trust;
 use crate::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
@@ -31,6 +32,7 @@ pub use html::{Picture, html};
 pub use json::json;
 pub use markdown::markdown;
 pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
+pub(crate) use sentences::decapitalized;
 pub use sentences::sentences;
 pub use summary::{gemm_findings, gemm_findings_of};
 pub use tuning::TuningPart;
@@ -108,6 +110,8 @@ pub struct Report {
     pub bottlenecks: Vec<Bottleneck>,
     /// Where the time of each side and device goes.
     pub ledger: Ledger,
+    /// How far the figures can be trusted.
+    pub trust: Trust,
     /// All findings, ranked.
     pub findings: Vec<FindingLine>,
     /// The result of every rule.
@@ -267,6 +271,7 @@ impl Report {
             operations: breakdown.operations,
             operations_total: breakdown.total,
             ledger: findings.ledger.clone(),
+            trust: Trust::of(frame),
             findings: findings
                 .findings
                 .iter()

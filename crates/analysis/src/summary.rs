@@ -1,6 +1,7 @@
 //! The figures of one file as an object, which the command prints and the page gives to scripts.
 
 use crate::ledger::Ledger;
+use crate::trust::Trust;
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
@@ -61,6 +62,8 @@ pub struct Summary {
     /// they have one ledger together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Ledger>,
+    /// How far its figures can be trusted.
+    pub trust: Trust,
 }
 
 /// Figures of one side.
@@ -162,6 +165,7 @@ impl Summary {
             sides,
             reported_rate: s.reported_rate,
             ledger: (data.sources.len() == 1).then(|| Ledger::new(&frame)),
+            trust: Trust::of(&frame),
         })
     }
 

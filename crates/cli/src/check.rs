@@ -9,6 +9,8 @@ use crate::load::{Exit, load, load_by, shown, view_state};
 use crate::messages::{Code, Messages};
 use crate::progress;
 use crate::read::read;
+use gemmscope_analysis::ledger::Ledger;
+use gemmscope_analysis::trust::Trust;
 use serde::Serialize;
 use std::io::{Read, Write};
 
@@ -47,13 +49,13 @@ struct Efficiency {
     /// It holds for each row, rather than for their sum.
     each: bool,
     least: f64,
-    /// Roof time over time of the rows judged.
+    /// Share of the roof by the ledger: 1 - lost / time.
     weighted_efficiency: Option<f64>,
     /// Rows judged.
     judged: usize,
     /// Their share of the GEMM time.
     judged_share_of_time: Option<f64>,
-    /// Rows above their roof by more than clocks and timers vary, which are not judged.
+    /// Rows above their roof by more than clocks and timers vary, which count as at it.
     above_roof: u64,
     /// The highest efficiency of these.
     highest_above_roof: Option<f64>,
@@ -132,9 +134,10 @@ pub(super) fn check(
     };
     progress::step("holding the rows against the limits");
     let frame = shown(loaded.data.clone(), &state, &loaded.custom, err)?;
+    let (ledger, trust) = (Ledger::new(&frame), Trust::of(&frame));
     let mut limits = Vec::new();
     if let Some(least) = args.min_efficiency {
-        let sides = efficiency::of_sides(&frame, least, args.each);
+        let sides = efficiency::of_sides(&frame, &ledger, least, args.each);
         limits.extend(sides.into_iter().map(Limit::Efficiency));
     }
     if let Some((name, baseline)) = baseline {
@@ -155,11 +158,13 @@ pub(super) fn check(
     let held = verdict(&limits);
     let text = match args.form.as_deref() {
         Some("json") => {
-            let object = serde_json::json!({ "schema": SCHEMA, "held": held, "limits": limits });
+            let object = serde_json::json!({
+                "schema": SCHEMA, "held": held, "limits": limits, "ledger": ledger, "trust": trust,
+            });
             format!("{object}\n")
         }
-        Some("markdown") => words::markdown(held, &limits),
-        _ => words::text(&limits),
+        Some("markdown") => words::markdown(held, &limits, &ledger, &trust),
+        _ => words::text(&limits, &ledger, &trust),
     };
     out.write_all(text.as_bytes())?;
     Ok(match held {

@@ -66,6 +66,7 @@ pub(super) fn summary(
                         if let Some(ledger) = &s.ledger {
                             print_ledger(out, ledger)?;
                         }
+                        writeln!(out, "  trust                {}", s.trust.words())?;
                         print_shapes(out, &shapes)?;
                         writeln!(out)?;
                     }
@@ -136,26 +137,9 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     writeln!(out)
 }
 
-/// A line for each side and device: where its time goes, most first.
+/// Where the time of each side and device goes.
 fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
-    for book in &ledger.books {
-        let parts: Vec<String> = book
-            .ranked()
-            .into_iter()
-            .map(|(account, sum)| format!("{} {}", account.label(), Seconds(sum.seconds)))
-            .collect();
-        let title = match ledger.name(book) {
-            name if name.is_empty() => name,
-            name => format!("{name}: "),
-        };
-        writeln!(
-            out,
-            "  time goes to         {title}{} = {}",
-            Seconds(book.time_s),
-            parts.join(" + ")
-        )?;
-    }
-    Ok(())
+    ledger.lines().iter().try_for_each(|line| writeln!(out, "  time goes to         {line}"))
 }
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {

@@ -137,6 +137,51 @@ fn reports_and_rows() {
     assert!(findings > 10 && read > 500, "{findings} findings, {read} rows");
 }
 
+/// Every form of output gives the same totals and accounts: summary, check and report as JSON hold one
+/// ledger, and each of its lines stands in each text. `gemm_findings.md` is under the achievable roof;
+/// it has the lines of the chosen one beside its own.
+#[test]
+fn every_form_has_the_same_ledger() {
+    let mut books = 0;
+    for files in &FILES {
+        let of = |command: &[&str]| run(&[command, *files].concat(), "").1;
+        let json = |text: &str| -> Vec<Value> {
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let ledger = |text: &str| json(text).pop().unwrap()["ledger"].clone();
+        let check = ["check", "--min-efficiency", "1%"];
+        let expected = ledger(&of(&["summary", "--json"]));
+        books += expected.as_array().unwrap().len();
+        assert_eq!(ledger(&of(&[&check[..], &["--json"]].concat())), expected, "{files:?}");
+        assert_eq!(
+            serde_json::from_str::<Value>(&of(&["report", "--json"])).unwrap()["ledger"],
+            expected,
+            "{files:?}"
+        );
+        let said = of(&["summary"]);
+        let after = said.rsplit_once("\n\n").map_or("", |(all, _)| all);
+        let last = after.rsplit("\n\n").next().unwrap();
+        let lines: Vec<&str> =
+            last.lines().filter_map(|l| l.trim().strip_prefix("time goes to         ")).collect();
+        assert_eq!(lines.len(), expected.as_array().unwrap().len(), "{said}");
+        let plain = |text: String| text.replace('\\', "");
+        let texts = [
+            of(&check),
+            plain(of(&[&check[..], &["--form", "markdown"]].concat())),
+            plain(of(&["report"])),
+            of(&["report", "--form", "html"]),
+            plain(of(&["report", "--form", "summary"])),
+        ];
+        for (i, text) in texts.iter().enumerate() {
+            for line in &lines {
+                let line = if i == 3 { line.replace('&', "&amp;") } else { (*line).to_owned() };
+                assert!(text.contains(&line), "{i}, {files:?}: {line}\n{text}");
+            }
+        }
+    }
+    assert!(books > 8, "{books}");
+}
+
 #[test]
 fn rows_are_the_same_as_in_the_csv() {
     let files = ["samples/mi300x-libraries.csv", "-o", "-"];

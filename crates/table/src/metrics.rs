@@ -285,6 +285,22 @@ impl Metrics {
             .map(|roof| at_clock(roof, self.clock_ratio.get(row)))
     }
 
+    /// The datasheet roof of a row at its recorded clock, whatever roof it is judged by.
+    pub fn sheet_roof(&self, data: &Dataset, row: usize) -> Option<Roof> {
+        let (device, of_type) = self.place(data, row);
+        let roof = self.datasheet.get(device * TYPES + of_type).copied().flatten()?;
+        Some(at_clock(roof, self.clock_ratio.get(row)))
+    }
+
+    /// Shortest time that the datasheet allows a row, seconds; NaN where it is not known.
+    pub fn sheet_s(&self, data: &Dataset, row: usize) -> f64 {
+        if self.kind == RoofKind::Datasheet {
+            return self.roof_s[row];
+        }
+        let (work, bytes) = self.work_bytes(data, row);
+        self.sheet_roof(data, row).map_or(f64::NAN, |roof| roof.time_s(work, bytes))
+    }
+
     /// Work of one call of a row, FLOP.
     pub fn work(&self, data: &Dataset, row: usize) -> f64 {
         self.work_bytes(data, row).0

@@ -9,8 +9,6 @@
 
 use super::account::Account;
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::roofline::Roof;
 use gemmscope_table::data_kind::{variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
@@ -59,7 +57,6 @@ pub struct Steps<'a> {
     metrics: &'a Metrics,
     variants: Vec<&'a ColumnData>,
     properties: Properties<'a>,
-    sheets: Sheets,
     /// By kind of line: something in the table differs in it.
     differs: [bool; 4],
     rows: Vec<u32>,
@@ -112,7 +109,6 @@ impl<'a> Steps<'a> {
             data,
             metrics,
             variants: variant_columns(data),
-            sheets: Sheets::new(data, metrics),
             properties,
             keys: Vec::with_capacity(rows.len()),
             spread: None,
@@ -229,7 +225,7 @@ impl<'a> Steps<'a> {
     /// False for a run that is over 2 % above its datasheet roof: it is nobody's alternative.
     fn possible(&self, row: u32) -> bool {
         let r = row as usize;
-        let sheet_s = self.sheets.time_s(self.data, self.metrics, r);
+        let sheet_s = self.metrics.sheet_s(self.data, r);
         sheet_s.is_nan() || self.data.time_s[r] >= sheet_s / TIE
     }
 
@@ -492,48 +488,5 @@ impl<'a> Properties<'a> {
                 mix(mix(hash, u64::from(data.op[r]) << 16 | device), self.place(data, r))
             }
         }
-    }
-}
-
-/// Datasheet roofs by device and type, at the clock of each row.
-pub(super) struct Sheets {
-    /// By device: the roof of each type of [`DataType::ALL`]; empty for an unknown device.
-    roofs: Vec<Vec<Option<Roof>>>,
-    /// By operation: the type in which it computes.
-    type_of: Vec<u8>,
-}
-
-impl Sheets {
-    pub(super) fn new(data: &Dataset, metrics: &Metrics) -> Sheets {
-        let place = |t: DataType| DataType::ALL.iter().position(|o| *o == t).unwrap_or(0) as u8;
-        let roofs = metrics.devices.iter().map(|device| match device {
-            Some(d) => DataType::ALL.iter().map(|t| d.roof(*t, RoofKind::Datasheet)).collect(),
-            None => Vec::new(),
-        });
-        Sheets {
-            roofs: roofs.collect(),
-            type_of: data.ops.iter().map(|op| place(op.compute)).collect(),
-        }
-    }
-
-    /// The datasheet roof of a row, without its clock.
-    pub(super) fn roof(&self, data: &Dataset, r: usize) -> Option<Roof> {
-        let of_type = usize::from(self.type_of[usize::from(data.op[r])]);
-        *self.roofs.get(usize::from(data.device[r]))?.get(of_type)?
-    }
-
-    /// Shortest time that the datasheet allows a row, seconds; NaN where it is not known.
-    pub(super) fn time_s(&self, data: &Dataset, metrics: &Metrics, r: usize) -> f64 {
-        if metrics.kind == RoofKind::Datasheet {
-            return metrics.roof_s[r];
-        }
-        let Some(mut sheet) = self.roof(data, r) else {
-            return f64::NAN;
-        };
-        let active = metrics.roof_of(data.device[r], data.op[r]);
-        if let (Some(now), Some(full)) = (metrics.roof(data, r), active) {
-            sheet.peak_flops_per_s *= now.peak_flops_per_s / full.peak_flops_per_s;
-        }
-        sheet.time_s(metrics.work(data, r), metrics.bytes(data, r))
     }
 }

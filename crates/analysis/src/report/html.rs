@@ -1,7 +1,7 @@
 //! The full report as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::{data_url, short};
-use super::markdown::{facts, lost, places, signs, time};
+use super::markdown::{facts, places, signs, time};
 use super::operations::ExtraColumn;
 use super::{FindingLine, Report, TuningPart};
 use crate::untimed::UntimedList;
@@ -88,8 +88,8 @@ pub fn html(report: &Report, pictures: &[Picture]) -> String {
 /// What needs times: findings, operations, flagged ones.
 fn judged(report: &Report, out: &mut String) {
     out.push_str("<h2>Findings</h2>\n");
-    for line in lost(report) {
-        out.push_str(&format!("<p>{}</p>\n", h(&line)));
+    for line in report.ledger.lines() {
+        out.push_str(&format!("<p>{}.</p>\n", h(&line)));
     }
     if report.findings.is_empty() {
         out.push_str("<p>None.</p>\n");
@@ -199,6 +199,7 @@ fn overview(report: &Report, out: &mut String) {
     if let Some(time) = &report.time {
         out.push_str(&format!("<p>{}</p>\n", h(&time.words())));
     }
+    out.push_str(&format!("<p>Trust: {}.</p>\n", h(&report.trust.words())));
     for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
         if texts.is_empty() {
             continue;

@@ -4,7 +4,6 @@ use super::escape::{markdown_text as md, short};
 use super::operations::ExtraColumn;
 use super::{FindingLine, Report, TuningPart};
 use crate::findings::{Finding, Kind};
-use crate::ledger::Book;
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{Seconds, capitalized, fixed, plural};
 
@@ -46,8 +45,8 @@ pub fn markdown(report: &Report) -> String {
 /// What needs times: findings, operations, flagged ones.
 fn judged(report: &Report, out: &mut String) {
     out.push_str("\n## Findings\n");
-    for line in lost(report) {
-        out.push_str(&format!("\n{}\n", md(&line)));
+    for line in report.ledger.lines() {
+        out.push_str(&format!("\n{}.\n", md(&line)));
     }
     if report.findings.is_empty() {
         out.push_str("\nNone.\n");
@@ -120,6 +119,7 @@ fn overview(report: &Report, out: &mut String) {
     if let Some(time) = &report.time {
         out.push_str(&format!("\n{}\n", md(&time.words())));
     }
+    out.push_str(&format!("\nTrust: {}.\n", md(&report.trust.words())));
     for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
         if texts.is_empty() {
             continue;
@@ -237,18 +237,6 @@ pub(super) fn facts(f: &FindingLine) -> String {
 pub(super) fn signs(x: &Finding) -> String {
     let each: Vec<String> = x.signs.iter().map(|s| format!("{} ({})", s.title, s.groups)).collect();
     each.join(", ")
-}
-
-/// What is lost, for the head of the findings: a line for each side and device.
-pub(super) fn lost(report: &Report) -> Vec<String> {
-    let line = |b: &Book| {
-        let words = b.lost_words()?;
-        Some(match report.ledger.name(b) {
-            name if name.is_empty() => format!("{words}."),
-            name => format!("{name}: {words}."),
-        })
-    };
-    report.ledger.books.iter().filter_map(line).collect()
 }
 
 /// The first places of a finding, `file:line`.

@@ -285,7 +285,7 @@ fn claim(f: &Finding) -> String {
 }
 
 /// A text that goes on in a sentence. A word with a second capital letter (`GEMM`) keeps its first.
-fn decapitalized(text: &str) -> String {
+pub(crate) fn decapitalized(text: &str) -> String {
     let mut chars = text.chars();
     let (first, second) = (chars.next(), chars.clone().next());
     match (first, second) {
@@ -304,13 +304,7 @@ fn advice(f: &Finding) -> String {
 /// What is lost, by account, of every side and device.
 fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     let ledger = &findings.ledger;
-    let line = |b: &Book| {
-        let words = b.lost_words()?;
-        Some(match ledger.name(b) {
-            name if name.is_empty() => words,
-            name => format!("{name}: {words}"),
-        })
-    };
+    let line = |b: &Book| Some(ledger.named(b, &b.lost_words()?));
     let lines: Vec<String> = ledger.books.iter().filter_map(line).collect();
     if lines.is_empty() {
         return None;

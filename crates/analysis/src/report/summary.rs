@@ -3,9 +3,9 @@
 use super::escape::{markdown_text as md, short};
 use super::{Bottleneck, MAX_BOTTLENECKS, Operation, Report, ReportPart};
 use crate::explain::roof_name;
+use crate::ledger::Ledger;
 use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
-use gemmscope_table::metrics::Totals;
 use std::fmt::Write;
 
 /// The summary of a frame with achievable peaks as roofs, if they are known: the percentages of
@@ -16,21 +16,20 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
     if own.metrics.kind == frame.metrics.kind {
         return text;
     }
-    // The page's own figure is beside this form's, so that nobody takes one for the other.
-    let of = |(side, t): (String, Totals)| {
-        let share = percent(t.weighted_efficiency?);
-        Some(match side.as_str() {
-            "" => share,
-            side => format!("{} {share}", md(side)),
-        })
-    };
-    let page: Vec<String> = Totals::of(frame).into_iter().filter_map(of).collect();
-    let words = format!(
-        "Percentages here are of the max-achievable rate (MAF), as is usual in this form. Of the {}: {}.",
+    // The page's own figures are beside this form's, so that nobody takes one for the other.
+    let mut words = format!(
+        "Percentages here are of the max-achievable rate (MAF), as is usual in this form. Of the {}:\n",
         roof_name(frame.metrics.kind),
-        page.join(", ")
     );
-    text.replacen("\n## Key Bottlenecks\n", &format!("{words}\n\n## Key Bottlenecks\n"), 1)
+    time_goes_to(&Ledger::new(frame), &mut words);
+    text.replacen("\n## Key Bottlenecks\n", &format!("{words}\n## Key Bottlenecks\n"), 1)
+}
+
+/// A line for each side and device.
+fn time_goes_to(ledger: &Ledger, out: &mut String) {
+    for line in ledger.lines() {
+        let _ = writeln!(out, "- Time goes to: {}", md(&line));
+    }
 }
 
 /// A percentage without a space before the sign: this is how the form is exchanged.
@@ -71,6 +70,8 @@ pub fn gemm_findings(report: &Report) -> String {
     if let Some(standing) = &report.standing {
         let _ = writeln!(out, "Fastest: {}.", md(&standing.words()));
     }
+    time_goes_to(&report.ledger, &mut out);
+    let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));
     // Only sides that are compared have a name, and then no bottleneck is of all of them.
     out.push_str("\n## Key Bottlenecks\n");
     let validated: Vec<&Bottleneck> =

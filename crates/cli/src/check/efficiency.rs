@@ -1,18 +1,18 @@
 //! Rows held against a least efficiency.
 
 use super::{Efficiency, Low};
-use gemmscope_model::roofline::LostTime;
+use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::Side;
 use gemmscope_table::field::{Frame, shape_label};
 
-/// What a limit on the efficiency can be held against: rows with a time and a roof that they do
-/// not exceed.
+/// What a limit on the efficiency can be held against: rows with a time and a roof. Those above it
+/// count as at it, as everywhere.
 #[derive(Debug, Default)]
 struct Judged {
     /// Efficiency and row.
     rows: Vec<(f64, u32)>,
-    set: LostTime,
+    time_s: f64,
     /// Rows above their roof by more than clocks and timers vary.
     above: u64,
     above_time_s: f64,
@@ -44,14 +44,15 @@ impl Judged {
             if efficiency.is_nan() {
                 j.unknown += 1;
                 j.unknown_time_s += time;
-            } else if efficiency > NOISE {
+                continue;
+            }
+            if efficiency > NOISE {
                 j.above += 1;
                 j.above_time_s += time;
                 j.highest = j.highest.max(efficiency);
-            } else {
-                j.rows.push((efficiency, row));
-                j.set.add(frame.calls(r), data.time_s[r], metrics.roof_s[r]);
             }
+            j.rows.push((efficiency, row));
+            j.time_s += time;
         }
         // GEMM time whose shape the file does not know is time all the same.
         let without = data.sources.iter().map(|s| s.without_model);
@@ -64,12 +65,12 @@ impl Judged {
 
     /// Why no verdict is possible.
     fn doubt(&self) -> Option<String> {
-        let rows = self.rows.len() as u64 + self.above;
+        let rows = self.rows.len() as u64;
         if rows == 0 {
             return Some("no row has both a time and a roof; choose a device with --device".into());
         }
-        let known = self.set.time_s + self.above_time_s;
-        if self.above as f64 > MOST_ABOVE * rows as f64 || self.above_time_s > MOST_ABOVE * known {
+        let above = self.above_time_s > MOST_ABOVE * self.time_s;
+        if above || self.above as f64 > MOST_ABOVE * rows as f64 {
             return Some(format!(
                 "{} of {rows} GEMMs are above their roof (up to {}): the device, the data type or the unit is \
                  wrong; see `gemmscope report`",
@@ -77,11 +78,11 @@ impl Judged {
                 percent(self.highest),
             ));
         }
-        let all = known + self.unknown_time_s;
-        (self.set.time_s < LEAST_JUDGED * all).then(|| {
+        let all = self.time_s + self.unknown_time_s;
+        (self.time_s < LEAST_JUDGED * all).then(|| {
             format!(
                 "only {} of the GEMM time can be judged: {} without a shape, a device or a peak",
-                percent(self.set.time_s / all),
+                percent(self.time_s / all),
                 plural(self.unknown, "row")
             )
         })
@@ -89,30 +90,34 @@ impl Judged {
 }
 
 /// Holds every side to the limit by itself.
-pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency> {
-    let sides = &frame.counted().sides;
-    sides.iter().map(|side| of_side(frame, side, least, each)).collect()
+pub(super) fn of_sides(frame: &Frame, ledger: &Ledger, least: f64, each: bool) -> Vec<Efficiency> {
+    let sides = frame.counted().sides.iter().enumerate();
+    sides.map(|(i, side)| of_side(frame, side, ledger.share_of_side(i), (least, each))).collect()
 }
 
-fn of_side(frame: &Frame, side: &Side, least: f64, each: bool) -> Efficiency {
+fn of_side(
+    frame: &Frame,
+    side: &Side,
+    share_of_roof: Option<f64>,
+    (least, each): (f64, bool),
+) -> Efficiency {
     let judged = Judged::of(frame, &side.rows);
-    let all = judged.set.time_s + judged.above_time_s + judged.unknown_time_s;
-    let weighted = judged.set.share_of_roof();
+    let all = judged.time_s + judged.unknown_time_s;
     let why = judged.doubt();
     let count = judged.rows.len();
     let mut low = judged.rows;
     low.retain(|(e, _)| *e < least);
     low.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let holds = if each { low.is_empty() } else { weighted >= least };
+    let holds = if each { low.is_empty() } else { share_of_roof >= Some(least) };
     Efficiency {
         side: side.label.clone(),
         held: why.is_none().then_some(holds),
         why,
         each,
         least,
-        weighted_efficiency: weighted.is_finite().then_some(weighted),
+        weighted_efficiency: share_of_roof,
         judged: count,
-        judged_share_of_time: (all > 0.0).then_some(judged.set.time_s / all),
+        judged_share_of_time: (all > 0.0).then_some(judged.time_s / all),
         above_roof: judged.above,
         highest_above_roof: (judged.above > 0).then_some(judged.highest),
         without_roof: judged.unknown,

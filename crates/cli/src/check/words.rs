@@ -1,6 +1,8 @@
 //! The verdict for people: lines for a log, or Markdown for a pull request.
 
 use super::{Efficiency, Limit, Regression};
+use gemmscope_analysis::ledger::Ledger;
+use gemmscope_analysis::trust::Trust;
 use gemmscope_model::units::{Seconds, percent, plural};
 use std::fmt::Write;
 
@@ -27,9 +29,9 @@ fn times(before_s: f64, now_s: f64) -> (String, String) {
     (Seconds(before_s).to_string(), Seconds(now_s).to_string())
 }
 
-/// A line for each limit, and the rows that break it. A limit that could not be judged has a
-/// message instead.
-pub(super) fn text(limits: &[Limit]) -> String {
+/// A line for each limit, and the rows that break it; then where the time of each side goes. A limit
+/// that could not be judged has a message instead.
+pub(super) fn text(limits: &[Limit], ledger: &Ledger, trust: &Trust) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
     for limit in limits {
@@ -38,6 +40,10 @@ pub(super) fn text(limits: &[Limit]) -> String {
             Limit::Regression(r) => regression_lines(&mut out, r),
         };
     }
+    for line in ledger.lines() {
+        let _ = writeln!(out, "time  {line}");
+    }
+    let _ = writeln!(out, "trust {}", trust.words());
     out
 }
 
@@ -106,9 +112,21 @@ fn more(out: &mut String, found: usize) -> std::fmt::Result {
 }
 
 /// The same as Markdown, for a job's summary or a comment.
-pub(super) fn markdown(held: Option<bool>, limits: &[Limit]) -> String {
+pub(super) fn markdown(
+    held: Option<bool>,
+    limits: &[Limit],
+    ledger: &Ledger,
+    trust: &Trust,
+) -> String {
     let mut out = String::new();
     let _ = write_markdown(&mut out, held, limits);
+    if !ledger.books.is_empty() {
+        out.push_str("\nWhere the time goes:\n\n");
+    }
+    for line in ledger.lines() {
+        let _ = writeln!(out, "- {}", cell(&line));
+    }
+    let _ = writeln!(out, "\nTrust: {}", cell(&trust.words()));
     out
 }
 
@@ -195,27 +213,25 @@ impl Efficiency {
         found
     }
 
-    /// What was judged, where that is not everything.
+    /// What was judged, where that is not everything or not as it is.
     fn basis(&self) -> Option<String> {
         let mut parts = Vec::new();
+        if self.without_roof > 0 {
+            parts.push(format!(
+                "judged: {}, {} of the GEMM time; not judged: {} without a roof",
+                plural(self.judged as u64, "row"),
+                percent(self.judged_share_of_time.unwrap_or_default()),
+                plural(self.without_roof, "row")
+            ));
+        }
         if self.above_roof > 0 {
             parts.push(format!(
-                "{} above the roof (up to {})",
+                "{} above the roof (up to {}) count as at the roof",
                 plural(self.above_roof, "row"),
                 percent(self.highest_above_roof.unwrap_or_default())
             ));
         }
-        if self.without_roof > 0 {
-            parts.push(format!("{} without a roof", plural(self.without_roof, "row")));
-        }
-        (!parts.is_empty()).then(|| {
-            format!(
-                "judged: {}, {} of the GEMM time; not judged: {}",
-                plural(self.judged as u64, "row"),
-                percent(self.judged_share_of_time.unwrap_or_default()),
-                parts.join(", ")
-            )
-        })
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 

@@ -1,0 +1,407 @@
+//! How far can these figures be trusted? What the rows themselves show of their measurement, once a
+//! device, and what no file states.
+//!
+//! One pass over the rows of a frame. Each [`Reason`] counts rows and their share of the time; its weight
+//! is what it alone would make of the figures, and the verdict is the heaviest weight.
+
+use crate::ledger::device_name;
+use crate::report::decapitalized;
+use gemmscope_model::units::{Bytes, capitalized, grouped, percent, plural};
+use gemmscope_table::build::roundings;
+use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
+use serde::{Deserialize, Serialize};
+
+/// How far figures can be trusted.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Nothing speaks against them.
+    #[default]
+    Sound,
+    /// They hold under conditions that are named.
+    WithCare,
+    /// Something that they rest on is probably wrong.
+    Doubtful,
+}
+
+impl Verdict {
+    /// The word for it: `sound`, `with care`, `doubtful`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Verdict::Sound => "sound",
+            Verdict::WithCare => "with care",
+            Verdict::Doubtful => "doubtful",
+        }
+    }
+}
+
+/// What a reason is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// Rows above the datasheet roof that no warm cache explains.
+    AboveRoof,
+    /// Figures of the file against the recomputed ones.
+    Reported,
+    /// Operands that fit in the last-level cache, moved faster than the memory could.
+    WarmCache,
+    /// Calls as short as what timers and launches vary.
+    ShortCalls,
+    /// Spread of the repeats.
+    Spread,
+    /// A recording that slows the program.
+    Recording,
+    /// Clocks below the one that the peaks are of.
+    Clock,
+    /// What no file states.
+    Assumed,
+}
+
+/// One thing that speaks for or against the figures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reason {
+    /// What it is about.
+    pub about: About,
+    /// What it alone makes of the figures.
+    pub weight: Verdict,
+    /// Name of the device; "" where it concerns all rows, or none is stated.
+    pub device: String,
+    /// A sentence with its count.
+    pub text: String,
+    /// Rows that it concerns; the things themselves where it is about no rows.
+    pub count: u64,
+    /// Of how many.
+    pub of: u64,
+    /// Share of the time of these, of the device's time; `None` where it is about no rows.
+    pub share: Option<f64>,
+}
+
+/// How far the figures of a frame can be trusted, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Trust {
+    /// The heaviest weight of the reasons.
+    pub verdict: Verdict,
+    /// The heaviest first, and by device.
+    pub reasons: Vec<Reason>,
+    /// What no file states. The keys are those of `ImportOptions::answers`.
+    pub assumed: Vec<Assumption>,
+}
+
+/// Up to this much above the roof, the variation of clocks and timers explains it.
+const NOISE: f64 = 1.02;
+/// A figure of the file agrees within this.
+const AGREES: f64 = 0.02;
+/// A call under this is as short as what timers and launches vary.
+const SHORT_S: f64 = 10e-6;
+/// A standard deviation over this share of the mean is large.
+const SPREAD: f64 = 0.20;
+/// A clock under this share of the peak's is low.
+const LOW_CLOCK: f64 = 0.90;
+/// Over this share of rows or time something concerns the whole; under the other it is an exception.
+const WHOLE: f64 = 0.20;
+const EXCEPTION: f64 = 0.01;
+
+/// Rows and their seconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    rows: u64,
+    time_s: f64,
+}
+
+impl Tally {
+    fn add(&mut self, time_s: f64) {
+        self.rows += 1;
+        self.time_s += time_s;
+    }
+
+    /// The larger of its shares of rows and time.
+    fn part(&self, of: &Tally) -> f64 {
+        let share = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+        share(self.rows as f64, of.rows as f64).max(share(self.time_s, of.time_s))
+    }
+}
+
+/// What the rows of one device show.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    name: String,
+    cache_bytes: f64,
+    all: Tally,
+    roofed: Tally,
+    above: Tally,
+    highest: f64,
+    warm: Tally,
+    short: Tally,
+    compared: Tally,
+    differs: Tally,
+    spread_known: Tally,
+    spread: Tally,
+    clocked: Tally,
+    low_clock: Tally,
+}
+
+/// Columns that are read row by row.
+struct Columns<'a> {
+    /// The file's own rate, else its bandwidth, with its rounding by source.
+    reported: Option<(&'a [f64], bool, Vec<f64>)>,
+    std: Option<&'a [f64]>,
+    clock: Option<&'a [f64]>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(data: &'a Dataset) -> Columns<'a> {
+        let rate = data.numbers(ColumnMeaning::ReportedRate).map(|v| (v, true));
+        let own = rate.or(data.numbers(ColumnMeaning::ReportedBandwidth).map(|v| (v, false)));
+        Columns {
+            reported: own.map(|(v, is_rate)| (v, is_rate, roundings(data, v))),
+            std: data.numbers(ColumnMeaning::TimeStd),
+            clock: data.numbers(ColumnMeaning::MeasuredClock),
+        }
+    }
+}
+
+impl Trust {
+    /// What the rows that pass the filters show.
+    pub fn of(frame: &Frame) -> Trust {
+        let data = &*frame.data;
+        let columns = Columns::new(data);
+        let mut seen: Vec<Seen> = Vec::new();
+        // By device code: its place in `seen`. Two codes may be one device.
+        let mut place: Vec<Option<usize>> = vec![None; data.devices.len()];
+        let mut used = vec![false; data.sources.len()];
+        for &row in frame.rows.iter() {
+            let r = row as usize;
+            used[usize::from(data.source[r])] = true;
+            let code = data.device[r];
+            let at = *place[usize::from(code)].get_or_insert_with(|| {
+                let name = device_name(frame, code);
+                seen.iter().position(|s| s.name == name).unwrap_or_else(|| {
+                    let device = frame.metrics.devices[usize::from(code)].as_ref();
+                    let cache_bytes = device.and_then(|d| d.cache_bytes()).unwrap_or(0.0);
+                    seen.push(Seen { name: name.to_owned(), cache_bytes, ..Seen::default() });
+                    seen.len() - 1
+                })
+            });
+            seen[at].look(frame, &columns, r);
+        }
+        let several = seen.len() > 1;
+        let mut reasons: Vec<Reason> = seen.iter().flat_map(|s| s.reasons(several)).collect();
+        let sources = || data.sources.iter().zip(&used).filter(|(_, used)| **used).map(|(s, _)| s);
+        let slowed = sources().filter_map(|s| s.trace.as_deref()).flat_map(|t| &t.slowed_by);
+        reasons.extend(recording(slowed));
+        let mut assumed: Vec<Assumption> = Vec::new();
+        for a in sources().flat_map(|s| &s.assumptions) {
+            if !a.by_hand && !assumed.iter().any(|o| o.key == a.key && o.text == a.text) {
+                assumed.push(a.clone());
+            }
+        }
+        reasons.extend(unstated(&assumed));
+        // Few, and stable: of equal weight in the order above.
+        reasons.sort_by_key(|r| std::cmp::Reverse(r.weight));
+        let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
+        Trust { verdict, reasons, assumed }
+    }
+
+    /// A line for each form of output: `with care: 3 of 9 rows are above the roof ...; ...`, without the
+    /// reasons that speak for the figures where others do not.
+    pub fn words(&self) -> String {
+        let told = self.reasons.iter().filter(|r| r.weight == self.verdict);
+        let told: Vec<String> = told.map(|r| decapitalized(r.text.trim_end_matches('.'))).collect();
+        match told.as_slice() {
+            [] => self.verdict.label().to_owned(),
+            _ => format!("{}: {}", self.verdict.label(), told.join("; ")),
+        }
+    }
+}
+
+impl Seen {
+    fn look(&mut self, frame: &Frame, columns: &Columns<'_>, r: usize) {
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let call_s = data.time_s[r];
+        let time_s = call_s * frame.calls(r);
+        if !(time_s > 0.0 && time_s.is_finite()) {
+            return;
+        }
+        self.all.add(time_s);
+        if call_s < SHORT_S {
+            self.short.add(time_s);
+        }
+        if let Some(roof) = metrics.sheet_roof(data, r) {
+            let (work, bytes) = (metrics.work(data, r), metrics.bytes(data, r));
+            let share = roof.time_s(work, bytes) / call_s;
+            self.roofed.add(time_s);
+            let moved_s = bytes / roof.bandwidth_bytes_per_s;
+            if bytes <= self.cache_bytes && moved_s > NOISE * call_s {
+                self.warm.add(time_s);
+            } else if share > NOISE {
+                self.above.add(time_s);
+                self.highest = self.highest.max(share);
+            }
+        }
+        if let Some((theirs, is_rate, rounding)) = &columns.reported {
+            let ours = if *is_rate { metrics.rate(data, r) } else { metrics.bandwidth(data, r) };
+            let rounded = rounding.get(usize::from(data.source[r])).copied().unwrap_or(0.0);
+            let gap = (theirs[r] - ours).abs();
+            if gap.is_finite() {
+                self.compared.add(time_s);
+                if gap > (AGREES * ours).max(rounded) {
+                    self.differs.add(time_s);
+                }
+            }
+        }
+        if let Some(std) = columns.std.map(|v| v[r]).filter(|v| v.is_finite()) {
+            self.spread_known.add(time_s);
+            if std > SPREAD * call_s {
+                self.spread.add(time_s);
+            }
+        }
+        let peak_hz = || metrics.devices[usize::from(data.device[r])].as_ref()?.clock_hz;
+        if let Some((clock, peak)) = columns.clock.map(|v| v[r]).zip(peak_hz())
+            && clock > 0.0
+        {
+            self.clocked.add(time_s);
+            if clock < LOW_CLOCK * peak {
+                self.low_clock.add(time_s);
+            }
+        }
+    }
+
+    fn reasons(&self, several: bool) -> Vec<Reason> {
+        let on = if several && !self.name.is_empty() {
+            format!("{}: ", self.name)
+        } else {
+            String::new()
+        };
+        let mut out = Vec::new();
+        let mut add = |about, weight, tally: &Tally, of: &Tally, words: String| {
+            out.push(Reason {
+                about,
+                weight,
+                device: self.name.clone(),
+                text: format!("{on}{}.", if on.is_empty() { capitalized(&words) } else { words }),
+                count: tally.rows,
+                of: of.rows,
+                share: Some(if self.all.time_s > 0.0 {
+                    tally.time_s / self.all.time_s
+                } else {
+                    0.0
+                }),
+            });
+        };
+        let some =
+            |t: &Tally, of: &Tally| format!("{} of {}", grouped(t.rows), plural(of.rows, "row"));
+        let is = |t: &Tally| if t.rows == 1 { "is" } else { "are" };
+        let graded = |t: &Tally, of: &Tally, whole: Verdict| match t.part(of) {
+            part if part > WHOLE => whole,
+            part if part > EXCEPTION => Verdict::WithCare,
+            _ => Verdict::Sound,
+        };
+        if self.above.rows > 0 {
+            let (above, of) = (&self.above, &self.roofed);
+            let words = format!(
+                "{} {} above the datasheet roof (up to {}): the device, the type, the unit or the \
+                 sizes are not what is assumed",
+                some(above, of),
+                is(above),
+                percent(self.highest)
+            );
+            add(About::AboveRoof, graded(above, of, Verdict::Doubtful), above, of, words);
+        }
+        if self.warm.rows > 0 {
+            let (warm, of) = (&self.warm, &self.roofed);
+            let words = format!(
+                "{} moved operands that fit in the last-level cache ({}) faster than the memory could: the \
+                 cache was warm",
+                some(warm, of),
+                Bytes(self.cache_bytes).to_iec()
+            );
+            add(About::WarmCache, graded(warm, of, Verdict::WithCare), warm, of, words);
+        }
+        if self.compared.rows > 0 {
+            let (differs, of) = (&self.differs, &self.compared);
+            let agree = of.rows - differs.rows;
+            let words = format!(
+                "the file's own figures agree within 2 % in {} of {}",
+                grouped(agree),
+                plural(of.rows, "row")
+            );
+            add(About::Reported, graded(differs, of, Verdict::Doubtful), differs, of, words);
+        }
+        if self.short.time_s > EXCEPTION * self.all.time_s {
+            let (short, of) = (&self.short, &self.all);
+            let share = short.time_s / of.time_s;
+            let words = format!(
+                "{} take{} under 10 µs, {} of the time: timers and launches vary by as much",
+                some(short, of),
+                if short.rows == 1 { "s" } else { "" },
+                percent(share)
+            );
+            let weight = if share > WHOLE { Verdict::WithCare } else { Verdict::Sound };
+            add(About::ShortCalls, weight, short, of, words);
+        }
+        if self.spread_known.rows > 0 {
+            let (wide, of) = (&self.spread, &self.spread_known);
+            let words = format!("{} vary by over 20 % between repeats", some(wide, of));
+            add(About::Spread, graded(wide, of, Verdict::WithCare), wide, of, words);
+        }
+        if self.clocked.rows > 0 {
+            let (low, of) = (&self.low_clock, &self.clocked);
+            let words = format!(
+                "{} ran under 90 % of the clock that the peak is of; each is judged at its own clock",
+                some(low, of)
+            );
+            add(About::Clock, graded(low, of, Verdict::WithCare), low, of, words);
+        }
+        out
+    }
+}
+
+/// What was recorded that slows the program.
+fn recording<'a>(slowed: impl Iterator<Item = &'a String>) -> Option<Reason> {
+    let mut by: Vec<&str> = Vec::new();
+    for what in slowed {
+        if !by.contains(&what.as_str()) {
+            by.push(what);
+        }
+    }
+    (!by.is_empty()).then(|| Reason {
+        about: About::Recording,
+        weight: Verdict::WithCare,
+        device: String::new(),
+        text: format!(
+            "Recorded with {}, which slows the program: idle time is an upper bound.",
+            by.join(", ")
+        ),
+        count: by.len() as u64,
+        of: by.len() as u64,
+        share: None,
+    })
+}
+
+/// What no file states: units, types and devices that were assumed change every figure.
+fn unstated(assumed: &[Assumption]) -> Option<Reason> {
+    let weighs = |a: &&Assumption| {
+        ["unit", "dtype", "device"].iter().any(|subject| a.key.starts_with(subject))
+    };
+    let (all, heavy) = (assumed.len() as u64, assumed.iter().filter(weighs).count() as u64);
+    (all > 0).then(|| Reason {
+        about: About::Assumed,
+        weight: if heavy > 0 { Verdict::WithCare } else { Verdict::Sound },
+        device: String::new(),
+        text: format!(
+            "{} that no file states {} assumed, {heavy} of {} unit, type or device.",
+            plural(all, "thing"),
+            if all == 1 { "is" } else { "are" },
+            if all == 1 { "it" } else { "them" },
+        ),
+        count: heavy,
+        of: all,
+        share: None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+use super::*;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::fixture;
+
+/// fp16 products of 4096 on an MI300X, 105.1 µs at the datasheet roof, with rates of the file's own:
+/// µs and TFLOP/s.
+fn products(rows: &[(f64, f64)]) -> Frame {
+    let mut t = TableBuilder::new();
+    let rate = t.number_column(ColumnMeaning::ReportedRate, "rate");
+    for (line, (us, tflops)) in (2..).zip(rows) {
+        t.set_number(rate, tflops * 1e12);
+        let op = Operation::uniform(DataType::Fp16);
+        t.commit(line, b"", Ok(Row::new(4096, 4096, 4096, op, us * 1e-6)));
+    }
+    fixture::frame(t.finish(), Some("mi300x"))
+}
+
+fn of(trust: &Trust, about: About) -> Option<&Reason> {
+    trust.reasons.iter().find(|r| r.about == about)
+}
+
+#[test]
+fn what_agrees_is_sound() {
+    // 137.44 GFLOP: 687.2 TFLOP/s in 200 µs, 549.8 in 250.
+    let trust = Trust::of(&products(&[(200.0, 687.2), (250.0, 549.0)]));
+    assert_eq!(trust.verdict, Verdict::Sound);
+    let own = of(&trust, About::Reported).expect("rates");
+    assert_eq!((own.count, own.of), (0, 2));
+    assert_eq!(own.text, "The file's own figures agree within 2 % in 2 of 2 rows.");
+    assert_eq!(trust.words(), "sound: the file's own figures agree within 2 % in 2 of 2 rows");
+}
+
+#[test]
+fn rows_above_the_roof_and_other_rates_are_doubtful() {
+    let trust = Trust::of(&products(&[(80.0, 1718.0), (200.0, 343.6), (300.0, 458.1)]));
+    assert_eq!(trust.verdict, Verdict::Doubtful);
+    let above = of(&trust, About::AboveRoof).expect("a row above the roof");
+    assert_eq!((above.count, above.of, above.weight), (1, 3, Verdict::Doubtful));
+    assert!((above.share.unwrap() - 80.0 / 580.0).abs() < 1e-9);
+    assert!(above.text.contains("up to 131.4 %"), "{}", above.text);
+    let own = of(&trust, About::Reported).expect("rates");
+    assert_eq!((own.count, own.of, own.weight), (1, 3, Verdict::Doubtful));
+    // The heaviest come first.
+    assert!(trust.reasons.is_sorted_by_key(|r| std::cmp::Reverse(r.weight)));
+}
+
+#[test]
+fn a_warm_cache_explains_what_the_memory_could_not_deliver() {
+    // 16 x 4096 x 4096: 33.8 MB, which the memory needs 6.4 µs for and the cache of 256 MiB holds.
+    let mut t = TableBuilder::new();
+    for (line, us) in [(2, 4.0), (3, 20.0)] {
+        let op = Operation::uniform(DataType::Fp16);
+        t.commit(line, b"", Ok(Row::new(16, 4096, 4096, op, us * 1e-6)));
+    }
+    let trust = Trust::of(&fixture::frame(t.finish(), Some("mi300x")));
+    assert_eq!(of(&trust, About::AboveRoof), None);
+    let warm = of(&trust, About::WarmCache).expect("a warm cache");
+    assert_eq!((warm.count, warm.of, warm.weight), (1, 2, Verdict::WithCare));
+    let short = of(&trust, About::ShortCalls).expect("a short call");
+    assert_eq!((short.count, short.weight), (1, Verdict::Sound));
+    assert_eq!(trust.verdict, Verdict::WithCare);
+}
+
+#[test]
+fn what_is_assumed_and_what_varies_is_said() {
+    let mut t = TableBuilder::new();
+    let std = t.number_column(ColumnMeaning::TimeStd, "std");
+    t.assume_device("NVIDIA H200", "Device from the file's name.");
+    for (line, share) in [(2, 0.01), (3, 0.5)] {
+        t.set_number(std, share * 200e-6);
+        let op = Operation::uniform(DataType::Fp16);
+        let mut row = Row::new(4096, 4096, 4096, op, 200e-6);
+        row.device = t.device("NVIDIA H200");
+        t.commit(line, b"", Ok(row));
+    }
+    let frame = fixture::frame(t.finish(), None);
+    let trust = Trust::of(&frame);
+    let spread = of(&trust, About::Spread).expect("a spread");
+    assert_eq!((spread.count, spread.of, spread.weight), (1, 2, Verdict::WithCare));
+    let assumed = of(&trust, About::Assumed).expect("an assumption");
+    assert_eq!((assumed.count, assumed.of, assumed.weight), (1, 1, Verdict::WithCare));
+    assert_eq!(trust.assumed[0].key, "device");
+    // No rows, no reasons.
+    assert_eq!(Trust::of(&frame.with_rows(Default::default())), Trust::default());
+}
