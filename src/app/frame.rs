@@ -23,7 +23,6 @@ use super::load::kept::Kept;
 use super::load::{Loader, PlanModel, drop, given};
 use super::state::several::load_several;
 use super::state::{Shell, Workbench};
-use super::ui::NARROW;
 use super::{dialogs, later, planner, views};
 use crate::web::{clock, dom, reading};
 use leptos::prelude::*;
@@ -59,20 +58,20 @@ pub fn GemmScope() -> impl IntoView {
     let built = Memo::new(move |was: Option<&bool>| {
         shown.get() || shell.built_early.get() || was == Some(&true)
     });
-    // Made here, because these signals must outlive a part that is fetched again.
-    let (drawer, shows) = (RwSignal::new(false), Signal::from(shown));
+    // Made here, because this signal must outlive a part that is fetched again.
+    let shows = Signal::from(shown);
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
             <Show when=move || bench.has_data.get()>
-                <a class="skip-link" href="#sidebar" on:click=move |e| skip_to_panel(&e, shell, drawer)>"Skip to files and filters"</a>
+                <a class="skip-link" href="#sidebar" on:click=move |e| skip_to_panel(&e, shell)>"Skip to files and filters"</a>
             </Show>
-            <header::Header drawer=drawer />
+            <header::Header />
             <views::places::Places />
             <notices::Loading />
             <Show when=move || !shown.get()>{move || start::first(kept)}</Show>
             <Show when=move || built.get()>
-                {later::later(move || workspace::workspace(drawer, shows))}
+                {later::later(move || workspace::workspace(shows))}
             </Show>
             <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
             <notices::Status />
@@ -96,12 +95,9 @@ fn skip_to_main(event: web_sys::MouseEvent) {
 }
 
 /// The panel comes last for the Tab key, though it stands on the left: the picture is nearer so.
-fn skip_to_panel(event: &web_sys::MouseEvent, shell: Shell, drawer: RwSignal<bool>) {
+fn skip_to_panel(event: &web_sys::MouseEvent, shell: Shell) {
     event.prevent_default();
-    match dom::media(NARROW) {
-        true => drawer.set(true),
-        false => shell.set_panel(true),
-    }
+    shell.show_panel(true);
     // It can be focused once it shows.
     request_animation_frame(|| dom::focus("#sidebar"));
 }

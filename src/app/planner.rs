@@ -1,7 +1,6 @@
 //! The planner: what is attainable, before anything runs. It needs no file, and shows measured rows
 //! where there are some.
 
-mod learn;
 mod lists;
 mod model;
 mod picture;
@@ -12,14 +11,13 @@ use self::ready::{PAGE, Ready};
 use super::later::NotLoaded;
 use super::state::{Shared, Shell, Workbench};
 use crate::web::{clock, dom};
-use gemmscope_analysis::planner::{Plan, PlanState, form, learn as learn_steps};
+use gemmscope_analysis::planner::{Plan, PlanState, form};
 use gemmscope_chart::planner::TOOLS;
 use gemmscope_model::transformer::Model;
-use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
 
-/// The pages as key, name and hint: the model, the tools, the guided reading.
+/// The pages as key, name and hint: the model and the tools.
 fn pages() -> Vec<(&'static str, &'static str, &'static str)> {
     let mut out = vec![(
         "",
@@ -27,29 +25,13 @@ fn pages() -> Vec<(&'static str, &'static str, &'static str)> {
         "A model's GEMMs at their roofs: best times, tokens per second, memory",
     )];
     out.extend(TOOLS.iter().map(|t| (t.id, t.name, t.hint)));
-    out.push((
-        "learn",
-        "Learn",
-        "What a GEMM is, why decode is slow: a short reading that drives the roofline",
-    ));
     out
-}
-
-/// Turns to a page. The reading has a plan of its own.
-fn turn_to(state: &mut ViewState, page: &str) {
-    match (state.param(PAGE) == Some("learn"), page == "learn") {
-        (false, true) => learn_steps::open(state),
-        (true, false) => learn_steps::leave(state),
-        _ => {}
-    }
-    state.set_param(PAGE, page);
 }
 
 fn show(ready: Ready, page: usize) -> AnyView {
     match page {
         0 => model::page(ready),
-        i if i <= TOOLS.len() => tool::page(ready, i - 1),
-        _ => learn::page(ready),
+        tool => tool::page(ready, tool - 1),
     }
 }
 
@@ -99,7 +81,7 @@ fn PlannerPane() -> impl IntoView {
                 aria-current=move || (shown.get() == i).then_some("page")
                 aria-pressed=move || (shown.get() == i).to_string()
                 title=hint
-                on:click=move |_| bench.edit("page", |v| turn_to(v, id))
+                on:click=move |_| bench.edit("page", |v| v.set_param(PAGE, id))
             >
                 {title}
             </button>
@@ -126,7 +108,7 @@ pub fn planner() -> Result<AnyView, NotLoaded> {
 pub fn take_model(bench: Workbench, text: String) -> Result<Result<String, String>, NotLoaded> {
     Ok(Model::from_config(&text).map_err(|e| e.to_string()).map(|model| {
         bench.edit("view", |v| {
-            turn_to(v, "");
+            v.set_param(PAGE, "");
             PlanState::put_model(v, &model);
             v.view = "plan".to_owned();
         });

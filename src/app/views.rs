@@ -15,6 +15,7 @@ pub mod story;
 pub mod summary;
 pub mod table;
 pub mod time_bar;
+pub mod trust;
 
 use super::state::Workbench;
 use crate::web::dom;

@@ -28,10 +28,8 @@ pub mod export;
 mod fields;
 pub mod form;
 pub mod fusion;
-pub mod learn;
 pub mod matching;
 pub mod measured;
-pub mod rounding;
 pub mod spread;
 mod state;
 

@@ -12,6 +12,7 @@ use gemmscope_table::dataset::Dataset;
 mod blas;
 pub mod bulk;
 mod python;
+mod rounding;
 
 /// A tool that can run a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

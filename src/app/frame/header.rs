@@ -14,10 +14,7 @@ use leptos::prelude::*;
 
 /// The header.
 #[component]
-pub fn Header(
-    /// Opens the side panel, which is a drawer on phones.
-    drawer: RwSignal<bool>,
-) -> impl IntoView {
+pub fn Header() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let loader = Loader::here();
@@ -36,12 +33,9 @@ pub fn Header(
                     aria-label=panel_name
                     aria-controls="sidebar"
                     title=panel_name
-                    aria-expanded=move || (if dom::media(NARROW) { drawer.get() } else { shell.panel.get() }).to_string()
-                    on:keydown=move |e| if e.key() == "Escape" { drawer.set(false) }
-                    on:click=move |_| match dom::media(NARROW) {
-                        true => drawer.update(|d| *d = !*d),
-                        false => shell.set_panel(!shell.panel.get_untracked()),
-                    }
+                    aria-expanded=move || shell.shows_panel().to_string()
+                    on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
+                    on:click=move |_| shell.show_panel(!untrack(|| shell.shows_panel()))
                 >
                     {icon(icon::FILTER)}
                     <Show when=move || filters.get().gt(&0)>

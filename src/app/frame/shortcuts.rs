@@ -40,7 +40,11 @@ pub const SHORTCUTS: &[Shortcut] = &[
         label: "Search kernels and sizes",
         key: "/",
         ctrl: false,
-        action: |_, _| dom::focus("#search"),
+        action: |shell, _| {
+            shell.show_panel(true);
+            // It can be focused once it shows.
+            request_animation_frame(|| dom::focus("#search"));
+        },
     },
     Shortcut { keys: "1 … 6", label: "Go to a place", key: "", ctrl: false, action: |_, _| {} },
     Shortcut {

@@ -86,10 +86,6 @@ pub fn Start() -> impl IntoView {
                 <button type="button" class="button" data-open="plan" on:click=move |_| bench.edit("view", |v| v.view = "plan".to_owned())>
                     "Plan a model"
                 </button>
-                " "
-                <button type="button" class="button" data-open="learn" on:click=move |_| bench.edit("view", |v| { v.view = "plan".to_owned(); v.set_param("plan.page", "learn"); })>
-                    "What is a GEMM?"
-                </button>
             </section>
             <section class="samples" aria-labelledby="samples-title">
                 <h3 id="samples-title">"Or try a sample"</h3>

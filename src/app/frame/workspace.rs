@@ -9,10 +9,9 @@ use crate::app::sidebar::files;
 use crate::app::sidebar::filters::{self, FilterRow, Filters};
 use crate::app::state::findings_task;
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{NARROW, icon, icon_button};
+use crate::app::ui::{icon, icon_button};
 use crate::app::views::ledger_bar::LedgerBars;
 use crate::app::{dock, views};
-use crate::web::dom;
 use gemmscope_chart::places::{COMPARE, SUMMARY};
 use gemmscope_table::dataset::Source;
 use leptos::prelude::*;
@@ -20,15 +19,13 @@ use wasm_split_helpers::wasm_split;
 
 /// The part of the program that holds the workspace.
 #[wasm_split(work, fallible, preload(#[doc = "Fetches what surrounds the views."] load_work))]
-pub fn workspace(drawer: RwSignal<bool>, shown: Signal<bool>) -> Result<AnyView, NotLoaded> {
-    Ok(view! { <Workspace drawer=drawer shown=shown /> }.into_any())
+pub fn workspace(shown: Signal<bool>) -> Result<AnyView, NotLoaded> {
+    Ok(view! { <Workspace shown=shown /> }.into_any())
 }
 
 /// The workspace.
 #[component]
 fn Workspace(
-    /// True while the side panel is open; it is a drawer on phones.
-    drawer: RwSignal<bool>,
     /// False while the workspace is built ahead of the first file, and hidden.
     shown: Signal<bool>,
 ) -> impl IntoView {
@@ -49,10 +46,8 @@ fn Workspace(
     // The places whose subject is the time: elsewhere the line is enough.
     let barred = Memo::new(move |_| [SUMMARY, COMPARE].contains(&bench.shown.get().place));
     let known = filters::Known::follow(bench);
-    let open_panel = Callback::new(move |()| match dom::media(NARROW) {
-        true => drawer.set(true),
-        false => shell.set_panel(true),
-    });
+    let drawer = shell.drawer;
+    let open_panel = Callback::new(move |()| shell.show_panel(true));
     view! {
         <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
             on:keydown=move |e| if e.key() == "Escape" && drawer.get_untracked() { drawer.set(false) }>

@@ -2,7 +2,7 @@
 //! the active filters, facets with counts and ranges.
 
 use crate::app::state::Workbench;
-use crate::app::ui::{icon, keyed, rove, value_of};
+use crate::app::ui::{icon, keyed, one_stop, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::order::InOrder;
@@ -90,7 +90,8 @@ pub fn FilterRow(
     };
     let sizes = move || known.ranges.with(|r| !r.is_empty());
     view! {
-        <div class="filter-row" role="toolbar" aria-label="Filters" on:keydown=|e| rove(&e, "button")>
+        <div class="filter-row" role="toolbar" aria-label="Filters"
+            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
             {buttons}
             <Show when=sizes>
                 <button type="button" class="button small" class:on=move || bench.view.with(|v| !v.filters.ranges.is_empty())

@@ -4,6 +4,7 @@ use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
 use gemmscope_analysis::findings::Runner;
 use gemmscope_analysis::report;
+use gemmscope_analysis::trust::Trust;
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -50,13 +51,12 @@ pub fn follow(bench: Workbench) {
             }
             let (findings, scan) = runner.parts();
             clock::pause(Duration::ZERO).await;
-            let sentences = report::sentences(&scan, &findings);
-            let unstated = report::unstated(&scan);
-            clock::pause(Duration::ZERO).await;
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
             let partners = Shared(scan.partners().unwrap_or_default());
             cache.set_partners(&frame, partners.0.clone());
             drop(scan);
+            clock::pause(Duration::ZERO).await;
+            let trust = Shared::from(Trust::of(&frame));
             clock::pause(Duration::ZERO).await;
             if stale() {
                 return;
@@ -64,10 +64,9 @@ pub fn follow(bench: Workbench) {
             bench.findings_result.set(Some(FindingsResult {
                 frame,
                 findings: Shared::from(findings),
-                sentences,
-                unstated,
                 breakdown,
                 partners,
+                trust,
             }));
         });
     });

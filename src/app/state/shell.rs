@@ -1,5 +1,6 @@
 //! What the frame of the page needs: theme, dialog, status line, what is being read.
 
+use crate::app::ui::NARROW;
 use crate::web::file::Input;
 use crate::web::{dom, storage};
 use leptos::prelude::*;
@@ -132,6 +133,8 @@ pub struct Shell {
     pub dock_side: RwSignal<&'static str>,
     /// True while files and filters show beside the views, where there is room.
     pub panel: RwSignal<bool>,
+    /// True while they are open as the drawer of a phone.
+    pub drawer: RwSignal<bool>,
     /// True once the page was idle: the workspace is then built, although nothing shows in it yet.
     pub built_early: RwSignal<bool>,
 }
@@ -158,6 +161,7 @@ impl Shell {
             load: RwSignal::default(),
             dock_side: RwSignal::new(""),
             panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() == Some("on")),
+            drawer: RwSignal::new(false),
             built_early: RwSignal::new(false),
         }
     }
@@ -193,9 +197,18 @@ impl Shell {
         storage::set(THEME_KEY, theme.id());
     }
 
-    /// Shows or hides files and filters, and stores that.
-    pub fn set_panel(&self, on: bool) {
-        self.panel.set(on);
-        storage::set(PANEL_KEY, on.then_some("on"));
+    /// True while files and filters show, as a panel or as the drawer that it is on a phone.
+    pub fn shows_panel(&self) -> bool {
+        if dom::media(NARROW) { self.drawer.get() } else { self.panel.get() }
+    }
+
+    /// Shows or hides files and filters. A panel stays so on the next visit.
+    pub fn show_panel(&self, on: bool) {
+        if dom::media(NARROW) {
+            self.drawer.set(on);
+        } else {
+            self.panel.set(on);
+            storage::set(PANEL_KEY, on.then_some("on"));
+        }
     }
 }

@@ -10,7 +10,8 @@ use crate::web::file::Input;
 use crate::web::{clock, frame as frames, storage};
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::ledger::Partners;
-use gemmscope_analysis::report::{Breakdown, Unstated};
+use gemmscope_analysis::report::Breakdown;
+use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_chart::roofline::Numbers;
@@ -37,14 +38,12 @@ pub struct FindingsResult {
     pub frame: Frame,
     /// Its findings.
     pub findings: Shared<Findings>,
-    /// The most important results, in at most four short paragraphs.
-    pub sentences: Vec<String>,
-    /// What the sentences rest on that no file states.
-    pub unstated: Unstated,
     /// Where the time goes, operation by operation.
     pub breakdown: Shared<Breakdown>,
     /// The faster runs of the whole table, which the ledger takes alternatives from.
     pub partners: Shared<Partners>,
+    /// How far its figures can be trusted.
+    pub trust: Shared<Trust>,
 }
 
 /// A loaded file.

@@ -1,7 +1,7 @@
 //! The ranked list beside the picture: findings, or the GEMMs that carry a number. Both carry the
 //! numbers of the picture; what is pointed at in one is marked in the other.
 
-use super::{report, story};
+use super::{report, story, trust};
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove};
 use gemmscope_analysis::findings::{Checked, Finding, Kind};
@@ -112,7 +112,7 @@ fn list(
     let found = result.findings.clone();
     let total = found.findings.len();
     if total == 0 {
-        return view! { {nothing_found(&found.checked)}{story::more(bench, result)} }.into_any();
+        return view! { {nothing_found(&found.checked)}{trust::card(&result.trust.0)}{story::more(bench, result)} }.into_any();
     }
     let first = first_findings(&found);
     let whole = move || all.get() || bench.finding.get().is_some_and(|c| c >= first);
@@ -143,6 +143,7 @@ fn list(
     view! {
         <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
         <p class="ranked-sum">{toggle}<span class="muted" data-figure="lost">{lost}</span></p>
+        {trust::card(&result.trust.0)}
         {more}
     }
     .into_any()

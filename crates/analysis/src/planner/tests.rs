@@ -1,5 +1,6 @@
 use super::*;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::transformer::{Phase, Types};
 use gemmscope_table::view_state::ViewState;
 use proptest::prelude::*;
 
@@ -249,4 +250,49 @@ fn any_size_is_survived() {
         }
         let _ = (plan.trails(), export::device_table(&plan), DataType::Bf16);
     }
+}
+
+/// Link and plan of each step of the book's chapter on GEMMs.
+fn steps() -> Vec<Plan> {
+    let chapter = include_str!("../../../../docs/src/learn.md");
+    let links = chapter.split("(../index.html#").skip(1);
+    links
+        .map(|rest| {
+            let hash = rest.split(')').next().unwrap();
+            let (state, problems) = ViewState::decode(hash);
+            assert!(problems.is_empty() && state.view == "plan", "{hash}");
+            let plan = plan(hash);
+            assert_eq!(plan.state.model.id, "llama-2-7b");
+            assert!(plan.first().is_some(), "{hash}");
+            plan
+        })
+        .collect()
+}
+
+#[test]
+fn each_step_of_the_chapter_opens_a_plan_with_the_numbers_it_tells() {
+    let steps = steps();
+    assert_eq!(steps.len(), 8);
+    let row = |p: &Plan, name: &str| {
+        p.first().unwrap().rows.iter().find(|r| r.name == name).unwrap().clone()
+    };
+    let up = row(&steps[1], "up_proj");
+    assert_eq!((up.problem().k, up.problem().n), (4096, 11008));
+    close(row(&steps[3], "up_proj").intensity(), 1.0, 0.01);
+    close(row(&steps[4], "up_proj").best.roof.ridge(), 246.7, 1e-3);
+    let long = &steps[5];
+    assert_eq!(long.state.workload.phase, Phase::Prefill);
+    assert!(row(long, "up_proj").intensity() > row(long, "up_proj").best.roof.ridge());
+    let ai = |name: &str| row(long, name).intensity();
+    assert!(ai("Q K^T") < ai("up_proj") && ai("P V") < ai("up_proj"));
+    for name in ["up_proj", "up_proj dX", "up_proj dW"] {
+        row(&steps[6], name);
+    }
+    // A quarter of the bytes, about a quarter of the time.
+    let narrow = &steps[7];
+    let mut wide = narrow.state.clone();
+    wide.workload.types = Types::uniform(DataType::Bf16);
+    let wide = Plan::new(wide, &[]);
+    let ratio = row(&wide, "up_proj").best.time.0 / row(narrow, "up_proj").best.time.0;
+    assert!((3.3..4.0).contains(&ratio), "{ratio}");
 }

@@ -1,7 +1,7 @@
 //! Python scripts: PyTorch, and a Triton kernel.
 
+use super::rounding;
 use super::{CALLS, Case, Tool, WARM_UP, head, names};
-use crate::planner::rounding;
 use gemmscope_model::dtype::DataType;
 
 fn torch_type(t: DataType) -> Option<&'static str> {

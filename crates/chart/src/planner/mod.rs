@@ -1,4 +1,4 @@
-//! The planner's tools beside the model: tiles, flat GEMM, launch order, fusion, rounding. Each is
+//! The planner's tools beside the model: tiles, flat GEMM, launch order, fusion. Each is
 //! a [`Chart`] that needs no rows, with the figures of what is chosen.
 
 mod flat;
@@ -6,7 +6,6 @@ mod fusion;
 mod grid;
 mod order;
 pub mod plan;
-mod rounding;
 mod tile;
 
 use crate::charts::Chart;
@@ -82,12 +81,6 @@ pub const TOOLS: &[ToolKind] = &[
         name: "Fusion",
         hint: "What an epilogue inside the GEMM saves in traffic, time and rounding",
         open: |c| Box::new(fusion::FusionTool::open(c)),
-    },
-    ToolKind {
-        id: "rounding",
-        name: "Numerics",
-        hint: "How far rounding takes a sum of K products, and whether a tolerance is fair",
-        open: |c| Box::new(rounding::RoundingTool::open(c)),
     },
 ];
 

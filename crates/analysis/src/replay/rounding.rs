@@ -1,9 +1,7 @@
-//! Rounding errors of a sum of K products, and whether a tolerance fits them.
+//! The tolerance that a replay tests with, from the rounding errors of a sum of K products.
 //!
-//! The strict bound of the error of a sum of K terms is `K u / (1 - K u)` of the sum of magnitudes,
-//! with u the unit roundoff of the accumulator (Higham, Accuracy and Stability of Numerical
-//! Algorithms, 2nd edition, section 3.1). Roundings have both signs: with independent, zero-mean
-//! ones the error grows with the root of K (Higham and Mary, A New Approach to Probabilistic Rounding Error
+//! Roundings have both signs: with independent, zero-mean ones the error of a sum of K terms grows with
+//! the root of K (Higham and Mary, A New Approach to Probabilistic Rounding Error
 //! Analysis, SIAM J. Sci. Comput. 41(5), 2019). For A and B of unit normal entries, summed one
 //! after the other, the k-th partial sum is about sqrt(k), each addition errs by a uniform
 //! fraction of u, and these add up to `u sqrt(K / 6)` of a typical entry sqrt(K) of C.
@@ -13,7 +11,7 @@ use gemmscope_model::gemm::Operation;
 
 /// Unit roundoff: half the distance from 1 to the next number. 0 for integers, which are exact
 /// until they overflow; `None` for block formats without one roundoff.
-pub(crate) fn unit_roundoff(dtype: DataType) -> Option<f64> {
+fn unit_roundoff(dtype: DataType) -> Option<f64> {
     use DataType::*;
     // Bits of the significand, the hidden one included.
     let bits = match dtype {
@@ -29,61 +27,34 @@ pub(crate) fn unit_roundoff(dtype: DataType) -> Option<f64> {
     Some(0.5f64.powi(bits))
 }
 
-/// How well a tolerance fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Too tight: a correct kernel is expected to fail.
-    TooTight,
-    /// Above rounding errors, and tight enough to notice larger ones.
-    Fair,
-    /// So loose that a wrong kernel can pass.
-    Loose,
-}
-
 /// Expected errors of C = A B for unit normal A and B.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Errors {
-    /// Strict bound of the sum, relative to the sum of magnitudes.
-    pub bound: f64,
+struct Errors {
     /// Typical error of the sum, relative to a typical entry.
-    pub sum: f64,
+    sum: f64,
     /// Typical error of rounding the result to its format, relative to the entry.
-    pub output: f64,
+    output: f64,
     /// Largest expected absolute error among all entries, for an entry near zero.
-    pub worst_absolute: f64,
+    worst_absolute: f64,
     /// Largest relative error of rounding the result.
-    pub worst_output: f64,
+    worst_output: f64,
 }
 
 /// Farthest of a million normal errors, in standard deviations: `sqrt(2 ln 1e6)`.
 const FARTHEST: f64 = 5.26;
 
 /// Errors of a sum of `k` products. `None` if a format has no unit roundoff.
-pub fn errors(k: u32, accumulate: DataType, output: DataType) -> Option<Errors> {
+fn errors(k: u32, accumulate: DataType, output: DataType) -> Option<Errors> {
     let (u, out) = (unit_roundoff(accumulate)?, unit_roundoff(output)?);
     let k = f64::from(k.max(1));
     let sum = u * (k / 6.0).sqrt();
     Some(Errors {
-        bound: if k * u < 1.0 { k * u / (1.0 - k * u) } else { f64::INFINITY },
         sum,
         // The root mean square of a uniform fraction.
         output: out / 3f64.sqrt(),
         worst_absolute: FARTHEST * sum * k.sqrt(),
         worst_output: out,
     })
-}
-
-impl Errors {
-    /// How well a test `|x - y| <= atol + rtol |y|` against an exact reference fits these errors.
-    pub fn verdict(&self, atol: f64, rtol: f64) -> Verdict {
-        if self.worst_absolute > atol || self.worst_output > rtol {
-            Verdict::TooTight
-        } else if self.worst_absolute * LOOSE < atol && self.worst_output * LOOSE < rtol {
-            Verdict::Loose
-        } else {
-            Verdict::Fair
-        }
-    }
 }
 
 /// Tolerances are this many times the largest expected error: a fair test.
@@ -93,7 +64,7 @@ const ROOM: f64 = 4.0;
 /// reference. `narrow_parts` leaves room for parts of the sum that are kept in the format of the
 /// output, as split-K kernels and a bias that is added afterwards do. `None` if a format has no
 /// unit roundoff.
-pub fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f64, f64)> {
+pub(super) fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f64, f64)> {
     let accumulate = op.compute.default_accumulate();
     let e = errors(k, accumulate, op.c)?;
     let root = f64::from(k.max(1)).sqrt();
@@ -108,25 +79,9 @@ pub fn tolerance(k: u32, op: &Operation, narrow_parts: bool) -> Option<(f64, f64
     Some((atol, ROOM * e.worst_output))
 }
 
-/// A tolerance as a script and the page write it: `atol=1.234e-2, rtol=1.953e-3`.
-pub fn tolerance_text((atol, rtol): (f64, f64)) -> String {
+/// A tolerance as a script writes it: `atol=1.234e-2, rtol=1.953e-3`.
+pub(super) fn tolerance_text((atol, rtol): (f64, f64)) -> String {
     format!("atol={atol:.3e}, rtol={rtol:.3e}")
-}
-
-/// A tolerance of this many times the largest expected error is too loose.
-const LOOSE: f64 = 100.0;
-
-impl Verdict {
-    /// The verdict, to go on a sentence with.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Verdict::TooTight => {
-                "too tight: rounding alone is expected to exceed it; a correct kernel fails."
-            }
-            Verdict::Fair => "fair: above the rounding error, tight enough to catch more.",
-            Verdict::Loose => "loose: over 100x the rounding error; a wrong kernel can pass.",
-        }
-    }
 }
 
 #[cfg(test)]
@@ -178,23 +133,13 @@ mod tests {
             let op = Operation::uniform(dtype);
             let (atol, rtol) = tolerance(k, &op, false).unwrap();
             let of = errors(k, op.compute.default_accumulate(), op.c).unwrap();
-            assert_eq!(of.verdict(atol, rtol), Verdict::Fair, "{dtype}");
+            // Above rounding errors, and tight enough to notice larger ones.
+            assert!((1.0..100.0).contains(&(atol / of.worst_absolute)), "{dtype}");
+            assert!((1.0..100.0).contains(&(rtol / of.worst_output)), "{dtype}");
             assert!(tolerance(k, &op, true).unwrap().0 > atol);
         }
         // Integers are exact.
         let exact = tolerance(4096, &Operation::uniform(DataType::Int8), false);
         assert_eq!(exact.map(|t| t.0), Some(0.0));
-    }
-
-    #[test]
-    fn the_usual_tolerance() {
-        let verdict = |k, acc, out| errors(k, acc, out).unwrap().verdict(1e-2, 1e-2);
-        use DataType::{Bf16, Fp16, Fp32};
-        // fp32 accumulation of 4096 fp16 products, fp16 out: rounding of the output is near 5e-4.
-        assert_eq!(verdict(4096, Fp32, Fp16), Verdict::Fair);
-        assert_eq!(verdict(4096, Fp32, Bf16), Verdict::Fair);
-        assert_eq!(verdict(4096, Fp16, Fp16), Verdict::TooTight);
-        assert_eq!(verdict(16, Fp32, Fp32), Verdict::Loose);
-        assert_eq!(errors(1 << 30, Fp16, Fp16).unwrap().bound, f64::INFINITY);
     }
 }

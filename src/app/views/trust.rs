@@ -1,0 +1,54 @@
+//! How far the figures can be trusted: one word, the reasons for it, and what no file states.
+
+use crate::app::state::Shell;
+use gemmscope_analysis::trust::{Reason, Trust, Verdict};
+use gemmscope_model::units::{capitalized, plural};
+use leptos::prelude::*;
+
+/// Reasons that show before the card is opened whole.
+const FIRST: usize = 2;
+
+/// The card.
+pub fn card(trust: &Trust) -> AnyView {
+    let (first, more) = trust.reasons.split_at(trust.reasons.len().min(FIRST));
+    let behind = more.len() + trust.assumed.len();
+    let words = match trust.verdict {
+        Verdict::Sound if first.is_empty() => "Nothing speaks against these figures.",
+        _ => "",
+    };
+    view! {
+        <section class="trust" data-verdict=trust.verdict.label() aria-label="How far these figures can be trusted">
+            <p>
+                <strong>{format!("{}. ", capitalized(trust.verdict.label()))}</strong>
+                {words}{first.iter().map(reason).collect_view()}
+            </p>
+            {(behind > 0).then(|| view! {
+                <details class="overview-more">
+                    <summary>"How far can these figures be trusted?"</summary>
+                    {more.iter().map(|r| view! { <p>{reason(r)}</p> }).collect_view()}
+                    {assumed(trust)}
+                </details>
+            })}
+        </section>
+    }
+    .into_any()
+}
+
+fn reason(r: &Reason) -> String {
+    format!("{} ", r.text)
+}
+
+/// What no file states. The cards of the files hold the choices.
+fn assumed(trust: &Trust) -> Option<AnyView> {
+    let shell = Shell::here();
+    let all = &trust.assumed;
+    (!all.is_empty()).then(|| {
+        let lines = all.iter().map(|a| view! { <li>{format!("{}: {}", a.text, a.value)}</li> });
+        let words = format!("Change {}", plural(all.len() as u64, "assumption"));
+        view! {
+            <ul>{lines.collect_view()}</ul>
+            <button type="button" class="link" on:click=move |_| shell.show_panel(true)>{words}</button>
+        }
+        .into_any()
+    })
+}
