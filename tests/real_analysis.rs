@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope_analysis::compare::duel::{Duel, Measure};
-use gemmscope_analysis::compare::{Comparison, Setup, winner};
+use gemmscope_analysis::compare::{Comparison, Setup, Tally};
 use gemmscope_analysis::findings::{
     Finding, Findings, Kind, Scan, Severity, Sign, Whole, check_all,
 };
@@ -14,7 +14,6 @@ use gemmscope_analysis::planner::measured::{
     MeasuredStep, best_preset, distinct, measured_table, model_for,
 };
 use gemmscope_analysis::report::{Report, gemm_findings_of, impact_percent};
-use gemmscope_analysis::standing::Standing;
 use gemmscope_analysis::tile_sweep::{Line, NoSweep, Panel, Sweep, TileSource};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_import::{ImportOptions, Imported, read_all};
@@ -229,7 +228,7 @@ fn the_golden_files_join_on_521_shapes() {
     // One device: shares of the roof give the same ratios.
     let roofs = Duel::new(&frame, &c, (0, 1), Measure::Roof, 0.02);
     assert!((roofs.geometric_mean / duel.geometric_mean - 1.0).abs() < 1e-9);
-    let tally = winner::tally(&c, 0.02, true);
+    let tally = Tally::new(&c, 0.02, true);
     assert_eq!((tally.fastest, tally.compared), (vec![521, 0], 521));
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 521);
@@ -250,9 +249,16 @@ fn three_libraries_are_sides_and_a_tie_is_a_tie() {
     let frame = judged(data, Some("mi300x"));
     assert_eq!(frame.kind(), DataKind::Sides);
     // Counted from the files with another program.
-    let standing = Standing::of(&frame).unwrap();
+    let standing = Tally::of(&frame).unwrap();
     assert_eq!(standing.words(), "hipBLASLt 316, rocBLAS 166, IREE 0, 39 ties of 521 GEMMs");
+    // A library that loses everywhere is the first to be said.
+    assert!(
+        standing.losers().starts_with("IREE is slower on 519 of 521 GEMMs, "),
+        "{}",
+        standing.losers()
+    );
     let report = Report::new(&frame, &check_all(&frame));
+    assert!(report.sentences[0].starts_with(&standing.losers()), "{:?}", report.sentences);
     let times: Vec<f64> = report.parts.iter().map(|p| (p.gemm_s * 1e5).round()).collect();
     assert_eq!(times, [5253.0, 101_638.0, 5688.0]);
     // Nothing is said of all three together.

@@ -12,9 +12,11 @@
 pub mod duel;
 mod exception;
 mod setup;
+mod tally;
 pub mod winner;
 
 pub use setup::{NO_SIDES, Setup};
+pub use tally::Tally;
 
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::data_kind::variant;

@@ -338,6 +338,17 @@ impl Ledger {
         self.books.iter().map(line).collect()
     }
 
+    /// What each side and device loses most time to: `Largest loss: hipBLASLt 12.3 ms below the roof, ...`.
+    pub fn largest_losses(&self) -> Option<String> {
+        let word = |b: &Book| {
+            let (account, sum) = b.ranked().into_iter().find(|(a, _)| a.is_lost())?;
+            let words = format!("{} {}", seconds_brief(sum.seconds), account.label());
+            Some(format!("{} {words}", self.name(b)).trim_start().to_owned())
+        };
+        let words: Vec<String> = self.books.iter().filter_map(word).collect();
+        (!words.is_empty()).then(|| format!("Largest loss: {}", words.join(", ")))
+    }
+
     /// Words about a book, after its name where it has one.
     pub fn named(&self, book: &Book, words: &str) -> String {
         match self.name(book) {

@@ -9,7 +9,6 @@
 //! | [`findings`] | What matters, why, and what to try? |
 //! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
 //! | [`compare`] | Which library, file or device is faster, where, and by how much? |
-//! | [`standing`] | Which side is fastest on how many GEMMs? |
 //! | [`headline`] | What is the first sentence about these GEMMs? |
 //! | [`ledger`] | Which account does every second of a GEMM belong to? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
@@ -56,7 +55,6 @@ pub mod ledger;
 pub mod planner;
 pub mod replay;
 pub mod report;
-pub mod standing;
 pub mod summary;
 pub mod tile_roof;
 pub mod tile_sweep;

@@ -2,10 +2,10 @@
 //! detailed markdown, an HTML file with pictures, and JSON for programs. All four are written from
 //! one [`Report`], so that they agree.
 
+use crate::compare::Tally;
 use crate::findings;
 use crate::findings::{Checked, Finding, Findings, Part, Scan};
 use crate::ledger::Ledger;
-use crate::standing::Standing;
 use crate::summary::distinct;
 use crate::trace_time::TraceTime;
 use crate::trust::Trust;
@@ -98,8 +98,8 @@ pub struct Report {
     pub rows_are: String,
     /// The sides, each with its own totals; one without a name where none are compared.
     pub parts: Vec<ReportPart>,
-    /// Which side is fastest on how many of the GEMMs that all sides hold.
-    pub standing: Option<Standing>,
+    /// Which side is fastest on how many of the GEMMs that all sides hold, and by how much.
+    pub standing: Option<Tally>,
     /// What the time of a trace goes to, where one is known.
     pub time: Option<TraceTime>,
     /// The operations that take most time.
@@ -264,7 +264,7 @@ impl Report {
                 .enumerate()
                 .map(|(i, part)| ReportPart::new(&scan, i, part, findings))
                 .collect(),
-            standing: Standing::of(frame),
+            standing: Tally::of(frame),
             time: breakdown.time,
             cannot_infer: breakdown.cannot_infer,
             bottlenecks: breakdown.bottlenecks,

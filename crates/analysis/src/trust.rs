@@ -344,7 +344,14 @@ impl Seen {
         }
         if self.spread_known.rows > 0 {
             let (wide, of) = (&self.spread, &self.spread_known);
-            let words = format!("{} vary by over 20 % between repeats", some(wide, of));
+            let words = match wide.rows {
+                0 => format!(
+                    "none of {} varies by over 20 % between repeats",
+                    plural(of.rows, "row")
+                ),
+                1 => format!("1 of {} varies by over 20 % between repeats", plural(of.rows, "row")),
+                _ => format!("{} vary by over 20 % between repeats", some(wide, of)),
+            };
             add(About::Spread, graded(wide, of, Verdict::WithCare), wide, of, words);
         }
         if self.clocked.rows > 0 {

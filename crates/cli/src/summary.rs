@@ -3,8 +3,8 @@
 use crate::args::Args;
 use crate::load::{Exit, Outcome, load};
 use crate::messages::{Code, Messages};
+use gemmscope_analysis::compare::Tally;
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::standing::Standing;
 use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
 use gemmscope_model::hardware::RoofKind;
@@ -118,7 +118,7 @@ pub(super) fn summary(
 /// What several files say together: how their sides stand to each other, if they are sides, and the
 /// accounts of their time.
 fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Result<()> {
-    let standing = Standing::of(frame);
+    let standing = Tally::of(frame);
     let ledger = Ledger::new(frame);
     if json {
         let mut object = serde_json::json!({ "schema": SCHEMA, "ledger": ledger });
@@ -130,7 +130,9 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     }
     writeln!(out, "{}", frame.counted().words(frame.kind()))?;
     if let Some(standing) = standing {
-        writeln!(out, "  fastest              {}", standing.words())?;
+        for sentence in standing.sentences(Some(&ledger)) {
+            writeln!(out, "  {sentence}")?;
+        }
         print_sides(out, &SideSummary::of(frame))?;
     }
     print_ledger(out, &ledger)?;

@@ -7,19 +7,6 @@ use gemmscope_model::units::plural;
 use gemmscope_table::field::{Field, Frame};
 use std::collections::BTreeMap;
 
-/// Number of wins, over configurations that at least two sides have.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// Number of configurations in which each side alone is the fastest.
-    pub fastest: Vec<u64>,
-    /// Number of these in which it leads by more than the threshold.
-    pub clear: Vec<u64>,
-    /// Number of configurations in which several sides have the same shortest time.
-    pub ties: u64,
-    /// Number of compared configurations.
-    pub compared: u64,
-}
-
 /// The fastest side of a configuration, and its rate over that of the next side: 1 is a tie, in
 /// which the side is the first of the equals. `None` with fewer than two sides.
 pub fn fastest(comparison: &Comparison, configuration: usize) -> Option<(usize, f64)> {
@@ -39,27 +26,6 @@ pub fn fastest(comparison: &Comparison, configuration: usize) -> Option<(usize, 
     }
     let (side, time) = best?;
     next.is_finite().then_some((side, next / time))
-}
-
-/// Counts wins and ties. `complete` counts only configurations that all sides have.
-pub fn tally(comparison: &Comparison, threshold: f64, complete: bool) -> Tally {
-    let sides = comparison.setup.sides.len();
-    let mut out = Tally { fastest: vec![0; sides], clear: vec![0; sides], ties: 0, compared: 0 };
-    for i in 0..comparison.len() {
-        if complete && comparison.samples(i).len() < sides {
-            continue;
-        }
-        if let Some((side, margin)) = fastest(comparison, i) {
-            out.compared += 1;
-            if margin > 1.0 {
-                out.fastest[side] += 1;
-                out.clear[side] += u64::from(margin > 1.0 + threshold);
-            } else {
-                out.ties += 1;
-            }
-        }
-    }
-    out
 }
 
 /// One cell of a winner map.

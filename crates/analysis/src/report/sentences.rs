@@ -2,9 +2,9 @@
 
 use super::SIGNIFICANT_SHARE;
 use super::devices::{beaten, no_roof, of_devices, on_devices};
+use crate::compare::Tally;
 use crate::findings::{Finding, Findings, Group, Kind, Part, Scan, Severity, Whole};
-use crate::ledger::Book;
-use crate::standing::Standing;
+use crate::ledger::{Book, Ledger};
 use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
@@ -33,7 +33,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         ];
     }
     let outside = outside(findings);
-    let all = first(scan, &groups, outside.is_none());
+    let all = first(scan, findings, &groups, outside.is_none());
     let most = second(scan, findings, &groups);
     let most = match unjudged(scan).or_else(|| far_below(findings)) {
         Some(words) => format!("{words} {most}"),
@@ -124,9 +124,9 @@ fn known(groups: &[&Group]) -> (f64, f64) {
 
 /// What the GEMMs take and reach. `between`: where little of the time is theirs, it says where to look,
 /// as no finding does.
-fn first(scan: &Scan<'_>, groups: &[&Group], between: bool) -> String {
+fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool) -> String {
     if scan.compares() {
-        return sides(scan);
+        return sides(scan, &findings.ledger);
     }
     let part = &scan.parts[0];
     let counted = scan.frame.counted().words(scan.kind);
@@ -209,9 +209,9 @@ fn end_to_end(scan: &Scan<'_>, part: &Part, between: bool) -> Option<String> {
 }
 
 /// Who is fastest on how many GEMMs, and how near its roof each side is.
-fn sides(scan: &Scan<'_>) -> String {
-    let standing = match Standing::of(scan.frame) {
-        Some(standing) => format!("Fastest: {}.", standing.words()),
+fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
+    let standing = match Tally::of(scan.frame) {
+        Some(tally) => tally.sentences(Some(ledger)).join(" "),
         None => format!("No GEMM ran on every side: {}.", scan.frame.counted().words(scan.kind)),
     };
     let reached: Vec<String> = scan

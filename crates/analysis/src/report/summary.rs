@@ -68,7 +68,7 @@ pub fn gemm_findings(report: &Report) -> String {
         let _ = writeln!(out, "Look at this first: {}. {}", md(&f.title), md(&f.path_a));
     }
     if let Some(standing) = &report.standing {
-        let _ = writeln!(out, "Fastest: {}.", md(&standing.words()));
+        let _ = writeln!(out, "{}", md(&standing.sentences(Some(&report.ledger)).join(" ")));
     }
     time_goes_to(&report.ledger, &mut out);
     let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));

@@ -16,9 +16,8 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::TIE;
 use gemmscope_analysis::compare::duel;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, lead};
-use gemmscope_analysis::compare::winner::{Tally, tally};
-use gemmscope_analysis::compare::{Comparison, Setup};
-use gemmscope_analysis::standing::Standing;
+use gemmscope_analysis::compare::{Comparison, Setup, Tally};
+use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{grouped, plural_s};
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
@@ -144,7 +143,7 @@ impl Compare {
             TIE * 100.0,
         );
         let comparison = if setup == found.setup { found } else { Comparison::new(frame, &setup) };
-        let tally = tally(&comparison, threshold.as_number() / 100.0, true);
+        let tally = Tally::new(&comparison, threshold.as_number() / 100.0, true);
         // A side that was measured on the GEMMs of another one.
         let first = setup.sides.get(comparison.first_matched().unwrap_or(0));
         let a = Control::choice(
@@ -250,6 +249,9 @@ impl Compare {
     }
 }
 
+/// Up to so many rows the ledger is worked out with the picture.
+const MOST_ROWS: usize = 50_000;
+
 /// The sides as choices, under their names.
 fn side_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
     let own = frame.decision().side.as_ref() == Some(&setup.side);
@@ -326,15 +328,14 @@ impl Compare {
     /// other way round.
     fn verdict(&self, m: &Model) -> Vec<String> {
         let mut out = Vec::new();
-        if m.comparison.setup.sides.len() > 2 && m.tally.compared > 0 {
-            let names = m.comparison.names.iter().cloned();
-            out.push(format!(
-                "Fastest where all {} sides ran: {}.",
-                m.comparison.names.len(),
-                Standing::new(names, &m.tally).words()
-            ));
+        let (several, few) = (m.comparison.names.len() > 2, self.frame.rows.len() <= MOST_ROWS);
+        let own = self.frame.decision().side.as_ref() == Some(&m.comparison.setup.side);
+        let ledger = (own && few).then(|| Ledger::new(&self.frame));
+        if several && m.tally.compared > 0 {
+            out.extend(m.tally.sentences(None));
         }
         out.push(m.duel.headline(&m.comparison));
+        out.extend(ledger.and_then(|l| l.largest_losses()).map(|s| s + "."));
         out.extend(m.duel.others_sentence(&self.frame, &m.comparison));
         out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
         out

@@ -1,0 +1,172 @@
+//! Who is fastest, on how many configurations, and by how much.
+
+use super::duel::times;
+use super::winner::fastest;
+use super::{Comparison, Setup, TIE};
+use crate::ledger::Ledger;
+use gemmscope_model::order::InOrder;
+use gemmscope_model::units::{grouped, plural};
+use gemmscope_table::data_kind::Side;
+use gemmscope_table::field::Frame;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// Who is fastest on how many configurations, and how far the others are behind: the one answer to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Names of the sides.
+    pub names: Vec<String>,
+    /// Number of configurations in which each side alone is the fastest.
+    pub fastest: Vec<u64>,
+    /// Number of these in which it leads by more than the threshold.
+    pub clear: Vec<u64>,
+    /// Number of configurations in which several sides have the same shortest time.
+    pub ties: u64,
+    /// Number of compared configurations.
+    pub compared: u64,
+    /// Number of configurations in which another side leads each by more than the threshold.
+    pub slower: Vec<u64>,
+    /// Geometric mean of each side's time over the shortest one; NaN for a side that none has.
+    pub behind: Vec<f64>,
+}
+
+/// Up to so many sides are all named.
+const FEW: usize = 4;
+/// A side that is slower on more than this share of the configurations, and fastest on none, loses
+/// everywhere.
+const EVERYWHERE: f64 = 0.95;
+
+impl Tally {
+    /// The tally of the sides of a frame over the configurations that all of them have; `None` if it has
+    /// no sides, or they share nothing.
+    pub fn of(frame: &Frame) -> Option<Tally> {
+        let counted = frame.counted();
+        let side = frame.decision().side.clone()?;
+        if !counted.compares() {
+            return None;
+        }
+        let values: Vec<&Side> = counted.sides.iter().filter(|s| !s.value.is_empty()).collect();
+        let setup = Setup {
+            keys: Setup::default_keys(frame, &side),
+            sides: values.iter().map(|s| s.value.clone()).collect(),
+            side,
+        };
+        Some(Tally::new(&Comparison::new(frame, &setup), TIE, true)).filter(|t| t.compared > 0)
+    }
+
+    /// Counts wins and ties. `complete` counts only configurations that all sides have.
+    pub fn new(comparison: &Comparison, threshold: f64, complete: bool) -> Tally {
+        let sides = comparison.setup.sides.len();
+        let mut out = Tally {
+            names: comparison.names.clone(),
+            fastest: vec![0; sides],
+            clear: vec![0; sides],
+            slower: vec![0; sides],
+            behind: vec![0.0; sides],
+            ties: 0,
+            compared: 0,
+        };
+        let mut ran = vec![0u64; sides];
+        for i in 0..comparison.len() {
+            if complete && comparison.samples(i).len() < sides {
+                continue;
+            }
+            if let Some((side, margin)) = fastest(comparison, i) {
+                out.compared += 1;
+                if margin > 1.0 {
+                    out.fastest[side] += 1;
+                    out.clear[side] += u64::from(margin > 1.0 + threshold);
+                } else {
+                    out.ties += 1;
+                }
+                let samples = comparison.samples(i);
+                let best = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
+                for (side, sample) in samples {
+                    let (side, over) = (usize::from(*side), sample.time_s / best);
+                    out.slower[side] += u64::from(over > 1.0 + threshold);
+                    out.behind[side] += over.ln();
+                    ran[side] += 1;
+                }
+            }
+        }
+        for (behind, n) in out.behind.iter_mut().zip(ran) {
+            *behind = (*behind / n as f64).exp();
+        }
+        out
+    }
+
+    /// The sides, those that lead most often first.
+    fn ranked(&self) -> Vec<usize> {
+        let mut sides: Vec<usize> = (0..self.names.len()).collect();
+        sides.order_by_key(|side| std::cmp::Reverse(self.clear[*side]));
+        sides
+    }
+
+    /// Configurations on which several sides are fastest within the threshold.
+    fn level(&self) -> u64 {
+        self.compared - self.clear.iter().sum::<u64>()
+    }
+
+    /// `hipBLASLt 333, rocBLAS 187, IREE 0, 1 tie of 521 GEMMs`; of many sides those that win none are
+    /// left out.
+    pub fn words(&self) -> String {
+        let ranked = self.ranked().into_iter();
+        let named = ranked.filter(|s| self.clear[*s] > 0 || self.names.len() <= FEW);
+        let mut parts: Vec<String> =
+            named.map(|s| format!("{} {}", self.names[s], grouped(self.clear[s]))).collect();
+        if self.level() > 0 {
+            parts.push(plural(self.level(), "tie"));
+        }
+        format!("{} of {}", parts.join(", "), plural(self.compared, "GEMM"))
+    }
+
+    /// `IREE is slower on 519 of 521 GEMMs, 26.1x on average`: a side that loses everywhere, which is the
+    /// first to say; "" where none does.
+    pub fn losers(&self) -> String {
+        let loses = |s: &usize| {
+            let most = EVERYWHERE * self.compared as f64;
+            self.compared > 1 && self.clear[*s] == 0 && self.slower[*s] as f64 > most
+        };
+        let mut losers: Vec<usize> = (0..self.names.len()).filter(loses).collect();
+        losers.order_by(|a, b| self.behind[*b].total_cmp(&self.behind[*a]));
+        let word = |s: usize| {
+            let (n, all) = (grouped(self.slower[s]), plural(self.compared, "GEMM"));
+            format!(
+                "{} is slower on {n} of {all}, {} on average",
+                self.names[s],
+                times(self.behind[s])
+            )
+        };
+        losers.into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Who is faster, on how many, by how much: a side that loses everywhere first, then the winners and
+    /// their distance from the fastest, then what each side loses most time to.
+    pub fn sentences(&self, ledger: Option<&Ledger>) -> Vec<String> {
+        let mut out = vec![self.losers(), format!("Fastest: {}", self.words())];
+        let ranked = self.ranked().into_iter().filter(|s| self.behind[*s].is_finite());
+        let behind: Vec<String> = ranked
+            .take(FEW)
+            .map(|s| format!("{} {}", self.names[s], times(self.behind[s])))
+            .collect();
+        out.push(format!("Time over the fastest's, on average: {}", behind.join(", ")));
+        out.extend(ledger.and_then(Ledger::largest_losses));
+        out.retain(|s| !s.is_empty());
+        out.iter_mut().for_each(|s| s.push('.'));
+        out
+    }
+}
+
+impl Serialize for Tally {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let each = |v: &dyn Fn(usize) -> serde_json::Value| -> Vec<(&str, serde_json::Value)> {
+            self.ranked().into_iter().map(|s| (self.names[s].as_str(), v(s))).collect()
+        };
+        let mut object = to.serialize_struct("Tally", 5)?;
+        object.serialize_field("fastest", &each(&|s| self.clear[s].into()))?;
+        object.serialize_field("slower", &each(&|s| self.slower[s].into()))?;
+        object.serialize_field("behind", &each(&|s| self.behind[s].into()))?;
+        object.serialize_field("ties", &self.level())?;
+        object.serialize_field("shared", &self.compared)?;
+        object.end()
+    }
+}
