@@ -163,6 +163,7 @@ test("two themes: text is readable on its ground", async (t) => {
     const app = await GemmscopePage.open({ t, viewport: DESKTOP, theme, path: "#v=1&device=h100-sxm" });
     await app.load(fixture("fixtures/generic/plain.csv"));
     await app.click(/fp8/);
+    await app.panel();
     const [read, poor] = await app.page.evaluate(() => {
       const lin = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
       const lum = ([r, g, b]) => 0.2126 * lin(r) + 0.7152 * lin(g) + 0.0722 * lin(b);

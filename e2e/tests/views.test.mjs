@@ -74,6 +74,7 @@ test("one file in every view: heatmap and its row, bars, spread, the cards, and 
   assert.ok(await app.state("sel"), "the selection goes along");
 
   // In one row: kernels along x, found by name, scrolled.
+  await app.panel();
   await app.go("#view=heat&heat.form=row&heat.along=shape&device=mi300x");
   await app.wheel(400);
   assert.match(await app.state("at.heat"), /^[1-9]\d*,0$/);

@@ -152,7 +152,8 @@ pub fn Dock() -> impl IntoView {
     view! {
         <p class="visually-hidden" aria-live="polite">{opened}</p>
         <Show when=move || any.get()>
-            <aside class="dock" class:folded=move || folded.get() class:tall=move || tall.get() data-side=move || shell.dock_side.get() aria-label=name>
+            <aside class="dock" class:folded=move || folded.get() class:tall=move || tall.get() data-side=move || shell.dock_side.get()
+                style:--dock-top=move || format!("{}px", shell.dock_top.get()) aria-label=name>
                 <header class="dock-head">
                     <h2>{title}</h2>
                     <div class="detail-tabs" role="group" aria-label="Selected rows">{tabs}</div>

@@ -63,9 +63,6 @@ pub fn GemmScope() -> impl IntoView {
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
-            <Show when=move || bench.has_data.get()>
-                <a class="skip-link" href="#sidebar" on:click=move |e| skip_to_panel(&e, shell)>"Skip to files and filters"</a>
-            </Show>
             <header::Header />
             <views::places::Places />
             <notices::Loading />
@@ -92,14 +89,6 @@ fn skip_to_main(event: web_sys::MouseEvent) {
         true => ".has-data .chart-stage",
         false => "#main",
     });
-}
-
-/// The panel comes last for the Tab key, though it stands on the left: the picture is nearer so.
-fn skip_to_panel(event: &web_sys::MouseEvent, shell: Shell) {
-    event.prevent_default();
-    shell.show_panel(true);
-    // It can be focused once it shows.
-    request_animation_frame(|| dom::focus("#sidebar"));
 }
 
 /// Writes the number of rows into `data-rows` of the page.

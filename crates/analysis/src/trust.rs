@@ -198,7 +198,9 @@ impl Trust {
                 assumed.push(a.clone());
             }
         }
-        reasons.extend(unstated(&assumed));
+        let agrees = reasons.iter().any(|r| r.about == About::Reported)
+            && reasons.iter().all(|r| r.about != About::Reported || r.weight == Verdict::Sound);
+        reasons.extend(unstated(&assumed, agrees));
         // Few, and stable: of equal weight in the order above.
         reasons.sort_by_key(|r| std::cmp::Reverse(r.weight));
         let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
@@ -388,26 +390,38 @@ fn recording<'a>(slowed: impl Iterator<Item = &'a String>) -> Option<Reason> {
     })
 }
 
-/// What no file states: units, types and devices that were assumed change every figure.
-fn unstated(assumed: &[Assumption]) -> Option<Reason> {
-    let weighs = |a: &&Assumption| {
-        ["unit", "dtype", "device"].iter().any(|subject| a.key.starts_with(subject))
-    };
+/// What no file states. Units and types that were assumed change every figure, unless the file's own
+/// figures agree with the recomputed ones; of a wrong device rows above the roof tell.
+fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
+    let weighs = |a: &&Assumption| ["unit", "dtype"].iter().any(|s| a.key.starts_with(s));
     let (all, heavy) = (assumed.len() as u64, assumed.iter().filter(weighs).count() as u64);
+    let mut named: Vec<String> = assumed.iter().filter_map(named).collect();
+    let others = all - named.len() as u64;
+    if others > 0 {
+        named.push(match named.is_empty() {
+            true => plural(others, "thing"),
+            false => format!("{} more", grouped(others)),
+        });
+    }
     (all > 0).then(|| Reason {
         about: About::Assumed,
-        weight: if heavy > 0 { Verdict::WithCare } else { Verdict::Sound },
+        weight: if heavy > 0 && !agrees { Verdict::WithCare } else { Verdict::Sound },
         device: String::new(),
-        text: format!(
-            "{} that no file states {} assumed, {heavy} of {} unit, type or device.",
-            plural(all, "thing"),
-            if all == 1 { "is" } else { "are" },
-            if all == 1 { "it" } else { "them" },
-        ),
+        text: format!("Assumed: {}.", named.join(", ")),
         count: heavy,
         of: all,
         share: None,
     })
+}
+
+/// An assumption that changes every figure, in a word or two.
+fn named(a: &Assumption) -> Option<String> {
+    match a.key.split_once(':') {
+        Some(("unit", column)) => Some(format!("{} for \u{201c}{column}\u{201d}", a.value)),
+        None if a.key == "dtype" => Some(format!("type {}", a.value)),
+        None if a.key == "device" => Some(format!("device {}", a.value)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

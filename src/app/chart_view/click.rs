@@ -82,6 +82,7 @@ pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point
         _ => "right",
     };
     parts.shell.dock_side.set(side);
+    parts.shell.dock_top.set(stage.top() - main.top());
 }
 
 /// Selects what a click or a box holds, up to a bound.

@@ -2,7 +2,6 @@
 //! what they are.
 
 use crate::app::state::Workbench;
-use crate::app::ui::rove;
 use gemmscope_analysis::explain::roof_name;
 use gemmscope_analysis::headline::{Cost, cost};
 use gemmscope_chart::places::SUMMARY;
@@ -52,8 +51,7 @@ pub fn Strip() -> impl IntoView {
         }
     };
     view! {
-        <section class="strip" aria-label="Figures of the rows that pass the filters"
-            on:keydown=|e| rove(&e, ".figure, select")>
+        <section class="strip" aria-label="Figures of the rows that pass the filters">
             <p class="headline">{words}</p>
             <span class="strip-rows">{rows(bench)}{kinds(bench)}</span>
         </section>

@@ -9,7 +9,7 @@ use crate::app::sidebar::files;
 use crate::app::sidebar::filters::{self, FilterRow, Filters};
 use crate::app::state::findings_task;
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{icon, icon_button};
+use crate::app::ui::{icon, icon_button, rove};
 use crate::app::views::ledger_bar::LedgerBars;
 use crate::app::{dock, views};
 use gemmscope_chart::places::{COMPARE, SUMMARY};
@@ -54,8 +54,10 @@ fn Workspace(
             <div class="scrim" on:click=move |_| drawer.set(false)></div>
             <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
                 <Show when=move || drawn.get()>
-                    <strip::Strip />
-                    <Show when=move || barred.get()><LedgerBars /></Show>
+                    <div class="told" on:keydown=|e| rove(&e, ".figure, select.kind, .account")>
+                        <strip::Strip />
+                        <Show when=move || barred.get()><LedgerBars /></Show>
+                    </div>
                     <FilterRow known=known open=open_panel />
                     <RestoredFilters />
                     <DeviceNotice />

@@ -5,6 +5,8 @@ use crate::web::file::Input;
 use crate::web::{dom, storage};
 use leptos::prelude::*;
 
+/// Height of the line of figures, the filters and a bar of settings, px.
+const DOCK_TOP: f64 = 114.0;
 const THEME_KEY: &str = "gemmscope.theme";
 const PANEL_KEY: &str = "gemmscope.panel";
 const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
@@ -131,6 +133,8 @@ pub struct Shell {
     /// Where the dock lies so that it leaves what was clicked in sight: "" is below, else `left` or
     /// `right`.
     pub dock_side: RwSignal<&'static str>,
+    /// Where the dock may begin at most, px from the top of the place: below the bar of the picture.
+    pub dock_top: RwSignal<f64>,
     /// True while files and filters show beside the views, where there is room.
     pub panel: RwSignal<bool>,
     /// True while they are open as the drawer of a phone.
@@ -160,6 +164,7 @@ impl Shell {
             status: RwSignal::default(),
             load: RwSignal::default(),
             dock_side: RwSignal::new(""),
+            dock_top: RwSignal::new(DOCK_TOP),
             panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() == Some("on")),
             drawer: RwSignal::new(false),
             built_early: RwSignal::new(false),

@@ -1,9 +1,8 @@
 //! The ledger as bars: one a side and device, whose parts add up to its time. A click on a part shows
-//! only its GEMMs, a second one all again.
+//! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above.
 
 use crate::app::state::findings_task::AT_ONCE;
 use crate::app::state::{FindingsResult, Workbench};
-use crate::app::ui::rove;
 use crate::web::dom;
 use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
@@ -30,7 +29,7 @@ pub fn LedgerBars() -> impl IntoView {
     });
     // The room of one bar is kept free before it is there.
     let expected = Memo::new(move |_| {
-        let rows = bench.settled_frame.with(|f| f.rows.len());
+        let rows = bench.frame.with(|f| f.rows.len());
         bars.with(|b| !b.is_empty()) || (1..=AT_ONCE).contains(&rows)
     });
     let more = move || {
@@ -56,15 +55,11 @@ fn row(bench: Workbench, (name, book): &Bar) -> AnyView {
     let head = (!name.is_empty()).then(|| {
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
     });
-    let parts: Vec<AnyView> = in_order(book)
-        .into_iter()
-        .enumerate()
-        .map(|(i, (account, sum))| part(bench, book, account, sum, i == 0))
-        .collect();
+    let parts: Vec<AnyView> =
+        in_order(book).into_iter().map(|(account, sum)| part(bench, book, account, sum)).collect();
     view! {
         {head}
-        <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()
-            on:keydown=|e| rove(&e, ".account")>{parts}</div>
+        <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()>{parts}</div>
     }
     .into_any()
 }
@@ -82,7 +77,7 @@ fn in_order(book: &Book) -> Vec<(Account, Sum)> {
     held
 }
 
-fn part(bench: Workbench, book: &Book, account: Account, sum: Sum, first: bool) -> AnyView {
+fn part(bench: Workbench, book: &Book, account: Account, sum: Sum) -> AnyView {
     let share = sum.seconds / book.time_s;
     let label = match account {
         Account::Roof => "at the roof",
@@ -115,7 +110,7 @@ fn part(bench: Workbench, book: &Book, account: Account, sum: Sum, first: bool) 
         dom::focus(".chart-stage");
     };
     view! {
-        <button type="button" class="account" data-account=account.key() tabindex=if first { "0" } else { "-1" }
+        <button type="button" class="account" data-account=account.key() tabindex="-1"
             style:flex-grow=format!("{share:.5}") title=hint.clone() aria-label=hint
             aria-pressed=move || isolated().to_string() on:click=isolate>
             <span>{label}" "<strong>{seconds}</strong></span>
