@@ -9,6 +9,7 @@ use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
 use gemmscope_analysis::findings::{Findings, check_all};
+use gemmscope_analysis::ledger::Columns;
 use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
@@ -31,7 +32,7 @@ pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec
     let mut mask = Mask::default();
     let refused = mask.update(&state.filters, &whole);
     let rows = Arc::new(mask.passing());
-    (whole.with_rows(rows), refused)
+    (whole.with_rows(rows).with_derived(Columns::new()), refused)
 }
 
 /// The selected rows in the order of selection: those that the reader picked, else those of the

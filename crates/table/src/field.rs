@@ -5,14 +5,16 @@ use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::larger;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 mod categories;
+mod derived;
+mod info;
 
 pub use categories::{Categories, Codes, shape_label};
+pub use derived::Derived;
 
 /// A quantity or category of a row. Links and exports use its text form (`Display`,
 /// [`Field::parse`]) as a key.
@@ -28,6 +30,8 @@ pub enum Field {
     Batch,
     /// Time of one call, s.
     Time,
+    /// Calls that the row stands for.
+    Calls,
     /// Time of all calls of the row, s.
     TotalTime,
     /// Work of one call, FLOP.
@@ -63,7 +67,7 @@ pub enum Field {
 }
 
 /// Built-in fields in the order the page lists them.
-pub(crate) const BUILT_IN: [Field; 20] = [
+pub(crate) const BUILT_IN: [Field; 21] = [
     Field::Shape,
     Field::M,
     Field::N,
@@ -73,6 +77,7 @@ pub(crate) const BUILT_IN: [Field; 20] = [
     Field::Transposes,
     Field::Device,
     Field::Time,
+    Field::Calls,
     Field::TotalTime,
     Field::Attained,
     Field::Efficiency,
@@ -122,6 +127,7 @@ impl fmt::Display for Field {
             Field::K => "k",
             Field::Batch => "batch",
             Field::Time => "time",
+            Field::Calls => "calls",
             Field::TotalTime => "total_time",
             Field::Work => "work",
             Field::Bytes => "bytes",
@@ -169,6 +175,7 @@ pub struct Frame {
     pub rows: Arc<Vec<u32>>,
     decision: Arc<Decision>,
     counted: Arc<OnceLock<Counted>>,
+    derived: Option<Arc<dyn Derived>>,
 }
 
 impl PartialEq for Frame {
@@ -199,7 +206,17 @@ impl Frame {
         decision: Arc<Decision>,
         rows: Arc<Vec<u32>>,
     ) -> Self {
-        Frame { data, metrics, rows, decision, counted: Arc::default() }
+        Frame { data, metrics, rows, decision, counted: Arc::default(), derived: None }
+    }
+
+    /// The frame with columns that follow from its data and metrics.
+    pub fn with_derived(self, derived: Arc<dyn Derived>) -> Self {
+        Frame { derived: Some(derived), ..self }
+    }
+
+    /// The columns that were handed in.
+    pub(crate) fn derived(&self) -> impl Iterator<Item = &FieldInfo> {
+        self.derived.iter().flat_map(|d| d.fields())
     }
 
     /// The frame over other rows, ascending.
@@ -207,9 +224,9 @@ impl Frame {
         Frame { rows, counted: Arc::default(), ..self.clone() }
     }
 
-    /// The frame with other figures of the same data.
+    /// The frame with other figures of the same data. What was derived from the former ones goes.
     pub fn with_metrics(&self, metrics: Arc<Metrics>) -> Self {
-        Frame { metrics, ..self.clone() }
+        Frame { metrics, derived: None, ..self.clone() }
     }
 
     /// The frame with another decision about what its rows are.
@@ -296,187 +313,14 @@ impl Frame {
         }
     }
 
-    /// All fields this dataset has, built-in first.
+    /// All fields this dataset has, built-in first, derived ones last.
     pub fn fields(&self) -> Vec<FieldInfo> {
         let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();
         out.extend(
             self.data.columns.iter().filter_map(|c| self.info(&Field::Column(c.key.clone()))),
         );
+        out.extend(self.derived().cloned());
         out
-    }
-
-    /// How a field is shown; `None` for a column that this dataset lacks.
-    pub fn info(&self, field: &Field) -> Option<FieldInfo> {
-        use FieldKind::{Category, Number};
-        let (label, unit, kind, log, better, hint): (&str, &str, _, _, _, &'static str) =
-            match field {
-                Field::M => ("M", "", Number, true, None, "Rows of A and of the output C."),
-                Field::N => ("N", "", Number, true, None, "Columns of B and of the output C."),
-                Field::K => {
-                    ("K", "", Number, true, None, "The summed dimension: columns of A, rows of B.")
-                }
-                Field::Batch => (
-                    "Batch",
-                    "",
-                    Number,
-                    true,
-                    None,
-                    "Independent GEMMs of this shape in one call.",
-                ),
-                Field::Time => {
-                    ("Time", "s", Number, true, Some(false), "Measured time of one call.")
-                }
-                Field::TotalTime => (
-                    "Total time",
-                    "s",
-                    Number,
-                    true,
-                    Some(false),
-                    "Time of one call times the number of calls.",
-                ),
-                Field::Work => (
-                    "Work",
-                    "FLOP",
-                    Number,
-                    true,
-                    None,
-                    "2 M N K per GEMM: a multiply and an add for each of M N K products.",
-                ),
-                Field::Bytes => (
-                    "Bytes",
-                    "B",
-                    Number,
-                    true,
-                    None,
-                    "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this.",
-                ),
-                Field::Ai => (
-                    "AI",
-                    "FLOP/B",
-                    Number,
-                    true,
-                    None,
-                    "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one.",
-                ),
-                Field::Attained => {
-                    ("Attained", "FLOP/s", Number, true, Some(true), "Work over measured time.")
-                }
-                Field::Bandwidth => (
-                    "Bandwidth",
-                    "B/s",
-                    Number,
-                    true,
-                    Some(true),
-                    "Compulsory bytes over measured time.",
-                ),
-                Field::Efficiency => match self.metrics.kind {
-                    RoofKind::Datasheet => (
-                        "% of roof",
-                        "%",
-                        Number,
-                        false,
-                        Some(true),
-                        "Attained over the datasheet roof at this AI: roof time over measured time.",
-                    ),
-                    RoofKind::Achievable => (
-                        "% of achievable",
-                        "%",
-                        Number,
-                        false,
-                        Some(true),
-                        "Attained over the achievable roof at this AI: roof time over measured time.",
-                    ),
-                },
-                Field::BandwidthUse => (
-                    "Bandwidth use",
-                    "%",
-                    Number,
-                    false,
-                    Some(true),
-                    "Compulsory bytes over time, as a share of the device's bandwidth. Low is \
-                     normal for a compute-bound GEMM.",
-                ),
-                Field::Lost => (
-                    "Lost time",
-                    "s",
-                    Number,
-                    true,
-                    Some(false),
-                    "Measured time minus roof time, over all calls; nothing above the roof.",
-                ),
-                Field::Shape => (
-                    "Shape",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "M x N x K, and the batch where it is not 1.",
-                ),
-                Field::Dtype => ("Type", "", Category, false, None, "Data types of the operands."),
-                Field::Transposes => (
-                    "Layout",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "N: stored as is, T: stored transposed; first A, then B.",
-                ),
-                Field::Device => {
-                    ("Device", "", Category, false, None, "The device whose roof applies.")
-                }
-                Field::Source => {
-                    ("File", "", Category, false, None, "The file the row comes from.")
-                }
-                Field::Bound => (
-                    "Limited by",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it.",
-                ),
-                Field::Column(key) => {
-                    let c = self.data.columns.iter().find(|c| c.key == *key)?;
-                    let kind = match c.data {
-                        ColumnData::Text { .. } => Category,
-                        ColumnData::Number(_) => Number,
-                    };
-                    return Some(FieldInfo {
-                        field: field.clone(),
-                        // Files call it "name", "provider", "backend".
-                        label: match c.meaning {
-                            ColumnMeaning::Library => "Library".to_owned(),
-                            _ => c.label.clone(),
-                        },
-                        unit: c.unit.clone(),
-                        kind,
-                        log: matches!(
-                            c.meaning,
-                            ColumnMeaning::ReportedRate
-                                | ColumnMeaning::ReportedBandwidth
-                                | ColumnMeaning::ReportedIntensity
-                                | ColumnMeaning::ReportedWork
-                                | ColumnMeaning::ReportedBytes
-                                | ColumnMeaning::TimeStd
-                                | ColumnMeaning::TimeMin
-                                | ColumnMeaning::TimeMax
-                                | ColumnMeaning::FailedTime
-                                | ColumnMeaning::Count
-                        ),
-                        higher_is_better: None,
-                        hint: "A column of the file.",
-                    });
-                }
-            };
-        Some(FieldInfo {
-            field: field.clone(),
-            label: label.to_owned(),
-            unit: unit.to_owned(),
-            kind,
-            log,
-            higher_is_better: better,
-            hint,
-        })
     }
 
     /// A function from rows to numbers; NaN if the value is missing or not a number.
@@ -488,6 +332,7 @@ impl Frame {
             Field::K => Box::new(|r| f64::from(d.k[r])),
             Field::Batch => Box::new(|r| f64::from(d.batch[r])),
             Field::Time => Box::new(|r| d.time_s[r]),
+            Field::Calls => Box::new(|r| self.calls(r)),
             Field::TotalTime => Box::new(|r| d.time_s[r] * self.calls(r)),
             Field::Work => Box::new(|r| x.work(d, r)),
             Field::Bytes => Box::new(|r| x.bytes(d, r)),
@@ -504,7 +349,10 @@ impl Frame {
                         values.iter().map(|v| v.trim().parse().unwrap_or(f64::NAN)).collect();
                     Box::new(move |r| parsed[codes[r] as usize])
                 }
-                None => Box::new(|_| f64::NAN),
+                None => {
+                    let derived = self.derived.as_ref().and_then(|d| d.numbers(self, key));
+                    derived.unwrap_or_else(|| Box::new(|_| f64::NAN))
+                }
             },
             _ => Box::new(|_| f64::NAN),
         }

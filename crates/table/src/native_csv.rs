@@ -4,6 +4,7 @@
 //! the file and line that it comes from.
 
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use crate::field::{FieldKind, Frame};
 use crate::metrics::Metrics;
 use gemmscope_model::roofline::Bound;
 use std::borrow::Cow;
@@ -40,6 +41,10 @@ pub const DERIVED: [&str; 2] = ["rate_flop_per_s", "intensity_flop_per_byte"];
 /// Columns that depend on the chosen device. They are for people; import ignores them.
 pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
 
+/// First letters of columns that were [handed in](crate::field::Derived), seconds. They are for people;
+/// import ignores them.
+pub const HANDED_IN: &str = "ledger.";
+
 /// The value of one column in one row.
 enum Cell<'a> {
     Text(&'a str),
@@ -50,16 +55,31 @@ enum Cell<'a> {
 }
 
 /// Writes a table in parts, so that a large one is not in memory twice.
-#[derive(Debug)]
 pub struct CsvWriter<'a> {
     data: &'a Dataset,
     metrics: Option<&'a Metrics>,
+    derived: Vec<(String, Box<dyn Fn(usize) -> f64 + 'a>)>,
 }
 
 impl<'a> CsvWriter<'a> {
     /// A writer for this table. With metrics, it writes roof time and efficiency too.
     pub fn new(data: &'a Dataset, metrics: Option<&'a Metrics>) -> Self {
-        CsvWriter { data, metrics }
+        CsvWriter { data, metrics, derived: Vec::new() }
+    }
+
+    /// The writer of a frame: with metrics where they say something of its rows, and the numbers that were
+    /// handed in.
+    pub fn of(frame: &'a Frame) -> Self {
+        let known = frame.metrics.devices.iter().any(Option::is_some);
+        let own = frame.derived().filter(|i| i.kind == FieldKind::Number);
+        let derived = own.map(|i| {
+            let name = i.field.to_string();
+            (name.trim_start_matches("c.").to_owned() + "_s", frame.numbers(&i.field))
+        });
+        CsvWriter {
+            derived: derived.collect(),
+            ..CsvWriter::new(&frame.data, known.then_some(&*frame.metrics))
+        }
     }
 
     /// The columns' names, in order.
@@ -67,7 +87,8 @@ impl<'a> CsvWriter<'a> {
         let from_roof = self.metrics.map_or(&[][..], |_| &FROM_ROOF);
         let known = FIXED.iter().chain(&DERIVED).chain(from_roof);
         let further = self.data.columns.iter().map(title);
-        known.map(|name| (*name).to_owned()).chain(further).collect()
+        let derived = self.derived.iter().map(|(name, _)| name.clone());
+        known.map(|name| (*name).to_owned()).chain(further).chain(derived).collect()
     }
 
     /// The header line.
@@ -180,6 +201,9 @@ impl<'a> CsvWriter<'a> {
                 ColumnData::Number(v) => Cell::Number(v[row]),
                 ColumnData::Text { codes, values } => Cell::Text(&values[codes[row] as usize]),
             });
+        }
+        for (_, of) in &self.derived {
+            take(Cell::Number(of(row)));
         }
     }
 }

@@ -97,6 +97,24 @@ impl Account {
         }
     }
 
+    /// What its seconds are, in a sentence.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Account::Kernel => "Another kernel or tile of the same library ran it in less time.",
+            Account::Layout => "It ran in less time with operands stored the other way round.",
+            Account::Type => "It ran in less time in another type with the same roof.",
+            Account::Size => "A GEMM larger in exactly one of M, N, K took less time.",
+            Account::Library => "Another library or file ran it in less time.",
+            Account::Roof => "What the device needs, over all calls.",
+            Account::Launch => "Starting, filling and draining kernels, up to the launch floor.",
+            Account::Tile => "Padding of the tile and waves that are not full.",
+            Account::Rest => {
+                "Below the roof, and no run or model says why: at most so much to gain."
+            }
+            Account::NoRoof => "The time of GEMMs without a roof.",
+        }
+    }
+
     /// What its seconds rest on.
     pub fn evidence(self) -> Evidence {
         match self {

@@ -4,8 +4,10 @@ use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::{Device, RoofKind, by_id};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::field::Field;
 use gemmscope_table::fixture;
 use gemmscope_table::metrics::Metrics;
+use gemmscope_table::native_csv::CsvWriter;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -417,4 +419,32 @@ fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Option<(Account, f64)> {
         .find(|account| all.iter().any(|(a, s)| a == account && *s <= TIE * fastest))?;
     let call_s = fastest.max(t.min(f.metrics.roof_s[r]));
     (t > TIE * fastest && call_s < t).then_some((first, call_s))
+}
+
+#[test]
+fn accounts_are_columns_of_the_table() {
+    let big = (4096, 4096, 4096);
+    let turned = Run { op: run(big, "", 0.0).op.with_layout(false, false), ..run(big, "a", 250.0) };
+    let slow = Run { calls: Some(3.0), ..run(big, "a", 500.0) };
+    let f = table(&[slow, turned]);
+    assert!(f.fields().iter().all(|i| i.field != field_of(Account::Layout)));
+    let f = f.as_kind(Some(DataKind::Workload)).with_derived(Columns::new());
+    let value = |account: Account, row: usize| f.numbers(&field_of(account))(row) * 1e6;
+    // 500 - 250 µs, three times.
+    assert!((value(Account::Layout, 0) - 750.0).abs() < 1e-9);
+    assert_eq!(value(Account::Layout, 1), 0.0);
+    let all: f64 = Account::ALL.into_iter().map(|a| value(a, 0)).sum();
+    assert!((all - 1500.0).abs() < 1e-9, "{all}");
+    assert_eq!(f.numbers(&Field::Calls)(0), 3.0);
+    let largest = f.categories(&Field::Column(LARGEST_LOSS.to_owned()));
+    let text = |row: usize| largest.values[largest.codes.get(row) as usize].as_str();
+    assert_eq!([text(0), text(1)], ["layout", "below the roof"]);
+    let title = |f: &Frame| f.info(&field_of(Account::Rest)).map(|i| i.label);
+    assert_eq!(title(&f).as_deref(), Some("Below the roof"));
+    // Exported, they are columns of their own.
+    let writer = CsvWriter::of(&f);
+    let (head, line) = (writer.header(), writer.rows([0]));
+    let at = head.trim().split(',').position(|name| name == "ledger.layout_s").expect("a column");
+    let cell = line.trim().split(',').nth(at).and_then(|c| c.parse::<f64>().ok());
+    assert!((cell.unwrap_or(0.0) - 750e-6).abs() < 1e-12, "{line}");
 }

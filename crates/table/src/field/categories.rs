@@ -103,7 +103,11 @@ impl Frame {
                 Some(ColumnData::Text { codes, values }) => {
                     Categories { codes: Codes::Direct(codes), values: values.clone() }
                 }
-                _ => self.distinct_numbers(field),
+                Some(ColumnData::Number(_)) => self.distinct_numbers(field),
+                None => {
+                    let derived = self.derived.as_ref().and_then(|d| d.categories(self, key));
+                    derived.unwrap_or_else(|| self.distinct_numbers(field))
+                }
             },
             _ => self.distinct_numbers(field),
         }

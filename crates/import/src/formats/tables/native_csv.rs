@@ -14,7 +14,9 @@ use gemmscope_table::build;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnData, Source};
-use gemmscope_table::native_csv::{DERIVED, FIXED, FROM_ROOF, VERSION, parse_title, unguard};
+use gemmscope_table::native_csv::{
+    DERIVED, FIXED, FROM_ROOF, HANDED_IN, VERSION, parse_title, unguard,
+};
 use std::collections::HashMap;
 
 pub(crate) const FORMAT: Format = Format {
@@ -86,7 +88,8 @@ impl NativeTable {
         let mut extras = Vec::new();
         for (i, title) in h.names.iter().enumerate() {
             let known = |list: &[&str]| list.contains(&title.as_str());
-            if known(&FIXED) || known(&DERIVED) || known(&FROM_ROOF) {
+            let follows = known(&DERIVED) || known(&FROM_ROOF) || title.starts_with(HANDED_IN);
+            if known(&FIXED) || follows {
                 continue;
             }
             let column = parse_title(title);

@@ -1,0 +1,110 @@
+//! The accounts of one side on one device, added up.
+
+use super::Account;
+use gemmscope_model::units::seconds_brief;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// What one account of one side and device holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum {
+    /// Seconds over all calls.
+    pub seconds: f64,
+    /// Groups with time in it.
+    pub groups: u64,
+}
+
+/// The accounts of one side on one device.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Book {
+    /// Index of the side in [`Frame::counted`].
+    pub number: usize,
+    /// Name of the side; "" where none are compared.
+    pub side: String,
+    /// Name of the device, as the catalogue has it where it is known; "" where none is stated.
+    pub device: String,
+    /// Time of all calls, seconds.
+    pub time_s: f64,
+    /// Time of those with a roof, seconds.
+    pub known_s: f64,
+    /// Their lost time, seconds: calls x max(0, time - roof).
+    pub below_s: f64,
+    /// GEMMs.
+    pub groups: u64,
+    /// In the order of [`Account::ALL`].
+    pub accounts: [Sum; Account::COUNT],
+}
+
+impl Book {
+    /// What an account holds.
+    pub fn of(&self, account: Account) -> Sum {
+        self.accounts[account as usize]
+    }
+
+    /// Seconds of all accounts of lost time.
+    pub fn lost_s(&self) -> f64 {
+        let lost = Account::ALL.into_iter().filter(|a| a.is_lost());
+        lost.map(|a| self.of(a).seconds).sum()
+    }
+
+    /// `1 - lost / time` over what has a roof; `None` if nothing has.
+    pub fn share_of_roof(&self) -> Option<f64> {
+        (self.known_s > 0.0).then(|| 1.0 - self.below_s / self.known_s)
+    }
+
+    /// Lost time and what it is: `23.8 ms lost = 13.5 ms below the roof + 7.04 ms layout`. What is under
+    /// 0.5 % of the time is one part.
+    pub fn lost_words(&self) -> Option<String> {
+        let lost = self.ranked().into_iter().filter(|(a, _)| a.is_lost());
+        let (large, small): (Vec<_>, Vec<_>) =
+            lost.partition(|(_, s)| s.seconds >= 0.005 * self.time_s);
+        let word = |(a, s): &(Account, Sum)| format!("{} {}", seconds_brief(s.seconds), a.label());
+        let mut parts: Vec<String> = large.iter().map(word).collect();
+        match small.as_slice() {
+            [] => {}
+            [one] => parts.push(word(one)),
+            several => {
+                let rest: f64 = several.iter().map(|(_, s)| s.seconds).sum();
+                parts.push(format!("{} others", seconds_brief(rest)));
+            }
+        }
+        match parts.as_slice() {
+            [] => None,
+            _ => Some(format!("{} lost = {}", seconds_brief(self.lost_s()), parts.join(" + "))),
+        }
+    }
+
+    /// The accounts that hold time, most first.
+    pub fn ranked(&self) -> Vec<(Account, Sum)> {
+        let held = Account::ALL.into_iter().map(|a| (a, self.of(a)));
+        let mut held: Vec<_> = held.filter(|(_, s)| s.groups > 0).collect();
+        // Ten at most, and stable: of equal ones the first of `ALL`.
+        held.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
+        held
+    }
+}
+
+impl Serialize for Book {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Line {
+            account: &'static str,
+            seconds: f64,
+            groups: u64,
+        }
+        let line = |(a, s): (Account, Sum)| Line {
+            account: a.key(),
+            seconds: s.seconds,
+            groups: s.groups,
+        };
+        let accounts: Vec<Line> = self.ranked().into_iter().map(line).collect();
+        let mut object = to.serialize_struct("Book", 7)?;
+        object.serialize_field("side", &self.side)?;
+        object.serialize_field("device", &self.device)?;
+        object.serialize_field("time_s", &self.time_s)?;
+        object.serialize_field("lost_s", &self.lost_s())?;
+        object.serialize_field("share_of_roof", &self.share_of_roof())?;
+        object.serialize_field("groups", &self.groups)?;
+        object.serialize_field("accounts", &accounts)?;
+        object.end()
+    }
+}

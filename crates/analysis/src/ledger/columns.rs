@@ -1,0 +1,97 @@
+//! The accounts as columns of the table: seconds of all calls of a row in each account, and the account
+//! that holds most of what it loses.
+
+use super::{Account, Partners, Splitter};
+use gemmscope_table::field::{Categories, Codes, Derived, Field, FieldInfo, FieldKind, Frame};
+use std::sync::{Arc, OnceLock};
+
+/// Key of the category: the account that holds most of what a row loses.
+pub const LARGEST_LOSS: &str = "ledger.largest_loss";
+
+/// The columns of one table and its figures. The partners are found when a column is first read.
+#[derive(Debug)]
+pub struct Columns {
+    partners: OnceLock<Arc<Partners>>,
+    fields: Vec<FieldInfo>,
+}
+
+/// The field of an account: its seconds over all calls of a row.
+pub fn field_of(account: Account) -> Field {
+    Field::Column(format!("ledger.{}", account.key()))
+}
+
+impl Columns {
+    /// Nothing is worked out yet.
+    pub fn new() -> Arc<Columns> {
+        let of = |account: Account| FieldInfo {
+            field: field_of(account),
+            label: match account {
+                Account::Roof => "At the roof".to_owned(),
+                Account::Rest => "Below the roof".to_owned(),
+                lost => format!("Lost to {}", lost.label()),
+            },
+            unit: "s".to_owned(),
+            kind: FieldKind::Number,
+            log: true,
+            higher_is_better: account.is_lost().then_some(false),
+            hint: account.hint(),
+        };
+        let shown = Account::ALL.into_iter().filter(|a| *a != Account::NoRoof);
+        let mut fields: Vec<FieldInfo> = vec![FieldInfo {
+            field: Field::Column(LARGEST_LOSS.to_owned()),
+            label: "Largest loss".to_owned(),
+            unit: String::new(),
+            kind: FieldKind::Category,
+            log: false,
+            higher_is_better: None,
+            hint: "The account that holds most of the lost time.",
+        }];
+        fields.extend(shown.map(of));
+        Arc::new(Columns { partners: OnceLock::new(), fields })
+    }
+
+    /// Takes partners that were found elsewhere, if none were yet.
+    pub fn know(&self, partners: &Arc<Partners>) {
+        self.partners.get_or_init(|| partners.clone());
+    }
+
+    fn splitter<'a>(&self, frame: &'a Frame) -> Splitter<'a> {
+        Splitter::new(frame, self.partners.get_or_init(|| Partners::of(frame)).clone())
+    }
+}
+
+impl Derived for Columns {
+    fn fields(&self) -> &[FieldInfo] {
+        &self.fields
+    }
+
+    fn numbers<'a>(
+        &'a self,
+        frame: &'a Frame,
+        key: &str,
+    ) -> Option<Box<dyn Fn(usize) -> f64 + 'a>> {
+        let key = key.strip_prefix("ledger.")?;
+        let account = Account::ALL.into_iter().find(|a| a.key() == key)?;
+        let splitter = self.splitter(frame);
+        Some(Box::new(move |r| {
+            let entry = splitter.of(r as u32);
+            entry.map_or(f64::NAN, |entry| entry.call.of(account) * frame.calls(r))
+        }))
+    }
+
+    fn categories<'a>(&'a self, frame: &'a Frame, key: &str) -> Option<Categories<'a>> {
+        if key != LARGEST_LOSS {
+            return None;
+        }
+        let splitter = self.splitter(frame);
+        let lost: Vec<Account> = Account::ALL.into_iter().filter(|a| a.is_lost()).collect();
+        let code = |row: u32| {
+            let largest = splitter.largest_loss(row);
+            lost.iter().position(|a| Some(*a) == largest).unwrap_or(lost.len()) as u32
+        };
+        let codes = (0..frame.data.len() as u32).map(code).collect();
+        let mut values: Vec<String> = lost.iter().map(|a| a.label().to_owned()).collect();
+        values.push(String::new());
+        Some(Categories { codes: Codes::Owned(codes), values })
+    }
+}
