@@ -2,6 +2,7 @@
 //! compute-bound kernel uses little bandwidth.
 
 use crate::explain::{bound_name, name_of, roof_name, share_of_roof};
+use crate::tile_roof::LATENCY;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, signed_percent};
@@ -115,6 +116,11 @@ impl Card {
                 BytesPerSec(needed),
                 percent(at_roof),
                 percent(self.bandwidth_use)
+            ),
+            Bound::Memory if self.efficiency < LATENCY => format!(
+                "Left of the ridge, but not limited by memory: its traffic explains {} of the call. \
+                 Launch, latency or the kernel weigh more.",
+                percent(self.efficiency)
             ),
             Bound::Memory => format!(
                 "Memory-bound: with {} operations a byte the bandwidth is used up before the \

@@ -373,10 +373,19 @@ pub(crate) const TRIFLE_SHARE: f64 = 0.01;
 /// An efficiency above this is an anomaly, which is listed but not ranked.
 pub(crate) const ANOMALY_EFFICIENCY: f64 = 1.10;
 
-/// Priority by share of the time and efficiency; the first matching rule decides.
-pub(crate) fn priority(share: f64, efficiency: Option<f64>, notable: bool) -> Severity {
+/// Priority of operations and findings by share of the time and efficiency; the first matching rule
+/// decides. Low where less than 1 % of the time is `at_stake`: a GEMM of 27 µs in 30 ms does not matter at
+/// any efficiency.
+pub(crate) fn priority(
+    share: f64,
+    at_stake: f64,
+    efficiency: Option<f64>,
+    notable: bool,
+) -> Severity {
     let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
-    if share > CRITICAL_SHARE && under(CRITICAL_EFFICIENCY) {
+    if share.min(at_stake) < TRIFLE_SHARE {
+        Severity::Low
+    } else if share > CRITICAL_SHARE && under(CRITICAL_EFFICIENCY) {
         Severity::Critical
     } else if share > HIGH_SHARE || under(HIGH_EFFICIENCY) {
         Severity::High
@@ -385,13 +394,6 @@ pub(crate) fn priority(share: f64, efficiency: Option<f64>, notable: bool) -> Se
     } else {
         Severity::Low
     }
-}
-
-/// Like [`priority`], for a finding: Low if it has less than 1 % of the time or cannot save 1 % of
-/// it. A GEMM of 27 µs in 30 ms does not matter at any efficiency.
-pub(crate) fn finding_severity(share: f64, efficiency: Option<f64>, back: Option<f64>) -> Severity {
-    let trifle = share < TRIFLE_SHARE || back.is_some_and(|b| b < TRIFLE_SHARE);
-    if trifle { Severity::Low } else { priority(share, efficiency, true) }
 }
 
 /// The word for an efficiency.

@@ -17,6 +17,7 @@ use gemmscope_table::metrics::Metrics;
 use serde::Serialize;
 use std::sync::Arc;
 
+mod bottlenecks;
 mod devices;
 mod escape;
 mod html;
@@ -27,11 +28,12 @@ mod sentences;
 mod summary;
 mod tuning;
 
+pub use bottlenecks::Bottleneck;
 pub use devices::{Unstated, unstated};
 pub use html::{Picture, html};
 pub use json::json;
 pub use markdown::markdown;
-pub use operations::{Bottleneck, Breakdown, Operation, impact_percent};
+pub use operations::{Breakdown, Operation, impact_percent};
 pub(crate) use sentences::decapitalized;
 pub use sentences::sentences;
 pub use summary::{gemm_findings, gemm_findings_of};

@@ -2,8 +2,7 @@
 //! workgroups can reach, in numbers and in a sentence.
 //!
 //! The tile comes from columns of the file or from the kernel's name, the number of units from the
-//! device. The peak is always the datasheet's: an achievable peak is the rate of a *full* device,
-//! and its limits do not apply to a kernel on 8 of 304 units.
+//! device, the peak from the roof that the row is judged by.
 
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::roofline::Roof;
@@ -14,6 +13,7 @@ use gemmscope_table::metrics::Metrics;
 
 mod verdict;
 
+pub(crate) use verdict::LATENCY;
 pub use verdict::Limit;
 
 /// From this share of its tile's roof on, a kernel is as good as its workgroups allow.
@@ -120,6 +120,8 @@ pub struct RowTile {
     pub no_waves: Option<&'static str>,
     /// The roof of the tile; `None` without waves or a peak.
     pub roof: Option<TileRoof>,
+    /// The roof that it is part of.
+    pub kind: RoofKind,
     /// True if memory limits the row, so that tile and waves do not matter.
     pub memory_limited: bool,
     /// Attained rate, FLOP/s.
@@ -299,8 +301,7 @@ impl<'a> TileRoofs<'a> {
             (Some((units, _)), None) => tiling.waves(*units),
             _ => None,
         };
-        let compute = data.ops[usize::from(data.op[row])].compute;
-        let peak = device.and_then(|d| d.roof(compute, RoofKind::Datasheet));
+        let peak = self.metrics.roof(data, row);
         let intensity = self.metrics.ai[row];
         let roof = waves.zip(peak).map(|(w, peak)| w.roof(&peak, intensity));
         let memory_limited = peak.is_some_and(|p| {
@@ -318,6 +319,7 @@ impl<'a> TileRoofs<'a> {
             waves,
             no_waves,
             roof,
+            kind: self.metrics.kind_of(data, row),
             memory_limited,
             attained_flops_per_s: self.metrics.rate(self.data, row),
             sizes,

@@ -28,10 +28,6 @@ pub(super) const RULE: Rule = Rule {
 
 fn words_of(cause: &AboveRoofCause) -> String {
     match cause {
-        AboveRoofCause::UnderDatasheet { efficiency } => format!(
-            "the reference was beaten: it is {} of the datasheet roof.",
-            percent(*efficiency)
-        ),
         AboveRoofCause::Noise { .. } => "clocks and timers vary by as much.".to_owned(),
         AboveRoofCause::CacheResidency { level, cache_bytes, excess_bytes, .. } => format!(
             "{} more than memory could deliver in this time may have come from the {} of {}.",
@@ -59,17 +55,6 @@ fn words_of(cause: &AboveRoofCause) -> String {
         ),
         _ => "sizes, batch or type are not what was run.".to_owned(),
     }
-}
-
-/// True for a group that only beat the achievable rate: it is under the datasheet's roof.
-pub(super) fn is_under_datasheet(scan: &Scan<'_>, g: &Group) -> bool {
-    let Some(device) = scan.device(g) else {
-        return false;
-    };
-    let time = scan.data().time_s[g.row as usize];
-    above_roof_causes(&scan.problem(g), time, device, scan.metrics().kind)
-        .iter()
-        .any(|c| matches!(c, AboveRoofCause::UnderDatasheet { .. }))
 }
 
 /// What would bring a group under its roof.

@@ -44,13 +44,7 @@ pub(super) fn missing(scan: &Scan<'_>, rule: &Rule) -> Option<String> {
         .iter()
         .filter_map(|need| match need {
             Need::Time => scan.groups.is_empty().then_some(need.words()),
-            Need::Roof => {
-                scan.groups.iter().all(|g| g.roof_s.is_nan()).then_some(if scan.achievable() {
-                    "a device whose max-achievable peak is known"
-                } else {
-                    need.words()
-                })
-            }
+            Need::Roof => scan.groups.iter().all(|g| g.roof_s.is_nan()).then_some(need.words()),
             Need::Tile => (!scan.tiles.any()).then_some(need.words()),
             Need::Units => scan
                 .metrics()

@@ -1,7 +1,7 @@
 //! Turns groups and files that a question or an idea is about into findings, and the words that all
 //! findings share.
 
-use super::{Evidence, Finding, Group, Rule, Scan, finding_severity};
+use super::{Evidence, Finding, Group, Rule, Scan, priority};
 use gemmscope_model::roofline::is_launch_bound;
 use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, percent, plural};
 
@@ -88,7 +88,7 @@ fn severity(
     efficiency: Option<f64>,
     back: Option<f64>,
 ) -> super::Severity {
-    let severity = finding_severity(share, efficiency, back);
+    let severity = priority(share, back.unwrap_or(share), efficiency, true);
     match rule.kind {
         super::Kind::Idea => severity.max(super::Severity::Medium),
         _ => severity,

@@ -293,10 +293,10 @@ fn thresholds_of_the_priorities() {
         (0.02, None, Severity::Low),
     ];
     for (share, efficiency, expected) in cases {
-        assert_eq!(priority(share, efficiency, false), expected, "{share} {efficiency:?}");
+        assert_eq!(priority(share, share, efficiency, false), expected, "{share} {efficiency:?}");
     }
     // 27 µs in 30 ms at 0.05 % of its roof is no High.
-    assert_eq!(finding_severity(0.0009, Some(0.0005), None), Severity::Low);
+    assert_eq!(priority(0.0009, 0.0009, Some(0.0005), true), Severity::Low);
     assert_eq!(
         [0.9, 0.7, 0.5, 0.1, 1.2].map(band),
         ["excellent", "good", "acceptable", "investigate", "above its roof"]

@@ -2,7 +2,7 @@
 
 use super::sums::{Cause, Detail, Sums, TileCause};
 use super::{
-    Category, Finding, Group, Kind, Rule, Scan, Seen, Severity, Sign, advice, finding_severity,
+    Category, Finding, Group, Kind, Rule, Scan, Seen, Severity, Sign, advice, priority,
     scan::short, story,
 };
 use crate::ledger::{Account, Entry, Evidence as Basis};
@@ -85,7 +85,7 @@ fn of(
     let share = part.share(time_s);
     let severity = match rule.id {
         "others" => Severity::Low,
-        _ => finding_severity(share, efficiency, Some(part.share(lost_s))),
+        _ => priority(share, part.share(lost_s), efficiency, true),
     };
     Finding {
         rule: rule.id.to_owned(),

@@ -1,7 +1,7 @@
 //! Rule: so many rows are above the roof that the device, the type or the unit must be another; or the
 //! kernels cannot run on the device.
 
-use super::above_roof::{NOISE, causes, is_under_datasheet};
+use super::above_roof::{NOISE, causes};
 use super::story::{self, Hit, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::hardware::short_name;
@@ -132,30 +132,13 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let rows = plural(all as u64, "GEMM");
     let share = percent(above as f64 / all as f64);
     let highest = percent(most.map_or(f64::NAN, Group::efficiency));
-    // The achievable rate is no limit: it is what must give way, not the device.
-    let group = |h: &Hit| &scan.groups[h.group as usize];
-    let beaten = hits.iter().filter(|h| is_under_datasheet(scan, group(h))).count();
-    let (title, text) = match 2 * beaten > hits.len() {
-        true => (
-            format!("The achievable roof is too low: {above} of {rows} are above it"),
-            format!(
-                "{share} of the GEMMs beat the rate that is listed as achievable, one of them reaches \
-                 {highest} of it. That rate is the best of somebody's measurements, not a limit: judge \
-                 these runs by the datasheet roof."
-            ),
-        ),
-        false => (
-            format!("Is this really {name}? {above} of {rows} are above its roof"),
-            format!(
-                "{share} of the GEMMs run faster than the {} allows, one of them at {highest} of it. \
-                 Until that is settled no other finding about efficiency means much.{would}",
-                scan.roof_name(),
-            ),
-        ),
-    };
     let story = Story {
-        title,
-        text,
+        title: format!("Is this really {name}? {above} of {rows} are above its roof"),
+        text: format!(
+            "{share} of the GEMMs run faster than the {} allows, one of them at {highest} of it. Until \
+             that is settled no other finding about efficiency means much.{would}",
+            scan.roof_name(),
+        ),
         formula: most.map_or(String::new(), |g| story::roof_formula(scan, g)),
         ..Story::default()
     };

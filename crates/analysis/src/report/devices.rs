@@ -1,31 +1,13 @@
 //! What the summary says of devices and their roofs, and the assumptions behind it.
 
 use crate::findings;
-use crate::findings::{Group, Scan};
+use crate::findings::Scan;
 use gemmscope_model::hardware::{Device, match_name};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::units::percent;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{Dataset, Source};
 use gemmscope_table::kernel_target::kernel_targets;
-
-/// That the achievable rate, which is no limit, was beaten.
-pub(super) fn beaten(scan: &Scan<'_>, groups: &[&Group]) -> String {
-    let best = |g: &Group| {
-        let compute = scan.problem(g).op.compute;
-        scan.device(g)?.peak_for(compute)?.achievable_flops_per_s
-    };
-    let beats = |g: &Group| best(g).is_some_and(|best| scan.rate(g) > best);
-    let what = "the max-achievable rate";
-    match groups.iter().filter(|g| beats(g)).count() {
-        0 => String::new(),
-        n => format!(
-            "; {} beat{} {what}, which is the best that somebody measured and not a limit",
-            plural(n as u64, "GEMM"),
-            if n == 1 { "s" } else { "" }
-        ),
-    }
-}
 
 /// ` on 3 devices`, where rows of several are pooled.
 pub(super) fn on_devices(scan: &Scan<'_>) -> String {

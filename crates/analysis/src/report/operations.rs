@@ -1,22 +1,15 @@
-//! The breakdown by operation: figures, flags with their reasons, and circumstances that explain a
-//! low efficiency.
+//! The breakdown by operation: its figures, and what times cannot show.
 
+use super::bottlenecks::{Bottleneck, bottlenecks, without_model};
 use super::escape::short;
-use super::{
-    FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S, MAX_OPERATIONS, Report, THUMB_COMPUTE, THUMB_MEMORY,
-};
-use crate::findings;
-use crate::findings::{
-    ANOMALY_EFFICIENCY, Finding, Findings, Group, Kind, Scan, Severity, Sign, band, is_quantized,
-};
-use crate::trace_time::{TraceTime, Unfused};
-use gemmscope_model::gemm::Problem;
+use super::{MAX_OPERATIONS, Report, THUMB_COMPUTE, THUMB_MEMORY};
+use crate::findings::{ANOMALY_EFFICIENCY, Findings, Group, Scan, is_quantized};
+use crate::trace_time::TraceTime;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, capitalized, fixed, percent};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, fixed, percent};
 use gemmscope_table::dataset::ColumnMeaning;
-use gemmscope_table::trace::is_unfused_attention;
 use serde::Serialize;
 
 /// The bound by the rule of thumb, which ignores the device. It is there for comparison with
@@ -148,7 +141,7 @@ impl ExtraColumn {
 }
 
 /// Characters of a kernel's name in the table of operations; tiles and types come first in them.
-const KERNEL_CHARS: usize = 120;
+pub(super) const KERNEL_CHARS: usize = 120;
 
 /// What the time goes to: besides GEMMs, and operation by operation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -217,97 +210,11 @@ impl Breakdown {
     }
 }
 
-/// An operation that is flagged.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bottleneck {
-    /// Index in [`Report::operations`](super::Report::operations).
-    pub operation: usize,
-    /// Why it was flagged.
-    pub flags: Vec<String>,
-    /// The issue in one sentence.
-    pub issue: String,
-    /// Circumstances: tiny, quantised, very large, called often.
-    pub context: Vec<String>,
-    /// True if it is worth acting on in these circumstances.
-    pub validated: bool,
-    /// Why it is not worth acting on, else "".
-    pub dismissed: &'static str,
-    /// Fusion, batching, algorithm, sparsity, quantisation.
-    pub path_a: String,
-    /// Kernel tuning, replay, tile, access pattern.
-    pub path_b: String,
-    /// By the thresholds alone.
-    pub priority: Severity,
-}
-
 /// The problem of a GEMM whose shape is not known.
-const UNKNOWN_SHAPE: &str = "shape unknown";
-
-/// The GEMMs without a shape that take over 10 % of the time, as operations from index `first` on
-/// and as bottlenecks: nobody knows how good they are, and they weigh. Of the only side.
-fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bottleneck)> {
-    let [part] = scan.parts.as_slice() else {
-        return Vec::new();
-    };
-    let profiler = scan.metrics().devices.iter().flatten().next().map_or(PROFILER, profiler_of);
-    let mut out = Vec::new();
-    for source in &scan.data().sources {
-        for (name, sum) in &source.without_model_names {
-            let share = part.share(sum.time_s);
-            if share <= findings::HIGH_SHARE {
-                continue;
-            }
-            let o = Operation {
-                name: short(name, KERNEL_CHARS).into_owned(),
-                problem: UNKNOWN_SHAPE.to_owned(),
-                kernel: name.clone(),
-                calls: sum.rows as f64,
-                time_s: sum.time_s,
-                share_of_category: sum.time_s / (part.time_s + part.without_s),
-                share,
-                side: part.label.clone(),
-                efficiency: None,
-                of_peak: None,
-                reported_efficiency: None,
-                flops_per_s: f64::NAN,
-                bytes_per_s: f64::NAN,
-                intensity: f64::NAN,
-                bound: None,
-                rule_of_thumb: String::new(),
-                quantized: names_quantized(name),
-                impact_percent: None,
-                tile_roof: None,
-                callers: Vec::new(),
-                modules: Vec::new(),
-                rows: Vec::new(),
-            };
-            let remedy = match source.remedy.as_str() {
-                "" => "record the shapes of its operands (record_shapes=True), or of its groups",
-                remedy => remedy,
-            };
-            let b = Bottleneck {
-                operation: first + out.len(),
-                flags: vec!["over 10 % of the time without a performance model".to_owned()],
-                issue: "Efficiency unknown: the file has no shape for it, so no model says how fast it could be.".to_owned(),
-                context: context_of_type(&o),
-                validated: true,
-                dismissed: "",
-                path_a: format!(
-                    "Learn its shape first: {remedy}. Then see whether fewer, larger groups or a narrower type would help."
-                ),
-                path_b: format!(
-                    "Generate a reproducer from the code that calls it and profile that with {profiler}."
-                ),
-                priority: findings::priority(share, None, false),
-            };
-            out.push((o, b));
-        }
-    }
-    out
-}
+pub(super) const UNKNOWN_SHAPE: &str = "shape unknown";
 
 /// The profiler of a device's vendor.
-fn profiler_of(device: &Device) -> &'static str {
+pub(super) fn profiler_of(device: &Device) -> &'static str {
     match device.vendor.as_str() {
         "AMD" => "rocprof (rocprofv3, rocprof-compute)",
         "NVIDIA" => "Nsight Compute (ncu)",
@@ -317,7 +224,7 @@ fn profiler_of(device: &Device) -> &'static str {
     }
 }
 
-const PROFILER: &str = "the vendor's profiler";
+pub(super) const PROFILER: &str = "the vendor's profiler";
 
 /// What times cannot show, why, and what to say instead, with the bytes, the cache and the profiler of
 /// the first bottleneck, else of the longest operation.
@@ -424,7 +331,10 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
             .or(efficiency)
             .filter(|e| *e <= ANOMALY_EFFICIENCY)
             .map(|e| impact_percent(e, g.time_s / total)),
-        tile_roof: scan.tile(g).filter(|s| s.roof.is_some()).map(|s| s.sentence()),
+        tile_roof: scan
+            .tile(g)
+            .filter(|s| s.roof.is_some() && scan.bound(g) != Some(Bound::Launch))
+            .map(|s| s.sentence()),
         callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
         modules: modules(scan, g, name),
         rows: scan.rows(g).to_vec(),
@@ -477,215 +387,4 @@ fn modules(scan: &Scan<'_>, g: &Group, name: &str) -> Vec<String> {
         .iter()
         .find(|o| o.name == name && o.time_s.is_some_and(near))
         .map_or_else(Vec::new, |o| o.callers.clone())
-}
-
-/// The flagged operations in the order of their priority.
-fn bottlenecks(
-    scan: &Scan<'_>,
-    operations: &[Operation],
-    groups: &[&Group],
-    findings: &Findings,
-) -> Vec<Bottleneck> {
-    let mut out = Vec::new();
-    for (i, (o, g)) in operations.iter().zip(groups).enumerate() {
-        let mut flags = Vec::new();
-        if o.time_s > FLAG_TIME_S {
-            flags.push("over 50 ms".to_owned());
-        }
-        if o.share_of_category > FLAG_SHARE {
-            flags.push("over 5 % of the category".to_owned());
-        }
-        if o.efficiency.is_some_and(|e| e < FLAG_EFFICIENCY) {
-            flags.push("under 40 % efficiency".to_owned());
-        }
-        if flags.is_empty() || o.is_anomaly() {
-            continue;
-        }
-        let own: Vec<&Finding> = findings
-            .findings
-            .iter()
-            .filter(|f| f.evidence.rows.binary_search(&g.row).is_ok())
-            .collect();
-        let of = Circumstances::of(scan, g, o);
-        let context = context(&scan.problem(g), o, &of);
-        let natural = of.tiny_batched || of.launch;
-        let trifle = o.share < findings::TRIFLE_SHARE;
-        let good = o.efficiency.is_some_and(|e| e > 0.8);
-        let limited = o.efficiency.is_some_and(|e| e >= 0.6);
-        let dismissed = if trifle {
-            "under 1 % of the time"
-        } else if good {
-            "near its roof"
-        } else if limited {
-            "60 to 80 % of its roof, little to gain"
-        } else if natural && o.share < findings::MEDIUM_SHARE {
-            "natural for its size"
-        } else {
-            ""
-        };
-        let lost = || own.iter().filter(|f| f.kind == Kind::Lost);
-        // If the tile is the limit, the finding about it tells what to do.
-        let weightiest = lost()
-            .find(|f| f.category == findings::Category::Tiling)
-            .or(lost().next())
-            .or(own.first())
-            .copied();
-        let mut context = context;
-        let signs = own.iter().flat_map(|f| &f.signs);
-        let mut signs: Vec<(Sign, &str)> = signs
-            .filter(|s| s.rows.binary_search(&g.row).is_ok())
-            .map(|s| (s.sign, s.title.as_str()))
-            .collect();
-        signs.sort_unstable();
-        signs.dedup();
-        if !of.attention && !signs.is_empty() {
-            let titles: Vec<&str> = signs.iter().map(|s| s.1).collect();
-            context.push(format!("Signs: {}.", titles.join(", ")));
-        }
-        // The finding's own are those of another GEMM.
-        let own_paths = weightiest.and_then(|f| findings::own_paths(scan, g, f));
-        let (path_a, path_b) = paths(o, &of, weightiest, own_paths);
-        out.push(Bottleneck {
-            operation: i,
-            flags,
-            issue: issue(o, weightiest),
-            context,
-            validated: dismissed.is_empty(),
-            dismissed,
-            path_a,
-            path_b,
-            priority: findings::priority(o.share, o.efficiency, of.pattern()),
-        });
-    }
-    out
-}
-
-/// What explains an operation, and what it could be batched with.
-struct Circumstances {
-    /// Very many products of a few rows and columns each.
-    tiny_batched: bool,
-    /// A call is little more than a launch.
-    launch: bool,
-    /// So many calls that some of them may be batched.
-    repeats: bool,
-    /// A product of attention that is not fused.
-    attention: bool,
-}
-
-impl Circumstances {
-    fn of(scan: &Scan<'_>, g: &Group, o: &Operation) -> Self {
-        let p = scan.problem(g);
-        let tiny_batched = p.batch >= 100 && p.m.min(p.n) <= 64 && p.k <= 256;
-        let attention = is_unfused_attention(scan.data(), g.row as usize);
-        Circumstances {
-            tiny_batched,
-            launch: !tiny_batched && scan.bound(g) == Some(Bound::Launch),
-            repeats: !attention && o.calls >= 100.0,
-            attention,
-        }
-    }
-
-    /// A notable pattern: Medium at least.
-    fn pattern(&self) -> bool {
-        self.tiny_batched || self.repeats || self.attention
-    }
-}
-
-/// Circumstances that explain a low efficiency.
-fn context(problem: &Problem, o: &Operation, of: &Circumstances) -> Vec<String> {
-    let mut out = Vec::new();
-    if of.attention {
-        out.push("A product of attention that is not fused.".to_owned());
-    }
-    if of.tiny_batched {
-        out.push(format!(
-            "Tiny batched GEMM ({} of {} × {} × {}): low efficiency is natural here.",
-            problem.batch, problem.m, problem.n, problem.k
-        ));
-    } else if of.launch {
-        out.push("Tiny: a call is little more than a launch.".to_owned());
-    }
-    out.extend(context_of_type(o));
-    if problem.bytes().0 > 1e9 {
-        out.push(
-            "Very large operands: memory may matter although the intensity is high.".to_owned(),
-        );
-    }
-    if of.repeats {
-        out.push(format!(
-            "Called {} times: look for products that could be batched.",
-            fixed(o.calls, 0)
-        ));
-    }
-    out
-}
-
-/// That percentages of quantised GEMMs are their own.
-fn context_of_type(o: &Operation) -> Vec<String> {
-    let words = "Quantised: its roof is higher and scaling takes a part of the time, so its percentage \
-                 compares with other quantised GEMMs only.";
-    o.quantized.then(|| words.to_owned()).into_iter().collect()
-}
-
-/// The issue in one sentence: the limit of the tile, else the distance from the roof.
-fn issue(o: &Operation, finding: Option<&Finding>) -> String {
-    let grade = o.efficiency.map_or_else(
-        || "no roof is known for it".to_owned(),
-        |e| format!("{} ({} of its roof)", band(e), percent(e)),
-    );
-    let bound = o.bound.as_deref().unwrap_or("bound unknown");
-    // The sentence about the tile tells more than a finding's title, which repeats the percentage.
-    let seen = match (&o.tile_roof, finding) {
-        (Some(shape), _) => format!(" {shape}"),
-        (None, Some(f)) => format!(" {}.", f.title.split(": ").next().unwrap_or(&f.title)),
-        (None, None) => String::new(),
-    };
-    format!("{} at AI {} FLOP/B, {grade}.{seen}", capitalized(bound), fixed(o.intensity, 1))
-}
-
-/// Both paths: near the roof only the first; else from what the operation is a part of, from the most
-/// important finding on it (`own` where the finding's are those of another GEMM), or from its efficiency.
-fn paths(
-    o: &Operation,
-    of: &Circumstances,
-    finding: Option<&Finding>,
-    own: Option<(String, String)>,
-) -> (String, String) {
-    if o.efficiency.is_some_and(|e| e > 0.8) {
-        return (
-            "Focus on Path A: the kernel is near its roof, so only fewer or smaller products help (fusion, \
-             batching, a narrower type, sparsity)."
-                .to_owned(),
-            "Nothing worth tuning.".to_owned(),
-        );
-    }
-    if of.attention {
-        return (Unfused::TRY.to_owned(), "Tune the fused kernel, not this product.".to_owned());
-    }
-    if of.tiny_batched {
-        return (
-            "Batch more of them into one call: torch.bmm, or a grouped GEMM where sizes differ \
-             (torch._grouped_mm, CUTLASS and CK grouped GEMM)."
-                .to_owned(),
-            "Where another platform is over 5 times as fast, compare the kernels; generate a reproducer."
-                .to_owned(),
-        );
-    }
-    // What is below the roof for no known reason is little from 60 % on.
-    let little = own.is_some() && o.efficiency.is_some_and(|e| e >= 0.6);
-    if let Some(f) = finding.filter(|_| !little) {
-        return own.unwrap_or_else(|| (f.path_a.clone(), f.path_b.clone()));
-    }
-    match o.efficiency {
-        Some(e) if e >= 0.6 => (
-            "Fuse neighbouring elementwise operations into the epilogue; consider a narrower type \
-             (fp8, int8) where the numbers allow it."
-                .to_owned(),
-            "Limited potential: another tile may fit better; a reproducer shows it.".to_owned(),
-        ),
-        _ => (
-            "Check whether a larger batch or a narrower type changes the picture.".to_owned(),
-            "Generate a reproducer of this shape and tune tile, split-K and stages.".to_owned(),
-        ),
-    }
 }

@@ -1,7 +1,7 @@
 //! The summary in a few sentences.
 
 use super::SIGNIFICANT_SHARE;
-use super::devices::{beaten, no_roof, of_devices, on_devices};
+use super::devices::{no_roof, of_devices, on_devices};
 use crate::compare::Tally;
 use crate::findings::{Finding, Findings, Group, Kind, Part, Scan, Severity, Whole};
 use crate::ledger::{Book, Ledger};
@@ -186,7 +186,7 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool)
             1 => "It reaches",
             _ => "Together they reach",
         };
-        format!(". {who} {} of {roof}{}", percent(roof_s / time_s), beaten(scan, groups))
+        format!(". {who} {} of {roof}", percent(roof_s / time_s))
     };
     format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
 }
@@ -222,13 +222,11 @@ fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
     if reached.is_empty() {
         return format!("{standing} {}.", capitalized(&no_roof(scan)));
     }
-    let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
     format!(
-        "{standing} Share of the {}{}: {}{}.",
+        "{standing} Share of the {}{}: {}.",
         scan.roof_name(),
         of_devices(scan),
-        reached.join(", "),
-        beaten(scan, &groups)
+        reached.join(", ")
     )
 }
 

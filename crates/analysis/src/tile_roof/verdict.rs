@@ -1,10 +1,11 @@
 //! What limits a row under the roof of its tile: as a value, a sentence and a formula.
 
 use super::{AT_TILE_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE_LIMITS};
+use crate::explain::roof_name;
 use gemmscope_model::units::{FlopsPerSec, plural, rounded_percent};
 
 /// Below this share of what memory allows, less traffic would save next to nothing.
-const LATENCY: f64 = 0.1;
+pub(crate) const LATENCY: f64 = 0.1;
 
 /// What keeps a row below the device's roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,8 +121,9 @@ impl RowTile {
             _ => "",
         };
         format!(
-            "{why}: at most {allowed}, {} of the datasheet\u{2019}s roof. {measured} {}{caution}",
+            "{why}: at most {allowed}, {} of the {}. {measured} {}{caution}",
             rounded_percent(roof.flops_per_s / roof.device_flops_per_s),
+            roof_name(self.kind),
             advice(limit, share >= AT_TILE_ROOF),
         )
     }
