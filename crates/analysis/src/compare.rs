@@ -11,6 +11,7 @@
 
 pub mod duel;
 mod exception;
+mod samples;
 mod setup;
 mod tally;
 pub mod winner;
@@ -18,19 +19,16 @@ pub mod winner;
 pub use setup::{NO_SIDES, Setup};
 pub use tally::Tally;
 
+use samples::Samples;
+
 use gemmscope_model::units::{grouped, plural};
-use gemmscope_table::data_kind::variant;
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::group::{self, mix};
-use gemmscope_table::stats::{median, quantile};
 use std::collections::HashMap;
 
 /// Sides within this share of each other are tied, where no other threshold is set.
 pub const TIE: f64 = 0.02;
-
-/// Scales the median absolute deviation to the standard deviation of a normal distribution.
-const MAD_TO_SIGMA: f64 = 1.4826;
 
 /// True if a row has a time that can be compared.
 pub(crate) fn measured(data: &Dataset, row: usize) -> bool {
@@ -393,128 +391,6 @@ fn in_file_order(grouped: &[(u64, u32)], all: usize) -> Vec<(u32, u32)> {
     }
     at_row.retain(|g| g.0 != NONE);
     at_row
-}
-
-/// The columns for kernel, tile and split-K: rows that differ in them are variants, not repeats.
-struct VariantColumns<'a>(Vec<&'a ColumnData>);
-
-impl<'a> VariantColumns<'a> {
-    fn new(data: &'a Dataset) -> Self {
-        VariantColumns(
-            data.columns
-                .iter()
-                .filter(|c| {
-                    matches!(
-                        c.meaning,
-                        ColumnMeaning::Kernel
-                            | ColumnMeaning::Library
-                            | ColumnMeaning::TileM
-                            | ColumnMeaning::TileN
-                            | ColumnMeaning::TileK
-                            | ColumnMeaning::SplitK
-                            | ColumnMeaning::Stages
-                            | ColumnMeaning::Warps
-                            | ColumnMeaning::Order
-                    )
-                })
-                .map(|c| &c.data)
-                .collect(),
-        )
-    }
-
-    /// A hash of the row's values.
-    fn of(&self, row: usize) -> u64 {
-        variant(&self.0, 0, row)
-    }
-}
-
-/// Makes samples of rows; its lists are used again, as a table may have a million samples.
-struct Samples<'a> {
-    frame: &'a Frame,
-    variants: VariantColumns<'a>,
-    by_variant: Vec<(u64, u32)>,
-    times: Vec<f64>,
-}
-
-impl<'a> Samples<'a> {
-    fn new(frame: &'a Frame) -> Self {
-        Samples {
-            frame,
-            variants: VariantColumns::new(&frame.data),
-            by_variant: Vec::new(),
-            times: Vec::new(),
-        }
-    }
-
-    /// Moves the rows of the fastest variant to the front; gives their number.
-    fn fastest_first(&mut self, rows: &mut [u32]) -> usize {
-        let data = &*self.frame.data;
-        self.by_variant.clear();
-        let keyed = rows.iter().map(|&r| (self.variants.of(r as usize), r));
-        self.by_variant.extend(keyed);
-        self.by_variant.sort_unstable();
-        // Time and first row, so that of equal variants the earlier one counts.
-        let mut best = (f64::INFINITY, u32::MAX, 0, 0);
-        let mut start = 0;
-        for variant in self.by_variant.chunk_by(|a, b| a.0 == b.0) {
-            self.times.clear();
-            self.times.extend(variant.iter().map(|v| data.time_s[v.1 as usize]));
-            let time = median(&mut self.times);
-            if (time, variant[0].1) < (best.0, best.1) {
-                best = (time, variant[0].1, start, variant.len());
-            }
-            start += variant.len();
-        }
-        let (_, _, start, n) = best;
-        self.by_variant.rotate_left(start);
-        for (slot, (_, row)) in rows.iter_mut().zip(&self.by_variant) {
-            *slot = *row;
-        }
-        n.max(1)
-    }
-
-    /// Combines the rows of one side and key, and moves those of the fastest variant to the front of
-    /// `rows`. `None` if they are different GEMMs or ran on different devices.
-    fn sample(&mut self, rows: &mut [u32]) -> Option<Sample> {
-        let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
-        let first = *rows.first()? as usize;
-        let same = rows.iter().all(|&r| data.same_gemm(r as usize, first));
-        if !same {
-            return None;
-        }
-        let n = match rows.len() {
-            1 => 1,
-            _ => self.fastest_first(rows),
-        };
-        let chosen = &rows[..n];
-        let lead = chosen[0] as usize;
-        let mut time_s = data.time_s[lead];
-        let stated = data.number(ColumnMeaning::TimeStd, lead);
-        let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
-        if n > 1 {
-            let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
-            time_s = median(&mut times);
-            let mean = times.iter().sum::<f64>() / n as f64;
-            std_s = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1) as f64).sqrt();
-            let mut off: Vec<f64> = times.iter().map(|t| (t - time_s).abs()).collect();
-            spread_s = median(&mut off) * MAD_TO_SIGMA;
-            if n >= 4 {
-                iqr_s = quantile(&times, 0.75) - quantile(&times, 0.25);
-            }
-        }
-        Some(Sample {
-            first: 0,
-            total: rows.len() as u32,
-            n: n as u32,
-            time_s,
-            spread_s,
-            iqr_s,
-            std_s,
-            rate: metrics.work(data, lead) / time_s,
-            efficiency: metrics.roof_s[lead] / time_s,
-            calls: data.count(lead),
-        })
-    }
 }
 
 #[cfg(test)]

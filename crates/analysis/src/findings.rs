@@ -21,13 +21,11 @@
 //! Large data can be checked in steps: [`Runner::new`] groups the rows, each
 //! [`step`](Runner::step) does a part of the rest.
 
-use crate::ledger::{Evidence as Basis, Ledger, Pairing, Partners};
+use crate::ledger::{Evidence as Basis, Ledger};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use sums::Summing;
 
 mod above_roof;
 mod advice;
@@ -37,9 +35,11 @@ mod double_count;
 mod far_below;
 mod need;
 mod no_model;
+mod part;
 mod precision;
 mod reported;
 mod rules;
+mod runner;
 pub mod scan;
 mod signs;
 mod story;
@@ -50,8 +50,10 @@ mod wrong_device;
 
 pub(crate) use advice::is_quantized;
 pub use need::Need;
+pub use part::{Part, Whole};
+pub use runner::Runner;
 pub(crate) use scan::short;
-pub use scan::{Group, Part, Scan, Whole};
+pub use scan::{Group, Scan};
 pub use signs::{Seen, Sign};
 pub(crate) use words::own_paths;
 pub(crate) use wrong_device::built_for;
@@ -408,111 +410,6 @@ pub fn band(efficiency: f64) -> &'static str {
         "acceptable"
     } else {
         "investigate"
-    }
-}
-
-/// Checks a frame in steps, so that a page stays responsive: partners, sums, then one rule after another.
-pub struct Runner<'a> {
-    scan: Scan<'a>,
-    stage: Stage<'a>,
-    report: Findings,
-}
-
-/// What a [`Runner`] does next.
-enum Stage<'a> {
-    Pairing(Box<Pairing<'a>>),
-    Summing(Box<Summing<'a>>),
-    Marking,
-    Rules(usize),
-}
-
-impl<'a> Runner<'a> {
-    /// Groups the rows of a frame.
-    pub fn new(frame: &'a Frame) -> Self {
-        let scan = Scan::new(frame);
-        let report = Findings {
-            parts: scan.parts.clone(),
-            roof: scan.roof_name().to_owned(),
-            kind: scan.kind.key().to_owned(),
-            ..Findings::default()
-        };
-        Runner { scan, stage: Stage::Pairing(Box::new(Pairing::new(frame))), report }
-    }
-
-    /// As [`Runner::new`], where the partners of the table are known.
-    pub fn with(frame: &'a Frame, partners: Arc<Partners>) -> Self {
-        let mut runner = Runner::new(frame);
-        runner.stage = Stage::Summing(Box::new(Summing::new(frame, partners)));
-        runner
-    }
-
-    /// The grouped rows.
-    pub fn scan(&self) -> &Scan<'a> {
-        &self.scan
-    }
-
-    /// Does some more; returns false when all is done.
-    pub fn step(&mut self) -> bool {
-        match &mut self.stage {
-            Stage::Pairing(pairing) => {
-                if !pairing.step() {
-                    let Stage::Pairing(done) = std::mem::replace(&mut self.stage, Stage::Marking)
-                    else {
-                        return false;
-                    };
-                    let summing = Summing::new(self.scan.frame, done.finish());
-                    self.stage = Stage::Summing(Box::new(summing));
-                }
-            }
-            Stage::Summing(summing) => {
-                if !summing.step()
-                    && let Stage::Summing(done) = std::mem::replace(&mut self.stage, Stage::Marking)
-                {
-                    let sums = done.finish();
-                    self.report.ledger = sums.ledger.clone();
-                    self.scan.sums = Some(sums);
-                }
-            }
-            Stage::Marking => {
-                self.scan.marks = signs::marks(&self.scan);
-                self.stage = Stage::Rules(0);
-            }
-            Stage::Rules(next) => {
-                let Some(rule) = RULES.get(*next) else {
-                    return false;
-                };
-                *next += 1;
-                self.check(rule);
-            }
-        }
-        true
-    }
-
-    fn check(&mut self, rule: &'static Rule) {
-        let not_checked = need::missing(&self.scan, rule);
-        let found = match not_checked {
-            None => (rule.check)(rule, &self.scan),
-            Some(_) => Vec::new(),
-        };
-        self.report.checked.push(Checked {
-            rule: rule.id.to_owned(),
-            title: rule.title.to_owned(),
-            threshold: rule.threshold.to_owned(),
-            findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
-            not_checked,
-        });
-        self.report.findings.extend(found);
-    }
-
-    /// The findings so far, ranked.
-    pub(crate) fn finish(self) -> Findings {
-        self.parts().0
-    }
-
-    /// The findings so far, ranked, and the grouped rows.
-    pub fn parts(mut self) -> (Findings, Scan<'a>) {
-        rank(&mut self.report.findings);
-        (self.report, self.scan)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Groups the rows once for all rules: a group has one shape, type, layout, device, file and kernel
 //! (or operation), and any number of rows.
 
+use super::part::{Part, Whole};
 use super::sums::Sums;
 use crate::ledger::Partners;
 use crate::tile_roof::{RowTile, TileRoofs};
@@ -13,7 +14,6 @@ use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,79 +56,6 @@ impl Group {
     /// Time minus roof time of all calls, seconds; never negative.
     pub(crate) fn lost_s(&self) -> f64 {
         (self.time_s - self.roof_s).max(0.0)
-    }
-}
-
-/// The time to which shares refer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Whole {
-    /// The time in which the device computed, from the trace.
-    ComputeTime,
-    /// The time of all kernels in the file.
-    ListedKernels,
-    /// The time of the measured rows.
-    MeasuredRows,
-}
-
-impl Whole {
-    /// Name, for use after "of".
-    pub fn label(self) -> &'static str {
-        match self {
-            Whole::ComputeTime => "compute time",
-            Whole::ListedKernels => "kernel time",
-            Whole::MeasuredRows => "measured time",
-        }
-    }
-}
-
-/// The time of one side, or of all rows where there are no sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// Name of the side; "" where there are none.
-    pub label: String,
-    /// Time of its checked rows, seconds.
-    pub time_s: f64,
-    /// Time of those that have a roof, seconds.
-    pub known_s: f64,
-    /// Their time at the roof, seconds.
-    pub roof_s: f64,
-    /// Time of its GEMMs whose shape is not known, seconds.
-    pub without_s: f64,
-    /// The time to which shares refer, seconds.
-    pub whole_s: f64,
-    /// Kind of that time.
-    pub whole: Whole,
-}
-
-impl Default for Part {
-    fn default() -> Self {
-        Part {
-            label: String::new(),
-            time_s: 0.0,
-            known_s: 0.0,
-            roof_s: 0.0,
-            without_s: 0.0,
-            whole_s: 0.0,
-            whole: Whole::MeasuredRows,
-        }
-    }
-}
-
-impl Part {
-    /// Share of the whole.
-    pub fn share(&self, time_s: f64) -> f64 {
-        if self.whole_s > 0.0 { time_s / self.whole_s } else { 0.0 }
-    }
-
-    /// Share of all GEMMs, with and without a known shape, in the whole.
-    pub fn gemm_share(&self) -> f64 {
-        self.share(self.time_s + self.without_s)
-    }
-
-    /// Roof time over time of the rows that have a roof.
-    pub fn efficiency(&self) -> Option<f64> {
-        (self.known_s > 0.0).then(|| self.roof_s / self.known_s)
     }
 }
 
@@ -414,11 +341,6 @@ impl<'a> Scan<'a> {
     /// The checked group of a row.
     pub(super) fn group_of(&self, row: u32) -> Option<&Group> {
         self.groups.iter().find(|g| g.checked && self.rows(g).binary_search(&row).is_ok())
-    }
-
-    /// The attained rate of a group's first row, FLOP/s.
-    pub(crate) fn rate(&self, group: &Group) -> f64 {
-        self.metrics().rate(self.data(), group.row as usize)
     }
 
     /// The groups that rules check, each with its number.

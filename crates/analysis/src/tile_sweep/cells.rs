@@ -1,0 +1,149 @@
+//! The cells of a line of a sweep, its best one, and the one that the model names.
+
+use super::settings::Setting;
+use super::{Cell, FLAT_M, Line, NEAR, TileSource};
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::tiling::flat::{self, Region};
+use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
+use gemmscope_table::field::Frame;
+
+#[allow(clippy::too_many_arguments, reason = "one call; a struct would only rename them")]
+pub(super) fn cells(
+    frame: &Frame,
+    settings: &[Setting],
+    columns: &[(u32, u32)],
+    axis: Axis,
+    rows: &[usize],
+    problem: &Problem,
+    units: Option<u32>,
+    roof: Option<Roof>,
+    source: TileSource,
+) -> Vec<Cell> {
+    let rate = |r: u32| frame.metrics.rate(&frame.data, r as usize);
+    columns
+        .iter()
+        .map(|&column| {
+            let mut members: Vec<u32> = rows
+                .iter()
+                .filter(|&&r| settings[r].at(axis) == Some(column))
+                .map(|&r| r as u32)
+                .collect();
+            // A row of a best-tile file belongs to its shape; it is not a measurement of the cell.
+            let best = match source {
+                TileSource::BestColumn => None,
+                _ => members
+                    .iter()
+                    .copied()
+                    .filter(|&r| rate(r).is_finite())
+                    .max_by(|&a, &b| rate(a).total_cmp(&rate(b)).then(b.cmp(&a))),
+            };
+            members.sort_unstable();
+            let known = |v: u32| (v > 0).then_some(v);
+            let (tile, split_k) = match best.map(|r| settings[r as usize]) {
+                Some(s) => ((known(s.m), known(s.n)), s.split_k.max(1)),
+                None => match axis {
+                    Axis::Bn => ((None, known(column.0)), 1),
+                    Axis::Bm => ((known(column.0), None), 1),
+                    Axis::BmBn => ((known(column.0), known(column.1)), 1),
+                    _ => ((None, None), 1),
+                },
+            };
+            let mut cell = Cell {
+                row: best,
+                rows: members,
+                share: f64::NAN,
+                rate: best.map_or(f64::NAN, rate),
+                tile,
+                workgroups: None,
+                waves: None,
+                region: None,
+            };
+            occupy(&mut cell, problem, split_k, units);
+            let bound = roof.map(|r| r.bound(problem.intensity().0));
+            if bound == Some(Bound::Compute) && cell.region == Some(Region::Memory) {
+                // Enough blocks, and arithmetic limits this shape: memory does not.
+                cell.region = None;
+            }
+            cell
+        })
+        .collect()
+}
+
+/// Counts workgroups and waves. A flat GEMM is not tiled along M, so there B_N is enough.
+fn occupy(cell: &mut Cell, problem: &Problem, split_k: u32, units: Option<u32>) {
+    let (bm, bn) = cell.tile;
+    let flat = problem.m <= FLAT_M && bm.is_none_or(|bm| bm >= problem.m);
+    let tile = match (bm, bn) {
+        (Some(m), Some(n)) => Tile { m, n, k: None },
+        (None, Some(n)) if flat => Tile { m: problem.m, n, k: None },
+        _ => return,
+    };
+    let Some(tiling) = Tiling::of(problem, tile, split_k) else {
+        return;
+    };
+    cell.workgroups = Some(tiling.workgroups());
+    let Some(units) = units else {
+        return;
+    };
+    cell.waves = tiling.waves(units).map(|w| (w.waves, w.tile_efficiency, w.wave_efficiency));
+    cell.region = Some(if tiling.workgroups() < u64::from(units) {
+        Region::Parallelism
+    } else {
+        Region::Memory
+    });
+}
+
+/// Normalises a line and finds its best cell; of equal ones the first, with the smaller tile.
+pub(super) fn best_of(cells: &mut [Cell]) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for (i, c) in cells.iter().enumerate() {
+        if c.rate.is_finite() && best.is_none_or(|b| c.rate > cells[b].rate) {
+            best = Some(i);
+        }
+    }
+    let top = cells.get(best?)?.rate;
+    for c in cells.iter_mut() {
+        c.share = c.rate / top;
+    }
+    best
+}
+
+pub(super) fn model(
+    line: &Line,
+    columns: &[(u32, u32)],
+    axis: Axis,
+    units: Option<u32>,
+    roof: Option<Roof>,
+) -> Option<usize> {
+    let units = units?;
+    let p = &line.problem;
+    if axis == Axis::Bn && p.m <= FLAT_M {
+        let candidates: Vec<u32> = columns.iter().map(|c| c.0).collect();
+        let tick = flat::model_tick(p.n, &candidates, units)?;
+        return columns.iter().position(|c| c.0 == tick);
+    }
+    // The other axes do not change the tiles, so the roof of the tile does not depend on them.
+    if !matches!(axis, Axis::Bn | Axis::Bm | Axis::BmBn) {
+        return None;
+    }
+    let roof = roof?;
+    let intensity = p.intensity().0;
+    let candidates: Vec<(f64, f64, usize)> = line
+        .cells
+        .iter()
+        .enumerate()
+        .filter_map(|(i, c)| {
+            let ((_, tile_eff, wave_eff), m, n) = (c.waves?, c.tile.0?, c.tile.1?);
+            let allowed = (roof.peak_flops_per_s * tile_eff * wave_eff)
+                .min(intensity * roof.bandwidth_bytes_per_s);
+            Some((allowed, tile_traffic(p, Tile { m, n, k: None }).0, i))
+        })
+        .collect();
+    let top = candidates.iter().map(|c| c.0).fold(0.0, f64::max);
+    candidates
+        .into_iter()
+        .filter(|c| c.0 >= top * (1.0 - NEAR))
+        .min_by(|a, b| a.1.total_cmp(&b.1).then(b.0.total_cmp(&a.0)))
+        .map(|c| c.2)
+}
