@@ -75,18 +75,15 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     let tally = Tally::new(&c, 0.02, true);
     assert_eq!((&tally.fastest[..], tally.compared), (&[3, 0][..], 3));
     // 1.01 is a tie, so b is slower on two of three: not everywhere.
-    assert_eq!(tally.words(), "a.csv 2, b.csv 0, 1 tie of 3 GEMMs");
+    assert_eq!(tally.words(), "a 2, b 0, 1 tie of 3 GEMMs");
     assert_eq!((&tally.slower[..], tally.losers().as_str()), (&[0, 2][..], ""));
     let mean = (2.0 * 8.0 * 1.01f64).cbrt();
     assert!((tally.behind[0] - 1.0).abs() < 1e-12 && (tally.behind[1] / mean - 1.0).abs() < 1e-9);
     let strict = Tally::new(&c, 0.001, true);
-    assert_eq!(strict.losers(), "b.csv is slower on 3 of 3 GEMMs, 2.53x on average");
+    assert_eq!(strict.losers(), "b is slower on 3 of 3 GEMMs, 2.53x on average");
     assert_eq!(
         strict.sentences(None)[1..],
-        [
-            "Fastest: a.csv 3, b.csv 0 of 3 GEMMs.",
-            "Time over the fastest's, on average: a.csv 1.00x, b.csv 2.53x."
-        ]
+        ["Fastest: a 3, b 0 of 3 GEMMs.", "Time over the fastest's, on average: a 1.00x, b 2.53x."]
     );
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 3);
