@@ -6,6 +6,7 @@
 
 mod data;
 mod golden;
+mod labels;
 mod odd;
 mod roofline;
 mod views;

@@ -95,7 +95,7 @@ fn roofline_at_measured_bytes() {
     let ratio: f64 =
         shown.rows[1][4].parse::<f64>().unwrap() / shown.rows[1][at].parse::<f64>().unwrap();
     assert!((ratio - 1.2).abs() < 1e-9, "{ratio}");
-    let over = overlay(&input, &chart.plot, &Overlay { hovered: Some(1), ..Overlay::default() });
+    let over = overlay(&input, &chart, &Overlay { hovered: Some(1), ..Overlay::default() });
     assert!(over.dump().contains("Open"));
 
     // With another level: a mark each, and points at any of them.
@@ -155,7 +155,7 @@ fn roofline_hover_and_selection_lie_on_top() {
     let chart = roofline(&input);
     let over = overlay(
         &input,
-        &chart.plot,
+        &chart,
         &Overlay {
             hovered: Some(17),
             selected: vec![3, 40, 99],
@@ -188,7 +188,7 @@ fn a_roofline_without_anything_to_draw_says_why() {
     let unknown = frame_of(shapes.clone(), None);
     assert!(say(&unknown, None).starts_with("No GEMM has a time."));
     assert_eq!(say(&frame_of(shapes, Some("mi300x")), None), "");
-    let far = Some(((1e-9, 1e-8), (1.0, 2.0)));
+    let far = Some(((1e-9, 1e-8), (1e4, 2e4)));
     assert!(say(&frame(50), far).starts_with("All GEMMs are outside"));
 }
 

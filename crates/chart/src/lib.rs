@@ -62,6 +62,7 @@ pub use charts::roofline;
 pub use paint::svg;
 pub use parts::layout::Plot;
 use parts::{
-    aggregate, band_scale, cells, clip, columns, density, layout, plot, row_names, text, ticks,
+    aggregate, band_scale, cells, clip, columns, density, fixed, layout, plot, row_names, text,
+    ticks,
 };
 pub use parts::{camera, color_scale, hit, labels, legend, palette, scale, scene, scroll, tooltip};

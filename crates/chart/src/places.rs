@@ -61,9 +61,9 @@ pub static PLACES: [Place; 6] = [
     Place {
         id: "explore",
         name: "Explore",
-        hint: "Any figure against any other, as cells, bars or boxes",
+        hint: "Any figure against any other, as cells, bars, boxes or lines",
         icon: "M2 14V8h3v6M6.5 14V3h3v11M11 14v-4h3v4",
-        pictures: &[("heat", "Cells"), ("bars", "Bars"), ("strip", "Boxes")],
+        pictures: &[("heat", "Cells"), ("bars", "Bars"), ("strip", "Boxes"), ("lines", "Lines")],
     },
     Place {
         id: "table",

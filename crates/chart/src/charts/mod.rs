@@ -11,6 +11,7 @@ mod card;
 mod compare;
 mod explore;
 mod heatmap;
+mod lines;
 mod lost;
 pub mod roofline;
 mod tilemap;
@@ -69,7 +70,11 @@ struct Kept {
     points: Option<Arc<Points>>,
     /// The last ones by counted bytes.
     points_at: Option<(MemoryLevel, Arc<Points>)>,
+    /// The last ones by share of the roof.
+    shares: Option<Arc<Points>>,
     colors: Vec<(Option<Field>, Arc<Colors>)>,
+    /// By the largest loss of every row.
+    losses: Option<Arc<Colors>>,
     partners: Option<Arc<Partners>>,
 }
 
@@ -113,6 +118,22 @@ impl RowCache {
                 points
             }
         }
+    }
+
+    /// Where every row lies by the share of its roof.
+    pub(crate) fn share_points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> Arc<Points> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.follow(data, metrics);
+        let points = &mut kept.shares;
+        points.get_or_insert_with(|| Arc::new(Points::shares(data, metrics))).clone()
+    }
+
+    /// The colours of all rows by the account that holds most of what they lose.
+    pub(crate) fn loss_colors(&self, frame: &Frame) -> Arc<Colors> {
+        let partners = self.partners(frame);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = || Arc::new(Colors::by_loss(frame, partners));
+        kept.losses.get_or_insert_with(made).clone()
     }
 
     /// The faster runs of the table, which the ledger splits its rows by.
@@ -296,6 +317,7 @@ pub const CHARTS: &[ChartKind] = &[
     heatmap::KIND,
     bars::KIND,
     box_plot::KIND,
+    lines::KIND,
     tilemap::KIND,
     compare::KIND,
     winner::KIND,

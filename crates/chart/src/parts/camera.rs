@@ -47,11 +47,17 @@ fn grain(v: f64) -> f64 {
 }
 
 fn down(v: f64) -> f64 {
+    if v == 0.0 {
+        return 0.0;
+    }
     let g = grain(v);
     tidy((v / g).floor(), g)
 }
 
 fn up(v: f64) -> f64 {
+    if v == 0.0 {
+        return 0.0;
+    }
     let g = grain(v);
     tidy((v / g).ceil(), g)
 }
@@ -87,9 +93,10 @@ fn parse(text: &str) -> Option<Zoom> {
     let pair = |t: &str| {
         let (a, b) = t.split_once("..")?;
         let (a, b) = (a.parse::<f64>().ok()?, b.parse::<f64>().ok()?);
-        (a > 0.0 && b > a && b.is_finite()).then_some((a, b))
+        (a >= 0.0 && b > a && b.is_finite()).then_some((a, b))
     };
-    Some((pair(x)?, pair(y)?))
+    // Only a share begins at 0.
+    Some((pair(x).filter(|x| x.0 > 0.0)?, pair(y)?))
 }
 
 #[cfg(test)]

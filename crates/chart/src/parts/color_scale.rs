@@ -1,12 +1,15 @@
 //! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
 
+use crate::fixed;
 use crate::legend::Swatch;
 use crate::palette::{Theme, sequential};
 use crate::scale::Kind;
 use crate::scene::{Color, Symbol};
 use crate::ticks::Format;
+use gemmscope_analysis::ledger::{Account, Partners, Splitter};
 use gemmscope_model::order::InOrder;
 use gemmscope_table::field::{Categories, Field, FieldInfo, FieldKind, Frame};
+use std::sync::Arc;
 
 /// A colour, shape and name per code, and the code of every row of the dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,20 +33,35 @@ pub struct ColorScale {
 pub(crate) struct Colors {
     frame: Frame,
     info: Option<FieldInfo>,
+    /// The place of every row's largest loss in [`LOSSES`], where that is what the colours show.
+    losses: Option<Vec<u16>>,
     made: [std::sync::OnceLock<ColorScale>; 2],
 }
 
 impl Colors {
     /// By a field, or one colour for everything.
     pub(crate) fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
-        Colors { frame: frame.clone(), info, made: Default::default() }
+        Colors { frame: frame.clone(), info, losses: None, made: Default::default() }
+    }
+
+    /// By the account that holds most of what a row loses.
+    pub(crate) fn by_loss(frame: &Frame, partners: Arc<Partners>) -> Self {
+        let splitter = Splitter::new(frame, partners);
+        let place = |row: u32| {
+            let largest = splitter.largest_loss(row);
+            let at = LOSSES.iter().position(|a| largest == Some(*a));
+            at.unwrap_or(LOSSES.len()) as u16
+        };
+        let codes = (0..frame.data.len() as u32).map(place).collect();
+        Colors { losses: Some(codes), ..Colors::new(frame, None) }
     }
 
     /// In the colours of a theme.
     pub(crate) fn of(&self, theme: &Theme) -> &ColorScale {
-        self.made[usize::from(theme.dark)].get_or_init(|| match &self.info {
-            Some(info) => ColorScale::by(&self.frame, info, theme),
-            None => ColorScale::plain(theme),
+        self.made[usize::from(theme.dark)].get_or_init(|| match (&self.info, &self.losses) {
+            (_, Some(codes)) => ColorScale::losses(codes.clone(), theme),
+            (Some(info), _) => ColorScale::by(&self.frame, info, theme),
+            (None, None) => ColorScale::plain(theme),
         })
     }
 }
@@ -64,6 +82,18 @@ pub(crate) fn shown_name(frame: &Frame, label: &str) -> impl Fn(&str) -> String 
 /// Steps of a sequential map.
 const STEPS: usize = 32;
 
+/// The accounts of lost time, as legends list them.
+const LOSSES: [Account; 8] = [
+    Account::Rest,
+    Account::Library,
+    Account::Layout,
+    Account::Type,
+    Account::Kernel,
+    Account::Size,
+    Account::Launch,
+    Account::Tile,
+];
+
 impl ColorScale {
     /// One colour for everything.
     pub fn plain(theme: &Theme) -> Self {
@@ -75,16 +105,24 @@ impl ColorScale {
         }
     }
 
+    /// By the largest loss of every row, given as places in [`LOSSES`].
+    fn losses(codes: Vec<u16>, theme: &Theme) -> Self {
+        let mut out =
+            ColorScale { label: "Largest loss".to_owned(), codes, ..ColorScale::default() };
+        for account in LOSSES {
+            out.push(account.label().to_owned(), theme.account(account), Symbol::Dot);
+        }
+        out.push("nothing lost".to_owned(), theme.account(Account::Roof), Symbol::Dot);
+        out
+    }
+
     /// By a field: a category gets distinct colours, a number a sequential map, except that a
     /// number with at most eight distinct values is a category.
     pub fn by(frame: &Frame, info: &FieldInfo, theme: &Theme) -> Self {
         if info.kind == FieldKind::Category {
-            return ColorScale::category(
-                &info.label,
-                &frame.categories(&info.field),
-                frame.data.len(),
-                theme,
-            );
+            let words = fixed::words(frame, &info.field);
+            let categories = frame.categories(&info.field);
+            return ColorScale::category(&info.label, &categories, words, frame.data.len(), theme);
         }
         let get = frame.numbers(&info.field);
         let n = frame.data.len();
@@ -100,7 +138,7 @@ impl ColorScale {
         }
         if distinct.len() <= 8 {
             let categories = frame.categories(&info.field);
-            let mut out = ColorScale::category(&info.label, &categories, n, theme);
+            let mut out = ColorScale::category(&info.label, &categories, &[], n, theme);
             let format = Format::of(&info.unit);
             for name in &mut out.names {
                 if let Ok(v) = name.parse::<f64>() {
@@ -120,7 +158,8 @@ impl ColorScale {
         theme: &Theme,
     ) -> Vec<Color> {
         let categories = frame.categories(field);
-        let scale = ColorScale::category("", &categories, frame.data.len(), theme);
+        let words = fixed::words(frame, field);
+        let scale = ColorScale::category("", &categories, words, frame.data.len(), theme);
         let of = |value: &String| {
             let at = scale.names.iter().position(|n| n == value);
             at.map_or(theme.other, |i| scale.palette[i])
@@ -128,11 +167,13 @@ impl ColorScale {
         values.iter().map(of).collect()
     }
 
-    /// By category. Up to 24 values look different, in the order of their codes; past that the
-    /// 23 most frequent ones of the whole dataset, and the others in grey together.
+    /// By category. Up to 24 values look different, the [words](fixed) of their field in their own
+    /// colours and the others in the order of their codes; past that the 23 most frequent ones of the
+    /// whole dataset, and the others in grey together.
     pub(crate) fn category(
         label: &str,
         categories: &Categories<'_>,
+        words: &[&str],
         rows: usize,
         theme: &Theme,
     ) -> Self {
@@ -152,8 +193,10 @@ impl ColorScale {
         let shown = if used.len() > Theme::DISTINCT { Theme::DISTINCT - 1 } else { used.len() };
         let mut map = vec![u16::MAX; values.len()];
         let mut out = ColorScale { label: label.to_owned(), ..ColorScale::default() };
-        for (i, &value) in used.iter().take(shown).enumerate() {
-            let (color, symbol) = theme.category(i);
+        let named: Vec<&str> = used[..shown].iter().map(|i| values[*i].as_str()).collect();
+        let places = fixed::places(words, &named);
+        for (i, (&value, place)) in used.iter().zip(places).enumerate() {
+            let (color, symbol) = theme.category(place);
             map[value] = i as u16;
             out.push(values[value].clone(), color, symbol);
         }

@@ -9,6 +9,7 @@ pub(crate) mod clip;
 pub mod color_scale;
 pub(crate) mod columns;
 pub(crate) mod density;
+pub(crate) mod fixed;
 pub mod hit;
 pub mod labels;
 pub(crate) mod layout;

@@ -1,15 +1,15 @@
-//! What every picture has before and after its first mark, and the two layouts that several share:
-//! rows of named bands, and a value axis below them.
+//! What every picture has before and after its first mark, and the layouts that several share: rows of
+//! named bands, a value axis below them, a plot of two scales.
 
 use crate::charts::RenderOptions;
 use crate::labels::Rect;
-use crate::layout::{self, FONT, NARROW};
+use crate::layout::{self, Axis, FONT, Margins, NARROW, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::Theme;
-use crate::scale::Scale;
+use crate::scale::{Kind, Scale};
 use crate::scene::{Anchor, Baseline, DragArea, HitArea, Scene, Window};
 use crate::text;
-use crate::ticks::{self, Format};
+use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
 
 /// What a picture says of itself.
@@ -174,4 +174,65 @@ pub(crate) fn value_panel(
     let title = text::ellipsis(title, FONT, rect[2]);
     let hang = (Anchor::Start, Baseline::Bottom);
     scene.text((rect[0], rect[1] - 6.0), title, FONT, theme.muted, hang);
+}
+
+/// An axis of a plot with two scales.
+#[derive(Debug)]
+pub(crate) struct Ruler<'a> {
+    pub(crate) title: String,
+    pub(crate) kind: Kind,
+    pub(crate) domain: (f64, f64),
+    pub(crate) format: Format<'a>,
+    /// Values that are marked; round ones where there are none.
+    pub(crate) at: &'a [f64],
+    /// Writes a marked value in a way of its own.
+    pub(crate) label: Option<fn(f64) -> String>,
+}
+
+impl Ruler<'_> {
+    fn ticks(&self, scale: &Scale, room: usize) -> Vec<Tick> {
+        let mut out = match self.at {
+            [] => ticks::ticks(scale, room.clamp(2, 9), &self.format),
+            at => {
+                let each = at.iter().map(|v| (*v, self.format.write(*v, 5)));
+                each.map(|(value, label)| Tick { value, label: Some(label) }).collect()
+            }
+        };
+        if let Some(label) = self.label {
+            for tick in out.iter_mut().filter(|t| t.label.is_some()) {
+                tick.label = Some(label(tick.value));
+            }
+        }
+        out
+    }
+}
+
+/// Panel, grid, ticks and titles of a plot in `room`.
+pub(crate) fn xy(
+    scene: &mut Scene,
+    [left, top, width, height]: Rect,
+    theme: &Theme,
+    x: &Ruler<'_>,
+    y: &Ruler<'_>,
+) -> Plot {
+    // The y ticks decide the left margin, which decides the plot.
+    let draft = Scale::new(y.kind, y.domain, (height, 0.0));
+    let y_ticks = y.ticks(&draft, (height / 46.0) as usize);
+    let m = Margins::for_ticks(&y_ticks);
+    let inner = [
+        left + m.left,
+        top + m.top,
+        (width - m.left - m.right).max(1.0),
+        (height - m.top - m.bottom).max(1.0),
+    ];
+    let plot = Plot::new(
+        inner,
+        Scale::new(x.kind, x.domain, (0.0, 1.0)),
+        Scale::new(y.kind, y.domain, (1.0, 0.0)),
+    );
+    scene.fill(plot.rect, theme.panel);
+    let x_ticks = x.ticks(&plot.x, (inner[2] / 80.0) as usize);
+    let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
+    layout::axes(scene, &plot, theme, &axis(&x.title, x_ticks), &axis(&y.title, y_ticks));
+    plot
 }

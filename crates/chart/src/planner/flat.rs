@@ -227,8 +227,8 @@ impl FlatTool {
         let region = flat::region(n, block, self.units);
         let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
         let bound = match region {
-            Region::Parallelism => "parallelism-bound",
-            Region::Memory => "traffic-bound",
+            Region::Parallelism => "parallelism-bounded",
+            Region::Memory => "memory-bounded",
         };
         Some(Cell {
             also: String::new(),
@@ -370,7 +370,7 @@ impl Chart for FlatTool {
             (Tick::Model.swatch(theme), "model's choice".to_owned()),
             (
                 legend::Swatch::Dashed(theme.warn),
-                "above: parallelism-bound, below: traffic-bound".to_owned(),
+                "above: parallelism-bounded, below: memory-bounded".to_owned(),
             ),
             (Tick::Best.swatch(theme), "measured best".to_owned()),
         ];
@@ -442,7 +442,7 @@ impl Tool for FlatTool {
     fn verdict(&self) -> Vec<String> {
         let mut out = self.flaws.clone();
         out.push(format!(
-            "Above the dashed line: fewer than {} workgroups for {} {}s, parallelism-bound. Below: traffic-bound, a wider tile reads A less often.",
+            "Above the dashed line: fewer than {} workgroups for {} {}s, parallelism-bounded. Below: memory-bounded, a wider tile reads A less often.",
             self.units,
             self.device.units.unwrap_or(self.units),
             self.device.unit_kind

@@ -39,10 +39,11 @@ impl Panels<'_> {
         let room_x = rect[0] + rect[2] - 12.0 - x0;
         // A value stands outside its bar: room for one on each side that has bars.
         let pad = |used: bool| if used { value_w } else { 4.0 };
+        let right = logs.iter().any(|v| *v >= 0.0);
         let x = Scale::new(
             Kind::Linear,
             (lo.min(-1e-3), hi.max(1e-3)),
-            (x0 + pad(lo < 0.0), (x0 + room_x - pad(hi > 0.0)).max(x0 + pad(lo < 0.0) + 10.0)),
+            (x0 + pad(lo < 0.0), (x0 + room_x - pad(right)).max(x0 + pad(lo < 0.0) + 10.0)),
         );
         let of = format!("of {}", grouped(n as u64));
         let headings = match tail {

@@ -43,6 +43,8 @@ pub(crate) struct InteractiveRoofline {
     canvas: Canvas,
     hidden: Vec<bool>,
     picture: RooflinePicture,
+    /// The reader chose what shows.
+    zoomed: bool,
     /// Made when the pointer first asks: many pictures are only looked at.
     grid: OnceLock<HitGrid>,
     /// The open marks, for the pointer alone: the keyboard visits each row once.
@@ -76,6 +78,7 @@ fn input<'a>(
         background: &opened.background,
         faint: &opened.baseline.rows,
         links: &opened.baseline.links,
+        share: opened.settings.share,
         ..Input::new(&opened.frame, &opened.points, colors, &canvas.theme, canvas.size)
     }
 }
@@ -100,6 +103,7 @@ impl InteractiveRoofline {
             canvas,
             hidden,
             picture,
+            zoomed: options.zoom.is_some(),
             grid: OnceLock::new(),
             open: OnceLock::new(),
             boxes: Mutex::default(),
@@ -229,7 +233,7 @@ impl InteractiveChart for InteractiveRoofline {
         let numbered = self.numbered(what);
         self.ask(|input| {
             let input = Input { numbered: &numbered, ..*input };
-            let mut scene = overlay(&input, &self.picture.plot, &overlaid);
+            let mut scene = overlay(&input, &self.picture, &overlaid);
             let mut placer = self.picture.placer.clone();
             let boxes = numbers(&mut scene, &mut placer, &input, &self.picture.plot);
             *self.boxes() = boxes;
@@ -273,7 +277,8 @@ impl InteractiveChart for InteractiveRoofline {
         }
         let (ai, rate) = self.picture.camera().ranges_in([l, t, w, h]);
         let range = |(min, max)| Range { min: Some(min), max: Some(max) };
-        let mut out = vec![(Field::Attained, range(rate))];
+        let y = if self.opened.settings.share { Field::Efficiency } else { Field::Attained };
+        let mut out = vec![(y, range(rate))];
         if self.opened.settings.ai.level().is_none() {
             out.insert(0, (Field::Ai, range(ai)));
         }
@@ -306,7 +311,13 @@ impl InteractiveChart for InteractiveRoofline {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.opened.notes.clone()
+        let mut out = self.opened.notes.clone();
+        let outside = self.picture.counts.outside;
+        if outside > 0 && !self.zoomed {
+            let few = plural(outside, "GEMM");
+            out.push(format!("{few} of little time below the picture: zoom out to see them."));
+        }
+        out
     }
 
     fn heights(&self) -> (f64, f64) {

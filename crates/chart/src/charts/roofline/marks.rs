@@ -6,6 +6,7 @@ use crate::density::Density;
 use crate::labels::Placer;
 use crate::layout::Plot;
 use crate::palette::alpha;
+use crate::scale::Kind;
 use crate::scene::{Color, Item, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
@@ -55,10 +56,11 @@ impl Survey {
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
             extent.add(x, y);
         }
-        let range = |(a, b): (f32, f32)| {
-            (a <= b).then(|| (10f64.powf(f64::from(a)), 10f64.powf(f64::from(b))))
+        let range = |(a, b): (f32, f32), kind: Kind| {
+            (a <= b).then(|| (kind.back(f64::from(a)), kind.back(f64::from(b))))
         };
-        Survey { x: range(extent.x), y: range(extent.y), counts, by_code, usage }
+        let y = range(extent.y, input.y_kind());
+        Survey { x: range(extent.x, Kind::Log), y, counts, by_code, usage }
     }
 }
 
@@ -105,7 +107,7 @@ fn each_of(rows: &[u32], input: &Input<'_>, plot: &Plot, mut f: impl FnMut(u32, 
         let Some((x, y, place)) = input.points.get(row) else {
             continue;
         };
-        let px = f64::from(x) * sx + ox;
+        let px = f64::from(x) * sx + ox + input.points.aside(row);
         let py = f64::from(y) * sy + oy;
         // NaN is outside.
         let inside = px >= l && px <= l + w && py >= t && py <= t + h;
@@ -117,11 +119,11 @@ fn each_of(rows: &[u32], input: &Input<'_>, plot: &Plot, mut f: impl FnMut(u32, 
 }
 
 /// Counts what is in view and what is outside.
-pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts) {
+pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts, whole: bool) {
     let any_hidden = input.hidden.iter().any(|h| *h);
     let mut n = 0;
-    if input.zoom.is_none() && !any_hidden {
-        // Everything shows: home holds every point.
+    if whole && !any_hidden {
+        // Everything shows.
         n = counts.passing - counts.nowhere;
     } else {
         each_visible(input, plot, |_, _, _, _| n += 1);
@@ -195,6 +197,17 @@ impl<'a> Sizes<'a> {
 /// Marks of all points in view: discs and other shapes of categories, triangles above the roof;
 /// hollow ones on the roof where nothing was measured, and where no roof is known but others have one.
 pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
+    marks_of(&input.frame.rows, scene, input, plot, counts);
+}
+
+/// The same of some of the rows.
+pub(super) fn marks_of(
+    rows: &[u32],
+    scene: &mut Scene,
+    input: &Input<'_>,
+    plot: &Plot,
+    counts: &Counts,
+) {
     let (base, opacity) = look(counts.in_view);
     let sizes = Sizes::of(input, base);
     let colors = &input.color_scale.palette;
@@ -207,9 +220,11 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
     let mut batches = SYMBOLS.map(|g| Marks::new(g, base, palette.clone()));
     let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
     let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
-    each_visible(input, plot, |row, x, y, place| {
+    each_of(rows, input, plot, |row, x, y, place| {
         order.push((sizes.radius(row as usize) as f32, row, x, y, place));
     });
+    // In no order of the file, so that no side lies over another: Fibonacci hashing mixes rows.
+    order.order_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
     if sizes.most > 0.0 {
         // Large ones first, so that they cover none of the small ones.
         order.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -242,7 +257,8 @@ pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &
             let rate = own(row as usize);
             if rate > 0.0 && rate.is_finite() && place != Place::Attainable {
                 let color = input.color_scale.color(row as usize);
-                ticks.push((f64::from(x), f64::from(y), plot.y.px(rate), color));
+                let top = plot.y.px(input.y_of(row, rate));
+                ticks.push((f64::from(x), f64::from(y), top, color));
             }
         }
     }

@@ -43,6 +43,7 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use marks::Survey;
+use points::Place;
 
 /// What the marks' area shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +106,8 @@ pub struct Input<'a> {
     pub faint: &'a [u32],
     /// Pairs of rows with an arrow between them.
     pub links: &'a [(u32, u32)],
+    /// `points` are by share of the roof, not by rate.
+    pub share: bool,
 }
 
 impl<'a> Input<'a> {
@@ -143,6 +146,24 @@ impl<'a> Input<'a> {
             background: &[],
             faint: &[],
             links: &[],
+            share: false,
+        }
+    }
+
+    /// The scale of the vertical axis.
+    fn y_kind(&self) -> Kind {
+        if self.share { Kind::Linear } else { Kind::Log }
+    }
+
+    /// Where a rate of a row lies on the vertical axis.
+    fn y_of(&self, row: u32, rate: f64) -> f64 {
+        let (frame, r) = (self.frame, row as usize);
+        match self.share {
+            false => rate,
+            true => {
+                let roof = frame.metrics.roof(&frame.data, r);
+                roof.map_or(f64::NAN, |roof| rate / roof.at(frame.metrics.ai[r]))
+            }
         }
     }
 
@@ -221,15 +242,25 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     let theme = input.theme;
     let mut scene = Scene::new(input.width, input.height, "Roofline");
     let survey = Survey::of(input);
-    let roofs = roofs::collect(input, &survey.usage);
+    let roofs = match input.share {
+        true => Vec::new(),
+        false => roofs::collect(input, &survey.usage),
+    };
     let home = home(input, &survey, &roofs);
-    let (x_domain, y_domain) = input.zoom.unwrap_or(home);
+    let shown = focus(input, home);
+    // The zoom of the other axis is none of this one: shares end at a few, rates begin at millions.
+    let zoom = input.zoom.filter(|(_, y)| input.share == (y.1 < 1e3) && (input.share || y.0 > 0.0));
+    let (x_domain, y_domain) = zoom.unwrap_or(shown);
     let narrow = input.narrow();
 
     // The y ticks decide the left margin, which decides the plot.
-    let draft_y = Scale::new(Kind::Log, y_domain, (input.height, 0.0));
+    let draft_y = Scale::new(input.y_kind(), y_domain, (input.height, 0.0));
     let room = |px: f64, each: f64| ((px / each) as usize).clamp(2, 12);
-    let y_format = if narrow { Format::rate().bare() } else { Format::rate() };
+    let y_format = match (input.share, narrow) {
+        (true, _) => Format::percent(),
+        (false, true) => Format::rate().bare(),
+        (false, false) => Format::rate(),
+    };
     let y_ticks = ticks::ticks(&draft_y, room(input.height - 70.0, 42.0), &y_format);
     let mut margins = Margins::for_ticks(&y_ticks);
     if narrow {
@@ -239,7 +270,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     let plot = Plot::new(
         rect,
         Scale::new(Kind::Log, x_domain, (0.0, 1.0)),
-        Scale::new(Kind::Log, y_domain, (1.0, 0.0)),
+        Scale::new(input.y_kind(), y_domain, (1.0, 0.0)),
     );
     let x_room = room(rect[2], if narrow { 56.0 } else { 74.0 });
     let x_ticks = ticks::ticks(&plot.x, x_room, &Format::plain(""));
@@ -269,6 +300,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         ),
         &axis(
             match survey.counts.passing > survey.counts.attainable + survey.counts.nowhere {
+                _ if input.share => "% of roof",
                 true => "Attained, FLOP/s (log)",
                 // Nothing was measured: every mark stands on its roof.
                 false => "Attainable, FLOP/s (log)",
@@ -278,9 +310,13 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     );
 
     let mut counts = survey.counts;
-    marks::count_view(input, &plot, &mut counts);
+    marks::count_view(input, &plot, &mut counts, zoom.is_none() && shown == home);
     let dense = counts.in_view > input.density_above as u64;
     scene.items.push(Item::Clip { rect });
+    if input.share {
+        let y = plot.y.px(1.0);
+        scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
+    }
     if dense {
         marks::density(&mut scene, input, &plot);
         baseline::arrows(&mut scene, input, &plot);
@@ -372,8 +408,45 @@ fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zoom {
         take(roof.ridge() * 2.5, roof.peak * 1.25);
     }
     let x = padded(Kind::Log, x.unwrap_or((1.0, 1000.0)), 0.04);
+    if input.share {
+        return (x, (0.0, y.map_or(1.05, |y| (y.1 * 1.04).max(1.05))));
+    }
     let y = padded(Kind::Log, y.unwrap_or((1e11, 1e15)), 0.05);
     (x, y)
+}
+
+/// Rows from which and up to which the range follows the time.
+const FOCUSED: std::ops::RangeInclusive<usize> = 30..=200_000;
+/// Share of the time that may lie below what shows at first.
+const BELOW: f64 = 0.005;
+
+/// What shows at first: rates too low to matter may lie below where they would take a decade and more;
+/// zooming out reaches them.
+fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
+    let rows = &input.frame.rows;
+    if input.share || !FOCUSED.contains(&rows.len()) {
+        return home;
+    }
+    let mut all: Vec<(f32, f64)> = rows
+        .iter()
+        .filter_map(|&row| {
+            let (_, y, place) = input.points.get(row)?;
+            let r = row as usize;
+            let time = input.frame.data.time_s[r] * input.frame.calls(r);
+            (place != Place::Nowhere && time.is_finite()).then_some((y, time))
+        })
+        .collect();
+    all.order_by(|a, b| a.0.total_cmp(&b.0));
+    let whole: f64 = all.iter().map(|a| a.1).sum();
+    let mut sum = 0.0;
+    let first = all.iter().find(|a| {
+        sum += a.1;
+        sum > BELOW * whole
+    });
+    match first.map(|a| 10f64.powf(f64::from(a.0)) / 2.0) {
+        Some(low) if low > 10.0 * home.1.0 => (home.0, (low, home.1.1)),
+        _ => home,
+    }
 }
 
 fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
@@ -410,8 +483,12 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
         n => format!(" and {}", plural(n, "planned one")),
     };
     scene.title = format!(
-        "Roofline of {}{planned}{on}: attained rate over arithmetic intensity, both logarithmic",
-        plural(counts.passing, "GEMM")
+        "Roofline of {}{planned}{on}: {}",
+        plural(counts.passing, "GEMM"),
+        match input.share {
+            true => "share of the roof over arithmetic intensity, which is logarithmic",
+            false => "attained rate over arithmetic intensity, both logarithmic",
+        }
     );
     let mut notes = Vec::new();
     for roof in roofs {

@@ -1,6 +1,6 @@
 //! What changes while the pointer moves: hover, selection, the drawn box; and numbered labels.
 
-use super::{Input, marks, plate, plate_size};
+use super::{Input, RooflinePicture, marks, plate, plate_size};
 use crate::labels::{Placer, Rect};
 use crate::layout::{FONT, Plot};
 use crate::palette::alpha;
@@ -23,17 +23,22 @@ pub struct Overlay {
 
 /// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
 /// the points.
-pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
-    let theme = input.theme;
+pub fn overlay(input: &Input<'_>, picture: &RooflinePicture, what: &Overlay) -> Scene {
+    let (theme, plot) = (input.theme, &picture.plot);
+    let placer = &mut picture.placer.clone();
     let mut scene = Scene::new(input.width, input.height, "");
     let (base, _) = marks::look(input.frame.rows.len() as u64);
+    if !what.selected.is_empty() {
+        dim(&mut scene, input, picture, &what.selected);
+    }
     scene.items.push(Item::Clip { rect: plot.rect });
     if let Some(own) = input.own_ceiling {
         // A crowd of second ceilings would hide the first.
         let few = what.selected.iter().take(CEILINGS);
         for row in few.chain(what.hovered.iter()) {
             if let Some(at) = input.points.px(plot, *row) {
-                own_roof(&mut scene, input, plot, at, own(*row as usize));
+                let rate = own(*row as usize);
+                own_roof(&mut scene, placer, input, plot, (at, *row), rate);
             }
         }
     }
@@ -52,16 +57,6 @@ pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
             }
         }
     }
-    for row in &what.selected {
-        if let Some(at) = input.points.px(plot, *row) {
-            scene.items.push(Item::Symbol {
-                at,
-                radius: base + 3.5,
-                symbol: Symbol::Ring,
-                color: theme.accent,
-            });
-        }
-    }
     if let Some(rect) = what.brush {
         scene.items.push(Item::Rect {
             rect,
@@ -77,15 +72,47 @@ pub fn overlay(input: &Input<'_>, plot: &Plot, what: &Overlay) -> Scene {
     scene
 }
 
+/// How much of the picture a selection leaves of what is not selected.
+const DIMMED: f64 = 0.72;
+
+/// A veil over everything but the roofs with their labels and the selected points.
+fn dim(scene: &mut Scene, input: &Input<'_>, picture: &RooflinePicture, selected: &[u32]) {
+    let plot = &picture.plot;
+    scene.fill(plot.rect, alpha(input.theme.panel, DIMMED));
+    let mut items = picture.scene.items.iter().skip_while(|i| !matches!(i, Item::Clip { .. }));
+    for item in items.by_ref() {
+        match item {
+            Item::Clip { .. } | Item::Line { .. } | Item::Symbol { .. } => {
+                scene.items.push(item.clone());
+            }
+            Item::Unclip => break,
+            _ => {}
+        }
+    }
+    let mut rows = selected.to_vec();
+    rows.sort_unstable();
+    marks::marks_of(&rows, scene, input, plot, &picture.counts);
+    scene.items.push(Item::Unclip);
+    // Labels.
+    scene.items.extend(items.cloned());
+}
+
 /// Selected points that show the roof of their tile.
 const CEILINGS: usize = 60;
 
 /// A point's way to the roof of its tile.
-fn own_roof(scene: &mut Scene, input: &Input<'_>, plot: &Plot, at: (f64, f64), rate: f64) {
+fn own_roof(
+    scene: &mut Scene,
+    placer: &mut Placer,
+    input: &Input<'_>,
+    plot: &Plot,
+    (at, row): ((f64, f64), u32),
+    rate: f64,
+) {
     if !(rate > 0.0 && rate.is_finite()) {
         return;
     }
-    let top = (at.0, plot.y.px(rate));
+    let top = (at.0, plot.y.px(input.y_of(row, rate)));
     scene.line(vec![at, top], alpha(input.theme.accent, 0.6), 1.5);
     scene.items.push(Item::Symbol {
         at: top,
@@ -95,10 +122,12 @@ fn own_roof(scene: &mut Scene, input: &Input<'_>, plot: &Plot, at: (f64, f64), r
     });
     let label = format!("tile {}", Format::rate().write(rate, 4));
     let (w, h) = plate_size(&label);
-    let [l, t, pw, _] = plot.rect;
-    let x = if at.0 - 10.0 - w > l { at.0 - 10.0 - w } else { (at.0 + 10.0).min(l + pw - w) };
-    let y = (top.1 - h / 2.0).max(t + 1.0);
-    plate(scene, input.theme, [x, y, w, h], &label, input.theme.accent);
+    let beside = [-0.5, -1.0, 0.0, -1.5, 0.5, -2.0, 1.0]
+        .into_iter()
+        .flat_map(|step| [at.0 - 10.0 - w, at.0 + 10.0].map(|x| [x, top.1 + step * h, w, h]));
+    if let Some(rect) = placer.first_or_least(beside) {
+        plate(scene, input.theme, rect, &label, input.theme.accent);
+    }
 }
 
 /// What a row could reach at its arithmetic intensity, FLOP/s.
@@ -121,7 +150,7 @@ pub(super) fn share_label(
     let (Some(at), Some(rate)) = (input.points.px(plot, row), roof_above(input, row)) else {
         return;
     };
-    let way = plot.y.px(rate) - at.1;
+    let way = plot.y.px(input.y_of(row, rate)) - at.1;
     let share = input.frame.metrics.efficiency(&input.frame.data, row as usize);
     if !share.is_finite() || way.abs() <= 1.0 {
         return;
@@ -143,7 +172,7 @@ fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, 
     let theme = input.theme;
     let r = row as usize;
     if let Some(rate) = roof_above(input, row) {
-        let top = (at.0, plot.y.px(rate));
+        let top = (at.0, plot.y.px(input.y_of(row, rate)));
         scene.dashed(vec![at, top], alpha(theme.text, 0.8), 1.0, &[3.0, 3.0]);
         scene.items.push(Item::Symbol {
             at: top,

@@ -7,6 +7,8 @@ use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::Metrics;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// What a row is on the roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,37 @@ pub struct Points {
     /// Logarithms of the intensity at the bytes counted at each of [`MemoryLevel::ALL`]; empty
     /// where no file has such.
     measured: [Vec<f32>; 3],
+    /// By row, how far it is moved aside within its column, px: worked out when it is first asked for.
+    aside: OnceLock<Vec<f32>>,
+}
+
+/// Rows up to which columns are spread: more are drawn as a density.
+const SPREAD_UP_TO: usize = 20_000;
+/// Columns of this many points are spread, each over as many px as its points need, up to a limit.
+const CROWDED: u32 = 6;
+const WIDEST: f64 = 16.0;
+/// Intensities of one column: a hundredth of a decade is a pixel or two.
+const COLUMN: f32 = 100.0;
+
+/// How far every point is moved aside, so that points of one intensity lie beside each other.
+fn aside(x: &[f32]) -> Vec<f32> {
+    if x.len() > SPREAD_UP_TO {
+        return Vec::new();
+    }
+    let column = |x: f32| (x * COLUMN).round() as i32;
+    let mut count: HashMap<i32, (u32, u32)> = HashMap::new();
+    x.iter().for_each(|x| count.entry(column(*x)).or_default().0 += 1);
+    x.iter()
+        .map(|x| match count.get_mut(&column(*x)) {
+            Some((n, k)) if *n >= CROWDED => {
+                *k += 1;
+                // Multiples of the golden ratio spread evenly whatever their number.
+                let t = (f64::from(*k) * 0.618_033_988_75).fract() - 0.5;
+                (t * (2.0 * f64::from(*n).sqrt()).min(WIDEST)) as f32
+            }
+            _ => 0.0,
+        })
+        .collect()
 }
 
 /// Where some points lie, and how many are what.
@@ -129,6 +162,7 @@ impl Points {
     /// [`can_grow`](Self::can_grow).
     pub fn extend(&mut self, data: &Dataset, metrics: &Metrics) {
         let (from, n) = (self.place.len(), data.len().min(metrics.ai.len()));
+        self.aside = OnceLock::new();
         let room = data.m.capacity().max(n) - from;
         self.x.reserve_exact(room);
         self.y.reserve_exact(room);
@@ -174,6 +208,29 @@ impl Points {
         out
     }
 
+    /// Positions of all rows by the share of the roof that they reach, which has no logarithm.
+    pub(crate) fn shares(data: &Dataset, metrics: &Metrics) -> Self {
+        let n = data.len().min(metrics.ai.len());
+        let mut out = Points::default();
+        for row in 0..n {
+            let share = metrics.efficiency(data, row);
+            let (place, y) = match metrics.roof_s[row].is_nan() {
+                true => (Place::Nowhere, f64::NAN),
+                false if share > ABOVE => (Place::Above, share),
+                false if share.is_nan() => (Place::Attainable, 1.0),
+                false => (Place::Measured, share),
+            };
+            out.push(log(metrics.ai[row]), y as f32, place);
+        }
+        out
+    }
+
+    /// How far a row is moved aside within its column, px.
+    pub(super) fn aside(&self, row: u32) -> f64 {
+        let all = self.aside.get_or_init(|| aside(&self.x));
+        all.get(row as usize).map_or(0.0, |px| f64::from(*px))
+    }
+
     fn push(&mut self, x: f32, y: f32, place: Place) {
         let known = !x.is_nan() && !y.is_nan();
         let place = if known { place } else { Place::Nowhere };
@@ -202,8 +259,8 @@ impl Points {
     /// Pixel of a row on a plot; `None` where it has no place.
     pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
         let (x, y, place) = self.get(row)?;
-        (place != Place::Nowhere)
-            .then(|| (plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y))))
+        let at = (plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y)));
+        (place != Place::Nowhere).then(|| (at.0 + self.aside(row), at.1))
     }
 
     /// Pixel of a row at the intensity of the bytes that were counted at a level; `None` where none

@@ -323,6 +323,11 @@ pub(super) fn labels(
         }
     }
     let shown = &roofs[..roofs.len().min(LABELLED)];
+    // Nor on the end of a line.
+    for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
+        let at = px(plot, ridge, peak);
+        placer.block([at.0 - 4.0, at.1 - 4.0, 8.0, 8.0]);
+    }
     // From the top down: labels that must move then move down along the slope, not into others.
     let mut ceilings: Vec<(usize, f64, f64, bool, String)> = Vec::new();
     for (index, r) in shown.iter().enumerate() {

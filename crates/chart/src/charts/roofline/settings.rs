@@ -4,7 +4,7 @@ use super::SizeBy;
 use gemmscope_analysis::tile_roof::RowTile;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::control::{Choice, Control, Kind};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
@@ -32,6 +32,10 @@ const BASELINE_KEY: &str = "baseline";
 const SIDE_A_KEY: &str = "compare.a";
 /// The roofs that show.
 const ROOFS_KEY: &str = "roofs";
+/// What the vertical axis is: the attained rate, or `share` for the share of the roof.
+const Y_KEY: &str = "y";
+/// The colour of the largest loss, among the fields.
+const LOSS: &str = "loss";
 /// Every parameter that the roofline reads, beside its zoom.
 pub(super) const PARAMS: &[&str] = &[
     COLOR_KEY,
@@ -45,6 +49,7 @@ pub(super) const PARAMS: &[&str] = &[
     SIDE_A_KEY,
     ROOFS_KEY,
     AI_KEY,
+    Y_KEY,
 ];
 /// Rows that get a number because of what they cost.
 const NUMBERED: usize = 8;
@@ -132,6 +137,10 @@ impl AiAxis {
 pub struct Settings {
     /// What the points' colour shows; `None` is one colour.
     pub color: Option<Field>,
+    /// The colour is the account that holds most of what a row loses, not a field.
+    pub loss: bool,
+    /// The vertical axis is the share of the roof.
+    pub share: bool,
     /// Names of the categories that are switched off.
     pub off: Vec<String>,
     /// What the points' area shows.
@@ -159,7 +168,9 @@ impl Settings {
         let color = state.param(COLOR_KEY).map_or_else(default, str::to_owned);
         let off = state.param(OFF_KEY);
         Settings {
-            color: Field::parse(&color),
+            color: Field::parse(&color).filter(|_| color != LOSS),
+            loss: color == LOSS,
+            share: state.param(Y_KEY) == Some("share"),
             off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
             size: match state.param(SIZE_KEY) {
                 Some("time") => SizeBy::Time,
@@ -264,7 +275,16 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
     let list = |key, label, hint, options: &[(&str, &str)]| {
         Control::choice(state, key, label, hint, Choice::list(options), "").more()
     };
-    let mut out = vec![Control::color(state, frame), heaviest(state)];
+    let mut color = Control::color(state, frame);
+    if let Kind::Field { options } = &mut color.kind {
+        options.insert(1, Choice::new(LOSS, "largest loss"));
+        if state.param(COLOR_KEY) == Some(LOSS) {
+            color.current = LOSS.to_owned();
+        }
+    }
+    let y = Choice::list(&[("", "FLOP/s"), ("share", "% of roof")]);
+    let y = Control::choice(state, Y_KEY, "Y", "", y, "");
+    let mut out = vec![color, y, heaviest(state)];
     if frame.decision().kind == DataKind::Sides {
         out.push(baseline(state).more());
     }

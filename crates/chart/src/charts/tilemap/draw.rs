@@ -6,7 +6,7 @@ use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
-use crate::palette::{Theme, on};
+use crate::palette::{Theme, alpha, on};
 use crate::scene::{Anchor, Baseline, Color, HitArea, Point, Scene};
 use crate::text;
 use crate::ticks::Format;
@@ -52,7 +52,7 @@ fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
         out.push((Swatch::Hollow(theme.text), "model".to_owned()));
     }
     for (region, words) in
-        [(Region::Parallelism, "parallelism-bound"), (Region::Memory, "traffic-bound")]
+        [(Region::Parallelism, "parallelism-bounded"), (Region::Memory, "memory-bounded")]
     {
         if lines().any(|l| l.cells.iter().any(|c| c.region == Some(region))) {
             out.push((Swatch::Dashed(outline(region, theme)), words.to_owned()));
@@ -215,12 +215,17 @@ fn draw(
             let both = l.best == Some(i) && l.model == Some(i);
             let shift = if both { (step * 0.2).min(r * 1.5) } else { 0.0 };
             let ink = if c.share.is_finite() { on(behind) } else { theme.text };
+            // On a plate of one colour, so that both have their colour of the legend on any cell.
+            let mut mark = |x: f64, draw: &mut dyn FnMut(&mut Scene, Point)| {
+                let plate = [x - 1.3 * r, centre.1 - 1.3 * r, 2.6 * r, 2.6 * r];
+                scene.fill(plate, alpha(theme.panel, 0.85));
+                draw(scene, (x, centre.1));
+            };
             if l.best == Some(i) {
-                let color = if c.share.is_finite() { ink } else { theme.accent };
-                legend::check(scene, (centre.0 - shift, centre.1), r, color, 2.0);
+                mark(centre.0 - shift, &mut |s, at| legend::check(s, at, r, theme.accent, 2.0));
             }
             if l.model == Some(i) {
-                legend::hollow(scene, (centre.0 + shift, centre.1), r * 0.8, ink);
+                mark(centre.0 + shift, &mut |s, at| legend::hollow(s, at, r * 0.8, theme.text));
             }
             if c.share.is_finite()
                 && l.best != Some(i)

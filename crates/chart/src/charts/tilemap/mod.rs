@@ -207,8 +207,8 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
                 "{blocks} workgroups for {units} {}s{}",
                 panel.unit_kind,
                 match c.region {
-                    Some(Region::Parallelism) => ", parallelism-bound",
-                    Some(Region::Memory) => ", traffic-bound",
+                    Some(Region::Parallelism) => ", parallelism-bounded",
+                    Some(Region::Memory) => ", memory-bounded",
                     None => "",
                 }
             ),
@@ -367,7 +367,7 @@ impl Chart for TileMap {
             );
         } else {
             out.push(format!(
-                "Fewer workgroups than compute units ({}): parallelism-bound. Otherwise traffic-bound.",
+                "Fewer workgroups than compute units ({}): parallelism-bounded. Otherwise memory-bounded.",
                 units.join(", ")
             ));
         }

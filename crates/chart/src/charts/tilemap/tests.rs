@@ -98,7 +98,7 @@ fn a_column_of_bests() {
     let mark = find("8 × 8192 × 4096, B_N 64").unwrap();
     assert!(mark.tooltip.sentence().contains("best, as stated"), "{}", mark.tooltip.sentence());
     assert!(
-        mark.tooltip.sentence().contains("128 workgroups for 108 SMs, traffic-bound"),
+        mark.tooltip.sentence().contains("128 workgroups for 108 SMs, memory-bounded"),
         "{}",
         mark.tooltip.sentence()
     );

@@ -140,13 +140,10 @@ impl Tuning {
             horizontal(scene, v.rate, "", reference_color(i, theme), &[3.0, 3.0]);
         }
         if h.roof.is_finite() && !roof_shown {
-            legend::note(
-                scene,
-                (l + 6.0, t + 10.0),
-                w - 12.0,
-                theme,
-                &format!("roof above the picture: {} ({})", rate(h.roof), h.device),
-            );
+            let words = format!("roof above the picture: {} ({})", rate(h.roof), h.device);
+            legend::note(scene, (l + 6.0, t + 10.0), w - 12.0, theme, &words);
+            let width = text::width(&words, FONT, false).min(w - 12.0);
+            placer.block([l + 6.0, t + 3.0, width, FONT * text::LINE]);
         }
         // The best so far, as stairs.
         let mut stairs: Vec<(f64, f64)> = Vec::new();
@@ -164,7 +161,7 @@ impl Tuning {
             stairs.push((l + w, y));
         }
         scene.line(stairs, alpha(theme.accent, 0.9), 2.0);
-        self.variants(h, scene, theme, &plot, bottom + lane / 2.0);
+        self.variants(h, scene, theme, (&plot, bottom + lane / 2.0), &mut placer);
         for v in &h.references {
             let y = plot.y.px(v.rate);
             if (t..=bottom).contains(&y) {
@@ -223,10 +220,16 @@ impl Tuning {
         );
     }
 
-    fn variants(&self, h: &History, scene: &mut Scene, theme: &Theme, plot: &Plot, lane_y: f64) {
+    fn variants(
+        &self,
+        h: &History,
+        scene: &mut Scene,
+        theme: &Theme,
+        (plot, lane_y): (&Plot, f64),
+        placer: &mut Placer,
+    ) {
         let step_px = plot.rect[2] / h.generations.len().max(1) as f64;
         let crowd = h.variants.len() > 400;
-        let mut placer = Placer::new(plot.rect);
         let mut tags = Vec::new();
         for g in &h.generations {
             let n = g.variants.len();

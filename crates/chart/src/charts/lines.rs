@@ -1,0 +1,301 @@
+//! Lines over a size: a rate or any other figure over M, N, K or batch, a line a library, type, layout or
+//! kernel, with the roof as a line of its own.
+
+use crate::aggregate::{Aggregate, Groups};
+use crate::charts::explore::{self, Explore};
+use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
+use crate::color_scale::Colors;
+use crate::columns::Columns;
+use crate::labels::Rect;
+use crate::layout::NARROW;
+use crate::legend::Swatch;
+use crate::palette::Theme;
+use crate::plot::{Page, Ruler, plot, xy};
+use crate::scale::{Kind, extent, padded};
+use crate::scene::{HitArea, Item, Scene};
+use crate::ticks::Format;
+use gemmscope_model::order::InOrder;
+use gemmscope_table::column_format;
+use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::{Field, FieldInfo, Frame};
+use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "lines",
+    name: "Lines",
+    hint: "How does a rate grow with a size, and which library is ahead where?",
+    icon: "M2 13 6 8l3 2 5-7M2 4h12",
+    params: explore::PARAMS,
+    of_selection: false,
+    legend: false,
+    open: |inputs| Box::new(Lines::open(inputs.frame, inputs.state)),
+};
+
+/// The sizes that lines may run over.
+const SIZES: [Field; 4] = [Field::M, Field::N, Field::K, Field::Batch];
+/// More values than this are marked as on any axis, not one by one.
+const MARKED: usize = 16;
+
+/// A point of a line: its group, its line, the size, the figure.
+type Point = (usize, usize, f64, f64);
+
+/// Opened lines.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    frame: Frame,
+    controls: Vec<Control>,
+    x: FieldInfo,
+    y: FieldInfo,
+    aggregate: Aggregate,
+    log: Option<bool>,
+    colors: Colors,
+    /// The sizes, ascending.
+    xs: Vec<f64>,
+    /// Rows by line and size: line `l` at size `i` is group `l * xs.len() + i`.
+    groups: Groups,
+    figures: Vec<f64>,
+    /// The roof at every size; none where the figure has no roof.
+    roof: Vec<f64>,
+}
+
+/// The size with the most values.
+fn telling(frame: &Frame) -> Field {
+    let distinct = |field: &Field| {
+        let get = frame.numbers(field);
+        let mut all: Vec<u64> = frame.rows.iter().map(|r| get(*r as usize) as u64).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len()
+    };
+    // Of equal ones the first.
+    let most = SIZES.iter().rev().max_by_key(|f| distinct(f));
+    most.cloned().unwrap_or(Field::M)
+}
+
+impl Lines {
+    /// Reads the settings and computes the lines.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+        let explore = Explore::new(frame, state);
+        let sizes = Choice::named(frame, &SIZES);
+        let default = telling(frame).to_string();
+        let x = Control::choice(state, "lines.x", "X", "", sizes, &default);
+        let y = explore.figure("Y", None);
+        let color = explore.color();
+        let (statistic, scale) = (explore.statistic(false), explore.scale());
+        let (size, figure) =
+            (field_of(frame, &x, &Field::M), field_of(frame, &y, &Field::Attained));
+        let aggregate = Aggregate::parse(&statistic.current);
+        let by = Field::parse(&color.current).and_then(|f| frame.info(&f));
+        let log = scale.log();
+
+        let colors = Colors::new(frame, by);
+        let lines = colors.of(&Theme::LIGHT);
+        let get = frame.numbers(&size.field);
+        let mut xs: Vec<f64> = frame.rows.iter().map(|r| get(*r as usize)).collect();
+        xs.retain(|v| *v > 0.0);
+        xs.order_by(f64::total_cmp);
+        xs.dedup();
+        let n = xs.len();
+        let place = |i: usize| {
+            let row = frame.rows[i] as usize;
+            let at = xs.binary_search_by(|v| v.total_cmp(&get(row))).ok()?;
+            Some(usize::from(lines.code(row)) * n + at)
+        };
+        let groups =
+            Groups::of(frame, lines.names.len() * n, |i| place(i).map_or(u32::MAX, |p| p as u32));
+        let of_size = Groups::of(frame, n, |i| place(i).map_or(u32::MAX, |p| (p % n) as u32));
+        let roof = match figure.field {
+            Field::Efficiency => vec![1.0; n],
+            Field::Attained => (0..n).map(|at| roof_of(frame, of_size.get(at))).collect(),
+            _ => Vec::new(),
+        };
+        let figures = groups.figures(frame, &figure, aggregate);
+        drop(get);
+        Lines {
+            frame: frame.clone(),
+            controls: vec![x, y, color, statistic, scale],
+            x: size,
+            y: figure,
+            aggregate,
+            log,
+            colors,
+            xs,
+            groups,
+            figures,
+            roof,
+        }
+    }
+
+    fn obstacle(&self) -> Option<&'static str> {
+        let none = self.figures.iter().all(|v| v.is_nan());
+        let why = "No GEMM has this figure. % of roof needs a time and a device.";
+        nothing(&self.frame).or(none.then_some(why))
+    }
+
+    /// The points of all lines: group, line, size, figure.
+    fn points(&self) -> impl Iterator<Item = Point> {
+        let n = self.xs.len().max(1);
+        let known = self.figures.iter().enumerate().filter(|(_, v)| v.is_finite());
+        known.map(move |(group, v)| (group, group / n, self.xs[group % n], *v))
+    }
+
+    /// What a line is called.
+    fn name(&self, line: usize) -> &str {
+        self.colors.of(&Theme::LIGHT).names.get(line).map_or("", String::as_str)
+    }
+
+    fn columns(&self) -> Columns<'_, Point> {
+        let label = self.colors.of(&Theme::LIGHT).label.as_str();
+        let roof =
+            move |p: &Point| self.roof.get(p.0 % self.xs.len().max(1)).copied().unwrap_or(f64::NAN);
+        Columns::new()
+            .text(if label.is_empty() { "Line" } else { label }, |p: &Point| {
+                self.name(p.1).to_owned()
+            })
+            .no_tip()
+            .field(&self.x, |p: &Point| p.2)
+            .field(&self.y, |p: &Point| p.3)
+            .number("Roof", self.y.unit.as_str(), roof)
+            .text("GEMMs", |p: &Point| self.groups.get(p.0).len().to_string())
+            .no_tip()
+    }
+
+    fn draw(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
+        let colors = self.colors.of(theme);
+        let drawn = || self.points().map(|p| p.3).chain(self.roof.iter().copied());
+        let (low, high) = extent(Kind::Log, drawn()).unwrap_or((1.0, 10.0));
+        // Rates grow by decades with a size; what does not starts at 0.
+        let (kind, domain) = match self.log.unwrap_or(self.y.unit != "%" && high / low > 60.0) {
+            true => (Kind::Log, padded(Kind::Log, (low, high), 0.05)),
+            false => (Kind::Linear, (0.0, high * 1.08)),
+        };
+        let suffix = if kind == Kind::Log { " (log)" } else { "" };
+        let ends = (self.xs[0], self.xs[self.xs.len() - 1]);
+        let x = Ruler {
+            title: format!("{} (log)", self.x.label),
+            kind: Kind::Log,
+            domain: padded(Kind::Log, ends, 0.04),
+            format: Format::plain(""),
+            at: if self.xs.len() <= MARKED { &self.xs } else { &[] },
+            label: None,
+        };
+        let y = Ruler {
+            title: format!("{}{suffix}", column_format::title(&self.y)),
+            kind,
+            domain,
+            format: Format::of(&self.y.unit),
+            at: &[],
+            label: None,
+        };
+        let plot = xy(scene, room, theme, &x, &y);
+        let px = |x: f64, y: f64| (plot.x.px(x), plot.y.px(y));
+        scene.items.push(Item::Clip { rect: plot.rect });
+        let roof = self.xs.iter().zip(&self.roof).filter(|(_, v)| v.is_finite());
+        let roof: Vec<_> = roof.map(|(x, v)| px(*x, *v)).collect();
+        scene.dashed(roof, theme.roof, 1.5, &[6.0, 4.0]);
+        let n = self.xs.len().max(1);
+        for (line, figures) in self.figures.chunks(n).enumerate() {
+            let known = self.xs.iter().zip(figures).filter(|(_, v)| v.is_finite());
+            let points: Vec<_> = known.map(|(x, v)| px(*x, *v)).collect();
+            scene.line(points, colors.palette[line], 1.5);
+        }
+        let columns = self.columns();
+        for point in self.points() {
+            let (group, line, x, v) = point;
+            let at = px(x, v);
+            let (symbol, color) = (colors.symbols[line], colors.palette[line]);
+            scene.items.push(Item::Symbol { at, radius: 3.0, symbol, color });
+            scene.hit_areas.push(HitArea {
+                rows: self.groups.get(group).to_vec(),
+                rect: [at.0 - 6.0, at.1 - 6.0, 12.0, 12.0],
+                tooltip: columns.tooltip(self.name(line), &point),
+            });
+        }
+        scene.items.push(Item::Unclip);
+    }
+}
+
+/// The median of the roofs of some rows, FLOP/s.
+fn roof_of(frame: &Frame, rows: &[u32]) -> f64 {
+    let roof = |row: &u32| {
+        let roof = frame.metrics.roof(&frame.data, *row as usize)?;
+        Some((roof.at(frame.metrics.ai[*row as usize]), 1.0))
+    };
+    Aggregate::Median.of(&mut rows.iter().filter_map(roof).collect(), true)
+}
+
+impl Chart for Lines {
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let colors = self.colors.of(theme);
+        let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
+        let mut legend = colors.swatches(&self.frame, codes);
+        if self.roof.iter().any(|v| v.is_finite()) {
+            legend.push((Swatch::Dashed(theme.roof), "roof".to_owned()));
+        }
+        let title = format!("{} over {}", self.y.label, self.x.label);
+        let page = Page { legend, notes: self.notes(), ..Page::new(title, self.obstacle()) };
+        plot(options, page, |scene, room| self.draw(scene, theme, room))
+    }
+
+    fn table(&self) -> Table {
+        self.columns().table(self.points())
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        self.controls.clone()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
+        match (self.obstacle(), several) {
+            (None, 1..) => {
+                let all = self.points().count();
+                let what = self.aggregate.label();
+                vec![format!("{several} of {all} points show the {what} of several GEMMs.")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < NARROW { 360.0 } else { 440.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn a_line_a_library_over_the_size_that_varies() {
+        let mut rows = Rows::new();
+        for k in 1..9u32 {
+            for (library, us) in [("x", 40.0), ("y", 60.0)] {
+                rows.row((4096, 4096, 512 * k), library, us * f64::from(k) * 1e-6, "");
+            }
+        }
+        let frame = rows.frame(Some("h100-sxm"));
+        let (state, _) = ViewState::decode("view=lines&color=c.library");
+        let lines = Lines::open(&frame, &state);
+        assert_eq!(lines.x.field, Field::K);
+        assert_eq!(lines.points().count(), 16);
+        let look = RenderOptions::new(&Theme::LIGHT, (900.0, 440.0));
+        let scene = lines.scene(&look);
+        assert_eq!(scene.hit_areas.len(), 16);
+        let tip = &scene.hit_areas[0].tooltip;
+        assert!(tip.head == "x" && tip.rows.iter().any(|r| r.0 == "Roof"), "{tip:?}");
+        // The roof is that of the device, and no line passes it.
+        let table = lines.table();
+        let column = |name: &str| table.header.iter().position(|h| h.starts_with(name)).unwrap();
+        let (y, roof) = (column("% of roof"), column("Roof"));
+        for row in &table.rows {
+            let value = |at: usize| row[at].parse::<f64>().unwrap();
+            assert!(value(y) <= value(roof), "{row:?}");
+        }
+        crate::testing::draw_everywhere("lines", &lines);
+    }
+}
