@@ -54,11 +54,14 @@ enum Cell<'a> {
     Yes(bool),
 }
 
+/// The value of a row in a column that a crate above derives; NaN where it has none.
+type DerivedColumn<'a> = Box<dyn Fn(usize) -> f64 + 'a>;
+
 /// Writes a table in parts, so that a large one is not in memory twice.
 pub struct CsvWriter<'a> {
     data: &'a Dataset,
     metrics: Option<&'a Metrics>,
-    derived: Vec<(String, Box<dyn Fn(usize) -> f64 + 'a>)>,
+    derived: Vec<(String, DerivedColumn<'a>)>,
 }
 
 impl<'a> CsvWriter<'a> {
