@@ -6,10 +6,8 @@
 //! the highest, the one with the least traffic between L2 and the units.
 
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::roofline::{Bound, Roof};
-use gemmscope_model::tiling::flat;
+use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
-use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use std::collections::{BTreeMap, BTreeSet};

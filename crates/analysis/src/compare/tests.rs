@@ -3,6 +3,7 @@ use super::winner::{self, Crossover, Size};
 use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::fixture::{Rows, frame};
 use proptest::prelude::*;
 
