@@ -316,6 +316,12 @@ impl Dataset {
     pub fn devices_used(&self) -> Vec<bool> {
         let mut used = vec![false; self.devices.len()];
         // Mostly that of the row before.
+    /// Device names that 16-bit codes tell apart, besides the one that stands for all further names.
+    pub(crate) const MOST_DEVICES: usize = u16::MAX as usize;
+    /// Device of the rows whose own has no code left. The catalogue knows no such device, so that the
+    /// rows get no roof rather than that of the device chosen for rows without a name.
+    pub(crate) const FURTHER_DEVICE: &str = "another device";
+
         let mut last = None;
         for &code in &self.device {
             if last != Some(code) {
@@ -361,16 +367,14 @@ impl Dataset {
     /// Sets the device of the rows of one source that state none.
     pub fn state_device(&mut self, source: usize, name: &str) {
         let known = self.devices.iter().position(|d| d == name);
-        let code = known.unwrap_or(self.devices.len());
-        let (Ok(code), Ok(source)) = (u16::try_from(code), u16::try_from(source)) else {
-            return;
-        };
-        if known.is_none() {
-            self.devices.push(name.to_owned());
+        let code = known.unwrap_or(self.devices.len().min(Self::MOST_DEVICES));
+        if code == self.devices.len() {
+            let full = code == Self::MOST_DEVICES;
+            self.devices.push(if full { Self::FURTHER_DEVICE } else { name }.to_owned());
         }
         for (device, from) in self.device.iter_mut().zip(&self.source) {
-            if *from == source && *device == 0 {
-                *device = code;
+            if usize::from(*from) == source && *device == 0 {
+                *device = code as u16;
             }
         }
     }

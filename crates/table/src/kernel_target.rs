@@ -15,14 +15,14 @@ pub fn kernel_targets(data: &Dataset) -> Vec<Option<String>> {
     let kernels = data.column(ColumnMeaning::Kernel).map(|c| &c.data);
     if let Some(ColumnData::Text { codes, values }) = kernels {
         // The device that a name was last met with.
-        let mut met = vec![u16::MAX; values.len()];
+        let mut met = vec![None; values.len()];
         let mut names = 0;
         for (&code, &device) in codes.iter().zip(&data.device).take(MOST_ROWS) {
             let last = &mut met[code as usize];
-            if *last == device || names == MOST_NAMES {
+            if *last == Some(device) || names == MOST_NAMES {
                 continue;
             }
-            *last = device;
+            *last = Some(device);
             names += 1;
             if let Some(name) = target(&values[code as usize]) {
                 all[usize::from(device)].add(name);

@@ -1,7 +1,7 @@
 //! What a table has besides its rows: devices, notes, assumptions.
 
 use super::{MOST_NOTES, TableBuilder};
-use crate::dataset::Assumption;
+use crate::dataset::{Assumption, Dataset};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::encode::visible;
 
@@ -15,10 +15,13 @@ impl TableBuilder {
         if let Some(&code) = self.device_codes.get(name) {
             return code;
         }
-        let Ok(code) = u16::try_from(self.data.devices.len()) else {
-            self.note("More than 65535 device names: the further ones are not kept.");
-            return 0;
-        };
+        if self.data.devices.len() >= Dataset::MOST_DEVICES && name != Dataset::FURTHER_DEVICE {
+            self.note(
+                "More than 65534 device names: rows of the further ones have \"another device\".",
+            );
+            return self.device(Dataset::FURTHER_DEVICE);
+        }
+        let code = self.data.devices.len() as u16;
         self.data.devices.push(name.to_owned());
         self.device_codes.insert(name.to_owned(), code);
         code

@@ -14,7 +14,8 @@ impl Dataset {
     /// kind become one; a column that one side lacks is filled with "missing".
     ///
     /// A row's operation, device and file are 16-bit codes. Rows for whose operation or file no
-    /// code is left are rejected; a device without a code is "not stated", with a note.
+    /// code is left are rejected; those for whose device none is left have
+    /// [`Dataset::FURTHER_DEVICE`], with a note.
     pub fn append(&mut self, other: Dataset) {
         let mut joiner = Joiner { data: std::mem::take(self), ..Joiner::default() };
         joiner.add(other);
@@ -91,7 +92,7 @@ impl Joiner {
         data.line.append(&mut other.line);
         let op = |c: &u16| op_map[usize::from(*c)].unwrap_or_default();
         data.op.extend(other.op.iter().map(op));
-        let device = |c: &u16| device_map[usize::from(*c)].unwrap_or_default();
+        let device = |c: &u16| device_map[usize::from(*c)];
         data.device.extend(other.device.iter().map(device));
         let source = |c: &u16| source_of(*c).unwrap_or_default();
         data.source.extend(other.source.iter().map(source));
@@ -122,28 +123,36 @@ impl Joiner {
         other.ops.iter().map(code).collect()
     }
 
-    /// The code of each of their devices; `None` where no code is left, with a note.
-    fn devices(&mut self, other: &mut Dataset) -> Vec<Option<u16>> {
+    /// The code of each of their devices; where no code is left that of the further ones, with a note.
+    fn devices(&mut self, other: &mut Dataset) -> Vec<u16> {
         let ours = &mut self.data.devices;
         let index = self.devices.get_or_insert_with(|| Index::of(ours));
-        let map: Vec<Option<u16>> = other
+        let mut without_code = vec![false; other.devices.len()];
+        let map: Vec<u16> = other
             .devices
             .iter()
-            .map(|name| match index.find(ours, name) {
-                None if ours.len() > usize::from(u16::MAX) => None,
-                found => u16::try_from(found.unwrap_or_else(|| index.add(ours, name.clone()))).ok(),
+            .zip(&mut without_code)
+            .map(|(name, without_code)| {
+                let mut name = name.as_str();
+                let mut code = index.find(ours, name);
+                if code.is_none() && ours.len() >= Dataset::MOST_DEVICES {
+                    *without_code = name != Dataset::FURTHER_DEVICE;
+                    name = Dataset::FURTHER_DEVICE;
+                    code = index.find(ours, name);
+                }
+                code.unwrap_or_else(|| index.add(ours, name.to_owned())) as u16
             })
             .collect();
-        if map.contains(&None) {
+        if without_code.contains(&true) {
             let mut lost = vec![0u64; other.sources.len()];
             for (device, source) in other.device.iter().zip(&other.source) {
-                let known = map[usize::from(*device)].is_some();
-                lost[usize::from(*source)] += u64::from(!known);
+                lost[usize::from(*source)] += u64::from(without_code[usize::from(*device)]);
             }
             for (source, rows) in other.sources.iter_mut().zip(lost).filter(|(_, rows)| *rows > 0) {
                 source.notes.push(format!(
-                    "Device not kept in {}: more than 65535 device names in all files.",
-                    plural(rows, "row")
+                    "More than 65534 device names in all files: {} of the further ones have \"{}\".",
+                    plural(rows, "row"),
+                    Dataset::FURTHER_DEVICE
                 ));
             }
         }
@@ -238,9 +247,11 @@ fn reject(data: &mut Dataset, op_map: &[Option<u16>], source_of: impl Fn(u16) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::build::TableBuilder;
     use crate::dataset::{ColumnMeaning, Source};
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
+    use std::collections::HashSet;
 
     fn op(t: DataType) -> Operation {
         Operation {
@@ -331,6 +342,16 @@ mod tests {
             d.source.push(0);
             d.line.push(i + 2);
         }
+        let values = (0..rows).map(|i| format!("kernel {}", from + i));
+        let values = std::iter::once(String::new()).chain(values).collect();
+        let codes = (1..=rows).collect();
+        d.columns.push(Column {
+            key: "kernel".into(),
+            label: "kernel".into(),
+            meaning: ColumnMeaning::Kernel,
+            unit: String::new(),
+            data: ColumnData::Text { codes, values },
+        });
         d
     }
 
@@ -344,7 +365,10 @@ mod tests {
         for row in 0..all.len() {
             let number = all.m[row] - 1;
             let device = &all.devices[usize::from(all.device[row])];
-            assert!(*device == format!("device {number}") || device.is_empty());
+            match number {
+                ..65_534 => assert_eq!(*device, format!("device {number}")),
+                _ => assert_eq!(device, Dataset::FURTHER_DEVICE),
+            }
             if number < 60_000 {
                 assert_eq!(all.problem(row).op, want.ops[number as usize]);
             }
@@ -352,7 +376,25 @@ mod tests {
         let b = &all.sources[1];
         assert_eq!((b.rows_read, b.rows_used, b.rejected.total()), (40_000, 25_536, 14_464));
         assert_eq!(b.rejected.reasons[0].text, TOO_MANY_OPS);
-        assert!(b.notes[0].starts_with("Device not kept in 1 row:"), "{:?}", b.notes);
+        let said = "2 rows of the further ones have \"another device\".";
+        assert!(b.notes[0].ends_with(said), "{:?}", b.notes);
+        let kernels = all.codes(ColumnMeaning::Kernel).unwrap();
+        assert_eq!(HashSet::<&u32>::from_iter(kernels).len(), 65_536, "kernels have wider codes");
+    }
+
+    #[test]
+    fn one_table_keeps_as_many_devices_as_several() {
+        let mut table = TableBuilder::new();
+        let codes: Vec<u16> = (0..70_000).map(|i| table.device(&format!("device {i}"))).collect();
+        assert_eq!(codes[65_533..65_536], [65_534, 65_535, 65_535]);
+        let data = table.finish();
+        assert_eq!(data.devices.last().map(String::as_str), Some(Dataset::FURTHER_DEVICE));
+        assert!(data.sources[0].notes[0].starts_with("More than 65534 device names"));
+        // A device that is stated elsewhere is no exception.
+        let mut all = distinct("all", 0, 65_534);
+        all.device[0] = 0;
+        all.state_device(0, "H100");
+        assert_eq!(all.devices[usize::from(all.device[0])], Dataset::FURTHER_DEVICE);
     }
 
     #[test]
