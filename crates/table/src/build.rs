@@ -14,7 +14,9 @@ mod said;
 pub(crate) use rates::compare_rates;
 pub use rates::{compare_rates_by_source, roundings};
 
-use crate::dataset::{Assumption, Column, ColumnData, ColumnMeaning, Dataset, Rejected};
+use crate::dataset::{
+    Assumption, Column, ColumnData, ColumnMeaning, Dataset, Rejected, each_column,
+};
 use admit::impossible;
 use cell_text::RowError;
 use column::{AutoColumn, NumberColumn, TextColumn};
@@ -167,14 +169,7 @@ impl TableBuilder {
     pub fn with_room(rows: usize) -> Self {
         let mut table = TableBuilder::new();
         table.room = rows;
-        let d = &mut table.data;
-        for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
-            v.reserve_exact(rows);
-        }
-        for v in [&mut d.op, &mut d.device, &mut d.source] {
-            v.reserve_exact(rows);
-        }
-        d.time_s.reserve_exact(rows);
+        each_column!(v of table.data => v.reserve_exact(rows));
         table
     }
 

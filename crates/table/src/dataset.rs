@@ -4,6 +4,34 @@
 //! and epilogue of a row are one code into [`Dataset::ops`]. Everything else in a file is an extra
 //! [`Column`]. Every row has its file and line.
 
+/// Does the same with each column that every table has: `each_column!(v of data => v.clear())`. The one
+/// list of them, in the order in which they are transferred. Two tables are walked side by side;
+/// `name` is that of the column.
+macro_rules! each_column {
+    ($v:ident of $data:expr => $do:expr) => {
+        each_column!(@one [m n k batch op device time_s source line] _name, $v, $data, $do)
+    };
+    ($name:ident, $v:ident of $data:expr => $do:expr) => {
+        each_column!(@one [m n k batch op device time_s source line] $name, $v, $data, $do)
+    };
+    ($v:ident of $data:expr, $w:ident of $other:expr => $do:expr) => {
+        each_column!(@two [m n k batch op device time_s source line] $v, $data, $w, $other, $do)
+    };
+    (@one [$($field:ident)*] $name:ident, $v:ident, $data:expr, $do:expr) => {
+        $({
+            let ($name, $v) = (stringify!($field), &mut $data.$field);
+            $do;
+        })*
+    };
+    (@two [$($field:ident)*] $v:ident, $data:expr, $w:ident, $other:expr, $do:expr) => {
+        $({
+            let ($v, $w) = (&mut $data.$field, &mut $other.$field);
+            $do;
+        })*
+    };
+}
+pub(crate) use each_column;
+
 mod append;
 mod assembly;
 mod capture;

@@ -2,7 +2,7 @@
 
 use super::column::take;
 use super::{TableBuilder, Values};
-use crate::dataset::{Assembly, Column, Dataset, Part, Rest, Source, Tail};
+use crate::dataset::{Assembly, Column, Dataset, Part, Rest, Source, Tail, each_column};
 
 impl TableBuilder {
     /// The rows and names since the last part, which go into an [`Assembly`]. `None` without rows,
@@ -16,19 +16,10 @@ impl TableBuilder {
 
     fn give(&mut self) -> Part {
         let d = &mut self.data;
-        let rows = Dataset {
+        let mut rows = Dataset {
             sources: vec![Source { assumptions: self.assumptions.clone(), ..Source::default() }],
             ops: d.ops.get(self.given.ops..).unwrap_or_default().to_vec(),
             devices: d.devices.get(self.given.devices..).unwrap_or_default().to_vec(),
-            m: take(&mut d.m),
-            n: take(&mut d.n),
-            k: take(&mut d.k),
-            batch: take(&mut d.batch),
-            op: take(&mut d.op),
-            device: take(&mut d.device),
-            time_s: take(&mut d.time_s),
-            source: take(&mut d.source),
-            line: take(&mut d.line),
             columns: self
                 .columns
                 .iter_mut()
@@ -44,7 +35,9 @@ impl TableBuilder {
                     },
                 })
                 .collect(),
+            ..Dataset::default()
         };
+        each_column!(theirs of rows, ours of d => *theirs = take(ours));
         self.given.rows += rows.len();
         self.given.ops = d.ops.len();
         self.given.devices = d.devices.len();

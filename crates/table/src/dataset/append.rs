@@ -28,14 +28,7 @@ impl Dataset {
             let mut kept = keep.iter();
             values.retain(|_| kept.next().copied().unwrap_or(true));
         }
-        for v in [&mut self.m, &mut self.n, &mut self.k, &mut self.batch] {
-            retain(v, keep);
-        }
-        for v in [&mut self.op, &mut self.device, &mut self.source] {
-            retain(v, keep);
-        }
-        retain(&mut self.line, keep);
-        retain(&mut self.time_s, keep);
+        each_column!(v of self => retain(v, keep));
         for c in &mut self.columns {
             match &mut c.data {
                 ColumnData::Text { codes, .. } => retain(codes, keep),
@@ -84,18 +77,16 @@ impl Joiner {
         let data = &mut self.data;
         let old_len = data.len();
         data.sources.append(&mut other.sources);
-        data.m.append(&mut other.m);
-        data.n.append(&mut other.n);
-        data.k.append(&mut other.k);
-        data.batch.append(&mut other.batch);
-        data.time_s.append(&mut other.time_s);
-        data.line.append(&mut other.line);
-        let op = |c: &u16| op_map[usize::from(*c)].unwrap_or_default();
-        data.op.extend(other.op.iter().map(op));
-        let device = |c: &u16| device_map[usize::from(*c)];
-        data.device.extend(other.device.iter().map(device));
-        let source = |c: &u16| source_of(*c).unwrap_or_default();
-        data.source.extend(other.source.iter().map(source));
+        for op in &mut other.op {
+            *op = op_map[usize::from(*op)].unwrap_or_default();
+        }
+        for device in &mut other.device {
+            *device = device_map[usize::from(*device)];
+        }
+        for source in &mut other.source {
+            *source = source_of(*source).unwrap_or_default();
+        }
+        each_column!(ours of data, theirs of other => ours.append(theirs));
         for theirs in other.columns {
             self.column(theirs, old_len);
         }

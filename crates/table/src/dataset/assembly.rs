@@ -193,14 +193,7 @@ impl Assembly {
     }
 
     fn reserve(&mut self, room: usize) -> Result<(), TryReserveError> {
-        let d = &mut self.data;
-        for v in [&mut d.m, &mut d.n, &mut d.k, &mut d.batch, &mut d.line] {
-            to(v, room)?;
-        }
-        for v in [&mut d.op, &mut d.device, &mut d.source] {
-            to(v, room)?;
-        }
-        to(&mut d.time_s, room)?;
+        each_column!(v of self.data => to(v, room)?);
         self.reserve_columns(room)
     }
 
@@ -224,27 +217,19 @@ impl Assembly {
     /// Adds a part that fits.
     pub(crate) fn join(&mut self, part: Part) {
         /// Moves what it can.
-        fn join<T>(ours: &mut Vec<T>, mut theirs: Vec<T>) {
+        fn join<T>(ours: &mut Vec<T>, theirs: &mut Vec<T>) {
             if ours.capacity() == 0 {
-                *ours = theirs;
+                *ours = std::mem::take(theirs);
             } else {
-                ours.append(&mut theirs);
+                ours.append(theirs);
             }
         }
-        let rows = part.rows;
+        let mut rows = part.rows;
         let d = &mut self.data;
         d.sources = rows.sources;
         d.ops.extend(rows.ops);
         d.devices.extend(rows.devices);
-        join(&mut d.m, rows.m);
-        join(&mut d.n, rows.n);
-        join(&mut d.k, rows.k);
-        join(&mut d.batch, rows.batch);
-        join(&mut d.op, rows.op);
-        join(&mut d.device, rows.device);
-        join(&mut d.time_s, rows.time_s);
-        join(&mut d.source, rows.source);
-        join(&mut d.line, rows.line);
+        each_column!(ours of d, theirs of rows => join(ours, theirs));
         d.source.resize(d.m.len(), 0);
         for (i, theirs) in rows.columns.into_iter().enumerate() {
             if i == d.columns.len() {
@@ -261,16 +246,16 @@ impl Assembly {
             match (ours, theirs.data) {
                 (
                     ColumnData::Text { codes, values },
-                    ColumnData::Text { codes: more, values: new },
+                    ColumnData::Text { codes: mut more, values: mut new },
                 ) => {
-                    join(values, new);
+                    join(values, &mut new);
                     used.resize(values.len(), false);
                     for &c in &more {
                         used[c as usize] = true;
                     }
-                    join(codes, more);
+                    join(codes, &mut more);
                 }
-                (ColumnData::Number(v), ColumnData::Number(more)) => join(v, more),
+                (ColumnData::Number(v), ColumnData::Number(mut more)) => join(v, &mut more),
                 _ => {}
             }
         }

@@ -21,6 +21,31 @@ pub enum Buffer {
     F64(Vec<f64>),
 }
 
+/// What a buffer holds.
+trait Value: Sized {
+    fn buffer(values: Vec<Self>) -> Buffer;
+    /// `None` for a buffer of another type.
+    fn values(buffer: Buffer) -> Option<Vec<Self>>;
+}
+
+macro_rules! values {
+    ($($kind:ident $type:ty),*) => {
+        $(impl Value for $type {
+            fn buffer(values: Vec<Self>) -> Buffer {
+                Buffer::$kind(values)
+            }
+
+            fn values(buffer: Buffer) -> Option<Vec<Self>> {
+                match buffer {
+                    Buffer::$kind(values) => Some(values),
+                    _ => None,
+                }
+            }
+        })*
+    };
+}
+values!(U8 u8, U16 u16, U32 u32, F64 f64);
+
 /// A dataset ready for transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packed {
@@ -68,19 +93,10 @@ pub fn pack_rest(rest: Rest) -> Packed {
     pack_all(rest.part.rows, Some(rest.tail))
 }
 
-fn pack_all(data: Dataset, tail: Option<Tail>) -> Packed {
+fn pack_all(mut data: Dataset, tail: Option<Tail>) -> Packed {
     let rows = data.len();
-    let mut buffers = vec![
-        Buffer::U32(data.m),
-        Buffer::U32(data.n),
-        Buffer::U32(data.k),
-        Buffer::U32(data.batch),
-        Buffer::U16(data.op),
-        Buffer::U16(data.device),
-        Buffer::F64(data.time_s),
-        Buffer::U16(data.source),
-        Buffer::U32(data.line),
-    ];
+    let mut buffers = Vec::new();
+    each_column!(v of data => buffers.push(Value::buffer(std::mem::take(v))));
     let mut sources = data.sources;
     for source in &mut sources {
         let rejected = &mut source.rejected;
@@ -180,25 +196,18 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
     let head: Head = serde_json::from_str(&packed.head).map_err(|e| format!("head: {e}"))?;
     let mut buffers = Take { rows: head.rows, buffers: packed.buffers.into_iter() };
     let mut data = Dataset {
-        m: buffers.rows_u32("m")?,
-        n: buffers.rows_u32("n")?,
-        k: buffers.rows_u32("k")?,
-        batch: buffers.rows_u32("batch")?,
-        op: buffers.rows_u16("op")?,
-        device: buffers.rows_u16("device")?,
-        time_s: buffers.rows_f64("time")?,
-        source: buffers.rows_u16("source")?,
-        line: buffers.rows_u32("line")?,
         sources: head.sources,
         ops: head.ops,
         devices: head.devices,
         columns: Vec::with_capacity(head.columns.len()),
+        ..Dataset::default()
     };
+    each_column!(name, v of data => *v = buffers.of_rows(name)?);
     for source in &mut data.sources {
-        let lines = buffers.u32("lines of rejected rows")?;
-        let codes = buffers.u16("reasons of rejected rows")?;
-        let text = buffers.u8("text of rejected rows")?;
-        let text_ends = buffers.u32("ends of rejected rows")?;
+        let lines = buffers.next("lines of rejected rows")?;
+        let codes = buffers.next("reasons of rejected rows")?;
+        let text = buffers.next("text of rejected rows")?;
+        let text_ends = buffers.next("ends of rejected rows")?;
         source.rejected = Rejected {
             reasons: std::mem::take(&mut source.rejected.reasons),
             lines,
@@ -209,13 +218,13 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
     }
     for column in head.columns {
         let values = if column.text {
-            let codes = buffers.u32(&column.key)?;
-            let bytes = buffers.u8(&column.key)?;
-            let ends = buffers.u32(&column.key)?;
+            let codes = buffers.next(&column.key)?;
+            let bytes: Vec<u8> = buffers.next(&column.key)?;
+            let ends: Vec<u32> = buffers.next(&column.key)?;
             let values = texts(&bytes, &ends).ok_or_else(|| format!("texts of {}", column.key))?;
             ColumnData::Text { codes, values }
         } else {
-            ColumnData::Number(buffers.f64(&column.key)?)
+            ColumnData::Number(buffers.next(&column.key)?)
         };
         data.columns.push(Column {
             key: column.key,
@@ -244,32 +253,21 @@ struct Take {
     buffers: std::vec::IntoIter<Buffer>,
 }
 
-macro_rules! take {
-    ($plain:ident, $rows:ident, $variant:ident, $type:ty) => {
-        fn $plain(&mut self, what: &str) -> Result<Vec<$type>, String> {
-            match self.buffers.next() {
-                Some(Buffer::$variant(values)) => Ok(values),
-                _ => Err(format!("no {} buffer for {what}", stringify!($type))),
-            }
-        }
-
-        #[allow(dead_code, reason = "not every type has columns of one value a row")]
-        fn $rows(&mut self, what: &str) -> Result<Vec<$type>, String> {
-            let values = self.$plain(what)?;
-            if values.len() == self.rows {
-                Ok(values)
-            } else {
-                Err(format!("{} values for {} rows: {what}", values.len(), self.rows))
-            }
-        }
-    };
-}
-
 impl Take {
-    take!(u8, rows_u8, U8, u8);
-    take!(u16, rows_u16, U16, u16);
-    take!(u32, rows_u32, U32, u32);
-    take!(f64, rows_f64, F64, f64);
+    fn next<T: Value>(&mut self, what: &str) -> Result<Vec<T>, String> {
+        let found = self.buffers.next().and_then(T::values);
+        found.ok_or_else(|| format!("no {} buffer for {what}", std::any::type_name::<T>()))
+    }
+
+    /// A value for each row.
+    fn of_rows<T: Value>(&mut self, what: &str) -> Result<Vec<T>, String> {
+        let values = self.next(what)?;
+        if values.len() == self.rows {
+            Ok(values)
+        } else {
+            Err(format!("{} values for {} rows: {what}", values.len(), self.rows))
+        }
+    }
 }
 
 #[cfg(test)]
