@@ -1,4 +1,4 @@
-//! Every fixture, read in every way: with its name, without, in slices of 1 and 100 bytes,
+//! Every fixture, read in every way: with its name, without, in slices of 1, 7 and 4096 bytes,
 //! packed, exported and read again. The result is the same each time and matches
 //! `tests/golden/import` (`UPDATE_GOLDEN=1 cargo test --test import` writes it).
 
@@ -6,7 +6,10 @@
 
 use flate2::{Compression, write::GzEncoder};
 use gemmscope_import::{FORMATS, ImportError, ImportOptions, Imported, Session, read_all};
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{ColumnData, Dataset};
+use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::{fixture, native_csv};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -186,7 +189,8 @@ fn every_fixture_reads_the_same_in_every_way() {
         for (way, again) in [
             ("unnamed", read_all("", &bytes, &options)),
             ("by 1 byte", in_slices(&name, &bytes, 1)),
-            ("by 100 bytes", in_slices(&name, &bytes, 100)),
+            ("by 7 bytes", in_slices(&name, &bytes, 7)),
+            ("by 4096 bytes", in_slices(&name, &bytes, 4096)),
             ("packed", read_all(&name, &packed, &options)),
             ("packed, by 1 byte", in_slices(&name, &packed, 1)),
         ] {
@@ -216,14 +220,54 @@ fn every_fixture_reads_the_same_in_every_way() {
                     if native_csv::csv(&back, 0..back.len(), None) != text {
                         problems.push(format!("{at}: exported again differs"));
                     }
+                    if told(d) != told(&back) {
+                        problems.push(format!("{at}: {:?}, exported {:?}", told(d), told(&back)));
+                    }
                 }
                 // A file whose rows are all set aside has nothing to export.
                 Err(_) if d.is_empty() => {}
                 other => problems.push(format!("{at}: export reads as {other:?}")),
             }
+            let chosen = |id: Option<&str>| DeviceChoice {
+                default: id.map(str::to_owned),
+                ..DeviceChoice::default()
+            };
+            let figures = |d: &Dataset, choice: DeviceChoice| {
+                Metrics::compute(d, choice.resolve(d, &[]), RoofKind::Datasheet)
+            };
+            let metrics = figures(d, chosen(Some("h100-sxm")));
+            let text = native_csv::csv(d, 0..d.len(), Some(&metrics));
+            if let Ok(Imported::Table(back)) = read_all("export.csv", text.as_bytes(), &options) {
+                // Whatever is chosen where it is read, the figures are of the device that it states.
+                for choice in [None, Some("mi300x")] {
+                    let again = figures(&back, chosen(choice));
+                    let known =
+                        metrics.roof_s.iter().zip(&again.roof_s).filter(|(a, _)| !a.is_nan());
+                    if known.clone().any(|(a, b)| a.to_bits() != b.to_bits()) {
+                        problems.push(format!("{at}: exported with a device, other figures"));
+                    }
+                }
+            }
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What a table knows beside its rows: assumptions without their choices, remarks, agreement of
+/// rates, what rows are, and what surrounds a trace.
+fn told(d: &Dataset) -> String {
+    let decision = Decision::new(d, None);
+    let mut out = format!("{:?} {:?} {}", decision.kind, decision.side, decision.reason);
+    for s in &d.sources {
+        for a in &s.assumptions {
+            write!(out, "; {} {} {} {}", a.key, a.text, a.value, a.by_hand).unwrap();
+        }
+        let trace = (&s.trace, s.not_gemm, &s.not_gemm_names, s.counted_twice, &s.captures);
+        let unknown = (s.without_model, &s.without_model_names, &s.remedy);
+        let rates = (s.reported_rate, s.is_column_major());
+        write!(out, "; {:?} {trace:?} {unknown:?} {rates:?}", s.notes).unwrap();
+    }
+    out
 }
 
 /// The cells of comma separated values, by a reading of its own.

@@ -42,7 +42,7 @@ pub(super) fn convert(
     // With a device: what the roof allows, which is all that a list of shapes can have.
     let metrics = loaded.metrics(RoofKind::default());
     let known = metrics.devices.iter().any(Option::is_some);
-    let writer = native_csv::CsvWriter::new(all, known.then_some(&metrics));
+    let mut writer = native_csv::CsvWriter::new(all, known.then_some(&metrics));
     progress::step("writing the rows");
     if args.json {
         write!(target, "{{\"schema\":\"{SCHEMA}\",\"rows\":[")?;

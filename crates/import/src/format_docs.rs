@@ -2,7 +2,7 @@
 
 use crate::{FORMATS, Format, ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::ColumnMeaning;
-use gemmscope_table::native_csv::{DERIVED, FROM_ROOF};
+use gemmscope_table::native_csv::{ABOUT, DERIVED, FROM_ROOF};
 use std::fmt::Write;
 
 /// What each fixed column of gemmscope's own table holds: unit and range.
@@ -137,7 +137,8 @@ pub fn markdown() -> String {
     let _ = write!(
         out,
         "\n`{}` are computed from the others; `{}` appear once a device is chosen. These are for \
-         people and are not read back.\n\n\
+         people and are not read back. `{ABOUT}` has what is known of a file beside its rows (what was \
+         assumed, remarks, what surrounds a trace), as JSON in its first row.\n\n\
          Other columns are titled `MEANING (UNIT): NAME`, with one of these meanings: {}; or \
          `text: NAME` or `number (UNIT): NAME`.\n",
         DERIVED.join("`, `"),

@@ -32,6 +32,7 @@ macro_rules! each_column {
 }
 pub(crate) use each_column;
 
+mod about;
 mod append;
 mod assembly;
 mod capture;
@@ -145,6 +146,7 @@ pub struct ReportedCheck {
 
 /// One imported file (or paste) and what happened to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Source {
     /// File name.
     pub name: String,
@@ -157,7 +159,6 @@ pub struct Source {
     /// Why this format was chosen.
     pub format_reason: String,
     /// See [`Source::is_column_major`].
-    #[serde(default)]
     pub column_major: bool,
     /// Rows in the file: used and rejected ones.
     pub rows_read: u64,
@@ -172,34 +173,24 @@ pub struct Source {
     /// Agreement of the file's own rates.
     pub reported_rate: ReportedCheck,
     /// GEMMs that are not in the dataset because the producer does not know their shape.
-    #[serde(default)]
     pub without_model: RowsAndTime,
     /// Names of these, the ones that take most time first.
-    #[serde(default)]
     pub without_model_names: Vec<(String, RowsAndTime)>,
     /// What would make its rows usable, as an order without a full stop; "" where nothing is known.
-    #[serde(default)]
     pub remedy: String,
     /// Rows that were left out because another row already has their time.
-    #[serde(default)]
     pub counted_twice: RowsAndTime,
     /// Other operations of the same trace.
-    #[serde(default)]
     pub not_gemm: RowsAndTime,
     /// Names of these that take most time, the longest first; at most [`Source::NAMED`].
-    #[serde(default)]
     pub not_gemm_names: Vec<(String, RowsAndTime)>,
     /// Content of the other files of the same trace report.
-    #[serde(default)]
     pub trace: Option<Box<TraceContext>>,
     /// Graphs whose capture it recorded; their launches may be in other files.
-    #[serde(default)]
     pub captures: Vec<Capture>,
     /// Launches of graphs whose kernels have their shape from a capture.
-    #[serde(default)]
     pub graphs_with_capture: u64,
     /// Launches of graphs whose capture was not known, so that their kernels have no shape.
-    #[serde(default)]
     pub graphs_without_capture: u64,
 }
 
@@ -325,6 +316,12 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// Device names that 16-bit codes tell apart, besides the one that stands for all further names.
+    pub(crate) const MOST_DEVICES: usize = u16::MAX as usize;
+    /// Device of the rows whose own has no code left. The catalogue knows no such device, so that the
+    /// rows get no roof rather than that of the device chosen for rows without a name.
+    pub(crate) const FURTHER_DEVICE: &str = "another device";
+
     /// An empty dataset.
     pub fn new() -> Self {
         Dataset { devices: vec![String::new()], ..Dataset::default() }
@@ -344,12 +341,6 @@ impl Dataset {
     pub fn devices_used(&self) -> Vec<bool> {
         let mut used = vec![false; self.devices.len()];
         // Mostly that of the row before.
-    /// Device names that 16-bit codes tell apart, besides the one that stands for all further names.
-    pub(crate) const MOST_DEVICES: usize = u16::MAX as usize;
-    /// Device of the rows whose own has no code left. The catalogue knows no such device, so that the
-    /// rows get no roof rather than that of the device chosen for rows without a name.
-    pub(crate) const FURTHER_DEVICE: &str = "another device";
-
         let mut last = None;
         for &code in &self.device {
             if last != Some(code) {

@@ -3,9 +3,10 @@
 //! Each column is named with its unit, and each row has the types of all operands, its device, and
 //! the file and line that it comes from.
 
-use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use crate::dataset::{Assumption, Column, ColumnData, ColumnMeaning, Dataset, Source};
 use crate::field::{FieldKind, Frame};
 use crate::metrics::Metrics;
+use gemmscope_model::hardware::{Device, NameMatch, match_name};
 use gemmscope_model::roofline::Bound;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -44,6 +45,9 @@ pub const FROM_ROOF: [&str; 3] = ["roof_time_s", "efficiency", "bound"];
 /// First letters of columns that were [handed in](crate::field::Derived), seconds. They are for people;
 /// import ignores them.
 pub const HANDED_IN: &str = "ledger.";
+/// What is known of a file beside its rows, as JSON in the first row of each file; a table of files of
+/// which nothing is known has no such column.
+pub const ABOUT: &str = "about";
 
 /// The value of one column in one row.
 enum Cell<'a> {
@@ -62,12 +66,28 @@ pub struct CsvWriter<'a> {
     data: &'a Dataset,
     metrics: Option<&'a Metrics>,
     derived: Vec<(String, DerivedColumn<'a>)>,
+    /// By code, the device that the figures of its rows are of.
+    devices: Vec<&'a str>,
+    /// By source, what is written into its first row, which takes it.
+    about: Option<Vec<String>>,
 }
 
 impl<'a> CsvWriter<'a> {
     /// A writer for this table. With metrics, it writes roof time and efficiency too.
     pub fn new(data: &'a Dataset, metrics: Option<&'a Metrics>) -> Self {
-        CsvWriter { data, metrics, derived: Vec::new() }
+        let resolved = |code: usize| metrics.and_then(|m| m.devices.get(code)?.as_ref());
+        let devices: Vec<&str> = data
+            .devices
+            .iter()
+            .enumerate()
+            .map(|(code, stated)| match resolved(code) {
+                Some(device) if !is_name_of(stated, device) => device.name.as_str(),
+                _ => stated,
+            })
+            .collect();
+        let about = about(data, &devices);
+        let about = about.iter().any(|a| !a.is_empty()).then_some(about);
+        CsvWriter { data, metrics, derived: Vec::new(), devices, about }
     }
 
     /// The writer of a frame: with metrics where they say something of its rows, and the numbers that were
@@ -89,6 +109,7 @@ impl<'a> CsvWriter<'a> {
     fn names(&self) -> Vec<String> {
         let from_roof = self.metrics.map_or(&[][..], |_| &FROM_ROOF);
         let known = FIXED.iter().chain(&DERIVED).chain(from_roof);
+        let known = known.chain(self.about.as_ref().map(|_| &ABOUT));
         let further = self.data.columns.iter().map(title);
         let derived = self.derived.iter().map(|(name, _)| name.clone());
         known.map(|name| (*name).to_owned()).chain(further).chain(derived).collect()
@@ -110,7 +131,7 @@ impl<'a> CsvWriter<'a> {
     /// These rows as JSON objects, keyed as the header names the columns; `None` for a number that
     /// a row does not have.
     pub fn objects(
-        &self,
+        &mut self,
         rows: impl IntoIterator<Item = usize>,
     ) -> impl Iterator<Item = serde_json::Value> {
         let names = self.names();
@@ -135,7 +156,7 @@ impl<'a> CsvWriter<'a> {
     }
 
     /// The lines of these rows.
-    pub fn rows(&self, rows: impl IntoIterator<Item = usize>) -> String {
+    pub fn rows(&mut self, rows: impl IntoIterator<Item = usize>) -> String {
         let mut out = String::new();
         for row in rows {
             if row < self.data.len() {
@@ -145,7 +166,7 @@ impl<'a> CsvWriter<'a> {
         out
     }
 
-    fn row(&self, out: &mut String, row: usize) {
+    fn row(&mut self, out: &mut String, row: usize) {
         let mut first = true;
         self.cells(row, &mut |cell| {
             if !std::mem::take(&mut first) {
@@ -169,7 +190,7 @@ impl<'a> CsvWriter<'a> {
     }
 
     /// Hands out the values of a row, in the order of the columns.
-    fn cells(&self, row: usize, take: &mut impl FnMut(Cell<'_>)) {
+    fn cells(&mut self, row: usize, take: &mut impl FnMut(Cell<'_>)) {
         let d = self.data;
         let p = d.problem(row);
         let op = p.op;
@@ -186,8 +207,9 @@ impl<'a> CsvWriter<'a> {
         take(Cell::Yes(op.bias));
         take(Cell::Yes(op.beta));
         take(Cell::Number(d.time_s[row]));
-        take(Cell::Text(&d.devices[d.device[row] as usize]));
-        let source = d.sources.get(d.source[row] as usize);
+        take(Cell::Text(self.devices[usize::from(d.device[row])]));
+        let of_row = usize::from(d.source[row]);
+        let source = d.sources.get(of_row);
         take(Cell::Text(source.map_or("", |s| &s.name)));
         take(Cell::Text(source.map_or("", |s| &s.format)));
         take(Cell::Whole(d.line[row].into()));
@@ -198,6 +220,9 @@ impl<'a> CsvWriter<'a> {
             take(Cell::Number(roof));
             take(Cell::Number(roof / d.time_s[row]));
             take(Cell::Text(m.bound(d, row).map_or("", Bound::label)));
+        }
+        if let Some(about) = &mut self.about {
+            take(Cell::Text(&about.get_mut(of_row).map_or_else(String::new, std::mem::take)));
         }
         for c in &d.columns {
             take(match &c.data {
@@ -211,13 +236,47 @@ impl<'a> CsvWriter<'a> {
     }
 }
 
+/// True if a file's text names this device.
+fn is_name_of(stated: &str, device: &Device) -> bool {
+    stated == device.name
+        || stated == device.id
+        || matches!(match_name(stated), NameMatch::Exact(d) | NameMatch::Alias(d) if d.id == device.id)
+}
+
+/// By source, see [`ABOUT`]. A device that rows have by choice is one that the user stated.
+fn about(data: &Dataset, devices: &[&str]) -> Vec<String> {
+    let mut chosen = vec![None; data.sources.len()];
+    if devices.iter().zip(&data.devices).any(|(figures, stated)| figures != stated) {
+        for (&code, &source) in data.device.iter().zip(&data.source) {
+            let device = devices[usize::from(code)];
+            if device != data.devices[usize::from(code)]
+                && let Some(chosen) = chosen.get_mut(usize::from(source))
+            {
+                *chosen = Some(device);
+            }
+        }
+    }
+    let has_rates = data.numbers(ColumnMeaning::ReportedRate).is_some();
+    let sources = data.sources.iter().zip(chosen);
+    let text = |(source, chosen): (&Source, Option<&str>)| match chosen {
+        None => source.about(has_rates),
+        Some(device) => {
+            let mut source = source.clone();
+            source.assumptions.retain(|a| a.key != "device");
+            source.assumptions.push(Assumption::device_by_hand(device));
+            source.about(has_rates)
+        }
+    };
+    sources.map(text).collect()
+}
+
 /// The rows as one text, in that order.
 pub fn csv(
     data: &Dataset,
     rows: impl IntoIterator<Item = usize>,
     metrics: Option<&Metrics>,
 ) -> String {
-    let writer = CsvWriter::new(data, metrics);
+    let mut writer = CsvWriter::new(data, metrics);
     let mut out = writer.header();
     out.push_str(&writer.rows(rows));
     out

@@ -233,7 +233,7 @@ async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
         Export::View => bench.view.with_untracked(ViewState::encode),
         Export::Summary => return Ok(Some(summary(bench))),
         Export::Csv => bench.frame.with_untracked(|f| {
-            let writer = CsvWriter::new(&f.data, None);
+            let mut writer = CsvWriter::new(&f.data, None);
             writer.header() + &writer.rows(f.rows.iter().map(|&r| r as usize))
         }),
         Export::Svg => {

@@ -92,7 +92,7 @@ pub fn csv(plan: &Plan) -> String {
     let own: Vec<_> = plan.steps.iter().map(|s| s.device.clone()).collect();
     let devices = DeviceChoice::default().resolve(&data, &own);
     let metrics = Metrics::compute(&data, devices, plan.state.roof);
-    let writer = CsvWriter::new(&data, Some(&metrics));
+    let mut writer = CsvWriter::new(&data, Some(&metrics));
     writer.header() + &writer.rows(0..data.len())
 }
 

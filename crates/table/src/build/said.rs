@@ -5,6 +5,19 @@ use crate::dataset::{Assumption, Dataset};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::encode::visible;
 
+impl Assumption {
+    /// That the user chose the device of a file that names none.
+    pub(crate) fn device_by_hand(value: &str) -> Self {
+        Assumption {
+            by_hand: true,
+            key: "device".into(),
+            text: "The file names no device: you chose it.".into(),
+            value: value.to_owned(),
+            choices: Vec::new(),
+        }
+    }
+}
+
 impl TableBuilder {
     /// Code of a device name; the empty name is 0, "not stated".
     pub fn device(&mut self, name: &str) -> u16 {
@@ -82,13 +95,7 @@ impl TableBuilder {
 
     /// Records that the user chose the device of a file that names none.
     pub fn device_by_hand(&mut self, value: &str) {
-        self.assume(Assumption {
-            by_hand: true,
-            key: "device".into(),
-            text: "The file names no device: you chose it.".into(),
-            value: value.to_owned(),
-            choices: Vec::new(),
-        });
+        self.assume(Assumption::device_by_hand(value));
     }
 
     /// Records that times were computed from the file's rates, which makes comparing them useless.

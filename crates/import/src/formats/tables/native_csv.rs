@@ -15,9 +15,9 @@ use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnData, Source};
 use gemmscope_table::native_csv::{
-    DERIVED, FIXED, FROM_ROOF, HANDED_IN, VERSION, parse_title, unguard,
+    ABOUT, DERIVED, FIXED, FROM_ROOF, HANDED_IN, VERSION, parse_title, unguard,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub(crate) const FORMAT: Format = Format {
     id: "gemmscope",
@@ -36,12 +36,14 @@ pub(crate) fn detect(head: &Head) -> Option<Detection> {
         .then(|| Detection::new(100, "the first column is called gemmscope"))
 }
 
-fn open(head: &Head, _options: &ImportOptions) -> Opened {
+fn open(head: &Head, options: &ImportOptions) -> Opened {
     let rows = NativeTable {
         name: head.name.clone(),
+        answers: options.answers.clone(),
         cols: None,
         sources: Vec::new(),
         source_codes: HashMap::new(),
+        abouts: Vec::new(),
         source: Vec::new(),
         line: Vec::new(),
         types: ValueCache::default(),
@@ -62,15 +64,20 @@ struct Cols {
     file: Option<Col>,
     format: Option<Col>,
     line: Option<Col>,
+    about: Option<Col>,
     extras: Vec<(usize, ColumnId, bool)>,
 }
 
 struct NativeTable {
     name: String,
+    /// What the user corrected, which the table has no way to follow.
+    answers: BTreeMap<String, String>,
     cols: Option<Cols>,
     /// File and format names; `source` holds indices, one a point.
     sources: Vec<(String, String)>,
     source_codes: HashMap<(String, String), u16>,
+    /// By source, what is known beside its rows.
+    abouts: Vec<Source>,
     source: Vec<u16>,
     line: Vec<u32>,
     types: ValueCache<Option<DataType>>,
@@ -89,7 +96,7 @@ impl NativeTable {
         for (i, title) in h.names.iter().enumerate() {
             let known = |list: &[&str]| list.contains(&title.as_str());
             let follows = known(&DERIVED) || known(&FROM_ROOF) || title.starts_with(HANDED_IN);
-            if known(&FIXED) || follows {
+            if known(&FIXED) || follows || title == ABOUT {
                 continue;
             }
             let column = parse_title(title);
@@ -116,6 +123,7 @@ impl NativeTable {
             file: h.find(&["file"]),
             format: h.find(&["format"]),
             line: h.find(&["line"]),
+            about: h.find(&[ABOUT]),
             extras,
         })
     }
@@ -167,17 +175,29 @@ impl RowReader for NativeTable {
         table.commit(record.line(), record.raw(), Ok(row));
         if table.len() > before {
             if known.is_none() {
+                self.abouts.push(Source::default());
                 self.sources.push(key.clone());
                 self.source_codes.insert(key, code);
             }
             self.source.push(code);
+            let about = text_of(&cols.about);
+            if !about.is_empty() {
+                match Source::from_about(&about) {
+                    Ok(about) => self.abouts[usize::from(code)] = about,
+                    Err(why) => table.note(format!(
+                        "Line {}, column {}: what is known of the file cannot be read: {why}.",
+                        record.line(),
+                        cols.about.as_ref().map_or(0, |c| c.index + 1)
+                    )),
+                }
+            }
             let line = cols.line.as_ref().and_then(|c| record.number(c.index));
             self.line.push(line.map_or(record.line(), |l| l as u32));
         }
         Ok(())
     }
 
-    fn end(self: Box<Self>, table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(mut self: Box<Self>, table: TableBuilder) -> Result<Imported, ImportError> {
         let mut data = table.finish();
         let template = data.sources.pop().unwrap_or_default();
         data.line = self.line;
@@ -187,11 +207,13 @@ impl RowReader for NativeTable {
             used[s as usize] += 1;
         }
         let names = if self.sources.is_empty() {
+            self.abouts.push(Source::default());
             vec![(self.name.clone(), String::new())]
         } else {
             self.sources
         };
-        for (i, (name, format)) in names.into_iter().enumerate() {
+        let checks = build::compare_rates_by_source(&data);
+        for (i, ((name, format), about)) in names.into_iter().zip(self.abouts).enumerate() {
             let known = FORMAT_NAMES.iter().find(|f| f.0 == format);
             let mut source = Source {
                 name,
@@ -200,18 +222,30 @@ impl RowReader for NativeTable {
                 format_name: known.map_or(FORMAT.name, |f| f.1).to_owned(),
                 format: if format.is_empty() { FORMAT.id.to_owned() } else { format },
                 format_reason: "as the gemmscope table says".into(),
-                ..Source::default()
+                // The figures as they were printed told more: how they were rounded, and which are
+                // independent.
+                reported_rate: match about.rows_used {
+                    rows if rows == used[i] => about.reported_rate,
+                    1.. if about.reported_rate.compared == 0 => about.reported_rate,
+                    _ => checks.get(i).copied().unwrap_or_default(),
+                },
+                ..about
             };
+            for a in &source.assumptions {
+                if self.answers.get(&a.key).is_some_and(|answer| *answer != a.value) {
+                    source.notes.push(format!(
+                        "The answer for {} changes nothing: the rows state what was assumed. Give it \
+                         where the original file is read.",
+                        a.key
+                    ));
+                }
+            }
             if i == 0 {
                 source.rows_read += template.rejected.total();
                 source.rejected = template.rejected.clone();
-                source.notes = template.notes.clone();
+                source.notes.extend(template.notes.iter().cloned());
             }
             data.sources.push(source);
-        }
-        let checks = build::compare_rates_by_source(&data);
-        for (source, check) in data.sources.iter_mut().zip(checks) {
-            source.reported_rate = check;
         }
         Ok(Imported::table(data))
     }
