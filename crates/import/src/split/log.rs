@@ -56,14 +56,25 @@ impl Entry {
     }
 }
 
+/// What a log says of lines without a result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Others {
+    /// How many there are.
+    Lines,
+    /// Nothing: a result takes several lines.
+    Unsaid,
+    /// So many of these are of operations that are no GEMM, which the parser counts.
+    Operations(u64, &'static str),
+}
+
 /// Reads the lines of one tool.
 pub(crate) trait Parser {
     /// The results of a line; none where it is no result.
     fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry>;
 
-    /// False if a result takes several lines, so that lines without a result are not counted.
-    fn counts_others(&self) -> bool {
-        true
+    /// What is said of lines without a result.
+    fn others(&self) -> Others {
+        Others::Lines
     }
 
     /// Results that were not complete before the end of the file.
@@ -161,8 +172,14 @@ impl LineReader for Log {
         if !self.unnamed && !table.is_empty() {
             table.assumptions.retain(|a| a.key != "device");
         }
-        if self.others > 0 && self.parser.counts_others() {
-            table.note(format!("{} without a result.", plural(self.others, "line")));
+        match self.parser.others() {
+            Others::Lines if self.others > 0 => {
+                table.note(format!("{} without a result.", plural(self.others, "line")));
+            }
+            Others::Operations(count @ 1.., what) => {
+                table.note(format!("{} of other operations.", plural(count, what)));
+            }
+            Others::Lines | Others::Unsaid | Others::Operations(..) => {}
         }
         if !self.timed && !table.is_empty() {
             table.note(

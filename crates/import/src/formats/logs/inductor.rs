@@ -5,7 +5,7 @@
 use crate::cell::shape_text::{Shape, operands};
 use crate::columns::defaults::AssumedType;
 use crate::split::log;
-use crate::split::log::{Entry, Parser};
+use crate::split::log::{Entry, Others, Parser};
 use crate::split::template::slots;
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
@@ -207,16 +207,7 @@ impl Parser for Inductor {
         vec![e]
     }
 
-    fn counts_others(&self) -> bool {
-        false
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        if self.other > 0 {
-            table.note(format!(
-                "Left out {} of operations that are no GEMM.",
-                gemmscope_model::units::plural(self.other, "autotuning")
-            ));
-        }
+    fn others(&self) -> Others {
+        Others::Operations(self.other, "autotuning")
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::columns::defaults::AssumedType;
 use crate::split::log;
-use crate::split::log::{Entry, Parser};
+use crate::split::log::{Entry, Others, Parser};
 use crate::{Detection, Format, Head, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -95,17 +95,8 @@ impl Parser for Objects {
         found.unwrap_or_default()
     }
 
-    fn end(&mut self, table: &mut TableBuilder) {
-        if self.others > 0 {
-            table.note(format!(
-                "{} of other operations.",
-                gemmscope_model::units::plural(self.others, "object")
-            ));
-        }
-    }
-
-    fn counts_others(&self) -> bool {
-        false
+    fn others(&self) -> Others {
+        Others::Operations(self.others, "object")
     }
 }
 

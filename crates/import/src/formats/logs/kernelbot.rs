@@ -4,7 +4,7 @@
 use crate::cell::shape_text;
 use crate::columns::defaults::AssumedType;
 use crate::split::log;
-use crate::split::log::{Entry, Parser};
+use crate::split::log::{Entry, Others, Parser};
 use crate::split::template::slots;
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
@@ -94,7 +94,7 @@ impl Parser for Kernelbot {
         self.close(table)
     }
 
-    fn counts_others(&self) -> bool {
-        false
+    fn others(&self) -> Others {
+        Others::Unsaid
     }
 }

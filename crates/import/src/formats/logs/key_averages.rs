@@ -5,7 +5,7 @@ use crate::cell::shape_text::operands;
 use crate::cell::{Quantity, quantity};
 use crate::columns::defaults::AssumedType;
 use crate::split::log;
-use crate::split::log::{Entry, Parser};
+use crate::split::log::{Entry, Others, Parser};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -134,16 +134,7 @@ impl Parser for KeyAverages {
         vec![e]
     }
 
-    fn counts_others(&self) -> bool {
-        false
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        if self.others > 0 {
-            table.note(format!(
-                "{} of other operations.",
-                gemmscope_model::units::plural(self.others, "line")
-            ));
-        }
+    fn others(&self) -> Others {
+        Others::Operations(self.others, "line")
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::cell::shape_text::{Shape, operands};
 use crate::split::log;
-use crate::split::log::{Entry, Parser};
+use crate::split::log::{Entry, Others, Parser};
 use crate::split::template::slots;
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
@@ -100,16 +100,7 @@ impl Parser for Inputs {
         vec![e]
     }
 
-    fn end(&mut self, table: &mut TableBuilder) {
-        if self.others > 0 {
-            table.note(format!(
-                "{} of operators that are no GEMM.",
-                gemmscope_model::units::plural(self.others, "line")
-            ));
-        }
-    }
-
-    fn counts_others(&self) -> bool {
-        false
+    fn others(&self) -> Others {
+        Others::Operations(self.others, "line")
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::cell::{self, values};
 use crate::split::log;
-use crate::split::log::{Entry, Parser};
+use crate::split::log::{Entry, Others, Parser};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -84,8 +84,8 @@ impl Parser for Xla {
         vec![e]
     }
 
-    fn counts_others(&self) -> bool {
-        false
+    fn others(&self) -> Others {
+        Others::Unsaid
     }
 }
 
