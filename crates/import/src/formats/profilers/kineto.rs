@@ -10,6 +10,8 @@ mod attention;
 mod capture;
 mod events;
 mod join;
+mod left_out;
+mod products;
 mod rows;
 mod timeline;
 

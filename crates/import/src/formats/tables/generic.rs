@@ -1,6 +1,7 @@
 //! Any delimited file with M, N, K and a time or a rate: columns by their names, units from the
 //! header or the values, every other column kept.
 
+mod assumed;
 mod plan;
 
 use crate::columns::by_column::PlannedRows;

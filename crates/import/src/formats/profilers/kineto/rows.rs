@@ -1,18 +1,19 @@
 //! Kernels, joined to their operations -> rows.
 
-use super::events::{Events, Kernel, Signature};
-use super::join::{Join, Owner};
+use super::attention::Product;
+use super::events::{Events, Signature};
+use super::join::Join;
+use super::left_out::LeftOut;
+use super::products::{Launched, Products};
 use super::{Trace, attention, capture, timeline};
-use crate::formats::profilers::kernel_kind::KernelKind;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, TraceContext};
+use gemmscope_table::dataset::{ColumnMeaning, TraceContext};
 use gemmscope_table::trace::{CALL_STACK_COLUMN, PART_COLUMN, UNFUSED_ATTENTION};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What calls of one row have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,27 +76,31 @@ impl Groups {
         g.max = g.max.max(time);
         g.kernels = g.kernels.max(kernels);
     }
-}
 
-/// GEMM kernels of one name without a shape.
-#[derive(Debug)]
-struct Loose {
-    calls: f64,
-    time_s: f64,
-    line: u32,
-    kind: KernelKind,
-    graph: bool,
-}
-
-/// Time by what is left out.
-#[derive(Debug, Default)]
-struct LeftOut {
-    not_gemm: RowsAndTime,
-    attention: RowsAndTime,
-    convolution: RowsAndTime,
-    loose: HashMap<u32, Loose>,
-    /// Time of the other kernels by name.
-    others: HashMap<u32, f64>,
+    /// Adds a call with its kernels; `threads`: grids count threads, not blocks.
+    fn add_product(
+        &mut self,
+        events: &Events,
+        product: &Product,
+        attention: bool,
+        threads: bool,
+        device: impl Fn(i64) -> u16,
+    ) {
+        let kernels = || product.kernels.iter().map(|i| &events.kernels[*i as usize]);
+        let time: f64 = kernels().map(|k| k.time_s).sum();
+        let longest = kernels()
+            .max_by(|a, b| (!a.memset).cmp(&!b.memset).then(a.time_s.total_cmp(&b.time_s)));
+        let Some(main) = longest else { return };
+        let blocks = if threads { (main.grid / main.block).ceil() } else { main.grid };
+        let key = Key {
+            signature: product.signature,
+            kernel: Some(main.name),
+            blocks: blocks.to_bits(),
+            device: device(main.device),
+            attention,
+        };
+        self.add(key, main.line, product.caller, time, product.kernels.len() as f64);
+    }
 }
 
 pub(super) fn finish(
@@ -114,163 +119,39 @@ pub(super) fn finish(
         )
         .kind(ErrorKind::Foreign));
     }
-    let threads = events.hip || devices.iter().any(|d| is_amd(&d.1));
     let device = device_codes(&mut table, chosen, &devices);
-    let ids = Ids::new(&mut table);
-
+    let mut ids = Ids::new(&mut table);
     let join = Join::new(&events);
     let mut left_out = LeftOut::default();
-    // Kernels of each launch of a graph.
-    let mut graphs: Vec<Vec<u32>> = Vec::new();
-    let mut graph_at: HashMap<u64, usize> = HashMap::new();
-    // Kernels of one call belong together.
-    let mut calls: Vec<(u32, Vec<u32>)> = Vec::new();
-    let mut place: HashMap<u32, usize> = HashMap::new();
-    for (i, k) in events.kernels.iter().enumerate() {
-        if !k.time_s.is_finite() {
-            continue;
-        }
-        let name = &events.names[k.name as usize];
-        let owner = join.owner(k);
-        let (operation, gemm) = match owner {
-            Owner::Call(call) => {
-                let c = &events.calls[call as usize];
-                let own = c.signature.map(|_| call);
-                let operation = events.names[c.name as usize].as_str();
-                // A GEMM kernel below a helper of a GEMM operation belongs to that operation.
-                let outer = || {
-                    let gemm = !k.memset && KernelKind::of(operation, name).is_gemm_time();
-                    gemm.then(|| join.gemm_around(call)).flatten()
-                };
-                (operation, own.or_else(outer))
-            }
-            Owner::Graph => {
-                let at = *graph_at.entry(k.correlation).or_insert_with(|| {
-                    graphs.push(Vec::new());
-                    graphs.len() - 1
-                });
-                graphs[at].push(i as u32);
-                continue;
-            }
-            Owner::Unknown => ("", None),
-        };
-        if let Some(call) = gemm {
-            let at = *place.entry(call).or_insert_with(|| {
-                calls.push((call, Vec::new()));
-                calls.len() - 1
-            });
-            calls[at].1.push(i as u32);
-        } else if !k.memset {
-            left_out.add(k, KernelKind::of(operation, name), false);
-        }
-    }
-
-    let mut groups = Groups::default();
-    let mut add = |product: &attention::Product, attention: bool| {
-        let attention::Product { signature, caller, ref kernels } = *product;
-        let of = |i: &u32| &events.kernels[*i as usize];
-        let time: f64 = kernels.iter().map(|i| of(i).time_s).sum();
-        let longest = kernels
-            .iter()
-            .map(of)
-            .max_by(|a, b| (!a.memset).cmp(&!b.memset).then(a.time_s.total_cmp(&b.time_s)));
-        let Some(main) = longest else { return };
-        let blocks = if threads { (main.grid / main.block).ceil() } else { main.grid };
-        let key = Key {
-            signature,
-            kernel: Some(main.name),
-            blocks: blocks.to_bits(),
-            device: device(main.device),
-            attention,
-        };
-        groups.add(key, main.line, caller, time, kernels.len() as f64);
-    };
-    let mut products: Vec<attention::Product> = Vec::new();
-    for (call, kernels) in calls {
-        if let Some(signature) = events.calls[call as usize].signature {
-            products.push(attention::Product { signature, caller: Some(call), kernels });
-        }
-    }
-    // The signatures of this trace, then those of captures in other files.
-    let mut signatures: Vec<&Signature> = events.signatures.iter().collect();
+    let launched = Launched::new(&events, &join, &mut left_out);
     let own = capture::record(&events, &join);
     let captures: Vec<_> = captures.iter().filter_map(capture::Launches::from_capture).collect();
-    // Launches with and without their capture.
-    let mut graphs_by_capture = [0, 0];
-    for mut kernels in graphs {
-        kernels.order_by(|a, b| {
-            let start = |i: &u32| events.kernels[*i as usize].start_s;
-            start(a).total_cmp(&start(b))
-        });
-        let replayed = capture::replay(&events, &kernels, &own)
-            .or_else(|| capture::replay(&events, &kernels, &captures));
-        let mut shaped: HashSet<u32> = HashSet::new();
-        let unknown = replayed.is_none();
-        graphs_by_capture[usize::from(unknown)] += 1;
-        for call in replayed.into_iter().flatten() {
-            let known = signatures.iter().position(|s| *s == call.signature);
-            let code = known.unwrap_or_else(|| {
-                signatures.push(call.signature);
-                signatures.len() - 1
-            });
-            shaped.extend(call.kernels.iter().copied());
-            let (signature, kernels) = (code as u32, call.kernels);
-            products.push(attention::Product { signature, caller: None, kernels });
-        }
-        for i in kernels.iter().filter(|i| !shaped.contains(i)) {
-            let k = &events.kernels[*i as usize];
-            if !k.memset {
-                let name = &events.names[k.name as usize];
-                left_out.add(k, KernelKind::of("", name), unknown);
-            }
-        }
-    }
-    let (of_attention, unfused) = attention::find(&events, &signatures, &products);
-    for (at, product) in products.iter().enumerate() {
-        add(product, of_attention.contains(&at));
+    let mut products = Products::of_calls(&events, launched.calls);
+    products.add_graphs(&events, launched.graphs, [&own, &captures], &mut left_out);
+    let (of_attention, unfused) = attention::find(&events, &products.signatures, &products.all);
+    let mut groups = Groups::default();
+    let threads = events.hip || devices.iter().any(|d| is_amd(&d.1));
+    for (at, product) in products.all.iter().enumerate() {
+        groups.add_product(&events, product, of_attention.contains(&at), threads, &device);
     }
     // The capture of a graph launches kernels that run later, in another trace.
-    let mut captured = false;
-    if groups.all.is_empty() && left_out.loose.is_empty() {
+    let nothing = groups.all.is_empty() && left_out.loose.is_empty();
+    if nothing {
         listed(&mut groups, &events, &join, device(0));
-        captured = !groups.all.is_empty();
     }
-    let groups = groups.all;
-    let part =
-        (!of_attention.is_empty()).then(|| table.text_column(ColumnMeaning::Other, PART_COLUMN));
-    let gemm_s: f64 = groups.iter().map(|g| g.sum).filter(|s| s.is_finite()).sum();
-    let mut notes: Vec<&'static str> = Vec::new();
-    let mut call_stack: Option<ColumnId> = None;
-    for g in &groups {
-        let kernel = g.key.kernel.map_or("", |k| events.names[k as usize].as_str());
-        let [name, dims, types, strides] = signatures[g.key.signature as usize];
-        let found = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
-        let row = match found {
-            Some((gemm, note)) => {
-                notes.extend(note);
-                let [m, n, k] = gemm.sizes;
-                let mut row = Row::new(m, n, k, gemm.op, g.sum / g.calls);
-                row.batch = gemm.batch;
-                row.device = g.key.device;
-                Ok(row)
-            }
-            None => Err(RowError::new("data type not recognised")),
-        };
-        ids.stage(&mut table, g, name, kernel);
-        if let Some(part) = part.filter(|_| g.key.attention) {
-            table.set_text(part, UNFUSED_ATTENTION.as_bytes());
-        }
-        let callers = g.caller.map_or(Vec::new(), |call| join.callers(call));
-        if !callers.is_empty() {
-            let id = *call_stack
-                .get_or_insert_with(|| table.text_column(ColumnMeaning::Other, CALL_STACK_COLUMN));
-            table.set_text(id, callers.join(" => ").as_bytes());
-        }
-        table.commit(g.line, format!("{name} {dims}").as_bytes(), row);
+    let captured = nothing && !groups.all.is_empty();
+    let gemm_s: f64 = groups.all.iter().map(|g| g.sum).filter(|s| s.is_finite()).sum();
+    if !of_attention.is_empty() {
+        ids.part = Some(table.text_column(ColumnMeaning::Other, PART_COLUMN));
     }
+    let remarks = ids.commit(&mut table, &groups.all, &products.signatures, &events, &join);
     let without = left_out.reject_loose(&mut table, &events.names);
     let shapeless = events.shapeless > 0 && events.signatures.is_empty();
-    tell(&mut table, complete, gemm_s, &without, &left_out);
+    if !complete {
+        table.note("The trace is cut off; everything before that was read.");
+    }
+    left_out.tell(&mut table, gemm_s, &without);
+    table.note("Each kernel counts for the innermost operation that launched it.");
     if events.damaged > 0 {
         table.note(format!("Skipped {}: damaged or too long.", plural(events.damaged, "event")));
     }
@@ -283,11 +164,14 @@ pub(super) fn finish(
     if shapeless {
         table.note("No shapes in the trace: record with record_shapes=True.");
     }
-    for n in notes {
-        table.note(n);
+    for remark in remarks {
+        table.note(remark);
     }
     if devices.iter().all(|d| d.1.is_empty()) && chosen == 0 {
         table.assume_device("", "The trace names no device.");
+    }
+    if table.rows_read() == 0 {
+        return Err(no_rows(&left_out));
     }
     let mut context = TraceContext {
         files: vec![file],
@@ -298,20 +182,10 @@ pub(super) fn finish(
         ..TraceContext::default()
     };
     timeline::add_times(&events, &mut context);
-    let none = table.rows_read() == 0;
     let mut data = table.finish();
-    if none {
-        return Err(ImportError::new(if left_out.convolution.rows > 0 {
-            "this profiler trace (Kineto) has convolutions but no GEMMs"
-        } else {
-            "this profiler trace (Kineto) has no GEMMs with shapes: record with \
-             record_shapes=True; for a graph, also open the trace of its capture"
-        })
-        .kind(ErrorKind::Foreign));
-    }
     if let Some(s) = data.sources.first_mut() {
         s.not_gemm = left_out.not_gemm;
-        s.remedy = match (shapeless, graphs_by_capture[1]) {
+        s.remedy = match (shapeless, products.graphs_by_capture[1]) {
             (true, _) => "record with record_shapes=True".to_owned(),
             (_, 0) => String::new(),
             _ => "also open the trace of the graph's capture".to_owned(),
@@ -321,9 +195,20 @@ pub(super) fn finish(
         s.name_not_gemm(left_out.other_names(&events.names));
         s.trace = Some(Box::new(context));
         s.captures = own.iter().map(capture::Launches::to_capture).collect();
-        [s.graphs_with_capture, s.graphs_without_capture] = graphs_by_capture;
+        [s.graphs_with_capture, s.graphs_without_capture] = products.graphs_by_capture;
     }
     Ok(Imported::table(data))
+}
+
+/// That the trace has no GEMM of known shape, and what to record.
+fn no_rows(left_out: &LeftOut) -> ImportError {
+    ImportError::new(if left_out.convolution.rows > 0 {
+        "this profiler trace (Kineto) has convolutions but no GEMMs"
+    } else {
+        "this profiler trace (Kineto) has no GEMMs with shapes: record with \
+         record_shapes=True; for a graph, also open the trace of its capture"
+    })
+    .kind(ErrorKind::Foreign)
 }
 
 /// Adds the GEMMs that launched something, without times.
@@ -367,101 +252,6 @@ fn device_codes(
     move |id| codes.iter().find(|c| c.0 == id).map_or(only, |c| c.1)
 }
 
-impl LeftOut {
-    fn add(&mut self, k: &Kernel, kind: KernelKind, graph: bool) {
-        match kind {
-            KernelKind::Gemm | KernelKind::GroupedGemm => {
-                let l = self.loose.entry(k.name).or_insert(Loose {
-                    calls: 0.0,
-                    time_s: 0.0,
-                    line: k.line,
-                    kind,
-                    graph,
-                });
-                l.calls += 1.0;
-                l.time_s += k.time_s;
-                return;
-            }
-            KernelKind::Attention => self.attention.add(k.time_s),
-            KernelKind::Convolution => self.convolution.add(k.time_s),
-            KernelKind::Other => {}
-        }
-        self.not_gemm.add(k.time_s);
-        *self.others.entry(k.name).or_default() += k.time_s;
-    }
-
-    /// Name and time of the GEMM kernels without a shape.
-    fn loose_names(&self, names: &[String]) -> Vec<(String, f64)> {
-        let named = |(name, l): (&u32, &Loose)| (names[*name as usize].clone(), l.time_s);
-        self.loose.iter().map(named).collect()
-    }
-
-    /// Name and time of the other kernels.
-    fn other_names(&self, names: &[String]) -> Vec<(String, f64)> {
-        let named = |(name, time_s): (&u32, &f64)| (names[*name as usize].clone(), *time_s);
-        self.others.iter().map(named).collect()
-    }
-
-    /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.
-    fn reject_loose(&self, table: &mut TableBuilder, names: &[String]) -> RowsAndTime {
-        let mut loose: Vec<_> = self.loose.iter().collect();
-        loose.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
-        let mut without = RowsAndTime::default();
-        for (name, l) in loose {
-            without.add(l.time_s);
-            let reason = match (l.kind, l.graph) {
-                (KernelKind::GroupedGemm, _) => {
-                    "a grouped or expert (MoE) GEMM, which has no single M, N, K"
-                }
-                (_, true) => {
-                    "a GEMM kernel of a graph launch, without its operation: also open the \
-                     trace of the capture"
-                }
-                _ => "a GEMM kernel whose operation has no shapes in the trace",
-            };
-            table.reject(l.line, names[*name as usize].as_bytes(), &RowError::new(reason));
-        }
-        without
-    }
-}
-
-/// Says what was left out, with its time.
-fn tell(
-    table: &mut TableBuilder,
-    complete: bool,
-    gemm_s: f64,
-    without: &RowsAndTime,
-    left_out: &LeftOut,
-) {
-    let time = |s: f64| gemmscope_model::units::Seconds(s);
-    if !complete {
-        table.note("The trace is cut off; everything before that was read.");
-    }
-    if without.rows > 0 {
-        let grouped: f64 = left_out
-            .loose
-            .values()
-            .filter(|l| l.kind == KernelKind::GroupedGemm)
-            .map(|l| l.time_s)
-            .sum();
-        let share = without.time_s / (without.time_s + gemm_s) * 100.0;
-        table.note(format!(
-            "{} of GEMM kernels ({share:.1} % of the GEMM time) have no shape and count in no \
-             efficiency.",
-            time(without.time_s),
-        ));
-        if grouped > 0.0 {
-            table.note(format!("{} of that are grouped or expert (MoE) GEMMs.", time(grouped)));
-        }
-    }
-    for (kind, sum) in [("attention", left_out.attention), ("convolution", left_out.convolution)] {
-        if sum.rows > 0 {
-            table.note(format!("{} of {kind} kernels left out: not GEMMs.", time(sum.time_s)));
-        }
-    }
-    table.note("Each kernel counts for the innermost operation that launched it.");
-}
-
 struct Ids {
     op: ColumnId,
     kernel: ColumnId,
@@ -470,6 +260,10 @@ struct Ids {
     workgroups: ColumnId,
     kernels: ColumnId,
     spread: [ColumnId; 3],
+    /// Where some call is part of attention that is not fused.
+    part: Option<ColumnId>,
+    /// Where some call has callers.
+    call_stack: Option<ColumnId>,
 }
 
 impl Ids {
@@ -486,7 +280,51 @@ impl Ids {
                 t.number_column(ColumnMeaning::TimeMax, "longest"),
                 t.number_column(ColumnMeaning::TimeStd, "standard deviation"),
             ],
+            part: None,
+            call_stack: None,
         }
+    }
+
+    /// Adds the rows; returns remarks about their types.
+    fn commit(
+        &mut self,
+        t: &mut TableBuilder,
+        groups: &[Group],
+        signatures: &[&Signature],
+        events: &Events,
+        join: &Join<'_>,
+    ) -> Vec<&'static str> {
+        let mut remarks = Vec::new();
+        for g in groups {
+            let kernel = g.key.kernel.map_or("", |k| events.names[k as usize].as_str());
+            let [name, dims, types, strides] = signatures[g.key.signature as usize];
+            let found =
+                from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
+            let row = match found {
+                Some((gemm, remark)) => {
+                    remarks.extend(remark);
+                    let [m, n, k] = gemm.sizes;
+                    let mut row = Row::new(m, n, k, gemm.op, g.sum / g.calls);
+                    row.batch = gemm.batch;
+                    row.device = g.key.device;
+                    Ok(row)
+                }
+                None => Err(RowError::new("data type not recognised")),
+            };
+            self.stage(t, g, name, kernel);
+            if let Some(part) = self.part.filter(|_| g.key.attention) {
+                t.set_text(part, UNFUSED_ATTENTION.as_bytes());
+            }
+            let callers = g.caller.map_or(Vec::new(), |call| join.callers(call));
+            if !callers.is_empty() {
+                let id = *self
+                    .call_stack
+                    .get_or_insert_with(|| t.text_column(ColumnMeaning::Other, CALL_STACK_COLUMN));
+                t.set_text(id, callers.join(" => ").as_bytes());
+            }
+            t.commit(g.line, format!("{name} {dims}").as_bytes(), row);
+        }
+        remarks
     }
 
     fn stage(&self, t: &mut TableBuilder, g: &Group, name: &str, kernel: &str) {

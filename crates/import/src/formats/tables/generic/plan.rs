@@ -1,5 +1,6 @@
 //! The plan of a table of an unknown tool, and the assumptions that it needs.
 
+use super::assumed::{default_device, default_dtype, rate_unit, time_unit};
 use crate::cell::values;
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M};
@@ -9,7 +10,7 @@ use crate::columns::sides::{self, Figure, Lines, Side};
 use crate::columns::{alias, defaults};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::units::{BandwidthUnit, FlopsPerSec, RateUnit, TimeUnit};
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
 
@@ -39,82 +40,21 @@ pub(super) fn plan(
     options: &ImportOptions,
 ) -> PlannedTable {
     let m = &sampled.mapping;
+    let col = |meaning| column(m, meaning);
     let lines = sides::lines(&figures(m, sampled, options));
-    let col = |t: ColumnMeaning| {
-        m.position(t).map(|index| Col { index, name: m.columns[index].header.clone() })
+    let planned_sides = match &lines {
+        Lines::Sides(sides) => plan_sides(table, sampled, options, sides),
+        Lines::One | Lines::Repeats(_) => Vec::new(),
     };
-    let stated = |c: &Col| m.columns[c.index].guess;
-    let mut planned_sides = Vec::new();
-    let (mut time, mut rate, mut time_place, mut repeats) = (None, None, None, Vec::new());
-    match &lines {
-        Lines::Sides(sides) => planned_sides = plan_sides(table, sampled, options, sides),
-        Lines::One | Lines::Repeats(_) => {
-            time = col(ColumnMeaning::Time).map(|c| {
-                let unit = time_unit(table, sampled, options, &c, stated(&c).time_unit());
-                (c, unit)
-            });
-            time_place = time.as_ref().map(|(c, u)| (c.index, *u));
-            rate = col(ColumnMeaning::ReportedRate).map(|c| {
-                let unit =
-                    rate_unit(table, sampled, options, &c, stated(&c).rate_unit(), time_place);
-                (c, unit.to_si())
-            });
-        }
-    }
-    if let (Lines::Repeats(columns), None, None) = (&lines, &time, &rate) {
-        // `GFLOPS1`: the titles alone mean nothing.
-        rate = columns.first().map(|i| {
-            let c = m.col(*i);
-            let stated = sides::figure(&c.name).and_then(|f| f.spec.rate_unit());
-            let unit = rate_unit(table, sampled, options, &c, stated, None);
-            (c, unit.to_si())
-        });
-    }
-    if let (Lines::Repeats(columns), None, Some((_, scale))) = (&lines, &time, &rate) {
-        let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
-        table.note(format!("Rate: median of {}.", names.join(", ")));
-        repeats = columns.iter().map(|i| (m.col(*i), *scale)).collect();
-    }
-    if let (Lines::Repeats(columns), Some((_, unit))) = (&lines, &time) {
-        let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
-        table.note(format!("Time: median of {}.", names.join(", ")));
-        repeats = columns.iter().map(|i| (m.col(*i), unit.to_si())).collect();
-    }
-    let sizes = match (col(ColumnMeaning::M), col(ColumnMeaning::N), col(ColumnMeaning::K)) {
-        (Some(m), Some(n), Some(k)) => Sizes::Three(m, n, k),
-        _ => match (
-            col(ColumnMeaning::Mnk),
-            col(ColumnMeaning::ShapeA).zip(col(ColumnMeaning::ShapeB)),
-            col(ColumnMeaning::Square),
-        ) {
-            (Some(c), ..) => Sizes::One(c),
-            (None, Some((a, b)), _) => Sizes::Operands(a, b),
-            (None, None, square) => {
-                let c = square.unwrap_or(Col { index: 0, name: String::new() });
-                table.assume(Assumption {
-                    by_hand: false,
-                    key: "square".into(),
-                    text: format!("“{}” is the only size: M = N = K.", c.name),
-                    value: "square".into(),
-                    choices: Vec::new(),
-                });
-                Sizes::Square(c)
-            }
-        },
-    };
+    let Measured { time, rate, repeats } = measured(table, sampled, options, &lines);
+    let time_place = time.as_ref().map(|(c, unit)| (c.index, *unit));
+    let sizes = sizes(table, m);
     let dtype = col(ColumnMeaning::Dtype);
     let dtype_a = col(ColumnMeaning::DtypeA);
     let typed_sides = !planned_sides.is_empty() && planned_sides.iter().all(|s| s.dtype.is_some());
     let unsaid = dtype.is_none() && dtype_a.is_none() && !typed_sides;
-    // `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`
-    let named_dtype = [ColumnMeaning::Mnk, ColumnMeaning::Kernel, ColumnMeaning::OpName]
-        .into_iter()
-        .filter(|_| unsaid && options.dtype("dtype").is_none())
-        .filter_map(|meaning| m.position(meaning))
-        .find(|&i| {
-            let samples = &m.columns[i].samples;
-            !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in_kernel(s).is_some())
-        });
+    let named_dtype =
+        if unsaid && options.dtype("dtype").is_none() { dtype_in_names(m) } else { None };
     let figure = time.as_ref().map(|t| &t.0).or(rate.as_ref().map(|r| &r.0));
     let default_dtype =
         default_dtype(table, head, options, figure, unsaid && named_dtype.is_none());
@@ -126,7 +66,7 @@ pub(super) fn plan(
         width: m.columns.len(),
         sizes,
         batch: col(ColumnMeaning::Batch),
-        rate: rate.clone(),
+        rate,
         time: time.map(|(c, u)| (c, u.to_si())),
         dtype,
         dtype_a,
@@ -142,7 +82,7 @@ pub(super) fn plan(
         verdicts: col(ColumnMeaning::Status).into_iter().collect(),
         history: m.position(ColumnMeaning::Order).is_some()
             && m.position(ColumnMeaning::Status).is_some(),
-        named_dtype: named_dtype.map(|index| Col { index, name: m.columns[index].header.clone() }),
+        named_dtype,
         default_dtype,
         default_device,
         ..Plan::default()
@@ -154,36 +94,8 @@ pub(super) fn plan(
         table.note("Times computed from the rates, at 2MNK operations per call.");
     }
     note_sizes(table, &plan.sizes);
-    if let Some(c) = m.columns.iter().find(|c| c.why == BATCH_IN_M) {
-        table.assume(Assumption {
-            by_hand: false,
-            key: "batch".into(),
-            text: format!("“{}” is part of M already: one GEMM takes the whole batch.", c.header),
-            value: "in M".into(),
-            choices: vec!["in M".into(), BATCH_APART.into()],
-        });
-    }
-    // Their own operands are row-major.
-    let frameworks = m.position(ColumnMeaning::Library).is_some_and(|i| {
-        let of_framework = |s: &String| {
-            let s = s.to_lowercase();
-            ["torch", "triton", "aten"].iter().any(|f| s.contains(f))
-        };
-        !m.columns[i].samples.is_empty() && m.columns[i].samples.iter().all(of_framework)
-    });
-    let letters = plan.layout.is_some() || plan.trans.iter().any(Option::is_some);
-    if letters && !frameworks {
-        let choices = ["row-major", "column-major"].map(str::to_owned);
-        table.assume(Assumption {
-            by_hand: false,
-            key: "layout".into(),
-            text:
-                "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call."
-                    .into(),
-            value: options.answer("layout").unwrap_or("row-major").to_owned(),
-            choices: choices.to_vec(),
-        });
-    }
+    assume_batch(table, m);
+    assume_layout(table, m, &plan, options);
     let of_sides = |i: usize| {
         let places = planned_sides.iter().flat_map(|s| [&s.time, &s.rate]);
         places.flatten().any(|(c, _)| c.index == i)
@@ -194,6 +106,136 @@ pub(super) fn plan(
         }
     }
     PlannedTable { plan, sides: planned_sides, repeats }
+}
+
+/// The column with this meaning.
+fn column(m: &Mapping, meaning: ColumnMeaning) -> Option<Col> {
+    m.position(meaning).map(|index| Col { index, name: m.columns[index].header.clone() })
+}
+
+/// Where the time and the rate of a line are that has one measurement, with their units.
+#[derive(Default)]
+struct Measured {
+    time: Option<(Col, TimeUnit)>,
+    rate: Option<(Col, f64)>,
+    /// Columns that repeat one of them, with their factors.
+    repeats: Vec<(Col, f64)>,
+}
+
+fn measured(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    options: &ImportOptions,
+    lines: &Lines,
+) -> Measured {
+    let m = &sampled.mapping;
+    let mut out = Measured::default();
+    if matches!(lines, Lines::Sides(_)) {
+        return out;
+    }
+    let stated = |c: &Col| m.columns[c.index].guess;
+    out.time = column(m, ColumnMeaning::Time).map(|c| {
+        let unit = time_unit(table, sampled, options, &c, stated(&c).time_unit());
+        (c, unit)
+    });
+    let time_place = out.time.as_ref().map(|(c, u)| (c.index, *u));
+    out.rate = column(m, ColumnMeaning::ReportedRate).map(|c| {
+        let unit = rate_unit(table, sampled, options, &c, stated(&c).rate_unit(), time_place);
+        (c, unit.to_si())
+    });
+    let Lines::Repeats(columns) = lines else { return out };
+    if out.time.is_none() && out.rate.is_none() {
+        // `GFLOPS1`: the titles alone mean nothing.
+        out.rate = columns.first().map(|i| {
+            let c = m.col(*i);
+            let stated = sides::figure(&c.name).and_then(|f| f.spec.rate_unit());
+            let unit = rate_unit(table, sampled, options, &c, stated, None);
+            (c, unit.to_si())
+        });
+    }
+    let (what, scale) = match (&out.time, &out.rate) {
+        (Some((_, unit)), _) => ("Time", unit.to_si()),
+        (None, Some((_, scale))) => ("Rate", *scale),
+        (None, None) => return out,
+    };
+    let names: Vec<&str> = columns.iter().map(|i| m.columns[*i].header.as_str()).collect();
+    table.note(format!("{what}: median of {}.", names.join(", ")));
+    out.repeats = columns.iter().map(|i| (m.col(*i), scale)).collect();
+    out
+}
+
+/// Where the sizes are: in three columns, in one, in the shapes of the operands, or one size for all.
+fn sizes(table: &mut TableBuilder, m: &Mapping) -> Sizes {
+    let col = |meaning| column(m, meaning);
+    if let (Some(m), Some(n), Some(k)) =
+        (col(ColumnMeaning::M), col(ColumnMeaning::N), col(ColumnMeaning::K))
+    {
+        return Sizes::Three(m, n, k);
+    }
+    if let Some(c) = col(ColumnMeaning::Mnk) {
+        return Sizes::One(c);
+    }
+    if let Some((a, b)) = col(ColumnMeaning::ShapeA).zip(col(ColumnMeaning::ShapeB)) {
+        return Sizes::Operands(a, b);
+    }
+    let c = col(ColumnMeaning::Square).unwrap_or(Col { index: 0, name: String::new() });
+    table.assume(Assumption {
+        by_hand: false,
+        key: "square".into(),
+        text: format!("“{}” is the only size: M = N = K.", c.name),
+        value: "square".into(),
+        choices: Vec::new(),
+    });
+    Sizes::Square(c)
+}
+
+/// The column whose names all tell the type: `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`.
+fn dtype_in_names(m: &Mapping) -> Option<Col> {
+    let index = [ColumnMeaning::Mnk, ColumnMeaning::Kernel, ColumnMeaning::OpName]
+        .into_iter()
+        .filter_map(|meaning| m.position(meaning))
+        .find(|&i| {
+            let samples = &m.columns[i].samples;
+            !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in_kernel(s).is_some())
+        })?;
+    Some(Col { index, name: m.columns[index].header.clone() })
+}
+
+/// Says that a batch is part of M already, where it is.
+fn assume_batch(table: &mut TableBuilder, m: &Mapping) {
+    if let Some(c) = m.columns.iter().find(|c| c.why == BATCH_IN_M) {
+        table.assume(Assumption {
+            by_hand: false,
+            key: "batch".into(),
+            text: format!("“{}” is part of M already: one GEMM takes the whole batch.", c.header),
+            value: "in M".into(),
+            choices: vec!["in M".into(), BATCH_APART.into()],
+        });
+    }
+}
+
+/// Says whose letters N and T are, where there are any and no framework's name tells.
+fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, options: &ImportOptions) {
+    // Their own operands are row-major.
+    let frameworks = m.position(ColumnMeaning::Library).is_some_and(|i| {
+        let of_framework = |s: &String| {
+            let s = s.to_lowercase();
+            ["torch", "triton", "aten"].iter().any(|f| s.contains(f))
+        };
+        !m.columns[i].samples.is_empty() && m.columns[i].samples.iter().all(of_framework)
+    });
+    let letters = plan.layout.is_some() || plan.trans.iter().any(Option::is_some);
+    if letters && !frameworks {
+        table.assume(Assumption {
+            by_hand: false,
+            key: "layout".into(),
+            text:
+                "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call."
+                    .into(),
+            value: options.answer("layout").unwrap_or("row-major").to_owned(),
+            choices: ["row-major", "column-major"].map(str::to_owned).to_vec(),
+        });
+    }
 }
 
 /// The columns of times and rates, whoever's they are; none where the user has said which one
@@ -354,153 +396,4 @@ fn extra(
         meaning if ColumnMeaning::OF_DATASET.contains(&meaning) => number(table, meaning, 1.0),
         _ => None,
     }
-}
-
-fn time_unit(
-    table: &mut TableBuilder,
-    sampled: &Sampled,
-    options: &ImportOptions,
-    c: &Col,
-    stated: Option<TimeUnit>,
-) -> TimeUnit {
-    let m = &sampled.mapping;
-    if sampled.has_units(c.index) {
-        return stated.unwrap_or(TimeUnit::Microseconds);
-    }
-    let key = format!("unit:{}", c.name);
-    let choices = TimeUnit::ALL.map(|u| u.label().to_owned()).to_vec();
-    let found = values::infer_time(m, &sampled.rows, c.index);
-    let answered = options.answer(&key).and_then(TimeUnit::parse);
-    let unit = answered.unwrap_or(found.unit);
-    if let Some(stated) = stated {
-        let by_hand = options.columns.contains_key(&c.name);
-        let too_fast = values::is_too_fast(m, &sampled.rows, c.index, stated);
-        if by_hand || found.unit == stated || !too_fast && !found.confirmed {
-            return stated;
-        }
-        let (unit, why) = if let Some(unit) = answered {
-            (unit, format!("{} as chosen", unit.label()))
-        } else if !too_fast {
-            (stated, format!("the rates in the file fit {}", found.unit.label()))
-        } else if found.confirmed {
-            (found.unit, format!("the rates in the file fit {}", found.unit.label()))
-        } else {
-            (found.unit, format!("no device is that fast: assuming {}", found.unit.label()))
-        };
-        table.assume(Assumption {
-            by_hand: false,
-            key,
-            text: format!("“{}” says {}, but {why}.", c.name, stated.label()),
-            value: unit.label().into(),
-            choices,
-        });
-        return unit;
-    }
-    let text = if answered.is_some() {
-        format!("No unit on “{}”: {} as chosen.", c.name, unit.label())
-    } else if found.confirmed {
-        format!("No unit on “{}”: {}, which fits the rates in the file.", c.name, unit.label())
-    } else {
-        format!(
-            "No unit on “{}”: assuming {}, the smallest that a device can reach (up to {} in \
-             the first rows).",
-            c.name,
-            unit.label(),
-            FlopsPerSec(found.highest)
-        )
-    };
-    table.assume(Assumption { by_hand: false, key, text, value: unit.label().into(), choices });
-    unit
-}
-
-fn rate_unit(
-    table: &mut TableBuilder,
-    sampled: &Sampled,
-    options: &ImportOptions,
-    c: &Col,
-    stated: Option<RateUnit>,
-    time: Option<(usize, TimeUnit)>,
-) -> RateUnit {
-    let m = &sampled.mapping;
-    if let Some(unit) = stated {
-        return unit;
-    }
-    if sampled.has_units(c.index) {
-        return RateUnit::Flops;
-    }
-    let key = format!("unit:{}", c.name);
-    let found = values::infer_rate(m, &sampled.rows, c.index, time);
-    let answered = options.answer(&key).and_then(RateUnit::parse);
-    let unit = answered.unwrap_or(found.unit);
-    let why = if answered.is_some() {
-        "as chosen".to_owned()
-    } else if found.confirmed {
-        "which fits the times in the file".to_owned()
-    } else {
-        format!(
-            "the largest that a device can reach (up to {} in the first rows)",
-            FlopsPerSec(found.highest)
-        )
-    };
-    table.assume(Assumption {
-        by_hand: false,
-        key,
-        text: format!("No unit on “{}”: {}, {why}.", c.name, unit.label()),
-        value: unit.label().into(),
-        choices: RateUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
-    });
-    unit
-}
-
-/// Data type where no column says one: the user's word, the title of the time or the rate, the
-/// file name, fp16.
-fn default_dtype(
-    table: &mut TableBuilder,
-    head: &Head,
-    options: &ImportOptions,
-    figure: Option<&Col>,
-    needed: bool,
-) -> DataType {
-    let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
-    // `int8 TOPS`
-    let titled = figure
-        .filter(|_| options.dtype("dtype").is_none())
-        .and_then(|c| Some((c, defaults::dtype_in(&c.name)?)));
-    if let (true, Some((c, dtype))) = (needed, titled) {
-        let why = format!("Data type from “{}”", c.name);
-        table.assume_dtype(dtype, &why);
-        return dtype;
-    }
-    if needed {
-        table.assume_dtype(dtype, why);
-    }
-    dtype
-}
-
-/// Device where no column says one: the user's word, the lines before the header, the file name.
-fn default_device(
-    table: &mut TableBuilder,
-    sampled: &Sampled,
-    head: &Head,
-    options: &ImportOptions,
-) -> u16 {
-    if let Some(answer) = options.answer("device") {
-        table.device_by_hand(answer);
-        return table.device(answer);
-    }
-    for line in &sampled.preamble {
-        let line = line.trim_start_matches(['#', '/', ' ']);
-        if let Some((key, value)) = line.split_once([':', '='])
-            && alias::guess(key).spec.meaning == ColumnMeaning::Device
-            && !value.trim().is_empty()
-        {
-            table.note(format!("Device from a line before the header: {}.", value.trim()));
-            return table.device(value);
-        }
-    }
-    if let Some(name) = defaults::named_device(&head.name) {
-        table.assume_device(&name, &format!("Device from the file's name: {name}."));
-        return table.device(&name);
-    }
-    0
 }

@@ -1,0 +1,115 @@
+//! Kernels that become no row, with their time: GEMMs without a shape, and everything that is no GEMM.
+
+use super::events::Kernel;
+use crate::formats::profilers::kernel_kind::KernelKind;
+use gemmscope_model::order::InOrder;
+use gemmscope_table::build::TableBuilder;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::dataset::RowsAndTime;
+use std::collections::HashMap;
+
+/// GEMM kernels of one name without a shape.
+#[derive(Debug)]
+pub(super) struct Loose {
+    calls: f64,
+    time_s: f64,
+    line: u32,
+    kind: KernelKind,
+    graph: bool,
+}
+
+/// Time by what is left out.
+#[derive(Debug, Default)]
+pub(super) struct LeftOut {
+    pub not_gemm: RowsAndTime,
+    attention: RowsAndTime,
+    pub convolution: RowsAndTime,
+    pub loose: HashMap<u32, Loose>,
+    /// Time of the other kernels by name.
+    others: HashMap<u32, f64>,
+}
+
+impl LeftOut {
+    pub(super) fn add(&mut self, k: &Kernel, kind: KernelKind, graph: bool) {
+        match kind {
+            KernelKind::Gemm | KernelKind::GroupedGemm => {
+                let l = self.loose.entry(k.name).or_insert(Loose {
+                    calls: 0.0,
+                    time_s: 0.0,
+                    line: k.line,
+                    kind,
+                    graph,
+                });
+                l.calls += 1.0;
+                l.time_s += k.time_s;
+                return;
+            }
+            KernelKind::Attention => self.attention.add(k.time_s),
+            KernelKind::Convolution => self.convolution.add(k.time_s),
+            KernelKind::Other => {}
+        }
+        self.not_gemm.add(k.time_s);
+        *self.others.entry(k.name).or_default() += k.time_s;
+    }
+
+    /// Name and time of the GEMM kernels without a shape.
+    pub(super) fn loose_names(&self, names: &[String]) -> Vec<(String, f64)> {
+        let named = |(name, l): (&u32, &Loose)| (names[*name as usize].clone(), l.time_s);
+        self.loose.iter().map(named).collect()
+    }
+
+    /// Name and time of the other kernels.
+    pub(super) fn other_names(&self, names: &[String]) -> Vec<(String, f64)> {
+        let named = |(name, time_s): (&u32, &f64)| (names[*name as usize].clone(), *time_s);
+        self.others.iter().map(named).collect()
+    }
+
+    /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.
+    pub(super) fn reject_loose(&self, table: &mut TableBuilder, names: &[String]) -> RowsAndTime {
+        let mut loose: Vec<_> = self.loose.iter().collect();
+        loose.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
+        let mut without = RowsAndTime::default();
+        for (name, l) in loose {
+            without.add(l.time_s);
+            let reason = match (l.kind, l.graph) {
+                (KernelKind::GroupedGemm, _) => {
+                    "a grouped or expert (MoE) GEMM, which has no single M, N, K"
+                }
+                (_, true) => {
+                    "a GEMM kernel of a graph launch, without its operation: also open the \
+                     trace of the capture"
+                }
+                _ => "a GEMM kernel whose operation has no shapes in the trace",
+            };
+            table.reject(l.line, names[*name as usize].as_bytes(), &RowError::new(reason));
+        }
+        without
+    }
+
+    /// Says what was left out, with its time.
+    pub(super) fn tell(&self, table: &mut TableBuilder, gemm_s: f64, without: &RowsAndTime) {
+        let time = |s: f64| gemmscope_model::units::Seconds(s);
+        if without.rows > 0 {
+            let grouped: f64 = self
+                .loose
+                .values()
+                .filter(|l| l.kind == KernelKind::GroupedGemm)
+                .map(|l| l.time_s)
+                .sum();
+            let share = without.time_s / (without.time_s + gemm_s) * 100.0;
+            table.note(format!(
+                "{} of GEMM kernels ({share:.1} % of the GEMM time) have no shape and count in no \
+                 efficiency.",
+                time(without.time_s),
+            ));
+            if grouped > 0.0 {
+                table.note(format!("{} of that are grouped or expert (MoE) GEMMs.", time(grouped)));
+            }
+        }
+        for (kind, sum) in [("attention", self.attention), ("convolution", self.convolution)] {
+            if sum.rows > 0 {
+                table.note(format!("{} of {kind} kernels left out: not GEMMs.", time(sum.time_s)));
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Kernels -> the calls that multiply: by the operation that launched them, and in a graph by what its
+//! capture recorded.
+
+use super::attention::Product;
+use super::capture::{self, Launches};
+use super::events::{Events, Signature};
+use super::join::{Join, Owner};
+use super::left_out::LeftOut;
+use crate::formats::profilers::kernel_kind::KernelKind;
+use gemmscope_model::order::InOrder;
+use std::collections::{HashMap, HashSet};
+
+/// Kernels, as their indices, by what launched them.
+#[derive(Debug, Default)]
+pub(super) struct Launched {
+    /// Of each call of a GEMM.
+    pub calls: Vec<(u32, Vec<u32>)>,
+    /// Of each launch of a graph.
+    pub graphs: Vec<Vec<u32>>,
+}
+
+impl Launched {
+    /// Those of other operations, and of none, are left out.
+    pub(super) fn new(events: &Events, join: &Join<'_>, left_out: &mut LeftOut) -> Self {
+        let mut out = Launched::default();
+        let mut graph_at: HashMap<u64, usize> = HashMap::new();
+        let mut call_at: HashMap<u32, usize> = HashMap::new();
+        for (i, k) in events.kernels.iter().enumerate() {
+            if !k.time_s.is_finite() {
+                continue;
+            }
+            let name = &events.names[k.name as usize];
+            let (operation, gemm) = match join.owner(k) {
+                Owner::Call(call) => {
+                    let c = &events.calls[call as usize];
+                    let own = c.signature.map(|_| call);
+                    let operation = events.names[c.name as usize].as_str();
+                    // A GEMM kernel below a helper of a GEMM operation belongs to that operation.
+                    let outer = || {
+                        let gemm = !k.memset && KernelKind::of(operation, name).is_gemm_time();
+                        gemm.then(|| join.gemm_around(call)).flatten()
+                    };
+                    (operation, own.or_else(outer))
+                }
+                Owner::Graph => {
+                    let at = *graph_at.entry(k.correlation).or_insert_with(|| {
+                        out.graphs.push(Vec::new());
+                        out.graphs.len() - 1
+                    });
+                    out.graphs[at].push(i as u32);
+                    continue;
+                }
+                Owner::Unknown => ("", None),
+            };
+            if let Some(call) = gemm {
+                let at = *call_at.entry(call).or_insert_with(|| {
+                    out.calls.push((call, Vec::new()));
+                    out.calls.len() - 1
+                });
+                out.calls[at].1.push(i as u32);
+            } else if !k.memset {
+                left_out.add(k, KernelKind::of(operation, name), false);
+            }
+        }
+        out
+    }
+}
+
+/// All calls that multiply.
+pub(super) struct Products<'a> {
+    /// The signatures of this trace, then those of captures in other files.
+    pub signatures: Vec<&'a Signature>,
+    pub all: Vec<Product>,
+    /// Launches of graphs with and without their capture.
+    pub graphs_by_capture: [u64; 2],
+}
+
+impl<'a> Products<'a> {
+    /// The calls of the trace itself.
+    pub(super) fn of_calls(events: &'a Events, calls: Vec<(u32, Vec<u32>)>) -> Self {
+        let product = |(call, kernels): (u32, Vec<u32>)| {
+            let signature = events.calls[call as usize].signature?;
+            Some(Product { signature, caller: Some(call), kernels })
+        };
+        Products {
+            signatures: events.signatures.iter().collect(),
+            all: calls.into_iter().filter_map(product).collect(),
+            graphs_by_capture: [0, 0],
+        }
+    }
+
+    /// Adds the calls of graphs: the shapes are those of the first captures in which a launch is found.
+    /// Kernels without one are left out.
+    pub(super) fn add_graphs(
+        &mut self,
+        events: &Events,
+        graphs: Vec<Vec<u32>>,
+        captures: [&'a [Launches]; 2],
+        left_out: &mut LeftOut,
+    ) {
+        for mut kernels in graphs {
+            kernels.order_by(|a, b| {
+                let start = |i: &u32| events.kernels[*i as usize].start_s;
+                start(a).total_cmp(&start(b))
+            });
+            let replayed = captures.iter().find_map(|c| capture::replay(events, &kernels, c));
+            let unknown = replayed.is_none();
+            self.graphs_by_capture[usize::from(unknown)] += 1;
+            let mut shaped: HashSet<u32> = HashSet::new();
+            for call in replayed.into_iter().flatten() {
+                let known = self.signatures.iter().position(|s| *s == call.signature);
+                let code = known.unwrap_or_else(|| {
+                    self.signatures.push(call.signature);
+                    self.signatures.len() - 1
+                });
+                shaped.extend(call.kernels.iter().copied());
+                let (signature, kernels) = (code as u32, call.kernels);
+                self.all.push(Product { signature, caller: None, kernels });
+            }
+            for i in kernels.iter().filter(|i| !shaped.contains(i)) {
+                let k = &events.kernels[*i as usize];
+                if !k.memset {
+                    let name = &events.names[k.name as usize];
+                    left_out.add(k, KernelKind::of("", name), unknown);
+                }
+            }
+        }
+    }
+}

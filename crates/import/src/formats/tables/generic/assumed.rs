@@ -1,0 +1,161 @@
+//! What the header of an unknown tool leaves open: units, the data type, the device. Each is the user's
+//! answer, else what the values, the lines around them or the file's name say.
+
+use crate::cell::values;
+use crate::columns::header::Col;
+use crate::columns::mapping::Sampled;
+use crate::columns::{alias, defaults};
+use crate::{Head, ImportOptions};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::{FlopsPerSec, RateUnit, TimeUnit};
+use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+
+pub(super) fn time_unit(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    options: &ImportOptions,
+    c: &Col,
+    stated: Option<TimeUnit>,
+) -> TimeUnit {
+    let m = &sampled.mapping;
+    if sampled.has_units(c.index) {
+        return stated.unwrap_or(TimeUnit::Microseconds);
+    }
+    let key = format!("unit:{}", c.name);
+    let choices = TimeUnit::ALL.map(|u| u.label().to_owned()).to_vec();
+    let found = values::infer_time(m, &sampled.rows, c.index);
+    let answered = options.answer(&key).and_then(TimeUnit::parse);
+    let unit = answered.unwrap_or(found.unit);
+    if let Some(stated) = stated {
+        let by_hand = options.columns.contains_key(&c.name);
+        let too_fast = values::is_too_fast(m, &sampled.rows, c.index, stated);
+        if by_hand || found.unit == stated || !too_fast && !found.confirmed {
+            return stated;
+        }
+        let (unit, why) = if let Some(unit) = answered {
+            (unit, format!("{} as chosen", unit.label()))
+        } else if !too_fast {
+            (stated, format!("the rates in the file fit {}", found.unit.label()))
+        } else if found.confirmed {
+            (found.unit, format!("the rates in the file fit {}", found.unit.label()))
+        } else {
+            (found.unit, format!("no device is that fast: assuming {}", found.unit.label()))
+        };
+        table.assume(Assumption {
+            by_hand: false,
+            key,
+            text: format!("“{}” says {}, but {why}.", c.name, stated.label()),
+            value: unit.label().into(),
+            choices,
+        });
+        return unit;
+    }
+    let text = if answered.is_some() {
+        format!("No unit on “{}”: {} as chosen.", c.name, unit.label())
+    } else if found.confirmed {
+        format!("No unit on “{}”: {}, which fits the rates in the file.", c.name, unit.label())
+    } else {
+        format!(
+            "No unit on “{}”: assuming {}, the smallest that a device can reach (up to {} in \
+             the first rows).",
+            c.name,
+            unit.label(),
+            FlopsPerSec(found.highest)
+        )
+    };
+    table.assume(Assumption { by_hand: false, key, text, value: unit.label().into(), choices });
+    unit
+}
+
+pub(super) fn rate_unit(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    options: &ImportOptions,
+    c: &Col,
+    stated: Option<RateUnit>,
+    time: Option<(usize, TimeUnit)>,
+) -> RateUnit {
+    let m = &sampled.mapping;
+    if let Some(unit) = stated {
+        return unit;
+    }
+    if sampled.has_units(c.index) {
+        return RateUnit::Flops;
+    }
+    let key = format!("unit:{}", c.name);
+    let found = values::infer_rate(m, &sampled.rows, c.index, time);
+    let answered = options.answer(&key).and_then(RateUnit::parse);
+    let unit = answered.unwrap_or(found.unit);
+    let why = if answered.is_some() {
+        "as chosen".to_owned()
+    } else if found.confirmed {
+        "which fits the times in the file".to_owned()
+    } else {
+        format!(
+            "the largest that a device can reach (up to {} in the first rows)",
+            FlopsPerSec(found.highest)
+        )
+    };
+    table.assume(Assumption {
+        by_hand: false,
+        key,
+        text: format!("No unit on “{}”: {}, {why}.", c.name, unit.label()),
+        value: unit.label().into(),
+        choices: RateUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
+    });
+    unit
+}
+
+/// Data type where no column says one: the user's word, the title of the time or the rate, the
+/// file name, fp16.
+pub(super) fn default_dtype(
+    table: &mut TableBuilder,
+    head: &Head,
+    options: &ImportOptions,
+    figure: Option<&Col>,
+    needed: bool,
+) -> DataType {
+    let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+    // `int8 TOPS`
+    let titled = figure
+        .filter(|_| options.dtype("dtype").is_none())
+        .and_then(|c| Some((c, defaults::dtype_in(&c.name)?)));
+    if let (true, Some((c, dtype))) = (needed, titled) {
+        let why = format!("Data type from “{}”", c.name);
+        table.assume_dtype(dtype, &why);
+        return dtype;
+    }
+    if needed {
+        table.assume_dtype(dtype, why);
+    }
+    dtype
+}
+
+/// Device where no column says one: the user's word, the lines before the header, the file name.
+pub(super) fn default_device(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    head: &Head,
+    options: &ImportOptions,
+) -> u16 {
+    if let Some(answer) = options.answer("device") {
+        table.device_by_hand(answer);
+        return table.device(answer);
+    }
+    for line in &sampled.preamble {
+        let line = line.trim_start_matches(['#', '/', ' ']);
+        if let Some((key, value)) = line.split_once([':', '='])
+            && alias::guess(key).spec.meaning == ColumnMeaning::Device
+            && !value.trim().is_empty()
+        {
+            table.note(format!("Device from a line before the header: {}.", value.trim()));
+            return table.device(value);
+        }
+    }
+    if let Some(name) = defaults::named_device(&head.name) {
+        table.assume_device(&name, &format!("Device from the file's name: {name}."));
+        return table.device(&name);
+    }
+    0
+}
