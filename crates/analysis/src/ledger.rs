@@ -213,6 +213,9 @@ pub struct Ledger {
     pub books: Vec<Book>,
 }
 
+/// Sides that a sentence names.
+const NAMED: usize = 6;
+
 impl Ledger {
     /// Adds up the rows that count and pass the filters.
     pub fn of(frame: &Frame, partners: &Arc<Partners>) -> Ledger {
@@ -243,7 +246,9 @@ impl Ledger {
             let words = format!("{} {}", seconds_brief(sum.seconds), account.label());
             Some(format!("{} {words}", self.name(b)).trim_start().to_owned())
         };
-        let words: Vec<String> = self.books.iter().filter_map(word).collect();
+        let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
+        let more = self.books.len().saturating_sub(NAMED);
+        words.extend((more > 0 && words.len() == NAMED).then(|| format!("and {more} more")));
         (!words.is_empty()).then(|| format!("Largest loss: {}", words.join(", ")))
     }
 

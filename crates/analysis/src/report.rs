@@ -17,12 +17,12 @@ use gemmscope_table::metrics::Metrics;
 use serde::Serialize;
 use std::sync::Arc;
 
+mod body;
 mod bottlenecks;
 mod devices;
+mod doc;
 mod escape;
-mod html;
 mod json;
-mod markdown;
 mod operations;
 mod sentences;
 mod summary;
@@ -30,9 +30,8 @@ mod tuning;
 
 pub use bottlenecks::Bottleneck;
 pub use devices::{Unstated, unstated};
-pub use html::{Picture, html};
+pub use doc::{Picture, html, markdown};
 pub use json::json;
-pub use markdown::markdown;
 pub use operations::{Breakdown, Operation, impact_percent};
 pub(crate) use sentences::decapitalized;
 pub use sentences::sentences;

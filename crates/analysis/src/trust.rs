@@ -10,6 +10,7 @@ use gemmscope_model::units::{Bytes, capitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// How far figures can be trusted.
@@ -100,6 +101,8 @@ const SHORT_S: f64 = 10e-6;
 const SPREAD: f64 = 0.20;
 /// A clock under this share of the peak's is low.
 const LOW_CLOCK: f64 = 0.90;
+/// Reasons that a line names.
+const NAMED: usize = 6;
 /// Over this share of rows or time something concerns the whole; under the other it is an exception.
 const WHOLE: f64 = 0.20;
 const EXCEPTION: f64 = 0.01;
@@ -171,6 +174,7 @@ impl Trust {
         let mut seen: Vec<Seen> = Vec::new();
         // By device code: its place in `seen`. Two codes may be one device.
         let mut place: Vec<Option<usize>> = vec![None; data.devices.len()];
+        let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
         let mut used = vec![false; data.sources.len()];
         for &row in frame.rows.iter() {
             let r = row as usize;
@@ -178,7 +182,7 @@ impl Trust {
             let code = data.device[r];
             let at = *place[usize::from(code)].get_or_insert_with(|| {
                 let name = device_name(frame, code);
-                seen.iter().position(|s| s.name == name).unwrap_or_else(|| {
+                *by_name.entry(name).or_insert_with(|| {
                     let device = frame.metrics.devices[usize::from(code)].as_ref();
                     let cache_bytes = device.and_then(|d| d.cache_bytes()).unwrap_or(0.0);
                     seen.push(Seen { name: name.to_owned(), cache_bytes, ..Seen::default() });
@@ -211,7 +215,10 @@ impl Trust {
     /// reasons that speak for the figures where others do not.
     pub fn words(&self) -> String {
         let told = self.reasons.iter().filter(|r| r.weight == self.verdict);
-        let told: Vec<String> = told.map(|r| decapitalized(r.text.trim_end_matches('.'))).collect();
+        let more = told.clone().count().saturating_sub(NAMED);
+        let told = told.take(NAMED).map(|r| decapitalized(r.text.trim_end_matches('.')));
+        let mut told: Vec<String> = told.collect();
+        told.extend((more > 0).then(|| format!("and {}", plural(more as u64, "more reason"))));
         match told.as_slice() {
             [] => self.verdict.label().to_owned(),
             _ => format!("{}: {}", self.verdict.label(), told.join("; ")),

@@ -4,10 +4,12 @@ use super::SIGNIFICANT_SHARE;
 use super::devices::{no_roof, of_devices, on_devices};
 use crate::compare::Tally;
 use crate::findings::{Finding, Findings, Group, Kind, Part, Scan, Severity, Whole};
+use crate::headline;
 use crate::ledger::{Book, Ledger};
 use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 
@@ -175,6 +177,9 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool)
     let roof = format!("the {}{}", scan.roof_name(), of_devices(scan));
     let reach = if time_s <= 0.0 {
         format!(". {}", capitalized(&no_roof(scan)))
+    } else if findings.ledger.books.len() > 1 {
+        // A total over several devices says nothing of any.
+        format!(". {}", by_device(&findings.ledger))
     } else if covered < ALL {
         format!(
             ". A roof is known for {} of that time, which reaches {} of {roof}",
@@ -189,6 +194,21 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool)
         format!(". {who} {} of {roof}", percent(roof_s / time_s))
     };
     format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
+}
+
+/// Devices that are named with their totals.
+const NAMED: usize = 4;
+
+/// `NVIDIA H100: 3.00 ms, 60 % of roof; ...`, those with most time.
+fn by_device(ledger: &Ledger) -> String {
+    let mut books: Vec<&Book> = ledger.books.iter().collect();
+    books.order_by(|a, b| b.time_s.total_cmp(&a.time_s));
+    let line = |b: &&Book| ledger.named(b, &headline::total(b));
+    let named: Vec<String> = books.iter().take(NAMED).map(line).collect();
+    match books.len().saturating_sub(NAMED) {
+        0 => named.join("; "),
+        n => format!("{}; and {n} more", named.join("; ")),
+    }
 }
 
 /// That most of the time from the first to the last kernel is none of GEMMs, if it is.

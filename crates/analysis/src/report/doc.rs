@@ -1,0 +1,108 @@
+//! A document as blocks, and what writes them. What a report says is said once (`body.rs`); how a heading
+//! or a table looks is said here.
+
+use std::borrow::Cow;
+
+mod html;
+mod markdown;
+
+pub use html::{Picture, html};
+pub use markdown::markdown;
+
+/// A text of a document, not escaped.
+pub(super) type Text<'a> = Cow<'a, str>;
+
+/// A part of a document.
+pub(super) enum Block<'a> {
+    /// A heading of the second level.
+    Heading(Text<'a>),
+    /// The sentence that matters most.
+    Lead(Text<'a>),
+    /// A paragraph.
+    Text(Text<'a>),
+    /// A list, with what it is of where that is not said before.
+    List(&'static str, Vec<Text<'a>>),
+    /// A table.
+    Table(Table<'a>),
+    /// A part with a heading of its own.
+    Article(Article<'a>),
+    /// Where pictures stand, in documents that have some.
+    Pictures,
+}
+
+/// A heading of the second level.
+pub(super) fn heading<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
+    Block::Heading(text.into())
+}
+
+/// A paragraph.
+pub(super) fn text<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
+    Block::Text(text.into())
+}
+
+/// How a column is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Set {
+    /// As wide as it needs.
+    Text,
+    /// Long texts.
+    Wide,
+    /// Numbers.
+    Number,
+}
+
+/// A table.
+pub(super) struct Table<'a> {
+    columns: Vec<(Text<'a>, Set)>,
+    rows: Vec<Vec<Text<'a>>>,
+}
+
+impl<'a> Table<'a> {
+    /// A table of these columns, without rows.
+    pub(super) fn new(columns: &[(&'a str, Set)]) -> Self {
+        let columns = columns.iter().map(|(title, set)| (Cow::Borrowed(*title), *set));
+        Table { columns: columns.collect(), rows: Vec::new() }
+    }
+
+    /// One more column.
+    pub(super) fn column(&mut self, title: impl Into<Text<'a>>, set: Set) {
+        self.columns.push((title.into(), set));
+    }
+
+    /// One more row.
+    pub(super) fn row(&mut self, cells: Vec<Text<'a>>) {
+        self.rows.push(cells);
+    }
+}
+
+/// A part with a heading, a line of facts, a text, and entries with titles. Empty entries are left out.
+pub(super) struct Article<'a> {
+    /// Its class in HTML: `critical`.
+    pub class: String,
+    /// Its heading.
+    pub heading: Text<'a>,
+    /// How much it matters, which stands out.
+    pub tag: &'static str,
+    /// Facts after it.
+    pub facts: Text<'a>,
+    /// The text.
+    pub text: Text<'a>,
+    /// Title, text, and how it is set.
+    pub entries: Vec<(&'static str, Text<'a>, Entry)>,
+}
+
+/// How an entry is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A text.
+    Plain,
+    /// A formula.
+    Code,
+    /// What to try: such entries stand beside each other.
+    Path,
+}
+
+/// A cell or text that is made for its place.
+pub(super) fn owned<'a>(text: impl ToString) -> Text<'a> {
+    Cow::Owned(text.to_string())
+}

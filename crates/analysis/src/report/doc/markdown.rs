@@ -1,0 +1,56 @@
+//! A document as markdown.
+
+use super::super::body::body;
+use super::super::escape::markdown_text as md;
+use super::{Article, Block, Table};
+use crate::report::Report;
+
+/// Writes the report as markdown.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::from("# GEMM report\n");
+    for block in body(report) {
+        write(&block, &mut out);
+    }
+    out
+}
+
+fn write(block: &Block<'_>, out: &mut String) {
+    match block {
+        Block::Heading(text) => out.push_str(&format!("\n## {}\n", md(text))),
+        Block::Lead(text) | Block::Text(text) => out.push_str(&format!("\n{}\n", md(text))),
+        Block::List(of, items) => {
+            if !of.is_empty() {
+                out.push_str(&format!("\n{of}:\n"));
+            }
+            out.push('\n');
+            items.iter().for_each(|item| out.push_str(&format!("- {}\n", md(item))));
+        }
+        Block::Table(t) => table(t, out),
+        Block::Article(a) => article(a, out),
+        Block::Pictures => {}
+    }
+}
+
+fn table(t: &Table<'_>, out: &mut String) {
+    let heads = t.columns.iter().map(|c| md(&c.0));
+    let heads: Vec<_> = heads.collect();
+    out.push_str(&format!("\n| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len())));
+    for row in &t.rows {
+        out.push('|');
+        row.iter().for_each(|cell| out.push_str(&format!(" {} |", md(cell))));
+        out.push('\n');
+    }
+}
+
+fn article(a: &Article<'_>, out: &mut String) {
+    out.push_str(&format!(
+        "\n### {} ({}, {})\n\n{}\n\n",
+        md(&a.heading),
+        a.tag,
+        md(&a.facts),
+        md(&a.text)
+    ));
+    for (title, text, _) in a.entries.iter().filter(|e| !e.1.is_empty()) {
+        out.push_str(&format!("- **{title}:** {}\n", md(text)));
+    }
+}
