@@ -442,7 +442,7 @@ fn accounts_are_columns_of_the_table() {
     let title = |f: &Frame| f.info(&field_of(Account::Rest)).map(|i| i.label);
     assert_eq!(title(&f).as_deref(), Some("Below the roof"));
     // Exported, they are columns of their own.
-    let writer = CsvWriter::of(&f);
+    let mut writer = CsvWriter::of(&f);
     let (head, line) = (writer.header(), writer.rows([0]));
     let at = head.trim().split(',').position(|name| name == "ledger.layout_s").expect("a column");
     let cell = line.trim().split(',').nth(at).and_then(|c| c.parse::<f64>().ok());

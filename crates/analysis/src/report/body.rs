@@ -261,7 +261,7 @@ fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
             false => "not stated".into(),
         };
         let settings = (&v.settings).into();
-        table.row(vec![short(&v.name, 60), owned(&v.order), (&v.outcome).into(), time, settings]);
+        table.row(vec![short(&v.name, 60), owned(v.order), (&v.outcome).into(), time, settings]);
     }
     out.push(Block::Table(table));
     out.extend((part.more() > 0).then(|| text(format!("and {} more.", part.more()))));
