@@ -126,7 +126,7 @@ test("a reload keeps the view: filters, device, zoom, selection, tab", async (t)
   await app.toggleFacet("kernel", "k_128x256");
   await app.setControl("color", "c.model");
   await app.page.getByRole("button", { name: "Achievable" }).click();
-  await app.click(/fp8/);
+  await app.click(/k_128x256[\s\S]*fp8/);
   await app.wheel(-300);
   const link = await app.page.evaluate(() => location.hash);
   await app.page.reload();

@@ -467,7 +467,8 @@ impl Chart for Compare {
     }
 
     fn verdict_notes(&self) -> usize {
-        self.model.as_ref().map_or(0, |m| self.verdict(m).len())
+        // Who is faster, and how often: the rest is below the picture.
+        self.model.as_ref().map_or(0, |m| self.verdict(m).len().min(2))
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
