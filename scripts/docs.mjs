@@ -18,8 +18,8 @@ const PICTURES = {
   libraries: ["samples/mi300x-libraries.csv", "--view", "compare"],
   roofline: ["samples/mi300x-libraries.csv", "--view", "roofline"],
   tiles: ["samples/cpu-tiles.csv", "samples/cpu-device.json", "--state", "device=sample-cpu", "--view", "roofline"],
-  flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu&explore.x=n&explore.y=c.kernel", "--view", "heat"],
-  history: ["samples/tuning-history.csv", "--device", "a100-80-pcie", "--view", "history"],
+  flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu&explore.x=n&explore.y=c.kernel", "--view", "cells"],
+  tuning: ["samples/tuning-history.csv", "--device", "a100-80-pcie", "--view", "tuning"],
 };
 
 rmSync(work, { recursive: true, force: true });

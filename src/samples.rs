@@ -68,7 +68,7 @@ pub const SAMPLES: &[Sample] = &[
         title: "A tuning history on an A100",
         description: "Published numbers: five generations of a fused Triton kernel at 4096³ in fp16, one variant wrong, beside PyTorch.",
         file: "tuning-history.csv",
-        view: "history",
+        view: "tuning",
     },
     Sample {
         id: "cpu-tiles",

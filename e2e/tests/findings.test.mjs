@@ -145,10 +145,10 @@ test("every view shows only a finding's rows, until that is undone or taken back
 const VIEWS = [
   ["Summary", "roofline"],
   ["Compare", "compare"],
-  ["Compare", "winner"],
-  ["Explore", "heat"],
+  ["Compare", "fastest"],
+  ["Explore", "cells"],
   ["Explore", "bars"],
-  ["Explore", "strip"],
+  ["Explore", "boxes"],
   ["Table"],
 ];
 

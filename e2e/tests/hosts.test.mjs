@@ -200,7 +200,7 @@ const PROSE = "<p>GEMMs of one layer, measured and put against what the device a
 
 test("four elements on a page move nothing, even where the script is late", async (t) => {
   const one = (more) => `${PROSE}<gemm-scope loading="eager" src="bench.csv" device="mi300x" ${more}><a href="bench.csv">data</a></gemm-scope>`;
-  const body = `<body>${one("")}${one('view="heat"')}${one('view="table"')}${one('view="bars"')}${PROSE}${script()}`;
+  const body = `<body>${one("")}${one('view="cells"')}${one('view="table"')}${one('view="bars"')}${PROSE}${script()}`;
   const head = "<style>gemm-scope:not(:defined) { display: block; min-height: 500px }</style>";
   const page = await hosts.open(t, plain, "shift", body, { head, go: false, viewport: { width: 900, height: 2400 } });
   await page.route("**/gemm-scope.js", async (route) => (await new Promise((done) => setTimeout(done, 500)), route.continue()));

@@ -10,7 +10,7 @@ const phone = (t, path) => GemmscopePage.open({ t, viewport: PHONE, path });
 test("Compare begins with who wins and by how much; the cells of the winner map carry figures", async (t) => {
   const app = await phone(t, "#device=mi300x&view=compare");
   await app.load(...sides);
-  for (const view of ["compare", "winner"]) {
+  for (const view of ["compare", "fastest"]) {
     await app.page.evaluate((view) => void (location.hash = `#device=mi300x&view=${view}`), view);
     await app.settle();
     const verdict = app.page.locator(".chart-verdict");

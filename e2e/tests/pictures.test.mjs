@@ -108,9 +108,9 @@ test("every view by keyboard alone: chosen, walked, read out, selected, left", {
     assert.equal(await spoken(app), "", `${what}: Escape lets go`);
   };
   const views = [
-    [[compiler, library], "mi300x", ["lost", "heat", "bars", "strip", "compare", "winner"]],
+    [[compiler, library], "mi300x", ["lost", "cells", "bars", "boxes", "compare", "fastest"]],
     [[sweep], "mi210", ["tiles"]],
-    [[tuning], "a100-80-pcie", ["history"]],
+    [[tuning], "a100-80-pcie", ["tuning"]],
   ];
   for (const [files, device, ids] of views) {
     const app = await open(t, `#device=${device}`);

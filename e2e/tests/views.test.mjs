@@ -37,17 +37,17 @@ const tab = (app) => app.page.locator('.tabs .tab[aria-current="page"] span').in
 const label = async (app) => plain(await app.stage.first().getAttribute("aria-label"));
 const notes = async (app) => plain((await app.page.locator(".chart-verdict, .notes").allInnerTexts()).join(" "));
 
-test("one file in every view: heatmap and its row, bars, spread, the cards, and why there is no other", async (t) => {
-  const app = await open(t, "#view=heat&device=mi300x");
+test("one file in every view: cells and their row, bars, boxes, the cards, and why there is no other", async (t) => {
+  const app = await open(t, "#view=cells&device=mi300x");
   await app.load(library);
   assert.equal(await tab(app), "Explore");
-  assert.match(await label(app), /^Heatmap of % of roof.*M × N by K/);
+  assert.match(await label(app), /^% of roof.*M × N by K/);
   await app.setControl("explore.y", "m");
   const text = await app.hover(/M 16.*K 8192|K 8192.*M 16/);
   assert.match(text, /GEMMs|M × N × K/);
   await app.click(/M 16.*K 8192|K 8192.*M 16/);
   assert.ok(await app.state("sel"), "what is clicked is in the link");
-  const heat = await csvOf(app, "heat");
+  const heat = await csvOf(app, "cells");
   assert.match(heat[0], /^K,M,% of roof.*,GEMMs$/);
   const counted = heat.slice(1).reduce((sum, line) => sum + Number(line.split(",").at(-1)), 0);
   assert.equal(counted, Number(await app.figure("rows")));
@@ -77,13 +77,13 @@ test("one file in every view: heatmap and its row, bars, spread, the cards, and 
   await app.panel();
   await app.go("#view=heat&heat.form=row&heat.along=shape&device=mi300x");
   await app.wheel(400);
-  assert.match(await app.state("at.heat"), /^[1-9]\d*,0$/);
+  assert.match(await app.state("at.cells"), /^[1-9]\d*,0$/);
   await comesBack(app);
   await app.moreControls();
   await app.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
   await app.settle();
   assert.equal(await app.state("explore.find"), "2048 × 8192");
-  const found = (await csvOf(app, "heat")).slice(1);
+  const found = (await csvOf(app, "cells")).slice(1);
   assert.ok(found.length > 1 && found.every((line) => line.includes("2048 × 8192")), found.join("\n"));
 
   // Hundreds of bars by wheel and keyboard.
@@ -109,11 +109,11 @@ test("one file in every view: heatmap and its row, bars, spread, the cards, and 
   assert.match(await label(app), /by Layout, 4 bars/);
 
   // The share of the roof against any column.
-  await app.go("#view=strip&device=mi300x");
+  await app.go("#view=boxes&device=mi300x");
   await app.setControl("explore.x", "transposes");
   assert.match(await notes(app), /^Median % of roof: .* to /);
   assert.match(await app.hover(/Layout|Transposes|NT/), /median\s+[\d.]+ %/i);
-  assert.match((await csvOf(app, "strip"))[0], /median/i);
+  assert.match((await csvOf(app, "boxes"))[0], /median/i);
   await comesBack(app);
 
   await app.go("#view=card&device=mi300x&sel=0.2,0.9,0.30");
@@ -145,11 +145,11 @@ test("two files: 261 GEMMs in common, the library ahead on all of them, who wins
   await app.setControl("compare.measure", "roof");
   await comesBack(app);
 
-  await app.choosePicture("Compare", "winner");
+  await app.choosePicture("Compare", "fastest");
   assert.match(await label(app), /^Fastest over all K, fp16/);
-  await app.setControl("winner.show", "strips");
+  await app.setControl("fastest.show", "strips");
   assert.match(await notes(app), /Wins: M = 16: /);
-  await csvOf(app, "winner");
+  await csvOf(app, "fastest");
   app.assertQuiet();
 });
 
@@ -174,12 +174,12 @@ test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history
   assert.match(await label(app), /^Nothing to compare: add a second file/);
 
   // Under another name: a link to a sample opens the sample.
-  await next("#view=history&device=a100-80-pcie", { name: "tuned.csv", text: readFileSync(tuning, "utf8") });
+  await next("#view=tuning&device=a100-80-pcie", { name: "tuned.csv", text: readFileSync(tuning, "utf8") });
   assert.match(await label(app), /^Best of 11 variants in 5 generations/);
   assert.match(await notes(app), /1 failed: correctness failed 1/);
   await app.click(/correctness failed/);
   assert.ok(await app.state("sel"));
-  assert.equal((await csvOf(app, "history")).length - 1, 13);
+  assert.equal((await csvOf(app, "tuning")).length - 1, 13);
   await comesBack(app);
   // Two kernels side by side, as they were published.
   const id = (await app.state("sel")).split(".")[0];
@@ -197,7 +197,7 @@ test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history
 test("every view on a phone has its picture and its table", async (t) => {
   const app = await open(t, "#device=mi300x", { viewport: PHONE });
   await app.load(compiler, library);
-  for (const title of ["heat", "bars", "strip", "tiles", "compare", "winner", "history", "card"]) {
+  for (const title of ["cells", "bars", "boxes", "tiles", "compare", "fastest", "tuning", "card"]) {
     await app.page.evaluate((id) => void (location.hash = `#view=${id}&device=mi300x`), title);
     await app.settle();
     assert.ok((await label(app)).length > 5, title);

@@ -38,19 +38,19 @@ const DESK: (f64, f64) = (1040.0, 520.0);
 const PHONE: (f64, f64) = (358.0, 420.0);
 
 #[test]
-fn heatmaps() {
+fn cells() {
     let frame = frame(900);
     let map = open(
-        "heat",
+        "cells",
         &frame,
         &[("explore.x", "n"), ("explore.y", "k"), ("explore.figure", "attained")],
     );
     assert_eq!(map.table().rows.len(), 48);
     let scene = map.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
     assert!(scene.scroll().is_none());
-    chart("heatmap-light", &*map, &scene);
+    chart("cells-light", &*map, &scene);
     let phone = open(
-        "heat",
+        "cells",
         &frame,
         &[
             ("explore.x", "time"),
@@ -60,18 +60,18 @@ fn heatmaps() {
         ],
     );
     chart(
-        "heatmap-phone-dark",
+        "cells-phone-dark",
         &*phone,
         &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
     );
-    let row = open("heat", &frame, &[("explore.y", "none"), ("explore.x", "shape")]);
+    let row = open("cells", &frame, &[("explore.y", "none"), ("explore.x", "shape")]);
     let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
     let (_, columns, rows) = scene.scroll().unwrap();
     assert!(columns.scrolls() && rows.total == 1);
     assert_eq!(row.table().rows.len(), columns.total);
-    chart("heatmap-row-light", &*row, &scene);
+    chart("cells-row-light", &*row, &scene);
     let found = open(
-        "heat",
+        "cells",
         &frame,
         &[("explore.y", "none"), ("explore.x", "shape"), ("explore.find", "4096 × 4096")],
     );
@@ -112,12 +112,12 @@ fn split_bars() {
 }
 
 #[test]
-fn strips() {
+fn boxes() {
     let frame = frame(600);
-    let strip = open("strip", &frame, &[]);
-    chart("strip-light", &*strip, &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))));
+    let strip = open("boxes", &frame, &[]);
+    chart("boxes-light", &*strip, &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))));
     let phone = open(
-        "strip",
+        "boxes",
         &frame,
         &[
             ("explore.x", "c.model"),
@@ -126,7 +126,7 @@ fn strips() {
             ("color", "none"),
         ],
     );
-    chart("strip-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
+    chart("boxes-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
 }
 
 #[test]

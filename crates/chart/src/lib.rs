@@ -10,8 +10,8 @@
 //! use gemmscope_chart::{palette::Theme, picture, svg::svg};
 //! use gemmscope_table::{dataset::Dataset, view_state::ViewState};
 //!
-//! // What a link holds: the heatmap of everything that was measured in bf16.
-//! let (state, _) = ViewState::decode("view=heat&f.dtype=bf16");
+//! // What a link holds: cells of everything that was measured in bf16.
+//! let (state, _) = ViewState::decode("view=cells&f.dtype=bf16");
 //! // Rows come from the import crate; here there are none.
 //! let (frame, _) = picture::frame(Dataset::new(), &state, &[]);
 //! let scene = picture::draw(&frame, &state, (800.0, None), &Theme::LIGHT).unwrap();

@@ -30,6 +30,8 @@ pub const SUMMARY: &Place = &PLACES[0];
 pub const COMPARE: &Place = &PLACES[1];
 /// Variants of the same GEMM.
 pub const SWEEP: &Place = &PLACES[2];
+/// Any figure against any other.
+const EXPLORE: &Place = &PLACES[3];
 /// Rows and columns.
 pub const TABLE: &Place = &PLACES[4];
 /// The planner.
@@ -49,21 +51,21 @@ pub static PLACES: [Place; 6] = [
         name: "Compare",
         hint: "Which file, library or device is faster on the same GEMMs, and by how much",
         icon: "M2 5h8M2 11h12M10 3v4M14 9v4",
-        pictures: &[("compare", "Ratios"), ("winner", "Fastest")],
+        pictures: &[("compare", "Ratios"), ("fastest", "Fastest")],
     },
     Place {
         id: "sweep",
         name: "Sweep",
         hint: "Which variant of a GEMM wins, by how much, and what the model says",
         icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z",
-        pictures: &[("tiles", "Tiles"), ("history", "Progress")],
+        pictures: &[("tiles", "Tiles"), ("tuning", "Tuning")],
     },
     Place {
         id: "explore",
         name: "Explore",
         hint: "Any figure against any other, as cells, bars, boxes or lines",
         icon: "M2 14V8h3v6M6.5 14V3h3v11M11 14v-4h3v4",
-        pictures: &[("heat", "Cells"), ("bars", "Bars"), ("strip", "Boxes"), ("lines", "Lines")],
+        pictures: &[("cells", "Cells"), ("bars", "Bars"), ("boxes", "Boxes"), ("lines", "Lines")],
     },
     Place {
         id: "table",
@@ -86,8 +88,15 @@ const MANY: usize = 200_000;
 
 /// Pictures without a switch of their own, and names of earlier versions: each with its place and its
 /// picture of today.
-const OTHERS: [(&str, &Place, &str); 3] =
-    [("overview", SUMMARY, "roofline"), ("card", SUMMARY, "card"), ("pareto", SUMMARY, "lost")];
+const OTHERS: [(&str, &Place, &str); 7] = [
+    ("overview", SUMMARY, "roofline"),
+    ("card", SUMMARY, "card"),
+    ("pareto", SUMMARY, "lost"),
+    ("winner", COMPARE, "fastest"),
+    ("history", SWEEP, "tuning"),
+    ("heat", EXPLORE, "cells"),
+    ("strip", EXPLORE, "boxes"),
+];
 
 /// The place that rows of a kind call for. Rows in the order of their trials are a search, also
 /// where another library ran the same GEMM; variants without a tile have no map; shapes with their
@@ -139,13 +148,13 @@ pub fn first_picture(place: &Place) -> &'static str {
 /// it went, and the rates of its variants where nothing tells their tiles.
 pub fn opens_with(place: &Place, kind: DataKind, data: &Dataset) -> &'static str {
     if place == SWEEP && in_order(data) {
-        return "history";
+        return "tuning";
     }
     if place.id == "explore"
         && kind == DataKind::Sweep
         && data.column(ColumnMeaning::TileM).is_none()
     {
-        return "strip";
+        return "boxes";
     }
     first_picture(place)
 }
@@ -191,13 +200,17 @@ mod tests {
 
     #[test]
     fn old_links_open_the_place_that_took_over() {
-        let place = |view| of(view).unwrap().0.id;
-        assert_eq!(place("overview"), "summary");
-        assert_eq!(of("pareto"), Some((SUMMARY, "lost")));
-        assert_eq!(place("card"), "summary");
-        assert_eq!(place("winner"), "compare");
-        assert_eq!(place("history"), "sweep");
-        assert_eq!(place("strip"), "explore");
+        for (old, place, picture) in [
+            ("overview", "summary", "roofline"),
+            ("pareto", "summary", "lost"),
+            ("card", "summary", "card"),
+            ("winner", "compare", "fastest"),
+            ("history", "sweep", "tuning"),
+            ("heat", "explore", "cells"),
+            ("strip", "explore", "boxes"),
+        ] {
+            assert_eq!(of(old).map(|(p, id)| (p.id, id)), Some((place, picture)));
+        }
     }
 
     #[test]

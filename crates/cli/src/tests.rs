@@ -117,7 +117,7 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
         "--device",
         "mi300x",
         "--view",
-        "heat",
+        "cells",
         "--state",
         state,
         "--column",
@@ -130,7 +130,7 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
     let end = start + html[start..].find("</script>").unwrap();
     assert_eq!((&html[..start], &html[end..]), (&template[..start], &template[start..]));
     let (view, files) = data::from_page(&html[start..end]).unwrap().unwrap();
-    assert_eq!(view, "v=1&view=heat&device=mi300x&q=k_64");
+    assert_eq!(view, "v=1&view=cells&device=mi300x&q=k_64");
     assert_eq!(files[0].name, "standard input");
     assert_eq!(files[0].bytes, FILE.as_bytes());
     assert_eq!(files[1].name, "odd.csv");

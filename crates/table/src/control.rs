@@ -114,6 +114,57 @@ impl Choice {
     }
 }
 
+/// A type whose values are the choices of a setting.
+pub trait Keyed: Copy + PartialEq + 'static {
+    /// The values in the order of the menu, each with its key in links and its caption.
+    const ALL: &'static [(Self, &'static str, &'static str)];
+
+    /// The value of a key.
+    fn parse(key: &str) -> Option<Self> {
+        Self::ALL.iter().find(|c| c.1 == key).map(|c| c.0)
+    }
+
+    /// Its key in links.
+    fn key(self) -> &'static str {
+        Self::ALL.iter().find(|c| c.0 == self).map_or("", |c| c.1)
+    }
+
+    /// All of them for a menu.
+    fn choices() -> Vec<Choice> {
+        Self::ALL.iter().map(|(_, key, caption)| Choice::new(*key, *caption)).collect()
+    }
+
+    /// Its caption.
+    fn caption(self) -> &'static str {
+        Self::ALL.iter().find(|c| c.0 == self).map_or("", |c| c.2)
+    }
+}
+
+/// A setting with a fixed list of values: its value, its control and its key in links come from here.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<T: 'static> {
+    /// Key in the view state.
+    pub key: &'static str,
+    /// Caption.
+    pub label: &'static str,
+    /// One sentence for a tooltip; may be empty.
+    pub hint: &'static str,
+    /// The value if nothing is set.
+    pub default: T,
+}
+
+impl<T: Keyed> Setting<T> {
+    /// The value in effect; what is stored and means nothing counts as not set.
+    pub fn get(&self, state: &ViewState) -> T {
+        state.param(self.key).and_then(T::parse).unwrap_or(self.default)
+    }
+
+    /// The select for it.
+    pub fn control(&self, state: &ViewState) -> Control {
+        Control::choice(state, self.key, self.label, self.hint, T::choices(), self.default.key())
+    }
+}
+
 impl Control {
     /// A select. A stored value that is not an option counts as not set.
     pub fn choice(

@@ -66,7 +66,7 @@ pub fn switch(bench: Workbench, id: &'static str) -> Option<AnyView> {
         let of = *of;
         let lacks = Memo::new(move |_| {
             let order = |d: &Dataset| d.column(ColumnMeaning::Order).is_some();
-            of == "history" && !bench.data.with(|d| order(d))
+            of == "tuning" && !bench.data.with(|d| order(d))
         });
         view! {
             <button type="button" class="segment" class:bare=move || lacks.get() data-picture=of

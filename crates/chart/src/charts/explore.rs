@@ -3,20 +3,24 @@
 
 use crate::aggregate::Aggregate;
 use crate::band_scale::{BandScale, Order};
-use gemmscope_table::control::{Choice, Control};
-use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
 
 /// Parameters of the view state that every mark reads.
 pub(super) const PARAMS: &[&str] =
-    &["color", X, Y, FIGURE, STATISTIC, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE];
+    &["color", X, Y, FIGURE, STATISTIC.key, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE];
 
 const X: &str = "explore.x";
 const Y: &str = "explore.y";
 const FIGURE: &str = "explore.figure";
-const STATISTIC: &str = "explore.statistic";
+const STATISTIC: Setting<Aggregate> = Setting {
+    key: "explore.statistic",
+    label: "Statistic",
+    hint: "Of several GEMMs in one mark",
+    default: Aggregate::Median,
+};
 const SORT: &str = "explore.sort";
 const SORT_Y: &str = "explore.sort_y";
 const ASCENDING: &str = "explore.up";
@@ -137,30 +141,21 @@ impl<'a> Explore<'a> {
         Control::color(self.state, self.frame)
     }
 
-    /// How the GEMMs of a mark become one figure. The worst one shows where a problem is; of
-    /// variants and sides the best one shows what is possible. `one_side` if the marks are of one side.
-    pub(super) fn statistic(&self, one_side: bool) -> Control {
-        let default = match self.frame.kind() {
-            DataKind::Sides if one_side => Aggregate::Worst,
-            DataKind::Workload | DataKind::Benchmark => Aggregate::Worst,
-            DataKind::Sweep | DataKind::Sides => Aggregate::Best,
-        };
-        let hint = "Of several GEMMs in one mark";
-        let options = Choice::list(&Aggregate::CHOICES);
-        Control::choice(self.state, STATISTIC, "Statistic", hint, options, default.label()).more()
+    /// How the GEMMs of a mark become one figure.
+    pub(super) fn statistic(&self) -> (Control, Aggregate) {
+        (STATISTIC.control(self.state).more(), STATISTIC.get(self.state))
     }
 
     /// The order along X; `also` are figures of this mark alone.
-    pub(super) fn sort(&self, also: &[(&str, &str)], default: &str) -> Control {
-        let mut options = Choice::list(&Order::CHOICES);
-        options.extend(Choice::list(also));
+    pub(super) fn sort<T: Keyed>(&self, also: &[T], default: &str) -> Control {
+        let mut options = Order::choices();
+        options.extend(also.iter().map(|s| Choice::new(s.key(), s.caption())));
         Control::choice(self.state, SORT, "Sort", "", options, default).more()
     }
 
     /// The order of rows of cells.
     pub(super) fn sort_y(&self) -> Control {
-        let options = Choice::list(&Order::CHOICES);
-        Control::choice(self.state, SORT_Y, "Sort Y", "", options, "name").more()
+        Control::choice(self.state, SORT_Y, "Sort Y", "", Order::choices(), "name").more()
     }
 
     /// The other way round.
@@ -202,9 +197,9 @@ mod tests {
         rows.row((64, 64, 64), "y", 1e-5, "");
         let frame = rows.frame(Some("h100-sxm"));
         let (state, _) = ViewState::decode(
-            "view=heat&explore.x=dtype&explore.figure=time&explore.scale=log&explore.sort=file",
+            "view=cells&explore.x=dtype&explore.figure=time&explore.scale=log&explore.sort=file",
         );
-        for id in ["heat", "bars", "strip"] {
+        for id in ["cells", "bars", "boxes"] {
             let kind = by_id(id).unwrap();
             let controls = (kind.open)(&Inputs::new(&frame, &state)).controls();
             let current = |key: &str| {
@@ -227,13 +222,13 @@ mod tests {
         let frame = rows.frame(Some("h100-sxm"));
         let gemms = |view: &str| {
             let state = ViewState::decode(view).0;
-            let table = (by_id("heat").unwrap().open)(&Inputs::new(&frame, &state)).table();
+            let table = (by_id("cells").unwrap().open)(&Inputs::new(&frame, &state)).table();
             let cells = table.rows.iter().map(|r| r.last().unwrap().parse::<u32>());
             cells.sum::<Result<u32, _>>().unwrap()
         };
-        assert_eq!(gemms("view=heat"), 2);
-        assert_eq!(gemms("view=heat&explore.side=y"), 2);
-        assert_eq!(gemms("view=heat&explore.side=*"), 4);
+        assert_eq!(gemms("view=cells"), 2);
+        assert_eq!(gemms("view=cells&explore.side=y"), 2);
+        assert_eq!(gemms("view=cells&explore.side=*"), 4);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::scene::{HitArea, Item, Scene};
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
-use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::control::{Choice, Control, Keyed};
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -83,10 +83,9 @@ impl Lines {
         let x = Control::choice(state, "lines.x", "X", "", sizes, &default);
         let y = explore.figure("Y", None);
         let color = explore.color();
-        let (statistic, scale) = (explore.statistic(false), explore.scale());
+        let ((statistic, aggregate), scale) = (explore.statistic(), explore.scale());
         let (size, figure) =
             (field_of(frame, &x, &Field::M), field_of(frame, &y, &Field::Attained));
-        let aggregate = Aggregate::parse(&statistic.current);
         let by = Field::parse(&color.current).and_then(|f| frame.info(&f));
         let log = scale.log();
 
@@ -253,7 +252,7 @@ impl Chart for Lines {
         match (self.obstacle(), several) {
             (None, 1..) => {
                 let all = self.points().count();
-                let what = self.aggregate.label();
+                let what = self.aggregate.caption();
                 vec![format!("{several} of {all} points show the {what} of several GEMMs.")]
             }
             _ => Vec::new(),

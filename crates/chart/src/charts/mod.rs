@@ -6,17 +6,17 @@
 //! of it changes; [`Chart::table`] is asked only when the table is looked at or saved.
 
 mod bars;
-mod box_plot;
+mod boxes;
 mod card;
+mod cells;
 mod compare;
 mod explore;
-mod heatmap;
+mod fastest;
 mod lines;
 mod lost;
 pub mod roofline;
 mod tilemap;
 mod tuning;
-mod winner;
 
 use crate::camera::Zoom;
 use crate::color_scale::Colors;
@@ -314,13 +314,13 @@ impl std::fmt::Debug for ChartKind {
 pub const CHARTS: &[ChartKind] = &[
     roofline::KIND,
     lost::KIND,
-    heatmap::KIND,
+    cells::KIND,
     bars::KIND,
-    box_plot::KIND,
+    boxes::KIND,
     lines::KIND,
     tilemap::KIND,
     compare::KIND,
-    winner::KIND,
+    fastest::KIND,
     tuning::KIND,
     card::KIND,
 ];

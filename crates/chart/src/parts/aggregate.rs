@@ -2,6 +2,7 @@
 
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::smaller;
+use gemmscope_table::control::Keyed;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::stats::median;
@@ -21,35 +22,16 @@ pub(crate) enum Aggregate {
     Worst,
 }
 
-impl Aggregate {
-    /// All of them: value in links, caption.
-    pub(crate) const CHOICES: [(&'static str, &'static str); 4] = [
-        ("best", "best"),
-        ("median", "median"),
-        ("weighted", "time-weighted mean"),
-        ("worst", "worst"),
+impl Keyed for Aggregate {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Aggregate::Best, "best", "best"),
+        (Aggregate::Median, "median", "median"),
+        (Aggregate::Weighted, "weighted", "time-weighted mean"),
+        (Aggregate::Worst, "worst", "worst"),
     ];
+}
 
-    /// By its value in links; the best otherwise.
-    pub(crate) fn parse(text: &str) -> Self {
-        match text {
-            "median" => Aggregate::Median,
-            "weighted" => Aggregate::Weighted,
-            "worst" => Aggregate::Worst,
-            _ => Aggregate::Best,
-        }
-    }
-
-    /// How it is called in titles.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Aggregate::Best => "best",
-            Aggregate::Median => "median",
-            Aggregate::Weighted => "time-weighted mean",
-            Aggregate::Worst => "worst",
-        }
-    }
-
+impl Aggregate {
     /// One figure of several; NaN where none of them is a number.
     pub(crate) fn of(self, values: &mut Vec<(f64, f64)>, higher_is_better: bool) -> f64 {
         values.retain(|v| !v.0.is_nan());

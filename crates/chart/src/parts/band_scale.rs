@@ -5,6 +5,7 @@ use crate::scale::Kind;
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_short;
+use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
 use std::collections::HashMap;
 
@@ -20,19 +21,12 @@ pub(crate) enum Order {
     File,
 }
 
-impl Order {
-    /// All of them: value in links, caption.
-    pub(crate) const CHOICES: [(&'static str, &'static str); 3] =
-        [("name", "name"), ("value", "value"), ("file", "file order")];
-
-    /// By its value in links; by name otherwise.
-    pub(crate) fn parse(text: &str) -> Self {
-        match text {
-            "value" => Order::Value,
-            "file" => Order::File,
-            _ => Order::Name,
-        }
-    }
+impl Keyed for Order {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Order::Name, "name", "name"),
+        (Order::Value, "value", "value"),
+        (Order::File, "file", "file order"),
+    ];
 }
 
 /// Bands of an axis, and the band of every passing row.

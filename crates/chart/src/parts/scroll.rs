@@ -186,7 +186,7 @@ mod tests {
         let mut state = ViewState::default();
         state.set_param("explore.x", "shape");
         state.set_param("explore.y", "n");
-        for id in ["bars", "heat", "strip"] {
+        for id in ["bars", "cells", "boxes"] {
             let view = (charts::by_id(id).unwrap().open)(&Inputs::new(&frame(200), &state));
             let part = view.scene(&options);
             assert!(part.scroll().is_some(), "{id}");

@@ -25,6 +25,36 @@ const RENAMED: [(&str, &str, &str); 19] = [
     ("strip", "strip.find", "explore.find"),
 ];
 
+/// Pictures that had other names, and the beginnings of their settings.
+const PICTURES: [(&str, &str); 5] = [
+    ("heat", "cells"),
+    ("strip", "boxes"),
+    ("history", "tuning"),
+    ("winner", "fastest"),
+    ("pareto", "lost"),
+];
+
+/// Gives pictures and the settings that begin with their names the names of today.
+fn pictures(state: &mut ViewState) {
+    for (old, new) in PICTURES {
+        if state.view == old {
+            new.clone_into(&mut state.view);
+        }
+        let named = |key: &String| {
+            let own = key.strip_prefix(old).filter(|rest| rest.starts_with('.'));
+            let scrolled = (key.strip_prefix("at.") == Some(old)).then(|| format!("at.{new}"));
+            own.map(|rest| format!("{new}{rest}")).or(scrolled)
+        };
+        let keys: Vec<_> =
+            state.params.keys().filter_map(|k| Some((k.clone(), named(k)?))).collect();
+        for (key, to) in keys {
+            if let Some(value) = state.params.remove(&key) {
+                state.params.entry(to).or_insert(value);
+            }
+        }
+    }
+}
+
 /// Gives old settings their new names. Where two are one now, that of the view that shows counts.
 pub(super) fn apply(state: &mut ViewState) {
     // One row of cells, once a form of its own.
@@ -51,6 +81,7 @@ pub(super) fn apply(state: &mut ViewState) {
             }
         }
     }
+    pictures(state);
 }
 
 #[cfg(test)]
@@ -76,5 +107,10 @@ mod tests {
             of("view=strip&strip.value=time&explore.x=m"),
             "explore.figure=time explore.x=m"
         );
+        assert_eq!(
+            of("view=winner&winner.show=strips&at.heat=3,4"),
+            "at.cells=3,4 fastest.show=strips"
+        );
+        assert_eq!(ViewState::decode("view=history").0.view, "tuning");
     }
 }

@@ -15,7 +15,7 @@ use crate::palette::Theme;
 use crate::row_names::RowNames;
 use crate::scene::{Color, Scene};
 use gemmscope_model::order::InOrder;
-use gemmscope_table::control::Control;
+use gemmscope_table::control::{Control, Keyed};
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -48,19 +48,19 @@ pub(crate) enum SortBy {
     Efficiency,
 }
 
+impl Keyed for SortBy {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (SortBy::Name, "name", "name"),
+        (SortBy::Value, "value", "value"),
+        (SortBy::File, "file", "file order"),
+        (SortBy::Efficiency, "efficiency", "% of roof"),
+        (SortBy::Ai, "ai", "AI"),
+    ];
+}
+
 impl SortBy {
     /// What the bars can be sorted by, besides what every mark can.
-    const CHOICES: [(&'static str, &'static str); 2] = [("efficiency", "% of roof"), ("ai", "AI")];
-
-    fn parse(text: &str) -> Self {
-        match text {
-            "efficiency" => SortBy::Efficiency,
-            "ai" => SortBy::Ai,
-            "name" => SortBy::Name,
-            "file" => SortBy::File,
-            _ => SortBy::Value,
-        }
-    }
+    const ALSO: [SortBy; 2] = [SortBy::Efficiency, SortBy::Ai];
 }
 
 /// What bars show.
@@ -132,17 +132,17 @@ impl Bars {
         let color = explore.color();
         let info = |c: &Control| Field::parse(&c.current).and_then(|f| frame.info(&f));
         let also = match info(&figure) {
-            None => &SortBy::CHOICES[..],
+            None => &SortBy::ALSO[..],
             Some(_) => &[],
         };
         let sort = explore.sort(also, "value");
-        let (aggregate, ascending) = (explore.statistic(false), explore.ascending());
+        let ((statistic, aggregate), ascending) = (explore.statistic(), explore.ascending());
         let (scale, find) = (explore.scale(), explore.find());
         let settings = Settings {
             x: Some(Axis::of(frame, &x)).filter(|x| *x != Axis::One),
             figure: info(&figure),
-            aggregate: Aggregate::parse(&aggregate.current),
-            sort: SortBy::parse(&sort.current),
+            aggregate,
+            sort: SortBy::parse(&sort.current).unwrap_or_default(),
             ascending: ascending.is_on(),
             color: info(&color),
             log: scale.log(),
@@ -152,7 +152,7 @@ impl Bars {
         let mut out = Bars::new(frame, settings);
         out.controls = vec![x, figure, color];
         if grouped {
-            out.controls.push(aggregate);
+            out.controls.push(statistic);
         }
         out.controls.extend([sort, ascending, scale, find]);
         out
@@ -326,7 +326,7 @@ impl Chart for Bars {
         if self.settings.x.is_some() {
             out.push(format!(
                 "Bars of several GEMMs show the {}.",
-                self.settings.aggregate.label()
+                self.settings.aggregate.caption()
             ));
         }
         out

@@ -4,7 +4,7 @@ use super::SizeBy;
 use gemmscope_analysis::tile_roof::RowTile;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_table::control::{Choice, Control, Kind};
+use gemmscope_table::control::{Choice, Control, Keyed, Kind, Setting};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
@@ -32,8 +32,6 @@ const BASELINE_KEY: &str = "baseline";
 const SIDE_A_KEY: &str = "compare.a";
 /// The roofs that show.
 const ROOFS_KEY: &str = "roofs";
-/// What the vertical axis is: the attained rate, or `share` for the share of the roof.
-const Y_KEY: &str = "y";
 /// The colour of the largest loss, among the fields.
 const LOSS: &str = "loss";
 /// Every parameter that the roofline reads, beside its zoom.
@@ -49,7 +47,7 @@ pub(super) const PARAMS: &[&str] = &[
     SIDE_A_KEY,
     ROOFS_KEY,
     AI_KEY,
-    Y_KEY,
+    Y.key,
 ];
 /// Rows that get a number because of what they cost.
 const NUMBERED: usize = 8;
@@ -73,18 +71,59 @@ pub enum Numbers {
     None,
 }
 
+impl Keyed for Numbers {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Numbers::Findings, "", "findings"),
+        (Numbers::MostLost, "lost", "most lost time"),
+        (Numbers::MostTime, "time", "most time"),
+        (Numbers::Selected, "selected", "only selected"),
+        (Numbers::None, "off", "none"),
+    ];
+}
+
+/// Which points carry a number.
+const NUMBERS: Setting<Numbers> = Setting {
+    key: LABELS_KEY,
+    label: "Numbers",
+    hint: "Points with a number, here, in the list and in the table",
+    default: Numbers::Findings,
+};
+
 impl Numbers {
     /// What a view state says.
     pub fn of(state: &ViewState) -> Self {
-        match state.param(LABELS_KEY) {
-            Some("off") => Numbers::None,
-            Some("selected") => Numbers::Selected,
-            Some("lost") => Numbers::MostLost,
-            Some("time") => Numbers::MostTime,
-            _ => Numbers::Findings,
-        }
+        NUMBERS.get(state)
     }
 }
+
+impl Keyed for SizeBy {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (SizeBy::Same, "", "the same"),
+        (SizeBy::Time, "time", "total time"),
+        (SizeBy::Count, "count", "calls"),
+    ];
+}
+
+/// What the points' area shows.
+const SIZE: Setting<SizeBy> =
+    Setting { key: SIZE_KEY, label: "Size", hint: "Area of the points", default: SizeBy::Same };
+
+/// What the vertical axis is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum YAxis {
+    /// The attained rate.
+    #[default]
+    Rate,
+    /// The share of the roof.
+    Share,
+}
+
+impl Keyed for YAxis {
+    const ALL: &'static [(Self, &'static str, &'static str)] =
+        &[(YAxis::Rate, "", "FLOP/s"), (YAxis::Share, "share", "% of roof")];
+}
+
+const Y: Setting<YAxis> = Setting { key: "y", label: "Y", hint: "", default: YAxis::Rate };
 
 /// Which points show the roof that their tile leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +136,21 @@ pub enum Ceilings {
     /// None.
     None,
 }
+
+impl Keyed for Ceilings {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Ceilings::Selected, "", "of selected"),
+        (Ceilings::All, "all", "of all points"),
+        (Ceilings::None, "off", "none"),
+    ];
+}
+
+const CEILINGS: Setting<Ceilings> = Setting {
+    key: CEILING_KEY,
+    label: "Tile roof",
+    hint: "What the tile and the number of workgroups leave of the roof",
+    default: Ceilings::Selected,
+};
 
 /// Which roofs show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,19 +224,11 @@ impl Settings {
         Settings {
             color: Field::parse(&color).filter(|_| color != LOSS),
             loss: color == LOSS,
-            share: state.param(Y_KEY) == Some("share"),
+            share: Y.get(state) == YAxis::Share,
             off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
-            size: match state.param(SIZE_KEY) {
-                Some("time") => SizeBy::Time,
-                Some("count") => SizeBy::Count,
-                _ => SizeBy::Same,
-            },
+            size: SIZE.get(state),
             numbers: Numbers::of(state),
-            ceilings: match state.param(CEILING_KEY) {
-                Some("all") => Ceilings::All,
-                Some("off") => Ceilings::None,
-                _ => Ceilings::Selected,
-            },
+            ceilings: CEILINGS.get(state),
             measured: state.param(MEASURED_KEY) != Some("off"),
             heaviest: heaviest(state).as_number(),
             baseline: baseline(state)
@@ -272,9 +318,6 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
 
 /// What can be set.
 pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
-    let list = |key, label, hint, options: &[(&str, &str)]| {
-        Control::choice(state, key, label, hint, Choice::list(options), "").more()
-    };
     let mut color = Control::color(state, frame);
     if let Kind::Field { options } = &mut color.kind {
         options.insert(1, Choice::new(LOSS, "largest loss"));
@@ -282,40 +325,17 @@ pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
             color.current = LOSS.to_owned();
         }
     }
-    let y = Choice::list(&[("", "FLOP/s"), ("share", "% of roof")]);
-    let y = Control::choice(state, Y_KEY, "Y", "", y, "");
-    let mut out = vec![color, y, heaviest(state)];
+    let mut out = vec![color, Y.control(state), heaviest(state)];
     if frame.decision().kind == DataKind::Sides {
         out.push(baseline(state).more());
     }
     out.extend(intensities(frame, state));
     out.extend(roofs(frame, state));
-    out.push(list(
-        SIZE_KEY,
-        "Size",
-        "Area of the points",
-        &[("", "the same"), ("time", "total time"), ("count", "calls")],
-    ));
-    out.push(list(
-        LABELS_KEY,
-        "Numbers",
-        "Points with a number, here, in the list and in the table",
-        &[
-            ("", "findings"),
-            ("lost", "most lost time"),
-            ("time", "most time"),
-            ("selected", "only selected"),
-            ("off", "none"),
-        ],
-    ));
+    out.push(SIZE.control(state).more());
+    out.push(NUMBERS.control(state).more());
     if [ColumnMeaning::Kernel, ColumnMeaning::TileM].iter().any(|r| frame.data.column(*r).is_some())
     {
-        out.push(list(
-            CEILING_KEY,
-            "Tile roof",
-            "What the tile and the number of workgroups leave of the roof",
-            &[("", "of selected"), ("all", "of all points"), ("off", "none")],
-        ));
+        out.push(CEILINGS.control(state).more());
     }
     out
 }

@@ -20,7 +20,7 @@ use gemmscope_table::view_state::ViewState;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
-    id: "history",
+    id: "tuning",
     name: "Tuning",
     hint: "Every variant of a tuning run by generation, what failed, and the best so far",
     icon: "M2 13h3v-4h4V5.5h3.5V2.5H15",
@@ -51,7 +51,7 @@ impl Tuning {
         let mut controls = Vec::new();
         let shape = Control::choice(
             state,
-            "history.shape",
+            "tuning.shape",
             "GEMM",
             "",
             problems
@@ -63,7 +63,7 @@ impl Tuning {
         );
         let slow = Control::number(
             state,
-            "history.slow",
+            "tuning.slow",
             "Slow limit",
             "Variants under this share of the best count as slow",
             (0.0, 100.0, 5.0),
@@ -72,7 +72,7 @@ impl Tuning {
         );
         let scale = Control::choice(
             state,
-            "history.scale",
+            "tuning.scale",
             "Scale",
             "",
             vec![Choice::new("linear", "linear"), Choice::new("log", "logarithmic")],

@@ -55,13 +55,13 @@ fn goldens() {
     let frame = seed();
     let mut state = ViewState::default();
     let view = Tuning::open(&frame, &state);
-    draw_everywhere("history", &view);
-    golden("history-phone", &at(&view, 0, false, &[]));
-    golden("history-desk", &at(&view, 1, false, &[]));
-    golden("history-dark-selected", &at(&view, 1, true, &[4]));
+    draw_everywhere("tuning", &view);
+    golden("tuning-phone", &at(&view, 0, false, &[]));
+    golden("tuning-desk", &at(&view, 1, false, &[]));
+    golden("tuning-dark-selected", &at(&view, 1, true, &[4]));
     assert_eq!(view.table().rows.len(), 13);
-    state.set_param("history.scale", "log");
-    draw_everywhere("history-log", &Tuning::open(&frame, &state));
+    state.set_param("tuning.scale", "log");
+    draw_everywhere("tuning-log", &Tuning::open(&frame, &state));
     let notes = view.notes();
     assert!(notes[0].contains("202 TFLOP/s in generation 2"), "{notes:?}");
     assert!(notes[1].contains("correctness failed 1") && notes[2].starts_with("2 slow"));
@@ -87,7 +87,7 @@ fn a_long_history_and_odd_ones() {
         t.row((4096, 4096, 4096), "x", time, "");
     }
     let view = Tuning::open(&t.frame(Some("h100-sxm")), &ViewState::default());
-    draw_everywhere("history-long", &view);
+    draw_everywhere("tuning-long", &view);
     assert!(at(&view, 0, false, &[]).message.is_none());
 
     let mut t = Rows::new();

@@ -38,12 +38,12 @@ fn goldens() {
     let frame = decode();
     let mut state = ViewState::default();
     for show in ["map", "strips"] {
-        state.set_param("winner.show", show);
-        let view = Winner::open(&frame, &state);
-        draw_everywhere(&format!("small-winner-{show}"), &view);
+        state.set_param("fastest.show", show);
+        let view = Fastest::open(&frame, &state);
+        draw_everywhere(&format!("small-fastest-{show}"), &view);
         for (size, name) in [(0, "phone"), (1, "desk")] {
             let look = look(&Theme::LIGHT, size, view.height(SIZES[size].0));
-            golden(&format!("winner-{show}-{name}"), &view.scene(&look));
+            golden(&format!("fastest-{show}-{name}"), &view.scene(&look));
         }
     }
 }
@@ -52,16 +52,16 @@ fn goldens() {
 fn defaults_come_from_the_data() {
     let frame = decode();
     let mut state = ViewState::default();
-    let view = Winner::open(&frame, &state);
+    let view = Fastest::open(&frame, &state);
     let m = view.model.as_ref().unwrap();
     // K = 4096 has most cells that two sides measured.
     assert_eq!((m.at, m.along), (Some(4096), Size::M));
     assert_eq!(view.table().rows.len(), m.cells.len());
-    state.set_param("winner.k", "all");
-    let view = Winner::open(&frame, &state);
+    state.set_param("fastest.k", "all");
+    let view = Fastest::open(&frame, &state);
     assert_eq!(view.model.as_ref().unwrap().at, None);
-    state.set_param("winner.show", "strips");
-    let view = Winner::open(&frame, &state);
+    state.set_param("fastest.show", "strips");
+    let view = Fastest::open(&frame, &state);
     assert!(
         view.notes()[0].starts_with("No crossover along M holds for all"),
         "{:?}",
@@ -74,7 +74,7 @@ fn defaults_come_from_the_data() {
     );
     let mut rows = Rows::new();
     rows.row((1, 1, 1), "x", 1.0, "");
-    let scene = Winner::open(&rows.frame(None), &state).scene(&look(&Theme::DARK, 0, 420.0));
+    let scene = Fastest::open(&rows.frame(None), &state).scene(&look(&Theme::DARK, 0, 420.0));
     assert!(scene.message.is_some_and(|m| m.contains("Nothing to compare")));
 }
 
@@ -83,13 +83,13 @@ fn many_shapes_fit() {
     let frame = two_libraries();
     let mut state = ViewState::default();
     for (show, k) in [("map", ""), ("map", "all"), ("strips", "")] {
-        state.set_param("winner.show", show);
-        state.set_param("winner.k", k);
-        let view = Winner::open(&frame, &state);
-        draw_everywhere(&format!("winner-{show}{k}"), &view);
+        state.set_param("fastest.show", show);
+        state.set_param("fastest.k", k);
+        let view = Fastest::open(&frame, &state);
+        draw_everywhere(&format!("fastest-{show}{k}"), &view);
         assert!(!view.table().rows.is_empty());
     }
-    let view = Winner::open(&frame, &state);
+    let view = Fastest::open(&frame, &state);
     assert!(
         view.notes()[0].contains("is fastest at every") || view.notes()[0].contains("throughout"),
         "{:?}",
@@ -110,17 +110,17 @@ fn the_layout_is_said_and_chosen() {
     }
     let frame = rows.frame(None);
     let mut state = ViewState::default();
-    let both = Winner::open(&frame, &state);
+    let both = Fastest::open(&frame, &state);
     assert!(both.notes()[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
-    state.set_param("winner.layout", "TT");
-    let one = Winner::open(&frame, &state);
+    state.set_param("fastest.layout", "TT");
+    let one = Fastest::open(&frame, &state);
     assert!(one.notes()[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
     // Of one layout there is nothing to choose, and nothing to say.
     let few = frame.with_rows(std::sync::Arc::new(vec![0, 1, 4, 5]));
-    let alone = Winner::open(&few, &ViewState::default());
+    let alone = Fastest::open(&few, &ViewState::default());
     assert!(alone.notes()[0].starts_with("Fastest at K = 64, fp16: "));
     let keys: Vec<_> = alone.controls().into_iter().map(|c| c.key).collect();
-    assert!(!keys.contains(&"winner.layout".to_owned()), "{keys:?}");
+    assert!(!keys.contains(&"fastest.layout".to_owned()), "{keys:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The heatmap: any two fields as axes, any figure as colour; or one row of cells.
+//! Cells: any two fields as axes, any figure as colour; or one row of cells.
 
 mod draw;
 
@@ -11,7 +11,7 @@ use crate::scale::{Kind, extent};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
-use gemmscope_table::control::Control;
+use gemmscope_table::control::{Control, Keyed};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -20,17 +20,17 @@ use gemmscope_table::view_state::ViewState;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
-    id: "heat",
-    name: "Heatmap",
+    id: "cells",
+    name: "Cells",
     hint: "Where is performance good, where is it lost? Any figure by any two columns",
     icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9zM9.5 3l4 3.5M2.5 10l4 3.5",
     params: explore::PARAMS,
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(Heatmap::open(inputs.frame, inputs.state)),
+    open: |inputs| Box::new(CellMap::open(inputs.frame, inputs.state)),
 };
 
-/// What a heatmap shows.
+/// What a map of cells shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     /// Columns of cells.
@@ -51,9 +51,9 @@ pub(crate) struct Settings {
     pub(crate) find: String,
 }
 
-/// An opened heatmap.
+/// An opened map of cells.
 #[derive(Debug)]
-pub(crate) struct Heatmap {
+pub(crate) struct CellMap {
     frame: Frame,
     settings: Settings,
     controls: Vec<Control>,
@@ -144,7 +144,7 @@ fn apart((low, high): (f64, f64)) -> (f64, f64) {
 /// Most cells of a map, empty ones included; an axis with more values is refused.
 const MOST_CELLS: usize = 4_000_000;
 
-impl Heatmap {
+impl CellMap {
     /// Reads the settings, chooses what is not set, and computes the cells.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let (side, shown) = Explore::side(frame, state).unzip();
@@ -162,24 +162,24 @@ impl Heatmap {
         );
         let y = explore.y(&down);
         let value = explore.figure("Colour", None);
-        let aggregate = explore.statistic(one_side);
-        let order_x = explore.sort(&[], if row { "value" } else { "name" });
+        let (statistic, aggregate) = explore.statistic();
+        let order_x = explore.sort::<Order>(&[], if row { "value" } else { "name" });
         let order_y = explore.sort_y();
         let (scale, find) = (explore.scale(), explore.find());
         let settings = Settings {
             x: Axis::of(frame, &x),
             y: Axis::of(frame, &y),
             value: field_of(frame, &value, &Field::Attained),
-            aggregate: Aggregate::parse(&aggregate.current),
-            order_x: Order::parse(&order_x.current),
-            order_y: Order::parse(&order_y.current),
+            aggregate,
+            order_x: Order::parse(&order_x.current).unwrap_or_default(),
+            order_y: Order::parse(&order_y.current).unwrap_or_default(),
             log: scale.log(),
             find: find.current.clone(),
         };
-        let mut out = Heatmap::new(frame, settings);
+        let mut out = CellMap::new(frame, settings);
         out.one_side = one_side;
         out.controls = side.into_iter().collect();
-        out.controls.extend([x, y, value, aggregate, order_x]);
+        out.controls.extend([x, y, value, statistic, order_x]);
         if !row {
             out.controls.push(order_y);
         }
@@ -220,7 +220,7 @@ impl Heatmap {
             "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
             _ => apart(data),
         };
-        Heatmap {
+        CellMap {
             frame: frame.clone(),
             settings,
             controls: Vec::new(),
@@ -259,7 +259,7 @@ impl Heatmap {
         format!(
             "{}, {}{}",
             column_format::title(&self.settings.value),
-            self.settings.aggregate.label(),
+            self.settings.aggregate.caption(),
             side.map_or(String::new(), |s| format!(", {}", s.current))
         )
     }
@@ -279,7 +279,7 @@ impl Heatmap {
         };
         let several = match rows {
             1 => String::new(),
-            n => format!(" ({} of {n} GEMMs)", self.settings.aggregate.label()),
+            n => format!(" ({} of {n} GEMMs)", self.settings.aggregate.caption()),
         };
         Tooltip::new(place).line(format!("{}{several}", figure.trim_end()))
     }
@@ -296,7 +296,7 @@ fn find(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
     }
 }
 
-impl Chart for Heatmap {
+impl Chart for CellMap {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         draw::draw(self, options)
     }
@@ -349,7 +349,7 @@ impl Chart for Heatmap {
         if several > 0 {
             out.push(format!(
                 "{several} of {filled} cells show the {} of several GEMMs.",
-                self.settings.aggregate.label()
+                self.settings.aggregate.caption()
             ));
         }
         if over > 0 {

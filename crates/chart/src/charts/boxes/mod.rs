@@ -19,7 +19,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
-use gemmscope_table::control::Control;
+use gemmscope_table::control::{Control, Keyed};
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::stats::quantile;
@@ -27,14 +27,14 @@ use gemmscope_table::view_state::ViewState;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
-    id: "strip",
-    name: "Spread",
+    id: "boxes",
+    name: "Boxes",
     hint: "Which parameter costs efficiency? Any figure by any column",
     icon: "M5 5h6v6H5zM8 2v3M8 11v3M5 8h6M6 2h4M6 14h4",
     params: explore::PARAMS,
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(BoxPlot::open(inputs.frame, inputs.state)),
+    open: |inputs| Box::new(Boxes::open(inputs.frame, inputs.state)),
 };
 
 /// What the boxes show.
@@ -54,9 +54,9 @@ pub(crate) struct Settings {
     pub(crate) find: String,
 }
 
-/// An opened box plot.
+/// Opened boxes.
 #[derive(Debug)]
-pub(crate) struct BoxPlot {
+pub(crate) struct Boxes {
     frame: Frame,
     settings: Settings,
     controls: Vec<Control>,
@@ -129,7 +129,7 @@ fn boxes_of(frame: &Frame, value: &FieldInfo, groups: &Groups, n: usize) -> Vec<
         .collect()
 }
 
-impl BoxPlot {
+impl Boxes {
     /// Reads the settings and computes the boxes.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let explore = Explore::new(frame, state);
@@ -138,17 +138,17 @@ impl BoxPlot {
         let x = explore.x(None, if one_m { "shape" } else { "m" });
         let value = explore.figure("Y", None);
         let color = explore.color();
-        let order = explore.sort(&[], "name");
+        let order = explore.sort::<Order>(&[], "name");
         let (scale, find) = (explore.scale(), explore.find());
         let settings = Settings {
             x: Axis::of(frame, &x),
             value: field_of(frame, &value, &Field::Attained),
-            order: Order::parse(&order.current),
+            order: Order::parse(&order.current).unwrap_or_default(),
             log: scale.log(),
             color: Field::parse(&color.current).and_then(|f| frame.info(&f)),
             find: find.current.clone(),
         };
-        let mut out = BoxPlot::new(frame, settings);
+        let mut out = Boxes::new(frame, settings);
         out.controls = vec![x, value, color, order, scale, find];
         out
     }
@@ -181,7 +181,7 @@ impl BoxPlot {
             padded(kind, found, 0.05)
         };
         drop(get);
-        BoxPlot {
+        Boxes {
             colors: Colors::new(frame, settings.color.clone()),
             frame: frame.clone(),
             controls: Vec::new(),
@@ -292,7 +292,7 @@ impl BoxPlot {
     }
 }
 
-impl Chart for BoxPlot {
+impl Chart for Boxes {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
         let title = format!(

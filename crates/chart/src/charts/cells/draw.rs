@@ -1,6 +1,6 @@
-//! Drawing a heatmap: its grid of cells, names, and the bar of colours.
+//! Drawing a map of cells: its grid of cells, names, and the bar of colours.
 
-use super::Heatmap;
+use super::CellMap;
 use crate::cells::{CellMark, Cells, Numbers};
 use crate::charts::explore::Axis;
 use crate::charts::{Chart, RenderOptions};
@@ -26,7 +26,7 @@ const ROW_HEIGHT: f64 = 120.0;
 const MOST_FOOT: f64 = 164.0;
 
 /// The height past which cells do not grow.
-pub(super) fn most_height(map: &Heatmap) -> f64 {
+pub(super) fn most_height(map: &CellMap) -> f64 {
     let cells = match map.ys.len() {
         1 => ROW_HEIGHT,
         n => CELL_HEIGHT.1 * n as f64,
@@ -34,13 +34,13 @@ pub(super) fn most_height(map: &Heatmap) -> f64 {
     (96.0 + MOST_FOOT + cells).max(300.0)
 }
 
-pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
+pub(super) fn draw(map: &CellMap, options: &RenderOptions<'_>) -> Scene {
     let theme = options.theme;
     let (xs, ys, value) = (&map.xs, &map.ys, &map.settings.value);
     let title = map.title();
     let heading = match map.settings.y {
-        Axis::One => format!("Heatmap of {title} by {}", xs.label),
-        _ => format!("Heatmap of {title}: {} by {}", ys.label, xs.label),
+        Axis::One => format!("{title} by {}", xs.label),
+        _ => format!("{title}: {} by {}", ys.label, xs.label),
     };
     let page = Page { notes: map.notes(), ..Page::new(heading, map.obstacle()) };
     let (low, high) = (map.kind.forward(map.range.0), map.kind.forward(map.range.1));
@@ -82,7 +82,7 @@ pub(super) fn draw(map: &Heatmap, options: &RenderOptions<'_>) -> Scene {
 }
 
 /// Title, and the bar of colours with its ticks; returns where the bar is.
-fn draw_legend(scene: &mut Scene, map: &Heatmap, theme: &Theme, title: &str) -> DragArea {
+fn draw_legend(scene: &mut Scene, map: &CellMap, theme: &Theme, title: &str) -> DragArea {
     let (kind, range, value) = (map.kind, map.range, &map.settings.value);
     let narrow = scene.width < NARROW;
     let w = if narrow { scene.width - 24.0 } else { 220.0 }.max(40.0);

@@ -1,4 +1,4 @@
-//! The winner map: which side is fastest in each cell of two sizes, and the crossover strips:
+//! The map of the fastest: which side is fastest in each cell of two sizes, and the crossover strips:
 //! from which size on one side overtakes another.
 
 mod draw;
@@ -24,14 +24,14 @@ use std::collections::BTreeMap;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
-    id: "winner",
-    name: "Winners",
+    id: "fastest",
+    name: "Fastest",
     hint: "Which library or kernel is fastest where, and from which size on?",
     icon: "M5 2.5h6v4.5a3 3 0 0 1-6 0zM5 4H2.5c0 2 1 3.2 2.7 3.4M11 4h2.5c0 2-1 3.2-2.7 3.4M8 10v3.5M5 13.5h6",
     params: &["color"],
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(Winner::open(inputs.frame, inputs.state)),
+    open: |inputs| Box::new(Fastest::open(inputs.frame, inputs.state)),
 };
 
 /// Sides that a headline names.
@@ -40,9 +40,9 @@ const NAMED: usize = 8;
 /// Strips that are drawn at most; the others are counted.
 const MOST_STRIPS: usize = 200;
 
-/// An opened winner map.
+/// An opened map of the fastest.
 #[derive(Debug)]
-pub(crate) struct Winner {
+pub(crate) struct Fastest {
     frame: Frame,
     controls: Vec<Control>,
     strips_shown: bool,
@@ -76,11 +76,15 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
     ("k,n", "N by K", Size::K, Size::N, Size::M),
 ];
 
-impl Winner {
+impl Fastest {
     /// Reads the settings, chooses what is not set, and finds the winners.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let mut out =
-            Winner { frame: frame.clone(), controls: Vec::new(), strips_shown: false, model: None };
+        let mut out = Fastest {
+            frame: frame.clone(),
+            controls: Vec::new(),
+            strips_shown: false,
+            model: None,
+        };
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
             return out;
@@ -88,15 +92,15 @@ impl Winner {
         let default = &found.setup;
         let show = Control::choice(
             state,
-            "winner.show",
+            "fastest.show",
             "View",
             "",
-            vec![Choice::new("map", "Winner map"), Choice::new("strips", "Crossover points")],
+            vec![Choice::new("map", "Fastest map"), Choice::new("strips", "Crossover points")],
             "map",
         );
         let side = Control::field(
             state,
-            "winner.side",
+            "fastest.side",
             "Sides",
             "The column whose values compete",
             Choice::named(frame, &candidates),
@@ -104,7 +108,7 @@ impl Winner {
         );
         let threshold = Control::number(
             state,
-            "winner.threshold",
+            "fastest.threshold",
             "Threshold",
             "A smaller lead is a tie",
             (0.0, 100.0, 1.0),
@@ -118,7 +122,7 @@ impl Winner {
         };
         let axes = Control::choice(
             state,
-            "winner.axes",
+            "fastest.axes",
             "Map",
             "The two sizes of the map; the third is held",
             AXES.iter().map(|a| Choice::new(a.0, a.1)).collect(),
@@ -271,7 +275,7 @@ fn layout_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> 
     layouts.dedup();
     let mut options: Vec<Choice> = layouts.into_iter().map(Choice::plain).collect();
     options.push(Choice::new("all", "all layouts"));
-    Control::choice(state, "winner.layout", "Layout", "", options, "all")
+    Control::choice(state, "fastest.layout", "Layout", "", options, "all")
 }
 
 /// Types that were compared; the one with most configurations is the default.
@@ -285,7 +289,7 @@ fn dtype_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> C
         counts.iter().max_by_key(|(_, n)| **n).map_or("all", |(d, _)| d.as_str()).to_owned();
     let mut options: Vec<Choice> = counts.into_keys().map(Choice::plain).collect();
     options.push(Choice::new("all", "all types"));
-    Control::choice(state, "winner.dtype", "Type", "", options, &default)
+    Control::choice(state, "fastest.dtype", "Type", "", options, &default)
 }
 
 /// Values of the held size; the one with most of the compared cells is the default, else all.
@@ -318,7 +322,7 @@ fn held_control(
     options.push(Choice::new("all", format!("all {}", held.name())));
     Control::choice(
         state,
-        &format!("winner.{}", held.key()),
+        &format!("fastest.{}", held.key()),
         held.name(),
         "A cell of several GEMMs goes to the side with the best mean",
         options,
@@ -342,7 +346,7 @@ fn along_control(
     let best = judged.iter().position(|n| Some(n) == most).unwrap_or(0);
     let control = Control::choice(
         state,
-        "winner.along",
+        "fastest.along",
         "X",
         "The size that grows; all else is held",
         Size::ALL.iter().map(|s| Choice::new(s.key(), s.name())).collect(),
@@ -353,7 +357,7 @@ fn along_control(
     (control, strips)
 }
 
-impl Chart for Winner {
+impl Chart for Fastest {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let title = match &self.model {
             Some(m) if self.strips_shown => m.all.sentence(&m.comparison.names, m.along),

@@ -1,4 +1,4 @@
-//! Drawing of the winner map and the crossover strips.
+//! Drawing of the map of the fastest and the crossover strips.
 
 use super::{Model, tooltip};
 use crate::cells::{CellMark, Cells, Numbers};
