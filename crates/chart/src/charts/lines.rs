@@ -178,7 +178,6 @@ impl Lines {
             domain: padded(Kind::Log, ends, 0.04),
             format: Format::plain(""),
             at: if self.xs.len() <= MARKED { &self.xs } else { &[] },
-            label: None,
         };
         let y = Ruler {
             title: format!("{}{suffix}", column_format::title(&self.y)),
@@ -186,7 +185,6 @@ impl Lines {
             domain,
             format: Format::of(&self.y.unit),
             at: &[],
-            label: None,
         };
         let plot = xy(scene, room, theme, &x, &y);
         let px = |x: f64, y: f64| (plot.x.px(x), plot.y.px(y));

@@ -185,25 +185,17 @@ pub(crate) struct Ruler<'a> {
     pub(crate) format: Format<'a>,
     /// Values that are marked; round ones where there are none.
     pub(crate) at: &'a [f64],
-    /// Writes a marked value in a way of its own.
-    pub(crate) label: Option<fn(f64) -> String>,
 }
 
 impl Ruler<'_> {
     fn ticks(&self, scale: &Scale, room: usize) -> Vec<Tick> {
-        let mut out = match self.at {
+        match self.at {
             [] => ticks::ticks(scale, room.clamp(2, 9), &self.format),
             at => {
                 let each = at.iter().map(|v| (*v, self.format.write(*v, 5)));
                 each.map(|(value, label)| Tick { value, label: Some(label) }).collect()
             }
-        };
-        if let Some(label) = self.label {
-            for tick in out.iter_mut().filter(|t| t.label.is_some()) {
-                tick.label = Some(label(tick.value));
-            }
         }
-        out
     }
 }
 
