@@ -13,6 +13,7 @@ mod blas;
 pub mod bulk;
 mod python;
 mod rounding;
+pub(crate) mod types;
 
 /// A tool that can run a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

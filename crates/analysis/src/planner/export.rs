@@ -4,7 +4,7 @@
 //! format, is left out and counted in a comment.
 
 use super::{Plan, PlanRow, Step};
-use gemmscope_model::dtype::DataType;
+use crate::replay::types::{cutlass_accumulator, cutlass_type, hipblaslt_compute, hipblaslt_type};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
@@ -234,42 +234,6 @@ pub fn markdown(plan: &Plan) -> String {
     out
 }
 
-/// Names in hipBLAS. The 8-bit floats of MI300 are the fnuz ones.
-fn hip(dtype: DataType) -> Option<&'static str> {
-    use DataType::*;
-    Some(match dtype {
-        Fp64 => "f64_r",
-        Fp32 => "f32_r",
-        Fp16 => "f16_r",
-        Bf16 => "bf16_r",
-        Fp8E4m3 => "f8_r",
-        Fp8E5m2 => "bf8_r",
-        Fp8E4m3Fnuz => "f8_fnuz_r",
-        Fp8E5m2Fnuz => "bf8_fnuz_r",
-        Int8 => "i8_r",
-        Int32 => "i32_r",
-        _ => return None,
-    })
-}
-
-/// Names in CUTLASS.
-fn cutlass_type(dtype: DataType) -> Option<&'static str> {
-    use DataType::*;
-    Some(match dtype {
-        Fp64 => "f64",
-        Fp32 => "f32",
-        Tf32 => "tf32",
-        Fp16 => "f16",
-        Bf16 => "bf16",
-        Fp8E4m3 => "fe4m3",
-        Fp8E5m2 => "fe5m2",
-        Int8 => "s8",
-        Int4 => "s4",
-        Int32 => "s32",
-        _ => return None,
-    })
-}
-
 /// Writes a line for every shape, and at the end the number of shapes without one.
 fn lines(
     plan: &Plan,
@@ -305,13 +269,7 @@ pub(crate) fn hipblaslt(plan: &Plan) -> String {
         let letter = |t: bool| if t { "T" } else { "N" };
         let (lda, ldb) =
             (if p.op.trans_a { p.k } else { p.m }, if p.op.trans_b { p.n } else { p.k });
-        let compute = match p.op.compute {
-            DataType::Fp64 => "f64_r",
-            DataType::Int8 => "i32_r",
-            DataType::Tf32 => "xf32_r",
-            _ => "f32_r",
-        };
-        let stored = |dtype| hip(if dtype == DataType::Tf32 { DataType::Fp32 } else { dtype });
+        let compute = hipblaslt_compute(p.op.compute);
         let mut text = format!(
             "hipblaslt-bench -m {} -n {} -k {} --lda {lda} --ldb {ldb} --ldc {} --ldd {} \
              --transA {} --transB {} --a_type {} --b_type {} --c_type {} --d_type {} \
@@ -323,10 +281,10 @@ pub(crate) fn hipblaslt(plan: &Plan) -> String {
             p.m,
             letter(p.op.trans_a),
             letter(p.op.trans_b),
-            stored(p.op.a)?,
-            stored(p.op.b)?,
-            stored(p.op.c)?,
-            stored(p.op.c)?,
+            hipblaslt_type(p.op.a)?,
+            hipblaslt_type(p.op.b)?,
+            hipblaslt_type(p.op.c)?,
+            hipblaslt_type(p.op.c)?,
             u8::from(p.op.beta),
         );
         if p.batch > 1 {
@@ -352,7 +310,7 @@ pub(crate) fn hipblaslt(plan: &Plan) -> String {
 pub(crate) fn cutlass(plan: &Plan) -> String {
     lines(plan, "#!/bin/sh\n", "#", |p| {
         let layout = |transposed: bool| if transposed { "column" } else { "row" };
-        let accumulate = cutlass_type(p.op.compute.default_accumulate())?;
+        let accumulate = cutlass_accumulator(p.op.compute);
         let mut text = format!(
             "cutlass_profiler --operation=Gemm --m={} --n={} --k={} --A={}:{} --B={}:{} \
              --C={}:row --accumulator-type={accumulate} --beta={}",

@@ -1,5 +1,8 @@
 //! Commands of the libraries' own clients: hipBLASLt, rocBLAS, CUTLASS.
 
+use super::types::{
+    cutlass_accumulator, cutlass_type, hipblaslt_compute, hipblaslt_type, rocm_type,
+};
 use super::{CALLS, Case, Tool, WARM_UP, head, names};
 use gemmscope_model::dtype::DataType;
 
@@ -44,37 +47,10 @@ fn blas(case: &Case) -> Blas {
     Blas { strides: [area(call.m, call.k), area(call.k, call.n), area(call.m, call.n)], ..call }
 }
 
-fn rocm_type(t: DataType) -> Option<&'static str> {
-    Some(match t {
-        DataType::Fp64 => "f64_r",
-        DataType::Fp32 | DataType::Tf32 => "f32_r",
-        DataType::Fp16 => "f16_r",
-        DataType::Bf16 => "bf16_r",
-        DataType::Int8 => "i8_r",
-        DataType::Int32 => "i32_r",
-        _ => return None,
-    })
-}
-
-fn hipblaslt_type(t: DataType) -> Option<&'static str> {
-    rocm_type(t).or(match t {
-        DataType::Fp8E4m3 => Some("f8_r"),
-        DataType::Fp8E5m2 => Some("bf8_r"),
-        DataType::Fp8E4m3Fnuz => Some("f8_fnuz_r"),
-        DataType::Fp8E5m2Fnuz => Some("bf8_fnuz_r"),
-        _ => None,
-    })
-}
-
 pub(super) fn hipblaslt(case: &Case) -> Result<String, String> {
     let (p, b) = (&case.problem, blas(case));
     let [a_type, b_type, c_type] = names(b.types, hipblaslt_type, Tool::HipblasltBench)?;
-    let compute = match p.op.compute {
-        DataType::Fp64 => "f64_r",
-        DataType::Tf32 => "xf32_r",
-        DataType::Int8 => "i32_r",
-        _ => "f32_r",
-    };
+    let compute = hipblaslt_compute(p.op.compute);
     let mut out = head(case, "#!/bin/sh\n#");
     out.push_str(&format!(
         "# All solutions of the library are timed; the best stands last.\nhipblaslt-bench \\\n  -m {} -n {} -k {} --transA {} --transB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n",
@@ -159,29 +135,10 @@ pub(super) fn rocblas(case: &Case) -> Result<String, String> {
     Ok(out)
 }
 
-fn cutlass_type(t: DataType) -> Option<&'static str> {
-    Some(match t {
-        DataType::Fp64 => "f64",
-        DataType::Fp32 => "f32",
-        DataType::Tf32 => "tf32",
-        DataType::Fp16 => "f16",
-        DataType::Bf16 => "bf16",
-        DataType::Int8 => "s8",
-        DataType::Int32 => "s32",
-        DataType::Fp8E4m3 => "fe4m3",
-        DataType::Fp8E5m2 => "fe5m2",
-        _ => return None,
-    })
-}
-
 pub(super) fn cutlass(case: &Case) -> Result<String, String> {
     let p = &case.problem;
     let [a, b, c] = names([p.op.a, p.op.b, p.op.c], cutlass_type, Tool::CutlassProfiler)?;
-    let accumulator = match p.op.compute {
-        DataType::Fp64 => "f64",
-        DataType::Int8 => "s32",
-        _ => "f32",
-    };
+    let accumulator = cutlass_accumulator(p.op.compute);
     let order = |transposed: bool| {
         if transposed == case.column_major { "row" } else { "column" }
     };
