@@ -2,7 +2,8 @@
 //! workgroups can reach, in numbers and in a sentence.
 //!
 //! The tile comes from columns of the file or from the kernel's name, the number of units from the
-//! device, the peak from the roof that the row is judged by.
+//! device. Each unit computes at the datasheet's rate, however few of them have work: an achievable rate is
+//! that of a *full* device. All together reach no more than the roof that the row is judged by.
 
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::roofline::Roof;
@@ -301,14 +302,16 @@ impl<'a> TileRoofs<'a> {
             (Some((units, _)), None) => tiling.waves(*units),
             _ => None,
         };
-        let peak = self.metrics.roof(data, row);
+        let judged = self.metrics.roof(data, row).zip(self.metrics.sheet_roof(data, row));
         let intensity = self.metrics.ai[row];
-        let roof = waves.zip(peak).map(|(w, peak)| w.roof(&peak, intensity));
-        let memory_limited = peak.is_some_and(|p| {
-            roof.is_some_and(|r| {
-                let memory = intensity * p.bandwidth_bytes_per_s;
-                memory <= r.flops_per_s * (1.0 + 1e-12)
-            })
+        let roof = waves.zip(judged).map(|(w, (active, sheet))| {
+            let device_flops_per_s = active.at(intensity);
+            let flops_per_s = w.roof(&sheet, intensity).flops_per_s.min(device_flops_per_s);
+            let tile_headroom = device_flops_per_s / flops_per_s;
+            TileRoof { flops_per_s, device_flops_per_s, tile_headroom }
+        });
+        let memory_limited = roof.zip(judged).is_some_and(|(roof, (active, _))| {
+            intensity * active.bandwidth_bytes_per_s <= roof.flops_per_s * (1.0 + 1e-12)
         });
         Some(RowTile {
             tile,

@@ -224,7 +224,7 @@ pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Fi
             "Roof of this tile",
             format!("{}{reached}", FlopsPerSec(roof.flops_per_s)),
             format!(
-                "min(peak × {}, AI × bandwidth)",
+                "min(datasheet peak × {}, roof at this intensity)",
                 percent(waves.efficiency())
             ),
             "What the best kernel of this tile could attain on this shape; past it only another tile, split-K or batching helps.",

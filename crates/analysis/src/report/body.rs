@@ -61,16 +61,12 @@ fn judged(report: &Report) -> Vec<Block<'_>> {
 fn finding(number: usize, f: &FindingLine) -> Block<'_> {
     let x = &f.finding;
     let rows = if f.rows_total > 0 { places(f) } else { String::new() };
-    let weight = facts(f);
-    let facts = match weight.as_str() {
-        "" => x.category.label().to_owned(),
-        _ => format!("{}: {weight}", x.category.label()),
-    };
     Block::Article(Article {
         class: x.severity.label().to_lowercase(),
         heading: owned(format!("{number}. {}", x.heading())),
         tag: x.severity.label(),
-        facts: owned(facts),
+        kind: x.category.label(),
+        facts: owned(facts(f)),
         text: (&x.text).into(),
         entries: vec![
             ("How", (&x.evidence.formula).into(), Entry::Code),

@@ -83,6 +83,8 @@ pub(super) struct Article<'a> {
     pub heading: Text<'a>,
     /// How much it matters, which stands out.
     pub tag: &'static str,
+    /// What it is about.
+    pub kind: &'static str,
     /// Facts after it.
     pub facts: Text<'a>,
     /// The text.

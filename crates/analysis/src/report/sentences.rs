@@ -177,15 +177,15 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool)
     let roof = format!("the {}{}", scan.roof_name(), of_devices(scan));
     let reach = if time_s <= 0.0 {
         format!(". {}", capitalized(&no_roof(scan)))
-    } else if findings.ledger.books.len() > 1 {
-        // A total over several devices says nothing of any.
-        format!(". {}", by_device(&findings.ledger))
     } else if covered < ALL {
         format!(
             ". A roof is known for {} of that time, which reaches {} of {roof}",
             percent(covered),
             percent(roof_s / time_s)
         )
+    } else if findings.ledger.books.len() > 1 {
+        // A total over several devices says nothing of any.
+        format!(". {}", by_device(&findings.ledger))
     } else {
         let who = match groups.len() {
             1 => "It reaches",

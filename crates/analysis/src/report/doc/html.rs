@@ -115,11 +115,12 @@ fn table(t: &Table<'_>, out: &mut String) {
 
 fn article(a: &Article<'_>, out: &mut String) {
     out.push_str(&format!(
-        "<article class=\"{}\">\n<h3>{}</h3>\n<p class=\"facts\"><span class=\"tag\">{}</span>, {}</p>\n\
+        "<article class=\"{}\">\n<h3>{}</h3>\n<p class=\"facts\"><span class=\"tag\">{}</span>, {}. {}</p>\n\
          <p>{}</p>\n",
         a.class,
         h(&a.heading),
         a.tag,
+        a.kind,
         h(&a.facts),
         h(&a.text)
     ));

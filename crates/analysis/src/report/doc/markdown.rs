@@ -47,10 +47,12 @@ fn article(a: &Article<'_>, out: &mut String) {
         "\n### {} ({}, {})\n\n{}\n\n",
         md(&a.heading),
         a.tag,
-        md(&a.facts),
+        a.kind,
         md(&a.text)
     ));
-    for (title, text, _) in a.entries.iter().filter(|e| !e.1.is_empty()) {
-        out.push_str(&format!("- **{title}:** {}\n", md(text)));
+    let weight = ("Weight", a.facts.clone());
+    let entries = a.entries.iter().map(|(title, text, _)| (*title, text.clone()));
+    for (title, text) in std::iter::once(weight).chain(entries).filter(|e| !e.1.is_empty()) {
+        out.push_str(&format!("- **{title}:** {}\n", md(&text)));
     }
 }
