@@ -59,11 +59,7 @@ fn cells() {
             ("explore.sort_y", "value"),
         ],
     );
-    chart(
-        "cells-phone-dark",
-        &*phone,
-        &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))),
-    );
+    chart("cells-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
     let row = open("cells", &frame, &[("explore.y", "none"), ("explore.x", "shape")]);
     let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
     let (_, columns, rows) = scene.scroll().unwrap();
