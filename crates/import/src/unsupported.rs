@@ -104,127 +104,172 @@ pub(crate) fn own_output(head: &Head) -> Option<&'static str> {
     )
 }
 
-/// A text file by its head.
-pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
-    let first = head.first();
-    let lower = first.to_ascii_lowercase();
-    let start: String =
-        head.lines.iter().take(80).flat_map(|l| l.chars().take(4000).chain(['\n'])).collect();
-    let any = |words: &[&str]| words.iter().all(|w| start.contains(w));
-    if lower.starts_with("<!doctype html") || lower.starts_with("<html") {
-        return Some(
-            "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
-             button)",
-        );
-    }
-    if first.starts_with("version https://git-lfs") {
-        return Some(
-            "this is a Git LFS pointer, not the file: fetch the file itself with `git lfs pull`",
-        );
-    }
-    if lower.starts_with("<?xml") || lower.starts_with("<svg") {
-        return Some("this is an XML file, not a table: export the data as CSV");
-    }
-    if lower.starts_with("404") && lower.contains("not found") {
-        return Some("this is a server's “not found” answer, saved as a file: download it again");
-    }
-    if crate::split::canonical::is_json(first) {
-        return json(head, &any);
-    }
-    if any(&["token", "model_dim", "inter_dim", "expert"]) {
-        return Some(
-            "this is an aiter fused-MoE tuning file: a row is two kernels of an expert layer, not \
-             one GEMM; drop the *_tuned_gemm.csv beside it",
-        );
-    }
-    let header = |names: &[&str]| head.line_with(names).is_some();
-    if header(&["knl_name", "co_name"]) {
-        return Some(
-            "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the \
-             *_tuned_gemm.csv beside it",
-        );
-    }
-    if header(&["K1", "K2", "mean_microseconds"]) {
-        return Some(
-            "this is an IREE attention benchmark: a row is a fused attention, not a GEMM; drop \
-             the gemm CSV beside it",
-        );
-    }
-    if header(&["H", "W", "C", "P", "Q", "F"]) {
-        return Some(
-            "this is an IREE convolution benchmark, not a GEMM; drop the gemm CSV beside it",
-        );
-    }
-    if any(&["function,", "rocblas-Gflops"]) && any(&["\ngemv,"]) {
-        return Some("this is rocblas-bench output of gemv, not GEMM: drop the output of gemm");
-    }
-    if header(&["total_direct_kernel_time_ms", "Percentage (%)"])
-        && !header(&["Input Dims", "operation_count"])
-    {
-        return Some(
-            "this is a summary of a TraceLens report: times by operation or category, without \
-             shapes; open GEMM.csv or unified_perf_summary.csv of the same report, or the whole folder",
-        );
-    }
-    if header(&["collective name", "dur"]) || header(&["rank", "dur", "size"]) {
-        return Some(
-            "this is a list of collectives (communication between devices), not of GEMMs; of a \
-             TraceLens report, open GEMM.csv",
-        );
-    }
-    if start.contains("ERR_NVGPUCTRPERM") {
-        return Some(
-            "Nsight Compute was not allowed to read the counters (ERR_NVGPUCTRPERM), so nothing was \
-             profiled: run it as root, or let all users profile (NVIDIA's page on ERR_NVGPUCTRPERM says \
-             how), then profile again",
-        );
-    }
-    if any(&["==PROF==", "No kernels were profiled"]) || any(&["==ERROR==", "==PROF=="]) {
-        return Some(
-            "Nsight Compute profiled no kernel: check the program's own output and the filter \
-             (`--kernel-name`, `--launch-count`), then run `ncu --csv --page raw` again",
-        );
-    }
-    if start.starts_with("==PROF==") && !start.contains("\"ID\"") && head.complete {
-        return Some(
-            "this is Nsight Compute's progress without a table: run it with `--csv --page raw`, and \
-             drop what it prints",
-        );
-    }
-    if header(&["kernel_type", "percentage"]) || header(&["kernel_type", "sum (us)"]) {
-        return Some(
-            "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
-             trace that it was made from",
-        );
-    }
-    if first.starts_with("type,time ms,percent") {
-        return Some(
-            "this is TraceLens gpu_timeline.csv, which has no shapes: drop the GEMM.csv beside it",
-        );
-    }
-    None
+/// How a text is known that is no benchmark, and what to do. All that an entry names has to hold.
+struct Known {
+    /// It is JSON; the others are not.
+    json: bool,
+    /// The file's name begins with the first and holds the second.
+    name: [&'static str; 2],
+    /// The first line begins with one of these, in small letters.
+    first: &'static [&'static str],
+    /// The first lines hold all words of one of these lists.
+    words: &'static [&'static [&'static str]],
+    /// One line has all columns of one of these lists.
+    header: &'static [&'static [&'static str]],
+    /// The first lines do not hold all of these.
+    without: &'static [&'static str],
+    /// Nothing follows the first lines.
+    whole: bool,
+    says: &'static str,
 }
 
-fn json(head: &Head, any: &dyn Fn(&[&str]) -> bool) -> Option<&'static str> {
-    if any(&["rocprofiler-sdk-tool"]) {
-        return Some(
-            "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats \
-             --output-format csv` and drop its CSV",
-        );
-    }
-    if !any(&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]) {
-        return None;
-    }
-    // The name tells the two tables of vLLM and SGLang apart: `E=8,N=…` and `N=…,K=…`.
+const ANY: Known = Known {
+    json: false,
+    name: ["", ""],
+    first: &[],
+    words: &[],
+    header: &[],
+    without: &[],
+    whole: false,
+    says: "",
+};
+
+const fn first(first: &'static [&'static str], says: &'static str) -> Known {
+    Known { first, says, ..ANY }
+}
+
+const fn words(words: &'static [&'static [&'static str]], says: &'static str) -> Known {
+    Known { words, says, ..ANY }
+}
+
+const fn header(header: &'static [&'static [&'static str]], says: &'static str) -> Known {
+    Known { header, says, ..ANY }
+}
+
+/// The first that fits is said.
+const TEXTS: [Known; 19] = [
+    first(
+        &["<!doctype html", "<html"],
+        "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
+         button)",
+    ),
+    first(
+        &["version https://git-lfs"],
+        "this is a Git LFS pointer, not the file: fetch the file itself with `git lfs pull`",
+    ),
+    first(&["<?xml", "<svg"], "this is an XML file, not a table: export the data as CSV"),
+    first(
+        &["404: not found", "404 not found", "404 - not found", "404 page not found"],
+        "this is a server's “not found” answer, saved as a file: download it again",
+    ),
+    Known {
+        json: true,
+        words: &[&["rocprofiler-sdk-tool"]],
+        says: "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats \
+               --output-format csv` and drop its CSV",
+        ..ANY
+    },
+    // The name tells the two tables of vLLM and SGLang apart: `N=…,K=…` and `E=8,N=…`.
+    Known {
+        json: true,
+        name: ["N=", ",K="],
+        words: &[&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]],
+        says: "this is a table of vLLM or SGLang with the tiles of a dense block-scaled fp8 GEMM, by M; it has \
+               no times: run `benchmark_w8a8_block_fp8.py` (vLLM) or the tuning script (SGLang) and drop what \
+               it prints",
+        ..ANY
+    },
+    Known {
+        json: true,
+        words: &[&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]],
+        says: "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own \
+               output",
+        ..ANY
+    },
+    words(
+        &[&["token", "model_dim", "inter_dim", "expert"]],
+        "this is an aiter fused-MoE tuning file: a row is two kernels of an expert layer, not \
+         one GEMM; drop the *_tuned_gemm.csv beside it",
+    ),
+    header(
+        &[&["knl_name", "co_name"]],
+        "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the \
+         *_tuned_gemm.csv beside it",
+    ),
+    header(
+        &[&["K1", "K2", "mean_microseconds"]],
+        "this is an IREE attention benchmark: a row is a fused attention, not a GEMM; drop \
+         the gemm CSV beside it",
+    ),
+    header(
+        &[&["H", "W", "C", "P", "Q", "F"]],
+        "this is an IREE convolution benchmark, not a GEMM; drop the gemm CSV beside it",
+    ),
+    words(
+        &[&["function,", "rocblas-Gflops", "\ngemv,"]],
+        "this is rocblas-bench output of gemv, not GEMM: drop the output of gemm",
+    ),
+    Known {
+        header: &[&["total_direct_kernel_time_ms", "Percentage (%)"]],
+        without: &["Input Dims", "operation_count"],
+        says: "this is a summary of a TraceLens report: times by operation or category, without \
+               shapes; open GEMM.csv or unified_perf_summary.csv of the same report, or the whole folder",
+        ..ANY
+    },
+    header(
+        &[&["collective name", "dur"], &["rank", "dur", "size"]],
+        "this is a list of collectives (communication between devices), not of GEMMs; of a \
+         TraceLens report, open GEMM.csv",
+    ),
+    words(
+        &[&["ERR_NVGPUCTRPERM"]],
+        "Nsight Compute was not allowed to read the counters (ERR_NVGPUCTRPERM), so nothing was \
+         profiled: run it as root, or let all users profile (NVIDIA's page on ERR_NVGPUCTRPERM says \
+         how), then profile again",
+    ),
+    words(
+        &[&["==PROF==", "No kernels were profiled"], &["==ERROR==", "==PROF=="]],
+        "Nsight Compute profiled no kernel: check the program's own output and the filter \
+         (`--kernel-name`, `--launch-count`), then run `ncu --csv --page raw` again",
+    ),
+    Known {
+        first: &["==prof=="],
+        without: &["\"ID\""],
+        whole: true,
+        says: "this is Nsight Compute's progress without a table: run it with `--csv --page raw`, and \
+               drop what it prints",
+        ..ANY
+    },
+    header(
+        &[&["kernel_type", "percentage"], &["kernel_type", "sum (us)"]],
+        "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
+         trace that it was made from",
+    ),
+    first(
+        &["type,time ms,percent"],
+        "this is TraceLens gpu_timeline.csv, which has no shapes: drop the GEMM.csv beside it",
+    ),
+];
+
+/// A text file by its head.
+pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
+    let first = head.first().to_ascii_lowercase();
+    let json = crate::split::canonical::is_json(head.first());
     let name = head.name.rsplit(['/', '\\']).next().unwrap_or("");
-    Some(if name.starts_with("N=") && name.contains(",K=") {
-        "this is a table of vLLM or SGLang with the tiles of a dense block-scaled fp8 GEMM, by M; it has \
-         no times: run `benchmark_w8a8_block_fp8.py` (vLLM) or the tuning script (SGLang) and drop what \
-         it prints"
-    } else {
-        "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own \
-         output"
-    })
+    let start: String =
+        head.lines.iter().take(80).flat_map(|l| l.chars().take(4000).chain(['\n'])).collect();
+    let holds = |words: &[&str]| words.iter().all(|w| start.contains(w));
+    let fits = |k: &&Known| {
+        k.json == json
+            && name.starts_with(k.name[0])
+            && name.contains(k.name[1])
+            && (k.first.is_empty() || k.first.iter().any(|f| first.starts_with(f)))
+            && (k.words.is_empty() || k.words.iter().any(|w| holds(w)))
+            && (k.header.is_empty() || k.header.iter().any(|h| head.line_with(h).is_some()))
+            && (k.without.is_empty() || !holds(k.without))
+            && (!k.whole || head.complete)
+    };
+    TEXTS.iter().find(fits).map(|k| k.says)
 }
 
 /// The error about JSON of no known kind, with the names of its members.
