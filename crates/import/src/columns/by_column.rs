@@ -8,10 +8,11 @@
 
 mod combinations;
 mod parts;
+mod sides;
 mod view;
 
 use crate::cell::shape_text;
-use crate::columns::plan::{Extra, Plan};
+use crate::columns::plan::{Extra, Plan, PlannedSide};
 use crate::columns::row::ValueCaches;
 use crate::split::index::{self, Index};
 use crate::split::lines::first_line;
@@ -21,18 +22,33 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cells::Cells as _;
 use gemmscope_table::build::run::Run;
-use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use parts::Parts;
+use sides::Sides;
 use std::ops::Range;
 use view::View;
 
-/// A reader whose records become rows by a [`Plan`], at most one each.
+/// A reader whose records become rows by a [`Plan`]: at most one each, or one for each of its sides.
 pub(crate) trait PlannedRows {
     /// The plan and what is known of its words.
     fn plan(&mut self) -> (&Plan, &mut ValueCaches);
 
     /// The columns alone tell a row, apart from its type: see [`dtype`](Self::dtype).
     fn is_plain(&self) -> bool;
+
+    /// The sides of each line; empty where a line is one row.
+    fn sides(&self) -> &[PlannedSide] {
+        &[]
+    }
+
+    /// Exchanges the figures of the plan, and the type, with those of a side; once more changes them
+    /// back.
+    fn take_side(&mut self, _at: usize) {}
+
+    /// Columns of the name and the rate of a side.
+    fn side_columns(&self) -> [Option<ColumnId>; 2] {
+        [None, None]
+    }
 
     /// The type of all rows where the reader knows it; asked before the first row.
     fn dtype(&mut self, table: &mut TableBuilder) -> Option<DataType>;
@@ -60,6 +76,8 @@ pub(crate) struct ByColumn {
     flawed: Vec<bool>,
     /// `None`: rows are read as records, and only the columns that are kept are read by columns.
     parts: Option<Parts>,
+    /// Instead, the parts of each side, where lines have several.
+    sides: Sides,
     rows: Rows,
     bounds: Vec<(u32, u32)>,
 }
@@ -99,10 +117,11 @@ impl Rows {
         self.time_s.resize(rows, f64::NAN);
     }
 
-    fn run(&self, rows: Range<usize>, line: u32) -> Run<'_> {
+    fn run(&self, rows: Range<usize>, line: u32, of_line: u32) -> Run<'_> {
         let [m, n, k, batch] = self.sizes.each_ref().map(|s| &s[rows.clone()]);
         Run {
             line,
+            of_line,
             m,
             n,
             k,
@@ -123,13 +142,16 @@ impl ByColumn {
         if plan.extras.iter().any(per_row) || plan.width == 0 {
             return None;
         }
+        let (width, parts) = (plan.width, Parts::of(plan).filter(|_| is_plain));
+        let sides = Sides::of(planned)?;
         Some(ByColumn {
-            width: plan.width,
+            width,
             index: Index::default(),
             first: Vec::new(),
             lines: Vec::new(),
             flawed: Vec::new(),
-            parts: Parts::of(plan).filter(|_| is_plain),
+            parts: parts.filter(|_| sides.is_empty()),
+            sides,
             rows: Rows::default(),
             bounds: Vec::new(),
         })
@@ -228,6 +250,13 @@ impl ByColumn {
     }
 
     fn read_parts(&mut self, text: &[u8]) {
+        if !self.sides.is_empty() {
+            let mut sides = std::mem::take(&mut self.sides);
+            let mut flawed = std::mem::take(&mut self.flawed);
+            sides.read(self.view(text), &mut flawed);
+            (self.sides, self.flawed) = (sides, flawed);
+            return;
+        }
         let Some(mut parts) = self.parts.take() else {
             return;
         };
@@ -268,6 +297,12 @@ impl ByColumn {
         if rows.is_empty() {
             return 0;
         }
+        if !self.sides.is_empty() {
+            let mut sides = std::mem::take(&mut self.sides);
+            let lines = sides.settle(self.view(text), rows, line, target);
+            self.sides = sides;
+            return lines;
+        }
         // What changes, apart from what the view shows.
         let mut settled = std::mem::take(&mut self.rows);
         let mut parts = self.parts.take();
@@ -280,7 +315,7 @@ impl ByColumn {
         if !rows.is_empty() {
             let (plan, _) = target.planned.plan();
             stage(&plan.extras, view.rows(rows.clone()), target.table);
-            target.table.commit_run(&settled.run(rows.clone(), line));
+            target.table.commit_run(&settled.run(rows.clone(), line, 1));
         }
         (self.rows, self.parts) = (settled, parts);
         rows.len()

@@ -80,6 +80,16 @@ pub(crate) struct Plan {
     pub default_device: u16,
 }
 
+/// The figures of one library.
+#[derive(Debug)]
+pub(crate) struct PlannedSide {
+    pub name: String,
+    pub dtype: Option<DataType>,
+    /// Factors to seconds and FLOP/s.
+    pub time: Option<(Col, f64)>,
+    pub rate: Option<(Col, f64)>,
+}
+
 impl Default for Plan {
     fn default() -> Self {
         Plan {

@@ -27,6 +27,8 @@ fn fill(column: &mut AutoColumn, rows: usize, empty_cells: &mut usize) -> bool {
 pub struct Run<'a> {
     /// The line of the first row.
     pub line: u32,
+    /// Rows that each line gives, one behind the other.
+    pub of_line: u32,
     /// As in [`Row`].
     pub m: &'a [u32],
     /// As in [`Row`].
@@ -120,7 +122,10 @@ impl TableBuilder {
         d.device.extend_from_slice(run.device);
         d.time_s.extend_from_slice(run.time_s);
         d.source.resize(d.m.len(), 0);
-        let lines = (0..).map(|i| run.line.saturating_add(i));
-        d.line.extend(lines.take(run.m.len()));
+        let rows = run.m.len();
+        match run.of_line {
+            0 | 1 => d.line.extend((0..).map(|i| run.line.saturating_add(i)).take(rows)),
+            n => d.line.extend((0..).map(|i| run.line.saturating_add(i / n)).take(rows)),
+        }
     }
 }

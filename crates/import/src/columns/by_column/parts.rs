@@ -118,12 +118,22 @@ impl Parts {
         if let Some(column) = self.batch {
             view.column(column).sizes(true, batch, flawed);
         }
-        if let Some(f) = self.figure {
-            view.column(f.column).figures(f.scale, &mut rows.time_s, flawed);
-        }
+        self.read_figures(view, rows, flawed);
         for verdicts in &mut self.verdicts {
             verdicts.read(view, flawed);
         }
+        self.read_words(view);
+    }
+
+    /// Reads what tells the times.
+    pub(super) fn read_figures(&self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
+        if let Some(f) = self.figure {
+            view.column(f.column).figures(f.scale, &mut rows.time_s, flawed);
+        }
+    }
+
+    /// Reads the words that tell operation and device.
+    pub(super) fn read_words(&mut self, view: View<'_>) {
         self.operations.read(view);
         if let Some(devices) = &mut self.devices {
             devices.read(view);

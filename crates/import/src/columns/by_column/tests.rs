@@ -48,7 +48,7 @@ fn read_in_parts(text: &[u8], slice: usize, every: usize) -> Result<String, Impo
 }
 
 /// Headers and good lines of tables that are read by columns.
-const TABLES: [(&str, &str); 12] = [
+const TABLES: [(&str, &str); 15] = [
     // All parts of a row, and columns of all kinds.
     (
         "model,kernel,dtype,batch,M,N,K,transA,transB,time_us,note,lda",
@@ -81,6 +81,13 @@ const TABLES: [(&str, &str); 12] = [
         "index,tag,name,M,N,K,dtype,A,B,mean_microseconds,arithmetic_intensity,tflops,ok",
         "0,unet,hipblaslt,128,1280,2048,fp16,N,T,13.58,110.1,49.4,True",
     ),
+    // Several rows a line: a time and a rate each, one of the two, types.
+    (
+        "M,N,K,dtype,note,cublas_ms,cublas_tflops,triton_ms,triton_tflops",
+        "4096,1024,512,fp16,x,0.0123,349.2,0.0145,296.1",
+    ),
+    ("device,M,N,K,cublas_us,triton_tflops,lda", "H100,4096,1024,512,12.3,296.1,4096"),
+    ("M,N,K,FP8 TFLOPS,BF16 TFLOPS", "4096,1024,512,666.5,333.25"),
     // No header.
     ("1024,1024,1024,12.5", "512,1024,2048,11.5"),
 ];

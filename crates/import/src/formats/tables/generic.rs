@@ -7,7 +7,7 @@ mod plan;
 use crate::columns::by_column::PlannedRows;
 use crate::columns::mapping;
 use crate::columns::mapping::Sampled;
-use crate::columns::plan::Plan;
+use crate::columns::plan::{Plan, PlannedSide};
 use crate::columns::row::{Given, ValueCaches, failed_time, row, stage};
 use crate::{
     Col, Delimited, Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Opened,
@@ -16,7 +16,7 @@ use crate::{
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
-use plan::{PlannedSide, PlannedTable, plan};
+use plan::{PlannedTable, plan};
 
 pub(crate) const FORMAT: Format = Format {
     id: "generic",
@@ -74,6 +74,8 @@ struct Generic {
     plan: Plan,
     /// The figures of each library, where a line has several.
     sides: Vec<PlannedSide>,
+    /// The side whose figures the plan has.
+    taken: Option<usize>,
     /// Columns that repeat one time.
     repeats: Vec<(Col, f64)>,
     ids: Ids,
@@ -132,6 +134,7 @@ impl Generic {
         Generic {
             plan,
             sides,
+            taken: None,
             repeats,
             ids,
             caches: ValueCaches::default(),
@@ -151,6 +154,7 @@ impl Generic {
         let side = &mut self.sides[at];
         std::mem::swap(&mut self.plan.time, &mut side.time);
         std::mem::swap(&mut self.plan.rate, &mut side.rate);
+        self.taken = if self.taken.is_none() { Some(at) } else { None };
     }
 
     /// The record is the header again.
@@ -264,7 +268,7 @@ impl RowReader for Generic {
     }
 
     fn planned(&mut self, lines: u32) -> Planned<'_> {
-        if !self.sides.is_empty() || !self.repeats.is_empty() {
+        if !self.repeats.is_empty() {
             Planned::Never
         } else if lines < self.plan.header_line.max(self.units_line) {
             Planned::NotYet
@@ -315,8 +319,20 @@ impl PlannedRows for Generic {
         true
     }
 
+    fn sides(&self) -> &[PlannedSide] {
+        &self.sides
+    }
+
+    fn take_side(&mut self, at: usize) {
+        Generic::take_side(self, at);
+    }
+
+    fn side_columns(&self) -> [Option<ColumnId>; 2] {
+        [self.ids.library, self.ids.rate]
+    }
+
     fn dtype(&mut self, _table: &mut TableBuilder) -> Option<DataType> {
-        None
+        self.sides.get(self.taken?)?.dtype
     }
 
     fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row> {

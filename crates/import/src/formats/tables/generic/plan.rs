@@ -5,11 +5,10 @@ use crate::cell::values;
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M};
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
-use crate::columns::plan::{Extra, Plan, Sizes};
+use crate::columns::plan::{Extra, Plan, PlannedSide, Sizes};
 use crate::columns::sides::{self, Figure, Lines, Side};
 use crate::columns::{alias, defaults};
 use crate::{Head, ImportOptions};
-use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
@@ -21,16 +20,6 @@ pub(super) struct PlannedTable {
     pub sides: Vec<PlannedSide>,
     /// Columns that repeat one time, with their factors to seconds.
     pub repeats: Vec<(Col, f64)>,
-}
-
-/// The figures of one library.
-#[derive(Debug)]
-pub(super) struct PlannedSide {
-    pub name: String,
-    pub dtype: Option<DataType>,
-    /// Factors to seconds and FLOP/s.
-    pub time: Option<(Col, f64)>,
-    pub rate: Option<(Col, f64)>,
 }
 
 pub(super) fn plan(
