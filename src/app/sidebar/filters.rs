@@ -6,7 +6,8 @@ use crate::app::ui::{icon, keyed, one_stop, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{grouped, larger, smaller};
+use gemmscope_model::units::{grouped, larger, plural, smaller};
+use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::Frame;
@@ -60,7 +61,8 @@ impl Known {
     }
 }
 
-/// A button for each of the first facets, which opens the panel there, and the active filters.
+/// What is open, a button for each of the first facets, which opens the panel there, and the active
+/// filters.
 #[component]
 pub fn FilterRow(
     known: Known,
@@ -89,9 +91,19 @@ pub fn FilterRow(
         facets.filter(|f| f.open).take(BUTTONS).map(button).collect_view()
     };
     let sizes = move || known.ranges.with(|r| !r.is_empty());
+    let files = Memo::new(move |_| {
+        bench.data.with(|d| match &d.sources[..] {
+            [one] => base_name(&one.name).to_owned(),
+            all => plural(all.len() as u64, "file"),
+        })
+    });
     view! {
         <div class="filter-row" role="toolbar" aria-label="Filters"
             on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            <button type="button" class="button small files-button" title="Files: what was read, what is assumed"
+                on:click=move |_| open.run(())>
+                <span>{move || files.get()}</span>{icon(icon::DOWN)}
+            </button>
             {buttons}
             <Show when=sizes>
                 <button type="button" class="button small" class:on=move || bench.view.with(|v| !v.filters.ranges.is_empty())

@@ -233,8 +233,11 @@ fn finding(bench: Workbench, index: usize, f: &Finding, fixed: RwSignal<Vec<usiz
         Kind::Question if f.groups > 0 => format!("{gemms} · about the data"),
         Kind::Question => "about the data".to_owned(),
     };
+    // The count stands below.
+    let heading = f.heading();
+    let title = heading.strip_suffix(&format!(": {gemms}")).unwrap_or(&heading).to_owned();
     let words = view! {
-        <span class="finding-title">{f.heading()}</span>
+        <span class="finding-title">{title}</span>
         <span class="finding-facts">{basis}</span>
         <span class="finding-try">{first_sentence(f.path())}</span>
     }
