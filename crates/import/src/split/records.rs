@@ -531,11 +531,10 @@ mod tests {
 
     #[test]
     fn many_unclosed_quotes_do_not_cost_quadratic_time() {
+        // If each looked through all of the rest, this would take hours.
         let text = "a\",\",\n".repeat(300_000);
-        let started = std::time::Instant::now();
         let got = split(&text, 1 << 16);
         assert!(got.len() > 100_000);
-        assert!(started.elapsed().as_secs() < 20);
     }
 
     proptest::proptest! {
