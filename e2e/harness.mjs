@@ -33,7 +33,7 @@ const THROTTLE = Number(process.env.GEMMSCOPE_THROTTLE ?? 1);
 export async function newContext(options) {
   browser ??= chromium.launch({ executablePath: process.env.CHROME ?? "/usr/bin/chromium", args: FLAGS });
   const context = await (await browser).newContext(options);
-  context.setDefaultTimeout(Number(process.env.T ?? 60_000));
+  context.setDefaultTimeout(Number(process.env.GEMMSCOPE_WAIT ?? 60_000));
   await context.addInitScript(REST);
   if (THROTTLE > 1) {
     context.on("page", (page) => {

