@@ -63,7 +63,7 @@ test("what is exported is what shows, in its order, every column with its unit, 
   await app.toggleFacet("kernel", "k_128x256");
   await head(app, "Time (µs)").click();
   await app.settle();
-  const saved = await app.download(() => app.page.getByRole("button", { name: "CSV" }).click());
+  const saved = await app.download(() => app.page.getByRole("button", { name: "CSV", exact: true }).click());
   const lines = saved.text.trim().split(/\r?\n/).filter((l) => !l.startsWith("#"));
   assert.equal(lines.length, 3);
   assert.match(lines[1], /2\.5e-3|0\.0025|2500/);
@@ -78,7 +78,7 @@ test("what is exported is what shows, in its order, every column with its unit, 
 
 test("a cell that a spreadsheet would run is quoted, and markup in a file is text", async (t) => {
   const app = await open(t, [{ name: "evil.csv", text: 'kernel,M,N,K,dtype,time_us\n"=HYPERLINK(""http://x"")",64,64,64,fp16,2\n+cmd,64,64,64,fp16,2\n' }]);
-  const saved = await app.download(() => app.page.getByRole("button", { name: "CSV" }).click());
+  const saved = await app.download(() => app.page.getByRole("button", { name: "CSV", exact: true }).click());
   assert.ok(!/(^|,)"?[=+@]/m.test(saved.text), saved.text);
   assert.match(saved.text, /'=HYPERLINK/);
   assert.match(saved.text, /'\+cmd/);
