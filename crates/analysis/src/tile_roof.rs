@@ -2,8 +2,9 @@
 //! workgroups can reach, in numbers and in a sentence.
 //!
 //! The tile comes from columns of the file or from the kernel's name, the number of units from the
-//! device. Each unit computes at the datasheet's rate, however few of them have work: an achievable rate is
-//! that of a *full* device. All together reach no more than the roof that the row is judged by.
+//! device, the peak from the roof that the row is judged by. An achievable rate is that of a *full* device:
+//! where a single wave leaves units without work, each of the others computes at the datasheet's rate, and
+//! all together reach no more than the roof that the row is judged by.
 
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::roofline::Roof;
@@ -306,7 +307,8 @@ impl<'a> TileRoofs<'a> {
         let intensity = self.metrics.ai[row];
         let roof = waves.zip(judged).map(|(w, (active, sheet))| {
             let device_flops_per_s = active.at(intensity);
-            let flops_per_s = w.roof(&sheet, intensity).flops_per_s.min(device_flops_per_s);
+            let full = if w.waves > 1 { active } else { sheet };
+            let flops_per_s = w.roof(&full, intensity).flops_per_s.min(device_flops_per_s);
             let tile_headroom = device_flops_per_s / flops_per_s;
             TileRoof { flops_per_s, device_flops_per_s, tile_headroom }
         });
