@@ -29,7 +29,7 @@ mod summary;
 mod tuning;
 
 pub use bottlenecks::Bottleneck;
-pub use devices::{Unstated, unstated};
+use devices::unstated;
 pub use doc::{Picture, html, markdown};
 pub use json::json;
 pub use operations::{Breakdown, Operation, impact_percent};

@@ -132,7 +132,7 @@ fn may_be(stated: &str, device: &Device) -> bool {
 
 /// What the figures rest on that no file states: device, units, types; each once.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Unstated {
+pub(super) struct Unstated {
     /// What was assumed.
     pub assumed: Vec<String>,
     /// What the user chose.
@@ -140,7 +140,7 @@ pub struct Unstated {
 }
 
 /// What the figures of a scan rest on that no file states.
-pub fn unstated(scan: &Scan<'_>) -> Unstated {
+pub(super) fn unstated(scan: &Scan<'_>) -> Unstated {
     let data = scan.data();
     let mut out = Unstated::default();
     let mut add = |by_hand: bool, text: String| {

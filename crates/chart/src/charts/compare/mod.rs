@@ -80,9 +80,26 @@ pub(crate) struct Compare {
 struct Model {
     comparison: Comparison,
     duel: Duel,
-    tally: Tally,
+    verdict: Vec<String>,
     /// Indices into the duel's ratios, A furthest ahead first.
     ranked: Vec<usize>,
+}
+
+/// Of several sides who is fastest how often; then the two that are compared, and where it is the
+/// other way round.
+fn verdict(frame: &Frame, comparison: &Comparison, duel: &Duel, tally: &Tally) -> Vec<String> {
+    let mut out = Vec::new();
+    let (several, few) = (comparison.names.len() > 2, frame.rows.len() <= MOST_ROWS);
+    let own = frame.decision().side.as_ref() == Some(&comparison.setup.side);
+    let ledger = (own && few).then(|| Ledger::new(frame));
+    if several && tally.compared > 0 {
+        out.extend(tally.sentences(None));
+    }
+    out.push(duel.headline(comparison));
+    out.extend(ledger.and_then(|l| l.largest_losses()).map(|s| s + "."));
+    out.extend(duel.others_sentence(frame, comparison));
+    out.extend(duel.exception_sentence(frame, comparison));
+    out
 }
 
 impl Compare {
@@ -195,7 +212,8 @@ impl Compare {
             Show::ALL.iter().find(|(_, v, _)| *v == show.current).map_or(Show::Overview, |s| s.0);
         out.controls = vec![show, a, b];
         out.controls.extend([side, keys, measure, threshold].map(Control::more));
-        out.model = Some(Model { ranked: duel.ranked(), comparison, duel, tally });
+        let verdict = verdict(frame, &comparison, &duel, &tally);
+        out.model = Some(Model { ranked: duel.ranked(), comparison, duel, verdict });
         out
     }
 
@@ -324,23 +342,6 @@ fn key_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
 }
 
 impl Compare {
-    /// Of several sides who is fastest how often; then the two that are compared, and where it is the
-    /// other way round.
-    fn verdict(&self, m: &Model) -> Vec<String> {
-        let mut out = Vec::new();
-        let (several, few) = (m.comparison.names.len() > 2, self.frame.rows.len() <= MOST_ROWS);
-        let own = self.frame.decision().side.as_ref() == Some(&m.comparison.setup.side);
-        let ledger = (own && few).then(|| Ledger::new(&self.frame));
-        if several && m.tally.compared > 0 {
-            out.extend(m.tally.sentences(None));
-        }
-        out.push(m.duel.headline(&m.comparison));
-        out.extend(ledger.and_then(|l| l.largest_losses()).map(|s| s + "."));
-        out.extend(m.duel.others_sentence(&self.frame, &m.comparison));
-        out.extend(m.duel.exception_sentence(&self.frame, &m.comparison));
-        out
-    }
-
     /// The panels that were asked for, as far as there is room.
     fn parts(&self, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>, all: Rect) {
         let p = panels::Panels {
@@ -455,7 +456,7 @@ impl Chart for Compare {
         let Some(m) = self.model.as_ref().filter(|_| self.obstacle().is_none()) else {
             return Vec::new();
         };
-        let mut out = self.verdict(m);
+        let mut out = m.verdict.clone();
         out.push(m.duel.means_sentence(&m.comparison));
         out.push(m.duel.join_sentence(&m.comparison));
         out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
@@ -468,7 +469,7 @@ impl Chart for Compare {
 
     fn verdict_notes(&self) -> usize {
         // Who is faster, and how often: the rest is below the picture.
-        self.model.as_ref().map_or(0, |m| self.verdict(m).len().min(2))
+        self.model.as_ref().map_or(0, |m| m.verdict.len().min(2))
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
