@@ -33,7 +33,6 @@ use devices::unstated;
 pub use doc::{Picture, html, markdown};
 pub use json::json;
 pub use operations::{Breakdown, Operation, impact_percent};
-pub(crate) use sentences::decapitalized;
 pub use sentences::sentences;
 pub use summary::{gemm_findings, gemm_findings_of};
 pub use tuning::TuningPart;

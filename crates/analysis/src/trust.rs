@@ -5,8 +5,7 @@
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
 use crate::ledger::device_name;
-use crate::report::decapitalized;
-use gemmscope_model::units::{Bytes, capitalized, grouped, percent, plural};
+use gemmscope_model::units::{Bytes, capitalized, decapitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;

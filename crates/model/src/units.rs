@@ -17,7 +17,7 @@ mod format;
 mod parse;
 
 pub use format::{
-    Prefix, SI, SI_FROM_ONE, SI_OF_RATES, WIDE, capitalized, fixed, format_short,
+    Prefix, SI, SI_FROM_ONE, SI_OF_RATES, WIDE, capitalized, decapitalized, fixed, format_short,
     format_significant, grouped, percent, plural, plural_s, rounded_percent, seconds_brief,
     seconds_range, signed_percent, trim_zeros, under_prefix,
 };

@@ -52,8 +52,9 @@ pub fn follow(bench: Workbench) {
             let (findings, scan) = runner.parts();
             clock::pause(Duration::ZERO).await;
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
-            let partners = Shared(scan.partners().unwrap_or_default());
-            cache.set_partners(&frame, partners.0.clone());
+            if let Some(partners) = scan.partners() {
+                cache.set_partners(&frame, partners);
+            }
             drop(scan);
             clock::pause(Duration::ZERO).await;
             let trust = Shared::from(Trust::of(&frame));
@@ -65,7 +66,6 @@ pub fn follow(bench: Workbench) {
                 frame,
                 findings: Shared::from(findings),
                 breakdown,
-                partners,
                 trust,
             }));
         });

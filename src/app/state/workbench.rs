@@ -9,7 +9,6 @@ use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, frame as frames, storage};
 use gemmscope_analysis::findings::Findings;
-use gemmscope_analysis::ledger::Partners;
 use gemmscope_analysis::report::Breakdown;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
@@ -40,8 +39,6 @@ pub struct FindingsResult {
     pub findings: Shared<Findings>,
     /// Where the time goes, operation by operation.
     pub breakdown: Shared<Breakdown>,
-    /// The faster runs of the whole table, which the ledger takes alternatives from.
-    pub partners: Shared<Partners>,
     /// How far its figures can be trusted.
     pub trust: Shared<Trust>,
 }

@@ -103,7 +103,8 @@ fn part(bench: Workbench, book: &Book, account: Account, sum: Sum) -> AnyView {
         if isolated() {
             bench.edit("only", |v| v.filters.only = None);
         } else if let Some(result) = bench.findings.get_untracked() {
-            let rows = rows_of(&result.frame, &result.partners.0, &book, account);
+            let partners = bench.row_cache.get_value().partners(&result.frame);
+            let rows = rows_of(&result.frame, &partners, &book, account);
             bench.filter_to(account.key(), &rows);
         }
         // The bar is another one now.

@@ -10,7 +10,7 @@ use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{capitalized, grouped, percent, seconds_brief};
+use gemmscope_model::units::{capitalized, decapitalized, grouped, percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
@@ -299,18 +299,6 @@ fn claim(f: &Finding) -> String {
     match f.side.as_str() {
         side if title.starts_with(side) => title,
         side => format!("{side}: {title}"),
-    }
-}
-
-/// A text that goes on in a sentence. A word with a second capital letter (`GEMM`) keeps its first.
-pub(crate) fn decapitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    let (first, second) = (chars.next(), chars.clone().next());
-    match (first, second) {
-        (Some(a), Some(b)) if b.is_lowercase() || text.starts_with("A ") => {
-            a.to_lowercase().chain(chars).collect()
-        }
-        _ => text.to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A grid of cells under named columns, beside named rows: of what does not fit, a part that scrolls.
 
 use crate::labels::Rect;
-use crate::layout::FONT;
+use crate::layout::{self, FONT};
 use crate::palette::{Theme, on};
 use crate::scene::{Anchor, Baseline, Color, DragArea, HitArea, Item, Scene, Window};
 use crate::text;
@@ -213,20 +213,7 @@ impl Cells<'_> {
                 continue;
             }
             free = x + half + if turned { 0.0 } else { 4.0 };
-            let (y, anchor, baseline, turns) = match turned {
-                true => (bottom + 6.0, Anchor::End, Baseline::Middle, 3),
-                false => (bottom + 5.0, Anchor::Middle, Baseline::Top, 0),
-            };
-            scene.items.push(Item::Text {
-                at: (x, y),
-                text: name,
-                size: FONT,
-                bold: false,
-                color: theme.text,
-                anchor,
-                baseline,
-                turns,
-            });
+            layout::name_below(scene, (x, bottom), name, turned, theme);
         }
         let label = text::ellipsis(self.x, FONT, (scene.width - left - 4.0).max(width));
         let hang = (Anchor::Start, Baseline::Top);

@@ -3,7 +3,7 @@
 use crate::labels::{Rect, grown, overlaps};
 use crate::palette::Theme;
 use crate::scale::Scale;
-use crate::scene::{Anchor, Baseline, Scene};
+use crate::scene::{Anchor, Baseline, Item, Scene};
 use crate::text;
 use crate::ticks::Tick;
 
@@ -222,4 +222,29 @@ pub(crate) fn message(scene: &mut Scene, rect: Rect, theme: &Theme, sentence: &s
         );
     }
     scene.message = Some(sentence.to_owned());
+}
+
+/// Adds the name of a column below the plot's lower edge, at the column's middle; turned it reads
+/// upwards.
+pub(crate) fn name_below(
+    scene: &mut Scene,
+    (x, bottom): (f64, f64),
+    name: String,
+    turned: bool,
+    theme: &Theme,
+) {
+    let (y, anchor, baseline, turns) = match turned {
+        true => (bottom + 6.0, Anchor::End, Baseline::Middle, 3),
+        false => (bottom + 5.0, Anchor::Middle, Baseline::Top, 0),
+    };
+    scene.items.push(Item::Text {
+        at: (x, y),
+        text: name,
+        size: FONT,
+        bold: false,
+        color: theme.text,
+        anchor,
+        baseline,
+        turns,
+    });
 }

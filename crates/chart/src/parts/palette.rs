@@ -231,6 +231,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn accounts_have_the_colours_that_the_page_has() {
+        let page = include_str!("../../../../style/tokens.css");
+        let of = |account: Account| {
+            let token = format!("--account-{}: #", account.key().replace('_', "-"));
+            let found = page.split(&token).skip(1).map(|rest| rest[..6].to_owned());
+            found.collect::<Vec<_>>()
+        };
+        for account in Account::ALL {
+            let [light, dark] = [Theme::LIGHT, Theme::DARK].map(|t| {
+                let Color(r, g, b, _) = t.account(account);
+                format!("{r:02x}{g:02x}{b:02x}")
+            });
+            // The dark ones stand for the system's theme and for the chosen one.
+            assert_eq!(of(account), [light, dark.clone(), dark], "{account:?}");
+        }
+    }
+
     /// Machado, Oliveira, Fernandes 2009, severity 1: what a reader without red or green cones sees.
     fn seen(c: Color, m: &[[f64; 3]; 3]) -> [f64; 3] {
         let v = [linear(c.0), linear(c.1), linear(c.2)];

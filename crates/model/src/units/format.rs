@@ -237,6 +237,18 @@ pub fn capitalized(text: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
+/// A text that goes on in a sentence. A word with a second capital letter (`GEMM`) keeps its first.
+pub fn decapitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    let (first, second) = (chars.next(), chars.clone().next());
+    match (first, second) {
+        (Some(a), Some(b)) if b.is_lowercase() || text.starts_with("A ") => {
+            a.to_lowercase().chain(chars).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -405,21 +405,7 @@ fn names(
     let shown: Vec<&str> = shown.map(String::as_str).collect();
     for (i, name) in text::cut_apart(&shown, FONT, room).into_iter().enumerate() {
         let x = rect[0] + width * (i as f64 + 0.5);
-        let (at, anchor, baseline, turns) = if turned {
-            ((x, bottom + 6.0), Anchor::End, Baseline::Middle, 3)
-        } else {
-            ((x, bottom + 5.0), Anchor::Middle, Baseline::Top, 0)
-        };
-        scene.items.push(Item::Text {
-            at,
-            text: name,
-            size: FONT,
-            bold: false,
-            color: theme.text,
-            anchor,
-            baseline,
-            turns,
-        });
+        layout::name_below(scene, (x, bottom), name, turned, theme);
     }
     let hang = (Anchor::Start, Baseline::Top);
     let label = bands.label.clone();
