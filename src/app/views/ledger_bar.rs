@@ -79,10 +79,7 @@ fn in_order(book: &Book) -> Vec<(Account, Sum)> {
 
 fn part(bench: Workbench, book: &Book, account: Account, sum: Sum) -> AnyView {
     let share = sum.seconds / book.time_s;
-    let label = match account {
-        Account::Roof => "at the roof",
-        other => other.label(),
-    };
+    let label = account.part_label();
     let seconds = seconds_brief(sum.seconds);
     let hint = format!(
         "{}: {seconds}, {} of the time, {}, {}",

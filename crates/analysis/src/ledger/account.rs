@@ -97,6 +97,14 @@ impl Account {
         }
     }
 
+    /// Its name on a part of a bar: `at the roof`, else the [`label`](Self::label).
+    pub fn part_label(self) -> &'static str {
+        match self {
+            Account::Roof => "at the roof",
+            other => other.label(),
+        }
+    }
+
     /// What its seconds are, in a sentence.
     pub fn hint(self) -> &'static str {
         match self {

@@ -56,14 +56,6 @@ const ORDER: [Account; Account::COUNT] = [
     Account::Rest,
 ];
 
-/// What an account is called beside the others.
-fn label(account: Account) -> &'static str {
-    match account {
-        Account::Roof => "at the roof",
-        other => other.label(),
-    }
-}
-
 /// Opened lost time.
 #[derive(Debug)]
 pub(crate) struct LostTime {
@@ -218,7 +210,7 @@ impl LostTime {
             .number("Lost time", "s", move |at| bar(at).lost_s)
             .number("Share of lost time", "%", move |at| bar(at).lost_s / self.lost_s);
         for account in self.held() {
-            out = out.number(label(account), "s", move |at| {
+            out = out.number(account.part_label(), "s", move |at| {
                 match bar(at).accounts[account as usize] {
                     0.0 => f64::NAN,
                     s => s,
@@ -253,7 +245,7 @@ impl Chart for LostTime {
             obstacle: self.obstacle.map(str::to_owned),
             legend: self
                 .held()
-                .map(|a| (Swatch::Box(theme.account(a)), label(a).to_owned()))
+                .map(|a| (Swatch::Box(theme.account(a)), a.part_label().to_owned()))
                 .collect(),
             notes: self.notes.clone(),
         };
