@@ -166,7 +166,7 @@ pub(crate) fn link(bytes: &[u8]) {
             Ok(files) => {
                 assert!(files.len() <= 100);
                 assert!(files.iter().map(|f| f.bytes.len()).sum::<usize>() <= 8 << 20);
-                let again = data::to_link(&files).ok();
+                let again = data::to_link(&data::pack(files.clone())).ok();
                 again.iter().for_each(|t| assert_eq!(data::from_link(t).unwrap(), files));
             }
         }

@@ -251,21 +251,6 @@ test("a clock that jumps back an hour while a file is read", async (t) => {
   app.assertQuiet();
 });
 
-test("a file that is gone is not shared as an empty one", async (t) => {
-  const app = await start(t);
-  const path = join(folder, "once.csv");
-  writeFileSync(path, GOOD.text);
-  await app.load(path);
-  rmSync(path);
-  await app.page.getByRole("button", { name: "Share" }).first().click();
-  await app.dialog.waitFor();
-  const said = app.dialog.getByRole("status");
-  await said.getByText("once.csv changed or moved since it was chosen, so the data cannot go along: open it again.").waitFor();
-  assert.equal(await app.dialog.getByLabel("Put the data into the link").isDisabled(), true);
-  await app.dialog.getByRole("button", { name: "Save as a page" }).click();
-  await said.getByText("once.csv changed or moved").waitFor();
-});
-
 test("storage that is full: files open, and the page says what it does not keep", async (t) => {
   const before = (page) =>
     page.addInitScript(() => {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { inflateRawSync } from "node:zlib";
 import { serve } from "../../scripts/static.mjs";
 import { assertQuiet, dist, fixture, newContext, waitReady } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
@@ -43,10 +44,10 @@ test("a link holds the view and no data; with data it opens whole in another bro
   const without = await link.inputValue();
   assert.match(without, /\/repo\/#v=1&device=mi300x&q=k_64&files=plain\.csv$/);
   assert.match(await dialog.innerText(), /The file stays here/);
-  await dialog.getByLabel("Put the data into the link").check();
+  await dialog.getByLabel("Put the rows into the link").check();
   await app.page.waitForFunction(() => document.querySelector(".share-link").value.includes("data="));
   const whole = await link.inputValue();
-  assert.match(await dialog.innerText(), /anyone who has the link has the data/);
+  assert.match(await dialog.innerText(), /anyone who has the link has them/);
   await app.screenshot("share");
   const other = await GemmscopePage.open({ t, path: new URL(whole).hash });
   await rowsShown(other.page, 4);
@@ -195,16 +196,25 @@ test("the one-file page opens from disk, reads a file, and is saved again with d
   assert.equal((await new GemmscopePage(again).only()).file, "plain.csv");
 });
 
-test("a report saved as a page from the site: app, data, options and view, from disk", async (t) => {
+test("a report saved as a page from the site: app, rows and view, from disk; no file goes along", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&view=table&device=mi300x&q=k_128" });
-  await app.load({ name: "plain.csv", text: readFileSync(CSV, "utf8") }, { name: "second.csv", text: "M,N,K,dtype,time_us\n64,64,64,fp16,2\n" });
+  const trace = readFileSync(fixture("fixtures/kineto/h100.json"), "utf8").replace("{", '{"hostname": "secret-host", "env": {"HF_TOKEN": "secret"},');
+  const second = { name: "second.csv", text: "M,N,K,dtype,speed\n64,64,64,fp16,2\n", options: {} };
+  await app.load({ name: "plain.csv", text: readFileSync(CSV, "utf8") }, { name: "second.csv", text: "M,N,K,dtype,time_us\n64,64,64,fp16,2\n" }, { name: "trace.json", text: trace });
+  const before = await app.summary();
   const dialog = await share(app);
+  await dialog.getByText(/Goes in: 7 rows of 3 files, \d.* packed\./).waitFor();
   const saved = await app.download(() => dialog.getByRole("button", { name: "Save as a page" }).click());
   writeFileSync(join(folder, "report.html"), saved.bytes);
+  const [, packed] = /id="gemmscope-data">[^\n]*\n([^<]+)</.exec(saved.bytes.toString());
+  const inside = inflateRawSync(Buffer.from(packed, "base64url")).toString();
+  assert.ok(inside.includes("trace.json") && !inside.includes("secret"));
   const page = await openFile(t, join(folder, "report.html"));
-  await rowsShown(page, 5);
+  await rowsShown(page, 7);
   const report = new GemmscopePage(page);
-  assert.deepEqual((await report.summary()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["second.csv", 1]]);
+  // The same figures, but for what is told of rows that were not used; what was assumed is stated now.
+  const figures = (all) => all.map(({ rows_read, rows_set_aside, set_aside, skipped, notes, format_reason, assumptions, trust: { assumed, ...trust }, ...rest }) => ({ trust, ...rest }));
+  assert.deepEqual(figures(await report.summary()), figures(before));
   for (const [key, value] of [["view", "table"], ["device", "mi300x"], ["q", "k_128"]]) assert.equal(await report.state(key), value);
   // Nobody else could follow a link to this disk, or a snippet that names it.
   const own = await share(report);
@@ -226,7 +236,7 @@ test("the one-file page on a server: its link is its own address, and works", as
   const link = await dialog.getByLabel("Link", { exact: true }).inputValue();
   assert.equal(link, `${closed.url}report%20of%20mine.html#v=1&view=table&files=plain.csv`);
   assert.equal(await dialog.getByLabel("Snippet").count(), 0);
-  assert.equal(await dialog.getByLabel("Put the data into the link").count(), 0);
+  assert.equal(await dialog.getByLabel("Put the rows into the link").count(), 0);
   const other = await app.page.context().newPage();
   await other.goto(link);
   await rowsShown(other, 4);

@@ -5,10 +5,9 @@ mod regression;
 mod words;
 
 use crate::args::Args;
-use crate::load::{Exit, load, load_by, shown, view_state};
+use crate::load::{Exit, load, load_files, shown, view_state};
 use crate::messages::{Code, Messages};
 use crate::progress;
-use crate::read::read;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use serde::Serialize;
@@ -123,7 +122,7 @@ pub(super) fn check(
         None => None,
         Some(file) => {
             let files = [file.clone()];
-            let baseline = load_by(&files, args, &mut |file, options| read(file, options, stdin));
+            let baseline = load_files(&files, args, stdin);
             baseline.report(err)?;
             if !baseline.has_rows() {
                 return Ok(Exit::of(&baseline));

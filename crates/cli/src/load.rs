@@ -109,15 +109,11 @@ impl Loaded {
 
 /// Reads the files of the command line.
 pub(super) fn load(args: &Args, stdin: &mut dyn Read) -> Loaded {
-    load_by(&args.files, args, &mut |file, options| read(file, options, stdin))
+    load_files(&args.files, args, stdin)
 }
 
-/// Like [`load`], with these files and each of them read by `read`.
-pub(super) fn load_by(
-    files: &[OsString],
-    args: &Args,
-    read: &mut dyn FnMut(&Given, &ImportOptions) -> Result<Imported, ImportError>,
-) -> Loaded {
+/// Like [`load`], with these files.
+pub(super) fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) -> Loaded {
     let (files, wrong) = given(files);
     let mut all =
         Loaded { failed: !wrong.is_empty(), command: Some(args.command), ..Loaded::default() };
@@ -134,7 +130,7 @@ pub(super) fn load_by(
         let outcome = if let Some((_, why)) = repeated.iter().find(|(at, _)| *at == i) {
             Outcome::LeftOut(why.clone())
         } else {
-            match read(file, &args.options) {
+            match read(file, &args.options, stdin) {
                 Ok(Imported::Table(data)) => {
                     tables.push((i, *data));
                     Outcome::Table(0..0)
@@ -158,7 +154,7 @@ pub(super) fn load_by(
         all.files.push((file.name_for_people().into_owned(), outcome));
     }
     progress::step("working out the figures");
-    take_captures(&mut tables, &files, args, read);
+    take_captures(&mut tables, &files, args, stdin);
     let of_args = all.files.len() - files.len();
     let (of_table, mut tables): (Vec<usize>, Vec<Dataset>) = tables.into_iter().unzip();
     let (data, sources, repeated, lent) = if let [one] = tables.as_mut_slice() {
@@ -209,7 +205,7 @@ fn take_captures(
     tables: &mut [(usize, Dataset)],
     files: &[Given],
     args: &Args,
-    read: &mut dyn FnMut(&Given, &ImportOptions) -> Result<Imported, ImportError>,
+    stdin: &mut dyn Read,
 ) {
     for i in 0..tables.len() {
         let all: Vec<&Dataset> = tables.iter().map(|(_, d)| d).collect();
@@ -220,7 +216,7 @@ fn take_captures(
             continue;
         }
         let options = ImportOptions { captures, ..args.options.clone() };
-        if let Ok(Imported::Table(data)) = read(file, &options) {
+        if let Ok(Imported::Table(data)) = read(file, &options, stdin) {
             tables[i].1 = *data;
         }
     }

@@ -2,12 +2,11 @@
 
 use crate::app;
 use crate::args::Args;
-use crate::load::{Exit, load_by, view_state, write_out};
+use crate::load::{Exit, load, view_state, write_out};
 use crate::messages::{Code, Messages};
 use crate::progress;
-use crate::read::{bytes_of, read_bytes};
 use gemmscope_share::data;
-use gemmscope_share::data::Carried;
+use gemmscope_share::extract::Extract;
 use std::io::{Read, Write};
 
 /// A page with its data.
@@ -19,7 +18,7 @@ pub(super) struct Made {
     pub failed: bool,
 }
 
-/// Puts the files into the one-file page.
+/// Puts the rows of the files into the one-file page.
 pub(super) fn page(
     args: &Args,
     stdin: &mut dyn Read,
@@ -33,7 +32,7 @@ pub(super) fn page(
     Ok(Exit::worked(write_out(args, &made.html, out, err)? && !made.failed))
 }
 
-/// The one-file page with the files in it; the exit code if there is none.
+/// The one-file page with the rows of the files in it; the exit code if there is none.
 pub(super) fn make(
     args: &Args,
     stdin: &mut dyn Read,
@@ -46,18 +45,7 @@ pub(super) fn make(
             return Ok(Err(Exit::Failed));
         }
     };
-    let mut files: Vec<Carried> = Vec::new();
-    // Reads each file as the page will, to report unreadable files now.
-    let loaded = load_by(&args.files, args, &mut |file, options| {
-        let bytes = bytes_of(file, stdin)?;
-        let imported = read_bytes(&file.name, options, &bytes)?;
-        files.push(Carried {
-            name: file.name_for_people().into_owned(),
-            options: args.options.clone(),
-            bytes,
-        });
-        Ok(imported)
-    });
+    let loaded = load(args, stdin);
     loaded.report(err)?;
     if !loaded.has_rows() {
         return Ok(Err(Exit::of(&loaded)));
@@ -67,21 +55,18 @@ pub(super) fn make(
     for key in [data::DATA_KEY, data::SOURCE_KEY] {
         state.set_param(key, "");
     }
-    let size: u64 = files.iter().map(|f| f.bytes.len() as u64).sum();
-    if size > data::PAGE_UNPACKED {
-        let why = format!(
-            "a page takes at most {} MB of data, these are {}",
-            data::PAGE_UNPACKED >> 20,
-            size.div_ceil(1 << 20)
-        );
-        err.say(Code::TooLarge, &why)?;
-        return Ok(Err(Exit::Failed));
-    }
     progress::step("packing the page");
-    match data::page(&template, &state.encode(), &files) {
+    let block = match Extract::new(&loaded.data, &loaded.custom).finish() {
+        Ok(block) => block,
+        Err(why) => {
+            err.say(Code::TooLarge, &why)?;
+            return Ok(Err(Exit::Failed));
+        }
+    };
+    match data::page(&template, &state.encode(), &block) {
         Ok(html) => Ok(Ok(Made {
             html,
-            first: files.first().map_or(String::new(), |f| f.name.clone()),
+            first: loaded.files.first().map_or(String::new(), |(name, _)| name.clone()),
             failed: loaded.failed,
         })),
         Err(message) => {

@@ -50,21 +50,3 @@ pub(super) fn read(
 ) -> Result<Imported, ImportError> {
     with_file(file, stdin, |source| import(&file.name, options, source))
 }
-
-/// The bytes of a file, which is opened once: a pipe cannot be read twice.
-pub(super) fn bytes_of(file: &Given, stdin: &mut dyn Read) -> Result<Vec<u8>, ImportError> {
-    with_file(file, stdin, |source| {
-        let mut bytes = Vec::new();
-        source.read_to_end(&mut bytes).map_err(|e| failed(&e))?;
-        Ok(bytes)
-    })
-}
-
-/// Reads a file from its bytes.
-pub(super) fn read_bytes(
-    name: &str,
-    options: &ImportOptions,
-    mut bytes: &[u8],
-) -> Result<Imported, ImportError> {
-    import(name, options, &mut bytes)
-}

@@ -2,6 +2,7 @@ mod line;
 
 use crate::run;
 use gemmscope_chart::charts::CHARTS;
+use gemmscope_import::ImportOptions;
 use gemmscope_share::data;
 use std::ffi::OsString;
 
@@ -73,6 +74,68 @@ fn a_file_that_cannot_be_read_is_code_1_and_an_object() {
     assert!(err.contains("cannot be read"), "{err}");
 }
 
+/// The files inside a saved page.
+fn inside(html: &str) -> Vec<data::Carried> {
+    let text = &html[html.find(data::SLOT).unwrap() + data::SLOT.len()..];
+    let text = &text[..text.find("</script>").unwrap()];
+    data::from_page(text).unwrap().unwrap().1
+}
+
+#[test]
+fn a_page_holds_the_rows_of_a_file_and_not_the_file_and_tells_the_same_of_it() {
+    let folder = Folder::new("extract");
+    let at = |name: &str| folder.0.join(name).to_string_lossy().into_owned();
+    std::fs::write(at("app.html"), format!("{}</script>", data::SLOT)).unwrap();
+    let trace = include_str!("../../../tests/fixtures/kineto/h100.json").replacen(
+        '{',
+        "{\"hostname\": \"secret-host\", \"env\": {\"HF_TOKEN\": \"secret-token\"},",
+        1,
+    );
+    let device = r#"{"id": "ours", "name": "Ours", "peaks": [{"dtype": "fp16", "flops_per_s": 1e15}],
+        "bandwidth_bytes_per_s": 3e12}"#;
+    std::fs::write(at("ours.json"), device).unwrap();
+    let log = include_str!("../../../tests/fixtures/inductor/new_form.txt");
+    for (name, text, chosen, files) in [
+        ("trace.json", trace.as_str(), "h100-sxm", &["trace.json"][..]),
+        ("run.log", log, "mi300x", &["run.log"]),
+        ("run.csv", FILE, "ours", &["ours.json", "run.csv"]),
+    ] {
+        std::fs::write(at(name), text).unwrap();
+        let own: &[String] = if chosen == "ours" { &[at("ours.json")] } else { &[] };
+        let given = |path: &str| [own, &[path.to_owned()]].concat();
+        let summary = |files: &[String]| {
+            let args = ["summary", "--json", "--device", chosen];
+            let args: Vec<&str> = args.into_iter().chain(files.iter().map(|f| &**f)).collect();
+            let (code, out, err) = command(&args, "");
+            assert_eq!(code, 0, "{err}");
+            let mut v: serde_json::Value =
+                serde_json::from_str(out.lines().last().unwrap()).unwrap();
+            // What was not used stays behind; a note tells of it.
+            for key in
+                ["rows_read", "rows_set_aside", "set_aside", "skipped", "notes", "format_reason"]
+            {
+                v.as_object_mut().unwrap().remove(key);
+            }
+            v
+        };
+        let (app, page) = (at("app.html"), at("page.html"));
+        let args = ["page", "--app", &app, "-o", &page, "--device", chosen];
+        let files_given = given(&at(name));
+        let args: Vec<&str> = args.into_iter().chain(files_given.iter().map(|f| &**f)).collect();
+        let (code, _, err) = command(&args, "");
+        assert_eq!(code, 0, "{err}");
+        let carried = inside(&std::fs::read_to_string(&page).unwrap());
+        assert_eq!(carried.iter().map(|f| &*f.name).collect::<Vec<_>>(), files);
+        for file in &carried {
+            let text = String::from_utf8_lossy(&file.bytes);
+            assert!(!text.contains("secret"), "{name}: {text}");
+        }
+        let whole = summary(&given(&at(name)));
+        std::fs::write(at(name), &carried.last().unwrap().bytes).unwrap();
+        assert_eq!(summary(&given(&at(name))), whole, "{name}");
+    }
+}
+
 /// A pipe whose reader left.
 struct Closed;
 
@@ -131,10 +194,11 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
     assert_eq!((&html[..start], &html[end..]), (&template[..start], &template[start..]));
     let (view, files) = data::from_page(&html[start..end]).unwrap().unwrap();
     assert_eq!(view, "v=1&view=cells&device=mi300x&q=k_64");
-    assert_eq!(files[0].name, "standard input");
-    assert_eq!(files[0].bytes, FILE.as_bytes());
+    assert_eq!(files[0].name, "data.csv");
+    let text = String::from_utf8(files[0].bytes.clone()).unwrap();
+    assert!(text.starts_with("gemmscope,m,n,k,"), "{text}");
     assert_eq!(files[1].name, "odd.csv");
-    assert_eq!(files[1].options.columns["speed"], "rate:tflops");
+    assert_eq!(files[1].options, ImportOptions::default());
 
     for view in ["overview", "table", "plan", "summary", "sweep"] {
         let args = ["page", "-", "--app", &app, "-o", &out, "--view", view];
@@ -148,8 +212,10 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
     let (code, _, err) =
         command(&["page", &odd, "--app", &out, "-o", &again, "--column", "speed=rate:tflops"], "");
     assert_eq!(code, 0, "{err}");
-    let size = |path: &str| std::fs::metadata(path).unwrap().len();
-    assert!(size(&again) < size(&out));
+    let names = |path: &str| -> Vec<String> {
+        inside(&std::fs::read_to_string(path).unwrap()).into_iter().map(|f| f.name).collect()
+    };
+    assert_eq!((names(&out), names(&again)), (vec!["data.csv".into()], vec!["odd.csv".into()]));
 
     for (file, app, wanted) in [
         (odd.as_str(), at("no.html"), "no place for data"),

@@ -1,7 +1,8 @@
 //! Data inside a link, and a page with its data.
 //!
-//! Files travel with their import options (format, columns, answers), so that the receiver sees
-//! the same rows. The packed form is a line of JSON about the files, then their bytes, all
+//! What travels is what [`extract`](crate::extract) makes of the open files; links and pages of earlier editions
+//! hold files with the import options (format, columns, answers) that were chosen for them, and
+//! open as ever. The packed form is a line of JSON about the files, then their bytes, all
 //! deflated. A link and a page hold it as URL-safe base64.
 
 use flate2::Compression;
@@ -66,20 +67,59 @@ pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Files as one deflated block.
-pub(crate) fn pack(files: &[Carried]) -> Vec<u8> {
-    let head: Vec<Entry> = files
-        .iter()
-        .map(|f| Entry { name: f.name.clone(), size: f.bytes.len(), options: f.options.clone() })
-        .collect();
-    let mut out = DeflateEncoder::new(Vec::new(), Compression::best());
-    // Writing to a vector does not fail.
-    let _ = out.write_all(serde_json::to_string(&head).unwrap_or_default().as_bytes());
-    let _ = out.write_all(b"\n");
-    for f in files {
-        let _ = out.write_all(&f.bytes);
+/// Bytes that one step packs.
+const STEP: usize = 256 << 10;
+
+/// Files on their way into one deflated block.
+pub(crate) struct Packing {
+    out: DeflateEncoder<Vec<u8>>,
+    files: Vec<Carried>,
+    /// The next byte, of all files.
+    done: usize,
+    total: usize,
+}
+
+impl Packing {
+    pub(crate) fn new(files: Vec<Carried>) -> Packing {
+        let entry = |f: &Carried| Entry {
+            name: f.name.clone(),
+            size: f.bytes.len(),
+            options: f.options.clone(),
+        };
+        let head: Vec<Entry> = files.iter().map(entry).collect();
+        let total = files.iter().map(|f| f.bytes.len()).sum();
+        let mut out = DeflateEncoder::new(Vec::new(), Compression::default());
+        // Writing to a vector does not fail.
+        let _ = out.write_all(serde_json::to_string(&head).unwrap_or_default().as_bytes());
+        let _ = out.write_all(b"\n");
+        Packing { out, files, done: 0, total }
     }
-    out.finish().unwrap_or_default()
+
+    /// Packs a little more; the share that is done, `None` at the end.
+    pub(crate) fn step(&mut self) -> Option<f64> {
+        let mut at = self.done;
+        let file = self.files.iter().find(|f| match at < f.bytes.len() {
+            true => true,
+            false => {
+                at -= f.bytes.len();
+                false
+            }
+        })?;
+        let part = &file.bytes[at..(at + STEP).min(file.bytes.len())];
+        let _ = self.out.write_all(part);
+        self.done += part.len();
+        Some(self.done as f64 / self.total as f64)
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        while self.step().is_some() {}
+        self.out.finish().unwrap_or_default()
+    }
+}
+
+/// Files as one deflated block.
+pub fn pack(files: Vec<Carried>) -> Vec<u8> {
+    Packing::new(files).finish()
 }
 
 /// Reads a block from [`pack`]; `limit` is the most bytes that it may unpack to, with the gzip
@@ -138,17 +178,17 @@ fn unpacked(bytes: &[u8], most: u64) -> u64 {
     count
 }
 
-/// Files as the text of a link.
+/// A block from [`pack`] as the text of a link.
 ///
 /// # Errors
 ///
 /// The number of characters, if they are too many for a link.
-pub fn to_link(files: &[Carried]) -> Result<String, usize> {
-    let text = base64_url(&pack(files));
-    if text.len() > LINK_LIMIT {
-        return Err(text.len());
+pub fn to_link(block: &[u8]) -> Result<String, usize> {
+    // Four characters for three bytes.
+    match (block.len() * 4).div_ceil(3) {
+        ..=LINK_LIMIT => Ok(base64_url(block)),
+        long => Err(long),
     }
-    Ok(text)
 }
 
 /// Reads a text from [`to_link`].
@@ -161,17 +201,17 @@ pub fn from_link(text: &str) -> Result<Vec<Carried>, String> {
     unpack(&block, LINK_UNPACKED)
 }
 
-/// The one-file page `template` with these files and this view (the text after `#`) in it.
+/// The one-file page `template` with a block from [`pack`] and this view (the text after `#`) in it.
 ///
 /// # Errors
 ///
 /// A sentence, if the template has no place for data.
-pub fn page(template: &str, view: &str, files: &[Carried]) -> Result<String, String> {
+pub fn page(template: &str, view: &str, block: &[u8]) -> Result<String, String> {
     let at = template.find(SLOT).ok_or("this page has no place for data")? + SLOT.len();
     let end = template[at..].find("</script>").ok_or("this page has no place for data")?;
     // Neither the view's text (URL-encoded) nor base64 holds a `<`.
     let view = view.replace(['<', '\n'], "");
-    let data = base64_url(&pack(files));
+    let data = base64_url(block);
     Ok(format!("{}{view}\n{data}{}", &template[..at], &template[at + end..]))
 }
 
@@ -203,7 +243,7 @@ mod tests {
     #[test]
     fn a_link_carries_small_files_and_says_how_large_others_are() {
         let files = [file("a.csv", b"M,N,K\n1,2,3\n"), file("b \"x\".csv", &[0, 255, 10])];
-        let text = to_link(&files).unwrap();
+        let text = to_link(&pack(files.to_vec())).unwrap();
         assert!(text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')));
         assert_eq!(from_link(&text).unwrap(), files);
         let mut noise = 1u32;
@@ -213,16 +253,16 @@ mod tests {
                 (noise >> 24) as u8
             })
             .collect();
-        assert!(to_link(&[file("noise", &bytes)]).unwrap_err() > LINK_LIMIT);
+        assert!(to_link(&pack(vec![file("noise", &bytes)])).unwrap_err() > LINK_LIMIT);
     }
 
     #[test]
     fn broken_data_is_refused_in_words() {
-        let text = to_link(&[file("a.csv", b"M,N,K\n1,2,3\n")]).unwrap();
+        let text = to_link(&pack(vec![file("a.csv", b"M,N,K\n1,2,3\n")])).unwrap();
         assert!(from_link(&text[..text.len() / 2]).is_err());
         assert!(from_link("a<b").unwrap_err().contains("damaged"));
         assert!(from_link("").is_err());
-        let bomb = pack(&[file("z", &vec![0; 10 << 20])]);
+        let bomb = pack(vec![file("z", &vec![0; 10 << 20])]);
         assert!(unpack(&bomb, LINK_UNPACKED).unwrap_err().contains("more than 8.00 MiB"));
         // A gzip file that unpacks to far more than the link may hold: it packs well once more.
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
@@ -230,14 +270,14 @@ mod tests {
             gzip.write_all(&vec![0; 1 << 20]).unwrap();
         }
         let packed = gzip.finish().unwrap();
-        let text = to_link(&[file("a.csv.gz", &packed)]).unwrap();
+        let text = to_link(&pack(vec![file("a.csv.gz", &packed)])).unwrap();
         assert!(text.len() < 2_000, "{}", text.len());
         let e = from_link(&text).unwrap_err();
         assert!(e.contains("more than 8.00 MiB"), "{e}");
         let many = vec![file("", b""); MOST_FILES + 1];
-        let e = unpack(&pack(&many), LINK_UNPACKED).unwrap_err();
+        let e = unpack(&pack(many.clone()), LINK_UNPACKED).unwrap_err();
         assert!(e.contains("101 files"), "{e}");
-        assert_eq!(unpack(&pack(&many[1..]), LINK_UNPACKED).unwrap().len(), 100);
+        assert_eq!(unpack(&pack(many[1..].to_vec()), LINK_UNPACKED).unwrap().len(), 100);
         let lie = {
             let mut e = DeflateEncoder::new(Vec::new(), Compression::fast());
             e.write_all(b"[{\"name\":\"x\",\"size\":99}]\nabc").unwrap();
@@ -251,15 +291,16 @@ mod tests {
         let template = format!("<html>{SLOT}</script><p>rest</p></html>");
         assert_eq!(from_page("").unwrap(), None);
         let files = [file("a.csv", b"</script><b>")];
-        let once = page(&template, "v=1&q=%3Cx%3E", &files).unwrap();
-        let twice = page(&once, "v=1&view=table", &files).unwrap();
+        let block = pack(files.to_vec());
+        let once = page(&template, "v=1&q=%3Cx%3E", &block).unwrap();
+        let twice = page(&once, "v=1&view=table", &block).unwrap();
         for (html, view) in [(&once, "v=1&q=%3Cx%3E"), (&twice, "v=1&view=table")] {
             assert_eq!(html.matches("</script>").count(), 1);
             let start = html.find(SLOT).unwrap() + SLOT.len();
             let text = &html[start..html.find("</script>").unwrap()];
             assert_eq!(from_page(text).unwrap().unwrap(), (view.to_owned(), files.to_vec()));
         }
-        assert!(page("<html>", "", &files).is_err());
+        assert!(page("<html>", "", &block).is_err());
     }
 
     proptest! {
@@ -267,7 +308,7 @@ mod tests {
         fn any_bytes_travel(bytes in proptest::collection::vec(any::<u8>(), 0..200), name in "\\PC{1,20}") {
             let name = visible(&name).into_owned();
             let f = Carried { name, options: ImportOptions::default(), bytes };
-            prop_assert_eq!(unpack(&from_base64_url(&base64_url(&pack(std::slice::from_ref(&f)))).unwrap(), 10_000).unwrap(), vec![f]);
+            prop_assert_eq!(unpack(&from_base64_url(&base64_url(&pack(vec![f.clone()]))).unwrap(), 10_000).unwrap(), vec![f]);
         }
 
         #[test]

@@ -3,42 +3,64 @@
 use crate::app::load::Loader;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::Modal;
-use crate::web::{boot, dom};
-use gemmscope_import::ImportOptions;
-use gemmscope_model::units::Bytes;
+use crate::web::{boot, clock, dom};
+use gemmscope_model::units::{Bytes, grouped, plural, plural_s};
 use gemmscope_share::data;
-use gemmscope_share::data::Carried;
+use gemmscope_share::extract::Extract;
 use gemmscope_share::snippets::{Place, Snippet, snippets};
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
 
-/// Bytes of files up to which it is tried to put them into a link.
-const TRIED: u64 = 2 << 20;
+/// Rows up to which they are packed as soon as the dialog opens.
+const AT_ONCE: usize = 200_000;
+/// How long rows are packed before the page has its turn, ms.
+const SLICE_MS: f64 = 12.0;
 
-/// The loaded files with their original bytes; which file is gone where one cannot be read any more.
-async fn carried(bench: Workbench, loader: Loader) -> Result<Vec<Carried>, String> {
-    let files = bench.files.get_untracked();
-    let mut out = Vec::with_capacity(files.len());
-    for f in files {
-        let Some(input) = loader.input(f.id) else {
-            continue;
-        };
-        let bytes = gloo_file::futures::read_as_bytes(&input.blob).await;
-        let bytes = bytes.map_err(|_| {
-            let name = &input.name;
-            format!("{name} changed or moved since it was chosen, so the data cannot go along: open it again.")
-        })?;
-        out.push(Carried {
-            name: input.name,
-            options: ImportOptions {
-                // They come again with the file that holds them.
-                captures: Vec::new(),
-                ..f.options
-            },
-            bytes,
-        });
+/// What goes along: the rows of the open files, packed.
+#[derive(Clone)]
+enum Goes {
+    /// Nobody asked yet.
+    Unpacked,
+    /// The share that is done, 0 to 1.
+    Packing(f64),
+    Packed(Arc<Vec<u8>>),
+    Failed(String),
+}
+
+/// The packed rows of the dialog.
+type Rows = RwSignal<Goes>;
+
+/// Packs the rows in slices. `None` where the dialog was closed meanwhile.
+async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, String>> {
+    if let Some(Goes::Packed(block)) = rows.try_get_untracked() {
+        return Some(Ok(block));
     }
-    Ok(out)
+    let data = bench.data.get_untracked();
+    let used = bench.device_ids();
+    let mut own = bench.custom.get_untracked();
+    own.retain(|d| used.contains(&d.id));
+    let mut extract = Extract::new(&data, &own);
+    let mut since = clock::now_ms();
+    for done in extract.by_ref() {
+        if clock::now_ms() - since > SLICE_MS {
+            if rows.try_set(Goes::Packing(done)).is_some() {
+                return None;
+            }
+            clock::pause(Duration::ZERO).await;
+            since = clock::now_ms();
+        }
+    }
+    let packed = extract.finish().map(Arc::new);
+    let shown = match &packed {
+        Ok(block) => Goes::Packed(block.clone()),
+        Err(why) => Goes::Failed(why.clone()),
+    };
+    match rows.try_set(shown) {
+        None => Some(packed),
+        Some(_) => None,
+    }
 }
 
 /// Address of the folder of this page; of the page itself where it is the one-file page.
@@ -93,29 +115,26 @@ async fn template() -> Result<String, String> {
     gloo_file::futures::read_as_text(&blob).await.map_err(|e| e.to_string())
 }
 
-fn save_page(bench: Workbench, loader: Loader, said: Said) {
+fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
     said.set("Putting the page together…".into());
     leptos::task::spawn_local(async move {
         let view = plain_view(bench).encode();
-        let made = async {
-            let files = carried(bench, loader).await?;
-            Ok((data::page(&template().await?, &view, &files)?, files))
+        let made = match pack(bench, rows).await {
+            None => return,
+            Some(Err(why)) => Err(why),
+            Some(Ok(block)) => {
+                template().await.and_then(|template| data::page(&template, &view, &block))
+            }
         };
-        match made.await {
-            Ok((html, files)) => {
-                let stem = files
-                    .first()
-                    .map_or("report", |f| f.name.split('.').next().unwrap_or("report"));
+        let told = match made {
+            Ok(html) => {
+                let stem = name.split('.').next().filter(|s| !s.is_empty()).unwrap_or("report");
                 dom::download(&format!("{stem}.gemmscope.html"), "text/html", html.as_bytes());
-                said.try_set(format!(
-                    "Saved: one page of {} with the data inside",
-                    Bytes(html.len() as f64)
-                ));
+                format!("Saved: one page of {} with the rows inside", Bytes(html.len() as f64))
             }
-            Err(message) => {
-                said.try_set(message);
-            }
-        }
+            Err(message) => message,
+        };
+        said.try_set(told);
     });
 }
 
@@ -130,25 +149,23 @@ pub fn Share() -> impl IntoView {
     let names = bench.files.with_untracked(|files| {
         files.iter().filter_map(|f| Some(loader.input(f.id)?.name)).collect::<Vec<String>>()
     });
+    let count = bench.data.with_untracked(|d| d.len());
     let fetched = view.param(data::SOURCE_KEY).map(str::to_owned);
     let plain = format!("{}#{}", viewer(), untrack(|| link(bench)));
-    // The files as text for a link, once known; the length where it is too long.
-    let data = RwSignal::new(None::<Result<String, usize>>);
+    let rows: Rows = RwSignal::new(Goes::Unpacked);
+    // The rows as text for a link, once known; the length where it is too long.
+    let data = Memo::new(move |_| match rows.get() {
+        Goes::Packed(block) => Some(data::to_link(&block)),
+        _ => None,
+    });
     let with_data = RwSignal::new(false);
     let said: Said = RwSignal::new(String::new());
     let single = boot::is_single_file();
     // Nobody else can follow an address on this machine's disk.
     let from_disk = single && dom::address().starts_with("file:");
-    let size: u64 = bench.files.with_untracked(|f| {
-        let inputs = f.iter().filter_map(|f| loader.input(f.id));
-        inputs.map(|i| i.size()).sum()
-    });
-    if size <= TRIED && !single {
+    if count > 0 && count <= AT_ONCE {
         leptos::task::spawn_local(async move {
-            match carried(bench, loader).await {
-                Ok(files) => drop(data.try_set(Some(data::to_link(&files)))),
-                Err(message) => drop(said.try_set(message)),
-            }
+            pack(bench, rows).await;
         });
     }
     let link = {
@@ -169,14 +186,14 @@ pub fn Share() -> impl IntoView {
             "Too much for a link: {n} characters, {} would fit. Save the page instead.",
             data::LINK_LIMIT
         ),
-        None if size > TRIED => "Too much for a link. Save the page instead.".to_owned(),
+        None if count > AT_ONCE => "Too much for a link. Save the page instead.".to_owned(),
         _ => String::new(),
     };
     let holds = {
         let fetched = fetched.clone();
         move || {
             if with_data.get() {
-                "Holds the view and the data itself: anyone who has the link has the data. It stays in the part after #, which browsers send to no server.".to_owned()
+                "Holds the view and the rows of the open files: anyone who has the link has them. They stay in the part after #, which browsers send to no server.".to_owned()
             } else if let Some(src) = &fetched {
                 format!(
                     "Holds the view and the data's address ({src}), from which it is fetched again."
@@ -188,11 +205,28 @@ pub fn Share() -> impl IntoView {
             }
         }
     };
+    let files = names.len() as u64;
+    let goes_in = move || {
+        let what = format!(
+            "{} of {}",
+            format_args!("{} row{}", grouped(count as u64), plural_s(count as u64)),
+            plural(files, "file")
+        );
+        match rows.get() {
+            Goes::Unpacked => format!("Goes in: {what}."),
+            Goes::Packing(done) => format!("Packing {what}: {:.0} %", done * 100.0),
+            Goes::Packed(block) => {
+                format!("Goes in: {what}, {} packed.", Bytes(block.len() as f64))
+            }
+            Goes::Failed(why) => format!("Not possible: {why}."),
+        }
+    };
     let short = unwritten.then(|| {
         view! {
             <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
         }
     });
+    let first = StoredValue::new(names.first().cloned().unwrap_or_default());
     let shown = bench.shown.get_untracked();
     let place = Place {
         viewer: viewer(),
@@ -235,7 +269,7 @@ pub fn Share() -> impl IntoView {
                     <label class="share-check">
                         <input type="checkbox" disabled=move || !fits() prop:checked=move || with_data.get()
                             on:change=move |_| with_data.update(|w| *w = !*w) />
-                        "Put the data into the link"
+                        "Put the rows into the link"
                     </label>
                     <p class="muted">{why_not}</p>
                 })}
@@ -243,9 +277,10 @@ pub fn Share() -> impl IntoView {
             <section class="share-part">
                 <h3>"A page"</h3>
                 <p class="muted">
-                    "One HTML file with the program, the data and this view. It opens from disk without a network: attach it to an issue, keep it beside the results."
+                    "One HTML file with the program, this view and the extracted rows: sizes, types, times and what the page says of the files. The files themselves, with whatever else they hold, stay here. It opens from disk without a network."
                 </p>
-                <button type="button" class="button" on:click=move |_| save_page(bench, loader, said)>"Save as a page"</button>
+                <p class="muted share-goes">{goes_in}</p>
+                <button type="button" class="button" on:click=move |_| save_page(bench, rows, first.get_value(), said)>"Save as a page"</button>
             </section>
             {single.then(|| view! { <p class="share-said" role="status">{said}</p> })}
             {(!single).then(|| view! { <section class="share-part">

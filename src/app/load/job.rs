@@ -62,7 +62,9 @@ impl Loader {
                 let read = Read { data: *data, options, started, figures: figures.take() };
                 self.add_table(queue, job, read).await?;
             }
-            Outcome::Done(Imported::Devices(devices)) => self.add_devices(&name, devices),
+            Outcome::Done(Imported::Devices(devices)) => {
+                self.add_devices(&name, devices, job.origin);
+            }
             Outcome::Done(Imported::Context(context)) => {
                 let added = add_context(*self, name, *context).await;
                 added.map_err(|_| reading::NOT_LOADED.to_owned())?;
@@ -212,15 +214,25 @@ impl Loader {
         }
     }
 
-    /// Adds the devices of a file, and chooses the device where it is the only one.
-    fn add_devices(&self, name: &str, devices: Vec<Device>) {
+    /// Adds the devices of a file, and chooses the device where it is the only one. What a link or a page
+    /// brings lasts as long as the page, and its view says what is chosen.
+    fn add_devices(&self, name: &str, devices: Vec<Device>, origin: Origin) {
+        let brought = origin == Origin::Link;
         let count = devices.len();
         let first = devices.first().map(|d| (d.id.clone(), d.name.clone()));
         for device in devices {
             let named = self.bench.contexts.with_untracked(|all| {
                 all.iter().find_map(|c| c.name_measured(std::slice::from_ref(&device)))
             });
-            self.bench.save_device(named.unwrap_or(device));
+            let device = named.unwrap_or(device);
+            match brought {
+                true => self.bench.lend_device(device),
+                false => self.bench.save_device(device),
+            }
+        }
+        let chosen = self.bench.view.with_untracked(|v| v.devices.default.is_some());
+        if brought && chosen {
+            return;
         }
         // Of several devices it is not known which one is meant.
         self.shell.say(match first {

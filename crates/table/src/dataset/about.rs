@@ -1,6 +1,7 @@
 //! What is known of a file beside its rows, as a text: a table that is written and read again keeps it.
 
 use super::Source;
+use gemmscope_model::units::plural;
 use serde_json::Value;
 
 impl Source {
@@ -12,6 +13,14 @@ impl Source {
         for a in told.assumptions.iter_mut().filter(|a| !a.choices.is_empty()) {
             // The rows state what was assumed; only the file itself can be read otherwise.
             a.choices = vec![a.value.clone()];
+        }
+        // Their text stays where it is; that there were some does not.
+        for reason in &told.rejected.reasons {
+            let rows = plural(reason.count, "row");
+            let first =
+                reason.first_lines.first().map(|l| format!(" (line {l})")).unwrap_or_default();
+            told.notes
+                .push(format!("{rows} of the original file not used: {}{first}.", reason.text));
         }
         let (Value::Object(mut all), nothing) = (json(&told), json(&Source::default())) else {
             return String::new();

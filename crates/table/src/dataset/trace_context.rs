@@ -25,8 +25,6 @@ pub struct TraceContext {
     pub achievable_flops_per_s: BTreeMap<String, f64>,
     /// Memory, bytes.
     pub memory_bytes: Option<f64>,
-    /// The trace that was read.
-    pub trace_path: String,
     /// The whole traced time with idle gaps, seconds.
     pub total_s: Option<f64>,
     /// Time in which the device computed, seconds.
@@ -138,7 +136,6 @@ impl TraceContext {
         self.files.extend(other.files);
         self.facts.extend(other.facts);
         take_text(&mut self.platform, other.platform);
-        take_text(&mut self.trace_path, other.trace_path);
         for (mine, theirs) in [
             (&mut self.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s),
             (&mut self.memory_bytes, other.memory_bytes),

@@ -146,7 +146,6 @@ fn utilization(value: &Value, context: &mut TraceContext) {
 
 fn metadata(value: &Value, context: &mut TraceContext) {
     context.platform = text(value, "platform");
-    context.trace_path = text(value, "trace_path");
     context.bandwidth_bytes_per_s = number(value, "peak_hbm_bw_tbs").map(|v| v * 1e12);
     context.memory_bytes = number(value, "memory_gb").map(|v| v * 1e9);
     if let Some(peaks) = value.get("max_achievable_tflops").and_then(Value::as_object) {
@@ -175,7 +174,6 @@ fn metadata(value: &Value, context: &mut TraceContext) {
 
 fn manifest(value: &Value, context: &mut TraceContext) {
     context.platform = text(value, "platform");
-    context.trace_path = text(value, "trace_path");
     utilization(value, context);
     let categories = value.get("categories").and_then(Value::as_array);
     for category in categories.into_iter().flatten() {
