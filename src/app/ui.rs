@@ -1,10 +1,12 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
+mod device_select;
 mod keyed;
 pub mod one_stop;
 pub mod terms;
 
 use crate::web::dom;
+pub use device_select::device_select;
 use gemmscope_model::units::format_significant;
 use gemmscope_table::result_table::Table;
 pub use keyed::keyed;

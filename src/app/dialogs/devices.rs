@@ -3,7 +3,7 @@
 
 use crate::app::dialogs::device_form::DeviceForm;
 use crate::app::state::{Shell, Workbench};
-use crate::app::ui::{Modal, icon, value_of};
+use crate::app::ui::{Modal, device_select, icon, value_of};
 use crate::web::dom;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::known;
@@ -109,24 +109,20 @@ fn FileNames() -> impl IntoView {
                     }
                     _ => "not known: choose".to_owned(),
                 };
-                let (file_name, id) = (name.clone(), device.as_ref().map(|d| d.id.clone()).unwrap_or_default());
-                let options = bench.custom.with(|own| known(own));
+                let file_name = name.clone();
+                let change = move |device: Option<Device>| {
+                    let name = file_name.clone();
+                    bench.set_devices(|d| match device {
+                        Some(device) => drop(d.overrides.insert(name, device.id)),
+                        None => drop(d.overrides.remove(&name)),
+                    });
+                };
+                let id = device.as_ref().map(|d| d.id.clone());
+                let list = device_select(None, id.as_deref(), id.is_none().then_some(how), change);
                 view! {
                     <label class="field inline">
                         <span>{format!("“{name}” is")}</span>
-                        <select on:change=move |e| {
-                            let value = value_of(&e);
-                            let name = file_name.clone();
-                            bench.set_devices(|d| {
-                                if value.is_empty() { d.overrides.remove(&name); } else { d.overrides.insert(name, value); }
-                            });
-                        }>
-                            {device.is_none().then(|| view! { <option value="" selected>{how.clone()}</option> })}
-                            {options
-                                .into_iter()
-                                .map(|d| view! { <option value=d.id.clone() selected=d.id == id>{short_name(&d.name)}</option> })
-                                .collect_view()}
-                        </select>
+                        {list}
                     </label>
                 }
             })

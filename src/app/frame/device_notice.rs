@@ -1,8 +1,8 @@
 //! Questions about the device: no device, one of several, or perhaps the wrong one.
 
 use crate::app::state::{Dialog, Shell, Workbench};
-use crate::app::ui::{icon, value_of};
-use gemmscope_model::hardware::{Device, known, match_name, short_name};
+use crate::app::ui::{device_select, icon};
+use gemmscope_model::hardware::{Device, match_name, short_name};
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::percent;
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
@@ -80,16 +80,12 @@ pub fn DeviceNotice() -> impl IntoView {
 /// A list of all devices, for rows whose file names none.
 fn any_device(bench: Workbench) -> AnyView {
     view! {
-        <select aria-label="Device of these files" on:change=move |e| {
-            let id = value_of(&e);
-            bench.set_devices(|d| d.default = (!id.is_empty()).then_some(id));
-        }>
-            <option value="">"Device"</option>
-            {move || bench.custom.with(|own| known(own))
-                .into_iter()
-                .map(|d| view! { <option value=d.id>{short_name(&d.name)}</option> })
-                .collect_view()}
-        </select>
+        {move || device_select(
+            Some("Device of these files".to_owned()),
+            None,
+            Some("Device".to_owned()),
+            move |device| bench.set_devices(|d| d.default = device.map(|d| d.id)),
+        )}
     }
     .into_any()
 }

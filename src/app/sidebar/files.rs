@@ -3,11 +3,10 @@
 
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
-use crate::app::ui::{Menu, icon, icon_button, keyed, value_of};
+use crate::app::ui::{Menu, device_select, icon, icon_button, keyed, value_of};
 use crate::web::dom;
 use gemmscope_import::FORMAT_NAMES;
-use gemmscope_model::hardware::Device;
-use gemmscope_model::hardware::{known, short_name};
+use gemmscope_model::hardware::{Device, known, short_name};
 use gemmscope_model::units::{Bytes, grouped, plural};
 use gemmscope_share::data::base_name;
 use gemmscope_table::dataset::TraceContext;
@@ -234,32 +233,6 @@ fn rejected(source: &Source, total: u64, save: impl Fn() + 'static) -> AnyView {
     .into_any()
 }
 
-/// Chooses a device of the catalogue or one's own.
-fn device_choice(
-    own: &[Device],
-    value: &str,
-    label: &str,
-    change: impl Fn(String) + 'static,
-) -> AnyView {
-    let mut names: Vec<String> = known(own).into_iter().map(|d| d.name).collect();
-    if !names.iter().any(|n| n == value) {
-        names.insert(0, value.to_owned());
-    }
-    let value = value.to_owned();
-    view! {
-        <select aria-label=label.to_owned() on:change=move |e| change(value_of(&e))>
-            {names
-                .into_iter()
-                .map(|n| {
-                    let name = if n.is_empty() { "Choose".to_owned() } else { short_name(&n) };
-                    view! { <option value=n.clone() selected=n == value>{name}</option> }
-                })
-                .collect_view()}
-        </select>
-    }
-    .into_any()
-}
-
 /// How many assumptions a card shows; the others unfold.
 const ASSUMED: usize = 4;
 
@@ -278,7 +251,14 @@ fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 's
             Some(d) => ("You chose the device".to_owned(), d.name),
             None => (a.text.clone(), a.value.clone()),
         };
-        let control = device_choice(&own, &value, &text, change.clone());
+        let listed = known(&own).into_iter().find(|d| d.name == value).map(|d| d.id);
+        let none = match value.as_str() {
+            "" => Some("Choose".to_owned()),
+            name => listed.is_none().then(|| short_name(name)),
+        };
+        let change = change.clone();
+        let taken = move |device: Option<Device>| device.into_iter().for_each(|d| change(d.name));
+        let control = device_select(Some(text.clone()), listed.as_deref(), none, taken);
         view! { <div class="assumption" class:chosen=chosen><span>{text}</span>{control}</div> }
     };
     body.into_any()

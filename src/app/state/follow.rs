@@ -4,16 +4,19 @@
 use super::{Shared, Shown};
 use gemmscope_analysis::compare::Setup;
 use gemmscope_analysis::findings::Findings;
+use gemmscope_analysis::ledger::Columns;
+use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture;
 use gemmscope_chart::roofline::{Numbers, numbered};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::order::InOrder;
 use gemmscope_table::data_kind::{Counting, DataKind, Decision};
 use gemmscope_table::dataset::Dataset;
-use gemmscope_table::field::Frame;
+use gemmscope_table::field::{Derived, Frame};
 use gemmscope_table::filter::{Filters, Mask};
 use gemmscope_table::metrics::{DeviceChoice, Metrics, Totals};
 use gemmscope_table::view_state::RowRef;
+use std::sync::Arc;
 
 /// All rows of the files that are about to be shown, their metrics, and what they are.
 #[derive(Clone)]
@@ -40,6 +43,8 @@ pub struct Follow {
         fn(&Shared<Dataset>, Option<DataKind>, Option<ReadyMade>) -> Shared<Decision>,
     /// The rows that pass, and how many filters were too many.
     pub(super) passing: fn(&mut Mask, &Filters, &Frame) -> (Vec<u32>, usize),
+    /// The accounts of the ledger as columns.
+    pub(super) derived: fn(RowCache) -> Arc<dyn Derived>,
     /// Prepares the sums over very many rows, a step at a call; false after the last.
     pub(super) count: fn(Frame) -> Box<dyn FnMut() -> bool>,
     pub(super) totals: fn(&Frame) -> Vec<(String, Totals)>,
@@ -73,6 +78,7 @@ impl Follow {
             let refused = mask.update(filters, whole).len();
             (mask.passing(), refused)
         },
+        derived: |cache| Columns::asking(move |frame| cache.partners(frame)),
         count: |frame| {
             let mut counting = Counting::new(frame);
             Box::new(move || counting.step())

@@ -234,7 +234,7 @@ impl Workbench {
                 None => Shared::from(Decision::default()),
             }
         });
-        let filtered = filtered(follow, view, data, (metrics, decision), mask);
+        let filtered = filtered(follow, view, data, (metrics, decision), (mask, row_cache));
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
         Effect::new(move |_| {
             let refused = filtered.with(|f| f.1);
@@ -470,7 +470,7 @@ fn filtered(
     view: RwSignal<ViewState>,
     data: Memo<Shared<Dataset>>,
     (metrics, decision): (Memo<Shared<Metrics>>, Memo<Shared<Decision>>),
-    mask: StoredValue<Mask>,
+    (mask, cache): (StoredValue<Mask>, StoredValue<RowCache>),
 ) -> Memo<(Frame, usize)> {
     let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
     Memo::new(move |old: Option<&(Frame, usize)>| {
@@ -479,6 +479,7 @@ fn filtered(
         let Some(follow) = follow.get() else {
             return (whole, 0);
         };
+        let whole = whole.with_derived((follow.derived)(cache.get_value()));
         let passing = mask.try_update_value(|mask| {
             if !old.is_some_and(|(old, _)| old.same_data(&whole)) {
                 mask.reset();

@@ -4,11 +4,13 @@ use crate::app::state::findings_task::AT_ONCE;
 use crate::app::state::{Shared, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, keyed, media, value_of};
 use crate::web::dom;
+use gemmscope_analysis::ledger::LARGEST_LOSS;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::Numbers;
 use gemmscope_model::units::grouped;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::native_csv::CsvWriter;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -62,11 +64,7 @@ pub fn Table() -> impl IntoView {
     let all = Memo::new(move |_| bench.settled_frame.with(|f| f.fields()));
     let columns = Memo::new(move |_| {
         let chosen = bench.view.with(|v| v.param(COLUMNS_KEY).map(str::to_owned));
-        columns_of(
-            &all.get(),
-            chosen.as_deref(),
-            bench.settled_frame.with(|f| f.data.sources.len()),
-        )
+        bench.settled_frame.with(|f| columns_of(&all.get(), chosen.as_deref(), f))
     });
     let lost = Memo::new(move |_| {
         bench
@@ -132,16 +130,9 @@ pub fn Table() -> impl IntoView {
     };
     let export = move || {
         let frame = bench.settled_frame.get_untracked();
-        dom::download(
-            "gemmscope.csv",
-            "text/csv",
-            gemmscope_table::native_csv::csv(
-                &frame.data,
-                rows.get_untracked().iter().map(|&r| r as usize),
-                Some(&frame.metrics),
-            )
-            .as_bytes(),
-        );
+        let mut writer = CsvWriter::of(&frame);
+        let lines = writer.rows(rows.get_untracked().iter().map(|&r| r as usize));
+        dom::download("gemmscope.csv", "text/csv", (writer.header() + &lines).as_bytes());
     };
     let cards = media(NARROW);
     let row_height = Memo::new(move |_| if cards.get() { CARD } else { ROW });
@@ -474,7 +465,8 @@ pub fn Table() -> impl IntoView {
     }
 }
 
-fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<FieldInfo> {
+fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<FieldInfo> {
+    let files = frame.data.sources.len();
     let find = |f: &Field| all.iter().find(|i| i.field == *f).cloned();
     match chosen {
         Some(text) => text.split('\n').filter_map(Field::parse).filter_map(|f| find(&f)).collect(),
@@ -495,6 +487,11 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, files: usize) -> Vec<Fiel
                 let at = out.iter().position(|i| i.field == Field::Time);
                 let at = at.map_or(out.len(), |at| at + 1);
                 out.splice(at..at, [calls.clone(), time]);
+            }
+            // Where to look for it: of very many rows it is worked out once somebody asks.
+            let lost = out.iter().position(|i| i.field == Field::Lost);
+            if let Some(at) = lost.filter(|_| frame.rows.len() <= AT_ONCE) {
+                out.splice(at + 1..at + 1, find(&Field::Column(LARGEST_LOSS.to_owned())));
             }
             out
         }

@@ -3,16 +3,33 @@
 
 use super::{Account, Partners, Splitter};
 use gemmscope_table::field::{Categories, Codes, Derived, Field, FieldInfo, FieldKind, Frame};
+use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, OnceLock};
 
 /// Key of the category: the account that holds most of what a row loses.
 pub const LARGEST_LOSS: &str = "ledger.largest_loss";
 
+/// Who knows the partners of a table.
+type Find = Box<dyn Fn(&Frame) -> Arc<Partners> + Send + Sync>;
+
 /// The columns of one table and its figures. The partners are found when a column is first read.
-#[derive(Debug)]
 pub struct Columns {
+    find: Find,
     partners: OnceLock<Arc<Partners>>,
+    /// By row, the place of its largest loss among [`losses`].
+    largest: OnceLock<Vec<u32>>,
     fields: Vec<FieldInfo>,
+}
+
+/// The accounts that a row can lose most to.
+fn losses() -> impl Iterator<Item = Account> {
+    Account::ALL.into_iter().filter(|a| a.is_lost())
+}
+
+impl Debug for Columns {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Columns").field("partners", &self.partners).finish_non_exhaustive()
+    }
 }
 
 /// The field of an account: its seconds over all calls of a row.
@@ -23,6 +40,11 @@ pub fn field_of(account: Account) -> Field {
 impl Columns {
     /// Nothing is worked out yet.
     pub fn new() -> Arc<Columns> {
+        Columns::asking(Partners::of)
+    }
+
+    /// The same, where somebody may know the partners already.
+    pub fn asking(find: impl Fn(&Frame) -> Arc<Partners> + Send + Sync + 'static) -> Arc<Columns> {
         let of = |account: Account| FieldInfo {
             field: field_of(account),
             label: match account {
@@ -47,16 +69,16 @@ impl Columns {
             hint: "The account that holds most of the lost time.",
         }];
         fields.extend(shown.map(of));
-        Arc::new(Columns { partners: OnceLock::new(), fields })
-    }
-
-    /// Takes partners that were found elsewhere, if none were yet.
-    pub fn know(&self, partners: &Arc<Partners>) {
-        self.partners.get_or_init(|| partners.clone());
+        Arc::new(Columns {
+            find: Box::new(find),
+            partners: OnceLock::new(),
+            largest: OnceLock::new(),
+            fields,
+        })
     }
 
     fn splitter<'a>(&self, frame: &'a Frame) -> Splitter<'a> {
-        Splitter::new(frame, self.partners.get_or_init(|| Partners::of(frame)).clone())
+        Splitter::new(frame, self.partners.get_or_init(|| (self.find)(frame)).clone())
     }
 }
 
@@ -83,15 +105,15 @@ impl Derived for Columns {
         if key != LARGEST_LOSS {
             return None;
         }
-        let splitter = self.splitter(frame);
-        let lost: Vec<Account> = Account::ALL.into_iter().filter(|a| a.is_lost()).collect();
-        let code = |row: u32| {
-            let largest = splitter.largest_loss(row);
-            lost.iter().position(|a| Some(*a) == largest).unwrap_or(lost.len()) as u32
-        };
-        let codes = (0..frame.data.len() as u32).map(code).collect();
-        let mut values: Vec<String> = lost.iter().map(|a| a.label().to_owned()).collect();
-        values.push(String::new());
-        Some(Categories { codes: Codes::Owned(codes), values })
+        let codes = self.largest.get_or_init(|| {
+            let splitter = self.splitter(frame);
+            let code = |row: u32| {
+                let largest = splitter.largest_loss(row);
+                losses().position(|a| Some(a) == largest).unwrap_or(losses().count()) as u32
+            };
+            (0..frame.data.len() as u32).map(code).collect()
+        });
+        let values = losses().map(|a| a.label().to_owned()).chain([String::new()]).collect();
+        Some(Categories { codes: Codes::Direct(codes), values })
     }
 }

@@ -174,9 +174,12 @@ fn arch_token(text: &str) -> Option<&str> {
 
 /// The model words of each product line, longest first where one contains another, with the
 /// devices they may mean. Qualifying words narrow the choice.
-const MODELS: [(&str, &[&str]); 28] = [
+const MODELS: [(&str, &[&str]); 31] = [
     ("a100", &["a100-80-sxm", "a100-40-sxm", "a100-80-pcie", "a100-40-pcie"]),
     ("v100", &["v100-sxm2"]),
+    ("p100", &["p100-sxm2", "p100-pcie"]),
+    ("xp", &["titan-xp"]),
+    ("m40", &["m40"]),
     ("h100", &["h100-sxm", "h100-pcie"]),
     ("h200", &["h200-sxm"]),
     ("gh200", &["gh200-96"]),
@@ -284,6 +287,12 @@ mod tests {
             ("NVIDIA A100 80GB PCIe", "a100-80-pcie"),
             ("Tesla V100-SXM2-16GB", "v100-sxm2"),
             ("Tesla V100-SXM2-32GB", "v100-sxm2"),
+            ("Tesla V100-PCIE-32GB", "v100-pcie"),
+            ("V100-PCIE-16GB", "v100-pcie"),
+            ("Tesla P100-SXM2-16GB", "p100-sxm2"),
+            ("Tesla P100-PCIE-16GB", "p100-pcie"),
+            ("Tesla M40 24GB", "m40"),
+            ("NVIDIA TITAN Xp", "titan-xp"),
             ("NVIDIA L4", "l4"),
             ("NVIDIA L40", "l40"),
             ("NVIDIA L40S", "l40s"),
