@@ -1,5 +1,5 @@
 use super::duel::{Duel, Measure, Verdict};
-use super::winner::{self, Crossover, Size};
+use super::winner::{self, Size};
 use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -236,56 +236,6 @@ fn different_devices_are_judged_by_their_own_roofs() {
     assert!(rate.devices_differ && (rate.geometric_mean - 2.095).abs() < 0.001);
     assert!((roof.geometric_mean - 0.5).abs() < 1e-9);
     assert!(roof.device_sentence(&frame, &c).unwrap().contains("own roof"));
-}
-
-fn sweep(pattern: &[(&str, &[f64])]) -> gemmscope_table::field::Frame {
-    let mut rows = Rows::new();
-    for (lib, times) in pattern {
-        for (i, t) in times.iter().enumerate() {
-            rows.row((1 << i, 4096, 4096), lib, t * 1e-6, "");
-        }
-    }
-    rows.frame(None)
-}
-
-fn verdict_of(pattern: &[(&str, &[f64])]) -> (Crossover, String) {
-    let frame = sweep(pattern);
-    let c = Comparison::new(
-        &frame,
-        &Setup {
-            sides: pattern.iter().map(|p| p.0.to_owned()).collect(),
-            ..Setup::of(&frame, library())
-        },
-    );
-    let strips = winner::strips(&frame, &c, Size::M, 0.02);
-    assert_eq!(strips.len(), 1);
-    let all = winner::sum_up(&strips, pattern.len());
-    (strips[0].verdict.clone(), all.sentence(&c.setup.sides, Size::M))
-}
-
-#[test]
-fn crossovers_are_found_or_denied() {
-    // FastGEMV below M1 = 4, flat GEMM up to M2 = 16, the library from there on.
-    let (v, s) = verdict_of(&[
-        ("gemv", &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]),
-        ("flat", &[3.0, 3.0, 3.0, 3.0, 6.0, 12.0]),
-        ("library", &[5.0, 5.0, 5.0, 5.0, 5.0, 5.0]),
-    ]);
-    assert_eq!(v, Crossover::At(vec![(1, 0), (4, 1), (16, 2)]));
-    assert!(
-        s.starts_with("M1: flat overtakes gemv from M = 4; M2: library overtakes flat from M = 16"),
-        "{s}"
-    );
-    let (v, s) = verdict_of(&[("x", &[1.0, 3.0, 1.0, 3.0]), ("y", &[2.0, 2.0, 2.0, 2.0])]);
-    assert_eq!(v, Crossover::Unstable(3));
-    assert!(s.starts_with("No crossover along M holds for all"), "{s}");
-    let (v, _) = verdict_of(&[("x", &[1.0, 1.0, 1.0]), ("y", &[2.0, 2.0, 2.0])]);
-    assert_eq!(v, Crossover::Always(0));
-    // A lead under the threshold changes nothing.
-    let (v, _) = verdict_of(&[("x", &[1.0, 2.01, 1.0]), ("y", &[2.0, 2.0, 2.0])]);
-    assert_eq!(v, Crossover::Always(0));
-    let (v, _) = verdict_of(&[("x", &[1.0, 3.0]), ("y", &[2.0, 2.0])]);
-    assert_eq!(v, Crossover::TooFew(2));
 }
 
 #[test]

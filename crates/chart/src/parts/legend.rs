@@ -1,4 +1,4 @@
-//! Legends, and other small parts that several charts share: panel titles, arrow heads, check marks.
+//! Legends, and other small parts that several charts share: panel titles, check marks.
 
 use crate::layout::FONT;
 use crate::palette::{Theme, alpha};
@@ -22,8 +22,6 @@ pub enum Swatch {
     Dashed(Color),
     /// A solid line.
     Solid(Color),
-    /// An upright tick.
-    Tick(Color),
     /// A check mark.
     Check(Color),
     /// A small hollow triangle: the model's check mark.
@@ -241,7 +239,6 @@ fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
             scene.dashed(vec![(x - 7.0, y), (x + 7.0, y)], color, 2.0, &[4.0, 2.0]);
         }
         Swatch::Solid(color) => scene.line(vec![(x - 6.0, y), (x + 6.0, y)], color, 2.0),
-        Swatch::Tick(color) => scene.line(vec![(x, y - 6.0), (x, y + 6.0)], color, 2.0),
         Swatch::Check(color) => check(scene, (x, y), 5.0, color, 2.0),
         Swatch::Hollow(color) => hollow(scene, (x, y), 4.0, color),
     }
@@ -267,28 +264,6 @@ pub(crate) fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
         color,
         1.5,
     );
-}
-
-/// An arrow between two points; the head is left out where it would be longer than the shaft.
-pub(crate) fn arrow(scene: &mut Scene, from: Point, to: Point, color: Color, width: f64) {
-    scene.line(vec![from, to], color, width);
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = dx.hypot(dy);
-    let head = 3.0 + 1.5 * width;
-    if !(length.is_finite() && length > head) {
-        return;
-    }
-    let (ux, uy) = (dx / length, dy / length);
-    let base = (to.0 - ux * head, to.1 - uy * head);
-    let half = head * 0.5;
-    scene.items.push(Item::Polygon {
-        points: vec![
-            to,
-            (base.0 - uy * half, base.1 + ux * half),
-            (base.0 + uy * half, base.1 - ux * half),
-        ],
-        fill: color,
-    });
 }
 
 /// The heading of one panel of several, cut to its width.

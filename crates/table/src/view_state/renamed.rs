@@ -82,6 +82,17 @@ pub(super) fn apply(state: &mut ViewState) {
         }
     }
     pictures(state);
+    // The map of the fastest has no other form.
+    for key in ["fastest.show", "fastest.along"] {
+        state.params.remove(key);
+    }
+    // Arrows from side to side lie on the roofline, whose baseline has the key of Compare's.
+    if state.params.get("compare.show").is_some_and(|show| show == "arrows") {
+        state.params.remove("compare.show");
+        if state.view == "compare" {
+            "roofline".clone_into(&mut state.view);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -108,9 +119,12 @@ mod tests {
             "explore.figure=time explore.x=m"
         );
         assert_eq!(
-            of("view=winner&winner.show=strips&at.heat=3,4"),
-            "at.cells=3,4 fastest.show=strips"
+            of("view=winner&winner.show=strips&winner.along=k&winner.k=all&at.heat=3,4"),
+            "at.cells=3,4 fastest.k=all"
         );
         assert_eq!(ViewState::decode("view=history").0.view, "tuning");
+        let arrows = "view=compare&compare.show=arrows&compare.a=rocBLAS";
+        assert_eq!(of(arrows), "compare.a=rocBLAS");
+        assert_eq!(ViewState::decode(arrows).0.view, "roofline");
     }
 }

@@ -1,6 +1,5 @@
-//! The comparison view: two sides as a scatter, a distribution, ranked bars, arrows on a roofline.
+//! The comparison view: two sides as a scatter, a distribution, ranked bars.
 
-mod arrows;
 mod panels;
 mod ranked;
 
@@ -45,16 +44,14 @@ enum Show {
     Scatter,
     Distribution,
     Ranked,
-    Arrows,
 }
 
 impl Show {
-    const ALL: [(Show, &'static str, &'static str); 5] = [
+    const ALL: [(Show, &'static str, &'static str); 4] = [
         (Show::Overview, "overview", "Overview"),
         (Show::Scatter, "scatter", "Scatter"),
         (Show::Distribution, "distribution", "Distribution"),
         (Show::Ranked, "ranked", "Best and worst"),
-        (Show::Arrows, "arrows", "Arrows"),
     ];
 }
 
@@ -371,7 +368,6 @@ impl Compare {
             Show::Overview | Show::Scatter => p.scatter(scene, all),
             Show::Distribution => p.distribution(scene, all),
             Show::Ranked => p.ranked(scene, all),
-            Show::Arrows => arrows::draw(&p, scene, all),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Drawing of the map of the fastest and the crossover strips.
+//! Drawing of the map of the fastest.
 
 use super::{Model, tooltip};
 use crate::cells::{CellMark, Cells, Numbers};
@@ -8,11 +8,10 @@ use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
 use crate::palette::{Theme, mix};
-use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene, Symbol};
+use crate::scene::{Color, Item, Scene, Symbol};
 use crate::text;
-use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_analysis::compare::winner::{Cell, Crossover, Strip};
+use gemmscope_analysis::compare::winner::Cell;
 use gemmscope_model::units::format_significant;
 use gemmscope_table::field::Frame;
 use std::collections::HashMap;
@@ -20,7 +19,6 @@ use std::collections::HashMap;
 const ROW: f64 = 22.0;
 /// Highest cell of a map.
 const CELL_HEIGHT: f64 = 52.0;
-const STRIPS_TOP: f64 = 64.0;
 /// Rows of a narrow map up to which it grows with them.
 const MOST_ROWS: f64 = 60.0;
 
@@ -35,21 +33,6 @@ fn rows_of(m: &Model, configurations: impl Iterator<Item = u32>) -> Vec<u32> {
     for c in configurations {
         for (_, s) in m.comparison.samples(c as usize) {
             out.extend_from_slice(m.comparison.rows_of(s));
-        }
-    }
-    out
-}
-
-/// Labels along an axis of cells, as many as fit without touching.
-fn thinned(values: &[u32], step: f64, needed: impl Fn(&str) -> f64) -> Vec<(usize, String)> {
-    let mut out: Vec<(usize, String)> = Vec::new();
-    let mut free_from = f64::NEG_INFINITY;
-    for (i, v) in values.iter().enumerate() {
-        let label = v.to_string();
-        let (at, half) = ((i as f64 + 0.5) * step, needed(&label) / 2.0);
-        if at - half >= free_from {
-            free_from = at + half + 6.0;
-            out.push((i, label));
         }
     }
     out
@@ -176,139 +159,4 @@ pub(super) fn map_least(m: &Model, width: f64) -> f64 {
         true => MAP_FRAME + ROW * map_rows(m).min(MOST_ROWS),
         false => 0.0,
     }
-}
-
-/// Height of a picture of `n` strips.
-pub(super) fn strips_height(n: usize) -> f64 {
-    STRIPS_TOP + 18.0 + ROW * n as f64 + 40.0
-}
-
-/// One line per combination of everything else, one square per size.
-pub(super) fn strips(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
-    let theme = options.theme;
-    let sides = &m.comparison.names;
-    let setup = &m.comparison.setup;
-    let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
-    let (w, h) = (scene.width, scene.height);
-    let mut entries: Vec<(Swatch, String)> = sides
-        .iter()
-        .enumerate()
-        .map(|(i, s)| (Swatch::Mark(Symbol::Square, colors[i]), s.clone()))
-        .collect();
-    let tie = |margin: f64| margin <= 1.0 + m.threshold;
-    let points = || m.strips.iter().flat_map(|s| &s.points);
-    if points().any(|(_, _, margin, _)| tie(*margin)) {
-        entries.push((Swatch::Mark(Symbol::Square, theme.other), "tie".to_owned()));
-    }
-    let crosses = |s: &Strip| matches!(&s.verdict, Crossover::At(steps) if steps.len() > 1);
-    if m.strips.iter().any(crosses) {
-        let words = "crossover, where there is one";
-        entries.push((Swatch::Tick(theme.accent), words.to_owned()));
-    }
-    legend::heading(
-        scene,
-        (8.0, 14.0),
-        w - 16.0,
-        theme,
-        &format!("Fastest along {}", m.along.name()),
-    );
-    let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
-    let top = STRIPS_TOP.max(24.0 + legend + 22.0);
-    let room = (((h - top - 36.0) / ROW).max(1.0) as usize).min(super::MOST_STRIPS);
-    let shown: Vec<_> = m.strips.iter().take(room).collect();
-    let mut sizes: Vec<u32> = shown.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let narrow = w < NARROW;
-    let widest =
-        |texts: Vec<String>| texts.iter().map(|t| text::width(t, FONT, false)).fold(0.0, f64::max);
-    let label_w = widest(shown.iter().map(|s| s.label.clone()).collect())
-        .min(w * if narrow { 0.46 } else { 0.28 });
-    let say_w = if narrow {
-        0.0
-    } else {
-        widest(shown.iter().map(|s| s.sentence(sides, m.along)).collect()).min(w * 0.34)
-    };
-    let x0 = 8.0 + label_w + 12.0;
-    let x1 = (w - 14.0 - say_w - if narrow { 0.0 } else { 14.0 }).max(x0 + 20.0);
-    let step = ((x1 - x0) / sizes.len().max(1) as f64).min(46.0);
-    let place = |size: u32| {
-        let i = sizes.binary_search(&size).unwrap_or(0);
-        x0 + (i as f64 + 0.5) * step
-    };
-    let say_x = x0 + step * sizes.len() as f64 + 14.0;
-    let labels: Vec<&str> = shown.iter().map(|s| s.label.as_str()).collect();
-    let labels = text::cut_apart(&labels, FONT, label_w);
-    for (k, (s, label)) in shown.iter().zip(labels).enumerate() {
-        let y = top + (k as f64 + 0.5) * ROW;
-        scene.text((x0 - 8.0, y), label, FONT, theme.text, (Anchor::End, Baseline::Middle));
-        let ends = (s.points.first(), s.points.last());
-        if let (Some(a), Some(b)) = ends {
-            scene.line(vec![(place(a.0), y), (place(b.0), y)], theme.grid, 2.0);
-        }
-        for &(size, side, margin, configuration) in &s.points {
-            let x = place(size);
-            let r = (step * 0.4).clamp(2.0, 7.0);
-            let rect = [x - r, y - r, 2.0 * r, 2.0 * r];
-            let color = match tie(margin) {
-                true => theme.other,
-                false => shade(theme, colors[side], margin),
-            };
-            scene.fill(rect, color);
-            scene.hit_areas.push(HitArea {
-                rows: rows_of(m, [configuration].into_iter()),
-                rect: [x - step / 2.0, y - ROW / 2.0, step, ROW],
-                tooltip: Tooltip::new(m.comparison.label(frame, configuration as usize))
-                    .line(match tie(margin) {
-                        true => format!("tie ({} {})", sides[side], times(margin)),
-                        false => format!("{} ahead by {}", sides[side], times(margin)),
-                    })
-                    .line(s.sentence(sides, m.along)),
-            });
-        }
-        if let Crossover::At(steps) = &s.verdict {
-            // The crossing lies between the last size of one side and the first of the next.
-            for (size, _) in steps.iter().skip(1) {
-                let x = place(*size) - step / 2.0;
-                scene.line(vec![(x, y - ROW * 0.45), (x, y + ROW * 0.45)], theme.accent, 2.0);
-            }
-        }
-        if !narrow {
-            scene.text(
-                (say_x, y),
-                text::ellipsis(&s.sentence(sides, m.along), FONT, w - say_x - 8.0),
-                FONT,
-                theme.muted,
-                (Anchor::Start, Baseline::Middle),
-            );
-        }
-    }
-    let bottom = top + ROW * shown.len() as f64;
-    // Above and below: a long list shows only one of the two at a time.
-    let baseline = [(top - 3.0, Baseline::Bottom), (bottom + 4.0, Baseline::Top)];
-    for (i, label) in thinned(&sizes, step, |l| text::width(l, FONT, false)) {
-        for (y, hang) in baseline {
-            scene.text(
-                (x0 + (i as f64 + 0.5) * step, y),
-                label.clone(),
-                FONT,
-                theme.muted,
-                (Anchor::Middle, hang),
-            );
-        }
-    }
-    scene.text(
-        (x0 - 8.0, top - 3.0),
-        m.along.name(),
-        FONT,
-        theme.muted,
-        (Anchor::End, Baseline::Bottom),
-    );
-    let more = m.strips.len().saturating_sub(shown.len());
-    let note = if more > 0 {
-        format!("{}; {more} more strips", m.along.name())
-    } else {
-        m.along.name().to_owned()
-    };
-    legend::note(scene, (8.0, bottom + 11.0), label_w, theme, &note);
 }

@@ -1,5 +1,4 @@
-//! The map of the fastest: which side is fastest in each cell of two sizes, and the crossover strips:
-//! from which size on one side overtakes another.
+//! The map of the fastest: which side is fastest in each cell of two sizes.
 
 mod draw;
 
@@ -11,7 +10,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::TIE;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner;
-use gemmscope_analysis::compare::winner::{Cell, Crossover, Crossovers, Size, Strip};
+use gemmscope_analysis::compare::winner::{Cell, Size};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
@@ -26,7 +25,7 @@ use std::collections::BTreeMap;
 pub(super) const KIND: ChartKind = ChartKind {
     id: "fastest",
     name: "Fastest",
-    hint: "Which library or kernel is fastest where, and from which size on?",
+    hint: "Which library or kernel is fastest where?",
     icon: "M5 2.5h6v4.5a3 3 0 0 1-6 0zM5 4H2.5c0 2 1 3.2 2.7 3.4M11 4h2.5c0 2-1 3.2-2.7 3.4M8 10v3.5M5 13.5h6",
     params: &["color"],
     of_selection: false,
@@ -37,15 +36,11 @@ pub(super) const KIND: ChartKind = ChartKind {
 /// Sides that a headline names.
 const NAMED: usize = 8;
 
-/// Strips that are drawn at most; the others are counted.
-const MOST_STRIPS: usize = 200;
-
 /// An opened map of the fastest.
 #[derive(Debug)]
 pub(crate) struct Fastest {
     frame: Frame,
     controls: Vec<Control>,
-    strips_shown: bool,
     model: Option<Model>,
 }
 
@@ -60,14 +55,7 @@ struct Model {
     dtype: Option<String>,
     /// The layout that shows, or how many there are together; `None` where there is only one.
     layout: Option<String>,
-    /// A lead up to this share is a tie.
-    threshold: f64,
-    /// Of the map; empty where the strips show.
     cells: Vec<Cell>,
-    along: Size,
-    /// Empty where the map shows.
-    strips: Vec<Strip>,
-    all: Crossovers,
 }
 
 const AXES: [(&str, &str, Size, Size, Size); 3] = [
@@ -79,25 +67,12 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
 impl Fastest {
     /// Reads the settings, chooses what is not set, and finds the winners.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let mut out = Fastest {
-            frame: frame.clone(),
-            controls: Vec::new(),
-            strips_shown: false,
-            model: None,
-        };
+        let mut out = Fastest { frame: frame.clone(), controls: Vec::new(), model: None };
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
             return out;
         };
         let default = &found.setup;
-        let show = Control::choice(
-            state,
-            "fastest.show",
-            "View",
-            "",
-            vec![Choice::new("map", "Fastest map"), Choice::new("strips", "Crossover points")],
-            "map",
-        );
         let side = Control::field(
             state,
             "fastest.side",
@@ -147,31 +122,12 @@ impl Fastest {
         let layouts = layout.options().len() - 1;
         let hold = held_control(frame, &comparison, state, held, &of_type);
         let at = hold.current.parse::<u32>().ok();
-        out.strips_shown = show.current == "strips";
-        // Only what is drawn is worked out.
-        let (cells, along, strips) = if out.strips_shown {
-            let (along, mut strips) = along_control(frame, &comparison, state, lead);
-            // Strips that cross over first, then the undecided ones.
-            strips.order_by_key(|s| match s.verdict {
-                Crossover::At(_) => 0,
-                Crossover::Unstable(_) => 1,
-                Crossover::Always(_) => 2,
-                Crossover::Level => 3,
-                Crossover::TooFew(_) => 4,
-            });
-            let size = Size::parse(&along.current).unwrap_or(Size::M);
-            out.controls = vec![show, side, along, threshold.more()];
-            (Vec::new(), size, strips)
-        } else {
-            let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
-                of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
-            });
-            out.controls = vec![show, dtype];
-            out.controls.extend((layouts > 1).then_some(layout));
-            out.controls.extend([hold, axes.more(), side.more(), threshold.more()]);
-            (cells, Size::M, Vec::new())
-        };
-        let all = winner::sum_up(&strips, comparison.setup.sides.len());
+        let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
+            of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
+        });
+        out.controls = vec![dtype];
+        out.controls.extend((layouts > 1).then_some(layout));
+        out.controls.extend([hold, axes.more(), side.more(), threshold.more()]);
         out.model = Some(Model {
             comparison,
             x,
@@ -181,11 +137,7 @@ impl Fastest {
             dtype: chosen_dtype,
             layout: (layouts > 1)
                 .then(|| chosen_layout.unwrap_or_else(|| format!("all {layouts} layouts"))),
-            threshold: lead,
             cells,
-            along,
-            strips,
-            all,
         });
         out
     }
@@ -204,10 +156,6 @@ impl Fastest {
                 m.comparison.names.join(", "),
                 m.comparison.join_sentence()
             ));
-        }
-        if self.strips_shown {
-            let judged = m.strips.iter().any(|s| !matches!(s.verdict, Crossover::TooFew(_)));
-            return (!judged).then(|| m.all.sentence(&m.comparison.names, m.along));
         }
         m.cells.is_empty().then(|| format!("Nothing measured {}.", m.where_words()))
     }
@@ -330,45 +278,14 @@ fn held_control(
     )
 }
 
-/// The size along which winners may change, and the strips along it; the one that most strips can
-/// be judged along is the default.
-fn along_control(
-    frame: &Frame,
-    comparison: &Comparison,
-    state: &ViewState,
-    threshold: f64,
-) -> (Control, Vec<Strip>) {
-    let sides = comparison.setup.sides.len();
-    let mut all = Size::ALL.map(|s| winner::strips(frame, comparison, s, threshold));
-    // The first of equals: M is the batch of the decode phase.
-    let judged = Size::ALL.map(|s| winner::sum_up(&all[s as usize], sides).judged);
-    let most = judged.iter().max();
-    let best = judged.iter().position(|n| Some(n) == most).unwrap_or(0);
-    let control = Control::choice(
-        state,
-        "fastest.along",
-        "X",
-        "The size that grows; all else is held",
-        Size::ALL.iter().map(|s| Choice::new(s.key(), s.name())).collect(),
-        Size::ALL[best].key(),
-    );
-    let chosen = Size::parse(&control.current).unwrap_or(Size::M);
-    let strips = std::mem::take(&mut all[chosen as usize]);
-    (control, strips)
-}
-
 impl Chart for Fastest {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let title = match &self.model {
-            Some(m) if self.strips_shown => m.all.sentence(&m.comparison.names, m.along),
-            Some(m) => m.headline(),
-            None => String::new(),
-        };
+        let title = self.model.as_ref().map_or_else(String::new, Model::headline);
         let page = Page { notes: self.notes(), ..Page::new(title, self.obstacle()) };
-        plot(options, page, |scene, _| match &self.model {
-            Some(m) if self.strips_shown => draw::strips(&self.frame, m, scene, options),
-            Some(m) => draw::map(&self.frame, m, scene, options),
-            None => {}
+        plot(options, page, |scene, _| {
+            if let Some(m) = &self.model {
+                draw::map(&self.frame, m, scene, options);
+            }
         })
     }
 
@@ -377,27 +294,6 @@ impl Chart for Fastest {
             return Table::default();
         };
         let sides = &m.comparison.names;
-        if self.strips_shown {
-            let mut header = vec!["Held".to_owned(), "Verdict".to_owned()];
-            header.extend([m.along.name().to_owned(), "Fastest".to_owned(), "Lead (x)".to_owned()]);
-            let rows = m
-                .strips
-                .iter()
-                .take(MOST_STRIPS)
-                .flat_map(|s| {
-                    s.points.iter().map(|&(size, side, margin, _)| {
-                        vec![
-                            s.label.clone(),
-                            s.sentence(sides, m.along),
-                            size.to_string(),
-                            sides[side].clone(),
-                            cell(margin, ""),
-                        ]
-                    })
-                })
-                .collect();
-            return Table { header, rows };
-        }
         let mut header = vec![
             m.y.name().to_owned(),
             m.x.name().to_owned(),
@@ -434,38 +330,7 @@ impl Chart for Fastest {
         let (Some(m), None) = (&self.model, self.obstacle()) else {
             return Vec::new();
         };
-        let mut out = Vec::new();
-        if self.strips_shown {
-            out.push(m.all.sentence(&m.comparison.names, m.along));
-            let wins: Vec<String> = m
-                .all
-                .by_size
-                .iter()
-                .take(12)
-                .map(|(size, wins)| {
-                    let w: Vec<String> = m
-                        .comparison
-                        .names
-                        .iter()
-                        .zip(wins)
-                        .map(|(s, n)| format!("{s} {n}"))
-                        .collect();
-                    format!("{} = {size}: {}", m.along.name(), w.join(", "))
-                })
-                .collect();
-            out.push(format!("Wins: {}.", wins.join("; ")));
-            if m.strips.len() > MOST_STRIPS {
-                out.push(format!(
-                    "{} of {} strips shown, those that cross over first.",
-                    MOST_STRIPS,
-                    m.strips.len()
-                ));
-            }
-        } else {
-            out.push(m.headline());
-        }
-        out.push(m.comparison.join_sentence());
-        out
+        vec![m.headline(), m.comparison.join_sentence()]
     }
 
     fn verdict_notes(&self) -> usize {
@@ -474,22 +339,15 @@ impl Chart for Fastest {
 
     fn height(&self, width: f64) -> f64 {
         let usual = if width < layout::NARROW { 420.0 } else { 640.0 };
-        match (&self.model, self.strips_shown) {
-            (Some(m), true) => draw::strips_height(m.strips.len().min(MOST_STRIPS)).max(260.0),
-            (Some(m), false) => draw::map_least(m, width).max(usual),
-            (None, _) => usual,
-        }
+        self.model.as_ref().map_or(usual, |m| draw::map_least(m, width).max(usual))
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
-        match (&self.model, self.strips_shown) {
-            (Some(_), true) => (self.height(width), self.height(width)),
-            (Some(m), false) => {
-                let least = draw::map_least(m, width).max(260.0);
-                (least, draw::map_height(m).max(least))
-            }
-            (None, _) => (260.0, f64::INFINITY),
-        }
+        let Some(m) = &self.model else {
+            return (260.0, f64::INFINITY);
+        };
+        let least = draw::map_least(m, width).max(260.0);
+        (least, draw::map_height(m).max(least))
     }
 }
 

@@ -36,15 +36,11 @@ fn look(theme: &Theme, size: usize, height: f64) -> RenderOptions<'_> {
 #[test]
 fn goldens() {
     let frame = decode();
-    let mut state = ViewState::default();
-    for show in ["map", "strips"] {
-        state.set_param("fastest.show", show);
-        let view = Fastest::open(&frame, &state);
-        draw_everywhere(&format!("small-fastest-{show}"), &view);
-        for (size, name) in [(0, "phone"), (1, "desk")] {
-            let look = look(&Theme::LIGHT, size, view.height(SIZES[size].0));
-            golden(&format!("fastest-{show}-{name}"), &view.scene(&look));
-        }
+    let view = Fastest::open(&frame, &ViewState::default());
+    draw_everywhere("small-fastest-map", &view);
+    for (size, name) in [(0, "phone"), (1, "desk")] {
+        let look = look(&Theme::LIGHT, size, view.height(SIZES[size].0));
+        golden(&format!("fastest-map-{name}"), &view.scene(&look));
     }
 }
 
@@ -55,23 +51,11 @@ fn defaults_come_from_the_data() {
     let view = Fastest::open(&frame, &state);
     let m = view.model.as_ref().unwrap();
     // K = 4096 has most cells that two sides measured.
-    assert_eq!((m.at, m.along), (Some(4096), Size::M));
+    assert_eq!(m.at, Some(4096));
     assert_eq!(view.table().rows.len(), m.cells.len());
     state.set_param("fastest.k", "all");
     let view = Fastest::open(&frame, &state);
     assert_eq!(view.model.as_ref().unwrap().at, None);
-    state.set_param("fastest.show", "strips");
-    let view = Fastest::open(&frame, &state);
-    assert!(
-        view.notes()[0].starts_with("No crossover along M holds for all"),
-        "{:?}",
-        view.notes()
-    );
-    let t = view.table();
-    assert!(
-        t.rows.iter().any(|r| r[1] == "FastGEMV, flat GEMM from M = 4, library from M = 32"),
-        "{t:?}"
-    );
     let mut rows = Rows::new();
     rows.row((1, 1, 1), "x", 1.0, "");
     let scene = Fastest::open(&rows.frame(None), &state).scene(&look(&Theme::DARK, 0, 420.0));
@@ -82,19 +66,12 @@ fn defaults_come_from_the_data() {
 fn many_shapes_fit() {
     let frame = two_libraries();
     let mut state = ViewState::default();
-    for (show, k) in [("map", ""), ("map", "all"), ("strips", "")] {
-        state.set_param("fastest.show", show);
+    for k in ["", "all"] {
         state.set_param("fastest.k", k);
         let view = Fastest::open(&frame, &state);
-        draw_everywhere(&format!("fastest-{show}{k}"), &view);
+        draw_everywhere(&format!("fastest-map{k}"), &view);
         assert!(!view.table().rows.is_empty());
     }
-    let view = Fastest::open(&frame, &state);
-    assert!(
-        view.notes()[0].contains("is fastest at every") || view.notes()[0].contains("throughout"),
-        "{:?}",
-        view.notes()
-    );
 }
 
 #[test]
