@@ -21,27 +21,18 @@ const many = (n) => ({
 /** First row that shows of the bars. */
 const row = async (app) => Number(((await app.state("at.bars")) ?? "0,0").split(",")[1]);
 
-test("a scroll bar is held and moved; beside its thumb it comes to the pointer", async (t) => {
+test("a scroll bar that is held follows the pointer out of the picture", async (t) => {
   const app = await open(t, "#view=bars&device=h100-sxm");
   await app.load(many(400));
   const box = await app.stage.boundingBox();
   const x = box.x + box.width - 4;
-  const [top, bottom] = [box.y + 60, box.y + box.height - 60];
-  await app.page.mouse.move(x, top);
+  await app.page.mouse.move(x, box.y + 60);
   await app.page.mouse.down();
-  await app.page.mouse.move(x, (top + bottom) / 2, { steps: 6 });
-  await app.settle();
-  const half = await row(app);
-  assert.ok(half > 120 && half < 280, `half way down is row ${half}`);
-  // Held, the pointer may leave the bar; past its end is its end.
   await app.page.mouse.move(x - 200, box.y + box.height + 40, { steps: 4 });
   await app.page.mouse.up();
   const end = await row(app);
   assert.ok(end > 350, `the end is row ${end}`);
   assert.equal(await app.state("sel"), null, "nothing is selected by it");
-  await app.page.mouse.click(x, top);
-  await app.settle();
-  assert.ok((await row(app)) < 40);
   app.assertQuiet();
 });
 

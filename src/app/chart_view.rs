@@ -2,7 +2,6 @@
 //! keyboard and touch, saving, and the same content as a table.
 
 mod click;
-mod drag;
 mod gesture;
 mod picture;
 pub mod save;

@@ -25,6 +25,7 @@
 //! |---|---|
 //! | [`caption`] | what a saved picture says of itself |
 //! | [`charts`] | the list of charts, the [`Chart`](charts::Chart) trait, and one folder a chart |
+//! | [`gesture`] | what pointer, wheel and keys call for on a drawn chart |
 //! | [`interactive`] | a drawn chart that answers to pointer and keyboard |
 //! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
 //! | [`planner`] | the charts of the planner, which need no file |
@@ -49,6 +50,7 @@
 
 pub mod caption;
 pub mod charts;
+pub mod gesture;
 pub mod interactive;
 pub mod paint;
 mod parts;

@@ -1,8 +1,9 @@
 //! What a click does: selects, isolates, makes room for the dock.
 
-use super::gesture::{Parts, REACH, picture, place};
+use super::gesture::Parts;
 use super::picture::Drawn;
 use crate::web::dom;
+use gemmscope_chart::gesture::REACH;
 use gemmscope_chart::interactive::Target;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_chart::scene::Point;
@@ -19,18 +20,6 @@ const SHEET: f64 = 0.62;
 const SEEN: f64 = 0.28;
 /// Rows that a box selects at most: every one is a number in the link.
 const MOST_SELECTED: usize = 200;
-
-/// A double click on a mark isolates its category, like a click in the legend; beside all marks it
-/// shows the whole picture.
-pub(super) fn on_double(parts: &Parts, stage: &web_sys::HtmlElement, e: &web_sys::MouseEvent) {
-    let Some(shown) = picture(parts) else { return };
-    match shown.at(place(stage, e), REACH) {
-        Some(found) if !found.rows.is_empty() => {
-            isolate(parts, &shown, &found, e.ctrl_key() || e.meta_key());
-        }
-        _ => (parts.zoom)(None),
-    }
-}
 
 /// Leaves only the categories of a target; with `add` takes them out or puts them back. Where the
 /// legend shows another field, the rows are filtered to the categories, or no longer filtered.

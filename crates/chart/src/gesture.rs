@@ -1,0 +1,475 @@
+//! Pointer, wheel and keys on a drawn chart, as a state machine: events in, what is to be done out.
+//!
+//! Moving hovers, a click selects, a drag moves the picture, Shift and a drag draw a box that
+//! filters (or selects, where a chart has no ranges), the wheel and two fingers zoom, arrow keys
+//! walk from point to point. In a picture that holds more than fits, a drag and the wheel scroll;
+//! along a bar of colours a drag filters. A press has no duration: a long one that moves nothing is
+//! a click.
+
+use crate::camera::{Camera, Zoom};
+use crate::hit::Direction;
+use crate::interactive::{InteractiveChart, Target};
+use crate::labels::Rect;
+use crate::scale::Scale;
+use crate::scene::{DragArea, Point, Scene, Window};
+use crate::scroll::{self, Bar};
+use gemmscope_table::field::Field;
+use gemmscope_table::filter::Range;
+
+/// How near the pointer must come to a mark, CSS pixels. A finger is wider.
+pub const REACH: f64 = 14.0;
+const FINGER_REACH: f64 = 24.0;
+/// A press that moves less than this is a click.
+const SLACK: f64 = 4.0;
+/// How far beside a colour or scroll bar a press still counts as on it. A finger is wider.
+const BAR_SLACK: f64 = 6.0;
+const FINGER_SLACK: f64 = 12.0;
+/// Height of a wheel's notch that zooms by e, px: a usual one zooms by about 1.2.
+const NOTCH: f64 = 550.0;
+/// What a key zooms by.
+const KEY_ZOOM: f64 = 1.5;
+/// What a key moves the picture by, px.
+const KEY_PAN: f64 = 60.0;
+
+/// A pointer over the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pointer {
+    /// Tells fingers apart.
+    pub id: i32,
+    /// CSS pixels from the upper left corner of the picture.
+    pub at: Point,
+    /// A mouse, not a finger or pen.
+    pub mouse: bool,
+    /// Shift is held.
+    pub shift: bool,
+    /// Ctrl or Meta is held.
+    pub ctrl: bool,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event<'a> {
+    /// The main button or a finger went down.
+    Down(Pointer),
+    /// A pointer moved, pressed or not.
+    Move(Pointer),
+    /// It went up.
+    Up(Pointer),
+    /// Two clicks at one place.
+    Double(Pointer),
+    /// The browser took the pointer of this number for itself, to scroll the page.
+    Cancel(i32),
+    /// The pointer left the picture.
+    Leave,
+    /// The wheel turned.
+    Wheel {
+        /// Where the pointer is.
+        at: Point,
+        /// How far, px to the right and down.
+        by: (f64, f64),
+        /// Shift is held.
+        shift: bool,
+    },
+    /// A key without Ctrl, Alt or Meta, by its name in the DOM.
+    Key {
+        /// `ArrowLeft`, `+`.
+        name: &'a str,
+        /// Shift is held.
+        shift: bool,
+    },
+}
+
+/// What an event happened to.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// The picture.
+    pub chart: &'a dyn InteractiveChart,
+    /// What is pointed at.
+    pub target: Option<&'a Target>,
+    /// A drag draws a box without Shift.
+    pub boxing: bool,
+    /// Not the whole picture shows.
+    pub zoomed: bool,
+    /// Rows are selected.
+    pub selected: bool,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    /// The event is the picture's: the browser does nothing of its own with it.
+    Consume,
+    /// All that this pointer does from here on is the picture's.
+    Capture(i32),
+    /// This is pointed at; nothing for `None`.
+    Point(Option<Target>),
+    /// A scroll bar is pointed at or held, or no longer.
+    Held(bool),
+    /// The box that is being drawn: left, top, width, height.
+    Brush(Option<Rect>),
+    /// This part of the axes shows; everything for `None`.
+    Zoom(Option<Zoom>),
+    /// This is the first column and row that shows.
+    Scroll((usize, usize)),
+    /// What a click or a key selects.
+    Select {
+        /// The rows.
+        rows: Vec<u32>,
+        /// They join those that are selected.
+        add: bool,
+        /// Where they are.
+        at: Point,
+    },
+    /// Nothing is selected any more.
+    Deselect,
+    /// Only the categories of this target show; with `true` they are taken out or put back.
+    Isolate(Target, bool),
+    /// A box was drawn that filters by these ranges.
+    BoxFilter(Vec<(Field, Range)>),
+    /// A box was drawn that selects these rows.
+    BoxSelect(Vec<u32>),
+    /// A figure's filter along its colour bar; no filter for `None`.
+    Range(Field, Option<Range>),
+}
+
+/// What a press moves, once it moves.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Hold {
+    /// The axes.
+    #[default]
+    Pan,
+    /// The edge of a box.
+    Box,
+    /// The columns and rows, from this first one.
+    Scroll((usize, usize)),
+    /// The end of a range along a colour bar.
+    Range(Rect, String, Scale),
+    /// A scroll bar, held so far from its thumb's start, px.
+    Bar(Bar, f64),
+}
+
+/// The gestures on one picture, and on those that follow it while a press lasts.
+#[derive(Clone, Debug, Default)]
+pub struct Gestures {
+    /// Pressed pointers and where they are.
+    pointers: Vec<(i32, Point)>,
+    /// Where the first of them went down.
+    start: Point,
+    /// The press is no click any more.
+    moved: bool,
+    hold: Hold,
+    brush: Option<Rect>,
+    /// A scroll bar is pointed at or held.
+    held: bool,
+    /// Part of a column and of a row that the wheel has moved.
+    wheel: (f64, f64),
+}
+
+impl Gestures {
+    /// What an event calls for, in this order.
+    pub fn on(&mut self, event: Event<'_>, seen: Seen<'_>) -> Vec<Act> {
+        match event {
+            Event::Down(p) => self.down(p, seen),
+            Event::Move(p) => self.moved(p, seen),
+            Event::Up(p) => self.up(p, seen),
+            Event::Double(p) => match seen.chart.at(p.at, REACH) {
+                Some(found) if !found.rows.is_empty() => vec![Act::Isolate(found, p.ctrl)],
+                _ => vec![Act::Zoom(None)],
+            },
+            Event::Cancel(id) => {
+                self.release(id);
+                self.hold = Hold::Pan;
+                let mut acts = self.hold_bar(false);
+                acts.extend(self.brush.take().map(|_| Act::Brush(None)));
+                acts
+            }
+            Event::Leave if self.pointers.is_empty() => {
+                let mut acts = self.hold_bar(false);
+                acts.push(Act::Point(None));
+                acts
+            }
+            Event::Leave => Vec::new(),
+            Event::Wheel { at, by, shift } => self.wheel(at, by, shift, seen),
+            Event::Key { name, shift } => key(name, shift, seen),
+        }
+    }
+
+    /// Where a pressed pointer is; `None` where it is not pressed.
+    fn pressed(&self, id: i32) -> Option<Point> {
+        self.pointers.iter().find(|(other, _)| *other == id).map(|(_, at)| *at)
+    }
+
+    fn press(&mut self, id: i32, at: Point) {
+        self.release(id);
+        self.pointers.push((id, at));
+    }
+
+    /// False where the pointer was not pressed.
+    fn release(&mut self, id: i32) -> bool {
+        let before = self.pointers.len();
+        self.pointers.retain(|(other, _)| *other != id);
+        self.pointers.len() < before
+    }
+
+    fn hold_bar(&mut self, held: bool) -> Vec<Act> {
+        let changes = std::mem::replace(&mut self.held, held) != held;
+        changes.then_some(Act::Held(held)).into_iter().collect()
+    }
+
+    fn down(&mut self, p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+        self.press(p.id, p.at);
+        if self.pointers.len() > 1 {
+            self.moved = true;
+            return vec![Act::Point(None)];
+        }
+        let scene = seen.chart.scene();
+        self.start = p.at;
+        self.moved = false;
+        let slack = if p.mouse { BAR_SLACK } else { FINGER_SLACK };
+        if let Some(bar) = scroll::bar_at(scene, p.at, slack) {
+            let on = bar.along(p.at) - bar.thumb.0;
+            // Beside the thumb a press fetches its middle.
+            let offset = if (0.0..=bar.thumb.1).contains(&on) { on } else { bar.thumb.1 / 2.0 };
+            self.moved = true;
+            self.hold = Hold::Bar(bar, offset);
+            let mut acts = self.hold_bar(true);
+            acts.extend([Act::Point(None), Act::Capture(p.id)]);
+            acts.extend(scroll_bar(scene, (&bar, offset), p.at));
+            return acts;
+        }
+        self.hold = match (range_at(scene, p.at), scene.scroll()) {
+            (Some(range), _) => range,
+            _ if p.shift || seen.boxing => Hold::Box,
+            (_, Some((_, columns, rows))) => Hold::Scroll((columns.first, rows.first)),
+            _ => Hold::Pan,
+        };
+        Vec::new()
+    }
+
+    fn hover(&mut self, at: Point, seen: Seen<'_>) -> Vec<Act> {
+        let on_bar = scroll::bar_at(seen.chart.scene(), at, BAR_SLACK).is_some();
+        let mut acts = self.hold_bar(on_bar);
+        acts.push(Act::Point(if on_bar { None } else { seen.chart.at(at, REACH) }));
+        acts
+    }
+
+    fn moved(&mut self, p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+        let Some(before) = self.pressed(p.id) else {
+            return self.hover(p.at, seen);
+        };
+        let (at, start) = (p.at, self.start);
+        let mut acts = Vec::new();
+        if !self.moved {
+            if (at.0 - start.0).hypot(at.1 - start.1) <= SLACK {
+                return acts;
+            }
+            self.moved = true;
+            // Only now: a captured press would take the click away from what is under it.
+            acts.extend([Act::Capture(p.id), Act::Point(None)]);
+        }
+        self.press(p.id, at);
+        let others = self.pointers.iter().filter(|(id, _)| *id != p.id);
+        let others: Vec<Point> = others.map(|(_, at)| *at).collect();
+        let (scene, zoom) = (seen.chart.scene(), zoom(seen));
+        match (&self.hold, &others[..]) {
+            (Hold::Bar(bar, offset), _) => acts.extend(scroll_bar(scene, (bar, *offset), at)),
+            (Hold::Range([l, t, w, h], ..), _) => {
+                let [a, b] = [start.0, at.0].map(|x| x.clamp(*l, l + w));
+                self.brush = Some([a.min(b), *t, (a - b).abs(), *h]);
+                acts.push(Act::Brush(self.brush));
+            }
+            (_, [other]) => {
+                let span = |p: Point| (p.0 - other.0).hypot(p.1 - other.1).max(1.0);
+                let middle = ((at.0 + other.0) / 2.0, (at.1 + other.1) / 2.0);
+                acts.extend(zoom(&|c| c.zoom_about(middle, span(at) / span(before))));
+            }
+            (Hold::Box, _) => {
+                let corner = (at.0.min(start.0), at.1.min(start.1));
+                let size = ((at.0 - start.0).abs(), (at.1 - start.1).abs());
+                self.brush = Some([corner.0, corner.1, size.0, size.1]);
+                acts.push(Act::Brush(self.brush));
+            }
+            (Hold::Scroll(first), _) => acts.extend(drag_bands(scene, *first, (start, at))),
+            (Hold::Pan, _) if p.mouse || seen.zoomed => {
+                acts.extend(zoom(&|c| c.pan_by((at.0 - before.0, at.1 - before.1))));
+            }
+            // A finger moves the page.
+            (Hold::Pan, _) => {}
+        }
+        acts
+    }
+
+    fn up(&mut self, p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+        if !self.release(p.id) {
+            return Vec::new();
+        }
+        let brush = self.brush.take();
+        let mut acts: Vec<Act> = brush.map(|_| Act::Brush(None)).into_iter().collect();
+        match (&self.hold, brush) {
+            (Hold::Bar(..), _) => {
+                self.hold = Hold::Pan;
+                acts.extend(self.hold_bar(false));
+            }
+            (Hold::Range(_, field, scale), brush) => {
+                let ends = brush.filter(|b| b[2] > 2.0).map(|b| (b[0], b[0] + b[2]));
+                let field = Field::parse(field);
+                acts.extend(field.map(|f| Act::Range(f, ends.and_then(|e| along(scale, e)))));
+                self.hold = Hold::Pan;
+            }
+            (_, Some(rect)) => acts.push(match seen.chart.ranges(rect) {
+                none if none.is_empty() => Act::BoxSelect(seen.chart.within(rect)),
+                ranges => Act::BoxFilter(ranges),
+            }),
+            (_, None) if !self.moved => acts.extend(click(p, seen)),
+            (_, None) => {}
+        }
+        acts
+    }
+
+    fn wheel(&mut self, at: Point, (dx, dy): (f64, f64), shift: bool, seen: Seen<'_>) -> Vec<Act> {
+        let Some((_, columns, rows)) = seen.chart.scene().scroll() else {
+            let factor = (-dy / NOTCH).clamp(-0.5, 0.5).exp();
+            let zoomed = zoom(seen)(&|c| c.zoom_about(at, factor));
+            return zoomed.map_or_else(Vec::new, |zoom| vec![Act::Consume, zoom]);
+        };
+        // One wheel moves what scrolls; with Shift, or where only columns do, sideways.
+        let (dx, dy) = if shift || !rows.scrolls() { (dx + dy, 0.0) } else { (dx, dy) };
+        let steps = |by: f64, w: &Window| if w.step > 0.0 { by / w.step } else { 0.0 };
+        let by = (self.wheel.0 + steps(dx, &columns), self.wheel.1 + steps(dy, &rows));
+        let whole = (by.0.trunc(), by.1.trunc());
+        self.wheel = (by.0 - whole.0, by.1 - whole.1);
+        let scrolled = scroll_by(seen, whole);
+        // At its end the page scrolls on.
+        let own = scrolled.is_some() || whole == (0.0, 0.0);
+        own.then_some(Act::Consume).into_iter().chain(scrolled).collect()
+    }
+}
+
+/// Shows another part of the axes, where the chart can be zoomed.
+fn zoom(seen: Seen<'_>) -> impl Fn(&dyn Fn(&Camera) -> Zoom) -> Option<Act> {
+    let camera = seen.chart.camera();
+    move |to| camera.as_ref().map(|c| Act::Zoom(Some(to(c))))
+}
+
+/// Moves a scrolled picture by columns and rows; `None` where it cannot.
+fn scroll_by(seen: Seen<'_>, (dx, dy): (f64, f64)) -> Option<Act> {
+    let (_, columns, rows) = seen.chart.scene().scroll()?;
+    scroll_to((columns.moved(dx), rows.moved(dy)), &columns, &rows)
+}
+
+/// Shows another first column and row; `None` where it is the one that shows.
+fn scroll_to(to: (usize, usize), columns: &Window, rows: &Window) -> Option<Act> {
+    (to != (columns.first, rows.first)).then_some(Act::Scroll(to))
+}
+
+/// Moves what a held scroll bar scrolls.
+fn scroll_bar(scene: &Scene, (bar, offset): (&Bar, f64), at: Point) -> Option<Act> {
+    let (_, columns, rows) = scene.scroll()?;
+    let first = bar.first_at(bar.along(at) - offset);
+    let to = if bar.vertical { (columns.first, first) } else { (first, rows.first) };
+    scroll_to(to, &columns, &rows)
+}
+
+/// Moves the bands of a scrolled picture with the pointer.
+fn drag_bands(scene: &Scene, first: (usize, usize), (from, to): (Point, Point)) -> Option<Act> {
+    let (_, columns, rows) = scene.scroll()?;
+    let by = |first: usize, px: f64, w: &Window| {
+        Window { first, ..*w }.moved(if w.step > 0.0 { -px / w.step } else { 0.0 })
+    };
+    let to = (by(first.0, to.0 - from.0, &columns), by(first.1, to.1 - from.1, &rows));
+    scroll_to(to, &columns, &rows)
+}
+
+/// The colour bar at a place.
+fn range_at(scene: &Scene, (x, y): Point) -> Option<Hold> {
+    scene.drag_areas.iter().find_map(|h| match h {
+        DragArea::Range { rect, field, scale } => {
+            let [l, t, w, h] = *rect;
+            let on = (l - BAR_SLACK..=l + w + BAR_SLACK).contains(&x)
+                && (t - BAR_SLACK..=t + h + BAR_SLACK).contains(&y);
+            on.then(|| Hold::Range(*rect, field.clone(), *scale))
+        }
+        DragArea::Scroll { .. } => None,
+    })
+}
+
+/// The values between two places of a colour bar; `None` for all of it.
+fn along(scale: &Scale, (a, b): (f64, f64)) -> Option<Range> {
+    // An end of the bar is no limit: what lies past it keeps its place.
+    let end = |at: f64, edge: f64| ((at - scale.px(edge)).abs() >= 1.0).then(|| scale.value(at));
+    let (d0, d1) = scale.domain;
+    let range = Range { min: end(a, d0), max: end(b, d1) };
+    (range != Range::default()).then_some(range)
+}
+
+fn click(p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+    let add = p.shift || p.ctrl;
+    match seen.chart.at(p.at, if p.mouse { REACH } else { FINGER_REACH }) {
+        // What stands for no row, such as a roof, isolates its categories like the legend.
+        Some(found) if found.rows.is_empty() => vec![Act::Isolate(found, p.ctrl)],
+        Some(found) => vec![
+            Act::Select { rows: found.rows.clone(), add, at: found.at },
+            Act::Point(Some(found)),
+        ],
+        None if add => Vec::new(),
+        None => vec![Act::Deselect],
+    }
+}
+
+fn key(name: &str, shift: bool, seen: Seen<'_>) -> Vec<Act> {
+    let (scene, zoom) = (seen.chart.scene(), zoom(seen));
+    let middle = (scene.width / 2.0, scene.height / 2.0);
+    let of_scroll = scene.scroll();
+    // The width and height of a page.
+    let page = of_scroll.map(|(_, columns, rows)| {
+        let size = |w: &Window| if w.scrolls() { w.shown as f64 } else { 0.0 };
+        // With Shift, as the wheel, sideways.
+        match rows.scrolls() && !shift {
+            true => (0.0, size(&rows)),
+            false => (size(&columns), 0.0),
+        }
+    });
+    let direction = match name {
+        "ArrowLeft" => Some((Direction::Left, (-1.0, 0.0))),
+        "ArrowRight" => Some((Direction::Right, (1.0, 0.0))),
+        "ArrowUp" => Some((Direction::Up, (0.0, -1.0))),
+        "ArrowDown" => Some((Direction::Down, (0.0, 1.0))),
+        _ => None,
+    };
+    let act = match (name, direction, page) {
+        (_, Some((_, (dx, dy))), _) if shift => zoom(&|c| c.pan_by((-KEY_PAN * dx, -KEY_PAN * dy))),
+        (_, Some((direction, by)), _) => match seen.chart.neighbour(seen.target, direction) {
+            Some(next) => Some(Act::Point(Some(next))),
+            // At the edge of a scrolled picture the walk goes on.
+            None => scroll_by(seen, by),
+        },
+        ("PageDown" | "PageUp" | "Home" | "End", _, Some((dx, dy))) => {
+            let times = match name {
+                "PageDown" => 1.0,
+                "PageUp" => -1.0,
+                "Home" => f64::MIN,
+                _ => f64::MAX,
+            };
+            let by = |d: f64| if d > 0.0 { d * times } else { 0.0 };
+            scroll_by(seen, (by(dx), by(dy)))
+        }
+        // The first and the last mark of the walk.
+        ("Home", ..) => Some(Act::Point(seen.chart.neighbour(None, Direction::Right))),
+        ("End", ..) => Some(Act::Point(seen.chart.neighbour(None, Direction::Left))),
+        ("Enter" | " ", ..) => match seen.target {
+            Some(t) => Some(Act::Select { rows: t.rows.clone(), add: shift, at: t.at }),
+            None => return Vec::new(),
+        },
+        ("+" | "=", ..) => zoom(&|c| c.zoom_about(middle, KEY_ZOOM)),
+        ("-" | "\u{2212}", ..) => zoom(&|c| c.zoom_about(middle, 1.0 / KEY_ZOOM)),
+        ("0", ..) => Some(Act::Zoom(None)),
+        // The same press closes the details.
+        ("Escape", ..) if seen.target.is_some() && seen.selected => return vec![Act::Point(None)],
+        ("Escape", ..) if seen.target.is_some() => Some(Act::Point(None)),
+        _ => return Vec::new(),
+    };
+    std::iter::once(Act::Consume).chain(act).collect()
+}
+
+#[cfg(test)]
+mod tests;
