@@ -6,8 +6,9 @@
 
 use gemmscope_analysis::findings::{Runner, check_all};
 use gemmscope_analysis::ledger::{Adding, Ledger, Pairing, Partners};
+use gemmscope_chart::chart::{Opened, RenderOptions};
 use gemmscope_chart::charts;
-use gemmscope_chart::charts::{Chart, Inputs, RenderOptions, RowCache};
+use gemmscope_chart::charts::{Inputs, RowCache};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::interactive;
 use gemmscope_chart::palette::Theme;
@@ -286,15 +287,16 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
     let cache = RowCache::default();
     for kind in charts::CHARTS {
         let draw = |frame: &Frame, cache: &RowCache| {
-            let chart: Arc<dyn Chart> =
-                (kind.open)(&Inputs { cache: cache.clone(), ..Inputs::new(frame, &state) }).into();
+            let chart: Arc<Opened> = Arc::new(
+                (kind.open)(&Inputs { cache: cache.clone(), ..Inputs::new(frame, &state) }).into(),
+            );
             let options = RenderOptions {
                 dpr: 2.0,
-                ..RenderOptions::new(&Theme::LIGHT, (1000.0, chart.height(1000.0)))
+                ..RenderOptions::new(&Theme::LIGHT, (1000.0, chart.chart.height(1000.0)))
             };
             let drawn = interactive::draw(&chart, Some(frame), &options);
             // All that the page asks of it.
-            let said = drawn.notes().len() + drawn.controls().len();
+            let said = drawn.notes.len() + drawn.opened.controls.len();
             drawn.scene().items.len() + said
         };
         timings.push(time(format!("{}{FIRST}", kind.id), || draw(frame, &RowCache::default())));

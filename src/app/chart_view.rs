@@ -14,7 +14,7 @@ use super::ui::{icon, icon_button, one_stop, table_view};
 use crate::web::frame::Frame;
 use crate::web::{canvas, dom};
 use gemmscope_chart::camera::{Zoom, set_zoom, zoom_of};
-use gemmscope_chart::interactive::{Canvas, Emphasis, Target};
+use gemmscope_chart::chart::{Canvas, Emphasis, Target};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::tooltip::Tooltip;
 use leptos::prelude::*;
@@ -80,7 +80,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     });
     // Least and most height: the stage scrolls where it has less, and takes no more.
     let limits = Memo::new(move |_| {
-        let wanted = picture.with(|p| p.as_ref().map(|p| p.heights()));
+        let wanted = picture.with(|p| p.as_ref().map(|p| p.heights));
         wanted.filter(|_| !fills).unwrap_or((0.0, f64::INFINITY))
     });
 

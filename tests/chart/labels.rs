@@ -1,7 +1,8 @@
 //! The labels of every picture of every fixture: none leaves the picture, none lies over another.
 
 use crate::data::frame_of;
-use gemmscope_chart::charts::{CHARTS, Inputs, RenderOptions};
+use gemmscope_chart::chart::RenderOptions;
+use gemmscope_chart::charts::{CHARTS, Inputs};
 use gemmscope_chart::palette::Theme;
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_table::view_state::ViewState;

@@ -2,7 +2,8 @@
 
 use crate::data::frame;
 use crate::golden::picture_and_table;
-use gemmscope_chart::charts::{self, Chart, Inputs, RenderOptions};
+use gemmscope_chart::chart::{Chart, RenderOptions};
+use gemmscope_chart::charts::{self, Inputs};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::scene::Scene;
 use gemmscope_table::field::Frame;
@@ -31,7 +32,7 @@ fn open(id: &str, frame: &Frame, params: &[(&str, &str)]) -> Box<dyn Chart> {
 }
 
 fn chart(name: &str, view: &dyn Chart, scene: &Scene) {
-    picture_and_table(name, scene, &view.notes(), &view.table());
+    picture_and_table(name, scene, &view.sentences(), &view.table());
 }
 
 const DESK: (f64, f64) = (1040.0, 520.0);

@@ -7,8 +7,8 @@
 //! a click.
 
 use crate::camera::{Camera, Zoom};
+use crate::chart::{Drawn, Target};
 use crate::hit::Direction;
-use crate::interactive::{InteractiveChart, Target};
 use crate::labels::Rect;
 use crate::scale::Scale;
 use crate::scene::{DragArea, Point, Scene, Window};
@@ -83,7 +83,7 @@ pub enum Event<'a> {
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     /// The picture.
-    pub chart: &'a dyn InteractiveChart,
+    pub chart: &'a dyn Drawn,
     /// What is pointed at.
     pub target: Option<&'a Target>,
     /// A drag draws a box without Shift.

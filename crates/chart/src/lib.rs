@@ -24,7 +24,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`caption`] | what a saved picture says of itself |
-//! | [`charts`] | the list of charts, the [`Chart`](charts::Chart) trait, and one folder a chart |
+//! | [`chart`] | what a chart is, opened and drawn |
+//! | [`charts`] | the list of charts, and one folder a chart |
 //! | [`gesture`] | what pointer, wheel and keys call for on a drawn chart |
 //! | [`interactive`] | a drawn chart that answers to pointer and keyboard |
 //! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
@@ -36,7 +37,7 @@
 //!
 //! # To add a chart
 //!
-//! 1. Make a folder `src/charts/<name>/` with a type that implements [`Chart`](charts::Chart):
+//! 1. Make a folder `src/charts/<name>/` with a type that implements [`Chart`](chart::Chart):
 //!    `scene`, `table`, `controls` and `notes`. Put what can be pointed at into
 //!    [`Scene::hit_areas`](scene::Scene::hit_areas); hovering, selecting, the keyboard, saving and
 //!    the accessible table then work.
@@ -46,9 +47,10 @@
 //!    with every setting.
 //!
 //! A chart with axes that zoom, or with a legend that can be clicked, also implements
-//! [`Chart::interactive`](charts::Chart::interactive); the roofline is the example.
+//! [`Chart::drawn`](chart::Chart::drawn); the roofline is the example.
 
 pub mod caption;
+pub mod chart;
 pub mod charts;
 pub mod gesture;
 pub mod interactive;

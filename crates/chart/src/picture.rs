@@ -3,8 +3,9 @@
 
 use crate::camera::{set_zoom, zoom_of};
 use crate::caption::Caption;
+use crate::chart::{Chart, Emphasis, RenderOptions};
 use crate::charts;
-use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
+use crate::charts::{ChartKind, Inputs};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
@@ -176,7 +177,9 @@ pub fn saved_as(
 ) -> Scene {
     let marks = (selected, None);
     opened(kind, frame, state, marks, size, theme, |chart, options| {
-        let caption = Caption::of(frame, &state.filters, kind.name, chart.key(options));
+        let marks = Emphasis { selected: selected.to_vec(), ..Emphasis::default() };
+        let key = chart.drawn(options).map_or_else(Vec::new, |d| d.key(&marks));
+        let caption = Caption::of(frame, &state.filters, kind.name, key);
         let room = caption.height(options.width);
         let height = match size.1 {
             Some(height) => (height - room).max(1.0),

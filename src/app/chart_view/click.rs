@@ -3,8 +3,8 @@
 use super::gesture::Parts;
 use super::picture::Drawn;
 use crate::web::dom;
+use gemmscope_chart::chart::Target;
 use gemmscope_chart::gesture::REACH;
-use gemmscope_chart::interactive::Target;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_chart::scene::Point;
 use leptos::prelude::{GetUntracked, Set};

@@ -6,9 +6,9 @@ use super::picture::{Drawn, Picture, Pointed};
 use crate::app::state::{Shell, Workbench};
 use crate::web::dom;
 use gemmscope_chart::camera::Zoom;
+use gemmscope_chart::chart::Target;
 use gemmscope_chart::charts::set_first;
 use gemmscope_chart::gesture::{Act, Event, Gestures, Pointer, Seen};
-use gemmscope_chart::interactive::Target;
 use gemmscope_chart::scene::Point;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -125,7 +125,7 @@ fn on(
     let acts = state.borrow_mut().on(
         event,
         Seen {
-            chart: &*shown,
+            chart: &**shown,
             target: target.as_ref(),
             boxing: parts.boxing.get_untracked(),
             zoomed: parts.zoomed.get_untracked(),

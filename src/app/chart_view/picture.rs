@@ -3,18 +3,18 @@
 
 use crate::app::state::Shared;
 use crate::web::frame::Frame;
-use gemmscope_chart::interactive::{Canvas, InteractiveChart, Target};
+use gemmscope_chart::chart::{Canvas, Drawing, Target};
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// A drawn chart.
-pub(super) type Drawn = Shared<dyn InteractiveChart>;
+pub(super) type Drawn = Shared<Drawing>;
 
 /// What is drawn; `None` before the first drawing.
 pub type Picture = Memo<Option<Drawn>>;
 
 /// Draws for inputs and a canvas.
-pub type Draw<I> = Box<dyn Fn(&I, &Canvas) -> Arc<dyn InteractiveChart> + Send + Sync>;
+pub type Draw<I> = Box<dyn Fn(&I, &Canvas) -> Arc<Drawing> + Send + Sync>;
 
 /// What was last pointed at, and the picture that it lies in: another picture has other targets.
 pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;

@@ -8,8 +8,8 @@ use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
 use gemmscope_analysis::findings;
 use gemmscope_chart::caption::Caption;
+use gemmscope_chart::chart::{Drawing, Emphasis};
 use gemmscope_chart::charts::{self, ChartKind};
-use gemmscope_chart::interactive::{Emphasis, InteractiveChart};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::Numbers;
 use gemmscope_chart::scene::Scene;
@@ -45,7 +45,7 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
             label=|| icon(icon::SAVE)
         >
             {move || picture.get().map(|p| {
-                let caption = caption_of(bench, &*p.0, name);
+                let caption = caption_of(bench, &p, name);
                 let shown = captioned(&caption, p.saved(&marks(bench)), shell);
                 let around = |width: f64| caption.as_ref().map_or(0.0, |c| c.height(width));
                 let all = whole_size(p.scene()).map(|(w, h)| (w, h + around(w)));
@@ -74,7 +74,7 @@ pub fn marks(bench: Workbench) -> Emphasis {
 }
 
 /// What a saved picture says of itself; nothing where it is none of the views.
-fn caption_of(bench: Workbench, picture: &dyn InteractiveChart, name: &str) -> Option<Caption> {
+fn caption_of(bench: Workbench, picture: &Drawing, name: &str) -> Option<Caption> {
     let (_, title) = charts::named(name)?;
     let mut key = picture.key(&marks(bench));
     // The numbers of the findings say what was found.
@@ -141,7 +141,7 @@ fn save(
         true => p.whole(&marks),
         false => Ok(p.saved(&marks)),
     };
-    let caption = untrack(|| caption_of(bench, &*p.0, name));
+    let caption = untrack(|| caption_of(bench, &p, name));
     let scene = scene.map(|s| captioned(&caption, s, shell));
     let Ok(scene) = scene else {
         return shell.say(format!("Too large: {LIMIT}."));

@@ -6,8 +6,9 @@ use crate::app::state::{Shared, Shell, Workbench};
 use crate::app::views::legend::swatch;
 use gemmscope_analysis::planner::{Plan, form};
 use gemmscope_chart::camera::{Zoom, zoom_of};
-use gemmscope_chart::charts::{Chart, Inputs, RenderOptions};
-use gemmscope_chart::interactive::{self, Canvas};
+use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
+use gemmscope_chart::charts::Inputs;
+use gemmscope_chart::interactive;
 use gemmscope_chart::legend::Click;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::planner::plan::{PlanChart, color};
@@ -41,9 +42,9 @@ pub(super) fn view(ready: Ready) -> AnyView {
         let state = ViewState::default();
         let open =
             Inputs { cache: bench.row_cache.get_value(), ..Inputs::new(&inputs.frame, &state) };
-        let chart: Arc<dyn Chart> = Arc::new(PlanChart::open(&open, inputs.plan.0.clone()));
+        let chart: Box<dyn Chart> = Box::new(PlanChart::open(&open, inputs.plan.0.clone()));
         let options = RenderOptions { zoom: inputs.zoom, ..canvas.options() };
-        interactive::draw(&chart, None, &options)
+        interactive::draw(&Arc::new(chart.into()), None, &options)
     });
     view! {
         <ChartView

@@ -3,14 +3,14 @@
 use super::ready::Ready;
 use crate::app::chart_view::{ChartView, Draw};
 use crate::app::controls::{controls, write};
-use gemmscope_chart::charts::{Chart, RenderOptions};
-use gemmscope_chart::interactive::{self, Canvas};
-use gemmscope_chart::planner::{Context, TOOLS, Tool, ToolKind};
+use crate::app::state::Shared;
+use gemmscope_chart::chart::{Canvas, Opened, RenderOptions};
+use gemmscope_chart::interactive;
+use gemmscope_chart::planner::{Context, TOOLS, ToolKind};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-use std::sync::Arc;
 
 /// What a tool and its picture depend on.
 #[derive(Clone, PartialEq)]
@@ -33,8 +33,8 @@ impl ToolInputs {
         }
     }
 
-    fn open(&self, kind: &ToolKind) -> Box<dyn Tool> {
-        (kind.open)(&Context { frame: &self.frame, state: &self.state, own: &self.own })
+    fn open(&self, kind: &ToolKind) -> Opened {
+        (kind.open)(&Context { frame: &self.frame, state: &self.state, own: &self.own }).into()
     }
 }
 
@@ -43,31 +43,22 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
     let bench = ready.bench;
     let kind = &TOOLS[index];
     let inputs = Memo::new(move |_| ToolInputs::of(ready));
-    // What the tool says, as values that memos can compare. Opening the tool again costs less than
-    // a millisecond.
-    let said = Memo::new(move |_| {
-        let tool = inputs.with(|i| i.open(kind));
-        (tool.controls(), tool.figures(), tool.verdict(), tool.notes())
-    });
-    let list = Memo::new(move |_| said.with(|s| s.0.clone()));
-    let figures = Memo::new(move |_| said.with(|s| s.1.clone()));
-    let verdict = Memo::new(move |_| said.with(|s| s.2.clone()));
-    let notes = Memo::new(move |_| said.with(|s| s.3.clone()));
+    let opened = Memo::new(move |_| Shared::from(inputs.with(|i| i.open(kind))));
+    let list = Memo::new(move |_| opened.with(|o| o.controls.clone()));
+    let figures = Memo::new(move |_| opened.with(|o| o.figures.clone()));
+    let verdict = Memo::new(move |_| opened.with(|o| o.verdict.clone()));
+    let notes = Memo::new(move |_| opened.with(|o| o.notes.clone()));
     let lines = |list: Memo<Vec<String>>, class: &'static str| {
         move || list.get().into_iter().map(|n| view! { <p class=class>{n}</p> }).collect_view()
     };
-    let tall = move |width: f64| inputs.with_untracked(|i| i.open(kind)).height(width);
+    let tall = move |width: f64| opened.with(|o| o.chart.height(width));
     let draw: Draw<ToolInputs> = Box::new(move |inputs: &ToolInputs, canvas: &Canvas| {
-        let tool: Arc<dyn Chart> = Arc::<dyn Tool>::from(inputs.open(kind));
         let options = RenderOptions { selected: &inputs.selected, ..canvas.options() };
-        interactive::draw(&tool, None, &options)
+        interactive::draw(&opened.get_untracked().0, None, &options)
     });
     // A picture of two panels is higher on a phone than on a wide screen.
     let small = crate::web::dom::media("(max-width: 900px)");
-    let height = move || {
-        said.track();
-        format!("{}px", tall(if small { 360.0 } else { 960.0 }) + 60.0)
-    };
+    let height = move || format!("{}px", tall(if small { 360.0 } else { 960.0 }) + 60.0);
     view! {
         <div class="plan-columns">
             <section class="plan-form tool" aria-label="Settings">

@@ -7,8 +7,9 @@ use crate::app::state::{Shared, Workbench};
 use crate::app::ui::table_view;
 use crate::web::dom;
 use gemmscope_chart::camera::{Zoom, zoom_of};
-use gemmscope_chart::charts::{self, Chart, ChartKind, Inputs, RenderOptions};
-use gemmscope_chart::interactive::{self, Canvas};
+use gemmscope_chart::chart::{Canvas, Opened, RenderOptions};
+use gemmscope_chart::charts::{self, ChartKind, Inputs};
+use gemmscope_chart::interactive;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -26,7 +27,7 @@ struct Opening {
 }
 
 impl Opening {
-    fn open(&self, bench: Workbench, kind: &ChartKind) -> Arc<dyn Chart> {
+    fn open(&self, bench: Workbench, kind: &ChartKind) -> Arc<Opened> {
         let state = ViewState { params: self.params.clone(), ..ViewState::default() };
         let opened = (kind.open)(&Inputs {
             frame: &self.frame,
@@ -35,7 +36,7 @@ impl Opening {
             ranked: None,
             cache: bench.row_cache.get_value(),
         });
-        opened.into()
+        Arc::new(opened.into())
     }
 }
 
@@ -75,7 +76,7 @@ pub const NO_BAR: Bar = |_, _, _| ().into_any();
 /// The switch of pictures, and the settings of the chart.
 pub fn settings(kind: &'static ChartKind, picture: Picture, bench: Workbench) -> AnyView {
     let now = Memo::new(move |_| {
-        let drawn = picture.with(|p| p.as_ref().map(|p| p.controls()));
+        let drawn = picture.with(|p| p.as_ref().map(|p| p.opened.controls.clone()));
         // Before there is a picture: what takes the same room, so that the chart keeps its size.
         drawn.unwrap_or_else(|| {
             let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
@@ -131,13 +132,11 @@ fn words(picture: Picture) -> (AnyView, AnyView) {
             let Some(p) = p else {
                 return Default::default();
             };
-            let mut notes = p.notes();
-            let first = match dom::embedded() {
-                true => 0,
-                false => p.verdict_notes(),
-            };
-            let others = notes.split_off(first.min(notes.len()));
-            (notes, others)
+            let (verdict, notes) = (p.opened.verdict.clone(), p.notes.clone());
+            match dom::embedded() {
+                true => (Vec::new(), [verdict, notes].concat()),
+                false => (verdict, notes),
+            }
         })
     });
     (
@@ -172,8 +171,9 @@ const OPEN_UP_TO: usize = 60;
 #[component]
 fn Notes(told: Told, picture: Picture) -> impl IntoView {
     let notes = Memo::new(move |_| told.with(|t| t.1.clone()));
-    let details =
-        Memo::new(move |_| picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.details())));
+    let details = Memo::new(move |_| {
+        picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.opened.details.clone()))
+    });
     let list = move || {
         let notes = notes.get();
         (!notes.is_empty()).then(|| {

@@ -1,7 +1,7 @@
 //! The charts: one folder each, listed in [`CHARTS`].
 //!
 //! Opening a chart works out what it shows from the data and the view state ([`Inputs`]); it is
-//! then drawn for a size and theme ([`RenderOptions`]) as often as needed. The page keeps an opened
+//! then drawn for a size and theme ([`RenderOptions`](crate::chart::RenderOptions)) as often as needed. The page keeps an opened
 //! chart while its inputs stay the same, and draws it again when the size, the theme or what shows
 //! of it changes; [`Chart::table`] is asked only when the table is looked at or saved.
 
@@ -18,18 +18,14 @@ pub mod roofline;
 mod tilemap;
 mod tuning;
 
-use crate::camera::Zoom;
+pub(crate) use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::Colors;
-use crate::interactive::{Canvas, InteractiveChart};
-use crate::palette::Theme;
-use crate::scene::Scene;
 use gemmscope_analysis::ledger::Partners;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::control::Control;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::metrics::Metrics;
-use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 use roofline::Points;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -191,76 +187,6 @@ impl Kept {
     }
 }
 
-/// How a chart is to be drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct RenderOptions<'a> {
-    /// Colours.
-    pub theme: &'a Theme,
-    /// Width in CSS pixels.
-    pub width: f64,
-    /// Height in CSS pixels.
-    pub height: f64,
-    /// Device pixels per CSS pixel, for parts that are images.
-    pub dpr: f64,
-    /// Selected dataset rows: what stands for one of them is marked.
-    pub selected: &'a [u32],
-    /// First column and row that show, where a chart holds more than fit.
-    pub first: (usize, usize),
-    /// Part of the axes that shows, where they can be zoomed; `None` shows everything.
-    pub zoom: Option<Zoom>,
-}
-
-impl<'a> RenderOptions<'a> {
-    /// A size and a theme, with nothing selected, scrolled or zoomed.
-    pub fn new(theme: &'a Theme, (width, height): (f64, f64)) -> Self {
-        RenderOptions { theme, width, height, dpr: 1.0, selected: &[], first: (0, 0), zoom: None }
-    }
-
-    pub(crate) fn canvas(&self) -> Canvas {
-        Canvas { size: (self.width, self.height), dpr: self.dpr, theme: *self.theme }
-    }
-}
-
-/// An opened chart.
-pub trait Chart: Send + Sync {
-    /// The picture, with its legend.
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene;
-    /// What the picture shows, as a table: all of it, and nothing else.
-    fn table(&self) -> Table;
-    /// What can be set.
-    fn controls(&self) -> Vec<Control>;
-    /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
-    fn notes(&self) -> Vec<String>;
-    /// How many of the first notes are the verdict, which the page shows above the picture.
-    fn verdict_notes(&self) -> usize {
-        0
-    }
-    /// Tables below the picture, each under its heading: what the picture has no room for.
-    fn details(&self) -> Vec<(String, Table)> {
-        Vec::new()
-    }
-    /// The numbered marks of the picture: number, name.
-    fn key(&self, _options: &RenderOptions<'_>) -> Vec<(usize, String)> {
-        Vec::new()
-    }
-    /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
-    fn height(&self, width: f64) -> f64 {
-        if width < crate::layout::NARROW { 420.0 } else { 640.0 }
-    }
-    /// Least and most height in a page: with less room the page scrolls, with more the picture
-    /// leaves the rest empty.
-    fn heights(&self, width: f64) -> (f64, f64) {
-        let least: f64 = if width < crate::layout::NARROW { 340.0 } else { 260.0 };
-        (least, f64::INFINITY)
-    }
-    /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
-    /// instead of hit areas, with axes that can be zoomed, with a legend that can be clicked.
-    /// `None` where the hit areas of its scene answer.
-    fn interactive(&self, _options: &RenderOptions<'_>) -> Option<Box<dyn InteractiveChart>> {
-        None
-    }
-}
-
 /// Why there is nothing to draw, whatever the view; `None` where there are rows.
 pub(crate) fn nothing(frame: &Frame) -> Option<&'static str> {
     if frame.data.is_empty() {
@@ -390,6 +316,7 @@ pub(crate) fn field_of(frame: &Frame, control: &Control, default: &Field) -> Fie
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::palette::Theme;
     use gemmscope_table::fixture::Rows;
 
     #[test]

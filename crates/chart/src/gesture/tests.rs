@@ -1,5 +1,6 @@
 use super::*;
-use crate::charts::{Inputs, RenderOptions, by_id};
+use crate::chart::{Drawing, Opened, RenderOptions};
+use crate::charts::{Inputs, by_id};
 use crate::interactive::draw;
 use crate::palette::Theme;
 use gemmscope_table::field::Frame;
@@ -17,7 +18,7 @@ fn frame() -> Frame {
 
 /// A picture, the gestures on it, and what the page keeps.
 struct Page {
-    chart: Arc<dyn InteractiveChart>,
+    chart: Arc<Drawing>,
     gestures: Gestures,
     target: Option<Target>,
     boxing: bool,
@@ -28,11 +29,11 @@ struct Page {
 impl Page {
     fn new(id: &str, link: &str) -> Self {
         let (frame, (state, _)) = (frame(), ViewState::decode(link));
-        let chart = (by_id(id).unwrap().open)(&Inputs::new(&frame, &state)).into();
+        let chart = (by_id(id).unwrap().open)(&Inputs::new(&frame, &state));
         let first = crate::charts::first_of(&state, id);
         let options = RenderOptions { first, ..RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)) };
         Page {
-            chart: draw(&chart, Some(&frame), &options),
+            chart: draw(&Arc::new(Opened::from(chart)), Some(&frame), &options),
             gestures: Gestures::default(),
             target: None,
             boxing: false,
@@ -43,7 +44,7 @@ impl Page {
 
     fn on(&mut self, event: Event<'_>) -> Vec<Act> {
         let seen = Seen {
-            chart: &*self.chart,
+            chart: &**self.chart,
             target: self.target.as_ref(),
             boxing: self.boxing,
             zoomed: self.zoomed,

@@ -1,7 +1,7 @@
 //! What every picture has before and after its first mark, and the layouts that several share: rows of
 //! named bands, a value axis below them, a plot of two scales.
 
-use crate::charts::RenderOptions;
+use crate::chart::RenderOptions;
 use crate::labels::Rect;
 use crate::layout::{self, Axis, FONT, Margins, NARROW, Plot};
 use crate::legend::{self, Swatch};

@@ -1,7 +1,7 @@
 //! Scrolled pictures: the bars that say which part shows and can be dragged, and the picture with
 //! nothing out of sight.
 
-use crate::charts::{Chart, RenderOptions};
+use crate::chart::{Chart, RenderOptions};
 use crate::labels::Rect;
 use crate::palette::{Theme, alpha};
 use crate::scene::{Point, Scene, Window};

@@ -1,8 +1,8 @@
 //! The flat GEMM's model as a map of B_N and N, and a measured sweep beside it.
 
 use super::grid::{self, Cell, Names, Tick};
-use super::{Context, LARGEST, Tool, device_of, figure, whole};
-use crate::charts::{Chart, RenderOptions};
+use super::{Context, LARGEST, device_of, figure, whole};
+use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::labels::Rect;
 use crate::layout::NARROW;
@@ -436,9 +436,7 @@ impl Chart for FlatTool {
         let line = if width < NARROW { 360.0 } else { 400.0 };
         40.0 + line * self.lines(width) as f64
     }
-}
 
-impl Tool for FlatTool {
     fn verdict(&self) -> Vec<String> {
         let mut out = self.flaws.clone();
         out.push(format!(

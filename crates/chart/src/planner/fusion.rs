@@ -1,7 +1,7 @@
 //! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
 
-use super::{Context, Shape, Tool, figure};
-use crate::charts::{Chart, RenderOptions};
+use super::{Context, Shape, figure};
+use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::ColorScale;
 use crate::roofline::{Arrow, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
@@ -156,9 +156,7 @@ impl Chart for FusionTool {
     fn height(&self, width: f64) -> f64 {
         if width < 560.0 { 380.0 } else { 460.0 }
     }
-}
 
-impl Tool for FusionTool {
     fn verdict(&self) -> Vec<String> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
         let mut text = format!("Fused, {} move instead of {}", f.bytes, s.bytes);

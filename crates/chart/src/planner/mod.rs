@@ -8,7 +8,7 @@ mod order;
 pub mod plan;
 mod tile;
 
-use crate::charts::Chart;
+use crate::chart::Chart;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
@@ -29,14 +29,6 @@ pub struct Context<'a> {
     pub own: &'a [Device],
 }
 
-/// An opened tool.
-pub trait Tool: Chart {
-    /// What follows from the choice, in a sentence or two: what does not run, what is saved.
-    fn verdict(&self) -> Vec<String>;
-    /// Figures of what is chosen: caption, value, one sentence that may be empty.
-    fn figures(&self) -> Vec<(String, String, String)>;
-}
-
 /// A kind of tool.
 #[derive(Clone, Copy)]
 pub struct ToolKind {
@@ -47,7 +39,7 @@ pub struct ToolKind {
     /// One sentence: which question it answers.
     pub hint: &'static str,
     /// Works out what is shown.
-    pub open: fn(&Context<'_>) -> Box<dyn Tool>,
+    pub open: fn(&Context<'_>) -> Box<dyn Chart>,
 }
 
 impl std::fmt::Debug for ToolKind {

@@ -2,8 +2,8 @@
 //! groups, with the panels of A and B that the first wave touches.
 
 use super::grid::{self, Cell, Names};
-use super::{Context, Shape, Tool, figure, tile_controls, whole};
-use crate::charts::{Chart, RenderOptions};
+use super::{Context, Shape, figure, tile_controls, whole};
+use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::layout::NARROW;
 use crate::legend;
@@ -274,9 +274,7 @@ impl Chart for OrderTool {
     fn height(&self, width: f64) -> f64 {
         if width < NARROW { 760.0 } else { 480.0 }
     }
-}
 
-impl Tool for OrderTool {
     fn verdict(&self) -> Vec<String> {
         let loads = |order| self.panels(order).blocks(self.k_blocks);
         let (row, grouped) =

@@ -2,13 +2,13 @@
 //! device's with names and with the way there, among the measured rows that pass the filters.
 
 use crate::camera::Camera;
-use crate::charts::{Chart, Inputs, RenderOptions};
+use crate::chart::{Chart, Drawn, Emphasis, RenderOptions, Target};
+use crate::charts::Inputs;
 use crate::hit::Direction;
-use crate::interactive::{Emphasis, InteractiveChart, Target};
 use crate::labels::Rect;
 use crate::palette::Theme;
 use crate::roofline::{
-    Extras, InteractiveRoofline, Opened, Planned, RoofLine, Settings, Waymark, merge_roof,
+    Contents, Extras, InteractiveRoofline, Planned, RoofLine, Settings, Waymark, merge_roof,
 };
 use crate::scene::Color;
 use crate::scene::{Item, Point, Scene, Symbol};
@@ -18,7 +18,6 @@ use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way, export};
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
-use gemmscope_table::control::Control;
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -27,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 /// A plan, opened with the rows to stand beside it.
 pub struct PlanChart {
     plan: Arc<Plan>,
-    opened: Arc<Opened>,
+    opened: Arc<Contents>,
 }
 
 impl PlanChart {
@@ -38,7 +37,7 @@ impl PlanChart {
         settings.numbers = crate::roofline::Numbers::None;
         settings.ceilings = crate::roofline::Ceilings::None;
         settings.baseline = None;
-        PlanChart { plan, opened: Opened::new(inputs, settings) }
+        PlanChart { plan, opened: Contents::new(inputs, settings) }
     }
 
     fn draw(&self, options: &RenderOptions<'_>) -> InteractivePlan {
@@ -65,19 +64,11 @@ impl Chart for PlanChart {
         table(&self.plan)
     }
 
-    fn controls(&self) -> Vec<Control> {
-        Vec::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     fn heights(&self, _width: f64) -> (f64, f64) {
         (0.0, f64::INFINITY)
     }
 
-    fn interactive(&self, options: &RenderOptions<'_>) -> Option<Box<dyn InteractiveChart>> {
+    fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
         Some(Box::new(self.draw(options)))
     }
 }
@@ -90,7 +81,7 @@ struct InteractivePlan {
     index: OnceLock<Index>,
 }
 
-impl InteractiveChart for InteractivePlan {
+impl Drawn for InteractivePlan {
     fn scene(&self) -> &Scene {
         self.roofline.scene()
     }
@@ -151,25 +142,6 @@ impl InteractiveChart for InteractivePlan {
             Some(gemm) => out.row("In the model", gemm.name()),
             None => out,
         }
-    }
-
-    fn table(&self, most: usize, _what: &Emphasis) -> (Table, u64) {
-        let mut table = table(&self.plan);
-        let more = table.rows.len().saturating_sub(most);
-        table.rows.truncate(most);
-        (table, more as u64)
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        Vec::new()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn heights(&self) -> (f64, f64) {
-        self.roofline.heights()
     }
 
     fn camera(&self) -> Option<Camera> {

@@ -1,26 +1,26 @@
 use super::*;
-use crate::charts::RenderOptions;
+use crate::chart::RenderOptions;
 use crate::palette::Theme;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::fixture;
 use std::sync::Arc;
 
-fn open(id: &str, hash: &str) -> Box<dyn Tool> {
+fn open(id: &str, hash: &str) -> Box<dyn Chart> {
     open_with(id, hash, &Frame::all(Arc::new(Dataset::new()), Arc::default()))
 }
 
-fn open_with(id: &str, hash: &str, frame: &Frame) -> Box<dyn Tool> {
+fn open_with(id: &str, hash: &str, frame: &Frame) -> Box<dyn Chart> {
     let state = ViewState::decode(hash).0;
     let kind = TOOLS.iter().find(|t| t.id == id).unwrap();
     (kind.open)(&Context { frame, state: &state, own: &[] })
 }
 
-fn value(tool: &dyn Tool, label: &str) -> String {
+fn value(tool: &dyn Chart, label: &str) -> String {
     let found = tool.figures().into_iter().find(|f| f.0 == label);
     found.unwrap_or_else(|| panic!("no figure {label}")).1
 }
 
-fn look(theme: &Theme, width: f64, tool: &dyn Tool) -> crate::scene::Scene {
+fn look(theme: &Theme, width: f64, tool: &dyn Chart) -> crate::scene::Scene {
     let scene = tool.scene(&RenderOptions::new(theme, (width, tool.height(width))));
     for mark in &scene.hit_areas {
         assert!(mark.rect.iter().all(|v| v.is_finite()) && !mark.tooltip.sentence().is_empty());

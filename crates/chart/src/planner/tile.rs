@@ -1,8 +1,8 @@
 //! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
 
 use super::grid::{self, Cell, Names, Tick};
-use super::{Context, Shape, Tool, figure, tile_controls, whole};
-use crate::charts::{Chart, RenderOptions};
+use super::{Context, Shape, figure, tile_controls, whole};
+use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
@@ -376,9 +376,7 @@ impl Chart for TileTool {
     fn height(&self, width: f64) -> f64 {
         if width < NARROW { 480.0 } else { 500.0 }
     }
-}
 
-impl Tool for TileTool {
     fn verdict(&self) -> Vec<String> {
         let Some(e) = &self.chosen else {
             return Vec::new();

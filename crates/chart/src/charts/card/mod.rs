@@ -11,7 +11,6 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::analysis_card::{Card, cards, side_by_side};
 use gemmscope_model::units::plural;
 use gemmscope_table::column_format;
-use gemmscope_table::control::Control;
 use gemmscope_table::field::Field;
 use gemmscope_table::result_table::Table;
 
@@ -210,10 +209,6 @@ impl Chart for Cards {
             rows.push(why);
         }
         Table { header: self.header.clone(), rows }
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        Vec::new()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -58,6 +58,9 @@ impl Show {
 /// Height of the three panels below each other, where they have no room side by side.
 const STACKED: f64 = 860.0;
 
+/// Sentences of the verdict above the picture: who is faster, and how often.
+const ABOVE: usize = 2;
+
 /// No column of sides.
 const NONE: &str = "none";
 
@@ -375,8 +378,10 @@ impl Compare {
 impl Chart for Compare {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let title = self.model.as_ref().map(|m| m.duel.headline(&m.comparison));
-        let page =
-            Page { notes: self.notes(), ..Page::new(title.unwrap_or_default(), self.obstacle()) };
+        let page = Page {
+            notes: self.sentences(),
+            ..Page::new(title.unwrap_or_default(), self.obstacle())
+        };
         plot(options, page, |scene, all| {
             if let Some(m) = &self.model {
                 self.parts(m, scene, options, all);
@@ -452,7 +457,7 @@ impl Chart for Compare {
         let Some(m) = self.model.as_ref().filter(|_| self.obstacle().is_none()) else {
             return Vec::new();
         };
-        let mut out = m.verdict.clone();
+        let mut out: Vec<String> = m.verdict.iter().skip(ABOVE).cloned().collect();
         out.push(m.duel.means_sentence(&m.comparison));
         out.push(m.duel.join_sentence(&m.comparison));
         out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
@@ -463,9 +468,9 @@ impl Chart for Compare {
         out
     }
 
-    fn verdict_notes(&self) -> usize {
-        // Who is faster, and how often: the rest is below the picture.
-        self.model.as_ref().map_or(0, |m| m.verdict.len().min(2))
+    fn verdict(&self) -> Vec<String> {
+        let shown = self.model.iter().filter(|_| self.obstacle().is_none());
+        shown.flat_map(|m| m.verdict.iter().take(ABOVE).cloned()).collect()
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {

@@ -281,7 +281,7 @@ fn held_control(
 impl Chart for Fastest {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let title = self.model.as_ref().map_or_else(String::new, Model::headline);
-        let page = Page { notes: self.notes(), ..Page::new(title, self.obstacle()) };
+        let page = Page { notes: self.sentences(), ..Page::new(title, self.obstacle()) };
         plot(options, page, |scene, _| {
             if let Some(m) = &self.model {
                 draw::map(&self.frame, m, scene, options);
@@ -330,11 +330,12 @@ impl Chart for Fastest {
         let (Some(m), None) = (&self.model, self.obstacle()) else {
             return Vec::new();
         };
-        vec![m.headline(), m.comparison.join_sentence()]
+        vec![m.comparison.join_sentence()]
     }
 
-    fn verdict_notes(&self) -> usize {
-        1
+    fn verdict(&self) -> Vec<String> {
+        let shown = self.model.iter().filter(|_| self.obstacle().is_none());
+        shown.map(Model::headline).collect()
     }
 
     fn height(&self, width: f64) -> f64 {

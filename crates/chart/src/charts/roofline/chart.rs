@@ -6,9 +6,9 @@ use super::heaviest::Heaviest;
 use super::interactive::{Extras, InteractiveRoofline};
 use super::settings::most_expensive;
 use super::settings::{PARAMS, Settings, controls};
-use crate::charts::{Chart, ChartKind, Inputs, RenderOptions};
+use crate::chart::{Chart, Drawn, Emphasis, RenderOptions};
+use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;
-use crate::interactive::{Emphasis, InteractiveChart};
 use crate::palette::Theme;
 use crate::scene::Scene;
 use gemmscope_table::control::Control;
@@ -31,10 +31,10 @@ pub const KIND: ChartKind = ChartKind {
 };
 
 /// An opened roofline.
-struct Roofline(Arc<Opened>);
+struct Roofline(Arc<Contents>);
 
 /// What a roofline shows, whatever its size and theme.
-pub(crate) struct Opened {
+pub(crate) struct Contents {
     pub(super) frame: Frame,
     pub(super) points: Arc<Points>,
     pub(super) colors: Arc<Colors>,
@@ -50,7 +50,7 @@ pub(crate) struct Opened {
     controls: Vec<Control>,
 }
 
-impl Opened {
+impl Contents {
     /// Finds the positions and colours of the rows, and those that carry a number.
     pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Arc<Self> {
         let frame = inputs.frame;
@@ -70,7 +70,7 @@ impl Opened {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
-        Arc::new(Opened {
+        Arc::new(Contents {
             points: match settings.share {
                 true => inputs.cache.share_points(&frame.data, &frame.metrics),
                 false => inputs.cache.points_at(&frame.data, &frame.metrics, settings.ai.level()),
@@ -89,15 +89,11 @@ impl Opened {
             settings,
         })
     }
-
-    pub(super) fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
 }
 
 impl Roofline {
     fn open(inputs: &Inputs<'_>) -> Self {
-        Roofline(Opened::new(inputs, Settings::of(inputs.frame, inputs.state)))
+        Roofline(Contents::new(inputs, Settings::of(inputs.frame, inputs.state)))
     }
 
     fn draw(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {
@@ -124,24 +120,15 @@ impl Chart for Roofline {
         self.draw(&options).saved(&marks)
     }
 
-    fn key(&self, options: &RenderOptions<'_>) -> Vec<(usize, String)> {
-        let marks = Emphasis {
-            selected: options.selected.to_vec(),
-            ranked: self.0.ranked.clone(),
-            ..Emphasis::default()
-        };
-        self.draw(options).key(&marks)
-    }
-
     fn table(&self) -> Table {
         let size = (960.0, self.height(960.0));
         let options = RenderOptions::new(&Theme::LIGHT, size);
         let marks = Emphasis { ranked: self.0.ranked.clone(), ..Emphasis::default() };
-        self.draw(&options).table(usize::MAX, &marks).0
+        self.draw(&options).table(usize::MAX, &marks).unwrap_or_default().0
     }
 
     fn controls(&self) -> Vec<Control> {
-        self.0.controls()
+        self.0.controls.clone()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -156,7 +143,7 @@ impl Chart for Roofline {
         (0.0, f64::INFINITY)
     }
 
-    fn interactive(&self, options: &RenderOptions<'_>) -> Option<Box<dyn InteractiveChart>> {
+    fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
         Some(Box::new(self.draw(options)))
     }
 }

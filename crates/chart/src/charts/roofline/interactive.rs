@@ -1,7 +1,7 @@
 //! A drawn roofline that answers to the pointer: it finds points in a grid, since they may be a
 //! million, and its axes can be zoomed.
 
-use super::chart::Opened;
+use super::chart::Contents;
 use super::overlay::{numbers, share_label};
 use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
@@ -9,9 +9,8 @@ use super::{
     roofline, table,
 };
 use crate::camera::Camera;
-use crate::charts::RenderOptions;
+use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
 use crate::hit::{Direction, Hit, HitGrid};
-use crate::interactive::{Canvas, Emphasis, InteractiveChart, Target};
 use crate::labels::Rect;
 use crate::legend::{Legend, Outside};
 use crate::scene::{Point, Scene};
@@ -21,7 +20,6 @@ use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{percent, plural};
-use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
@@ -38,7 +36,7 @@ pub(crate) struct Extras {
 
 /// A drawn roofline.
 pub(crate) struct InteractiveRoofline {
-    opened: Arc<Opened>,
+    opened: Arc<Contents>,
     extras: Extras,
     canvas: Canvas,
     hidden: Vec<bool>,
@@ -57,7 +55,7 @@ pub(crate) struct InteractiveRoofline {
 type OwnCeiling<'a> = &'a dyn Fn(usize) -> f64;
 
 fn input<'a>(
-    opened: &'a Opened,
+    opened: &'a Contents,
     extras: &'a Extras,
     canvas: &'a Canvas,
     hidden: &'a [bool],
@@ -84,7 +82,7 @@ fn input<'a>(
 }
 
 impl InteractiveRoofline {
-    pub(crate) fn new(opened: Arc<Opened>, extras: Extras, options: &RenderOptions<'_>) -> Self {
+    pub(crate) fn new(opened: Arc<Contents>, extras: Extras, options: &RenderOptions<'_>) -> Self {
         let canvas = options.canvas();
         let names = &opened.colors.of(&canvas.theme).names;
         let hidden: Vec<bool> = names.iter().map(|n| opened.settings.off.contains(n)).collect();
@@ -213,7 +211,7 @@ impl InteractiveRoofline {
     }
 }
 
-impl InteractiveChart for InteractiveRoofline {
+impl Drawn for InteractiveRoofline {
     fn scene(&self) -> &Scene {
         &self.picture.scene
     }
@@ -296,32 +294,20 @@ impl InteractiveChart for InteractiveRoofline {
         }
     }
 
-    fn table(&self, most: usize, what: &Emphasis) -> (Table, u64) {
+    fn table(&self, most: usize, what: &Emphasis) -> Option<(Table, u64)> {
         let numbered = self.numbered(what);
         let (rows, total) = self.ask(|input| {
             let input = Input { numbered: &numbered, ..*input };
             table(&input, &self.picture.plot, most)
         });
         let left_out = total - rows.rows.len() as u64;
-        (rows, left_out)
+        Some((rows, left_out))
     }
 
-    fn controls(&self) -> Vec<Control> {
-        self.opened.controls()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let mut out = self.opened.notes.clone();
+    fn note(&self) -> Option<String> {
         let outside = self.picture.counts.outside;
-        if outside > 0 && !self.zoomed {
-            let few = plural(outside, "GEMM");
-            out.push(format!("{few} of little time below the picture: zoom out to see them."));
-        }
-        out
-    }
-
-    fn heights(&self) -> (f64, f64) {
-        (0.0, f64::INFINITY)
+        let few = (outside > 0 && !self.zoomed).then(|| plural(outside, "GEMM"))?;
+        Some(format!("{few} of little time below the picture: zoom out to see them."))
     }
 
     fn camera(&self) -> Option<Camera> {
@@ -412,7 +398,7 @@ mod tests {
         let frame = rows.frame(Some("mi300x"));
         let state = ViewState::default();
         let opened =
-            Opened::new(&Inputs::new(&frame, &state), super::super::Settings::of(&frame, &state));
+            Contents::new(&Inputs::new(&frame, &state), super::super::Settings::of(&frame, &state));
         let options = RenderOptions::new(&Theme::LIGHT, (960.0, 640.0));
         let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
         let (index, [l, t, w, h]) = drawn.picture.roof_labels[0];

@@ -21,8 +21,8 @@ pub use roofs::{RoofLine, merge as merge_roof};
 pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, Roofs, Settings, numbered};
 pub use table::table;
 
+pub(crate) use chart::Contents;
 pub use chart::KIND;
-pub(crate) use chart::Opened;
 pub(crate) use interactive::{Extras, InteractiveRoofline};
 
 use crate::camera::{Camera, Zoom};

@@ -245,7 +245,9 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
 impl Chart for TileMap {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let page = match &self.sweep {
-            Ok(sweep) => Page { notes: self.notes(), ..Page::new(sweep.headline(), None::<&str>) },
+            Ok(sweep) => {
+                Page { notes: self.sentences(), ..Page::new(sweep.headline(), None::<&str>) }
+            }
             Err(why) => Page::new(format!("No tile map. {}", why.sentence()), Some(why.sentence())),
         };
         plot(options, page, |scene, _| {
@@ -320,15 +322,15 @@ impl Chart for TileMap {
         self.controls.clone()
     }
 
-    fn verdict_notes(&self) -> usize {
-        1
+    fn verdict(&self) -> Vec<String> {
+        self.sweep.iter().map(Sweep::headline).collect()
     }
 
     fn notes(&self) -> Vec<String> {
         let Ok(sweep) = &self.sweep else {
             return Vec::new();
         };
-        let mut out = vec![sweep.headline()];
+        let mut out = Vec::new();
         if let Some(part) = &self.part {
             let (panels, of) = (part.panels.len(), sweep.panels.len());
             out.push(format!(

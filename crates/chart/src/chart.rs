@@ -1,0 +1,278 @@
+//! What a chart is: opened, it has settings, sentences and a picture of any size; drawn, it answers
+//! to a pointer and a keyboard.
+
+use crate::camera::{Camera, Zoom};
+use crate::hit::Direction;
+use crate::labels::Rect;
+use crate::legend::{Legend, Outside};
+use crate::palette::Theme;
+use crate::scene::{HitArea, Point, Scene};
+use crate::tooltip::Tooltip;
+use gemmscope_table::control::Control;
+use gemmscope_table::field::Field;
+use gemmscope_table::filter::Range;
+use gemmscope_table::result_table::Table;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// How a chart is to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderOptions<'a> {
+    /// Colours.
+    pub theme: &'a Theme,
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// Height in CSS pixels.
+    pub height: f64,
+    /// Device pixels per CSS pixel, for parts that are images.
+    pub dpr: f64,
+    /// Selected dataset rows: what stands for one of them is marked.
+    pub selected: &'a [u32],
+    /// First column and row that show, where a chart holds more than fit.
+    pub first: (usize, usize),
+    /// Part of the axes that shows, where they can be zoomed; `None` shows everything.
+    pub zoom: Option<Zoom>,
+}
+
+impl<'a> RenderOptions<'a> {
+    /// A size and a theme, with nothing selected, scrolled or zoomed.
+    pub fn new(theme: &'a Theme, (width, height): (f64, f64)) -> Self {
+        RenderOptions { theme, width, height, dpr: 1.0, selected: &[], first: (0, 0), zoom: None }
+    }
+
+    pub(crate) fn canvas(&self) -> Canvas {
+        Canvas { size: (self.width, self.height), dpr: self.dpr, theme: *self.theme }
+    }
+}
+
+/// A chart that was opened: a picture of any size, and what is said beside it.
+pub trait Chart: Send + Sync {
+    /// The picture, with its legend.
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene;
+    /// What the picture shows, as a table: all of it, and nothing else.
+    fn table(&self) -> Table;
+    /// What can be set.
+    fn controls(&self) -> Vec<Control> {
+        Vec::new()
+    }
+    /// What the picture shows in a sentence or two, which stand above it.
+    fn verdict(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// All sentences.
+    fn sentences(&self) -> Vec<String> {
+        [self.verdict(), self.notes()].concat()
+    }
+    /// Tables below the picture, each under its heading: what the picture has no room for.
+    fn details(&self) -> Vec<(String, Table)> {
+        Vec::new()
+    }
+    /// Figures of what is chosen: caption, value, one sentence that may be empty.
+    fn figures(&self) -> Vec<(String, String, String)> {
+        Vec::new()
+    }
+    /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
+    fn height(&self, width: f64) -> f64 {
+        if width < crate::layout::NARROW { 420.0 } else { 640.0 }
+    }
+    /// Least and most height in a page: with less room the page scrolls, with more the picture
+    /// leaves the rest empty.
+    fn heights(&self, width: f64) -> (f64, f64) {
+        let least: f64 = if width < crate::layout::NARROW { 340.0 } else { 260.0 };
+        (least, f64::INFINITY)
+    }
+    /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
+    /// instead of hit areas, with axes that can be zoomed, with a legend that can be clicked.
+    /// `None` where the hit areas of its scene answer.
+    fn drawn(&self, _options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
+        None
+    }
+}
+
+/// An opened chart with all that it says of itself, worked out once.
+pub struct Opened {
+    /// What can be set.
+    pub controls: Vec<Control>,
+    /// What it shows, in a sentence or two.
+    pub verdict: Vec<String>,
+    /// The other sentences.
+    pub notes: Vec<String>,
+    /// Tables below the picture, each under its heading.
+    pub details: Vec<(String, Table)>,
+    /// Figures of what is chosen: caption, value, one sentence that may be empty.
+    pub figures: Vec<(String, String, String)>,
+    /// The picture.
+    pub chart: Box<dyn Chart>,
+}
+
+impl From<Box<dyn Chart>> for Opened {
+    fn from(chart: Box<dyn Chart>) -> Self {
+        Opened {
+            controls: chart.controls(),
+            verdict: chart.verdict(),
+            notes: chart.notes(),
+            details: chart.details(),
+            figures: chart.figures(),
+            chart,
+        }
+    }
+}
+
+/// What is under the pointer, or has the focus of the keyboard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// Rows it stands for.
+    pub rows: Vec<u32>,
+    /// Where it is, CSS pixels.
+    pub at: Point,
+    /// Other points at the same place.
+    pub more: usize,
+    /// What the chart says of it; empty where the row speaks for itself.
+    pub tooltip: Tooltip,
+    /// The categories of the legend that it stands for: what [`Legend::click`] takes.
+    pub categories: Vec<String>,
+    /// The field whose values the categories are, where the legend shows another one: a roof
+    /// stands for types whatever the colours show.
+    pub field: Option<Field>,
+}
+
+impl Target {
+    /// The target of a hit area.
+    pub(crate) fn of(area: &HitArea) -> Self {
+        Target {
+            rows: area.rows.clone(),
+            at: area.center(),
+            more: 0,
+            tooltip: area.tooltip.clone(),
+            categories: Vec::new(),
+            field: None,
+        }
+    }
+
+    /// True where it stands for this hit area.
+    pub(crate) fn is(&self, area: &HitArea) -> bool {
+        self.tooltip == area.tooltip && self.rows == area.rows
+    }
+}
+
+/// What changes over a drawn chart while the pointer moves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Emphasis {
+    /// Under the pointer or focused.
+    pub target: Option<Target>,
+    /// Selected rows.
+    pub selected: Vec<u32>,
+    /// Rows under the pointer in another chart, ascending.
+    pub elsewhere: Vec<u32>,
+    /// By finding, the row that carries its number; `None` where nothing looked for findings.
+    pub ranked: Option<Vec<u32>>,
+    /// The box that is being drawn: left, top, width, height.
+    pub brush: Option<Rect>,
+    /// A scroll bar is pointed at or held.
+    pub held: bool,
+}
+
+/// Size and colours that a chart was drawn for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Canvas {
+    /// Width and height, CSS pixels.
+    pub size: (f64, f64),
+    /// Device pixels per CSS pixel.
+    pub dpr: f64,
+    /// Colours.
+    pub theme: Theme,
+}
+
+impl Canvas {
+    /// How to draw for it, with nothing selected, scrolled or zoomed.
+    pub fn options(&self) -> RenderOptions<'_> {
+        RenderOptions { dpr: self.dpr, ..RenderOptions::new(&self.theme, self.size) }
+    }
+}
+
+/// A drawn chart and what may be asked of it.
+pub trait Drawn: Send + Sync {
+    /// What was drawn.
+    fn scene(&self) -> &Scene;
+    /// A transparent picture that lies over it.
+    fn emphasis(&self, what: &Emphasis) -> Scene;
+    /// What is at a place, or near it.
+    fn at(&self, at: Point, radius: f64) -> Option<Target>;
+    /// The next target for the keyboard.
+    fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target>;
+    /// Rows inside a box.
+    fn within(&self, rect: Rect) -> Vec<u32>;
+    /// What a box means as a filter; nothing where it can only select.
+    fn ranges(&self, _rect: Rect) -> Vec<(Field, Range)> {
+        Vec::new()
+    }
+    /// What a tooltip says of a target: the chart's words, then the figures of its rows.
+    fn tooltip(&self, target: &Target) -> Tooltip;
+    /// The content as a table of at most so many rows, and how many were left out, where it depends on
+    /// what was drawn. `what` gives the numbers of rows.
+    fn table(&self, _most: usize, _what: &Emphasis) -> Option<(Table, u64)> {
+        None
+    }
+    /// A sentence about what was drawn.
+    fn note(&self) -> Option<String> {
+        None
+    }
+    /// The numbered marks of the picture: number, name.
+    fn key(&self, _what: &Emphasis) -> Vec<(usize, String)> {
+        Vec::new()
+    }
+    /// The part of the axes that shows, where it can be zoomed and moved.
+    fn camera(&self) -> Option<Camera> {
+        None
+    }
+    /// The legend, where it stands beside the picture and can be clicked.
+    fn legend(&self) -> Option<Legend> {
+        None
+    }
+    /// The rows that an entry of the legend selects.
+    fn legend_rows(&self, _of: Outside) -> Vec<u32> {
+        Vec::new()
+    }
+    /// The picture as it is saved: with its legend, with selected rows marked and with numbers.
+    fn saved(&self, what: &Emphasis) -> Scene;
+    /// The same with nothing scrolled out of sight; its size where that is too large to draw.
+    fn whole(&self, what: &Emphasis) -> Result<Scene, (f64, f64)> {
+        Ok(self.saved(what))
+    }
+}
+
+/// A chart drawn for a page.
+pub struct Drawing {
+    /// What was drawn.
+    pub opened: Arc<Opened>,
+    /// The sentences below it.
+    pub notes: Vec<String>,
+    /// Least and most height in a page.
+    pub heights: (f64, f64),
+    pub(crate) drawn: Box<dyn Drawn>,
+}
+
+impl Drawing {
+    /// The content as a table of at most so many rows, and how many were left out. `what` gives the
+    /// numbers of rows.
+    pub fn table(&self, most: usize, what: &Emphasis) -> (Table, u64) {
+        self.drawn.table(most, what).unwrap_or_else(|| {
+            let mut table = self.opened.chart.table();
+            let more = table.rows.len().saturating_sub(most);
+            table.rows.truncate(most);
+            (table, more as u64)
+        })
+    }
+}
+
+impl Deref for Drawing {
+    type Target = dyn Drawn;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.drawn
+    }
+}
