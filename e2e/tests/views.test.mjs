@@ -33,11 +33,20 @@ async function comesBack(app) {
 /** Cells of a line of CSV. */
 const cells = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => m[1] ?? m[2]);
 
+/** The table of the selected rows in the details: lines of cells, with plain spaces. */
+async function sideBySide(app) {
+  const button = app.page.getByRole("button", { name: "Side by side" });
+  await button.click();
+  const lines = await app.page.locator(".side-by-side tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.textContent)));
+  await button.click();
+  return lines.map((line) => line.map((cell) => cell.replace(/[\u202f\u00a0]/g, " ")));
+}
+
 const tab = (app) => app.page.locator('.tabs .tab[aria-current="page"] span').innerText();
 const label = async (app) => plain(await app.stage.first().getAttribute("aria-label"));
 const notes = async (app) => plain((await app.page.locator(".chart-verdict, .notes").allInnerTexts()).join(" "));
 
-test("one file in every view: cells and their row, bars, boxes, the cards, and why there is no other", async (t) => {
+test("one file in every view: cells and their row, bars, boxes, side by side, and why there is no other", async (t) => {
   const app = await open(t, "#view=cells&device=mi300x");
   await app.load(library);
   assert.equal(await tab(app), "Explore");
@@ -111,11 +120,11 @@ test("one file in every view: cells and their row, bars, boxes, the cards, and w
   assert.match((await csvOf(app, "boxes"))[0], /median/i);
   await comesBack(app);
 
+  // An old link to the cards: the rows are selected, and stand side by side in the details.
   await app.go("#view=card&device=mi300x&sel=0.2,0.9,0.30");
-  assert.equal(await label(app), "Analysis of 3 GEMMs");
-  const card = await csvOf(app, "card");
-  assert.equal(card[0].split(",").length, 4);
-  assert.ok(card.some((l) => l.startsWith("Why,")));
+  const beside = await sideBySide(app);
+  assert.equal(beside[0].length, 4);
+  assert.ok(beside.at(-1)[0] === "Why" && beside.at(-1)[3].length > 20);
 
   await app.go("#view=tiles&device=mi300x");
   assert.match(await label(app), /^No tile map\. .{20,}/);
@@ -176,21 +185,21 @@ test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history
   await comesBack(app);
   // Two kernels side by side, as they were published.
   const id = (await app.state("sel")).split(".")[0];
-  await app.go(`#view=card&device=a100-80-pcie&sel=${id}.13,${id}.14`);
-  const lines = (await csvOf(app, "card")).map((line) => line.replaceAll("\u202f", " "));
+  await app.go(`#view=summary&device=a100-80-pcie&sel=${id}.13,${id}.14`);
+  const lines = await sideBySide(app);
   const figures = { Attained: ["199.13 TFLOP/s", "204.71 TFLOP/s"], "Bandwidth utilisation": ["7.5 %", "7.7 %"], "% of ": ["63.8 %", "65.6 %"] };
   for (const [name, [a, b]] of Object.entries(figures)) {
-    const line = lines.find((l) => l.startsWith(name));
-    assert.ok(line?.includes(a) && line.includes(b), `${name}: ${line}`);
+    const line = lines.find((l) => l[0].startsWith(name));
+    assert.ok(line?.[1].startsWith(a) && line[2].startsWith(b), `${name}: ${line}`);
   }
-  assert.match(lines.join("\n"), /Why,.*(compute|bandwidth)/i);
+  assert.match(lines.at(-1)[1], /compute|bandwidth/i);
   app.assertQuiet();
 });
 
 test("every view on a phone has its picture and its table", async (t) => {
   const app = await open(t, "#device=mi300x", { viewport: PHONE });
   await app.load(compiler, library);
-  for (const title of ["cells", "bars", "boxes", "tiles", "compare", "fastest", "tuning", "card"]) {
+  for (const title of ["cells", "bars", "boxes", "tiles", "compare", "fastest", "tuning"]) {
     await app.page.evaluate((id) => void (location.hash = `#view=${id}&device=mi300x`), title);
     await app.settle();
     assert.ok((await label(app)).length > 5, title);

@@ -1,17 +1,17 @@
 //! The dock: all about the selected rows, below the picture or over a part of it that the pointer
 //! is not in. Nothing moves when it opens.
 
+mod accounts;
 mod model_row;
 mod replay;
 mod row;
 
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{icon, icon_button, value_of};
-use crate::app::views::{chart, finding};
+use crate::app::views::finding;
 use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
 use gemmscope_analysis::explain::{explain, roof_name};
-use gemmscope_chart::charts;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_model::units::{Seconds, percent};
 use gemmscope_table::field::Frame;
@@ -64,10 +64,7 @@ pub fn Dock() -> impl IntoView {
     let count = Memo::new(move |_| bench.selected.with(Vec::len));
     let beside = Memo::new(move |_| together.get() && count.get() > 1);
     // A finding about the time outside GEMMs has no rows.
-    let any = Memo::new(move |_| {
-        let opened = count.get() > 0 || bench.finding.get().is_some();
-        opened && bench.shown.get().picture != "card"
-    });
+    let any = Memo::new(move |_| count.get() > 0 || bench.finding.get().is_some());
     let row = Memo::new(move |_| bench.selected.with(|s| s.get(shown.get()).copied()));
     let read = model_row::read(bench);
     let body = move || {
@@ -80,6 +77,7 @@ pub fn Dock() -> impl IntoView {
                 explain(&frame, row as usize),
                 roof_name(frame.metrics.kind_of(&frame.data, row as usize)),
                 row::Beside {
+                    accounts: accounts::bar(bench, &frame, row),
                     elsewhere: relatives(bench, &frame, row),
                     model: model_row::section(bench, read, &frame, row as usize),
                     findings: findings_on(bench, row),
@@ -176,7 +174,7 @@ pub fn Dock() -> impl IntoView {
                         </div>
                     }
                 >
-                    {charts::by_id("card").map(|kind| view! { <chart::ChartPane kind=kind bar=chart::settings /> })}
+                    {move || accounts::together(bench)}
                 </Show>
                 </Show>
             </aside>

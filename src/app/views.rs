@@ -53,7 +53,7 @@ fn body(id: &'static str) -> AnyView {
         return ().into_any();
     };
     let in_summary = known::of(id).is_some_and(|(place, _)| place == SUMMARY);
-    if in_summary && !dom::embedded() && id != "card" {
+    if in_summary && !dom::embedded() {
         return view! { <summary::Summary kind=kind /> }.into_any();
     }
     view! { <chart::ChartPane kind=kind bar=chart::settings /> }.into_any()

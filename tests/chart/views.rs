@@ -125,19 +125,3 @@ fn boxes() {
     );
     chart("boxes-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
 }
-
-#[test]
-fn analysis_cards() {
-    let frame = frame(60);
-    let kind = charts::by_id("card").unwrap();
-    let state = ViewState::default();
-    let dearest = (kind.open)(&Inputs::new(&frame, &state));
-    assert!(dearest.notes()[0].contains("Nothing is selected"));
-    let three = (kind.open)(&Inputs { selected: &[3, 7, 11], ..Inputs::new(&frame, &state) });
-    assert_eq!(three.table().header.len(), 4);
-    let scene = three.scene(&look(&Theme::LIGHT, DESK.0, three.height(DESK.0), (0, 0)));
-    assert_eq!(scene.hit_areas.iter().map(|m| m.rows[0]).collect::<Vec<_>>(), [3, 7, 11]);
-    chart("card-light", &*three, &scene);
-    let height = three.height(PHONE.0);
-    chart("card-phone-dark", &*three, &three.scene(&look(&Theme::DARK, PHONE.0, height, (0, 0))));
-}

@@ -7,6 +7,7 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, signed_percent};
 use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
 
 /// The figures of one row. NaN where a figure cannot be computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,17 +40,8 @@ pub struct Card {
     pub bound: Option<Bound>,
 }
 
-/// A table of cards: one line for each figure, one column for each row.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SideBySide {
-    /// `Metric`, then one name per card.
-    pub header: Vec<String>,
-    /// Label, then one text per card.
-    pub rows: Vec<Vec<String>>,
-}
-
 /// The cards of some rows; rows past the end of the data are left out.
-pub fn cards(frame: &Frame, rows: &[u32]) -> Vec<Card> {
+fn cards(frame: &Frame, rows: &[u32]) -> Vec<Card> {
     rows.iter().filter(|&&r| (r as usize) < frame.data.len()).map(|&r| card(frame, r)).collect()
 }
 
@@ -159,10 +151,15 @@ fn whole(v: f64) -> String {
     if v >= 100.0 { format!("{v:.0}") } else { gemmscope_model::units::format_significant(v, 3) }
 }
 
-/// The cards as one table, in the lines and order of the usual analysis of two kernels.
-pub fn side_by_side(cards: &[Card]) -> SideBySide {
+/// Most rows side by side; a table of rows compares more of them better.
+pub const MOST: usize = 12;
+
+/// Rows side by side as one table, a column for each of the first [`MOST`], in the lines and order of the
+/// usual analysis of two kernels, the last of which says why.
+pub fn side_by_side(frame: &Frame, rows: &[u32]) -> Table {
+    let cards = &cards(frame, &rows[..rows.len().min(MOST)])[..];
     if cards.is_empty() {
-        return SideBySide::default();
+        return Table::default();
     }
     let mut header = vec!["Metric".to_owned()];
     header.extend(cards.iter().map(|c| c.name.clone()));
@@ -198,6 +195,7 @@ pub fn side_by_side(cards: &[Card]) -> SideBySide {
             "Limited by".into(),
             Box::new(|c| c.bound.map_or_else(String::new, |b| limit(b).to_owned())),
         ),
+        ("Why".into(), Box::new(Card::why)),
     ];
     let rows = lines
         .into_iter()
@@ -207,7 +205,7 @@ pub fn side_by_side(cards: &[Card]) -> SideBySide {
             row
         })
         .collect();
-    SideBySide { header, rows }
+    Table { header, rows }
 }
 
 /// By how much a card's rate differs from the first one's of the same GEMM: ` (+2.8 %)`.
@@ -260,12 +258,13 @@ mod tests {
         let frame = seed();
         let cards = cards(&frame, &[0, 1, 99]);
         assert_eq!(cards.len(), 2);
-        let t = side_by_side(&cards);
+        let t = side_by_side(&frame, &[0, 1, 99]);
         assert_eq!(t.header, ["Metric", "PyTorch", "Triton fused"]);
         let line = |label: &str| {
             let row = t.rows.iter().find(|r| r[0].starts_with(label)).unwrap();
             (row[1].as_str(), row[2].as_str())
         };
+        assert!(line("Why").0.starts_with("Compute-bound"));
         assert_eq!(line("Attained"), ("199.13 TFLOP/s", "204.71 TFLOP/s (+2.8 %)"));
         assert_eq!(line("Actual bandwidth"), ("145.85 GB/s", "149.93 GB/s"));
         assert_eq!(line("Bandwidth util"), ("7.5 %", "7.7 %"));
@@ -290,10 +289,11 @@ mod tests {
         assert!(all[3].why().starts_with("Near the ridge"), "{}", all[3].why());
         let mut t = Rows::new();
         t.row((8, 8, 8), "x", 1e-6, "");
-        let unknown = cards(&t.frame(None), &[0]);
+        let one = t.frame(None);
+        let unknown = cards(&one, &[0]);
         assert!(unknown[0].why().contains("choose the device"));
-        let table = side_by_side(&unknown);
+        let table = side_by_side(&one, &[0]);
         assert!(table.rows.iter().all(|r| r.len() == 2));
-        assert_eq!(side_by_side(&[]), SideBySide::default());
+        assert_eq!(side_by_side(&frame, &[]), Table::default());
     }
 }

@@ -90,7 +90,7 @@ const MANY: usize = 200_000;
 /// picture of today.
 const OTHERS: [(&str, &Place, &str); 7] = [
     ("overview", SUMMARY, "roofline"),
-    ("card", SUMMARY, "card"),
+    ("card", SUMMARY, "roofline"),
     ("pareto", SUMMARY, "lost"),
     ("winner", COMPARE, "fastest"),
     ("history", SWEEP, "tuning"),
@@ -203,7 +203,7 @@ mod tests {
         for (old, place, picture) in [
             ("overview", "summary", "roofline"),
             ("pareto", "summary", "lost"),
-            ("card", "summary", "card"),
+            ("card", "summary", "roofline"),
             ("winner", "compare", "fastest"),
             ("history", "sweep", "tuning"),
             ("heat", "explore", "cells"),

@@ -32,6 +32,12 @@ impl Table {
             })
     }
 
+    /// The table with tabs between cells, as spreadsheets and chats take it from the clipboard.
+    pub fn tabbed(&self) -> String {
+        let line = |row: &Vec<String>| row.join("\t") + "\n";
+        std::iter::once(&self.header).chain(&self.rows).map(line).collect()
+    }
+
     /// The table as CSV (RFC 4180: CRLF, quotes only where needed). A text that a spreadsheet would
     /// run as a formula has an apostrophe before it, which import takes away.
     pub fn csv(&self) -> String {

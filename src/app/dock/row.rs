@@ -7,6 +7,8 @@ use leptos::prelude::*;
 
 /// What stands beside the figures.
 pub(super) struct Beside {
+    /// Where its time went.
+    pub accounts: Option<AnyView>,
     /// The same sizes in another layout, type, library or file.
     pub elsewhere: Option<AnyView>,
     /// The row's GEMM in the model.
@@ -39,11 +41,9 @@ pub(super) fn explanation(mut e: Explanation, roof: &'static str, beside: Beside
                         <span class="muted">{format!("of the {roof}")}</span>
                         {e.limit.map(|l| view! { <span class="badge">{match l { Bound::NearRidge => bound_name(l).to_owned(), _ => format!("limited by {}", bound_name(l)) }}</span> })}
                     </div>
-                    <div class="gauge-track" aria-hidden="true">
-                        <div class="gauge-fill" style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></div>
-                    </div>
                 </div>
             })}
+            {beside.accounts}
             {(!e.verdict.is_empty()).then(|| view! { <p class="verdict">{e.verdict}</p> })}
             <p class="muted">{e.device}</p>
             {above.then(|| view! {

@@ -7,7 +7,6 @@
 
 mod bars;
 mod boxes;
-mod card;
 mod cells;
 mod compare;
 mod explore;
@@ -248,7 +247,6 @@ pub const CHARTS: &[ChartKind] = &[
     compare::KIND,
     fastest::KIND,
     tuning::KIND,
-    card::KIND,
 ];
 
 /// Ids and names of [`CHARTS`], for code that names them without linking what draws them.

@@ -26,7 +26,9 @@ const RENAMED: [(&str, &str, &str); 19] = [
 ];
 
 /// Pictures that had other names, and the beginnings of their settings.
-const PICTURES: [(&str, &str); 5] = [
+const PICTURES: [(&str, &str); 6] = [
+    // The selected GEMMs side by side are a table in the details.
+    ("card", "roofline"),
     ("heat", "cells"),
     ("strip", "boxes"),
     ("history", "tuning"),
