@@ -5,7 +5,7 @@ use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, MemoryLevel, RoofKind, match_name};
 use gemmscope_model::roofline::{Bound, Roof};
-use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds};
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds, seconds_brief};
 use gemmscope_table::column_format;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
@@ -244,9 +244,11 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         verdict: match shape.filter(|_| measured) {
             _ if limit == Some(Bound::Launch) => {
                 format!(
-                    "Most of so short a call is probably launch and start-up, not memory or the tile: \
-                     starting a kernel takes {}, and the roof explains less than a fifth of the call.",
-                    Seconds(metrics.launch_floor_s(data.device[row]))
+                    "Short enough for its launch to count: starting a kernel takes about {} of the {}, \
+                     the roof explains {}. Neither memory nor the tile limits it.",
+                    seconds_brief(metrics.launch_floor_s(data.device[row])),
+                    seconds_brief(data.time_s[row]),
+                    seconds_brief(metrics.roof_s[row]),
                 )
             }
             shape => {

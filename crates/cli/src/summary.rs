@@ -47,7 +47,8 @@ pub(super) fn summary(
     for (name, outcome) in &loaded.files {
         match outcome {
             Outcome::Table(sources) => {
-                for source in sources.clone() {
+                let more = sources.len().saturating_sub(Summary::MOST);
+                for source in sources.clone().take(Summary::MOST) {
                     let rejected = &data.sources[source].rejected;
                     let source = u16::try_from(source).ok();
                     let Some(s) = source.and_then(|source| Summary::of(&frame, source, args.rows))
@@ -72,6 +73,16 @@ pub(super) fn summary(
                     }
                     if s.rows_used == 0 {
                         err.of_file(Code::RowsSkipped, name, "no usable rows")?;
+                    }
+                }
+                if more > 0 {
+                    let why = format!(
+                        "{} of this table, which count below",
+                        plural(more as u64, "more file")
+                    );
+                    match args.json {
+                        true => object(out, name, "left_out", &why)?,
+                        false => writeln!(out, "{name}: {why}\n")?,
                     }
                 }
             }

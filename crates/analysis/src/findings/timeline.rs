@@ -34,9 +34,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
-    for (number, source) in (0u16..).zip(&scan.data().sources) {
-        let own = |g: &super::Group| scan.data().source[g.row as usize] == number;
-        let gemm_s: f64 = scan.checked().filter(|(_, g)| own(g)).map(|(_, g)| g.time_s).sum();
+    let data = scan.data();
+    let mut gemm_s = vec![0.0; data.sources.len()];
+    for (_, g) in scan.checked() {
+        gemm_s[usize::from(data.source[g.row as usize])] += g.time_s;
+    }
+    for ((number, source), gemm_s) in (0u16..).zip(&data.sources).zip(gemm_s) {
         if gemm_s <= 0.0 {
             continue;
         }

@@ -98,7 +98,7 @@ fn pack_all(mut data: Dataset, tail: Option<Tail>) -> Packed {
     let mut buffers = Vec::new();
     each_column!(v of data => buffers.push(Value::buffer(std::mem::take(v))));
     let mut sources = data.sources;
-    for source in &mut sources {
+    for source in sources.iter_mut().filter(|s| !s.rejected.reasons.is_empty()) {
         let rejected = &mut source.rejected;
         buffers.push(Buffer::U32(std::mem::take(&mut rejected.lines)));
         buffers.push(Buffer::U16(std::mem::take(&mut rejected.codes)));
@@ -203,7 +203,7 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
         ..Dataset::default()
     };
     each_column!(name, v of data => *v = buffers.of_rows(name)?);
-    for source in &mut data.sources {
+    for source in data.sources.iter_mut().filter(|s| !s.rejected.reasons.is_empty()) {
         let lines = buffers.next("lines of rejected rows")?;
         let codes = buffers.next("reasons of rejected rows")?;
         let text = buffers.next("text of rejected rows")?;
