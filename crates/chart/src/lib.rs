@@ -67,6 +67,6 @@ pub use paint::svg;
 pub use parts::layout::Plot;
 use parts::{
     aggregate, band_scale, cells, clip, columns, density, fixed, layout, plot, row_names, text,
-    ticks,
+    ticks, tile_marks,
 };
 pub use parts::{camera, color_scale, hit, labels, legend, palette, scale, scene, scroll, tooltip};

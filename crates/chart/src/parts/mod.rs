@@ -22,4 +22,5 @@ pub mod scene;
 pub mod scroll;
 pub(crate) mod text;
 pub(crate) mod ticks;
+pub(crate) mod tile_marks;
 pub mod tooltip;

@@ -1,6 +1,6 @@
 //! The flat GEMM's model as a map of B_N and N, and a measured sweep beside it.
 
-use super::grid::{self, Cell, Names, Tick};
+use super::grid::{self, Cell, Names};
 use super::{Context, LARGEST, device_of, figure, whole};
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
@@ -11,7 +11,8 @@ use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
-use gemmscope_analysis::tile_sweep::{Panel, Sweep};
+use crate::tile_marks::{Tick, bounded, region_entries, regions};
+use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat;
@@ -224,12 +225,8 @@ impl FlatTool {
         let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
         let blocks = flat::parallelism(n, block);
         let ratio = flat::ratio(self.m, k, block);
-        let region = flat::region(n, block, self.units);
+        let bound = bounded(flat::region(n, block, self.units));
         let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
-        let bound = match region {
-            Region::Parallelism => "parallelism-bounded",
-            Region::Memory => "memory-bounded",
-        };
         Some(Cell {
             also: String::new(),
             fill: shown(self.share(k, n, block), theme),
@@ -269,7 +266,7 @@ impl FlatTool {
                 .filter_map(|(on, tick)| on.then_some(tick))
                 .collect(),
             label: format!(
-                "N {}, B_N {}: {}{}{}",
+                "N {}, B_N {}: {}{}{}{}",
                 line.problem.n,
                 panel.column_label(x),
                 if known {
@@ -281,6 +278,13 @@ impl FlatTool {
                 } else {
                     "not measured".to_owned()
                 },
+                match (c.workgroups, self.measured_region(panel, c)) {
+                    (Some(n), Some(region)) => {
+                        let kind = &self.device.unit_kind;
+                        format!("; {n} workgroups for {} {kind}s ({})", self.units, bounded(region))
+                    }
+                    _ => String::new(),
+                },
                 if best { "; measured best" } else { "" },
                 if model { "; model's choice" } else { "" }
             ),
@@ -288,23 +292,14 @@ impl FlatTool {
         })
     }
 
-    /// The border between the two regions: below it memory decides.
-    fn border(&self, scene: &mut Scene, theme: &Theme, [l, t, w, h]: [f64; 4]) {
-        let (cw, ch) = (w / self.blocks.len() as f64, h / self.rows.len() as f64);
-        let first = |block: u32| {
-            self.rows
-                .iter()
-                .position(|n| flat::region(*n, block, self.units) == Region::Memory)
-                .unwrap_or(self.rows.len())
-        };
-        let mut line = Vec::new();
-        for (i, block) in self.blocks.iter().enumerate() {
-            let y = t + ch * first(*block) as f64;
-            line.push((l + cw * i as f64, y));
-            line.push((l + cw * (i + 1) as f64, y));
+    /// What limits a measured cell, by the workgroups needed.
+    fn measured_region(&self, panel: &Panel, cell: &sweep::Cell) -> Option<Region> {
+        match cell.workgroups? < u64::from(self.units) {
+            true => Some(Region::Parallelism),
+            // With workgroups enough arithmetic may be what limits it, as its device tells.
+            false if panel.units.is_some() && cell.region.is_none() => None,
+            false => Some(Region::Memory),
         }
-        scene.line(line.clone(), theme.panel, 4.0);
-        scene.dashed(line, theme.warn, 2.0, &[5.0, 3.0]);
     }
 
     /// The maps of the model, and of what was measured.
@@ -327,7 +322,10 @@ impl FlatTool {
                     };
                     let cells =
                         grid::draw(scene, theme, place, &names, &|x, y| self.cell(theme, k, x, y));
-                    self.border(scene, theme, cells);
+                    let size = (self.blocks.len(), self.rows.len());
+                    regions(scene, theme, cells, size, &|x, y| {
+                        Some(flat::region(self.rows[y], self.blocks[x], self.units))
+                    });
                 }
                 Map::Measured(panel) => {
                     let columns: Vec<String> =
@@ -341,8 +339,12 @@ impl FlatTool {
                         columns: &columns,
                         rows: &rows,
                     };
-                    grid::draw(scene, theme, place, &names, &|x, y| {
+                    let cells = grid::draw(scene, theme, place, &names, &|x, y| {
                         self.measured_cell(panel, theme, x, y)
+                    });
+                    let size = (columns.len(), rows.len());
+                    regions(scene, theme, cells, size, &|x, y| {
+                        self.measured_region(panel, panel.lines[y].cells.get(x)?)
                     });
                 }
             }
@@ -368,15 +370,11 @@ impl Chart for FlatTool {
             (color(0.0), format!("fewest {what}")),
             (color(1.0), format!("most {what}")),
             (Tick::Model.swatch(theme), "model's choice".to_owned()),
-            (
-                legend::Swatch::Dashed(theme.warn),
-                "above: parallelism-bounded, below: memory-bounded".to_owned(),
-            ),
-            (Tick::Best.swatch(theme), "measured best".to_owned()),
         ];
-        if self.measured.is_empty() {
-            entries.pop();
+        if !self.measured.is_empty() {
+            entries.push((Tick::Best.swatch(theme), "measured best".to_owned()));
         }
+        entries.extend(region_entries(theme, |_| true));
         let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
         plot(options, page, |scene, room| self.draw(scene, theme, room))
     }
@@ -440,7 +438,7 @@ impl Chart for FlatTool {
     fn verdict(&self) -> Vec<String> {
         let mut out = self.flaws.clone();
         out.push(format!(
-            "Above the dashed line: fewer than {} workgroups for {} {}s, parallelism-bounded. Below: memory-bounded, a wider tile reads A less often.",
+            "Fewer than {} workgroups for {} {}s: parallelism-bounded. Otherwise memory-bounded, where a wider tile reads A less often.",
             self.units,
             self.device.units.unwrap_or(self.units),
             self.device.unit_kind

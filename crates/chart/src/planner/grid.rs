@@ -7,6 +7,7 @@ use crate::legend;
 use crate::palette::{Theme, alpha, on};
 use crate::scene::{Anchor, Baseline, Color, Scene};
 use crate::text;
+use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 
 /// What one cell shows.
@@ -27,39 +28,6 @@ pub(super) struct Cell {
     pub label: String,
     /// Rows that it stands for.
     pub rows: Vec<u32>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Tick {
-    Best,
-    Model,
-}
-
-impl Tick {
-    /// Its colour, in the cells as in the legend.
-    fn color(self, theme: &Theme) -> Color {
-        match self {
-            Tick::Best => theme.text,
-            Tick::Model => theme.accent,
-        }
-    }
-
-    /// What stands for it in a legend.
-    pub(super) fn swatch(self, theme: &Theme) -> legend::Swatch {
-        match self {
-            Tick::Best => legend::Swatch::Check(self.color(theme)),
-            Tick::Model => legend::Swatch::Hollow(self.color(theme)),
-        }
-    }
-
-    /// Draws it on a plate of one colour, so that it has its own on any cell.
-    fn draw(self, scene: &mut Scene, theme: &Theme, (x, y): (f64, f64)) {
-        scene.fill([x - 6.5, y - 6.5, 13.0, 13.0], alpha(theme.panel, 0.85));
-        match self {
-            Tick::Best => legend::check(scene, (x, y), 5.0, self.color(theme), 2.0),
-            Tick::Model => legend::hollow(scene, (x, y), 4.5, self.color(theme)),
-        }
-    }
 }
 
 /// Names along the sides.
@@ -152,11 +120,13 @@ fn marks(scene: &mut Scene, theme: &Theme, [l, t, w, h]: Rect, c: Cell) {
     }
     // From the right corner to the left; where the cell is narrow, downwards.
     let beside = w > 1.0 + 14.0 * c.ticks.len() as f64;
+    // Off the outline of a region, where there is room.
+    let inset = (0.3 * w.min(h)).clamp(7.5, 11.0);
     for (i, tick) in c.ticks.iter().enumerate() {
         let step = 14.0 * i as f64;
         let (dx, dy) = if beside { (step, 0.0) } else { (0.0, step) };
         if w > 16.0 && h > 14.0 + dy {
-            tick.draw(scene, theme, (l + w - 7.5 - dx, t + 7.5 + dy));
+            tick.draw(scene, theme, (l + w - inset - dx, t + inset + dy), 5.0);
         }
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::chart::RenderOptions;
 use crate::palette::Theme;
+use crate::scene::Item;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::fixture;
 use std::sync::Arc;
@@ -117,6 +118,25 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     };
     assert!(scene.hit_areas.iter().any(agrees));
     crate::testing::golden("planner-flat-measured", &scene);
+    // What was measured lies in the regions of the model, by the workgroups that are asked for.
+    let outlines = |scene: &crate::scene::Scene| {
+        let dashed = |i: &&Item| matches!(i, Item::Line { dash, .. } if !dash.is_empty());
+        scene.items.iter().filter(dashed).count()
+    };
+    assert_eq!(outlines(&scene), outlines(&look(&Theme::LIGHT, 960.0, &*tool)) + 1);
+    let asked = open_with("flat", "flat.units=256", &frame);
+    let scene = look(&Theme::LIGHT, 960.0, &*asked);
+    let measured = &scene.hit_areas[alone..];
+    for (bn, blocks, bounded) in [(32, 512, "memory"), (128, 128, "parallelism")] {
+        let tip = measured.iter().map(|m| m.tooltip.sentence());
+        let tip = tip.filter(|t| t.contains(&format!("N 16384, B_N {bn}:"))).collect::<String>();
+        let region = format!("; {blocks} workgroups for 256 SMs ({bounded}-bounded)");
+        assert!(tip.contains(&region), "{tip}");
+    }
+    assert_eq!(
+        outlines(&scene),
+        outlines(&look(&Theme::LIGHT, 960.0, &*open("flat", "flat.units=256"))) + 2
+    );
 }
 
 #[test]

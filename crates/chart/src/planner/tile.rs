@@ -1,6 +1,6 @@
 //! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
 
-use super::grid::{self, Cell, Names, Tick};
+use super::grid::{self, Cell, Names};
 use super::{Context, Shape, figure, tile_controls, whole};
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
@@ -10,6 +10,7 @@ use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
 use crate::scene::{Anchor, Baseline, Scene};
 use crate::ticks::Format;
+use crate::tile_marks::Tick;
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
@@ -293,10 +294,7 @@ impl Chart for TileTool {
             (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
             (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
             (legend::Swatch::Box(theme.grid), "hatched: cannot run".to_owned()),
-            (
-                legend::Swatch::Check(theme.text),
-                "least traffic within 10 % of the highest".to_owned(),
-            ),
+            (Tick::Best.swatch(theme), "least traffic within 10 % of the highest".to_owned()),
             (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
         ];
         let page = Page { legend: entries, ..Page::new(title, None::<&str>) };

@@ -6,12 +6,12 @@ use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
-use crate::palette::{Theme, alpha, on};
-use crate::scene::{Anchor, Baseline, Color, HitArea, Point, Scene};
+use crate::palette::{Theme, on};
+use crate::scene::{Anchor, Baseline, HitArea, Point, Scene};
 use crate::text;
 use crate::ticks::Format;
+use crate::tile_marks::{Tick, region_entries, regions};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
-use gemmscope_model::tiling::flat::Region;
 
 /// Height of a line of cells.
 pub(super) const LINE: f64 = 26.0;
@@ -47,27 +47,13 @@ fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
         TileSource::BestColumn => "best, as stated",
         _ => "measured best of its row",
     };
-    out.push((Swatch::Check(theme.accent), best.to_owned()));
+    out.push((Tick::Best.swatch(theme), best.to_owned()));
     if lines().any(|l| l.model.is_some()) {
-        out.push((Swatch::Hollow(theme.text), "model".to_owned()));
+        out.push((Tick::Model.swatch(theme), "model".to_owned()));
     }
-    for (region, words) in
-        [(Region::Parallelism, "parallelism-bounded"), (Region::Memory, "memory-bounded")]
-    {
-        if lines().any(|l| l.cells.iter().any(|c| c.region == Some(region))) {
-            out.push((Swatch::Dashed(outline(region, theme)), words.to_owned()));
-        }
-    }
+    let occurs = |region| lines().any(|l| l.cells.iter().any(|c| c.region == Some(region)));
+    out.extend(region_entries(theme, occurs));
     out
-}
-
-fn outline(region: Region, theme: &Theme) -> Color {
-    match (region, theme.dark) {
-        (Region::Parallelism, false) => Color(0x00, 0x80, 0x78, 255),
-        (Region::Parallelism, true) => Color(0x35, 0xd0, 0xbe, 255),
-        (Region::Memory, false) => Color(0xcc, 0x25, 0x25, 255),
-        (Region::Memory, true) => Color(0xff, 0x6a, 0x60, 255),
-    }
 }
 
 fn legend_height(sweep: &Sweep, width: f64, theme: &Theme) -> f64 {
@@ -215,17 +201,12 @@ fn draw(
             let both = l.best == Some(i) && l.model == Some(i);
             let shift = if both { (step * 0.2).min(r * 1.5) } else { 0.0 };
             let ink = if c.share.is_finite() { on(behind) } else { theme.text };
-            // On a plate of one colour, so that both have their colour of the legend on any cell.
-            let mut mark = |x: f64, draw: &mut dyn FnMut(&mut Scene, Point)| {
-                let plate = [x - 1.3 * r, centre.1 - 1.3 * r, 2.6 * r, 2.6 * r];
-                scene.fill(plate, alpha(theme.panel, 0.85));
-                draw(scene, (x, centre.1));
-            };
-            if l.best == Some(i) {
-                mark(centre.0 - shift, &mut |s, at| legend::check(s, at, r, theme.accent, 2.0));
-            }
-            if l.model == Some(i) {
-                mark(centre.0 + shift, &mut |s, at| legend::hollow(s, at, r * 0.8, theme.text));
+            for (on, tick, x) in
+                [(l.best, Tick::Best, centre.0 - shift), (l.model, Tick::Model, centre.0 + shift)]
+            {
+                if on == Some(i) {
+                    tick.draw(scene, theme, (x, centre.1), r);
+                }
             }
             if c.share.is_finite()
                 && l.best != Some(i)
@@ -254,29 +235,10 @@ fn draw(
             });
         }
     }
-    for region in [Region::Memory, Region::Parallelism] {
-        let inside = |i: i64, j: i64| {
-            let cell = usize::try_from(j)
-                .ok()
-                .and_then(|j| panel.lines.get(j))
-                .zip(usize::try_from(i).ok())
-                .and_then(|(l, i)| l.cells.get(i));
-            cell.is_some_and(|c| c.region == Some(region))
-        };
-        for piece in outlines(n, panel.lines.len(), &inside) {
-            let inset = 2.5;
-            let points: Vec<Point> = piece
-                .iter()
-                .map(|&((i, j), (dx, dy))| {
-                    let (px, py) = (left + i as f64 * step, top + j as f64 * line);
-                    (px + dx * inset, py + dy * inset)
-                })
-                .collect();
-            // A line of the panel's colour below keeps the dashes apart from any cell.
-            scene.line(points.clone(), theme.panel, 4.0);
-            scene.dashed(points, outline(region, theme), 2.0, &[5.0, 3.0]);
-        }
-    }
+    let cells = [left, top, step * n as f64, bottom - top];
+    regions(scene, theme, cells, (n, panel.lines.len()), &|x, y| {
+        panel.lines[y].cells.get(x)?.region
+    });
     let under = [left, bottom, step];
     let lines =
         columns(scene, theme, &(0..n).map(|i| panel.column_label(i)).collect::<Vec<_>>(), under);
@@ -324,97 +286,4 @@ pub(super) fn columns(
         }
     }
     lines
-}
-
-/// A corner of the grid and the way into the region from it.
-type Corner = ((i64, i64), (f64, f64));
-
-/// The closed outlines of the cells for which `inside` holds, each corner with the direction in
-/// which an inset moves it. Walks with the region on the right hand.
-fn outlines(columns: usize, lines: usize, inside: &dyn Fn(i64, i64) -> bool) -> Vec<Vec<Corner>> {
-    const STEPS: [(i64, i64); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
-    let (w, h) = (columns as i64, lines as i64);
-    // An edge from a corner in a direction exists where the cell to its right is inside and the
-    // cell to its left is not.
-    let cell = |(x, y): (i64, i64), d: usize, right: bool| match (d, right) {
-        (0, true) | (1, false) => inside(x, y),
-        (0, false) | (3, true) => inside(x, y - 1),
-        (1, true) | (2, false) => inside(x - 1, y),
-        // Left of upwards, right of leftwards.
-        _ => inside(x - 1, y - 1),
-    };
-    let edge = |at: (i64, i64), d: usize| cell(at, d, true) && !cell(at, d, false);
-    let mut used = std::collections::BTreeSet::new();
-    let mut out = Vec::new();
-    for y in 0..=h {
-        for x in 0..=w {
-            if !edge((x, y), 0) || used.contains(&(x, y, 0usize)) {
-                continue;
-            }
-            let (mut at, mut d) = ((x, y), 0usize);
-            let mut corners: Vec<((i64, i64), usize, usize)> = Vec::new();
-            loop {
-                if !used.insert((at.0, at.1, d)) {
-                    break;
-                }
-                let next = (at.0 + STEPS[d].0, at.1 + STEPS[d].1);
-                // Right turn first: cells that touch at a corner only stay apart.
-                let Some(turn) = [(d + 1) % 4, d, (d + 3) % 4].into_iter().find(|&t| edge(next, t))
-                else {
-                    break;
-                };
-                if turn != d {
-                    corners.push((next, d, turn));
-                }
-                (at, d) = (next, turn);
-            }
-            let inward = |d: usize| {
-                // To the right of the direction of travel.
-                let (x, y) = STEPS[(d + 1) % 4];
-                (x as f64, y as f64)
-            };
-            let mut path: Vec<Corner> = corners
-                .into_iter()
-                .map(|(p, a, b)| {
-                    let (u, v) = (inward(a), inward(b));
-                    (p, (u.0 + v.0, u.1 + v.1))
-                })
-                .collect();
-            if let Some(first) = path.first().copied() {
-                path.push(first);
-            }
-            out.push(path);
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_outline_follows_its_stairs() {
-        // x x .
-        // x . .
-        let inside = |i: i64, j: i64| matches!((i, j), (0 | 1, 0) | (0, 1));
-        let found = outlines(3, 2, &inside);
-        assert_eq!(found.len(), 1);
-        let corners: Vec<(i64, i64)> = found[0].iter().map(|c| c.0).collect();
-        assert_eq!(corners, [(2, 0), (2, 1), (1, 1), (1, 2), (0, 2), (0, 0), (2, 0)]);
-        // Convex corners move inwards on both axes; the concave one moves into the region too.
-        assert_eq!(found[0][0].1, (-1.0, 1.0));
-        assert_eq!(found[0][2].1, (-1.0, -1.0));
-    }
-
-    #[test]
-    fn separate_and_hollow_regions_have_their_own_outlines() {
-        let ring = |i: i64, j: i64| (0..3).contains(&i) && (0..3).contains(&j) && (i, j) != (1, 1);
-        assert_eq!(outlines(3, 3, &ring).len(), 2);
-        let apart = |i: i64, j: i64| j == 0 && (i == 0 || i == 2);
-        assert_eq!(outlines(3, 1, &apart).len(), 2);
-        let touching = |i: i64, j: i64| i == j && (0..2).contains(&i);
-        assert_eq!(outlines(2, 2, &touching).len(), 2);
-        assert!(outlines(3, 3, &|_, _| false).is_empty());
-    }
 }

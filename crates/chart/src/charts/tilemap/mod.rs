@@ -7,6 +7,7 @@ use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
+use crate::tile_marks::bounded;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
     FLAT_M, Influence, NAMED, NoSweep, Panel, Sweep, TileSource, influence_sentence, influences,
@@ -206,11 +207,7 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
             Some(units) => format!(
                 "{blocks} workgroups for {units} {}s{}",
                 panel.unit_kind,
-                match c.region {
-                    Some(Region::Parallelism) => ", parallelism-bounded",
-                    Some(Region::Memory) => ", memory-bounded",
-                    None => "",
-                }
+                c.region.map_or_else(String::new, |r| format!(", {}", bounded(r)))
             ),
             None => format!("{blocks} workgroups"),
         });

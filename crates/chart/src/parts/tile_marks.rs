@@ -1,0 +1,187 @@
+//! The marks of maps of tiles: ticks on the best tile of a row, and outlines around what is bounded by
+//! what. Each has one colour on every map, that of its legend.
+
+use crate::labels::Rect;
+use crate::legend::{self, Swatch};
+use crate::palette::{Theme, alpha};
+use crate::scene::{Color, Point, Scene};
+use gemmscope_model::tiling::flat::Region;
+use std::collections::BTreeSet;
+
+/// A tick on a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tick {
+    /// The best that was measured, or that a file states.
+    Best,
+    /// What the model takes.
+    Model,
+}
+
+impl Tick {
+    /// What stands for it in a legend.
+    pub(crate) fn swatch(self, theme: &Theme) -> Swatch {
+        match self {
+            Tick::Best => Swatch::Check(theme.accent),
+            Tick::Model => Swatch::Hollow(theme.text),
+        }
+    }
+
+    /// Draws it on a plate of one colour, so that it has its own on any cell.
+    pub(crate) fn draw(self, scene: &mut Scene, theme: &Theme, (x, y): Point, r: f64) {
+        let half = 1.3 * r;
+        scene.fill([x - half, y - half, 2.0 * half, 2.0 * half], alpha(theme.panel, 0.85));
+        match self {
+            Tick::Best => legend::check(scene, (x, y), r, theme.accent, 2.0),
+            Tick::Model => legend::hollow(scene, (x, y), 0.8 * r, theme.text),
+        }
+    }
+}
+
+/// Both regions, those with too few workgroups first: they are the upper ones of a map.
+const REGIONS: [Region; 2] = [Region::Parallelism, Region::Memory];
+
+/// The name of a region.
+pub(crate) fn bounded(region: Region) -> &'static str {
+    match region {
+        Region::Parallelism => "parallelism-bounded",
+        Region::Memory => "memory-bounded",
+    }
+}
+
+/// Entries of a legend for the regions that occur.
+pub(crate) fn region_entries(
+    theme: &Theme,
+    occurs: impl Fn(Region) -> bool,
+) -> impl Iterator<Item = (Swatch, String)> {
+    let shown = REGIONS.into_iter().filter(move |r| occurs(*r));
+    shown.map(|r| (Swatch::Dashed(outline(r, theme)), bounded(r).to_owned()))
+}
+
+fn outline(region: Region, theme: &Theme) -> Color {
+    match (region, theme.dark) {
+        (Region::Parallelism, false) => Color(0x00, 0x80, 0x78, 255),
+        (Region::Parallelism, true) => Color(0x35, 0xd0, 0xbe, 255),
+        (Region::Memory, false) => Color(0xcc, 0x25, 0x25, 255),
+        (Region::Memory, true) => Color(0xff, 0x6a, 0x60, 255),
+    }
+}
+
+/// Outlines the regions of a map whose cells fill a rectangle, each inside its own edge.
+pub(crate) fn regions(
+    scene: &mut Scene,
+    theme: &Theme,
+    [left, top, width, height]: Rect,
+    (columns, rows): (usize, usize),
+    of: &dyn Fn(usize, usize) -> Option<Region>,
+) {
+    const INSET: f64 = 2.5;
+    let (w, h) = (width / columns.max(1) as f64, height / rows.max(1) as f64);
+    for region in REGIONS.into_iter().rev() {
+        let inside = |x: i64, y: i64| {
+            let at = usize::try_from(x).ok().zip(usize::try_from(y).ok());
+            at.is_some_and(|(x, y)| x < columns && y < rows && of(x, y) == Some(region))
+        };
+        for piece in outlines(columns, rows, &inside) {
+            let place = |((x, y), (dx, dy)): Corner| {
+                (left + x as f64 * w + dx * INSET, top + y as f64 * h + dy * INSET)
+            };
+            let points: Vec<Point> = piece.into_iter().map(place).collect();
+            // A line of the panel's colour below keeps the dashes apart from any cell.
+            scene.line(points.clone(), theme.panel, 4.0);
+            scene.dashed(points, outline(region, theme), 2.0, &[5.0, 3.0]);
+        }
+    }
+}
+
+/// A corner of the grid and the way into the region from it.
+type Corner = ((i64, i64), (f64, f64));
+
+/// The closed outlines of the cells for which `inside` holds, each corner with the direction in
+/// which an inset moves it. Walks with the region on the right hand.
+fn outlines(columns: usize, lines: usize, inside: &dyn Fn(i64, i64) -> bool) -> Vec<Vec<Corner>> {
+    const STEPS: [(i64, i64); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
+    let (w, h) = (columns as i64, lines as i64);
+    // An edge from a corner in a direction exists where the cell to its right is inside and the
+    // cell to its left is not.
+    let cell = |(x, y): (i64, i64), d: usize, right: bool| match (d, right) {
+        (0, true) | (1, false) => inside(x, y),
+        (0, false) | (3, true) => inside(x, y - 1),
+        (1, true) | (2, false) => inside(x - 1, y),
+        // Left of upwards, right of leftwards.
+        _ => inside(x - 1, y - 1),
+    };
+    let edge = |at: (i64, i64), d: usize| cell(at, d, true) && !cell(at, d, false);
+    let mut used = BTreeSet::new();
+    let mut out = Vec::new();
+    for y in 0..=h {
+        for x in 0..=w {
+            if !edge((x, y), 0) || used.contains(&(x, y, 0usize)) {
+                continue;
+            }
+            let (mut at, mut d) = ((x, y), 0usize);
+            let mut corners: Vec<((i64, i64), usize, usize)> = Vec::new();
+            loop {
+                if !used.insert((at.0, at.1, d)) {
+                    break;
+                }
+                let next = (at.0 + STEPS[d].0, at.1 + STEPS[d].1);
+                // Right turn first: cells that touch at a corner only stay apart.
+                let Some(turn) = [(d + 1) % 4, d, (d + 3) % 4].into_iter().find(|&t| edge(next, t))
+                else {
+                    break;
+                };
+                if turn != d {
+                    corners.push((next, d, turn));
+                }
+                (at, d) = (next, turn);
+            }
+            let inward = |d: usize| {
+                // To the right of the direction of travel.
+                let (x, y) = STEPS[(d + 1) % 4];
+                (x as f64, y as f64)
+            };
+            let mut path: Vec<Corner> = corners
+                .into_iter()
+                .map(|(p, a, b)| {
+                    let (u, v) = (inward(a), inward(b));
+                    (p, (u.0 + v.0, u.1 + v.1))
+                })
+                .collect();
+            if let Some(first) = path.first().copied() {
+                path.push(first);
+            }
+            out.push(path);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_follows_its_stairs() {
+        // x x .
+        // x . .
+        let inside = |i: i64, j: i64| matches!((i, j), (0 | 1, 0) | (0, 1));
+        let found = outlines(3, 2, &inside);
+        assert_eq!(found.len(), 1);
+        let corners: Vec<(i64, i64)> = found[0].iter().map(|c| c.0).collect();
+        assert_eq!(corners, [(2, 0), (2, 1), (1, 1), (1, 2), (0, 2), (0, 0), (2, 0)]);
+        // Convex corners move inwards on both axes; the concave one moves into the region too.
+        assert_eq!(found[0][0].1, (-1.0, 1.0));
+        assert_eq!(found[0][2].1, (-1.0, -1.0));
+    }
+
+    #[test]
+    fn separate_and_hollow_regions_have_their_own_outlines() {
+        let ring = |i: i64, j: i64| (0..3).contains(&i) && (0..3).contains(&j) && (i, j) != (1, 1);
+        assert_eq!(outlines(3, 3, &ring).len(), 2);
+        let apart = |i: i64, j: i64| j == 0 && (i == 0 || i == 2);
+        assert_eq!(outlines(3, 1, &apart).len(), 2);
+        let touching = |i: i64, j: i64| i == j && (0..2).contains(&i);
+        assert_eq!(outlines(2, 2, &touching).len(), 2);
+        assert!(outlines(3, 3, &|_, _| false).is_empty());
+    }
+}
