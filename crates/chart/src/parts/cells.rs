@@ -94,8 +94,12 @@ fn fit(room: f64, n: usize, (least, most): (f64, f64)) -> (f64, usize) {
     (size, ((room / size + 1e-9) as usize).clamp(1, n.max(1)).min(n))
 }
 
+/// Height of a line of names.
+const NAME_LINE: f64 = FONT * text::LINE;
 /// Below the names of the columns: what they are.
-const TITLE: f64 = FONT * text::LINE + 4.0;
+const TITLE: f64 = NAME_LINE + 4.0;
+/// Below the cells, where names are level and have one line.
+pub(crate) const FOOT: f64 = NAME_LINE + 10.0 + TITLE + 4.0;
 
 impl Cells<'_> {
     /// Draws the grid into `room`, makes every cell a hit area and, where some do not fit, the grid one
@@ -107,9 +111,12 @@ impl Cells<'_> {
         let (w, columns) =
             fit((width - side - 12.0).max(self.width.0), self.columns.len(), self.width);
         let turned = self.foot > TITLE && widest(self.columns) + 6.0 > w;
+        // Tiles have two numbers.
+        let tiles = self.columns.iter().all(|c| c.contains('×'));
+        let lines = if !turned && tiles && widest(self.columns) + 4.0 > w { 2 } else { 1 };
         let foot = match turned {
             true => widest(self.columns).min(height * 0.45).min(self.foot - 14.0) + 14.0,
-            false => FONT * text::LINE + 10.0,
+            false => NAME_LINE * lines as f64 + 10.0,
         };
         let below = (height - foot - TITLE - 4.0).max(self.height.0);
         let (h, rows) = fit(below, self.rows.len(), self.height);
@@ -127,7 +134,7 @@ impl Cells<'_> {
         scene.fill(grid.rect(), theme.panel);
         self.marks(scene, &grid);
         self.row_names(scene, &grid, theme, names);
-        self.column_names(scene, &grid, theme, (turned, foot));
+        self.column_names(scene, &grid, theme, (turned, foot, lines));
         if grid.shown != (self.columns.len(), self.rows.len()) {
             let (nx, ny) = (self.columns.len(), self.rows.len());
             scene.description = format!("{columns} of {nx} columns and {rows} of {ny} rows shown.");
@@ -197,7 +204,7 @@ impl Cells<'_> {
         scene: &mut Scene,
         grid: &Grid,
         theme: &Theme,
-        (turned, foot): (bool, f64),
+        (turned, foot, lines): (bool, f64, usize),
     ) {
         let [left, _, width, _] = grid.rect();
         let bottom = grid.origin.1 + grid.cell.1 * grid.shown.1 as f64;
@@ -208,15 +215,58 @@ impl Cells<'_> {
         let mut free = f64::NEG_INFINITY;
         for (i, name) in text::cut_apart(&names, FONT, room).into_iter().enumerate() {
             let x = left + grid.cell.0 * (i as f64 + 0.5);
-            let half = if turned { FONT * 0.65 } else { text::width(&name, FONT, false) / 2.0 };
+            let parts = || name.splitn(lines, '×');
+            let half = match turned {
+                true => FONT * 0.65,
+                false => parts().map(|p| text::width(p, FONT, false)).fold(0.0, f64::max) / 2.0,
+            };
             if x - half < free || x + half > scene.width && !turned {
                 continue;
             }
             free = x + half + if turned { 0.0 } else { 4.0 };
-            layout::name_below(scene, (x, bottom), name, turned, theme);
+            for (line, part) in parts().enumerate() {
+                let y = bottom + NAME_LINE * line as f64;
+                layout::name_below(scene, (x, y), part.to_owned(), turned, theme);
+            }
         }
-        let label = text::ellipsis(self.x, FONT, (scene.width - left - 4.0).max(width));
+        let title = if lines > 1 { &self.x.replace(" × ", " above ") } else { self.x };
+        let label = text::ellipsis(title, FONT, (scene.width - left - 4.0).max(width));
         let hang = (Anchor::Start, Baseline::Top);
         scene.text((left, bottom + foot), label, FONT, theme.muted, hang);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_is_named_in_two_lines_where_one_has_no_room() {
+        let said = |columns: [&str; 2], width: f64| {
+            let mut scene = Scene::new(width, 200.0, "");
+            let cells = Cells {
+                columns: &columns.map(str::to_owned),
+                x: "M × N",
+                rows: &["a".to_owned()],
+                y: "",
+                width: (1.0, 100.0),
+                height: (1.0, 50.0),
+                foot: 0.0,
+                numbers: Numbers::EachThatFits,
+                first: (0, 0),
+                cell: &|_, _| None,
+            };
+            cells.draw(&mut scene, [0.0, 20.0, width, 150.0], &Theme::LIGHT);
+            let texts = scene.items.into_iter().filter_map(|i| match i {
+                Item::Text { text, .. } => Some(text),
+                _ => None,
+            });
+            texts.skip(1).collect::<Vec<_>>()
+        };
+        let tiles = ["128×16", "128×128"];
+        assert_eq!(said(tiles, 200.0), ["128×16", "128×128", "M × N"]);
+        assert_eq!(said(tiles, 120.0), ["128", "16", "128", "128", "M above N"]);
+        // A number stays one; without room it is left out.
+        assert_eq!(said(["1024", "2048"], 80.0), ["1024", "M × N"]);
     }
 }

@@ -1,17 +1,18 @@
 //! Drawing of the tile map: panels in a flow, cells, ticks, outlined regions, legend.
 
 use super::tooltip;
+use crate::cells::{CellMark, Cells, FOOT, Numbers};
 use crate::charts::RenderOptions;
 use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
-use crate::palette::{Theme, on};
-use crate::scene::{Anchor, Baseline, HitArea, Point, Scene};
+use crate::palette::Theme;
+use crate::scene::{Anchor, Baseline, Point, Scene};
 use crate::text;
 use crate::ticks::Format;
 use crate::tile_marks::{Tick, region_entries, regions};
-use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
+use gemmscope_analysis::tile_sweep::{Line, Panel, Sweep, TileSource};
 
 /// Height of a line of cells.
 pub(super) const LINE: f64 = 26.0;
@@ -22,8 +23,6 @@ const TALLEST_OF_FEW: f64 = 72.0;
 const FEW: usize = 4;
 /// Above the first line: title and the axis's name.
 const HEAD: f64 = 42.0;
-/// Below the last line: column labels and their name.
-const FOOT: f64 = 46.0;
 /// Between panels.
 const GAP: f64 = 12.0;
 
@@ -35,9 +34,6 @@ fn flow(sweep: &Sweep, width: f64) -> (usize, f64) {
     let columns = ((width / wanted) as usize).clamp(1, sweep.panels.len().clamp(1, 4));
     (columns, (width - 8.0) / columns as f64)
 }
-
-/// A cell of at least this size says its share.
-const VALUE: (f64, f64) = (36.0, 16.0);
 
 /// The legend's entries that occur.
 fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
@@ -77,7 +73,7 @@ pub(super) fn tallest(sweep: &Sweep) -> f64 {
 pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
     let (columns, _) = flow(sweep, width);
     let rows: f64 = sweep.panels.chunks(columns).map(|row| panel_height(row, line) + GAP).sum();
-    (legend_height(sweep, width, &Theme::LIGHT) + rows + 4.0).max(220.0)
+    (legend_height(sweep, width, &Theme::LIGHT) + rows + 4.0).ceil().max(220.0)
 }
 
 fn panel_height(row: &[Panel], line: f64) -> f64 {
@@ -156,134 +152,56 @@ fn draw(
 ) {
     let theme = options.theme;
     legend::heading(scene, (x + 4.0, y + 10.0), w - 12.0, theme, &panel.title);
-    let labels: Vec<String> = (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
-    let label_w =
-        labels.iter().map(|l| text::width(l, FONT, false)).fold(20.0, f64::max).min(w * 0.4);
-    let texts: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let labels = text::cut_apart(&texts, FONT, label_w);
-    let name = panel.line_name.label();
-    legend::note(scene, (x + 4.0, y + HEAD - 12.0), w - 8.0, theme, name);
-    let left = x + 4.0 + label_w + 10.0;
-    let n = panel.columns.len().max(1);
-    let narrow = scene.width < NARROW;
-    let step = ((x + w - 12.0 - left) / n as f64).min(if narrow { 60.0 } else { 84.0 });
-    let top = y + HEAD;
-    let at = |i: usize, j: usize| (left + i as f64 * step, top + j as f64 * line);
-    let bottom = top + panel.lines.len() as f64 * line;
-    scene.fill([left, top, step * n as f64, bottom - top], theme.panel);
-    for (j, l) in panel.lines.iter().enumerate() {
-        if line >= FONT * 1.1 || j % 2 == 0 {
-            scene.text(
-                (left - 7.0, top + (j as f64 + 0.5) * line),
-                labels[j].clone(),
-                FONT,
-                theme.muted,
-                (Anchor::End, Baseline::Middle),
-            );
-        }
-        for (i, c) in l.cells.iter().enumerate() {
-            let (cx, cy) = at(i, j);
-            let rect = [cx + 0.5, cy + 0.5, step - 1.0, line - 1.0];
-            let mut behind = theme.panel;
-            if c.share.is_finite() {
-                behind = shown((c.share - low) / (1.0 - low), theme);
-                scene.fill(rect, behind);
-            } else {
-                scene.items.push(crate::scene::Item::Rect {
-                    rect,
-                    fill: None,
-                    stroke: Some((theme.grid, 1.0)),
-                });
-            }
-            let centre = (cx + step / 2.0, cy + line / 2.0);
-            let r = (step.min(line) * 0.3).clamp(2.5, 7.0);
-            // Side by side where both fall on one cell, so that neither hides the other.
-            let both = l.best == Some(i) && l.model == Some(i);
-            let shift = if both { (step * 0.2).min(r * 1.5) } else { 0.0 };
-            let ink = if c.share.is_finite() { on(behind) } else { theme.text };
-            for (on, tick, x) in
-                [(l.best, Tick::Best, centre.0 - shift), (l.model, Tick::Model, centre.0 + shift)]
-            {
-                if on == Some(i) {
-                    tick.draw(scene, theme, (x, centre.1), r);
-                }
-            }
-            if c.share.is_finite()
-                && l.best != Some(i)
-                && l.model != Some(i)
-                && step >= VALUE.0
-                && line >= VALUE.1
-            {
-                scene.text(
-                    centre,
-                    Format::percent().write(c.share, 2),
-                    FONT,
-                    ink,
-                    (Anchor::Middle, Baseline::Middle),
-                );
-            }
-            let rows = match c.row {
+    let rows: Vec<String> = (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
+    let columns: Vec<String> = (0..panel.columns.len()).map(|i| panel.column_label(i)).collect();
+    let ticks = |i: usize, l: &Line| {
+        let of = [(l.best, Tick::Best), (l.model, Tick::Model)];
+        of.into_iter().filter(move |(at, _)| *at == Some(i)).map(|(_, tick)| tick)
+    };
+    let cell = |(i, j): (usize, usize), _| {
+        let l = panel.lines.get(j)?;
+        let c = l.cells.get(i)?;
+        let known = c.share.is_finite();
+        let figure = known && ticks(i, l).next().is_none();
+        Some(CellMark {
+            fill: if known { shown((c.share - low) / (1.0 - low), theme) } else { theme.panel },
+            frame: (!known).then_some(theme.grid),
+            text: if figure { Format::percent().write(c.share, 2) } else { String::new() },
+            rows: match c.row {
                 // The row that the cell shows: the others are slower.
                 Some(best) => vec![best],
                 None if l.best == Some(i) => c.rows.clone(),
                 None => Vec::new(),
-            };
-            scene.hit_areas.push(HitArea {
-                rows,
-                rect: [cx, cy, step, line],
-                tooltip: tooltip(sweep, panel, j, i),
-            });
-        }
-    }
-    let cells = [left, top, step * n as f64, bottom - top];
-    regions(scene, theme, cells, (n, panel.lines.len()), &|x, y| {
-        panel.lines[y].cells.get(x)?.region
-    });
-    let under = [left, bottom, step];
-    let lines =
-        columns(scene, theme, &(0..n).map(|i| panel.column_label(i)).collect::<Vec<_>>(), under);
-    let name = match lines {
-        2 => sweep.axis.label().replace(" × ", " above "),
-        _ => sweep.axis.label().to_owned(),
+            },
+            tooltip: tooltip(sweep, panel, j, i),
+        })
     };
-    scene.text(
-        (left + step * n as f64, bottom + 10.0 + 12.0 * lines as f64),
-        name,
-        FONT,
-        theme.muted,
-        (Anchor::End, Baseline::Top),
-    );
-}
-
-/// The labels of the columns below them, those of tiles in two lines where one has no room. Gives the
-/// number of lines.
-pub(super) fn columns(
-    scene: &mut Scene,
-    theme: &Theme,
-    labels: &[String],
-    [left, bottom, step]: [f64; 3],
-) -> usize {
-    const APART: f64 = 5.0;
-    let tight = labels.iter().any(|l| text::width(l, FONT, false) + APART > step);
-    let lines = if tight && labels.iter().all(|l| l.contains('×')) { 2 } else { 1 };
-    let mut free_from = f64::NEG_INFINITY;
-    for (i, label) in labels.iter().enumerate() {
-        let parts: Vec<&str> = label.splitn(lines, '×').collect();
-        let half = parts.iter().map(|p| text::width(p, FONT, false)).fold(0.0, f64::max) / 2.0;
-        let px = left + (i as f64 + 0.5) * step;
-        if px - half < free_from || px + half > scene.width - 2.0 {
-            continue;
-        }
-        free_from = px + half + APART;
-        for (line, part) in parts.into_iter().enumerate() {
-            scene.text(
-                (px, bottom + 6.0 + 12.0 * line as f64),
-                part.to_owned(),
-                FONT,
-                theme.muted,
-                (Anchor::Middle, Baseline::Top),
-            );
+    let cells = Cells {
+        columns: &columns,
+        x: sweep.axis.label(),
+        rows: &rows,
+        y: panel.line_name.label(),
+        width: (1.0, if scene.width < NARROW { 60.0 } else { 84.0 }),
+        height: (1.0, line),
+        // Names of tiles are short: none is turned.
+        foot: 0.0,
+        numbers: Numbers::EachThatFits,
+        first: (0, 0),
+        cell: &cell,
+    };
+    let room = [x, y + HEAD, w, line * rows.len() as f64 + FOOT];
+    let grid = cells.draw(scene, room, theme);
+    for (i, j) in grid.each() {
+        let [l, t, w, h] = grid.cell_rect((i, j));
+        let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
+        let ticks: Vec<Tick> = ticks(i, &panel.lines[j]).collect();
+        // Side by side where both fall on one cell, so that neither hides the other.
+        let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
+        for (k, tick) in ticks.into_iter().enumerate() {
+            let x = l + w / 2.0 + apart * (k as f64 - 0.5);
+            tick.draw(scene, theme, (x, t + h / 2.0), r);
         }
     }
-    lines
+    let size = (columns.len(), rows.len());
+    regions(scene, theme, grid.rect(), size, &|i, j| panel.lines[j].cells.get(i)?.region);
 }

@@ -149,23 +149,3 @@ fn what_is_missing_is_said() {
     let scene = at(&TileMap::open(&t.frame(None), &ViewState::default()), 0, false);
     assert!(scene.message.is_some_and(|m| m.contains("No tiles")));
 }
-
-#[test]
-fn a_tile_is_named_in_two_lines_where_one_has_no_room() {
-    let labels = ["128×16", "128×128"].map(str::to_owned);
-    let said = |labels: &[String], step: f64| {
-        let mut scene = Scene::new(400.0, 200.0, "");
-        let lines = draw::columns(&mut scene, &Theme::LIGHT, labels, [10.0, 50.0, step]);
-        let texts = scene.items.iter().filter_map(|i| match i {
-            Item::Text { text, .. } => Some(text.clone()),
-            _ => None,
-        });
-        (lines, texts.collect::<Vec<_>>())
-    };
-    assert_eq!(said(&labels, 80.0), (1, labels.to_vec()));
-    let both = ["128", "16", "128", "128"].map(str::to_owned).to_vec();
-    assert_eq!(said(&labels, 40.0), (2, both));
-    // A number stays one; without room it is left out.
-    let numbers = ["1024", "2048"].map(str::to_owned);
-    assert_eq!(said(&numbers, 20.0), (1, vec!["1024".to_owned()]));
-}
