@@ -3,7 +3,9 @@
 
 mod baseline;
 mod chart;
+mod extent;
 mod heaviest;
+mod input;
 mod interactive;
 mod legend;
 mod marks;
@@ -14,6 +16,7 @@ mod roofs;
 mod settings;
 mod table;
 
+pub use input::{Input, SizeBy};
 pub use overlay::{Overlay, overlay};
 pub use planned::{Arrow, Planned, Waymark};
 pub use points::Points;
@@ -26,14 +29,13 @@ pub use chart::KIND;
 pub(crate) use interactive::{Extras, InteractiveRoofline};
 
 use crate::camera::{Camera, Zoom};
-use crate::color_scale::ColorScale;
 use crate::hit::HitGrid;
 use crate::labels::{Placer, Rect};
 use crate::layout;
-use crate::layout::{Axis, FONT, Margins, NARROW, Plot};
+use crate::layout::{Axis, FONT, Margins, Plot};
 use crate::legend::Legend;
 use crate::palette::{Theme, alpha};
-use crate::scale::{Kind, Scale, padded};
+use crate::scale::{Kind, Scale};
 use crate::scene::{Anchor, Baseline, Color, Item, Scene};
 use crate::text;
 use crate::ticks;
@@ -41,149 +43,7 @@ use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
-use gemmscope_table::field::Frame;
 use marks::Survey;
-use points::Place;
-
-/// What the marks' area shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SizeBy {
-    /// Nothing: all are of one size.
-    #[default]
-    Same,
-    /// Time of all calls of the row.
-    Time,
-    /// Number of calls.
-    Count,
-}
-
-/// Everything a roofline is drawn from.
-#[derive(Clone, Copy)]
-pub struct Input<'a> {
-    /// Data, figures, passing rows.
-    pub frame: &'a Frame,
-    /// Positions of all rows, from the same frame.
-    pub points: &'a Points,
-    /// Colours of all rows.
-    pub color_scale: &'a ColorScale,
-    /// Codes of `color_scale` that are switched off; shorter than the palette is fine.
-    pub hidden: &'a [bool],
-    /// Width in CSS pixels.
-    pub width: f64,
-    /// Height in CSS pixels.
-    pub height: f64,
-    /// Device pixels per CSS pixel, for the density image.
-    pub dpr: f64,
-    /// Colours of the page.
-    pub theme: &'a Theme,
-    /// What shows; `None` fits the data and its roofs.
-    pub zoom: Option<Zoom>,
-    /// What the marks' size shows.
-    pub size: SizeBy,
-    /// Rows that get a number, in order: selected ones, or the most expensive.
-    pub numbered: &'a [u32],
-    /// More points than this in view become a density image.
-    pub density_above: usize,
-    /// Rows with measured bytes show a second, open mark at that intensity.
-    pub measured: bool,
-    /// Which bytes the intensity of `points` is over.
-    pub ai: AiAxis,
-    /// A row's own lower ceiling (the roof of its tile), FLOP/s; NaN where it has none.
-    pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
-    /// Planned points.
-    pub planned: &'a [Planned],
-    /// Named places on their trails, the most important first.
-    pub waymarks: &'a [Waymark],
-    /// Roofs to draw beside those of the rows.
-    pub roofs: &'a [RoofLine],
-    /// Which roofs of the rows' devices to draw.
-    pub roof_types: Roofs,
-    /// Arrows.
-    pub arrows: &'a [Arrow],
-    /// Rows besides those of the frame that lie in the background.
-    pub background: &'a [u32],
-    /// Rows of the frame that are drawn faint, ascending: a baseline.
-    pub faint: &'a [u32],
-    /// Pairs of rows with an arrow between them.
-    pub links: &'a [(u32, u32)],
-    /// `points` are by share of the roof, not by rate.
-    pub share: bool,
-}
-
-impl<'a> Input<'a> {
-    /// Points from which a density image replaces marks.
-    pub(crate) const DENSITY_ABOVE: usize = 5_000;
-
-    /// A roofline with nothing but its points.
-    pub fn new(
-        frame: &'a Frame,
-        points: &'a Points,
-        color_scale: &'a ColorScale,
-        theme: &'a Theme,
-        size: (f64, f64),
-    ) -> Self {
-        Input {
-            frame,
-            points,
-            color_scale,
-            hidden: &[],
-            width: size.0,
-            height: size.1,
-            dpr: 1.0,
-            theme,
-            zoom: None,
-            size: SizeBy::Same,
-            numbered: &[],
-            density_above: Self::DENSITY_ABOVE,
-            measured: true,
-            ai: AiAxis::Compulsory,
-            own_ceiling: None,
-            planned: &[],
-            waymarks: &[],
-            roofs: &[],
-            roof_types: Roofs::OfRows,
-            arrows: &[],
-            background: &[],
-            faint: &[],
-            links: &[],
-            share: false,
-        }
-    }
-
-    /// The scale of the vertical axis.
-    fn y_kind(&self) -> Kind {
-        if self.share { Kind::Linear } else { Kind::Log }
-    }
-
-    /// Where a rate of a row lies on the vertical axis.
-    fn y_of(&self, row: u32, rate: f64) -> f64 {
-        let (frame, r) = (self.frame, row as usize);
-        match self.share {
-            false => rate,
-            true => {
-                let roof = frame.metrics.roof(&frame.data, r);
-                roof.map_or(f64::NAN, |roof| rate / roof.at(frame.metrics.ai[r]))
-            }
-        }
-    }
-
-    fn narrow(&self) -> bool {
-        self.width < NARROW
-    }
-
-    /// True where rows have an open mark at the bytes counted at a level of the memory.
-    fn shows(&self, level: MemoryLevel) -> bool {
-        match self.ai {
-            AiAxis::Compulsory => self.measured && level == MemoryLevel::Main,
-            AiAxis::At(_) => false,
-            AiAxis::All => true,
-        }
-    }
-
-    fn is_hidden(&self, code: u16) -> bool {
-        self.hidden.get(usize::from(code)) == Some(&true)
-    }
-}
 
 /// How many rows went where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -246,14 +106,53 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         true => Vec::new(),
         false => roofs::collect(input, &survey.usage),
     };
-    let home = home(input, &survey, &roofs);
-    let shown = focus(input, home);
+    let home = extent::home(input, &survey, &roofs);
+    let shown = extent::focus(input, home);
     // The zoom of the other axis is none of this one: shares end at a few, rates begin at millions.
     let zoom = input.zoom.filter(|(_, y)| input.share == (y.1 < 1e3) && (input.share || y.0 > 0.0));
-    let (x_domain, y_domain) = zoom.unwrap_or(shown);
-    let narrow = input.narrow();
+    let plot = axes(&mut scene, input, &survey, zoom.unwrap_or(shown));
+    let rect = plot.rect;
+    let mut counts = survey.counts;
+    marks::count_view(input, &plot, &mut counts, zoom.is_none() && shown == home);
+    let dense = counts.in_view > input.density_above as u64;
+    layers(&mut scene, input, &plot, &roofs, (dense, &counts));
 
-    // The y ticks decide the left margin, which decides the plot.
+    let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
+    marks::block(&mut placer, input, &plot, &counts);
+    for p in input.planned {
+        placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
+    }
+    // A device that a file names and nobody knows: the roofs are not of its rows.
+    let others = input.frame.metrics.devices.iter().skip(1).any(Option::is_none);
+    let named = (input.narrow(), others);
+    let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, named);
+    planned::planned_labels(&mut scene, &mut placer, input, &plot);
+    planned::waymark_labels(&mut scene, &mut placer, input, &plot);
+    let labelled = placer.clone();
+    let _ = overlay::numbers(&mut scene, &mut placer, input, &plot);
+
+    if let Some(sentence) = why_empty(input, &counts) {
+        layout::message(&mut scene, rect, theme, sentence);
+    }
+    describe(&mut scene, input, &counts, &roofs);
+    let legend = legend::legend(input, &survey.by_code, &counts);
+    RooflinePicture {
+        scene,
+        plot,
+        home,
+        legend,
+        roofs,
+        roof_labels,
+        counts,
+        dense,
+        placer: labelled,
+    }
+}
+
+/// Draws the axes; the y ticks decide the left margin, which decides the plot.
+fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_domain): Zoom) -> Plot {
+    let theme = input.theme;
+    let narrow = input.narrow();
     let draft_y = Scale::new(input.y_kind(), y_domain, (input.height, 0.0));
     let room = |px: f64, each: f64| ((px / each) as usize).clamp(2, 12);
     let y_format = match (input.share, narrow) {
@@ -279,9 +178,9 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         .any(|l| input.shows(l) && survey.counts.measured[l as usize] > 0);
     let both = open && survey.counts.passing <= input.density_above as u64;
     let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
-    layout::backdrop(&mut scene, &plot, theme);
+    layout::backdrop(scene, &plot, theme);
     layout::axes(
-        &mut scene,
+        scene,
         &plot,
         theme,
         &axis(
@@ -308,59 +207,36 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
             y_ticks,
         ),
     );
+    plot
+}
 
-    let mut counts = survey.counts;
-    marks::count_view(input, &plot, &mut counts, zoom.is_none() && shown == home);
-    let dense = counts.in_view > input.density_above as u64;
+/// Draws what lies in the plot: points under roofs, or a density image with the roofs over it.
+fn layers(
+    scene: &mut Scene,
+    input: &Input<'_>,
+    plot: &Plot,
+    roofs: &[RoofLine],
+    (dense, counts): (bool, &Counts),
+) {
+    let (theme, rect) = (input.theme, plot.rect);
     scene.items.push(Item::Clip { rect });
     if input.share {
         let y = plot.y.px(1.0);
         scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
     }
     if dense {
-        marks::density(&mut scene, input, &plot);
-        baseline::arrows(&mut scene, input, &plot);
-        roofs::lines(&mut scene, &plot, theme, &roofs);
+        marks::density(scene, input, plot);
+        baseline::arrows(scene, input, plot);
+        roofs::lines(scene, plot, theme, roofs);
     } else {
-        roofs::lines(&mut scene, &plot, theme, &roofs);
-        marks::background(&mut scene, input, &plot);
-        baseline::arrows(&mut scene, input, &plot);
-        marks::measured(&mut scene, input, &plot, &counts);
-        marks::marks(&mut scene, input, &plot, &counts);
+        roofs::lines(scene, plot, theme, roofs);
+        marks::background(scene, input, plot);
+        baseline::arrows(scene, input, plot);
+        marks::measured(scene, input, plot, counts);
+        marks::marks(scene, input, plot, counts);
     }
-    planned::extras(&mut scene, input, &plot);
+    planned::extras(scene, input, plot);
     scene.items.push(Item::Unclip);
-
-    let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
-    marks::block(&mut placer, input, &plot, &counts);
-    for p in input.planned {
-        placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
-    }
-    // A device that a file names and nobody knows: the roofs are not of its rows.
-    let others = input.frame.metrics.devices.iter().skip(1).any(Option::is_none);
-    let named = (narrow, others);
-    let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, named);
-    planned::planned_labels(&mut scene, &mut placer, input, &plot);
-    planned::waymark_labels(&mut scene, &mut placer, input, &plot);
-    let labelled = placer.clone();
-    let _ = overlay::numbers(&mut scene, &mut placer, input, &plot);
-
-    if let Some(sentence) = why_empty(input, &counts) {
-        layout::message(&mut scene, rect, theme, sentence);
-    }
-    describe(&mut scene, input, &counts, &roofs);
-    let legend = legend::legend(input, &survey.by_code, &counts);
-    RooflinePicture {
-        scene,
-        plot,
-        home,
-        legend,
-        roofs,
-        roof_labels,
-        counts,
-        dense,
-        placer: labelled,
-    }
 }
 
 /// The grid that finds what is under the pointer, for a roofline drawn with `plot`.
@@ -379,74 +255,6 @@ pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
             });
         }
     })
-}
-
-/// Ranges that hold all passing points, the roofs' ridges and ceilings.
-fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zoom {
-    let mut x = survey.x;
-    let mut y = survey.y;
-    let mut take = |ai: f64, rate: f64| {
-        if ai > 0.0 && ai.is_finite() {
-            x = Some(x.map_or((ai, ai), |(a, b)| (a.min(ai), b.max(ai))));
-        }
-        if rate > 0.0 && rate.is_finite() {
-            y = Some(y.map_or((rate, rate), |(a, b)| (a.min(rate), b.max(rate))));
-        }
-    };
-    for p in input.planned {
-        take(p.ai, p.rate);
-    }
-    for a in input.arrows {
-        take(a.from.0, a.from.1);
-        take(a.to.0, a.to.1);
-    }
-    for roof in roofs {
-        // Some slope on the left of each ridge, some ceiling on its right.
-        for bandwidth in roof.caches.iter().map(|c| c.1).chain([roof.bandwidth]) {
-            take(roof.peak / bandwidth / 2.5, roof.peak / 2.5);
-        }
-        take(roof.ridge() * 2.5, roof.peak * 1.25);
-    }
-    let x = padded(Kind::Log, x.unwrap_or((1.0, 1000.0)), 0.04);
-    if input.share {
-        return (x, (0.0, y.map_or(1.05, |y| (y.1 * 1.04).max(1.05))));
-    }
-    let y = padded(Kind::Log, y.unwrap_or((1e11, 1e15)), 0.05);
-    (x, y)
-}
-
-/// Rows from which and up to which the range follows the time.
-const FOCUSED: std::ops::RangeInclusive<usize> = 30..=200_000;
-/// Share of the time that may lie below what shows at first.
-const BELOW: f64 = 0.005;
-
-/// What shows at first: rates too low to matter may lie below where they would take a decade and more;
-/// zooming out reaches them.
-fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
-    let rows = &input.frame.rows;
-    if input.share || !FOCUSED.contains(&rows.len()) {
-        return home;
-    }
-    let mut all: Vec<(f32, f64)> = rows
-        .iter()
-        .filter_map(|&row| {
-            let (_, y, place) = input.points.get(row)?;
-            let r = row as usize;
-            let time = input.frame.data.time_s[r] * input.frame.calls(r);
-            (place != Place::Nowhere && time.is_finite()).then_some((y, time))
-        })
-        .collect();
-    all.order_by(|a, b| a.0.total_cmp(&b.0));
-    let whole: f64 = all.iter().map(|a| a.1).sum();
-    let mut sum = 0.0;
-    let first = all.iter().find(|a| {
-        sum += a.1;
-        sum > BELOW * whole
-    });
-    match first.map(|a| 10f64.powf(f64::from(a.0)) / 2.0) {
-        Some(low) if low > 10.0 * home.1.0 => (home.0, (low, home.1.1)),
-        _ => home,
-    }
 }
 
 fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {

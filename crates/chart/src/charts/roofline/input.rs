@@ -1,0 +1,150 @@
+//! What a roofline is drawn from.
+
+use super::{AiAxis, Arrow, Planned, Points, RoofLine, Roofs, Waymark};
+use crate::camera::Zoom;
+use crate::color_scale::ColorScale;
+use crate::layout::NARROW;
+use crate::palette::Theme;
+use crate::scale::Kind;
+use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_table::field::Frame;
+
+/// What the marks' area shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SizeBy {
+    /// Nothing: all are of one size.
+    #[default]
+    Same,
+    /// Time of all calls of the row.
+    Time,
+    /// Number of calls.
+    Count,
+}
+
+/// Everything a roofline is drawn from.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// Data, figures, passing rows.
+    pub frame: &'a Frame,
+    /// Positions of all rows, from the same frame.
+    pub points: &'a Points,
+    /// Colours of all rows.
+    pub color_scale: &'a ColorScale,
+    /// Codes of `color_scale` that are switched off; shorter than the palette is fine.
+    pub hidden: &'a [bool],
+    /// Width in CSS pixels.
+    pub width: f64,
+    /// Height in CSS pixels.
+    pub height: f64,
+    /// Device pixels per CSS pixel, for the density image.
+    pub dpr: f64,
+    /// Colours of the page.
+    pub theme: &'a Theme,
+    /// What shows; `None` fits the data and its roofs.
+    pub zoom: Option<Zoom>,
+    /// What the marks' size shows.
+    pub size: SizeBy,
+    /// Rows that get a number, in order: selected ones, or the most expensive.
+    pub numbered: &'a [u32],
+    /// More points than this in view become a density image.
+    pub density_above: usize,
+    /// Rows with measured bytes show a second, open mark at that intensity.
+    pub measured: bool,
+    /// Which bytes the intensity of `points` is over.
+    pub ai: AiAxis,
+    /// A row's own lower ceiling (the roof of its tile), FLOP/s; NaN where it has none.
+    pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
+    /// Planned points.
+    pub planned: &'a [Planned],
+    /// Named places on their trails, the most important first.
+    pub waymarks: &'a [Waymark],
+    /// Roofs to draw beside those of the rows.
+    pub roofs: &'a [RoofLine],
+    /// Which roofs of the rows' devices to draw.
+    pub roof_types: Roofs,
+    /// Arrows.
+    pub arrows: &'a [Arrow],
+    /// Rows besides those of the frame that lie in the background.
+    pub background: &'a [u32],
+    /// Rows of the frame that are drawn faint, ascending: a baseline.
+    pub faint: &'a [u32],
+    /// Pairs of rows with an arrow between them.
+    pub links: &'a [(u32, u32)],
+    /// `points` are by share of the roof, not by rate.
+    pub share: bool,
+}
+
+impl<'a> Input<'a> {
+    /// Points from which a density image replaces marks.
+    pub(crate) const DENSITY_ABOVE: usize = 5_000;
+
+    /// A roofline with nothing but its points.
+    pub fn new(
+        frame: &'a Frame,
+        points: &'a Points,
+        color_scale: &'a ColorScale,
+        theme: &'a Theme,
+        size: (f64, f64),
+    ) -> Self {
+        Input {
+            frame,
+            points,
+            color_scale,
+            hidden: &[],
+            width: size.0,
+            height: size.1,
+            dpr: 1.0,
+            theme,
+            zoom: None,
+            size: SizeBy::Same,
+            numbered: &[],
+            density_above: Self::DENSITY_ABOVE,
+            measured: true,
+            ai: AiAxis::Compulsory,
+            own_ceiling: None,
+            planned: &[],
+            waymarks: &[],
+            roofs: &[],
+            roof_types: Roofs::OfRows,
+            arrows: &[],
+            background: &[],
+            faint: &[],
+            links: &[],
+            share: false,
+        }
+    }
+
+    /// The scale of the vertical axis.
+    pub(super) fn y_kind(&self) -> Kind {
+        if self.share { Kind::Linear } else { Kind::Log }
+    }
+
+    /// Where a rate of a row lies on the vertical axis.
+    pub(super) fn y_of(&self, row: u32, rate: f64) -> f64 {
+        let (frame, r) = (self.frame, row as usize);
+        match self.share {
+            false => rate,
+            true => {
+                let roof = frame.metrics.roof(&frame.data, r);
+                roof.map_or(f64::NAN, |roof| rate / roof.at(frame.metrics.ai[r]))
+            }
+        }
+    }
+
+    pub(super) fn narrow(&self) -> bool {
+        self.width < NARROW
+    }
+
+    /// True where rows have an open mark at the bytes counted at a level of the memory.
+    pub(super) fn shows(&self, level: MemoryLevel) -> bool {
+        match self.ai {
+            AiAxis::Compulsory => self.measured && level == MemoryLevel::Main,
+            AiAxis::At(_) => false,
+            AiAxis::All => true,
+        }
+    }
+
+    pub(super) fn is_hidden(&self, code: u16) -> bool {
+        self.hidden.get(usize::from(code)) == Some(&true)
+    }
+}
