@@ -2,9 +2,11 @@
 
 mod panels;
 mod ranked;
+mod settings;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::color_scale::ColorScale;
+use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::Theme;
@@ -12,18 +14,16 @@ use crate::plot::{Page, plot};
 use crate::scene::{Color, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::TIE;
-use gemmscope_analysis::compare::duel;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, lead};
-use gemmscope_analysis::compare::{Comparison, Setup, Tally};
+use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict, lead};
+use gemmscope_analysis::compare::{Comparison, Sample, Setup, Tally};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{grouped, plural_s};
-use gemmscope_table::column_format::cell;
-use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::field::{Field, FieldKind, Frame};
+use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
+use settings::{SHOW, Show};
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -37,32 +37,11 @@ pub(super) const KIND: ChartKind = ChartKind {
     open: |inputs| Box::new(Compare::open(inputs.frame, inputs.state)),
 };
 
-/// Which picture of the comparison is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Show {
-    Overview,
-    Scatter,
-    Distribution,
-    Ranked,
-}
-
-impl Show {
-    const ALL: [(Show, &'static str, &'static str); 4] = [
-        (Show::Overview, "overview", "Overview"),
-        (Show::Scatter, "scatter", "Scatter"),
-        (Show::Distribution, "distribution", "Distribution"),
-        (Show::Ranked, "ranked", "Best and worst"),
-    ];
-}
-
 /// Height of the three panels below each other, where they have no room side by side.
 const STACKED: f64 = 860.0;
 
 /// Sentences of the verdict above the picture: who is faster, and how often.
 const ABOVE: usize = 2;
-
-/// No column of sides.
-const NONE: &str = "none";
 
 /// An opened comparison.
 #[derive(Debug)]
@@ -118,99 +97,27 @@ impl Compare {
         };
         let default = found.setup.clone();
         let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);
-        let mut fields = Choice::named(frame, &candidates);
-        let own = default.side.to_string();
-        if variants {
-            fields.insert(0, Choice::new(NONE, "choose"));
-        }
-        let side = Control::field(
-            state,
-            "compare.side",
-            "Sides",
-            "The column whose values are compared",
-            fields,
-            if variants { NONE } else { &own },
-        );
-        if side.current == NONE {
+        let (side, field) = settings::side(frame, state, &candidates, (&default.side, variants));
+        let Some(field) = field else {
             out.variants = true;
             out.controls = vec![side];
             return out;
-        }
-        let mut setup = match Field::parse(&side.current) {
-            Some(f) if f != default.side => Setup::of(frame, f),
-            _ => default,
         };
-        let sides: Vec<Choice> = side_choices(frame, &setup);
-        let keys = Control::several(
-            state,
-            "compare.keys",
-            "Match by",
-            "Two rows are the same GEMM if they agree in these",
-            key_choices(frame, &setup),
-            &setup.keys.iter().map(Field::to_string).collect::<Vec<_>>(),
-        );
+        let mut setup = match field == default.side {
+            true => default,
+            false => Setup::of(frame, field),
+        };
+        let keys = settings::keys(frame, state, &setup);
         setup.keys = keys.values().into_iter().filter_map(Field::parse).collect();
-        let threshold = Control::number(
-            state,
-            "compare.threshold",
-            "Threshold",
-            "A smaller lead is a tie",
-            (0.0, 100.0, 1.0),
-            "%",
-            TIE * 100.0,
-        );
         let comparison = if setup == found.setup { found } else { Comparison::new(frame, &setup) };
-        let tally = Tally::new(&comparison, threshold.as_number() / 100.0, true);
-        // A side that was measured on the GEMMs of another one.
-        let first = setup.sides.get(comparison.first_matched().unwrap_or(0));
-        let a = Control::choice(
-            state,
-            "compare.a",
-            "Baseline",
-            "Speedups are over this side",
-            sides.clone(),
-            &first.cloned().unwrap_or_default(),
-        );
-        // Of several such sides the nearest rival: the one that is fastest most often.
-        let wins = |i: usize| tally.clear.get(i).copied().unwrap_or(0);
-        let baseline = setup.sides.iter().position(|s| *s == a.current);
-        let shared = comparison.shared_with(baseline.unwrap_or(0));
-        let second = (0..setup.sides.len())
-            .filter(|&i| Some(i) != baseline)
-            .max_by_key(|&i| (shared[i], wins(i), std::cmp::Reverse(i)))
-            .and_then(|i| setup.sides.get(i).cloned())
-            .unwrap_or_default();
-        let b = Control::choice(state, "compare.b", "Other side", "", sides, &second);
-        let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
-        let pair = (at(&a).unwrap_or(0), at(&b).unwrap_or(1));
-        let measure = Control::choice(
-            state,
-            "compare.measure",
-            "Measure",
-            "The share of the roof leaves the hardware out: fair across devices",
-            vec![Choice::new("rate", "attained rate"), Choice::new("roof", "% of own roof")],
-            if duel::devices_differ(frame, &comparison, pair) && has_roofs(frame) {
-                "roof"
-            } else {
-                "rate"
-            },
-        );
-        let by = match measure.current.as_str() {
-            "roof" => Measure::Roof,
-            _ => Measure::Rate,
-        };
-        let duel = Duel::new(frame, &comparison, pair, by, threshold.as_number() / 100.0);
-        let show = Control::choice(
-            state,
-            "compare.show",
-            "View",
-            "",
-            Show::ALL.iter().map(|(_, v, l)| Choice::new(*v, *l)).collect(),
-            "overview",
-        );
-        out.show =
-            Show::ALL.iter().find(|(_, v, _)| *v == show.current).map_or(Show::Overview, |s| s.0);
-        out.controls = vec![show, a, b];
+        let threshold = settings::threshold(state);
+        let least = threshold.as_number() / 100.0;
+        let tally = Tally::new(&comparison, least, true);
+        let ([a, b], pair) = settings::pair(frame, state, &comparison, &tally);
+        let (measure, by) = settings::measure(frame, state, &comparison, pair);
+        let duel = Duel::new(frame, &comparison, pair, by, least);
+        out.show = SHOW.get(state);
+        out.controls = vec![SHOW.control(state), a, b];
         out.controls.extend([side, keys, measure, threshold].map(Control::more));
         let verdict = verdict(frame, &comparison, &duel, &tally);
         out.model = Some(Model { ranked: duel.ranked(), comparison, duel, verdict });
@@ -270,17 +177,6 @@ impl Compare {
 /// Up to so many rows the ledger is worked out with the picture.
 const MOST_ROWS: usize = 50_000;
 
-/// The sides as choices, under their names.
-fn side_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
-    let own = frame.decision().side.as_ref() == Some(&setup.side);
-    let label = |value: &String| {
-        let found = frame.counted().sides.iter().find(|s| own && s.value == *value);
-        found.map_or_else(|| value.clone(), |s| s.label.clone())
-    };
-    let choice = |value: &String| Choice::new(value, label(value));
-    setup.sides.iter().map(choice).collect()
-}
-
 /// The colours of both sides, as in every view; two others where these are one.
 fn colors(frame: &Frame, m: &Model, theme: &Theme) -> [Color; 2] {
     let setup = &m.comparison.setup;
@@ -296,49 +192,6 @@ fn colors(frame: &Frame, m: &Model, theme: &Theme) -> [Color; 2] {
 /// `521 configurations`.
 fn counted(n: u64) -> String {
     format!("{} configuration{}", grouped(n), plural_s(n))
-}
-
-/// True if rows of every device have a roof.
-fn has_roofs(frame: &Frame) -> bool {
-    let mut with = vec![None; frame.data.devices.len()];
-    for &r in frame.rows.iter() {
-        let r = r as usize;
-        let known = !frame.metrics.roof_s[r].is_nan();
-        let of = &mut with[usize::from(frame.data.device[r])];
-        *of = Some(of.unwrap_or(false) || known);
-    }
-    with.iter().any(Option::is_some) && with.iter().flatten().all(|known| *known)
-}
-
-/// The keys that can be matched on: sizes, types, layout, device, file and the text columns, and
-/// number columns with few values. Not what is measured.
-fn key_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
-    frame
-        .fields()
-        .into_iter()
-        .filter(|i| i.field != setup.side)
-        .filter(|i| match &i.field {
-            Field::Shape
-            | Field::M
-            | Field::N
-            | Field::K
-            | Field::Batch
-            | Field::Dtype
-            | Field::Transposes
-            | Field::Device
-            | Field::Source => true,
-            Field::Column(key) => {
-                i.kind == FieldKind::Category
-                    || frame
-                        .data
-                        .columns
-                        .iter()
-                        .any(|c| c.key == *key && panels::is_setting(c.meaning))
-            }
-            _ => false,
-        })
-        .map(|i| Choice::new(i.field.to_string(), i.label))
-        .collect()
 }
 
 impl Compare {
@@ -393,60 +246,43 @@ impl Chart for Compare {
             return Table::default();
         };
         let (a, b) = m.duel.names(&m.comparison);
-        let mut header = vec!["Configuration".to_owned()];
-        for side in [a, b] {
-            header.extend([
-                format!("{side}: time, median (µs)"),
-                format!("{side}: repeats"),
-                format!("{side}: spread (µs)"),
-                format!("{side}: interquartile range (µs)"),
-                format!("{side}: standard deviation (µs)"),
-                format!("{side}: attained (TFLOP/s)"),
-                format!("{side}: % of roof"),
-            ]);
+        let mut columns = Columns::new().text("Configuration", |r: &Ratio| {
+            m.comparison.label(&self.frame, r.configuration as usize)
+        });
+        type Of = fn(&Sample) -> f64;
+        let figures: [(&str, &str, Of); 7] = [
+            ("time, median", "s", |s| s.time_s),
+            ("repeats", "", |s| f64::from(s.n)),
+            ("spread", "s", |s| s.spread_s),
+            ("interquartile range", "s", |s| s.iqr_s),
+            ("standard deviation", "s", |s| s.std_s),
+            ("attained", "FLOP/s", |s| s.rate),
+            ("% of roof", "%", |s| s.efficiency),
+        ];
+        for (name, side) in [(a, m.duel.a), (b, m.duel.b)] {
+            for (figure, unit, of) in figures {
+                columns = columns.number(format!("{name}: {figure}"), unit, move |r| {
+                    m.comparison.sample(r.configuration as usize, side).map_or(f64::NAN, of)
+                });
+            }
         }
-        header.extend([
-            match m.duel.measure {
-                Measure::Rate => format!("{b} over {a} (rate)"),
-                Measure::Roof => format!("{b} over {a} (% of roof)"),
-            },
-            "Log2".to_owned(),
-            "Verdict".to_owned(),
-        ]);
-        let rows = m
-            .ranked
-            .iter()
-            .filter_map(|&i| m.duel.ratios.get(i))
-            .map(|r| {
-                let mut row = vec![m.comparison.label(&self.frame, r.configuration as usize)];
-                for s in [m.duel.a, m.duel.b]
-                    .iter()
-                    .filter_map(|&side| m.comparison.sample(r.configuration as usize, side))
-                {
-                    row.extend([
-                        cell(s.time_s, "s"),
-                        s.n.to_string(),
-                        cell(s.spread_s, "s"),
-                        cell(s.iqr_s, "s"),
-                        cell(s.std_s, "s"),
-                        cell(s.rate, "FLOP/s"),
-                        cell(s.efficiency, "%"),
-                    ]);
-                }
-                row.extend([
-                    cell(r.ratio, ""),
-                    cell(r.ratio.log2(), ""),
-                    match r.verdict {
-                        Verdict::A => a.to_owned(),
-                        Verdict::B => b.to_owned(),
-                        Verdict::Even => "tie".to_owned(),
-                        Verdict::Noise => "within noise".to_owned(),
-                    },
-                ]);
-                row
-            })
-            .collect();
-        Table { header, rows }
+        let measure = match m.duel.measure {
+            Measure::Rate => "rate",
+            Measure::Roof => "% of roof",
+        };
+        let columns = columns
+            .number(format!("{b} over {a} ({measure})"), "", |r| r.ratio)
+            .number("Log2", "", |r| r.ratio.log2())
+            .text("Verdict", |r| {
+                let words = match r.verdict {
+                    Verdict::A => a,
+                    Verdict::B => b,
+                    Verdict::Even => "tie",
+                    Verdict::Noise => "within noise",
+                };
+                words.to_owned()
+            });
+        columns.table(m.ranked.iter().filter_map(|&i| m.duel.ratios.get(i).copied()))
     }
 
     fn controls(&self) -> Vec<Control> {

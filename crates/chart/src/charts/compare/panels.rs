@@ -7,6 +7,7 @@ use crate::layout::{Axis, FONT, NARROW, Plot};
 use crate::legend;
 use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
+use crate::plot::{Ruler, xy};
 use crate::scale;
 use crate::scale::{Kind, Scale};
 use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Marks, Scene, Symbol};
@@ -18,27 +19,11 @@ use gemmscope_analysis::compare::Comparison;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, lead};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
-use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 
 /// Marks past this number are drawn but not reachable one by one: the ones with the largest
 /// gaps are.
 const MOST_MARKS: usize = 4_000;
-
-/// True for a number column that is a setting of the run rather than a result.
-pub(super) fn is_setting(meaning: ColumnMeaning) -> bool {
-    matches!(
-        meaning,
-        ColumnMeaning::TileM
-            | ColumnMeaning::TileN
-            | ColumnMeaning::TileK
-            | ColumnMeaning::SplitK
-            | ColumnMeaning::Stages
-            | ColumnMeaning::Warps
-            | ColumnMeaning::Order
-            | ColumnMeaning::Other
-    )
-}
 
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
@@ -125,55 +110,20 @@ impl Panels<'_> {
         });
         let domain =
             scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.04);
+        let [left, top, width, height] = rect;
         let entries = self.legend_entries();
-        let narrow = rect[2] < NARROW;
-        let legend = legend::legend(None, (0.0, 0.0), rect[2] - 24.0, self.theme, &entries);
-        let top = 30.0 + legend;
-        let axis_scale = Scale::new(Kind::Log, domain, (0.0, rect[2]));
-        let x_ticks = ticks::ticks(&axis_scale, (rect[2] / 95.0) as usize, &format);
-        let y_ticks = ticks::ticks(&axis_scale, (rect[3] / 60.0) as usize, &format);
-        let left = layout::Margins::for_ticks(&y_ticks).left;
-        let plot = Plot::new(
-            [
-                rect[0] + left,
-                rect[1] + top,
-                (rect[2] - left - 30.0).max(1.0),
-                (rect[3] - top - 42.0).max(1.0),
-            ],
-            axis_scale,
-            axis_scale,
-        );
-        scene.fill(plot.rect, self.theme.panel);
-        layout::axes(
-            scene,
-            &plot,
-            self.theme,
-            &Axis { title: String::new(), ticks: x_ticks, grid: true },
-            &Axis { title: String::new(), ticks: y_ticks, grid: true },
-        );
-        let [l, t, w, h] = plot.rect;
-        legend::legend(
-            Some(scene),
-            (rect[0] + 10.0, rect[1] + 4.0),
-            rect[2] - 24.0,
-            self.theme,
-            &entries,
-        );
-        legend::note(
-            scene,
-            (rect[0] + 8.0, t - 12.0),
-            rect[2] - 16.0,
-            self.theme,
-            &format!("{b}, {what}"),
-        );
-        let title = text::ellipsis(&format!("{a}, {what}"), FONT, w + left - 20.0);
-        scene.text(
-            (l + w, t + h + 24.0),
-            title,
-            FONT,
-            self.theme.muted,
-            (Anchor::End, Baseline::Top),
-        );
+        let at = (left + 10.0, top + 4.0);
+        let used = legend::legend(Some(scene), at, width - 24.0, self.theme, &entries) + 8.0;
+        let ruler = |side: &str| Ruler {
+            title: format!("{side}, {what}"),
+            kind: Kind::Log,
+            domain,
+            format,
+            at: &[],
+        };
+        // Room on the right for the end of the last label.
+        let room = [left, top + used, width - 18.0, height - used];
+        let plot = xy(scene, room, self.theme, &ruler(a), &ruler(b));
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
             vec![
@@ -192,48 +142,44 @@ impl Panels<'_> {
         scene.dashed(line_at(g), self.theme.accent, 1.5, &[6.0, 4.0]);
         self.points(scene, &plot, &value);
         scene.items.push(Item::Unclip);
-        // The two lines say what they are, where the fewest points lie.
         let mut placer = Placer::new(plot.rect);
-        let points: Vec<(f64, f64)> = scene
-            .hit_areas
-            .iter()
-            .map(|m| (m.rect[0] + m.rect[2] / 2.0, m.rect[1] + m.rect[3] / 2.0))
-            .collect();
-        let mut tag = |scene: &mut Scene, ratio: f64, words: String, color: Color| {
-            let width = text::width(&words, FONT, false) + 6.0;
-            let size = (width, FONT * text::LINE + 2.0);
-            let mut spots: Vec<Rect> = (1..=24)
-                .flat_map(|i| {
-                    let x = l + w * f64::from(i) / 25.0;
-                    let y = plot.y.px(plot.x.value(x) * ratio);
-                    [
-                        [x - size.0 - 6.0, y - size.1 - 3.0, size.0, size.1],
-                        [x + 6.0, y + 3.0, size.0, size.1],
-                    ]
-                })
-                .filter(|r| placer.free(*r))
-                .collect();
-            spots.order_by_key(|r| {
-                points.iter().filter(|p| clip::holds(grown(*r, 3.0), **p)).count()
-            });
-            if let Some(r) = placer.first(spots.first().copied()) {
-                scene.fill(r, alpha(self.theme.panel, 0.8));
-                scene.text(
-                    (r[0] + 3.0, r[1] + r[3] / 2.0),
-                    words,
-                    FONT,
-                    color,
-                    (Anchor::Start, Baseline::Middle),
-                );
-            }
-        };
-        tag(scene, 1.0, "equal".to_owned(), self.theme.roof);
+        let mut tags = vec![(1.0, "equal".to_owned(), self.theme.roof)];
         if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
-            let words = match narrow {
-                true => self.leader(g),
-                false => self.mean_words(),
-            };
-            tag(scene, g, words, self.theme.accent);
+            let words = if width < NARROW { self.leader(g) } else { self.mean_words() };
+            tags.push((g, words, self.theme.accent));
+        }
+        for (ratio, words, color) in tags {
+            self.tag(scene, &mut placer, &plot, ratio, (words, color));
+        }
+    }
+
+    /// Says what the line of a ratio is, where the fewest points lie.
+    fn tag(
+        &self,
+        scene: &mut Scene,
+        placer: &mut Placer,
+        plot: &Plot,
+        ratio: f64,
+        (words, color): (String, Color),
+    ) {
+        let size = (text::width(&words, FONT, false) + 6.0, FONT * text::LINE + 2.0);
+        let [l, _, w, _] = plot.rect;
+        let beside = (1..=24).flat_map(|i| {
+            let x = l + w * f64::from(i) / 25.0;
+            let y = plot.y.px(plot.x.value(x) * ratio);
+            let above = [x - size.0 - 6.0, y - size.1 - 3.0, size.0, size.1];
+            [above, [x + 6.0, y + 3.0, size.0, size.1]]
+        });
+        let mut spots: Vec<Rect> = beside.filter(|r| placer.free(*r)).collect();
+        let points = |r: &Rect| {
+            let at = scene.hit_areas.iter().map(HitArea::center);
+            at.filter(|p| clip::holds(grown(*r, 3.0), *p)).count()
+        };
+        spots.order_by_key(points);
+        if let Some(r) = placer.first(spots.first().copied()) {
+            scene.fill(r, alpha(self.theme.panel, 0.8));
+            let hang = (Anchor::Start, Baseline::Middle);
+            scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, FONT, color, hang);
         }
     }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::palette::Theme;
 use crate::testing::{SIZES, draw_everywhere, golden, sound, two_libraries};
+use gemmscope_table::control::Keyed;
 use gemmscope_table::fixture::Rows;
 
 fn look(theme: &Theme, size: usize) -> RenderOptions<'_> {
@@ -26,7 +27,7 @@ fn small() -> Frame {
 fn goldens() {
     let frame = small();
     let mut state = ViewState::default();
-    for (_, value, _) in Show::ALL {
+    for &(_, value, _) in Show::ALL {
         state.set_param("compare.show", value);
         let view = Compare::open(&frame, &state);
         draw_everywhere(&format!("small-compare-{value}"), &view);
@@ -59,6 +60,12 @@ fn settings_are_read_one_by_one() {
     assert_eq!(current("compare.keys"), "m,dtype");
     let t = view.table();
     assert_eq!((t.rows.len(), t.header.len()), (5, t.rows[0].len()));
+    let of_b = ["time, median (µs)", "repeats", "spread (µs)", "interquartile range (µs)"];
+    let of_b =
+        of_b.into_iter().chain(["standard deviation (µs)", "attained (TFLOP/s)", "% of roof"]);
+    let of_b: Vec<String> = of_b.map(|figure| format!("hipBLASLt: {figure}")).collect();
+    assert_eq!(t.header[8..15], of_b);
+    assert_eq!(t.header[15..], ["hipBLASLt over rocBLAS (rate)", "Log2", "Verdict"]);
 }
 
 #[test]
@@ -103,7 +110,7 @@ fn sides_that_share_gemms_are_compared_first() {
 fn many_shapes_fit() {
     let frame = two_libraries();
     let mut state = ViewState::default();
-    for (_, value, _) in Show::ALL {
+    for &(_, value, _) in Show::ALL {
         state.set_param("compare.show", value);
         let view = Compare::open(&frame, &state);
         draw_everywhere(&format!("compare-{value}"), &view);

@@ -1,0 +1,204 @@
+//! The settings of a comparison, and what the data calls for where nothing is set.
+
+use gemmscope_analysis::compare::duel::{self, Measure};
+use gemmscope_analysis::compare::{Comparison, Setup, TIE, Tally};
+use gemmscope_table::control::{Choice, Control, Keyed, Setting};
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::{Field, FieldKind, Frame};
+use gemmscope_table::view_state::ViewState;
+
+/// Which picture of the comparison is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Show {
+    Overview,
+    Scatter,
+    Distribution,
+    Ranked,
+}
+
+impl Keyed for Show {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Show::Overview, "overview", "Overview"),
+        (Show::Scatter, "scatter", "Scatter"),
+        (Show::Distribution, "distribution", "Distribution"),
+        (Show::Ranked, "ranked", "Best and worst"),
+    ];
+}
+
+pub(super) const SHOW: Setting<Show> =
+    Setting { key: "compare.show", label: "View", hint: "", default: Show::Overview };
+
+/// No column of sides.
+const NONE: &str = "none";
+
+/// The column whose values are compared, and its field; no field where the rows are `variants` and
+/// nobody chose one.
+pub(super) fn side(
+    frame: &Frame,
+    state: &ViewState,
+    candidates: &[Field],
+    (default, variants): (&Field, bool),
+) -> (Control, Option<Field>) {
+    let mut fields = Choice::named(frame, candidates);
+    let own = default.to_string();
+    if variants {
+        fields.insert(0, Choice::new(NONE, "choose"));
+    }
+    let side = Control::field(
+        state,
+        "compare.side",
+        "Sides",
+        "The column whose values are compared",
+        fields,
+        if variants { NONE } else { &own },
+    );
+    let field = match side.current.as_str() {
+        NONE => None,
+        key => Some(Field::parse(key).unwrap_or_else(|| default.clone())),
+    };
+    (side, field)
+}
+
+/// What two rows must agree in.
+pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
+    Control::several(
+        state,
+        "compare.keys",
+        "Match by",
+        "Two rows are the same GEMM if they agree in these",
+        key_choices(frame, setup),
+        &setup.keys.iter().map(Field::to_string).collect::<Vec<_>>(),
+    )
+}
+
+/// Up to which lead two sides are level, percent.
+pub(super) fn threshold(state: &ViewState) -> Control {
+    Control::number(
+        state,
+        "compare.threshold",
+        "Threshold",
+        "A smaller lead is a tie",
+        (0.0, 100.0, 1.0),
+        "%",
+        TIE * 100.0,
+    )
+}
+
+/// The baseline and the other side, and which sides they are.
+pub(super) fn pair(
+    frame: &Frame,
+    state: &ViewState,
+    comparison: &Comparison,
+    tally: &Tally,
+) -> ([Control; 2], (usize, usize)) {
+    let setup = &comparison.setup;
+    let sides = side_choices(frame, setup);
+    // A side that was measured on the GEMMs of another one.
+    let first = setup.sides.get(comparison.first_matched().unwrap_or(0));
+    let a = Control::choice(
+        state,
+        "compare.a",
+        "Baseline",
+        "Speedups are over this side",
+        sides.clone(),
+        &first.cloned().unwrap_or_default(),
+    );
+    // Of several such sides the nearest rival: the one that is fastest most often.
+    let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
+    let baseline = at(&a);
+    let wins = |i: usize| tally.clear.get(i).copied().unwrap_or(0);
+    let shared = comparison.shared_with(baseline.unwrap_or(0));
+    let second = (0..setup.sides.len())
+        .filter(|&i| Some(i) != baseline)
+        .max_by_key(|&i| (shared[i], wins(i), std::cmp::Reverse(i)))
+        .and_then(|i| setup.sides.get(i).cloned())
+        .unwrap_or_default();
+    let b = Control::choice(state, "compare.b", "Other side", "", sides, &second);
+    let pair = (baseline.unwrap_or(0), at(&b).unwrap_or(1));
+    ([a, b], pair)
+}
+
+/// What is compared: of two devices the shares of their roofs, where these are known.
+pub(super) fn measure(
+    frame: &Frame,
+    state: &ViewState,
+    comparison: &Comparison,
+    pair: (usize, usize),
+) -> (Control, Measure) {
+    let roofs = duel::devices_differ(frame, comparison, pair) && has_roofs(frame);
+    let control = Control::choice(
+        state,
+        "compare.measure",
+        "Measure",
+        "The share of the roof leaves the hardware out: fair across devices",
+        vec![Choice::new("rate", "attained rate"), Choice::new("roof", "% of own roof")],
+        if roofs { "roof" } else { "rate" },
+    );
+    let measure = if control.current == "roof" { Measure::Roof } else { Measure::Rate };
+    (control, measure)
+}
+
+/// The sides as choices, under their names.
+fn side_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
+    let own = frame.decision().side.as_ref() == Some(&setup.side);
+    let label = |value: &String| {
+        let found = frame.counted().sides.iter().find(|s| own && s.value == *value);
+        found.map_or_else(|| value.clone(), |s| s.label.clone())
+    };
+    let choice = |value: &String| Choice::new(value, label(value));
+    setup.sides.iter().map(choice).collect()
+}
+
+/// True if rows of every device have a roof.
+fn has_roofs(frame: &Frame) -> bool {
+    let mut with = vec![None; frame.data.devices.len()];
+    for &r in frame.rows.iter() {
+        let r = r as usize;
+        let known = !frame.metrics.roof_s[r].is_nan();
+        let of = &mut with[usize::from(frame.data.device[r])];
+        *of = Some(of.unwrap_or(false) || known);
+    }
+    with.iter().any(Option::is_some) && with.iter().flatten().all(|known| *known)
+}
+
+/// The keys that can be matched on: sizes, types, layout, device, file and the text columns, and
+/// number columns with few values. Not what is measured.
+fn key_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
+    frame
+        .fields()
+        .into_iter()
+        .filter(|i| i.field != setup.side)
+        .filter(|i| match &i.field {
+            Field::Shape
+            | Field::M
+            | Field::N
+            | Field::K
+            | Field::Batch
+            | Field::Dtype
+            | Field::Transposes
+            | Field::Device
+            | Field::Source => true,
+            Field::Column(key) => {
+                i.kind == FieldKind::Category
+                    || frame.data.columns.iter().any(|c| c.key == *key && is_setting(c.meaning))
+            }
+            _ => false,
+        })
+        .map(|i| Choice::new(i.field.to_string(), i.label))
+        .collect()
+}
+
+/// True for a number column that is a setting of the run rather than a result.
+fn is_setting(meaning: ColumnMeaning) -> bool {
+    matches!(
+        meaning,
+        ColumnMeaning::TileM
+            | ColumnMeaning::TileN
+            | ColumnMeaning::TileK
+            | ColumnMeaning::SplitK
+            | ColumnMeaning::Stages
+            | ColumnMeaning::Warps
+            | ColumnMeaning::Order
+            | ColumnMeaning::Other
+    )
+}
