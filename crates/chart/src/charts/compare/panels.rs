@@ -16,7 +16,7 @@ use crate::ticks;
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::Comparison;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict, lead};
+use gemmscope_analysis::compare::duel::{Distribution, Duel, Measure, Verdict, lead};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::field::Frame;
@@ -274,6 +274,30 @@ impl Panels<'_> {
             self.theme,
             "Configurations by ratio",
         );
+        self.bars(scene, &plot, &d);
+        let [l, t, w, h] = plot.rect;
+        let x = plot.x.px(0.0);
+        scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
+        let g = self.duel.geometric_mean.log2();
+        let gx = plot.x.px(g);
+        scene.dashed(vec![(gx, t), (gx, t + h)], self.theme.accent, 1.5, &[6.0, 4.0]);
+        // On the side with more room; in short where the long words do not fit.
+        for words in [self.mean_words(), self.leader(self.duel.geometric_mean)] {
+            let width = text::width(&words, FONT, false);
+            let right = l + w - gx >= gx - l;
+            let left = if right { gx + 5.0 } else { gx - 5.0 - width };
+            if left < l || left + width > l + w {
+                continue;
+            }
+            scene.fill([left - 2.0, t + 2.0, width + 4.0, 15.0], alpha(self.theme.panel, 0.8));
+            let start = (Anchor::Start, Baseline::Middle);
+            scene.text((left, t + 9.0), words, FONT, self.theme.accent, start);
+            break;
+        }
+    }
+
+    /// The bars of a histogram, each of the sides that are ahead in it.
+    fn bars(&self, scene: &mut Scene, plot: &Plot, d: &Distribution) {
         for (i, members) in d.members.iter().enumerate() {
             if members.is_empty() {
                 continue;
@@ -306,25 +330,6 @@ impl Panels<'_> {
                 rect: bar,
                 tooltip: Tooltip::new(title).line(super::counted(members.len() as u64)),
             });
-        }
-        let [l, t, w, h] = plot.rect;
-        let x = plot.x.px(0.0);
-        scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
-        let g = self.duel.geometric_mean.log2();
-        let gx = plot.x.px(g);
-        scene.dashed(vec![(gx, t), (gx, t + h)], self.theme.accent, 1.5, &[6.0, 4.0]);
-        // On the side with more room; in short where the long words do not fit.
-        for words in [self.mean_words(), self.leader(self.duel.geometric_mean)] {
-            let width = text::width(&words, FONT, false);
-            let right = l + w - gx >= gx - l;
-            let left = if right { gx + 5.0 } else { gx - 5.0 - width };
-            if left < l || left + width > l + w {
-                continue;
-            }
-            scene.fill([left - 2.0, t + 2.0, width + 4.0, 15.0], alpha(self.theme.panel, 0.8));
-            let start = (Anchor::Start, Baseline::Middle);
-            scene.text((left, t + 9.0), words, FONT, self.theme.accent, start);
-            break;
         }
     }
 

@@ -14,7 +14,6 @@ impl Panels<'_> {
     /// The configurations furthest from equal, as bars from the line of equality.
     pub(super) fn ranked(&self, scene: &mut Scene, rect: Rect) {
         const ROW: f64 = 20.0;
-        let (a, b) = self.duel.names(self.comparison);
         let room = ((rect[3] - 30.0 - 2.0 * ROW - 8.0) / ROW).max(2.0) as usize;
         let n = self.ranked.len();
         // All where they fit; else the two ends.
@@ -45,37 +44,8 @@ impl Panels<'_> {
             (lo.min(-1e-3), hi.max(1e-3)),
             (x0 + pad(lo < 0.0), (x0 + room_x - pad(right)).max(x0 + pad(lo < 0.0) + 10.0)),
         );
-        let of = format!("of {}", grouped(n as u64));
-        let headings = match tail {
-            0 if n == 1 => vec!["The one configuration in common".to_owned()],
-            0 => vec![format!("All {}", super::counted(n as u64))],
-            _ => vec![
-                match logs.first().zip(logs.last()) {
-                    // A side that never wins has no best.
-                    Some((first, _)) if *first <= 0.0 => {
-                        format!("{tail} largest and {head} smallest leads of {a}, {of}")
-                    }
-                    Some((_, last)) if *last >= 0.0 => {
-                        format!("{head} largest and {tail} smallest leads of {b}, {of}")
-                    }
-                    _ => format!("{head} best for {b}, {tail} best for {a}, {of}"),
-                },
-                format!("Both ends, {} {of}", head + tail),
-            ],
-        };
-        let heading = headings
-            .iter()
-            .find(|h| text::width(h, FONT, true) <= rect[2] - 16.0)
-            .or(headings.last())
-            .cloned()
-            .unwrap_or_default();
-        legend::heading(
-            scene,
-            (rect[0] + 8.0, rect[1] + 14.0),
-            rect[2] - 16.0,
-            self.theme,
-            &heading,
-        );
+        let ends = logs.first().copied().zip(logs.last().copied());
+        self.ranked_heading(scene, rect, (head, tail), ends);
         let mut y = rect[1] + 30.0;
         let first_y = y;
         for (k, &i) in shown.iter().enumerate() {
@@ -119,5 +89,40 @@ impl Panels<'_> {
         let z = x.px(0.0);
         scene.line(vec![(z, first_y), (z, y)], self.theme.roof, 1.5);
         scene.text((z, y + 4.0), "equal", FONT, self.theme.muted, (Anchor::Middle, Baseline::Top));
+    }
+
+    /// What of all stands in the list, by the lead of its first and its last.
+    fn ranked_heading(
+        &self,
+        scene: &mut Scene,
+        rect: Rect,
+        (head, tail): (usize, usize),
+        ends: Option<(f64, f64)>,
+    ) {
+        let (a, b) = self.duel.names(self.comparison);
+        let n = self.ranked.len();
+        let of = format!("of {}", grouped(n as u64));
+        let headings = match (tail, ends) {
+            (0, _) if n == 1 => vec!["The one configuration in common".to_owned()],
+            (0, _) => vec![format!("All {}", super::counted(n as u64))],
+            _ => vec![
+                match ends {
+                    // A side that never wins has no best.
+                    Some((first, _)) if first <= 0.0 => {
+                        format!("{tail} largest and {head} smallest leads of {a}, {of}")
+                    }
+                    Some((_, last)) if last >= 0.0 => {
+                        format!("{head} largest and {tail} smallest leads of {b}, {of}")
+                    }
+                    _ => format!("{head} best for {b}, {tail} best for {a}, {of}"),
+                },
+                format!("Both ends, {} {of}", head + tail),
+            ],
+        };
+        let room = rect[2] - 16.0;
+        let fits = |h: &&String| text::width(h, FONT, true) <= room;
+        if let Some(words) = headings.iter().find(fits).or(headings.last()) {
+            legend::heading(scene, (rect[0] + 8.0, rect[1] + 14.0), room, self.theme, words);
+        }
     }
 }

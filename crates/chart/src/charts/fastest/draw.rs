@@ -49,18 +49,9 @@ pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
         .map(|(label, _)| label)
 }
 
-/// Cells by two sizes, coloured by the fastest side.
-pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
-    let theme = options.theme;
+/// What the colours and marks that occur mean.
+fn entries(m: &Model, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
     let sides = &m.comparison.names;
-    let setup = &m.comparison.setup;
-    let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
-    let mut xs: Vec<u32> = m.cells.iter().map(|c| c.x).collect();
-    let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
-    for v in [&mut xs, &mut ys] {
-        v.sort_unstable();
-        v.dedup();
-    }
     let mut entries: Vec<(Swatch, String)> =
         sides.iter().enumerate().map(|(i, s)| (Swatch::Box(colors[i]), s.clone())).collect();
     if m.cells.iter().any(|c| c.winner.is_none() && !c.compared.is_empty()) {
@@ -73,6 +64,21 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         entries
             .push((Swatch::Mark(Symbol::Dot, theme.muted), "another side wins a part".to_owned()));
     }
+    entries
+}
+
+/// Cells by two sizes, coloured by the fastest side.
+pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
+    let theme = options.theme;
+    let setup = &m.comparison.setup;
+    let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
+    let mut xs: Vec<u32> = m.cells.iter().map(|c| c.x).collect();
+    let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
+    for v in [&mut xs, &mut ys] {
+        v.sort_unstable();
+        v.dedup();
+    }
+    let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
     // What shows comes before what the figures are, where there is no room for both.
     let of = format!("Fastest {}", m.where_words());
