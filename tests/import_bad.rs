@@ -155,7 +155,7 @@ fn bad_rows_below_ever_new_headers_cost_what_they_hold() {
 
 #[test]
 fn characters_that_nobody_sees_have_names() {
-    let text = "M,N,K,time_us,kernel,device,no\u{200b}te\n1,2,3,4,k\u{202e}gpj,my\u{1b}[31m card,x\n\
+    let text = "M,N,K,time_us,kernel,device,no\u{200b}te\n1,2,3,4,k\u{202e}gpj,my\u{1b}[31m\u{200f} card,x\n\
                 1,2,3,oops\u{2066},k,d,x\n";
     for text in [text.to_owned(), format!("file \u{7}\n{text}")] {
         let Ok(Imported::Table(d)) =
@@ -164,7 +164,7 @@ fn characters_that_nobody_sees_have_names() {
             panic!("not read");
         };
         assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k⟨U+202E⟩gpj");
-        assert_eq!(d.devices[1], "my⟨U+001B⟩[31m card");
+        assert_eq!(d.devices[1], "my⟨U+200F⟩ card");
         let s = &d.sources[0];
         assert_eq!(s.name, "a⟨U+202E⟩vsc.csv");
         assert!(d.columns.iter().any(|c| c.label == "no⟨U+200B⟩te"));

@@ -1,6 +1,7 @@
 //! Text -> lines, records, JSON members.
 
 pub(crate) mod canonical;
+pub(crate) mod dress;
 pub(crate) mod index;
 pub(crate) mod json;
 pub(crate) mod json_or_csv;

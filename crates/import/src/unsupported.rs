@@ -147,7 +147,7 @@ const fn header(header: &'static [&'static [&'static str]], says: &'static str) 
 }
 
 /// The first that fits is said.
-const TEXTS: [Known; 19] = [
+const TEXTS: [Known; 20] = [
     first(
         &["<!doctype html", "<html"],
         "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
@@ -220,6 +220,11 @@ const TEXTS: [Known; 19] = [
         &[&["collective name", "dur"], &["rank", "dur", "size"]],
         "this is a list of collectives (communication between devices), not of GEMMs; of a \
          TraceLens report, open GEMM.csv",
+    ),
+    words(
+        &[&["T/V", "NB", "Gflops"]],
+        "this is a result of HPL (LINPACK), which solves a system of equations: it is not a GEMM; \
+         drop the log of the BLAS calls in it",
     ),
     words(
         &[&["ERR_NVGPUCTRPERM"]],

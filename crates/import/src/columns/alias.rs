@@ -88,6 +88,10 @@ pub(crate) fn guess(header: &str) -> Guess {
             "roofline",
             "roof",
             "peak",
+            "spec",
+            "nominal",
+            "datasheet",
+            "target",
             "theoretical",
             "ideal",
             "bound",
@@ -310,6 +314,7 @@ fn tile(words: &[String]) -> Option<Guess> {
         .or_else(|| joined.strip_prefix("cta_"))
         .or_else(|| joined.strip_prefix("macro_tile_"))
         .or_else(|| joined.strip_prefix("mt_"))
+        .or_else(|| joined.strip_prefix("blk_"))
         .or_else(|| joined.strip_prefix("bt_"))
         .or_else(|| joined.strip_prefix('b').filter(|s| s.len() == 1))
         .or_else(|| joined.strip_prefix("tile").filter(|s| s.len() == 1))

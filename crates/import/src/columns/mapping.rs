@@ -271,9 +271,22 @@ fn is_number(cell: &str) -> bool {
 
 fn could_be_header(cells: &[String]) -> bool {
     let filled = cells.iter().filter(|c| !c.is_empty()).count();
+    // `M: 4096` and `shape (4096` are of a line of a log.
+    let holds_value = |c: &str| {
+        let bare = c.trim_matches(|c: char| ",;:()[]{}| ".contains(c));
+        if cell::number(bare.as_bytes()).is_some() || cell::quantity(bare.as_bytes()).is_some() {
+            return true;
+        }
+        c.match_indices(['=', ':', '(']).any(|(at, sign)| {
+            let behind = c[at + sign.len()..].trim_start();
+            let end = behind.find(|c: char| !(c.is_ascii_digit() || c == '.'));
+            !behind.starts_with('.') && end.unwrap_or(behind.len()) > 0
+        })
+    };
     let words = cells
         .iter()
         .filter(|c| !c.is_empty() && c.len() <= 80 && cell::number(c.as_bytes()).is_none())
+        .filter(|c| !holds_value(c))
         .count();
     filled >= 2
         && words * 10 >= filled * 8
@@ -314,11 +327,8 @@ fn with_header(
     }
     let first = at + 1 + usize::from(units.is_some());
     let rows: Vec<Vec<String>> = records[first..].iter().map(|r| r.1.clone()).collect();
-    let longer = rows.iter().filter(|r| r.len() == names.len() + 1).count();
-    let shifted = delimiter == Delimiter::Spaces && longer * 2 > rows.len();
-    if shifted {
-        names.insert(0, String::new());
-    }
+    let counted = |(i, r): (usize, &Vec<String>)| r.first().is_some_and(|c| *c == i.to_string());
+    let shifted = names[0].is_empty() && rows.iter().take(PROBED).enumerate().all(counted);
     Sampled {
         mapping: map(distinct(names), &rows, line, delimiter, options),
         rows,
@@ -385,7 +395,7 @@ fn map(
     batch_as_m(&mut guesses);
     settle(&mut guesses, &header);
     if options.answer("batch") != Some(BATCH_APART) {
-        batch_in_m(&mut guesses, rows);
+        batch_in_m(&mut guesses, &header, rows);
     }
     let mut mapping = Mapping {
         columns: header

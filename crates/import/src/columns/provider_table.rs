@@ -3,8 +3,8 @@
 use crate::cell::{self, shape_text, values};
 use crate::columns::defaults;
 use crate::{
-    Col, Delimited, Delimiter, Detection, Head, Header, ImportError, ImportOptions, Imported,
-    Reader, Record, RowReader,
+    Col, Delimited, Detection, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
+    RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -122,12 +122,10 @@ pub(crate) struct ProviderFormat {
     pub detect: fn(&Head) -> Option<Detection>,
     /// The first column holds `(M, N, K)`; else M, N and K have a column each.
     pub tuple: bool,
-    /// The rows have an index in front, for which the header has no title.
-    pub indexed: bool,
+    /// The file names no unit: the user is asked.
+    pub asks_unit: bool,
     /// Provider and figure by a column's title; `None`: a column for the whole line.
     pub figure: fn(&str) -> Option<Figure<'_>>,
-    /// What separates the cells.
-    pub delimiter: Delimiter,
     /// Type of the operands if neither the file, its name nor the user names one.
     pub dtype: fn(&Head) -> DataType,
     /// Type of the output; `None`: the usual one of the operands.
@@ -144,9 +142,8 @@ impl ProviderFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: ProviderFormat = ProviderFormat {
         detect: |_| None,
-        delimiter: Delimiter::Comma,
         tuple: false,
-        indexed: false,
+        asks_unit: false,
         figure: |_| None,
         dtype: |_| DataType::Fp16,
         output: None,
@@ -164,7 +161,7 @@ impl ProviderFormat {
         }
         let device = defaults::device(&mut table, head, options);
         let chosen = options.dtype("dtype");
-        let asked = self.indexed.then(|| asked_unit(&mut table, options));
+        let asked = self.asks_unit.then(|| asked_unit(&mut table, options));
         let planner: Planner = Box::new(move |header, table| {
             let mut plan = self.plan(header, table, dtype, asked)?;
             plan.device = device;
@@ -178,7 +175,7 @@ impl ProviderFormat {
             }
             Some(plan)
         });
-        ProviderRows::open(self.delimiter, planner, table)
+        ProviderRows::open(planner, table)
     }
 
     fn plan(
@@ -188,10 +185,6 @@ impl ProviderFormat {
         dtype: DataType,
         asked: Option<Unit>,
     ) -> Option<Plan> {
-        let mut header = header.clone();
-        if self.indexed {
-            header.names.insert(0, String::new());
-        }
         let col = |index: usize| Col { index, name: header.names[index].trim().to_owned() };
         if header.names.is_empty() {
             return None;
@@ -259,7 +252,7 @@ impl ProviderFormat {
             op: op.with_layout(trans_a, trans_b),
             device: 0,
             providers,
-            common: rest(&header, table, &used),
+            common: rest(header, table, &used),
             abbreviated: self.abbreviated,
         })
     }
@@ -309,11 +302,7 @@ impl std::fmt::Debug for ProviderRows {
 
 impl ProviderRows {
     /// A reader whose header is read by `planner`.
-    pub(crate) fn open(
-        delimiter: Delimiter,
-        planner: Planner,
-        mut table: TableBuilder,
-    ) -> Box<dyn Reader> {
+    pub(crate) fn open(planner: Planner, mut table: TableBuilder) -> Box<dyn Reader> {
         let ids = Ids {
             library: table.text_column(ColumnMeaning::Library, "provider"),
             rate: table.number_column(ColumnMeaning::ReportedRate, "rate"),
@@ -329,7 +318,7 @@ impl ProviderRows {
             averages: 0,
             all_from_rates: true,
         };
-        Delimited::cut_at(delimiter, rows, table)
+        Delimited::open(rows, table)
     }
 }
 

@@ -76,10 +76,15 @@ fn is_percentile(word: &str) -> bool {
 }
 
 /// Words of figures that are no run of the GEMM itself, or only a part or a multiple of one.
-const OTHER: [&str; 58] = [
+const OTHER: [&str; 63] = [
     "roofline",
     "roof",
     "peak",
+    "spec",
+    "nominal",
+    "problem",
+    "datasheet",
+    "target",
     "theoretical",
     "ideal",
     "bound",
@@ -136,6 +141,11 @@ const OTHER: [&str; 58] = [
     "cumulative",
     "date",
 ];
+
+/// A column that is named after what is no run: `speedup`, `peak TFLOPS`.
+pub(crate) fn is_no_run(header: &str) -> bool {
+    alias::words(header).iter().any(|w| OTHER.contains(&w.as_str()))
+}
 
 /// Reads a header as the figure of somebody; `None` for anything else.
 pub(crate) fn figure(header: &str) -> Option<Figure> {

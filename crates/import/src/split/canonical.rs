@@ -3,9 +3,11 @@
 //! Tools write commas; a spreadsheet of another country saves the same table with semicolons or
 //! tabs, quotes around cells and decimal commas. The dialect is found once, from the head of the
 //! file, and the text is rewritten line by line before any format sees it: so no format knows a
-//! delimiter, and a table reads the same in all of them. A file that is canonical already passes
-//! by untouched. Lines keep their numbers.
+//! delimiter, and a table reads the same in all of them. What a terminal or a logger adds to lines goes
+//! in the same pass ([`dress`]), of logs too. A file that is canonical already passes by untouched.
+//! Lines keep their numbers.
 
+use super::dress;
 use super::lines::{MAX_LINE, without_cr};
 use crate::cell;
 use crate::{Ended, ImportError, Reader};
@@ -16,10 +18,28 @@ use std::collections::BTreeSet;
 /// How a table is written, where that is not canonical.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Foreign {
+    /// Lines have more around them than their text.
+    dressed: bool,
+    /// 0 where the text is no table.
     delimiter: u8,
     decimal_comma: bool,
     /// Lines begin and end with a delimiter, as in Markdown.
     framed: bool,
+    /// Rows have a number in front for which the header has no title, as pandas prints them.
+    indexed: bool,
+}
+
+/// The delimiter of a printed table: two blanks or more.
+const BLANKS: u8 = b' ';
+
+impl Foreign {
+    const TABLE: Foreign = Foreign {
+        dressed: false,
+        delimiter: b',',
+        decimal_comma: false,
+        framed: false,
+        indexed: false,
+    };
 }
 
 /// The first line is the start of JSON, and not of a log: `[0]:`, `[INFO]`, `[2026-01-31 10:00]`.
@@ -31,30 +51,50 @@ pub(crate) fn is_json(first: &str) -> bool {
     let inner = inner.trim_start();
     let behind = inner.trim_start_matches(|c: char| c.is_ascii_digit());
     match inner.chars().next() {
-        None | Some('{' | '[' | '"' | ']' | '-') => true,
+        None | Some('{' | '[' | '"' | ']') => true,
+        // `[64, 64, 32] 1.5 us`, `[---- matmul ----]`
+        Some('-') => inner[1..].starts_with(|c: char| c.is_ascii_digit()),
         Some(c) if c.is_ascii_digit() => {
-            behind.is_empty() || behind.starts_with([',', '.', ' ', 'e', 'E'])
+            let ends = inner.split_once(']').is_none_or(|(_, rest)| {
+                let rest = rest.trim_start();
+                rest.is_empty() || rest.starts_with([',', ']', '}'])
+            });
+            ends && (behind.is_empty() || behind.starts_with([',', '.', ' ', 'e', 'E', ']']))
         }
         Some(_) => ["null", "true", "false"].iter().any(|w| inner.starts_with(w)),
     }
 }
 
-/// The dialect of a table with these first lines; `None` where it is canonical or no table.
+/// How a text with these first lines is written; `None` where it is canonical.
 pub(crate) fn found(lines: &[String]) -> Option<Foreign> {
-    let lines: Vec<&str> = lines.iter().map(|l| l.trim_end()).filter(|l| !l.is_empty()).collect();
-    let first = lines.first()?;
+    let first = lines.iter().find(|l| !l.trim().is_empty())?;
     // Our own table is canonical, whatever the names in its header hold.
     if is_json(first) || first.starts_with("gemmscope,") {
         return None;
     }
+    let bare: Vec<Cow<'_, str>> = lines.iter().map(|l| dress::bare(l)).collect();
+    let dressed = bare.iter().any(|l| matches!(l, Cow::Owned(_)));
+    let lines: Vec<&str> = bare.iter().map(|l| l.trim_end()).filter(|l| !l.is_empty()).collect();
+    let table = table(&lines).map(|table| Foreign { dressed, ..table });
+    let text = Foreign { dressed, delimiter: 0, ..Foreign::TABLE };
+    table.or_else(|| dressed.then_some(text))
+}
+
+/// The dialect of a table; `None` where it is canonical or no table.
+fn table(lines: &[&str]) -> Option<Foreign> {
+    let first = lines.first()?;
+    // A frame of PyTorch's benchmarks, which is read line by line.
+    if first.starts_with("[--") {
+        return None;
+    }
     if let Some(&delimiter) = first.strip_prefix("sep=").and_then(|d| d.as_bytes().first()) {
         let decimal_comma = delimiter != b',' && decimal_comma(&lines[1..], delimiter);
-        return Some(Foreign { delimiter, decimal_comma, framed: false });
+        return Some(Foreign { delimiter, decimal_comma, ..Foreign::TABLE });
     }
-    let comma = Regular::of(&lines, b',');
-    let best = [b';', b'\t', b'|']
+    let comma = Regular::of(lines, b',');
+    let best = [b';', b'\t', b'|', b'&']
         .into_iter()
-        .filter_map(|d| Regular::of(&lines, d).filter(|r| r.is_table(&lines, d, comma.as_ref())))
+        .filter_map(|d| Regular::of(lines, d).filter(|r| r.is_table(lines, d, comma.as_ref())))
         .max_by_key(|r| r.lines * (r.count + 1));
     match (best, comma) {
         (Some(best), _) => {
@@ -63,16 +103,48 @@ pub(crate) fn found(lines: &[String]) -> Option<Foreign> {
             let framed = rows[0].trim_start().starts_with('|')
                 && rows[0].ends_with('|')
                 && lines.iter().any(|l| is_rule(l));
-            Some(Foreign { delimiter: best.delimiter, decimal_comma, framed })
+            Some(Foreign { delimiter: best.delimiter, decimal_comma, framed, ..Foreign::TABLE })
         }
         // Decimal commas among commas need quotes.
         (None, Some(comma)) if lines[comma.first..].iter().any(|l| l.contains('"')) => {
             let decimal_comma = decimal_comma(&lines[comma.first..], b',');
-            let from = Foreign { delimiter: b',', decimal_comma, framed: false };
+            let from = Foreign { decimal_comma, ..Foreign::TABLE };
             decimal_comma.then_some(from)
         }
-        _ => None,
+        (None, _) => printed(lines),
     }
+}
+
+/// A table that was printed with two blanks or more between its columns, where single blanks do not tell
+/// them: titles or cells have some, or the rows a number in front.
+fn printed(lines: &[&str]) -> Option<Foreign> {
+    let is_number = |cell: &&str| cell::number(cell.as_bytes()).is_some();
+    let figure = |cell: &&&str| cell.starts_with(|c: char| c.is_ascii_digit() || c == '(');
+    lines.iter().zip(lines.iter().skip(1)).enumerate().find_map(|(i, (header, next))| {
+        let row = if is_rule(next) { lines.get(i + 2)? } else { next };
+        let (titles, cells) = (apart(header), apart(row));
+        if titles.len() < 3 || cells.len() < 3 {
+            return None;
+        }
+        let indexed = cells.len() == titles.len() + 1
+            && header.starts_with(' ')
+            && cells[0].bytes().all(|b| b.is_ascii_digit());
+        let words = |line: &str| line.split_whitespace().count();
+        let names = |n: &str| titles.iter().any(|t| t.eq_ignore_ascii_case(n));
+        let of_gemm = names("m") && names("n") && names("k") || cells[0].starts_with('(');
+        let unclear = indexed || words(header) != titles.len() || words(row) != cells.len();
+        let fits = of_gemm
+            && (indexed || cells.len() == titles.len())
+            && !titles.iter().any(|t| is_number(t) || t.contains(['|', '=', ':', '%']))
+            && !header.replace(", ", "").contains(',')
+            && cells.iter().filter(|c| figure(c)).count() * 2 > cells.len();
+        (fits && unclear).then_some(Foreign { delimiter: BLANKS, indexed, ..Foreign::TABLE })
+    })
+}
+
+/// The cells of a printed line.
+fn apart(line: &str) -> Vec<&str> {
+    line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect()
 }
 
 /// The number of delimiters that most lines agree on.
@@ -215,7 +287,7 @@ fn with_point(cell: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// A line below a header or around a printed table: `|---|:---:|`, `+----+----+`.
 fn is_rule(line: &str) -> bool {
     (line.contains("--") || line.contains("=="))
-        && line.contains(['|', '+'])
+        && line.contains(['|', '+', ' '])
         && line.bytes().all(|b| b"|-+:= \t".contains(&b))
 }
 
@@ -238,7 +310,7 @@ impl Canonical {
     /// them, but a signature is written without.
     pub(crate) fn lines(from: Option<Foreign>, lines: Vec<String>) -> Vec<String> {
         let quoted = || lines.iter().any(|l| l.starts_with('"'));
-        let commas = Foreign { delimiter: b',', decimal_comma: false, framed: false };
+        let commas = Foreign::TABLE;
         let Some(from) = from.or_else(|| quoted().then_some(commas)) else {
             return lines;
         };
@@ -260,7 +332,7 @@ impl Canonical {
         for end in memchr::memchr_iter(b'\n', text) {
             let line = &text[from..=end];
             from = end + 1;
-            if self.carry.is_empty() {
+            if self.carry.is_empty() && !self.from.dressed {
                 if !self.line(line) {
                     self.carry.extend_from_slice(line);
                 }
@@ -279,7 +351,7 @@ impl Canonical {
     /// What is left at the end of the file.
     pub(crate) fn finish(&mut self) -> &[u8] {
         self.out.clear();
-        let carry = std::mem::take(&mut self.carry);
+        let carry = self.undressed();
         if !self.line(&carry) {
             self.carry = carry;
             self.give_up();
@@ -287,9 +359,24 @@ impl Canonical {
         &self.out
     }
 
+    /// The carried lines, the last of them without what surrounds it.
+    fn undressed(&mut self) -> Vec<u8> {
+        let mut carry = std::mem::take(&mut self.carry);
+        if self.from.dressed {
+            let ends = carry.len() - usize::from(carry.ends_with(b"\n"));
+            let from = memchr::memrchr(b'\n', &carry[..ends]).map_or(0, |at| at + 1);
+            if let Ok(line) = std::str::from_utf8(&carry[from..]) {
+                let text = line.trim_end_matches(['\n', '\r']);
+                let bare = [dress::bare(text).as_bytes(), &line.as_bytes()[text.len()..]].concat();
+                carry.splice(from.., bare);
+            }
+        }
+        carry
+    }
+
     /// A line was added to the carried ones.
     fn carried(&mut self) {
-        let carry = std::mem::take(&mut self.carry);
+        let carry = self.undressed();
         if self.line(&carry) {
             return;
         }
@@ -313,6 +400,14 @@ impl Canonical {
     /// Rewrites a record; false where a quote is open at its end.
     fn line(&mut self, line: &[u8]) -> bool {
         let Foreign { delimiter, decimal_comma, .. } = self.from;
+        if delimiter == 0 {
+            self.out.extend_from_slice(line);
+            return true;
+        }
+        if delimiter == BLANKS {
+            self.printed(line);
+            return true;
+        }
         if !self.started && line.starts_with(b"sep=") {
             self.out.extend(line.iter().copied().filter(|b| b"\r\n".contains(b)));
             return true;
@@ -336,9 +431,30 @@ impl Canonical {
         closed
     }
 
+    /// Rewrites a line of a printed table.
+    fn printed(&mut self, line: &[u8]) {
+        let bare = without_cr(line.strip_suffix(b"\n").unwrap_or(line));
+        let text = String::from_utf8_lossy(bare);
+        if !is_rule(&text) {
+            let title = self.from.indexed && text.starts_with(' ');
+            let mut cells = apart(&text);
+            if title && cells.len() > 1 {
+                cells.insert(0, "");
+            }
+            for (i, cell) in cells.iter().enumerate() {
+                self.out.extend((i > 0).then_some(b','));
+                match cell.contains([',', '"']) {
+                    true => self.out.extend(format!("\"{}\"", cell.replace('"', "\"\"")).bytes()),
+                    false => self.out.extend_from_slice(cell.as_bytes()),
+                }
+            }
+        }
+        self.out.extend_from_slice(&line[bare.len()..]);
+    }
+
     /// Rewrites the cells of a record, true where its last quote is closed.
     fn cells(&mut self, line: &[u8]) -> bool {
-        let Foreign { delimiter, decimal_comma, framed } = self.from;
+        let Foreign { delimiter, decimal_comma, framed, .. } = self.from;
         let bare = without_cr(line.strip_suffix(b"\n").unwrap_or(line));
         let end = &line[bare.len()..];
         let mut rest = bare;
@@ -491,6 +607,27 @@ mod tests {
     }
 
     #[test]
+    fn printed_and_drawn_tables() {
+        for (text, wanted) in [
+            (
+                "      m    n    k  a (ms)\n0   64   32   16     1.5\n1  128   32   16     2.5\n",
+                ",m,n,k,a (ms)\n0,64,32,16,1.5\n1,128,32,16,2.5\n",
+            ),
+            (
+                "  (M, N, K)    a-latency    a-tflops\n-----------  -----------  ----------\n\
+                 (1, 2, 3)    0.2 (±1%)          3\n",
+                "\"(M, N, K)\",a-latency,a-tflops\n\n\"(1, 2, 3)\",0.2 (±1%),3\n",
+            ),
+            ("│ M ┆ us │\n╞═══╪════╡\n│ 1 ┆ 2  │\n", " M , us \n\n 1 , 2  \n"),
+            ("\u{1b}[1mM;us\u{1b}[0m\n1;2\n", "M,us\n1,2\n"),
+            ("[rank0]: M,us\n[rank0]: 1,2\n", " M,us\n 1,2\n"),
+            ("M & us \\\\\n\\midrule\n1 & \\textbf{2} \\\\\n", "M , us \n\n1 , 2 \n"),
+        ] {
+            assert_eq!(canonical(text), wanted);
+        }
+    }
+
+    #[test]
     fn what_is_canonical_or_no_table_stays() {
         for text in [
             "M,N,K,us\n1,2,3,4.5\n",
@@ -500,6 +637,8 @@ mod tests {
             " > Perf (m=4096, n=24576, k=1536): 123 us | 1404 TFLOPS | 900 GB/s\n",
             "M=64 N=64 K=64 | 1.5 ms | 3 TFLOPS\nM=65 N=64 K=64 | 1.5 ms | 3 TFLOPS\n",
             "{\"a\": 1; 2; 3}\n",
+            "[---- mm ----]\n      |  a  |  b\n1 threads: ---\n  64  |  1  |  2\n",
+            "      M      N      K\n     64     64     64\n",
         ] {
             assert_eq!(canonical(text), text);
         }

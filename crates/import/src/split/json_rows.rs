@@ -32,7 +32,19 @@ fn is_lines(head: &Head) -> bool {
         l.starts_with('{') && l.ends_with('}')
     };
     let mut lines = head.lines.iter().filter(|l| !l.trim().is_empty());
-    lines.next().is_some_and(|l| object(l)) && lines.next().is_none_or(|l| object(l))
+    let first = lines.next();
+    let alone = |l: &String| !has_list(l);
+    first.is_some_and(|l| object(l))
+        && lines.next().map_or_else(|| first.is_some_and(alone), |l| object(l))
+}
+
+/// The only line of a file is an object with a list of rows, not a row itself.
+fn has_list(line: &str) -> bool {
+    let Ok(Value::Object(object)) = serde_json::from_str::<Value>(line) else { return false };
+    Rows::ARRAYS.iter().any(|key| {
+        let list = object.get(*key).and_then(Value::as_array);
+        list.is_some_and(|l| l.iter().any(Value::is_object))
+    })
 }
 
 /// The objects of the head.

@@ -112,6 +112,9 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         ColumnMeaning::Tile if probe.triples == 0 && probe.pairs == 0 => {
             by_value(ColumnMeaning::Other, 0, "its values are not tiles such as 128x256")
         }
+        ColumnMeaning::Status if guess.strength < 60 && probe.all_numbers() => {
+            by_value(ColumnMeaning::Other, 0, "its values are numbers, not verdicts")
+        }
         ColumnMeaning::Device if probe.all_numbers() => {
             by_value(ColumnMeaning::Other, 0, "its values are numbers, not device names")
         }
@@ -194,8 +197,9 @@ pub(crate) const BATCH_IN_M: &str = "M is this times another column, or this alo
 pub(crate) const BATCH_APART: &str = "apart";
 
 /// A table of a model has batch, sequence and M = batch x sequence: one GEMM takes all of it, so the
-/// batch is a label. M equals the batch, or the batch times one other column, in all rows.
-pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], rows: &[Vec<String>]) {
+/// batch is a label. M equals the batch, or the batch times one or two other columns of no known
+/// meaning, in all rows. Leading dimensions, strides and factors are no such columns.
+pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], header: &[String], rows: &[Vec<String>]) {
     let at = |kind| guesses.iter().position(|(g, _)| g.spec.meaning == kind);
     let (Some(b), Some(m)) = (at(ColumnMeaning::Batch), at(ColumnMeaning::M)) else { return };
     if guesses[b].0.strength == 255 {
@@ -208,13 +212,22 @@ pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], rows: &[Vec<String>]) 
         .filter(|r| size(r, m).is_some() && size(r, b).is_some())
         .collect();
     let all = |f: &dyn Fn(&[String]) -> bool| !rows.is_empty() && rows.iter().all(|r| f(r));
-    let used = [ColumnMeaning::N, ColumnMeaning::K, ColumnMeaning::M, ColumnMeaning::Batch];
-    let other = |i: &usize| !used.contains(&guesses[*i].0.spec.meaning);
+    let of_call = |name: &str| {
+        let name = name.trim().to_lowercase();
+        ["ld", "stride", "alpha", "beta"].iter().any(|p| name.starts_with(p))
+    };
+    let other =
+        |i: &usize| guesses[*i].0.spec.meaning == ColumnMeaning::Other && !of_call(&header[*i]);
     let batches = all(&|r| size(r, b) > Some(1)) || rows.iter().any(|r| size(r, b) > Some(1));
-    let product =
-        |i: usize| all(&|r| size(r, i).is_some_and(|x| size(r, b).map(|b| b * x) == size(r, m)));
-    let is_m = all(&|r| size(r, b) == size(r, m));
-    if batches && (is_m || (0..guesses.len()).filter(other).any(product)) {
+    let others: Vec<usize> = (0..guesses.len()).filter(other).collect();
+    let product = |factors: &[usize]| {
+        all(&|r| {
+            let of = |p: Option<u64>, i: &usize| p?.checked_mul(size(r, *i)?);
+            factors.iter().fold(size(r, b), of).is_some_and(|p| Some(p) == size(r, m))
+        })
+    };
+    let of_two = |i: &usize| others.iter().any(|j| j > i && product(&[*i, *j]));
+    if batches && (product(&[]) || others.iter().any(|i| product(&[*i]) || of_two(i))) {
         guesses[b].0.spec = ColumnMeaning::Other.into();
         guesses[b].1 = BATCH_IN_M.into();
     }

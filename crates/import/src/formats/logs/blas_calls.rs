@@ -105,7 +105,7 @@ impl Parser for Calls {
     fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
         let Some(m) = members(line) else { return Vec::new() };
         let function = get(&m, &["function", "f"]).unwrap_or("gemm");
-        if !function.contains("gemm") {
+        if !(function.contains("gemm") || function == "matmul") {
             return Vec::new();
         }
         let mut e = Entry::new(row(&m));

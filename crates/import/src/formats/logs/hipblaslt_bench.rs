@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "[0]:transA,transB,grouped_gemm,batch_count,m,n,k,alpha,a_type,b_type,c_type,d_type,compute_type,hipblaslt-Gflops,hipblaslt-GB/s,us\n\
               \x20   T,N,0,1,4096,4096,4096,1,bf16_r,bf16_r,bf16_r,bf16_r,f32_r,652310,461.1,210.7\n",
     read: ReadBy::Code {
-        detect: |head| rocm_bench::detect(&TABLE, head),
+        detect: |head| TABLE.detect(head),
         open: |head, options| Ok(rocm_bench::open(&TABLE, "hipBLASLt", head, options)),
     },
 };

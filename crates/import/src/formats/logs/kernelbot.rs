@@ -62,7 +62,10 @@ impl Kernelbot {
             let [m, n, k] = shape.sizes;
             let op = Operation::uniform(self.dtype.of(None, table));
             let mut row = Row::new(m, n, k, op, log::time(seconds("mean"), 1.0)?);
-            row.batch = shape.batch.unwrap_or(1);
+            // `l` is the batch of CUTLASS and CuTe.
+            let l = spec.split(';').find_map(|p| p.trim().strip_prefix("l:"));
+            let l = l.and_then(|l| crate::cell::size(l.trim().as_bytes()).ok());
+            row.batch = shape.batch.or(l).unwrap_or(1);
             Ok(row)
         })();
         let mut e = Entry::new(row);

@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "function,a_type,b_type,c_type,d_type,compute_type,transA,transB,M,N,K,alpha,lda,beta,ldb,ldc,rocblas-Gflops,us\n\
               gemm,f32_r,f32_r,f32_r,f32_r,f32_r,N,T,512,512,512,1,512,1,512,512, 11983.7, 22.4\n",
     read: ReadBy::Code {
-        detect: |head| rocm_bench::detect(&TABLE, head),
+        detect: |head| TABLE.detect(head),
         open: |head, options| Ok(rocm_bench::open(&TABLE, "rocBLAS", head, options)),
     },
 };

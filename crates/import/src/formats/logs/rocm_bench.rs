@@ -9,8 +9,7 @@ use crate::columns::plan::Plan;
 use crate::columns::row::{Given, ValueCaches, row, stage};
 use crate::formats::table_format::{GIBI, GIGA, MICRO, TableFormat, column, number};
 use crate::{
-    Delimited, Detection, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
-    RowReader,
+    Delimited, Head, Header, ImportError, ImportOptions, Imported, Reader, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
@@ -44,20 +43,6 @@ pub(crate) const TABLE: TableFormat = TableFormat {
     dtype: DataType::Fp32,
     ..TableFormat::DEFAULT
 };
-
-/// Scores a head by the signatures of `format`, in lines that may have `[0]:` in front.
-pub(crate) fn detect(format: &TableFormat, head: &Head) -> Option<Detection> {
-    let bare = |l: &String| strip_index(l.trim()).to_owned();
-    format.detect(&Head { lines: head.lines.iter().map(bare).collect(), ..Head::default() })
-}
-
-/// The header without hipblaslt-bench's `[0]:` in front.
-fn strip_index(text: &str) -> &str {
-    match text.strip_prefix('[').and_then(|t| t.split_once("]:")) {
-        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
-        _ => text,
-    }
-}
 
 /// A reader of a log with the columns of `format`.
 pub(crate) fn open(
@@ -114,10 +99,7 @@ struct Bench {
 
 impl Bench {
     fn take_header(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> bool {
-        let mut header = Header::new(record);
-        if let Some(first) = header.names.first_mut() {
-            *first = strip_index(first.trim()).to_owned();
-        }
+        let header = Header::new(record);
         if !self.format.is_header(&header) {
             return false;
         }

@@ -1,7 +1,7 @@
 //! SGLang's and vLLM's GEMM benchmarks as pandas prints them: a column a library.
 
 use crate::columns::provider_table::{Figure, ProviderFormat};
-use crate::{Delimiter, Detection, Format, Head, ReadBy};
+use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 
 pub(crate) const FORMAT: Format = Format {
@@ -14,13 +14,12 @@ pub(crate) const FORMAT: Format = Format {
         detect: |head| {
             is_printed(head).then(|| {
                 Detection::new(
-                    90,
+                    93,
                     "a printed table with m, n, k and a column per \
                                              library",
                 )
             })
         },
-        delimiter: Delimiter::Spaces,
         figure: |title| {
             let setting = ["tp_size", "tp", "batch_size", "num_groups", "batch"];
             let is_setting = setting.iter().any(|s| title.eq_ignore_ascii_case(s));
@@ -29,22 +28,21 @@ pub(crate) const FORMAT: Format = Format {
         dtype: |_| DataType::Fp8E4m3,
         output: Some(DataType::Bf16),
         transposed: [false, true],
-        indexed: true,
+        asks_unit: true,
         ..ProviderFormat::DEFAULT
     }),
 };
 
 /// Words that a provider's column of these benchmarks has.
-const SERVED: [&str; 8] =
-    ["sglang", "sgl", "vllm", "deepgemm", "cutlass", "triton", "torch", "flashinfer"];
+const SERVED: [&str; 5] = ["sglang", "sgl", "vllm", "deepgemm", "flashinfer"];
 
 fn is_printed(head: &Head) -> bool {
-    head.lines.windows(2).any(|lines| {
-        let words: Vec<&str> = lines[0].split_whitespace().collect();
-        let has = |n: &str| words.iter().any(|w| w.eq_ignore_ascii_case(n));
+    head.lines.iter().any(|line| {
+        let titles = Head::fields(line);
+        let has = |n: &str| titles.iter().any(|w| w.eq_ignore_ascii_case(n));
         let serves = |w: &&str| SERVED.iter().any(|s| w.to_ascii_lowercase().contains(s));
         // An index column without a title shows that pandas printed it.
-        let indexed = lines[1].split_whitespace().count() == words.len() + 1;
-        has("m") && has("n") && has("k") && words.iter().any(serves) && indexed
+        let indexed = titles[0].is_empty();
+        has("m") && has("n") && has("k") && titles.iter().any(serves) && indexed
     })
 }

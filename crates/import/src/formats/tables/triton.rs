@@ -4,10 +4,10 @@
 //! and can be answered. Intel's fork puts the unit behind the provider (`Triton-TFlops`).
 
 use crate::cell::{self, values};
-use crate::columns::defaults;
 use crate::columns::provider_table;
 use crate::columns::provider_table::{Plan, Planner, Provider, ProviderRows, Size, Sizes, Unit};
-use crate::{Col, Delimiter, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
+use crate::columns::{defaults, sides};
+use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -33,6 +33,11 @@ const PROVIDERS: [&str; 29] = [
 /// Names of figures over the runs of one provider.
 const STATISTICS: [&str; 10] =
     ["mean", "avg", "average", "median", "min", "max", "std", "stddev", "p50", "total"];
+
+/// `speedup` is no provider, `Triton-CV` is the spread of one.
+fn is_provider(title: &str) -> bool {
+    title.ends_with("-CV") || !sides::is_no_run(title)
+}
 
 fn size_role(name: &str) -> Option<usize> {
     match name.trim().to_ascii_lowercase().as_str() {
@@ -75,7 +80,8 @@ fn is_rule(line: &str) -> bool {
 
 /// Position of the header among the first lines and its fields.
 fn header(head: &Head) -> Option<(usize, Vec<&str>)> {
-    let at = head.lines.iter().position(|l| !l.trim().is_empty())?;
+    // A printed table has a title.
+    let at = head.lines.iter().position(|l| Head::fields(l).len() > 1)?;
     Some((at, Head::fields(&head.lines[at])))
 }
 
@@ -85,7 +91,11 @@ fn detect(head: &Head) -> Option<Detection> {
     let sizes = fields[index..].iter().take_while(|f| size_role(f).is_some()).count();
     let square = sizes == 0 && matches!(fields[index], "x_val" | "size" | "MNK" | "x");
     let first = index + sizes + usize::from(square);
-    let providers = fields.get(first..).filter(|p| !p.is_empty())?;
+    let providers: Vec<&str> =
+        fields.get(first..)?.iter().copied().filter(|f| is_provider(f)).collect();
+    if providers.is_empty() {
+        return None;
+    }
     // Long tables of other tools name a time or a rate; here every column is a provider.
     let known = |f: &str| {
         let lower = f.to_ascii_lowercase();
@@ -132,7 +142,7 @@ fn detect(head: &Head) -> Option<Detection> {
     // `N` or `size` alone is a softmax or a vector add, unless a name says otherwise.
     let matmul = sizes >= 2
         || fields[index].eq_ignore_ascii_case("m")
-        || [head.name.as_str()].iter().chain(providers).any(|f| {
+        || [head.name.as_str()].iter().chain(&providers).any(|f| {
             let lower = f.to_ascii_lowercase();
             ["matmul", "gemm", "blas", "_mm"].iter().any(|w| lower.contains(w))
         });
@@ -151,22 +161,30 @@ fn detect(head: &Head) -> Option<Detection> {
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
-    let dtype = defaults::dtype(&mut table, head, options, DataType::Fp16);
+    let at = header(head).map_or(0, |h| h.0);
+    let titled = head.lines[..at].iter().find_map(|l| defaults::dtype_in(l));
+    let dtype = match titled.filter(|_| options.dtype("dtype").is_none()) {
+        Some(dtype) => {
+            table.assume_dtype(dtype, "Data type from the title of the table");
+            dtype
+        }
+        None => defaults::dtype(&mut table, head, options, DataType::Fp16),
+    };
     let device = defaults::device(&mut table, head, options);
     let op = Operation::uniform(dtype);
     let rows: Vec<Vec<String>> = head
         .lines
         .iter()
         .take(if head.complete { 80 } else { 60 })
+        .skip(at + 1)
         .filter(|l| !is_rule(l))
-        .skip(1)
         .map(|l| Head::fields(l).into_iter().map(str::to_owned).collect())
         .collect();
     let options = options.clone();
     let planner: Planner = Box::new(move |h, table| {
-        (!h.names.is_empty()).then(|| plan(h, table, op, device, &rows, &options))
+        (h.names.len() > 1).then(|| plan(h, table, op, device, &rows, &options))
     });
-    Ok(ProviderRows::open(Delimiter::Comma, planner, table))
+    Ok(ProviderRows::open(planner, table))
 }
 
 fn plan(
@@ -237,7 +255,7 @@ fn plan(
     let mut extremes = Vec::new();
     for i in providers_from..h.names.len() {
         let c = col(i);
-        if c.name.is_empty() {
+        if c.name.is_empty() || !is_provider(&c.name) {
             continue;
         }
         let (name, unit) = split_unit(&c.name);
