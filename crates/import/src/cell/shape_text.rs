@@ -24,24 +24,97 @@ pub(crate) fn shape(text: &str, header: &str) -> Option<Shape> {
     })
 }
 
-/// A shape somewhere in a name: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`.
+/// A shape somewhere in a name or a line: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`,
+/// `(M, K, N) = (64, 32, 16)`, `(4096, 512) @ (512, 64)`.
 pub(crate) fn named(text: &str) -> Option<Shape> {
-    labelled(text).or_else(|| {
-        let found = crossed(text);
-        found.iter().find_map(|(at, numbers)| {
-            if is_of_kernel(text, at.clone(), &found) {
-                return None;
-            }
-            match numbers.len() {
-                3 => positions(numbers, [Some(0), Some(1), Some(2), None]),
-                4 => positions(numbers, [Some(1), Some(2), Some(3), Some(0)]),
-                _ => None,
-            }
+    labelled(text)
+        .or_else(|| listed(text))
+        .or_else(|| {
+            let found = crossed(text);
+            let free: Vec<bool> =
+                found.iter().map(|(at, _)| !is_of_kernel(text, at.clone(), &found)).collect();
+            let of_operands = (1..found.len()).find_map(|i| {
+                let ((a, left), (b, right)) = (&found[i - 1], &found[i]);
+                let joined = free[i - 1] && free[i] && joins(&text[a.end..b.start]);
+                (joined && left.len() > 1 && right.len() > 1).then(|| operands(left, right))?
+            });
+            of_operands.or_else(|| {
+                let alone = found.iter().zip(&free).find(|((_, n), free)| **free && n.len() > 2);
+                let (_, numbers) = alone?.0;
+                by_place(numbers)
+            })
         })
+        .or_else(|| bracketed(text))
+}
+
+/// M, N, K, with a batch in front of them.
+fn by_place(numbers: &[u32]) -> Option<Shape> {
+    match numbers.len() {
+        3 => positions(numbers, [Some(0), Some(1), Some(2), None]),
+        4 => positions(numbers, [Some(1), Some(2), Some(3), Some(0)]),
+        _ => None,
+    }
+}
+
+/// What stands between two operands: ` x `, `] @ torch.Size([`, `).T * (`.
+fn joins(between: &str) -> bool {
+    let between = between.replace("torch.Size", "").replace("by", "@");
+    let sign = between.contains(['@', '*', 'x', '×', ',', '·']);
+    sign && between.chars().all(|c| " ()[]@*x×,·.T^".contains(c))
+}
+
+/// Sizes in brackets: those of two operands, or three or four of them.
+fn bracketed(text: &str) -> Option<Shape> {
+    let mut found: Vec<(Range<usize>, Vec<u32>)> = Vec::new();
+    for (from, _) in text.match_indices(['(', '[']) {
+        let inner = text[from + 1..].split([')', ']']).next().unwrap_or("");
+        let end = from + 1 + inner.len();
+        let numbers: Option<Vec<u32>> = inner
+            .split([',', 'x', 'X', '×'])
+            .map(|n| cell::size(n.trim().as_bytes()).ok())
+            .collect();
+        if let Some(numbers) = numbers.filter(|n| n.len() > 1 && end < text.len())
+            && !is_of_kernel(text, from..end, &[])
+        {
+            found.push((from..end, numbers));
+        }
+    }
+    let pair = found.windows(2).find_map(|pair| {
+        let between = &text[pair[0].0.end..pair[1].0.start];
+        joins(between).then(|| operands(&pair[0].1, &pair[1].1))?
+    });
+    pair.or_else(|| found.iter().find_map(|(_, numbers)| by_place(numbers)))
+}
+
+/// Sizes behind their letters: `(M, N, K) = (64, 32, 16)`, `MNK: 64 32 16`, `MxKxN 64x16x32`.
+fn listed(text: &str) -> Option<Shape> {
+    let of_list = |c: char| "mnkbMNKB,x×X* _/".contains(c);
+    text.char_indices().find_map(|(at, c)| {
+        let starts = "mnkbMNKB".contains(c) && !text[..at].ends_with(char::is_alphanumeric);
+        let rest = &text[at..];
+        let letters = &rest[..rest.find(|c| !of_list(c)).unwrap_or(rest.len())];
+        let letters = letters.trim_end_matches([',', ' ']);
+        let named: Vec<char> =
+            letters.chars().flat_map(char::to_lowercase).filter(|c| "mnkb".contains(*c)).collect();
+        let once = |l: char| named.iter().filter(|c| **c == l).count() == 1;
+        let all = once('m') && once('n') && once('k') && (named.len() == 3 || once('b'));
+        let mut rest =
+            rest[letters.len()..].trim_start_matches([' ', ')', ']', '=', ':', '(', '[']);
+        if !(starts && all && (named.len() == 3 || named.len() == 4)) {
+            return None;
+        }
+        let mut sizes = Vec::new();
+        for _ in 0..named.len() {
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            sizes.push(cell::size(&rest.as_bytes()[..end]).ok()?);
+            rest = rest[end..].trim_start_matches([' ', ',', 'x', 'X', '×', '*', '/', '_']);
+        }
+        positions(&sizes, order(letters, sizes.len()))
     })
 }
 
-/// Numbers joined by crosses and where they stand: `128x64`, `8944 × 2816 × 1024`.
+/// Numbers joined by crosses and where they stand: `128x64`, `8944 × 2816 × 1024`. In `64x32 x 32x16`
+/// they are two operands.
 fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();
@@ -57,12 +130,13 @@ fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
         }
         let (from, mut to) = (at, at + len);
         let mut numbers = vec![cell::size(&bytes[from..to]).unwrap_or(0)];
+        let mut tight = None;
         loop {
             let sign = to + blanks(to);
             let Some(next) = cross(sign).map(|c| sign + c.len()) else { break };
             let next = next + blanks(next);
             let len = digits(next);
-            if len == 0 {
+            if len == 0 || *tight.get_or_insert(sign == to) != (sign == to) {
                 break;
             }
             numbers.push(cell::size(&bytes[next..next + len]).unwrap_or(0));
@@ -77,7 +151,7 @@ fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
 }
 
 /// Words of the tile of a kernel, which are part of a name or stand before it.
-const TILE_WORDS: [&str; 27] = [
+const TILE_WORDS: [&str; 38] = [
     "tile",
     "tiles",
     "tiling",
@@ -105,10 +179,21 @@ const TILE_WORDS: [&str; 27] = [
     "instr",
     "inst",
     "mma",
+    "config",
+    "configs",
+    "cfg",
+    "blockdim",
+    "griddim",
+    "dim3",
+    "threads",
+    "stride",
+    "strides",
+    "padding",
+    "smem",
 ];
 
 /// What only names of kernels have in them.
-const KERNEL_WORDS: [&str; 14] = [
+const KERNEL_WORDS: [&str; 16] = [
     "cutlass",
     "cijk",
     "mma",
@@ -123,6 +208,8 @@ const KERNEL_WORDS: [&str; 14] = [
     "simt",
     "cktile",
     "_warp",
+    "mfma",
+    "triton_",
 ];
 
 fn is_tile_word(word: &str) -> bool {
@@ -155,7 +242,9 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|w| !w.is_empty())
         .collect();
-    let nearest = before.iter().rev().take(2);
+    // A value ends what its words say: `cluster=2x1x1 4096x2048x512`.
+    let is_word = |w: &&&str| !w.starts_with(|c: char| c.is_ascii_digit());
+    let nearest = before.iter().rev().take_while(is_word).take(2);
     several
         || KERNEL_WORDS.iter().any(|k| word.contains(k))
         || is_tile_word(last)
@@ -183,21 +272,49 @@ fn labelled(text: &str) -> Option<Shape> {
         {
             continue;
         }
-        let rest = &bytes[i + 1..];
-        let gap = rest.iter().take(3).take_while(|b| b"=: _'\"".contains(b)).count();
-        let digits = rest[gap..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let end = gap + digits;
-        let last = rest.get(end).is_none_or(|b| {
-            !b.is_ascii_alphabetic() || b"mnkbMNKB".contains(b) && rest.get(end + 1).is_some()
-        });
-        if digits > 0 && last {
-            found[place] = cell::size(&rest[gap..end]).ok();
-        }
+        let rest = &text[i + 1..];
+        let word = ["atch_size", "atch_count", "atch", "S", "s"];
+        let rest = match place {
+            3 => word.iter().find_map(|w| rest.strip_prefix(w)).unwrap_or(rest),
+            _ => rest,
+        };
+        found[place] = labelled_size(rest);
     }
     let [Some(m), Some(n), Some(k), batch] = found else {
         return None;
     };
     Some(Shape { sizes: [m, n, k], batch })
+}
+
+/// The size behind a letter: `=4096`, `: 4,096`, ` =  4096.0`. `4K` may be 4000 or 4096, so it is none.
+fn labelled_size(rest: &str) -> Option<u32> {
+    let number = rest.trim_start_matches(['=', ':', ' ', '_', '\'', '"']);
+    let gap = &rest[..rest.len() - number.len()];
+    // Blanks alone are not enough of a label where they are many.
+    if gap.len() > 3 && !gap.contains(['=', ':']) {
+        return None;
+    }
+    let bytes = number.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut end = digits(0);
+    while (1..4).contains(&digits(0)) && bytes.get(end) == Some(&b',') && digits(end + 1) == 3 {
+        end += 4;
+    }
+    let size = cell::size(&bytes[..end]).ok();
+    if bytes.get(end) == Some(&b'.') && digits(end + 1) > 0 {
+        let fraction = &number[end + 1..end + 1 + digits(end + 1)];
+        end += 1 + fraction.len();
+        if fraction.bytes().any(|b| b != b'0') {
+            return None;
+        }
+    }
+    let behind = number[end..].bytes().next();
+    // `m64n32k16`
+    let next = number.get(end + 1..).unwrap_or("").trim_start_matches(['=', ':', ' ', '_']);
+    let letter = behind.is_some_and(|b| b"mnkbMNKB".contains(&b))
+        && next.starts_with(|c: char| c.is_ascii_digit())
+        && !number.get(end + 1..).is_some_and(|r| r.starts_with(' '));
+    size.filter(|_| letter || behind.is_none_or(|b| !b.is_ascii_alphabetic()))
 }
 
 /// `m64n256k16` at this place: the shape of a matrix instruction.

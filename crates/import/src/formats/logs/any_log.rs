@@ -1,8 +1,9 @@
 //! What any script prints: one result a line, with M, N and K, and a time or a rate with its unit:
 //! `M=4096, N=4096, K=4096: 0.250 ms, 549.7 TFLOPS`, `cuBLAS 4096x4096x4096 bf16 - 0.25ms`.
 
+mod measured;
+
 use crate::cell::shape_text::{Shape, named};
-use crate::cell::{Quantity, quantity};
 use crate::columns::defaults;
 use crate::columns::defaults::AssumedType;
 use crate::split::log;
@@ -13,6 +14,7 @@ use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
+use measured::{Measured, measured};
 
 pub(crate) const FORMAT: Format = Format {
     id: "log",
@@ -41,10 +43,7 @@ struct AnyLog {
 /// What a line says.
 struct Printed {
     shape: Shape,
-    /// Seconds and FLOP/s; NaN where the line has none.
-    time_s: f64,
-    rate: f64,
-    bandwidth: f64,
+    measured: Vec<Measured>,
     dtype: Option<DataType>,
     /// What stands before the sizes.
     name: String,
@@ -56,58 +55,86 @@ fn result(line: &str) -> Option<Printed> {
     if line.len() > 400 {
         return None;
     }
-    let shape = named(line)?;
-    let (mut time_s, mut rate, mut bandwidth) = (f64::NAN, f64::NAN, f64::NAN);
-    let words: Vec<&str> = line
-        .split(|c: char| c.is_whitespace() || "()[]{}|;:=,".contains(c))
-        .filter(|w| !w.is_empty())
-        .collect();
-    for (i, word) in words.iter().enumerate() {
-        if !word.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-            continue;
-        }
-        let next = words.get(i + 1).map(|unit| format!("{word} {unit}"));
-        let found = quantity(word.as_bytes())
-            .or_else(|| quantity(next.as_deref().unwrap_or("").as_bytes()));
-        let place = match found {
-            Some((v, Quantity::Time)) => (&mut time_s, v),
-            Some((v, Quantity::Rate)) => (&mut rate, v),
-            Some((v, Quantity::Bandwidth)) => (&mut bandwidth, v),
-            None => continue,
-        };
-        // The first of several times is the result, the others are its spread.
-        if place.0.is_nan() {
-            *place.0 = place.1;
-        }
+    let shape = named(line);
+    if shape.is_none() && square_side(line).is_none() {
+        return None;
     }
-    (time_s.is_finite() || rate.is_finite()).then(|| Printed {
+    let (measured, at) = measured(line);
+    let shape = shape.or_else(|| square(line, measured.first()?))?;
+    (!measured.is_empty()).then(|| Printed {
         shape,
-        time_s,
-        rate,
-        bandwidth,
+        measured,
         dtype: defaults::dtype_in(line),
-        name: name_before(line),
+        name: name_before(line, at),
     })
 }
 
-/// The words before the sizes, without those that only announce them.
-fn name_before(line: &str) -> String {
+/// The only size of a line: `N=4096`, `size 4096`, `4096x4096`.
+fn square_side(line: &str) -> Option<u32> {
+    let words: Vec<&str> = line
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+        .filter(|w| !w.is_empty())
+        .collect();
+    let of_letter = |pair: &[&str]| {
+        let size = matches!(&*pair[0].to_lowercase(), "n" | "m" | "size" | "dim");
+        size.then(|| crate::cell::size(pair[1].as_bytes()).ok())?
+    };
+    let of_pair = |word: &&str| {
+        let (a, b) = word.split_once(['x', 'X'])?;
+        (a == b).then(|| crate::cell::size(a.as_bytes()).ok())?
+    };
+    words.windows(2).find_map(of_letter).or_else(|| words.iter().find_map(of_pair))
+}
+
+/// A square GEMM of the only size, where time and rate of the line agree on it.
+fn square(line: &str, m: &Measured) -> Option<Shape> {
+    let n = square_side(line)?;
+    let work = 2.0 * f64::from(n).powi(3);
+    let agrees = (work / m.time_s / m.rate - 1.0).abs() < 0.02;
+    agrees.then_some(Shape { sizes: [n, n, n], batch: None })
+}
+
+/// The words before the sizes and the figures, without those that only announce them.
+fn name_before(line: &str, figures: usize) -> String {
     let starts = |i: usize| !line[..i].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let end = line
         .char_indices()
         .find(|(i, c)| {
             let rest = &line[*i..];
-            c.is_ascii_digit() && starts(*i) && named(rest).is_some()
-                || matches!(c, 'M' | 'm') && rest[1..].trim_start().starts_with(['=', ':'])
+            let sizes = rest.trim_start_matches(['(', '[']);
+            sizes.starts_with(|c: char| c.is_ascii_digit()) && starts(*i) && named(rest).is_some()
+                || matches!(c, 'M' | 'm' | 'N' | 'n')
+                    && starts(*i)
+                    && rest[1..].trim_start().starts_with(['=', ':'])
         })
-        .map_or(0, |(i, _)| i);
-    let words: Vec<&str> = line[..end]
+        .map_or(figures, |(i, _)| i);
+    let words: Vec<&str> = line[..end.min(figures)]
         .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-' || c == '.'))
         .filter(|w| w.starts_with(|c: char| c.is_alphabetic()))
         .filter(|w| {
             let lower = w.to_lowercase();
-            !["shape", "size", "sizes", "gemm", "matmul", "problem", "mnk", "m", "n", "k"]
-                .contains(&lower.as_str())
+            let announces = [
+                "shape",
+                "shapes",
+                "size",
+                "sizes",
+                "gemm",
+                "matmul",
+                "problem",
+                "mnk",
+                "m",
+                "n",
+                "k",
+                "b",
+                "batch",
+                "batch_size",
+                "batch_count",
+                "for",
+                "torch.size",
+                "mxnxk",
+                "mxkxn",
+            ];
+            !announces.contains(&lower.as_str())
         })
         .collect();
     words.join(" ")
@@ -120,29 +147,37 @@ impl Parser for AnyLog {
         };
         let [m, n, k] = r.shape.sizes;
         let batch = r.shape.batch.unwrap_or(1);
-        let op = Operation::uniform(self.dtype.of(r.dtype, table));
-        let time_s = if r.time_s.is_nan() {
-            table.note("Lines without a time: computed from the rate.");
-            Problem { m, n, k, batch, op }.work().0 / r.rate
-        } else {
-            r.time_s
-        };
-        let row = if time_s > 0.0 {
-            let mut row = Row::new(m, n, k, op, time_s);
-            row.batch = batch;
-            Ok(row)
-        } else {
-            Err(RowError::new("time is zero"))
-        };
-        let mut entry = Entry::new(row);
-        if !r.time_s.is_nan() {
-            entry.rate = r.rate;
+        let several = r.measured.len() > 1;
+        let mut entries = Vec::with_capacity(r.measured.len());
+        for one in r.measured {
+            let op = Operation::uniform(self.dtype.of(one.dtype.or(r.dtype), table));
+            let time_s = if one.time_s.is_nan() {
+                table.note("Lines without a time: computed from the rate.");
+                Problem { m, n, k, batch, op }.work().0 / one.rate
+            } else {
+                one.time_s
+            };
+            let row = if time_s > 0.0 {
+                let mut row = Row::new(m, n, k, op, time_s);
+                row.batch = batch;
+                Ok(row)
+            } else {
+                Err(RowError::new("time is zero"))
+            };
+            let mut entry = Entry::new(row);
+            if !one.time_s.is_nan() {
+                entry.rate = one.rate;
+            }
+            entry.bandwidth = one.bandwidth;
+            // A name with a tile in it is a kernel's.
+            let is_kernel = KernelName::parse(&r.name).tile.is_some();
+            *(if is_kernel { &mut entry.kernel } else { &mut entry.library }) = r.name.clone();
+            if several && one.name != "this" {
+                entry.library = one.name;
+            }
+            entries.push(entry);
         }
-        entry.bandwidth = r.bandwidth;
-        // A name with a tile in it is a kernel's.
-        let is_kernel = KernelName::parse(&r.name).tile.is_some();
-        *(if is_kernel { &mut entry.kernel } else { &mut entry.library }) = r.name;
-        vec![entry]
+        entries
     }
 }
 
@@ -179,6 +214,11 @@ mod tests {
             "The tile is 128x128x32 and that took a while.",
             "Finished after 3.2 s",
             "M=4096, N=4096, K=4096",
+            "M=4096 N=4096 K=4096: peak 989 TFLOPS, compiled in 12 s, 0.9x",
+            "100 iterations of 4096x4096x4096 in 25 ms",
+            "N=4096: 0.25 ms",
+            "M=4K N=4K K=4K: 0.25 ms",
+            "config 128x128x64: 0.1 ms",
         ] {
             assert!(result(line).is_none(), "{line}");
         }
