@@ -210,7 +210,7 @@ mod tests {
             let hit = FORMATS.iter().filter(|f| mentions(f, search));
             hit.map(|f| f.id).collect()
         };
-        assert_eq!(found("disposition"), ["cutlass"]);
+        assert_eq!(found("disposition"), ["cutlass", "cutlass-report"]);
         assert!(found("  NCU  --csv").contains(&"ncu"));
         assert_eq!(found("").len(), FORMATS.len());
         assert!(found("no such tool").is_empty());

@@ -39,6 +39,8 @@ pub static FORMATS: &[Format] = &[
     logs::sgemm_cuda::FORMAT,
     logs::benchdnn::FORMAT,
     logs::inductor::FORMAT,
+    logs::cutlass_report::FORMAT,
+    logs::torch_benchmark::FORMAT,
     logs::onednn_verbose::FORMAT,
     logs::mkl_verbose::FORMAT,
     logs::key_averages::FORMAT,

@@ -35,6 +35,8 @@ pub(crate) struct Entry {
     pub device: String,
     /// Further figures: calls, tile, stages.
     pub figures: Vec<(ColumnMeaning, f64)>,
+    /// Its line, where it became complete in a later one; else 0.
+    pub line: u32,
 }
 
 impl Entry {
@@ -52,6 +54,7 @@ impl Entry {
             time_min: f64::NAN,
             device: String::new(),
             figures: Vec::new(),
+            line: 0,
         }
     }
 }
@@ -246,7 +249,10 @@ impl Log {
                 });
                 t.set_number(id, v);
             }
-            t.commit(line, raw, row);
+            match e.line {
+                0 => t.commit(line, raw, row),
+                before => t.commit(before, b"", row),
+            }
         }
     }
 }

@@ -1,0 +1,153 @@
+//! What the CUTLASS profiler and CUTLASS's examples print for people: a paragraph a problem, with the
+//! sizes in its arguments or behind `Problem Size:`, and the time below them.
+
+use crate::cell::shape_text::{self, Shape};
+use crate::cell::values;
+use crate::columns::defaults::AssumedType;
+use crate::split::log;
+use crate::split::log::{Entry, Others, Parser};
+use crate::split::template::slots;
+use crate::{Detection, Format, Head, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "cutlass-report",
+    name: "CUTLASS profiler or example (printed report)",
+    produced_by: "cutlass_profiler --operation=Gemm --m=4096 --n=4096 --k=4096, or an example such as 48_hopper_warp_specialized_gemm (CUTLASS)",
+    example: "  Operation: cutlass_tensorop_s16816gemm_f16_256x128_32x3_nt_align8\n\
+              \x20 Disposition: Passed\n\
+              \x20 Arguments: --gemm_kind=universal --m=4096 --n=2048 --k=1024 --A=f16:column --B=f16:row --C=f32:column --batch_count=1\n\
+              \x20 Runtime: 0.0763  ms\n\
+              \x20 Math: 225141 GFLOP/s\n",
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let any = |of: fn(&str) -> bool| head.lines.iter().any(|l| of(l));
+            (any(|l| problem(l).is_some()) && any(|l| time(l).is_some()))
+                .then(|| Detection::new(93, "its lines say Runtime: … ms below a problem"))
+        },
+        open: |head, options| {
+            let dtype = AssumedType::new(head, options, DataType::Fp16);
+            log::open(head, options, |_| Report {
+                dtype,
+                kernel: String::new(),
+                flaw: None,
+                problem: None,
+                pending: None,
+            })
+        },
+    },
+};
+
+/// The problem of a paragraph.
+#[derive(Clone, Debug)]
+struct Problem {
+    shape: Shape,
+    /// Type and transpose of A and B, type of the output.
+    types: [Option<(DataType, bool)>; 2],
+    output: Option<DataType>,
+}
+
+struct Report {
+    dtype: AssumedType,
+    kernel: String,
+    /// What the run was found to be, where that is no success.
+    flaw: Option<String>,
+    problem: Option<Problem>,
+    /// The result whose rate may follow.
+    pending: Option<Entry>,
+}
+
+/// `--m=4096 --n=2048 --k=1024 --A=f16:column`, `Problem Size: 4096x2048x1024x1`,
+/// `10 timing iterations of 4096 x 2048 x 1024 matrix-matrix multiply`.
+fn problem(line: &str) -> Option<Problem> {
+    if let Some(arguments) = log::after(line, "--m=").and(log::after(line, "Arguments:")) {
+        let argument = |name: &str| {
+            let mut words = arguments.split_whitespace();
+            words.find_map(|w| w.strip_prefix("--")?.strip_prefix(name)?.strip_prefix('='))
+        };
+        let size = |name: &str| crate::cell::size(argument(name)?.as_bytes()).ok();
+        let shape =
+            Shape { sizes: [size("m")?, size("n")?, size("k")?], batch: size("batch_count") };
+        let of = |name: &str| values::types(argument(name)?);
+        let operand = |name: &str| of(name).map(|t| (t.a, t.transposed.unwrap_or(false)));
+        let output = of("D").or_else(|| of("C")).map(|t| t.a);
+        return Some(Problem { shape, types: [operand("A"), operand("B")], output });
+    }
+    let text = log::after(line, "Problem Size:")
+        .or_else(|| log::after(line, "timing iterations of").filter(|t| t.contains("multiply")))?;
+    let shape = shape_text::shape(text.split(" matrix").next()?, "MNKB")
+        .filter(|s| s.sizes.iter().all(|v| *v > 0))?;
+    Some(Problem { shape, types: [None, None], output: None })
+}
+
+/// `Runtime: 0.0763  ms`, `Avg runtime: 0.0763 ms`
+fn time(line: &str) -> Option<Result<f64, RowError>> {
+    let text = line.trim().strip_prefix("Avg ").unwrap_or(line.trim());
+    let text = text.strip_prefix("runtime").or(text.strip_prefix("Runtime"))?;
+    slots("^: {ms} ms", text.trim_start()).map(|s| s.time())
+}
+
+impl Report {
+    fn row(&mut self, time_s: f64, table: &mut TableBuilder) -> Result<Row, RowError> {
+        let p = self.problem.clone().ok_or_else(|| RowError::new("no M, N, K above the time"))?;
+        if let Some(flaw) = &self.flaw {
+            return Err(RowError::new(format!("Disposition is {flaw}")));
+        }
+        let [a, b] = p.types;
+        let of_a = self.dtype.of(a.map(|t| t.0), table);
+        let of_b = b.map_or(of_a, |t| t.0);
+        let output = p.output.unwrap_or_else(|| of_a.default_output());
+        let transposed = |t: Option<(DataType, bool)>| t.is_some_and(|t| t.1);
+        let op = Operation::mixed(of_a, of_b, output).with_layout(transposed(a), transposed(b));
+        let [m, n, k] = p.shape.sizes;
+        let mut row = Row::new(m, n, k, op, time_s);
+        row.batch = p.shape.batch.unwrap_or(1);
+        Ok(row)
+    }
+}
+
+impl Parser for Report {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        if let Some(kernel) = line.trim().strip_prefix("Operation:") {
+            kernel.trim().clone_into(&mut self.kernel);
+            (self.flaw, self.problem) = (None, None);
+            return self.pending.take().into_iter().collect();
+        }
+        if let Some(how) = line.trim().strip_prefix("Disposition:") {
+            let how = how.trim();
+            let passed = ["passed", "not verified", "not_verified"];
+            let failed = !passed.contains(&how.to_ascii_lowercase().as_str());
+            self.flaw = failed.then(|| how.to_owned());
+            return Vec::new();
+        }
+        if let Some(problem) = problem(line) {
+            self.problem = Some(problem);
+            return self.pending.take().into_iter().collect();
+        }
+        if let Some(time) = time(line) {
+            let mut e = Entry::new(time.and_then(|t| self.row(t, table)));
+            e.kernel.clone_from(&self.kernel);
+            e.library = "CUTLASS".to_owned();
+            return self.pending.replace(e).into_iter().collect();
+        }
+        let rate =
+            slots("Math: {number} GFLOP/s", line).or_else(|| slots("GFLOPS: {number}", line));
+        if let (Some(s), Some(e)) =
+            (rate.or_else(|| slots("GFLOPs: {number}", line)), &mut self.pending)
+        {
+            e.rate = s.number("number") * 1e9;
+        }
+        Vec::new()
+    }
+
+    fn last(&mut self, _: &mut TableBuilder) -> Vec<Entry> {
+        self.pending.take().into_iter().collect()
+    }
+
+    fn others(&self) -> Others {
+        Others::Unsaid
+    }
+}

@@ -1,0 +1,137 @@
+//! What `torch.utils.benchmark.Compare` prints: a frame, a column a description, a line a shape, and
+//! the unit of all times below the table.
+
+use crate::cell::shape_text::{Shape, named};
+use crate::columns::defaults::{self, AssumedType};
+use crate::split::log;
+use crate::split::log::{Entry, Others, Parser};
+use crate::{Detection, Format, Head, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::units::TimeUnit;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+
+pub(crate) const FORMAT: Format = Format {
+    id: "torch-benchmark",
+    name: "torch.utils.benchmark comparison",
+    produced_by: "torch.utils.benchmark.Compare(results).print() (PyTorch)",
+    example: "[--------------- matmul ---------------]\n\
+              \x20                     |  torch.mm  |  triton\n\
+              1 threads: --------------------------------\n\
+              \x20     4096x4096x4096  |    250.1   |   300.2\n\
+              \x20     8192x4096x4096  |    500.3   |   550.4\n\
+              \n\
+              Times are in microseconds (us).\n",
+    read: ReadBy::Code {
+        detect: |head: &Head| {
+            let line = |of: fn(&str) -> bool| head.lines.iter().any(|l| of(l));
+            (line(|l| title(l).is_some()) && line(threads))
+                .then(|| Detection::new(95, "a frame of PyTorch's benchmark comparison"))
+        },
+        open: |head, options| {
+            let dtype = AssumedType::new(head, options, DataType::Fp16);
+            log::open(head, options, |_| Comparison {
+                dtype,
+                title: String::new(),
+                names: None,
+                line: 0,
+                pending: Vec::new(),
+            })
+        },
+    },
+};
+
+struct Comparison {
+    dtype: AssumedType,
+    title: String,
+    /// The descriptions of a frame, once its header is there.
+    names: Option<Vec<String>>,
+    line: u32,
+    /// Results whose unit follows below the frame; their times are numbers of units.
+    pending: Vec<Entry>,
+}
+
+/// `[------ matmul ------]`
+fn title(line: &str) -> Option<&str> {
+    let inner = line.trim().strip_prefix("[-")?.strip_suffix("-]")?;
+    let title = inner.trim_matches(['-', ' ']);
+    inner.ends_with('-').then_some(title)
+}
+
+/// `1 threads: ------`
+fn threads(line: &str) -> bool {
+    line.split_once(" threads: -").is_some_and(|(n, _)| n.trim().parse::<u32>().is_ok())
+}
+
+impl Comparison {
+    fn entry(
+        &mut self,
+        shape: &Result<Shape, RowError>,
+        text: &str,
+        value: &str,
+        name: &str,
+        table: &mut TableBuilder,
+    ) -> Entry {
+        let row = shape.clone().and_then(|shape| {
+            let said = [name, text, &self.title].into_iter().find_map(defaults::dtype_in);
+            let op = Operation::uniform(self.dtype.of(said, table));
+            let [m, n, k] = shape.sizes;
+            let value = crate::cell::number(value.trim_end_matches(['*', ' ']).as_bytes());
+            let mut row = Row::new(m, n, k, op, log::time(value, 1.0)?);
+            row.batch = shape.batch.unwrap_or(1);
+            Ok(row)
+        });
+        let mut e = Entry::new(row);
+        name.clone_into(&mut e.library);
+        e.line = self.line;
+        self.title.clone_into(&mut e.op_name);
+        e
+    }
+}
+
+impl Parser for Comparison {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        self.line += 1;
+        if let Some(title) = title(line) {
+            title.clone_into(&mut self.title);
+            self.names = None;
+        } else if let Some(unit) = log::after(line, "Times are in ") {
+            let word = unit.split(['(', ')']).nth(1).unwrap_or(unit);
+            let unit = TimeUnit::parse(word.trim()).map(TimeUnit::to_si);
+            for e in &mut self.pending {
+                match (&mut e.row, unit) {
+                    (Ok(row), Some(unit)) => row.time_s = crate::cell::scaled(row.time_s, unit),
+                    (Ok(_), None) => e.row = Err(RowError::new("no unit below the frame")),
+                    (Err(_), _) => {}
+                }
+            }
+            return std::mem::take(&mut self.pending);
+        } else if let Some((text, cells)) = line.split_once('|') {
+            let cells = cells.split('|').map(str::trim);
+            let Some(names) = self.names.clone() else {
+                self.names = Some(cells.map(str::to_owned).collect());
+                return Vec::new();
+            };
+            let text = text.trim();
+            let shape = named(text)
+                .ok_or_else(|| RowError { text: text.to_owned(), ..RowError::new("no M, N, K") });
+            for (value, name) in cells.zip(&names).filter(|(v, _)| !v.is_empty()) {
+                let e = self.entry(&shape, text, value, name, table);
+                self.pending.push(e);
+            }
+        }
+        Vec::new()
+    }
+
+    fn last(&mut self, _: &mut TableBuilder) -> Vec<Entry> {
+        for e in &mut self.pending {
+            e.row = Err(RowError::new("no unit below the frame"));
+        }
+        std::mem::take(&mut self.pending)
+    }
+
+    fn others(&self) -> Others {
+        Others::Unsaid
+    }
+}
