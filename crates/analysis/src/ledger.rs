@@ -37,6 +37,7 @@ pub use rows::rows_of;
 
 use crate::headline;
 use crate::tile_roof::TileRoofs;
+use gemmscope_model::hardware::short_name;
 use gemmscope_model::tiling::Waves;
 use gemmscope_model::units::seconds_brief;
 use gemmscope_table::data_kind::{variant, variant_columns};
@@ -264,7 +265,9 @@ impl Ledger {
     /// the only one.
     pub fn name(&self, book: &Book) -> String {
         let several = self.books.iter().any(|b| b.device != book.device);
-        let device = if several { book.device.as_str() } else { "" };
+        // Sides of a device each are named after it already.
+        let named = book.side.ends_with(&short_name(&book.device));
+        let device = if several && !named { book.device.as_str() } else { "" };
         let parts = [book.side.as_str(), device];
         parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" on ")
     }

@@ -7,7 +7,7 @@
 use crate::ledger::device_name;
 use gemmscope_model::units::{Bytes, capitalized, decapitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
-use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset};
+use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset, RejectReason, Source};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,8 @@ pub enum About {
     Recording,
     /// Clocks below the one that the peaks are of.
     Clock,
+    /// Rows that could not be used.
+    Skipped,
     /// What no file states.
     Assumed,
 }
@@ -195,6 +197,7 @@ impl Trust {
         let sources = || data.sources.iter().zip(&used).filter(|(_, used)| **used).map(|(s, _)| s);
         let slowed = sources().filter_map(|s| s.trace.as_deref()).flat_map(|t| &t.slowed_by);
         reasons.extend(recording(slowed));
+        reasons.extend(skipped(sources()));
         let mut assumed: Vec<Assumption> = Vec::new();
         for a in sources().flat_map(|s| &s.assumptions) {
             if !a.by_hand && !assumed.iter().any(|o| o.key == a.key && o.text == a.text) {
@@ -396,12 +399,43 @@ fn recording<'a>(slowed: impl Iterator<Item = &'a String>) -> Option<Reason> {
     })
 }
 
+/// Rows that could not be used, but for other operations and runs that failed: those are no GEMMs that
+/// the figures lack.
+fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<Reason> {
+    let meant = |r: &&RejectReason| {
+        let other = ["not a GEMM", "counted in"].iter().any(|w| r.text.starts_with(w));
+        !other && !r.text.contains("failed")
+    };
+    let (mut count, mut rows, mut first) = (0, 0, None);
+    for source in sources {
+        rows += source.rows_used;
+        for reason in source.rejected.reasons.iter().filter(meant) {
+            count += reason.count;
+            first = first.or(Some(&reason.text));
+        }
+    }
+    let (of, first) = (rows + count, first?);
+    let share = count as f64 / of as f64;
+    Some(Reason {
+        about: About::Skipped,
+        weight: if share > EXCEPTION { Verdict::WithCare } else { Verdict::Sound },
+        device: String::new(),
+        text: format!("{} of {} could not be used: {first}.", grouped(count), plural(of, "row")),
+        count,
+        of,
+        share: None,
+    })
+}
+
 /// What no file states. Units and types that were assumed change every figure, unless the file's own
 /// figures agree with the recomputed ones; of a wrong device rows above the roof tell.
 fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
     let weighs = |a: &&Assumption| ["unit", "dtype"].iter().any(|s| a.key.starts_with(s));
-    let (all, heavy) = (assumed.len() as u64, assumed.iter().filter(weighs).count() as u64);
-    let mut named: Vec<String> = assumed.iter().filter_map(named).collect();
+    // What nobody answered yet is a question and no assumption.
+    let assumed: Vec<&Assumption> = assumed.iter().filter(|a| !a.value.is_empty()).collect();
+    let (all, heavy) =
+        (assumed.len() as u64, assumed.iter().copied().filter(weighs).count() as u64);
+    let mut named: Vec<String> = assumed.iter().copied().filter_map(named).collect();
     let others = all - named.len() as u64;
     if others > 0 {
         named.push(match named.is_empty() {
@@ -423,6 +457,7 @@ fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
 /// An assumption that changes every figure, in a word or two.
 fn named(a: &Assumption) -> Option<String> {
     match a.key.split_once(':') {
+        _ if a.value.is_empty() => None,
         Some(("unit", column)) => Some(format!("{} for \u{201c}{column}\u{201d}", a.value)),
         None if a.key == "dtype" => Some(format!("type {}", a.value)),
         None if a.key == "device" => Some(format!("device {}", a.value)),

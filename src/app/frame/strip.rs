@@ -140,7 +140,7 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
     let figures = lines.iter().take(SIDES).map(|l| {
         let time = seconds_brief(l.time_s);
         let (value, rest) = match l.share {
-            Some(share) => (percent(share), format!("{} of roof, {time}", l.name)),
+            Some(share) => (percent(share), format!("of roof: {}, {time}", l.name)),
             None => (time, l.name.clone()),
         };
         let lost = l.lost_s.map_or_else(String::new, |s| format!(", {} lost", Seconds(s)));

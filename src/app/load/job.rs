@@ -121,6 +121,7 @@ impl Loader {
     /// Adds the rows of a file that was read.
     async fn add_table(&self, queue: &Queue, job: Job, read: Read) -> Result<(), String> {
         let (name, rows) = (job.input.name.clone(), read.data.len());
+        let skipped: u64 = read.data.sources.iter().map(|s| s.rejected.total()).sum();
         let total = job.input.size();
         // Who removed a file while it was read again does not want it back.
         if job.replaces.is_some_and(|id| self.input(id).is_none()) {
@@ -183,6 +184,9 @@ impl Loader {
             1 => format!("{name}: 1 row read"),
             n => format!("{name}: {} rows read", grouped(n as u64)),
         };
+        if skipped > 0 {
+            words.push_str(&format!(", {} skipped", grouped(skipped)));
+        }
         // The rate of a small file is that of everything around it.
         if seconds > 0.5 && total > SMALL {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));

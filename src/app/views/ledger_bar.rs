@@ -36,8 +36,12 @@ pub fn LedgerBars() -> impl IntoView {
         let n = bars.with(Vec::len).saturating_sub(MOST);
         (n > 0).then(|| view! { <p class="muted">{format!("and {n} more")}</p> })
     };
-    let rows =
-        move || bars.with(|bars| bars.iter().take(MOST).map(|b| row(bench, b)).collect_view());
+    let rows = move || {
+        bars.with(|bars| {
+            let one = bars.len() == 1;
+            bars.iter().take(MOST).map(|b| row(bench, b, one)).collect_view()
+        })
+    };
     view! {
         <Show when=move || expected.get()>
             <section class="ledger-bars" aria-label="Where the time goes">{rows}{more}</section>
@@ -50,13 +54,16 @@ fn of(result: &FindingsResult) -> Vec<Bar> {
     ledger.books.iter().map(|b| (ledger.name(b), b.clone())).collect()
 }
 
-/// One bar, with its name and total where there are several.
-fn row(bench: Workbench, (name, book): &Bar) -> AnyView {
+/// One bar, with its name and total where there are several. These are of one length, so their parts say
+/// shares.
+fn row(bench: Workbench, (name, book): &Bar, one: bool) -> AnyView {
     let head = (!name.is_empty()).then(|| {
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
     });
-    let parts: Vec<AnyView> =
-        in_order(book).into_iter().map(|(account, sum)| part(bench, book, account, sum)).collect();
+    let parts: Vec<AnyView> = in_order(book)
+        .into_iter()
+        .map(|(account, sum)| part(bench, book, (account, sum), one))
+        .collect();
     view! {
         {head}
         <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()>{parts}</div>
@@ -77,7 +84,7 @@ fn in_order(book: &Book) -> Vec<(Account, Sum)> {
     held
 }
 
-fn part(bench: Workbench, book: &Book, account: Account, sum: Sum) -> AnyView {
+fn part(bench: Workbench, book: &Book, (account, sum): (Account, Sum), one: bool) -> AnyView {
     let share = sum.seconds / book.time_s;
     let label = account.part_label();
     let seconds = seconds_brief(sum.seconds);
@@ -111,7 +118,7 @@ fn part(bench: Workbench, book: &Book, account: Account, sum: Sum) -> AnyView {
         <button type="button" class="account" data-account=account.key() tabindex="-1"
             style:flex-grow=format!("{share:.5}") title=hint.clone() aria-label=hint
             aria-pressed=move || isolated().to_string() on:click=isolate>
-            <span>{label}" "<strong>{seconds}</strong></span>
+            <span>{label}" "<strong>{if one { seconds } else { percent(share) }}</strong></span>
         </button>
     }
     .into_any()

@@ -3,6 +3,7 @@
 use crate::app::state::Shell;
 use gemmscope_analysis::trust::{Reason, Trust, Verdict};
 use gemmscope_model::units::{capitalized, plural};
+use gemmscope_table::dataset::Assumption;
 use leptos::prelude::*;
 
 /// Reasons that show before the card is opened whole.
@@ -38,12 +39,21 @@ fn reason(r: &Reason) -> String {
     format!("{} ", r.text)
 }
 
+/// An assumption with what was assumed, which its sentence often ends with.
+fn said(a: &Assumption) -> String {
+    let text = a.text.trim_end_matches('.');
+    match a.value.is_empty() || text.contains(&a.value) {
+        true => format!("{text}."),
+        false => format!("{text}: {}.", a.value),
+    }
+}
+
 /// What no file states. The cards of the files hold the choices.
 fn assumed(trust: &Trust) -> Option<AnyView> {
     let shell = Shell::here();
     let all = &trust.assumed;
     (!all.is_empty()).then(|| {
-        let lines = all.iter().map(|a| view! { <li>{format!("{}: {}", a.text, a.value)}</li> });
+        let lines = all.iter().map(|a| view! { <li>{said(a)}</li> });
         let words = format!("Change {}", plural(all.len() as u64, "assumption"));
         view! {
             <ul>{lines.collect_view()}</ul>

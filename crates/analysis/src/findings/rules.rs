@@ -149,8 +149,8 @@ pub(super) const OTHERS: Rule = Rule {
     threshold: "causes under 0.5 % of their side's time",
     basis: Evidence::AtMost,
     why: "Together they make the list add up to the lost time.",
-    path_a: "Nothing: each is too small to start with.",
-    path_b: "Nothing: each is too small to start with.",
+    path_a: "Each is too small to start with.",
+    path_b: "Each is too small to start with.",
     profile: "Nothing: filter to these GEMMs to see each by itself.",
     check: sums::others,
 };
