@@ -121,30 +121,26 @@ fn on(
     e: &web_sys::Event,
 ) {
     let Some(shown) = parts.picture.try_get_untracked().flatten() else { return };
-    let target = parts.target.get_untracked();
-    let acts = state.borrow_mut().on(
-        event,
-        Seen {
+    let acts = parts.target.with_untracked(|target| {
+        let seen = Seen {
             chart: &**shown,
             target: target.as_ref(),
             boxing: parts.boxing.get_untracked(),
             zoomed: parts.zoomed.get_untracked(),
             selected: !parts.bench.selected.with_untracked(Vec::is_empty),
-        },
-    );
+        };
+        state.borrow_mut().on(event, seen)
+    });
     for act in acts {
-        match act {
-            Act::Consume => e.prevent_default(),
-            Act::Capture(id) => drop(stage.set_pointer_capture(id)),
-            act => run(parts, &shown, stage, act),
-        }
+        run(parts, &shown, (stage, e), act);
     }
 }
 
-fn run(parts: &Parts, shown: &Drawn, stage: &HtmlElement, act: Act) {
+fn run(parts: &Parts, shown: &Drawn, (stage, e): (&HtmlElement, &web_sys::Event), act: Act) {
     let bench = parts.bench;
     match act {
-        Act::Consume | Act::Capture(_) => {}
+        Act::Consume => e.prevent_default(),
+        Act::Capture(id) => drop(stage.set_pointer_capture(id)),
         Act::Point(at) => {
             if parts.target.with_untracked(|t| *t != at) {
                 parts.pointed.set(Some(shown.clone()).zip(at));
