@@ -6,7 +6,7 @@
 
 use super::clock;
 use super::file::Input;
-use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Session, is_plain};
+use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Plain, Session, plain};
 use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::Part;
 use gloo_file::Blob;
@@ -195,20 +195,37 @@ pub fn open_session(
     Ok(Box::new(session))
 }
 
-/// A session for a plain table; `None` for a file that starts otherwise.
+/// Which plain table a file is, and its session where its reader is here.
+type Told = (Option<Plain>, Option<Box<dyn Reading>>);
+
+/// A session for a plain table, or which other table the file is; nothing for a file that starts
+/// otherwise.
 #[wasm_split(table, fallible, preload(#[doc = "Fetches the readers of plain tables."] load_plain))]
 pub fn open_plain(
     name: String,
     bytes: u64,
     options: ImportOptions,
     start: Vec<u8>,
-) -> Result<Option<Box<dyn Reading>>, NotLoaded> {
-    if !is_plain(&start, &options) {
-        return Ok(None);
+) -> Result<Told, NotLoaded> {
+    let kind = plain(&start, &options);
+    if kind != Some(Plain::Generic) {
+        return Ok((kind, None));
     }
     let mut session = Session::plain(&name, options);
     session.expect(bytes);
-    Ok(Some(Box::new(session)))
+    Ok((kind, Some(Box::new(session))))
+}
+
+/// A session for a table of ours, whose remarks about a file take more code than its rows.
+#[wasm_split(native, fallible)]
+fn open_native(
+    name: String,
+    bytes: u64,
+    options: ImportOptions,
+) -> Result<Box<dyn Reading>, NotLoaded> {
+    let mut session = Session::native(&name, options);
+    session.expect(bytes);
+    Ok(Box::new(session))
 }
 
 /// Bytes of a file in which the header of a plain table ends.
@@ -223,8 +240,9 @@ pub async fn session_for(
 ) -> Result<Box<dyn Reading>, NotLoaded> {
     let start = start[..start.len().min(HEADER)].to_vec();
     match open_plain(name.to_owned(), bytes, options.clone(), start).await? {
-        Some(session) => Ok(session),
-        None => open_session(name.to_owned(), bytes, options.clone()).await,
+        (_, Some(session)) => Ok(session),
+        (Some(Plain::Native), None) => open_native(name.to_owned(), bytes, options.clone()).await,
+        _ => open_session(name.to_owned(), bytes, options.clone()).await,
     }
 }
 

@@ -70,7 +70,7 @@ mod unsupported;
 pub use crate::columns::mapping::{MappedColumn, Mapping, header_fingerprint, inspect};
 pub use crate::error::{ErrorKind, ImportError};
 pub use crate::format::Format;
-pub use crate::formats::plain::is_plain;
+pub use crate::formats::plain::{Plain, plain};
 pub use crate::formats::{Best, FORMAT_NAMES, FORMATS, sniff};
 pub use crate::head::{Detection, Head};
 pub use crate::imported::Imported;

@@ -189,6 +189,15 @@ async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -
     Ok(Some(summary(loader.bench)))
 }
 
+/// The rows that pass the filters, as our own table.
+#[wasm_split(work, fallible)]
+fn csv(bench: Workbench) -> Result<String, NotLoaded> {
+    Ok(bench.frame.with_untracked(|f| {
+        let mut writer = CsvWriter::new(&f.data, None);
+        writer.header() + &writer.rows(f.rows.iter().map(|&r| r as usize))
+    }))
+}
+
 fn summary(bench: Workbench) -> Value {
     let all = bench.frame.with_untracked(Summary::all);
     serde_json::to_value(all).unwrap_or_default()
@@ -232,10 +241,9 @@ async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
     let text = match what {
         Export::View => bench.view.with_untracked(ViewState::encode),
         Export::Summary => return Ok(Some(summary(bench))),
-        Export::Csv => bench.frame.with_untracked(|f| {
-            let mut writer = CsvWriter::new(&f.data, None);
-            writer.header() + &writer.rows(f.rows.iter().map(|&r| r as usize))
-        }),
+        Export::Csv => csv(bench).await.map_err(|_| {
+            ("not-loaded".to_owned(), "a part of gemmscope could not be loaded".to_owned())
+        })?,
         Export::Svg => {
             let width = dom::window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(960.0);
             let theme = Theme::of(shell.dark.get_untracked());

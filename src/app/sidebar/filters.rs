@@ -3,7 +3,7 @@
 
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, keyed, one_stop, value_of};
-use crate::web::clock;
+use crate::web::{clock, dom};
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, larger, plural, smaller};
@@ -147,6 +147,10 @@ pub fn Filters(known: Known) -> impl IntoView {
                 title="Search (/): a part of a name, or sizes like 13824 or 4096x13824x5120"
                 prop:value=move || bench.view.with(|v| v.filters.search.clone())
                 on:input=search
+                on:keydown=|e| if e.key() == "Escape" {
+                    // Back to the picture, whose keys are letters.
+                    dom::focus(if dom::exists(".chart-stage") { ".chart-stage" } else { "#main" });
+                }
             />
             {keyed(
                 move || facets.get(),
@@ -434,6 +438,7 @@ enum Chip {
     Facet(Field, String),
     Range(Field),
     Only,
+    Search,
 }
 
 /// What the rows of a filter by row are: the title of the rule that found them.
@@ -455,6 +460,9 @@ fn chips(frame: &Frame, filters: &gemmscope_table::filter::Filters) -> Vec<(Stri
     let mut out: Vec<(String, Chip)> = Vec::new();
     if let Some(only) = &filters.only {
         out.push((only_words(only), Chip::Only));
+    }
+    if !filters.search.trim().is_empty() {
+        out.push((format!("\u{201c}{}\u{201d}", filters.search.trim()), Chip::Search));
     }
     for (field, values) in &filters.facets {
         let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
@@ -488,6 +496,7 @@ fn take_back(bench: Workbench, chip: &Chip) {
             v.filters.ranges.remove(field);
         }),
         Chip::Only => bench.edit("only", |v| v.filters.only = None),
+        Chip::Search => bench.edit("search", |v| v.filters.search.clear()),
     }
 }
 

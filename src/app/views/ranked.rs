@@ -282,8 +282,20 @@ fn numbered(bench: Workbench) -> AnyView {
         let known = rows.into_iter().filter(|r| (*r as usize) < frame.data.len());
         known.enumerate().map(|(i, row)| gemm(bench, &frame, i, row)).collect_view()
     };
-    view! { <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol> }
-        .into_any()
+    let heading = move || {
+        let (shown, all) =
+            (bench.numbered.with(Vec::len), bench.settled_frame.with(|f| f.rows.len()));
+        let of = match shown < all {
+            true => format!("{} of {}", grouped(shown as u64), grouped(all as u64)),
+            false => grouped(all as u64),
+        };
+        format!("Lost time of the {of} GEMMs that lose most. The table has all.")
+    };
+    view! {
+        <p class="ranked-note muted">{heading}</p>
+        <ol class="findings" on:keydown=move |e| rove(&e, ".finding-head")>{entries}</ol>
+    }
+    .into_any()
 }
 
 /// One GEMM: its sizes, type and layout, efficiency, what it loses.

@@ -4,18 +4,34 @@ use super::tables::{generic, native_csv};
 use super::{Best, Chosen, Readers};
 use crate::{Detection, Format, Head, ImportError, ImportOptions, ReadBy};
 
-/// The readers of plain tables.
-pub(crate) static PLAIN: Readers = Readers {
-    open: |head, options| match choose(head) {
-        Some(best) => match &best.format.read {
-            ReadBy::Code { open, .. } => Ok(Chosen::new(&best, open(head, options)?)),
-            ReadBy::Table(_) | ReadBy::Providers(_) => Err(foreign()),
-        },
-        None => Err(foreign()),
-    },
+/// The reader of plain tables of others.
+pub(crate) static GENERIC: Readers = Readers {
+    open: |head, options| open(head, options, Plain::Generic, generic),
     workbook: |_, _, _| Err(foreign()),
     unpack: || Err(foreign()),
 };
+
+/// The reader of tables of ours.
+pub(crate) static NATIVE: Readers = Readers {
+    open: |head, options| open(head, options, Plain::Native, native),
+    workbook: |_, _, _| Err(foreign()),
+    unpack: || Err(foreign()),
+};
+
+/// Opens a table of this kind. The reader comes with `best`: nothing else is linked.
+fn open(
+    head: &Head,
+    options: &ImportOptions,
+    kind: Plain,
+    best: fn(&Head) -> Option<Best>,
+) -> Result<Chosen, ImportError> {
+    let own = head.lines.first().and_then(|line| of(line)) == Some(kind);
+    let best = best(head).filter(|_| own).ok_or_else(foreign)?;
+    match &best.format.read {
+        ReadBy::Code { open, .. } => Ok(Chosen::new(&best, open(head, options)?)),
+        ReadBy::Table(_) | ReadBy::Providers(_) => Err(foreign()),
+    }
+}
 
 fn foreign() -> ImportError {
     ImportError::new("this is no plain table")
@@ -89,43 +105,57 @@ const NAMES: [&str; 62] = [
 
 /// The format of a head whose first line is the header of a plain table.
 pub(crate) fn choose(head: &Head) -> Option<Best> {
-    let line = head.lines.first()?;
-    let (format, found): (&Format, _) = match of(line)? {
-        Kind::Native => (&native_csv::FORMAT, native_csv::detect(head)),
-        Kind::Generic => (&generic::FORMAT, generic::detect(head)),
-    };
+    match of(head.lines.first()?)? {
+        Plain::Native => native(head),
+        Plain::Generic => generic(head),
+    }
+}
+
+fn native(head: &Head) -> Option<Best> {
+    best(&native_csv::FORMAT, native_csv::detect(head))
+}
+
+fn generic(head: &Head) -> Option<Best> {
+    best(&generic::FORMAT, generic::detect(head))
+}
+
+fn best(format: &'static Format, found: Option<Detection>) -> Option<Best> {
     let detection = found.unwrap_or_else(|| Detection::new(1, "the header of a table"));
     Some(Best { format, detection })
 }
 
-enum Kind {
+/// A table whose header tells at once who reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plain {
+    /// A table of ours: [`Session::native`](crate::Session::native).
     Native,
+    /// Columns with the usual names: [`Session::plain`](crate::Session::plain).
     Generic,
 }
 
-fn of(line: &str) -> Option<Kind> {
+fn of(line: &str) -> Option<Plain> {
     // The first line of a file may be asked before its dialect is known.
     let delimiter = [b',', b';', b'\t'].into_iter().find(|d| line.as_bytes().contains(d))?;
     let names: Vec<&str> = crate::split::canonical::cells(line, delimiter)
         .map(|c| c.trim_matches('"').trim())
         .collect();
     if names.first() == Some(&"gemmscope") && names.contains(&"time_s") {
-        return Some(Kind::Native);
+        return Some(Plain::Native);
     }
     let names: Vec<String> = names.iter().map(|n| n.to_ascii_lowercase()).collect();
     let has = |name: &str| names.iter().any(|n| n == name);
     let known = |n: &String| NAMES.contains(&n.as_str());
-    (has("m") && has("n") && has("k") && names.iter().all(known)).then_some(Kind::Generic)
+    (has("m") && has("n") && has("k") && names.iter().all(known)).then_some(Plain::Generic)
 }
 
-/// True where the file that starts with these bytes is a plain table; false where a first line does
-/// not end in them. [`Session::plain`](crate::Session::plain) then reads it.
-pub fn is_plain(start: &[u8], options: &ImportOptions) -> bool {
+/// Which plain table the file that starts with these bytes is; `None` for another file, and where a first
+/// line does not end in them.
+pub fn plain(start: &[u8], options: &ImportOptions) -> Option<Plain> {
     let end = memchr::memchr(b'\n', start);
     let line = end.and_then(|end| start.get(..end));
     let text = line.filter(|l| l.is_ascii() && !l.contains(&0));
     let text = text.and_then(|l| std::str::from_utf8(l).ok());
-    options.format.is_none() && text.is_some_and(|l| of(l).is_some())
+    of(text.filter(|_| options.format.is_none())?)
 }
 
 #[cfg(test)]
@@ -142,7 +172,7 @@ mod tests {
             "gemmscope,m,n,k,time_s,made_up\n",
             "model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n1,2",
         ] {
-            assert!(is_plain(text.as_bytes(), &options), "{text}");
+            assert!(plain(text.as_bytes(), &options).is_some(), "{text}");
         }
         for text in [
             "M,N,K,dtype,time_us",
@@ -152,10 +182,10 @@ mod tests {
             "m n k\n",
             "",
         ] {
-            assert!(!is_plain(text.as_bytes(), &options), "{text}");
+            assert!(plain(text.as_bytes(), &options).is_none(), "{text}");
         }
         let by_hand = ImportOptions { format: Some("log".into()), ..options };
-        assert!(!is_plain(b"M,N,K,time_us\n", &by_hand));
+        assert_eq!(plain(b"M,N,K,time_us\n", &by_hand), None);
     }
 
     #[test]
@@ -173,7 +203,7 @@ mod tests {
     fn a_packed_table_is_not_plain() {
         let packed = b"\x1f\x8b\x08\0\0\0\0\0\0\x03M,N,K,time_us\n";
         let options = ImportOptions::default();
-        assert!(!is_plain(packed, &options));
+        assert_eq!(plain(packed, &options), None);
         let refused = Session::plain("a.csv", options).feed(packed);
         assert_eq!(refused.unwrap_err(), foreign());
     }
@@ -191,9 +221,11 @@ mod tests {
                 session.finish()
             };
             let options = ImportOptions::default();
-            assert!(is_plain(text.as_bytes(), &options));
             let all = read(Session::new("a.csv", options.clone()));
-            let plain = read(Session::plain("a.csv", options));
+            let plain = read(match plain(text.as_bytes(), &options).unwrap() {
+                Plain::Generic => Session::plain("a.csv", options),
+                Plain::Native => Session::native("a.csv", options),
+            });
             assert_eq!(format!("{all:?}"), format!("{plain:?}"));
         }
     }

@@ -3,7 +3,7 @@
 use super::text::{Decoder, UNPACK};
 use super::{gzip, xlsx, zip};
 use crate::columns;
-use crate::formats::plain::PLAIN;
+use crate::formats::plain::{GENERIC, NATIVE};
 use crate::formats::{ALL, Chosen, Readers};
 use crate::reader::UNPACK_FIRST;
 use crate::split::canonical::Rewritten;
@@ -73,10 +73,15 @@ impl Session {
         Session::among(&ALL, name, options)
     }
 
-    /// As [`Session::new`] for a file that [`is_plain`](crate::is_plain): it reads no other, and
+    /// As [`Session::new`] for a file that is [`Plain::Generic`](crate::Plain): it reads no other, and
     /// brings no other reader along.
     pub fn plain(name: &str, options: ImportOptions) -> Self {
-        Session::among(&PLAIN, name, options)
+        Session::among(&GENERIC, name, options)
+    }
+
+    /// The same for [`Plain::Native`](crate::Plain).
+    pub fn native(name: &str, options: ImportOptions) -> Self {
+        Session::among(&NATIVE, name, options)
     }
 
     fn among(readers: &'static Readers, name: &str, options: ImportOptions) -> Self {
