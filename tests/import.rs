@@ -266,10 +266,9 @@ fn told(d: &Dataset) -> String {
         let trace = (&s.trace, s.not_gemm, &s.not_gemm_names, s.counted_twice, &s.captures);
         let unknown = (s.without_model, &s.without_model_names, &s.remedy);
         let rates = (s.reported_rate, s.is_column_major());
-        // The rejected rows themselves do not go along, a note tells of them.
-        let own = s.notes.iter().filter(|n| !n.contains("of the original file not used"));
-        let notes: Vec<&String> = own.collect();
-        write!(out, "; {notes:?} {trace:?} {unknown:?} {rates:?}").unwrap();
+        let skipped: Vec<_> = s.rejected.reasons.iter().map(|r| (&r.text, r.count)).collect();
+        write!(out, "; {:?} {trace:?} {unknown:?} {rates:?}", s.notes).unwrap();
+        write!(out, " {} {skipped:?}", s.rows_read).unwrap();
     }
     out
 }

@@ -87,11 +87,14 @@ fn in_order(book: &Book) -> Vec<(Account, Sum)> {
 fn part(bench: Workbench, book: &Book, (account, sum): (Account, Sum), one: bool) -> AnyView {
     let share = sum.seconds / book.time_s;
     let label = account.part_label();
-    let seconds = seconds_brief(sum.seconds);
+    let (seconds, of_time) = (seconds_brief(sum.seconds), percent(share));
+    let (shown, beside) = match one {
+        true => (seconds, format!("{of_time} of the time")),
+        false => (of_time, seconds),
+    };
     let hint = format!(
-        "{}: {seconds}, {} of the time, {}, {}",
+        "{} {shown}: {beside}, {}, {}",
         capitalized(label),
-        percent(share),
         plural(sum.groups, "GEMM"),
         account.evidence().label(),
     );
@@ -118,7 +121,7 @@ fn part(bench: Workbench, book: &Book, (account, sum): (Account, Sum), one: bool
         <button type="button" class="account" data-account=account.key() tabindex="-1"
             style:flex-grow=format!("{share:.5}") title=hint.clone() aria-label=hint
             aria-pressed=move || isolated().to_string() on:click=isolate>
-            <span>{label}" "<strong>{if one { seconds } else { percent(share) }}</strong></span>
+            <span>{label}" "<strong>{shown}</strong></span>
         </button>
     }
     .into_any()

@@ -1,7 +1,6 @@
 //! What is known of a file beside its rows, as a text: a table that is written and read again keeps it.
 
 use super::Source;
-use gemmscope_model::units::plural;
 use serde_json::Value;
 
 impl Source {
@@ -14,21 +13,13 @@ impl Source {
             // The rows state what was assumed; only the file itself can be read otherwise.
             a.choices = vec![a.value.clone()];
         }
-        // Their text stays where it is; that there were some does not.
-        for reason in &told.rejected.reasons {
-            let rows = plural(reason.count, "row");
-            let first =
-                reason.first_lines.first().map(|l| format!(" (line {l})")).unwrap_or_default();
-            told.notes
-                .push(format!("{rows} of the original file not used: {}{first}.", reason.text));
-        }
+        // How many rows were not used and why goes along; what they say stays where it is.
+        told.rejected.reasons.iter_mut().for_each(|reason| reason.example = None);
         let (Value::Object(mut all), nothing) = (json(&told), json(&Source::default())) else {
             return String::new();
         };
         // The table has them in columns, or they belong to the file as it was.
-        for key in
-            ["name", "bytes", "format", "format_name", "format_reason", "rows_read", "rejected"]
-        {
+        for key in ["name", "bytes", "format", "format_name", "format_reason", "rows_read"] {
             all.remove(key);
         }
         all.retain(|key, value| nothing.get(key) != Some(value));

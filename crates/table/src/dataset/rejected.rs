@@ -44,6 +44,13 @@ impl Rejected {
     const MOST_REASONS: usize = 256;
     const FURTHER: &str = "another reason: there are more than 255 different ones";
 
+    /// Puts the rows of another list first. These have no lines here: only how many they are is known.
+    pub fn precede(&mut self, first: &Rejected) {
+        let known = std::mem::take(&mut self.reasons);
+        *self = first.clone();
+        self.reasons.extend(known);
+    }
+
     /// Number of rejected rows.
     pub fn total(&self) -> u64 {
         self.reasons.iter().map(|r| r.count).sum()

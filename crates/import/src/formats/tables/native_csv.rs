@@ -217,7 +217,7 @@ impl RowReader for NativeTable {
             let known = FORMAT_NAMES.iter().find(|f| f.0 == format);
             let mut source = Source {
                 name,
-                rows_read: used[i],
+                rows_read: used[i] + about.rejected.total(),
                 rows_used: used[i],
                 format_name: known.map_or(FORMAT.name, |f| f.1).to_owned(),
                 format: if format.is_empty() { FORMAT.id.to_owned() } else { format },
@@ -242,7 +242,7 @@ impl RowReader for NativeTable {
             }
             if i == 0 {
                 source.rows_read += template.rejected.total();
-                source.rejected = template.rejected.clone();
+                source.rejected.precede(&template.rejected);
                 source.notes.extend(template.notes.iter().cloned());
             }
             data.sources.push(source);
