@@ -9,3 +9,4 @@ pub(crate) mod plan;
 pub(crate) mod provider_table;
 pub(crate) mod row;
 pub(crate) mod sides;
+pub(crate) mod words;

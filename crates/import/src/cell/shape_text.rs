@@ -2,7 +2,7 @@
 //! two operands, or somewhere in a name.
 
 use crate::cell;
-use crate::columns::alias;
+use crate::columns::words;
 use std::ops::Range;
 
 /// M, N, K, and the batch if the text has one.
@@ -83,7 +83,16 @@ fn bracketed(text: &str) -> Option<Shape> {
         let between = &text[pair[0].0.end..pair[1].0.start];
         joins(between).then(|| operands(&pair[0].1, &pair[1].1))?
     });
-    pair.or_else(|| found.iter().find_map(|(_, numbers)| by_place(numbers)))
+    // Any tensor, grid or date has three numbers in brackets too.
+    let announced = |from: usize| {
+        let before = text[..from].trim_end_matches([' ', '=', ':', '(', '[']).to_ascii_lowercase();
+        let word = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '.')).next().unwrap_or("");
+        let known = ["shape", "size", "problem", "gemm", "matmul", "mm", "mnk", "dim", "bla"];
+        before.is_empty()
+            || word != "torch.size" && known.iter().any(|w| word.trim_end_matches('s').ends_with(w))
+    };
+    let alone = || found.iter().filter(|(at, _)| announced(at.start));
+    pair.or_else(|| alone().find_map(|(_, numbers)| by_place(numbers)))
 }
 
 /// Sizes behind their letters: `(M, N, K) = (64, 32, 16)`, `MNK: 64 32 16`, `MxKxN 64x16x32`.
@@ -348,7 +357,7 @@ fn positions(found: &[u32], [m, n, k, b]: [Option<usize>; 4]) -> Option<Shape> {
 
 /// The order of the sizes in a header such as `m_k_n`: positions of M, N, K and batch.
 fn order(header: &str, values: usize) -> [Option<usize>; 4] {
-    let letters: Vec<char> = alias::words(header)
+    let letters: Vec<char> = words::words(header)
         .concat()
         .chars()
         .filter(|c| matches!(c, 'm' | 'n' | 'k' | 'b'))

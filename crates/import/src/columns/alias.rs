@@ -1,10 +1,8 @@
 //! Guesses what a column holds from its header, by the names that tools use.
 
-mod names;
-
+use super::words::{self, Says, any_says, is_extreme, words};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
-use names::{NAMES, WORDS, WORK};
 
 /// A guess from the header alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,38 +20,6 @@ impl Guess {
     }
 }
 
-/// Words of a header in lower case: split at anything but letters and digits, and between a
-/// small letter and a capital (`kernelName`), and between two scripts (`行数M`). Words of some other
-/// languages are translated to English.
-pub(crate) fn words(header: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut word = String::new();
-    let mut previous_small = false;
-    // East Asian scripts start here.
-    let east = |c: char| c > '\u{2e7f}';
-    for c in header.trim().chars() {
-        let letter = c.is_alphanumeric();
-        let script = word.chars().next_back().is_some_and(|p| east(p) != east(c));
-        if (!letter || script || (previous_small && c.is_uppercase())) && !word.is_empty() {
-            out.push(std::mem::take(&mut word));
-        }
-        if letter {
-            // Treat the Greek mu and the micro sign alike.
-            word.extend(c.to_lowercase().map(|c| if c == 'μ' { 'µ' } else { c }));
-        }
-        previous_small = c.is_lowercase();
-    }
-    if !word.is_empty() {
-        out.push(word);
-    }
-    for word in &mut out {
-        if let Some((_, english)) = WORDS.iter().find(|(w, _)| w == word) {
-            (*english).clone_into(word);
-        }
-    }
-    out
-}
-
 fn has(words: &[String], any: &[&str]) -> bool {
     words.iter().any(|w| any.contains(&w.as_str()))
 }
@@ -63,10 +29,10 @@ pub(crate) fn guess(header: &str) -> Guess {
     let words = words(header);
     let joined = words.join("_");
     let plain = Guess::new::<ColumnMeaning>;
-    if let Some(&(_, meaning, strength)) = NAMES.iter().find(|(name, ..)| *name == joined) {
+    if let Some((meaning, strength)) = words::name(&joined) {
         return plain(meaning, strength);
     }
-    if let Some(&(_, unit, strength)) = WORK.iter().find(|(name, ..)| *name == joined) {
+    if let Some((unit, strength)) = words::work(&joined) {
         let spec = ColumnSpec::rate(ColumnMeaning::ReportedWork, Some(unit));
         return Guess::new(spec, strength);
     }
@@ -82,30 +48,7 @@ pub(crate) fn guess(header: &str) -> Guess {
     if let Some(g) = clock(&words) {
         return g;
     }
-    let reference = has(
-        &words,
-        &[
-            "roofline",
-            "roof",
-            "peak",
-            "spec",
-            "nominal",
-            "datasheet",
-            "target",
-            "theoretical",
-            "ideal",
-            "bound",
-            "ref",
-            "reference",
-            "expected",
-            "speedup",
-            "ratio",
-            "diff",
-            "delta",
-            "limit",
-            "max_achievable",
-        ],
-    );
+    let reference = any_says(&words, &[Says::Limit]) || has(&words, &["ref", "reference"]);
     let percent = header.contains('%') || has(&words, &["percent", "percentage", "pct"]);
     if percent {
         let of_peak = has(
@@ -118,10 +61,7 @@ pub(crate) fn guess(header: &str) -> Guess {
             plain(ColumnMeaning::Other, 0)
         };
     }
-    let spread = has(
-        &words,
-        &["std", "stddev", "stdev", "dev", "sigma", "variance", "cv", "err", "error", "noise"],
-    );
+    let spread = any_says(&words, &[Says::Spread]);
     let statistic = statistic(&words);
     if !reference {
         if let Some(unit) = BandwidthUnit::in_header(header) {
@@ -135,7 +75,7 @@ pub(crate) fn guess(header: &str) -> Guess {
             let unit = has(&words, &["gbps", "gbs"]).then_some(BandwidthUnit::Gigabytes);
             return Guess::new(ColumnSpec::bandwidth(unit), 50 + statistic);
         }
-        let rate_words = has(&words, &["perf", "performance", "throughput"]);
+        let rate_words = any_says(&words, &[Says::Rate]);
         if let Some(unit) = rate_unit(header, &words) {
             return if spread {
                 plain(ColumnMeaning::Other, 0)
@@ -187,12 +127,9 @@ pub(crate) fn guess(header: &str) -> Guess {
 fn statistic(words: &[String]) -> u8 {
     if has(words, &["median", "p50", "50", "q50"]) {
         20
-    } else if has(words, &["mean", "avg", "average"]) {
+    } else if any_says(words, &[Says::Mean]) {
         18
-    } else if has(
-        words,
-        &["min", "max", "best", "worst", "p90", "p95", "p99", "p10", "p20", "p80", "q20", "q80"],
-    ) {
+    } else if words.iter().any(|w| is_extreme(w)) {
         5
     } else {
         15
@@ -216,33 +153,16 @@ fn per_second(words: &[String]) -> Option<RateUnit> {
 }
 
 fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<Guess> {
-    const ABOUT_TIME: [&str; 14] = [
-        "time",
-        "latency",
-        "duration",
-        "elapsed",
-        "runtime",
-        "microseconds",
-        "milliseconds",
-        "nanoseconds",
-        "seconds",
-        "dur",
-        "walltime",
-        "exectime",
-        "kerneltime",
-        "times",
-    ];
-    const STATISTIC: [&str; 16] = [
-        "mean", "median", "avg", "average", "min", "max", "std", "stddev", "p50", "p90", "p99",
-        "gpu", "kernel", "best", "worst", "total",
-    ];
     let unit =
         TimeUnit::in_header(header).or_else(|| words.iter().rev().find_map(|w| TimeUnit::parse(w)));
-    let about = has(words, &ABOUT_TIME);
+    let about = any_says(words, &[Says::Duration]);
+    let statistics = [Says::Mean, Says::Least, Says::Most, Says::Spread, Says::Gpu];
     let unit_only = unit.is_some()
         && words.iter().all(|w| {
             TimeUnit::parse(w).is_some()
-                || STATISTIC.contains(&w.as_str())
+                || words::says(w, &statistics)
+                || words::is_percentile(w)
+                || w == "total"
                 || w.bytes().all(|b| b.is_ascii_digit())
         });
     let bracketed = unit.is_some() && (header.contains('(') || header.contains('['));
@@ -252,17 +172,15 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
     if !(about || unit_only || bracketed || named) {
         return None;
     }
-    if has(words, &["stamp", "date", "start", "end", "begin", "created", "per"])
-        || words.iter().any(|w| w == "timestamp")
-    {
+    if any_says(words, &[Says::Moment]) || has(words, &["per"]) {
         return None;
     }
     let guess = |spec, strength| Some(Guess { spec, strength });
     if spread {
         return guess(ColumnSpec::time(ColumnMeaning::TimeStd, unit), 60);
     }
-    let min = has(words, &["min", "best", "fastest"]);
-    let max = has(words, &["max", "worst", "slowest"]);
+    let min = any_says(words, &[Says::Least]);
+    let max = any_says(words, &[Says::Most]);
     if min || max {
         // `min_ms` is the time if the file has no other.
         let meaning = if min { ColumnMeaning::TimeMin } else { ColumnMeaning::TimeMax };
@@ -272,30 +190,10 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
     if unit.is_some() {
         strength += 8;
     }
-    if has(words, &["gpu", "kernel", "device", "gemm"]) {
+    if any_says(words, &[Says::Gpu]) || has(words, &["gemm"]) {
         strength += 4;
     }
-    if has(
-        words,
-        &[
-            "cpu",
-            "host",
-            "compile",
-            "compilation",
-            "tune",
-            "tuning",
-            "setup",
-            "warmup",
-            "overhead",
-            "total",
-            "wall",
-            "sum",
-            "copy",
-            "transfer",
-            "h2d",
-            "d2h",
-        ],
-    ) {
+    if any_says(words, &[Says::Host, Says::Once]) {
         strength -= 35;
     }
     if !about && !unit_only {

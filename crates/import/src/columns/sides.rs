@@ -2,6 +2,7 @@
 //! TFLOPS, BF16 TFLOPS`), or repeats of one figure (`time_1, time_2`).
 
 use super::alias;
+use super::words::{self, Says, any_says, is_extreme, is_percentile, says};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
@@ -17,141 +18,24 @@ pub(crate) struct Figure {
     pub central: bool,
 }
 
-/// Words of a figure that do not tell whose it is.
-const PLAIN: [&str; 43] = [
-    "time",
-    "times",
-    "latency",
-    "duration",
-    "elapsed",
-    "runtime",
-    "dur",
-    "t",
-    "perf",
-    "performance",
-    "throughput",
-    "rate",
-    "speed",
-    "mean",
-    "median",
-    "avg",
-    "average",
-    "min",
-    "max",
-    "minimum",
-    "maximum",
-    "shortest",
-    "longest",
-    "fastest",
-    "slowest",
-    "typical",
-    "geomean",
-    "best",
-    "worst",
-    "gemm",
-    "matmul",
-    "mm",
-    "exec",
-    "execution",
-    "in",
-    "per",
-    "op",
-    "flop",
-    "tflop",
-    "gflop",
-    "mflop",
-    "pflop",
-    "ops",
-];
-
-const EXTREME: [&str; 10] = [
-    "min", "max", "minimum", "maximum", "shortest", "longest", "fastest", "slowest", "best",
-    "worst",
-];
-
-/// `p10`, `q80`, `p999`
-fn is_percentile(word: &str) -> bool {
-    let digits = word.strip_prefix(['p', 'q']).unwrap_or("");
-    (1..4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
-}
-
 /// Words of figures that are no run of the GEMM itself, or only a part or a multiple of one.
-const OTHER: [&str; 63] = [
-    "roofline",
-    "roof",
-    "peak",
-    "spec",
-    "nominal",
-    "problem",
-    "datasheet",
-    "target",
-    "theoretical",
-    "ideal",
-    "bound",
-    "speedup",
-    "ratio",
-    "diff",
-    "delta",
-    "limit",
-    "achievable",
-    "error",
-    "err",
-    "std",
-    "stddev",
-    "stdev",
-    "dev",
-    "variance",
-    "var",
-    "sem",
-    "stderr",
-    "sigma",
-    "iqr",
-    "mad",
-    "spread",
-    "noise",
-    "cv",
-    "overhead",
-    "cpu",
-    "gpu",
-    "host",
-    "device",
-    "kernel",
-    "compile",
-    "compilation",
-    "tune",
-    "tuning",
-    "setup",
-    "warmup",
-    "wall",
-    "sum",
-    "total",
-    "e2e",
-    "copy",
-    "transfer",
-    "h2d",
-    "d2h",
-    "fwd",
-    "bwd",
-    "forward",
-    "backward",
-    "start",
-    "end",
-    "stamp",
-    "timestamp",
-    "cumulative",
-    "date",
-];
+const NO_RUN: [Says; 7] =
+    [Says::Limit, Says::Spread, Says::Once, Says::Host, Says::Gpu, Says::Pass, Says::Moment];
+
+/// Words of a figure that do not tell whose it is.
+const PLAIN: [Says; 6] =
+    [Says::Duration, Says::Rate, Says::Mean, Says::Least, Says::Most, Says::Plain];
 
 /// A column that is named after what is no run: `speedup`, `peak TFLOPS`.
 pub(crate) fn is_no_run(header: &str) -> bool {
-    alias::words(header).iter().any(|w| OTHER.contains(&w.as_str()))
+    any_says(&words::words(header), &NO_RUN)
 }
 
 /// Reads a header as the figure of somebody; `None` for anything else.
 pub(crate) fn figure(header: &str) -> Option<Figure> {
     let is_plain = |word: &str| {
         let word = word.to_lowercase();
-        PLAIN.contains(&word.as_str())
+        says(&word, &PLAIN)
             || is_percentile(&word)
             || TimeUnit::parse(&word).is_some()
             || RateUnit::parse(&word).is_some()
@@ -161,7 +45,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     let mut words: Vec<String> = Vec::new();
     for token in tokens {
         // Translated where it is a word of another language.
-        let parts = alias::words(token);
+        let parts = words::words(token);
         let stem = token.trim_end_matches(|c: char| c.is_ascii_digit());
         if parts.iter().any(|p| is_plain(p)) {
             words.extend(parts);
@@ -175,7 +59,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     // `GFLOPS_ref`, `ms_ref`: what the figure is measured against, not whose it is.
     let against = words.len() > 1
         && words.last().is_some_and(|w| matches!(&*w.to_lowercase(), "ref" | "reference"));
-    let other = |w: &String| OTHER.contains(&w.to_lowercase().as_str());
+    let other = |w: &String| says(&w.to_lowercase(), &NO_RUN);
     if words.iter().any(other) || header.contains('%') || against {
         return None;
     }
@@ -191,9 +75,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     // A word such as `ref` hides what the others say.
     let mut spec = if known(spec) { spec } else { alias::guess(&plain.join("_")).spec };
     let lower = |w: &String| w.to_lowercase();
-    let extreme = plain.iter().map(lower).any(|w| {
-        EXTREME.contains(&w.as_str()) || is_percentile(&w) && !matches!(&*w, "p50" | "q50")
-    });
+    let extreme = plain.iter().map(lower).any(|w| is_extreme(&w));
     spec.meaning = match spec.meaning {
         ColumnMeaning::Time | ColumnMeaning::TimeMin | ColumnMeaning::TimeMax => {
             ColumnMeaning::Time

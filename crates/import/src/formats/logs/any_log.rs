@@ -219,6 +219,9 @@ mod tests {
             "N=4096: 0.25 ms",
             "M=4K N=4K K=4K: 0.25 ms",
             "config 128x128x64: 0.1 ms",
+            "softmax torch.Size([8, 128, 128]) 0.1 ms",
+            "kernel<<<(32, 32, 1), (256, 1, 1)>>> 0.1 ms",
+            "run of (2026, 1, 31): 3.2 s",
         ] {
             assert!(result(line).is_none(), "{line}");
         }

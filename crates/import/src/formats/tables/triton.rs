@@ -6,6 +6,7 @@
 use crate::cell::{self, values};
 use crate::columns::provider_table;
 use crate::columns::provider_table::{Plan, Planner, Provider, ProviderRows, Size, Sizes, Unit};
+use crate::columns::words::{Says, is_percentile, says};
 use crate::columns::{defaults, sides};
 use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
@@ -30,9 +31,8 @@ const PROVIDERS: [&str; 29] = [
     "fp32", "f32", "fp64", "tf32", "fp4", "f16", "naive", "eager", "inductor", "_mm",
 ];
 
-/// Names of figures over the runs of one provider.
-const STATISTICS: [&str; 10] =
-    ["mean", "avg", "average", "median", "min", "max", "std", "stddev", "p50", "total"];
+/// What a figure over the runs of one provider is called by.
+const FIGURES: [Says; 5] = [Says::Mean, Says::Least, Says::Most, Says::Spread, Says::Once];
 
 /// `speedup` is no provider, `Triton-CV` is the spread of one.
 fn is_provider(title: &str) -> bool {
@@ -106,7 +106,8 @@ fn detect(head: &Head) -> Option<Detection> {
         let name = split_unit(f).0;
         let name = name.split(['-', '(', '[']).next().unwrap_or("").trim();
         crate::columns::alias::guess(name).spec.meaning != ColumnMeaning::Other
-            || STATISTICS.iter().any(|s| name.eq_ignore_ascii_case(s))
+            || says(&name.to_ascii_lowercase(), &FIGURES)
+            || is_percentile(&name.to_ascii_lowercase())
     };
     if providers.iter().any(long) {
         return None;

@@ -1,6 +1,6 @@
 //! Finds the columns of a table of devices by their titles.
 
-use crate::columns::alias;
+use crate::columns::{alias, words};
 use crate::{Col, Header};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::Engine;
@@ -92,7 +92,7 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
     let (mut vendor, mut source, mut notes) = (None, None, None);
     let mut peaks = false;
     for (index, name) in header.names.iter().enumerate() {
-        let words = alias::words(name);
+        let words = words::words(name);
         let has = |any: &[&str]| words.iter().any(|w| any.contains(&w.as_str()));
         let col = Col { index, name: name.trim().to_owned() };
         let guess = alias::guess(name);

@@ -5,6 +5,7 @@
 use crate::cell::{self, Quantity, quantity};
 use crate::columns::alias;
 use crate::columns::sides::{self, Figure, Lines};
+use crate::columns::words::{self, Says, any_says, says};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning::{
@@ -79,53 +80,6 @@ pub(super) fn measured(line: &str) -> (Vec<Measured>, usize) {
     let any = one.time_s.is_finite() || one.rate.is_finite();
     (if any { vec![one] } else { Vec::new() }, at)
 }
-
-/// Words of a sentence that say nothing of a figure.
-const PROSE: [&str; 24] = [
-    "took", "takes", "is", "was", "at", "for", "on", "with", "and", "the", "a", "got", "reached",
-    "result", "results", "about", "over", "vs", "versus", "to", "gives", "achieves", "achieved",
-    "measured",
-];
-
-/// Words of times that are not of one call.
-const NOT_A_CALL: [&str; 20] = [
-    "total",
-    "sum",
-    "cumulative",
-    "compile",
-    "compiled",
-    "compiling",
-    "compilation",
-    "tune",
-    "tuning",
-    "autotune",
-    "autotuning",
-    "warmup",
-    "warm",
-    "setup",
-    "copy",
-    "transfer",
-    "h2d",
-    "d2h",
-    "overhead",
-    "launch",
-];
-
-/// What is counted where a time is of many calls: `100 iterations in 25 ms`.
-const COUNTED: [&str; 12] = [
-    "iter",
-    "iters",
-    "iteration",
-    "iterations",
-    "runs",
-    "reps",
-    "repeats",
-    "repetitions",
-    "calls",
-    "trials",
-    "launches",
-    "times",
-];
 
 /// A piece of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -230,6 +184,15 @@ fn measures(line: &str) -> Vec<Measure> {
             Some((_, Token::Word(w))) if !is_label(&tokens, i) => unit(w),
             _ => None,
         };
+        // `30.1 ± 1.2 us`
+        let shared = || {
+            let spread = tokens.get(i).is_some_and(|t| is_spread(t.1));
+            match (tokens.get(i + 1)?.1, tokens.get(i + 2).map(|t| t.1)) {
+                (Token::Number(_), Some(Token::Word(w))) if spread => unit(w),
+                _ => None,
+            }
+        };
+        let next = next.or_else(shared);
         let Some((quantity, scale)) = glued.or(stated).or(next) else {
             // `100 runs:` belongs to the words before it.
             if !counts(&tokens, i) {
@@ -238,11 +201,8 @@ fn measures(line: &str) -> Vec<Measure> {
             continue;
         };
         i += usize::from(glued.is_none() && stated.is_none());
-        let spread =
-            i > 1
-                && tokens[..i].iter().rev().skip_while(|t| t.0 > at).nth(1).is_some_and(
-                    |(_, t)| matches!(t, Token::Sign('±') | Token::Word("+-" | "+/-")),
-                );
+        let before = tokens.iter().rev().find(|t| t.0 < at);
+        let spread = before.is_some_and(|t| is_spread(t.1));
         from = i;
         // `100 iterations of 64x64x64 in 25 ms (0.25 ms/iter)`
         let per_call = line[at..].split_whitespace().take(2).any(|w| w.contains('/') || w == "per");
@@ -289,15 +249,16 @@ fn words<'a>(tokens: &[(usize, Token<'a>)]) -> Option<Vec<&'a str>> {
             _ => None,
         })
         .collect();
-    let lower: Vec<String> = words.iter().flat_map(|w| alias::words(w)).collect();
-    let has = |list: &[&str]| lower.iter().any(|w| list.contains(&w.as_str()));
-    if has(&NOT_A_CALL) || has(&COUNTED) && !is_mean(&words) || words == ["of"] {
+    let lower: Vec<String> = words.iter().flat_map(|w| words::words(w)).collect();
+    if any_says(&lower, &[Says::Once])
+        || any_says(&lower, &[Says::Counted]) && !is_mean(&words)
+        || words == ["of"]
+    {
         return None;
     }
     let of_sentence = |w: &&str| {
         let lower = w.to_lowercase();
-        !PROSE.contains(&lower.as_str())
-            && !COUNTED.contains(&lower.as_str())
+        !says(&lower, &[Says::Prose, Says::Counted])
             && w.chars().any(char::is_alphabetic)
             && unit(w).is_none()
     };
@@ -305,8 +266,8 @@ fn words<'a>(tokens: &[(usize, Token<'a>)]) -> Option<Vec<&'a str>> {
 }
 
 fn is_mean(words: &[&str]) -> bool {
-    let means = ["avg", "average", "mean", "median", "per", "each"];
-    words.iter().flat_map(|w| alias::words(w)).any(|w| means.contains(&w.as_str()))
+    let lower: Vec<String> = words.iter().flat_map(|w| words::words(w)).collect();
+    any_says(&lower, &[Says::Mean]) || lower.iter().any(|w| w == "per" || w == "each")
 }
 
 /// The line counts runs, and says nothing of their mean before it does: `100 iterations in 25 ms`.
@@ -344,7 +305,7 @@ fn label_start(tokens: &[(usize, Token<'_>)], from: usize) -> usize {
 
 /// The unit that the words before a number state: `time_ms=`, `Time (us):`.
 fn stated(label: &str) -> Option<(Quantity, f64)> {
-    let last = alias::words(label).pop()?;
+    let last = words::words(label).pop()?;
     let bracketed = label.ends_with([')', ']']);
     let spec = alias::guess(label).spec;
     let of_column = spec.time_unit().map(|u| (Quantity::Time, u.to_si())).or_else(|| {
@@ -354,6 +315,11 @@ fn stated(label: &str) -> Option<(Quantity, f64)> {
     let of_column =
         of_column.or_else(|| spec.bandwidth_unit().map(|u| (Quantity::Bandwidth, u.to_si())));
     of_column.or_else(|| unit(&last).filter(|_| bracketed || last.len() > 1))
+}
+
+/// What stands before the spread of a figure.
+fn is_spread(token: Token<'_>) -> bool {
+    matches!(token, Token::Sign('±') | Token::Word("+-" | "+/-"))
 }
 
 /// The word at this place is what follows it is called, not the unit of what stands before:
@@ -375,5 +341,5 @@ fn is_label(tokens: &[(usize, Token<'_>)], i: usize) -> bool {
 
 /// The number before this place counts runs: `average over 100 runs: 0.25 ms`.
 fn counts(tokens: &[(usize, Token<'_>)], i: usize) -> bool {
-    matches!(tokens.get(i), Some((_, Token::Word(w))) if COUNTED.contains(&w.to_lowercase().as_str()))
+    matches!(tokens.get(i), Some((_, Token::Word(w))) if says(&w.to_lowercase(), &[Says::Counted]))
 }

@@ -7,7 +7,7 @@ use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M};
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Plan, PlannedSide, Sizes};
 use crate::columns::sides::{self, Figure, Lines, Side};
-use crate::columns::{alias, defaults};
+use crate::columns::{alias, defaults, words};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
@@ -288,7 +288,7 @@ fn plan_sides(
 /// Says which columns are M, N and K where their names alone do not.
 fn note_sizes(table: &mut TableBuilder, sizes: &Sizes) {
     let Sizes::Three(m, n, k) = sizes else { return };
-    let obvious = |c: &Col, letter: &str| alias::words(&c.name).iter().any(|w| w == letter);
+    let obvious = |c: &Col, letter: &str| words::words(&c.name).iter().any(|w| w == letter);
     let all = [(m, "m"), (n, "n"), (k, "k")];
     if !all.iter().all(|(c, letter)| obvious(c, letter)) {
         table.note(format!("Sizes: M = “{}”, N = “{}”, K = “{}”.", m.name, n.name, k.name));

@@ -1,0 +1,310 @@
+//! The words of headers and of lines of prose: what each says, whoever reads it, and the one tokenizer.
+
+use gemmscope_model::units::RateUnit;
+use gemmscope_table::dataset::ColumnMeaning::{self, *};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// What a word says of the figure that it stands beside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// What could be reached, or a comparison: no run.
+    Limit,
+    /// How much a figure varies.
+    Spread,
+    /// Work that is done once or around the calls, and sums over them.
+    Once,
+    /// The clock of the host.
+    Host,
+    /// The clock of the device.
+    Gpu,
+    /// A part or a multiple of the GEMM.
+    Pass,
+    /// A point in time.
+    Moment,
+    /// Which of several runs.
+    Least,
+    Most,
+    Mean,
+    /// A time or a rate.
+    Duration,
+    Rate,
+    /// Nothing of whose figure it is.
+    Plain,
+    /// Nothing: it is of a sentence.
+    Prose,
+    /// How many calls there were.
+    Counted,
+}
+use Says::*;
+
+/// The words of each class.
+const CLASSES: &[(Says, &str)] = &[
+    (
+        Limit,
+        "roofline roof peak spec nominal problem datasheet target theoretical ideal bound expected \
+         speedup ratio diff delta limit achievable",
+    ),
+    (
+        Spread,
+        "std stddev stdev dev sigma variance var sem stderr iqr mad spread cv err error noise",
+    ),
+    (
+        Once,
+        "total sum cumulative compile compiled compiling compilation tune tuning autotune autotuning \
+         warmup setup copy transfer h2d d2h overhead launch",
+    ),
+    (Host, "cpu host wall"),
+    (Gpu, "gpu kernel device"),
+    (Pass, "e2e fwd bwd forward backward"),
+    (Moment, "stamp timestamp date start end begin created"),
+    (Least, "min minimum shortest best fastest"),
+    (Most, "max maximum longest worst slowest"),
+    (Mean, "mean median avg average typical geomean"),
+    (
+        Duration,
+        "time times latency duration elapsed runtime dur walltime exectime kerneltime microseconds \
+         milliseconds nanoseconds seconds",
+    ),
+    (Rate, "perf performance throughput"),
+    (
+        Plain,
+        "t rate speed gemm matmul mm exec execution in per op flop tflop gflop mflop pflop ops",
+    ),
+    (
+        Prose,
+        "took takes is was at for on with and the a got reached result results about over vs versus to \
+         gives achieves achieved measured",
+    ),
+    (
+        Counted,
+        "iter iters iteration iterations runs reps repeats repetitions calls trials launches times",
+    ),
+];
+
+/// The word, in small letters, is of one of these classes.
+pub(crate) fn says(word: &str, classes: &[Says]) -> bool {
+    let of = |list: &str| list.split(' ').any(|w| w == word);
+    CLASSES.iter().any(|(class, list)| classes.contains(class) && of(list))
+}
+
+/// One of the words is of one of these classes.
+pub(crate) fn any_says(words: &[String], classes: &[Says]) -> bool {
+    words.iter().any(|w| says(w, classes))
+}
+
+/// `p10`, `q80`, `p999`
+pub(crate) fn is_percentile(word: &str) -> bool {
+    let digits = word.strip_prefix(['p', 'q']).unwrap_or("");
+    (1..4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Of all runs the best, the worst or a share of them, but for the middle.
+pub(crate) fn is_extreme(word: &str) -> bool {
+    says(word, &[Least, Most]) || is_percentile(word) && !matches!(word, "p50" | "q50")
+}
+
+/// Words of a header in lower case: split at anything but letters and digits, and between a
+/// small letter and a capital (`kernelName`), and between two scripts (`行数M`). Words of some other
+/// languages are translated to English.
+pub(crate) fn words(header: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut previous_small = false;
+    // East Asian scripts start here.
+    let east = |c: char| c > '\u{2e7f}';
+    for c in header.trim().chars() {
+        let letter = c.is_alphanumeric();
+        let script = word.chars().next_back().is_some_and(|p| east(p) != east(c));
+        if (!letter || script || (previous_small && c.is_uppercase())) && !word.is_empty() {
+            out.push(std::mem::take(&mut word));
+        }
+        if letter {
+            // Treat the Greek mu and the micro sign alike.
+            word.extend(c.to_lowercase().map(|c| if c == 'μ' { 'µ' } else { c }));
+        }
+        previous_small = c.is_lowercase();
+    }
+    if !word.is_empty() {
+        out.push(word);
+    }
+    for word in &mut out {
+        let pairs = || TRANSLATED.iter().flat_map(|line| line.split(' '));
+        let english = pairs().find_map(|p| p.strip_prefix(word.as_str())?.strip_prefix(':'));
+        if let Some(english) = english {
+            english.clone_into(word);
+        }
+    }
+    out
+}
+
+/// What a whole name means, in lower case with its words joined by `_`, and how sure that is: 0 to 100.
+pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
+    static NAMED: OnceLock<HashMap<&str, (ColumnMeaning, u8)>> = OnceLock::new();
+    let named = NAMED.get_or_init(|| {
+        let all = NAMES.iter().flat_map(|(m, list)| list.split(' ').map(move |n| (*m, n)));
+        all.filter_map(|(m, n)| n.split_once(':').map(|(n, s)| (n, (m, s.parse().unwrap_or(0)))))
+            .collect()
+    });
+    named.get(joined).copied()
+}
+
+/// The work of one call: the prefix of its numbers, and how sure that is.
+pub(crate) fn work(joined: &str) -> Option<(RateUnit, u8)> {
+    WORK.iter().find_map(|(unit, list)| {
+        let sure = list.split(' ').find_map(|n| n.strip_prefix(joined)?.strip_prefix(':'))?;
+        Some((*unit, sure.parse().ok()?))
+    })
+}
+
+/// Names of columns with their strength: of several columns with one meaning the strongest takes it.
+const NAMES: &[(ColumnMeaning, &str)] = &[
+    (
+        M,
+        "m:100 size_m:95 m_size:95 mat_m:95 dim_m:95 m_dim:95 gemm_m:95 problem_m:95 shape_m:95 \
+         param_m:95 size_i:80 num_tokens:50 tokens:50 token:50 seq_len:30 rows:40 num_rows:40 \
+         rows_a:60 a_rows:60",
+    ),
+    (
+        N,
+        "n:100 size_n:95 n_size:95 mat_n:95 dim_n:95 n_dim:95 gemm_n:95 problem_n:95 shape_n:95 \
+         param_n:95 size_j:80 out_features:50 intermediate_size:30 ffn_hidden_size:30 ffn_dim:30 \
+         out_dim:40 output_features:50 output_size:40 cols:40 columns:40 num_cols:40 cols_b:60 \
+         b_cols:60",
+    ),
+    (
+        K,
+        "k:100 size_k:95 k_size:95 mat_k:95 dim_k:95 k_dim:95 gemm_k:95 problem_k:95 shape_k:95 \
+         param_k:95 in_features:50 hidden_size:30 hidden_dim:30 in_dim:40 input_features:50 \
+         input_size:40 inner:50 inner_dim:60 cols_a:60 a_cols:60 reduction:40",
+    ),
+    (
+        ShapeA,
+        "a_shape:80 shape_a:80 a_size:70 a_dims:80 lhs:60 lhs_shape:80 mat1:60 x_shape:60 \
+         input_shape:60",
+    ),
+    (
+        ShapeB,
+        "b_shape:80 shape_b:80 b_size:70 b_dims:80 rhs:60 rhs_shape:80 mat2:60 w_shape:60 \
+         weight_shape:70",
+    ),
+    (
+        Mnk,
+        "shape:70 shapes:70 gemm_shape:75 problem_size:75 problem:50 problem_shape:75 \
+         gemm_size:70 matrix_size:60 matrix_dim:60 matrix_shape:60 size:60 benchmark_size:60 \
+         sizes:60 dims:60 dimensions:60 dim:50 dimension:50 x_val:40",
+    ),
+    (
+        Batch,
+        "batch:100 b:60 batch_size:95 batch_count:98 batchsize:95 batchcount:98 num_batches:90 \
+         batches:90 n_batch:90 nbatch:90 param_b:95 bs:50",
+    ),
+    (
+        Dtype,
+        "dtype:100 datatype:95 data_type:95 precision:90 prec:85 type:60 dt:50 numeric_type:80 \
+         input_dtype:92 in_dtype:92 input_type:90 in_type:90 ab_dtype:92 dtype_ab:92",
+    ),
+    (DtypeA, "dtype_a:98 a_dtype:98 type_a:95 a_type:95"),
+    (DtypeB, "dtype_b:98 b_dtype:98 type_b:95 b_type:95 weight_dtype:70 w_dtype:70"),
+    (
+        DtypeC,
+        "dtype_c:90 c_dtype:90 type_c:88 c_type:88 dtype_d:95 d_dtype:95 d_type:94 type_d:94 \
+         out_dtype:96 output_dtype:96 outdtype:96 out_type:94 output_type:94 dtype_out:96",
+    ),
+    (Compute, "compute_type:90 compute_dtype:90 dtype_compute:90 math_type:80"),
+    (
+        TransA,
+        "trans_a:98 transa:98 a_trans:95 t_a:90 ta:90 transpose_a:95 a_transpose:95 \
+         a_transposed:95 op_a:80 layout_a:85 a_layout:85",
+    ),
+    (
+        TransB,
+        "trans_b:98 transb:98 b_trans:95 t_b:90 tb:90 transpose_b:95 b_transpose:95 \
+         b_transposed:95 op_b:80 layout_b:85 b_layout:85",
+    ),
+    (Layout, "layout:90 trans:80 transpose:80 transposes:80"),
+    (Bias, "bias:90 has_bias:95 use_bias:95"),
+    (Beta, "beta:90"),
+    (
+        Device,
+        "gpu_name:100 gpu:95 device_name:98 device:90 gpu_model:95 gpu_type:95 hardware:80 \
+         accelerator:85 hw:60 gcn_arch_name:85 gcn_arch:84 gfx:82 arch:50",
+    ),
+    (DeviceUnits, "cu_num:90 cus:85 num_cus:85 cu_count:85 num_sms:80 sm_count:85"),
+    (
+        Kernel,
+        "kernel:90 kernel_name:100 kernelname:100 knl_name:95 solution:70 solution_name:90 \
+         algorithm:60 algo:60 config:45 variant:50 method:45 name:40",
+    ),
+    (
+        Library,
+        "library:100 lib:95 libtype:95 lib_type:95 backend:90 provider:90 kernel_provider:90 \
+         framework:80 implementation:75 impl:75 engine:60 compiler:50",
+    ),
+    (
+        Model,
+        "model:100 model_name:100 workload:85 network:80 application:70 tag:60 case_tag:60 \
+         model_tag:95",
+    ),
+    (OpName, "op:60 op_name:90 operation:60 operator:70 function:60 routine:70"),
+    (
+        Status,
+        "ok:95 status:90 passed:85 pass:80 valid:85 correct:85 correctness:80 verified:60 \
+         verification:60 result:55 check:50 validation_ok:90 disposition:95 success:85",
+    ),
+    (
+        Count,
+        "count:90 calls:95 num_calls:98 call_count:98 n_calls:98 occurrences:90 \
+         operation_count:90 invocations:90 instances:70",
+    ),
+    (
+        Tile,
+        "tile:90 tile_size:85 tile_shape:90 macro_tile:90 block_tile:85 block_shape:80 \
+         cta_shape:85 cta_tile:85",
+    ),
+    (SplitK, "split_k:95 splitk:95 k_split:90 ksplit:90 split_k_slices:98 gsu:85"),
+    (Stages, "stages:95 num_stages:98 pipeline_stages:90"),
+    (Warps, "warps:90 num_warps:98 num_waves:60"),
+    (Workgroups, "workgroups:95 num_workgroups:95 grid_size:70 num_blocks:70"),
+    (
+        ReportedIntensity,
+        "arithmetic_intensity:100 intensity:90 operational_intensity:95 ai:80 oi:60 \
+         flops_byte:95 flop_byte:95 flops_per_byte:95 flop_per_byte:95",
+    ),
+    (ReportedBytes, "bytes:80 total_bytes:85 bytes_moved:85 num_bytes:80"),
+    (MeasuredBytes, "measured_bytes:90 dram_bytes:90 hbm_bytes:90 vram_bytes:85"),
+    (MeasuredL2Bytes, "l2_bytes:85"),
+    (MeasuredL1Bytes, "l1_bytes:85"),
+    (
+        ReportedEfficiency,
+        "mfu:80 efficiency:80 roofline_percent:90 percent_of_peak:85 pct_of_peak:85 pct_peak:85 \
+         peak_percent:85",
+    ),
+    (Repeat, "repeat:85 rep:70 trial:80 repetition:85"),
+    (Order, "generation:80 iteration:60 iter:50 step:50"),
+];
+
+/// Names of the work of one call.
+const WORK: &[(RateUnit, &str)] = &[
+    (RateUnit::Flops, "flop:80 total_flop:85 total_flops:85 num_flops:85"),
+    (RateUnit::GigaFlops, "problem_size_gflops:85 gflop:85 gflops_first:95"),
+    (RateUnit::TeraFlops, "tflop:85"),
+    (RateUnit::MegaFlops, "mflop:85"),
+];
+
+/// Words of spreadsheets in other languages, in lower case, with the word that is looked for.
+const TRANSLATED: &[&str] = &[
+    // German
+    "zeit:time laufzeit:runtime dauer:duration zeilen:rows spalten:columns tiefe:depth \
+     größe:size datentyp:dtype genauigkeit:precision leistung:performance durchsatz:throughput \
+     bandbreite:bandwidth gerät:device stapel:batch mittel:mean",
+    // French
+    "temps:time durée:duration lignes:rows colonnes:columns taille:size précision:precision \
+     débit:throughput moyenne:mean médiane:median",
+    // Spanish and Portuguese
+    "tiempo:time tempo:time duración:duration filas:rows columnas:columns tamaño:size \
+     precisión:precision rendimiento:performance dispositivo:device",
+    // Chinese and Japanese
+    "耗时:time 时间:time 時間:time 実行時間:time 平均耗时:time 延迟:latency 行数:rows 列数:columns 算力:throughput \
+     性能:performance 吞吐量:throughput 带宽:bandwidth 精度:precision 数据类型:dtype 设备:device 批量:batch",
+];
