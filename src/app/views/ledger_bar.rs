@@ -60,28 +60,12 @@ fn row(bench: Workbench, (name, book): &Bar, one: bool) -> AnyView {
     let head = (!name.is_empty()).then(|| {
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
     });
-    let parts: Vec<AnyView> = in_order(book)
-        .into_iter()
-        .map(|(account, sum)| part(bench, book, (account, sum), one))
-        .collect();
+    let parts: Vec<AnyView> = book.each().map(|of| part(bench, book, of, one)).collect();
     view! {
         {head}
         <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()>{parts}</div>
     }
     .into_any()
-}
-
-/// What is needed first, then what no run explains, then the others, most first.
-fn in_order(book: &Book) -> Vec<(Account, Sum)> {
-    let mut held: Vec<_> = book.ranked().into_iter().filter(|(_, s)| s.seconds > 0.0).collect();
-    let place = |a: Account| match a {
-        Account::Roof | Account::NoRoof => 0,
-        Account::Rest => 1,
-        _ => 2,
-    };
-    // Ten at most, and stable.
-    held.sort_by_key(|(a, _)| place(*a));
-    held
 }
 
 fn part(bench: Workbench, book: &Book, (account, sum): (Account, Sum), one: bool) -> AnyView {

@@ -2,10 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a part of a GEMM's time went to.
+/// What a part of a GEMM's time went to, in the order of [`Account::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Account {
+    /// What the device needs.
+    Roof,
+    /// The time of a GEMM without a roof.
+    NoRoof,
     /// Another kernel or tile of the same library ran it faster.
     Kernel,
     /// Operands stored the other way round ran faster.
@@ -16,16 +20,12 @@ pub enum Account {
     Size,
     /// Another library or file ran it faster.
     Library,
-    /// What the device needs.
-    Roof,
-    /// Starting, filling and draining a kernel.
-    Launch,
     /// Padding of the tile and waves that are not full.
     Tile,
+    /// Starting, filling and draining a kernel.
+    Launch,
     /// Below the roof, and no run or model says why.
     Rest,
-    /// The time of a GEMM without a roof.
-    NoRoof,
 }
 
 /// What the seconds of an account rest on.
@@ -58,18 +58,19 @@ impl Account {
     /// Number of accounts.
     pub const COUNT: usize = 10;
 
-    /// All accounts; the measured alternatives first, the smallest change first.
+    /// All accounts as bars show them from left to right: what is needed, what has a cause (of the
+    /// measured alternatives the smallest change first), what has none.
     pub const ALL: [Account; Account::COUNT] = [
+        Account::Roof,
+        Account::NoRoof,
         Account::Kernel,
         Account::Layout,
         Account::Type,
         Account::Size,
         Account::Library,
-        Account::Roof,
-        Account::Launch,
         Account::Tile,
+        Account::Launch,
         Account::Rest,
-        Account::NoRoof,
     ];
 
     /// Its name in JSON: `library`, `no_roof`.

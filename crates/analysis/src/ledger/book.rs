@@ -73,10 +73,14 @@ impl Book {
         }
     }
 
+    /// The accounts that hold time, in the order of [`Account::ALL`].
+    pub fn each(&self) -> impl Iterator<Item = (Account, Sum)> + '_ {
+        Account::ALL.into_iter().zip(self.accounts).filter(|(_, s)| s.seconds > 0.0)
+    }
+
     /// The accounts that hold time, most first.
     pub fn ranked(&self) -> Vec<(Account, Sum)> {
-        let held = Account::ALL.into_iter().map(|a| (a, self.of(a)));
-        let mut held: Vec<_> = held.filter(|(_, s)| s.groups > 0).collect();
+        let mut held: Vec<_> = self.each().collect();
         // Ten at most, and stable: of equal ones the first of `ALL`.
         held.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
         held

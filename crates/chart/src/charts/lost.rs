@@ -42,20 +42,6 @@ const FOOT: f64 = 26.0;
 /// Key of no field: a bar a GEMM.
 const GEMM: &str = "gemm";
 
-/// The accounts from left to right: what is needed, what has a cause, what has none.
-const ORDER: [Account; Account::COUNT] = [
-    Account::Roof,
-    Account::NoRoof,
-    Account::Kernel,
-    Account::Layout,
-    Account::Type,
-    Account::Size,
-    Account::Library,
-    Account::Tile,
-    Account::Launch,
-    Account::Rest,
-];
-
 /// Opened lost time.
 #[derive(Debug)]
 pub(crate) struct LostTime {
@@ -195,7 +181,7 @@ impl LostTime {
 
     /// The accounts that hold time in a bar, from left to right.
     fn held(&self) -> impl Iterator<Item = Account> {
-        ORDER.into_iter().filter(|a| self.bars.iter().any(|b| b.accounts[*a as usize] > 0.0))
+        Account::ALL.into_iter().filter(|a| self.bars.iter().any(|b| b.accounts[*a as usize] > 0.0))
     }
 
     fn columns(&self) -> Columns<'_, usize> {
@@ -274,7 +260,7 @@ impl Chart for LostTime {
             for (at, y) in placed.each() {
                 let bar = &self.bars[at];
                 let mut sum = 0.0;
-                for account in ORDER {
+                for account in Account::ALL {
                     let from = scale.px(sum);
                     sum += bar.accounts[account as usize];
                     let to = scale.px(sum);
