@@ -7,6 +7,7 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
+use gemmscope_table::stats::median;
 use std::collections::BTreeMap;
 
 /// More rows than this are not looked through: the answer would keep every filter waiting.
@@ -25,9 +26,10 @@ pub struct Value {
     pub value: String,
     /// Measured variants with it.
     pub variants: u64,
-    /// The fastest variant with it over the fastest of all; geometric mean over the shapes, 0 to 1.
+    /// The rate of the fastest variant with it over that of the fastest of all; geometric mean over the
+    /// shapes, 0 to 1.
     pub best: f64,
-    /// The middle variant with it over the fastest of all, 0 to 1.
+    /// The same of the median rate of the variants with it: at most `best`.
     pub median: f64,
 }
 
@@ -106,17 +108,16 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
 
 fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
     shares.order_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    // The best of each shape comes first.
-    let best: Vec<f64> = shares.chunk_by(|a, b| a.0 == b.0).map(|of| of[0].1.ln()).collect();
-    let mean = best.iter().sum::<f64>() / best.len().max(1) as f64;
-    let mut all: Vec<f64> = shares.into_iter().map(|s| s.1).collect();
-    all.order_by(f64::total_cmp);
-    Value {
-        value,
-        variants: all.len() as u64,
-        best: mean.exp(),
-        median: all.get(all.len() / 2).copied().unwrap_or(f64::NAN),
-    }
+    // Both by shape first, or one with many variants would outweigh the others.
+    let mean = |of: &dyn Fn(&mut [f64]) -> f64| {
+        let each = shares.chunk_by(|a, b| a.0 == b.0).map(|shape| {
+            let mut all: Vec<f64> = shape.iter().map(|s| s.1).collect();
+            of(&mut all).ln()
+        });
+        let each: Vec<f64> = each.collect();
+        (each.iter().sum::<f64>() / each.len().max(1) as f64).exp()
+    };
+    Value { value, variants: shares.len() as u64, best: mean(&|all| all[0]), median: mean(&median) }
 }
 
 /// The settings that matter most, in a sentence; `None` where no setting but the tile varies.
@@ -261,6 +262,23 @@ mod tests {
              rate), TT (4_4 is best, with 8_8 at most 66.7 % of its rate), WGM (1 is best, with 8 at \
              most 90.9 % of its rate)."
         );
+    }
+
+    #[test]
+    fn the_median_of_a_value_is_never_above_its_best() {
+        let mut rows = Rows::new();
+        let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+        for (k, times) in [(512, [1.0, 1.25]), (1024, [1.25, 1.0])] {
+            for (vw, time) in [2, 4].into_iter().zip(times) {
+                let kernel = format!("Cijk_MT64x64x8_VW{vw}");
+                rows.table().set_text(column, kernel.as_bytes());
+                rows.row((512, 512, k), "", 1e-5 * time, "");
+            }
+        }
+        for value in &influences(&rows.frame(None))[0].values {
+            assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");
+            assert!((value.median - value.best).abs() < 1e-12, "{value:?}");
+        }
     }
 
     #[test]
