@@ -30,7 +30,7 @@ mod rows;
 
 pub use account::{Account, Evidence, Split};
 pub use book::{Book, Sum};
-pub use columns::{Columns, LARGEST_LOSS, field_of};
+pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
 use partners::{LINES, NONE};
 pub use partners::{Partners, Steps as Pairing, TIE};
 pub use rows::rows_of;
@@ -104,11 +104,6 @@ impl<'a> Splitter<'a> {
     /// The faster runs that it takes alternatives from.
     pub fn partners(&self) -> &Arc<Partners> {
         &self.partners
-    }
-
-    /// The account that holds most of what a row loses; `None` where it loses nothing.
-    pub fn largest_loss(&self, row: u32) -> Option<Account> {
-        self.of(row)?.call.largest_loss()
     }
 
     /// Number of the group of a row: equal for what is one configuration of one library, file and device.

@@ -9,6 +9,9 @@ use std::sync::{Arc, OnceLock};
 /// Key of the category: the account that holds most of what a row loses.
 pub const LARGEST_LOSS: &str = "ledger.largest_loss";
 
+/// Its value where a row is at its roof, and no run is faster.
+pub const NOTHING_LOST: &str = "nothing lost";
+
 /// Who knows the partners of a table.
 type Find = Box<dyn Fn(&Frame) -> Arc<Partners> + Send + Sync>;
 
@@ -16,14 +19,15 @@ type Find = Box<dyn Fn(&Frame) -> Arc<Partners> + Send + Sync>;
 pub struct Columns {
     find: Find,
     partners: OnceLock<Arc<Partners>>,
-    /// By row, the place of its largest loss among [`losses`].
+    /// By row, the place of its value among [`values`].
     largest: OnceLock<Vec<u32>>,
     fields: Vec<FieldInfo>,
 }
 
-/// The accounts that a row can lose most to.
-fn losses() -> impl Iterator<Item = Account> {
-    Account::ALL.into_iter().filter(|a| a.is_lost())
+/// The accounts that a row can lose most to, nothing, and not known.
+fn values() -> Vec<String> {
+    let losses = Account::ALL.into_iter().filter(|a| a.is_lost()).map(Account::label);
+    losses.chain([NOTHING_LOST, ""]).map(str::to_owned).collect()
 }
 
 impl Debug for Columns {
@@ -107,13 +111,18 @@ impl Derived for Columns {
         }
         let codes = self.largest.get_or_init(|| {
             let splitter = self.splitter(frame);
+            let values = values();
             let code = |row: u32| {
-                let largest = splitter.largest_loss(row);
-                losses().position(|a| Some(a) == largest).unwrap_or(losses().count()) as u32
+                let call = splitter.of(row).map(|entry| entry.call);
+                let value = call.map_or("", |call| match call.largest_loss() {
+                    Some(account) => account.label(),
+                    None if call.of(Account::NoRoof) > 0.0 => "",
+                    None => NOTHING_LOST,
+                });
+                values.iter().position(|v| v == value).unwrap_or(values.len() - 1) as u32
             };
             (0..frame.data.len() as u32).map(code).collect()
         });
-        let values = losses().map(|a| a.label().to_owned()).chain([String::new()]).collect();
-        Some(Categories { codes: Codes::Direct(codes), values })
+        Some(Categories { codes: Codes::Direct(codes), values: values() })
     }
 }

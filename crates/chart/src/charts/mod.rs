@@ -68,8 +68,6 @@ struct Kept {
     /// The last ones by share of the roof.
     shares: Option<Arc<Points>>,
     colors: Vec<(Option<Field>, Arc<Colors>)>,
-    /// By the largest loss of every row.
-    losses: Option<Arc<Colors>>,
     partners: Option<Arc<Partners>>,
 }
 
@@ -121,14 +119,6 @@ impl RowCache {
         kept.follow(data, metrics);
         let points = &mut kept.shares;
         points.get_or_insert_with(|| Arc::new(Points::shares(data, metrics))).clone()
-    }
-
-    /// The colours of all rows by the account that holds most of what they lose.
-    pub(crate) fn loss_colors(&self, frame: &Frame) -> Arc<Colors> {
-        let partners = self.partners(frame);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = || Arc::new(Colors::by_loss(frame, partners));
-        kept.losses.get_or_insert_with(made).clone()
     }
 
     /// The faster runs of the table, which the ledger splits its rows by.

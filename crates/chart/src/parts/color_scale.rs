@@ -6,10 +6,10 @@ use crate::palette::{Theme, sequential};
 use crate::scale::Kind;
 use crate::scene::{Color, Symbol};
 use crate::ticks::Format;
-use gemmscope_analysis::ledger::{Account, Partners, Splitter};
+use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_model::order::InOrder;
 use gemmscope_table::field::{Categories, Field, FieldInfo, FieldKind, Frame};
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 /// A colour, shape and name per code, and the code of every row of the dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,35 +33,20 @@ pub struct ColorScale {
 pub(crate) struct Colors {
     frame: Frame,
     info: Option<FieldInfo>,
-    /// The place of every row's largest loss in [`LOSSES`], where that is what the colours show.
-    losses: Option<Vec<u16>>,
-    made: [std::sync::OnceLock<ColorScale>; 2],
+    made: [OnceLock<ColorScale>; 2],
 }
 
 impl Colors {
     /// By a field, or one colour for everything.
     pub(crate) fn new(frame: &Frame, info: Option<FieldInfo>) -> Self {
-        Colors { frame: frame.clone(), info, losses: None, made: Default::default() }
-    }
-
-    /// By the account that holds most of what a row loses.
-    pub(crate) fn by_loss(frame: &Frame, partners: Arc<Partners>) -> Self {
-        let splitter = Splitter::new(frame, partners);
-        let place = |row: u32| {
-            let largest = splitter.largest_loss(row);
-            let at = LOSSES.iter().position(|a| largest == Some(*a));
-            at.unwrap_or(LOSSES.len()) as u16
-        };
-        let codes = (0..frame.data.len() as u32).map(place).collect();
-        Colors { losses: Some(codes), ..Colors::new(frame, None) }
+        Colors { frame: frame.clone(), info, made: Default::default() }
     }
 
     /// In the colours of a theme.
     pub(crate) fn of(&self, theme: &Theme) -> &ColorScale {
-        self.made[usize::from(theme.dark)].get_or_init(|| match (&self.info, &self.losses) {
-            (_, Some(codes)) => ColorScale::losses(codes.clone(), theme),
-            (Some(info), _) => ColorScale::by(&self.frame, info, theme),
-            (None, None) => ColorScale::plain(theme),
+        self.made[usize::from(theme.dark)].get_or_init(|| match &self.info {
+            Some(info) => ColorScale::by(&self.frame, info, theme),
+            None => ColorScale::plain(theme),
         })
     }
 }
@@ -82,18 +67,6 @@ pub(crate) fn shown_name(frame: &Frame, label: &str) -> impl Fn(&str) -> String 
 /// Steps of a sequential map.
 const STEPS: usize = 32;
 
-/// The accounts of lost time, as legends list them.
-const LOSSES: [Account; 8] = [
-    Account::Rest,
-    Account::Library,
-    Account::Layout,
-    Account::Type,
-    Account::Kernel,
-    Account::Size,
-    Account::Launch,
-    Account::Tile,
-];
-
 impl ColorScale {
     /// One colour for everything.
     pub fn plain(theme: &Theme) -> Self {
@@ -105,24 +78,11 @@ impl ColorScale {
         }
     }
 
-    /// By the largest loss of every row, given as places in [`LOSSES`].
-    fn losses(codes: Vec<u16>, theme: &Theme) -> Self {
-        let mut out =
-            ColorScale { label: "Largest loss".to_owned(), codes, ..ColorScale::default() };
-        for account in LOSSES {
-            out.push(account.label().to_owned(), theme.account(account), Symbol::Dot);
-        }
-        out.push("nothing lost".to_owned(), theme.account(Account::Roof), Symbol::Dot);
-        out
-    }
-
     /// By a field: a category gets distinct colours, a number a sequential map, except that a
     /// number with at most eight distinct values is a category.
     pub fn by(frame: &Frame, info: &FieldInfo, theme: &Theme) -> Self {
         if info.kind == FieldKind::Category {
-            let words = fixed::words(frame, &info.field);
-            let categories = frame.categories(&info.field);
-            return ColorScale::category(&info.label, &categories, words, frame.data.len(), theme);
+            return ColorScale::by_category(frame, &info.field, &info.label, theme);
         }
         let get = frame.numbers(&info.field);
         let n = frame.data.len();
@@ -150,6 +110,23 @@ impl ColorScale {
         ColorScale::number(&info.label, &info.unit, info.log, &*get, n, theme)
     }
 
+    /// By a field that is a category: accounts have the colours that they have in every bar.
+    fn by_category(frame: &Frame, field: &Field, label: &str, theme: &Theme) -> Self {
+        let categories = frame.categories(field);
+        let words = fixed::words(frame, field);
+        let mut out = ColorScale::category(label, &categories, words, frame.data.len(), theme);
+        if *field == Field::Column(LARGEST_LOSS.to_owned()) {
+            for (i, name) in out.names.iter().enumerate() {
+                let own = Account::ALL.into_iter().find(|a| a.label() == name);
+                let account = own.or((name == NOTHING_LOST).then_some(Account::Roof));
+                if let Some(account) = account {
+                    (out.palette[i], out.symbols[i]) = (theme.account(account), Symbol::Dot);
+                }
+            }
+        }
+        out
+    }
+
     /// The colours that these values of a category have in every view.
     pub(crate) fn of_values(
         frame: &Frame,
@@ -157,9 +134,7 @@ impl ColorScale {
         values: &[String],
         theme: &Theme,
     ) -> Vec<Color> {
-        let categories = frame.categories(field);
-        let words = fixed::words(frame, field);
-        let scale = ColorScale::category("", &categories, words, frame.data.len(), theme);
+        let scale = ColorScale::by_category(frame, field, "", theme);
         let of = |value: &String| {
             let at = scale.names.iter().position(|n| n == value);
             at.map_or(theme.other, |i| scale.palette[i])
@@ -313,6 +288,7 @@ pub(crate) fn shown(t: f64, theme: &Theme) -> Color {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gemmscope_analysis::ledger::Columns;
     use gemmscope_table::fixture::Rows;
 
     #[test]
@@ -334,5 +310,20 @@ mod tests {
         let library = Field::Column("library".into());
         assert_eq!(names(&library), ["hipBLASLt", "rocBLAS"]);
         assert_eq!(names(&Field::K), ["64", "128"]);
+    }
+
+    #[test]
+    fn the_largest_loss_has_the_colours_of_the_accounts() {
+        let mut rows = Rows::new();
+        for (library, time) in [("x", 1.0), ("y", 2.0)] {
+            rows.row((64, 64, 64), library, time, "");
+        }
+        let frame = rows.frame(Some("h100-sxm")).with_derived(Columns::new());
+        let info = frame.info(&Field::Column(LARGEST_LOSS.to_owned())).unwrap();
+        for theme in [Theme::LIGHT, Theme::DARK] {
+            let scale = ColorScale::by(&frame, &info, &theme);
+            let colors = [0, 1].map(|row| scale.color(row));
+            assert_eq!(colors, [Account::Rest, Account::Library].map(|a| theme.account(a)));
+        }
     }
 }

@@ -88,6 +88,10 @@ pub(super) fn apply(state: &mut ViewState) {
     for key in ["fastest.show", "fastest.along"] {
         state.params.remove(key);
     }
+    // The largest loss is a field as others are.
+    if let Some(color) = state.params.get_mut("color").filter(|color| *color == "loss") {
+        "c.ledger.largest_loss".clone_into(color);
+    }
     // Arrows from side to side lie on the roofline, whose baseline has the key of Compare's.
     if state.params.get("compare.show").is_some_and(|show| show == "arrows") {
         state.params.remove("compare.show");
@@ -125,6 +129,7 @@ mod tests {
             "at.cells=3,4 fastest.k=all"
         );
         assert_eq!(ViewState::decode("view=history").0.view, "tuning");
+        assert_eq!(of("color=loss"), "color=c.ledger.largest_loss");
         let arrows = "view=compare&compare.show=arrows&compare.a=rocBLAS";
         assert_eq!(of(arrows), "compare.a=rocBLAS");
         assert_eq!(ViewState::decode(arrows).0.view, "roofline");

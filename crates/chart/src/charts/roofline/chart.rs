@@ -75,10 +75,7 @@ impl Contents {
                 true => inputs.cache.share_points(&frame.data, &frame.metrics),
                 false => inputs.cache.points_at(&frame.data, &frame.metrics, settings.ai.level()),
             },
-            colors: match settings.loss {
-                true => inputs.cache.loss_colors(frame),
-                false => inputs.cache.colors(frame, settings.color.as_ref()),
-            },
+            colors: inputs.cache.colors(frame, settings.color.as_ref()),
             costly: most_expensive(frame, settings.numbers),
             ranked: inputs.ranked.map(<[u32]>::to_vec),
             controls: controls(frame, inputs.state),

@@ -4,7 +4,7 @@ use super::SizeBy;
 use gemmscope_analysis::tile_roof::RowTile;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_table::control::{Choice, Control, Keyed, Kind, Setting};
+use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
@@ -32,8 +32,6 @@ const BASELINE_KEY: &str = "baseline";
 const SIDE_A_KEY: &str = "compare.a";
 /// The roofs that show.
 const ROOFS_KEY: &str = "roofs";
-/// The colour of the largest loss, among the fields.
-const LOSS: &str = "loss";
 /// Every parameter that the roofline reads, beside its zoom.
 pub(super) const PARAMS: &[&str] = &[
     COLOR_KEY,
@@ -191,8 +189,6 @@ impl AiAxis {
 pub struct Settings {
     /// What the points' colour shows; `None` is one colour.
     pub color: Option<Field>,
-    /// The colour is the account that holds most of what a row loses, not a field.
-    pub loss: bool,
     /// The vertical axis is the share of the roof.
     pub share: bool,
     /// Names of the categories that are switched off.
@@ -222,8 +218,7 @@ impl Settings {
         let color = state.param(COLOR_KEY).map_or_else(default, str::to_owned);
         let off = state.param(OFF_KEY);
         Settings {
-            color: Field::parse(&color).filter(|_| color != LOSS),
-            loss: color == LOSS,
+            color: Field::parse(&color),
             share: Y.get(state) == YAxis::Share,
             off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
             size: SIZE.get(state),
@@ -318,14 +313,7 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
 
 /// What can be set.
 pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
-    let mut color = Control::color(state, frame);
-    if let Kind::Field { options } = &mut color.kind {
-        options.insert(1, Choice::new(LOSS, "largest loss"));
-        if state.param(COLOR_KEY) == Some(LOSS) {
-            color.current = LOSS.to_owned();
-        }
-    }
-    let mut out = vec![color, Y.control(state), heaviest(state)];
+    let mut out = vec![Control::color(state, frame), Y.control(state), heaviest(state)];
     if frame.decision().kind == DataKind::Sides {
         out.push(baseline(state).more());
     }
