@@ -141,16 +141,15 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         });
     });
 
+    let camera = Memo::new(move |_| picture.with(|p| p.as_ref().and_then(|p| p.camera())));
     let zoom = move |to: Option<Zoom>| bench.edit("zoom", |v| set_zoom(v, name, to));
     let zoom_mid = move |factor: f64| {
         let (w, h) = size.get_untracked();
-        let camera = picture.with_untracked(|p| p.as_ref().and_then(|p| p.camera()));
-        if let Some(camera) = camera {
+        if let Some(camera) = camera.get_untracked() {
             zoom(Some(camera.zoom_about((w / 2.0, h / 2.0), factor)));
         }
     };
-    let zoomable =
-        Memo::new(move |_| picture.with(|p| p.as_ref().is_some_and(|p| p.camera().is_some())));
+    let zoomable = Memo::new(move |_| camera.with(Option::is_some));
     let zoomed =
         Memo::new(move |_| zoomable.get() && bench.view.with(|v| zoom_of(v, name).is_some()));
     // Where only columns scroll, a finger still moves the page up and down.
@@ -231,7 +230,8 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
                         {icon_button(icon::PLUS, "Zoom in (+)", move || zoom_mid(1.5))}
                         {icon_button(icon::MINUS, "Zoom out (−)", move || zoom_mid(1.0 / 1.5))}
                         <button type="button" class="icon-button" aria-label="Whole picture" title="Whole picture (0)"
-                            disabled=move || !zoomed.get() on:click=move |_| zoom(None)>
+                            disabled=move || camera.with(|c| c.is_none_or(|c| c.is_whole()))
+                            on:click=move |_| zoom(camera.get_untracked().and_then(|c| c.whole()))>
                             {icon(icon::FIT)}
                         </button>
                     </div>

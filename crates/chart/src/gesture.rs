@@ -174,7 +174,7 @@ impl Gestures {
             Event::Up(p) => self.up(p, seen),
             Event::Double(p) => match seen.chart.at(p.at, REACH) {
                 Some(found) if !found.rows.is_empty() => vec![Act::Isolate(found, p.ctrl)],
-                _ => vec![Act::Zoom(None)],
+                _ => vec![whole(seen)],
             },
             Event::Cancel(id) => {
                 self.release(id);
@@ -351,6 +351,11 @@ fn zoom(seen: Seen<'_>) -> impl Fn(&dyn Fn(&Camera) -> Zoom) -> Option<Act> {
     move |to| camera.as_ref().map(|c| Act::Zoom(Some(to(c))))
 }
 
+/// Shows everything.
+fn whole(seen: Seen<'_>) -> Act {
+    Act::Zoom(seen.chart.camera().and_then(|c| c.whole()))
+}
+
 /// Moves a scrolled picture by columns and rows; `None` where it cannot.
 fn scroll_by(seen: Seen<'_>, (dx, dy): (f64, f64)) -> Option<Act> {
     let (_, columns, rows) = seen.chart.scene().scroll()?;
@@ -462,7 +467,7 @@ fn key(name: &str, shift: bool, seen: Seen<'_>) -> Vec<Act> {
         },
         ("+" | "=", ..) => zoom(&|c| c.zoom_about(middle, KEY_ZOOM)),
         ("-" | "\u{2212}", ..) => zoom(&|c| c.zoom_about(middle, 1.0 / KEY_ZOOM)),
-        ("0", ..) => Some(Act::Zoom(None)),
+        ("0", ..) => Some(whole(seen)),
         // The same press closes the details.
         ("Escape", ..) if seen.target.is_some() && seen.selected => return vec![Act::Point(None)],
         ("Escape", ..) if seen.target.is_some() => Some(Act::Point(None)),

@@ -312,6 +312,32 @@ fn keys_walk_select_zoom_and_leave() {
 }
 
 #[test]
+fn the_whole_picture_shows_what_the_first_range_leaves_out() {
+    let mut rows = Rows::new();
+    for i in 1..40 {
+        rows.row((4096, 4096, 64 * i), "x", 1e-3, "");
+    }
+    // Of little time, and two decades below the others.
+    rows.row((16, 16, 16), "x", 1e-5, "");
+    let frame = rows.frame(Some("h100-sxm"));
+    let of = |state: &ViewState| {
+        let inputs = Inputs::new(&frame, state);
+        let zoom = crate::camera::zoom_of(state, "roofline");
+        let look = RenderOptions::new(&Theme::LIGHT, (900.0, 400.0));
+        let chart = (by_id("roofline").unwrap().open)(&inputs);
+        chart.drawn(&RenderOptions { zoom, ..look }).unwrap()
+    };
+    let mut state = ViewState::default();
+    let first = of(&state);
+    let camera = first.camera().unwrap();
+    assert!(first.note().unwrap().contains("Whole picture") && !camera.is_whole());
+    assert_eq!(camera.whole(), Some(camera.home));
+    crate::camera::set_zoom(&mut state, "roofline", camera.whole());
+    let whole = of(&state);
+    assert!(whole.camera().unwrap().is_whole() && whole.note().is_none());
+}
+
+#[test]
 fn keys_scroll_by_pages_and_walk_on_past_the_edge() {
     let mut page = Page::new("bars", "");
     let (_, _, rows) = page.chart.scene().scroll().unwrap();

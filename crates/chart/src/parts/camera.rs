@@ -15,7 +15,12 @@ pub struct Camera {
     pub plot: Plot,
     /// Ranges that hold everything: where zooming out ends.
     pub home: Zoom,
+    /// What shows where nobody chose: everything, or what matters of it.
+    pub first: Zoom,
 }
+
+/// Share of an end of the axes up to which a link may have rounded it.
+const ROUNDED: f64 = 1e-4;
 
 impl Camera {
     /// What zooming by a wheel or a pinch about a pixel shows.
@@ -26,6 +31,18 @@ impl Camera {
     /// What a drag by pixels shows.
     pub fn pan_by(&self, by: Point) -> Zoom {
         self.within_home(self.plot.panned(by))
+    }
+
+    /// What shows everything: no choice where that does.
+    pub fn whole(&self) -> Option<Zoom> {
+        (self.first != self.home).then_some(self.home)
+    }
+
+    /// True where everything shows.
+    pub fn is_whole(&self) -> bool {
+        let near = |a: f64, b: f64| (a - b).abs() <= ROUNDED * b.abs();
+        let ((x, y), home) = (self.plot.domains(), self.home);
+        [(x, home.0), (y, home.1)].iter().all(|(a, b)| near(a.0, b.0) && near(a.1, b.1))
     }
 
     fn within_home(&self, plot: Plot) -> Zoom {

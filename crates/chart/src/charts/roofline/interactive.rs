@@ -307,7 +307,7 @@ impl Drawn for InteractiveRoofline {
     fn note(&self) -> Option<String> {
         let outside = self.picture.counts.outside;
         let few = (outside > 0 && !self.zoomed).then(|| plural(outside, "GEMM"))?;
-        Some(format!("{few} of little time below the picture: zoom out to see them."))
+        Some(format!("{few} of little time below the picture: Whole picture (0) shows them."))
     }
 
     fn camera(&self) -> Option<Camera> {

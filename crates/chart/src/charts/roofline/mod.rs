@@ -76,6 +76,8 @@ pub struct RooflinePicture {
     pub plot: Plot,
     /// Ranges of intensity and rate that hold all data and roofs: where zooming out ends.
     pub home: Zoom,
+    /// What shows of them where nobody chose.
+    pub first: Zoom,
     /// Colours, and how many rows have them.
     pub legend: Legend,
     /// The roofs, most used first.
@@ -93,7 +95,7 @@ pub struct RooflinePicture {
 impl RooflinePicture {
     /// The part of the axes that shows.
     pub fn camera(&self) -> Camera {
-        Camera { plot: self.plot, home: self.home }
+        Camera { plot: self.plot, home: self.home, first: self.first }
     }
 }
 
@@ -107,13 +109,13 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         false => roofs::collect(input, &survey.usage),
     };
     let home = extent::home(input, &survey, &roofs);
-    let shown = extent::focus(input, home);
+    let first = extent::focus(input, home);
     // The zoom of the other axis is none of this one: shares end at a few, rates begin at millions.
     let zoom = input.zoom.filter(|(_, y)| input.share == (y.1 < 1e3) && (input.share || y.0 > 0.0));
-    let plot = axes(&mut scene, input, &survey, zoom.unwrap_or(shown));
+    let plot = axes(&mut scene, input, &survey, zoom.unwrap_or(first));
     let rect = plot.rect;
     let mut counts = survey.counts;
-    marks::count_view(input, &plot, &mut counts, zoom.is_none() && shown == home);
+    marks::count_view(input, &plot, &mut counts, zoom.is_none() && first == home);
     let dense = counts.in_view > input.density_above as u64;
     layers(&mut scene, input, &plot, &roofs, (dense, &counts));
 
@@ -140,6 +142,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         scene,
         plot,
         home,
+        first,
         legend,
         roofs,
         roof_labels,
