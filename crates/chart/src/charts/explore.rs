@@ -1,8 +1,9 @@
 //! What cells, bars and boxes share: they are one plot with several marks, so a choice stays when
 //! the mark changes.
 
-use crate::aggregate::Aggregate;
+use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
+use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
@@ -76,6 +77,30 @@ impl Axis {
     }
 }
 
+/// A frame of what shows, and what is said of the rows that do not.
+pub(super) type Shown = (Frame, Option<String>);
+
+/// What is said of the rows that no mark shows: those in no group, and those without a `figure` where a
+/// mark is drawn of those alone that have one.
+pub(super) fn left_out(
+    frame: &Frame,
+    groups: &Groups,
+    figure: Option<&FieldInfo>,
+    find: &str,
+) -> Option<String> {
+    let get = figure.map(|info| frame.numbers(&info.field));
+    let without = |get: &dyn Fn(usize) -> f64| {
+        groups.rows.iter().filter(|r| !get(**r as usize).is_finite()).count()
+    };
+    let without = get.map_or(0, |get| without(&*get));
+    let lost = frame.rows.len() - groups.rows.len() + without;
+    (lost > 0).then(|| {
+        let searched = if find.trim().is_empty() { "" } else { ", or not searched for" };
+        let gemms = plural(lost as u64, "GEMM");
+        format!("{gemms} not shown: no value on an axis{searched}.")
+    })
+}
+
 /// The settings of a mark.
 pub(super) struct Explore<'a> {
     frame: &'a Frame,
@@ -88,9 +113,9 @@ impl<'a> Explore<'a> {
         Explore { frame, state, fields: frame.fields() }
     }
 
-    /// The side whose GEMMs the marks show, with its rows; nothing where none are compared. GEMMs of
-    /// several sides would share a mark.
-    pub(super) fn side(frame: &Frame, state: &ViewState) -> Option<(Control, Frame)> {
+    /// The side whose GEMMs the marks show, with its rows that count and what is said of the others;
+    /// nothing where none are compared. GEMMs of several sides would share a mark.
+    pub(super) fn side(frame: &Frame, state: &ViewState) -> Option<(Control, Shown)> {
         let sides = &frame.counted().sides;
         let first = sides.first().filter(|_| sides.len() > 1)?;
         let mut options: Vec<Choice> = sides.iter().map(|s| Choice::plain(&s.label)).collect();
@@ -98,8 +123,15 @@ impl<'a> Explore<'a> {
         let hint = "A cell is of one side, unless all are shown";
         let control = Control::choice(state, SIDE, "Side", hint, options, &first.label);
         let chosen = sides.iter().find(|s| s.label == control.current);
-        let shown = chosen.map_or_else(|| frame.clone(), |s| frame.with_rows(s.rows.clone()));
-        Some((control, shown))
+        let Some(side) = chosen else {
+            return Some((control, (frame.clone(), None)));
+        };
+        let slower = side.all_rows - side.rows.len() as u64;
+        let note = (slower > 0).then(|| {
+            let rows = plural(slower, "row");
+            format!("{rows} of {} not shown: its fastest run of each GEMM counts.", side.label)
+        });
+        Some((control, (frame.with_rows(side.rows.clone()), note)))
     }
 
     fn axis(&self, key: &str, label: &str, none: Option<&str>, default: &str) -> Control {
@@ -188,6 +220,7 @@ impl<'a> Explore<'a> {
 mod tests {
     use super::*;
     use crate::charts::{CHARTS, Inputs, by_id};
+    use gemmscope_table::data_kind::DataKind;
     use gemmscope_table::fixture::Rows;
 
     #[test]
@@ -229,6 +262,31 @@ mod tests {
         assert_eq!(gemms("view=cells"), 2);
         assert_eq!(gemms("view=cells&explore.side=y"), 2);
         assert_eq!(gemms("view=cells&explore.side=*"), 4);
+    }
+
+    #[test]
+    fn what_no_mark_shows_is_said() {
+        let mut rows = Rows::new();
+        let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+        for (library, name, time) in
+            [("x", "k1", 1e-5), ("x", "k2", 2e-5), ("x", "k3", f64::NAN), ("y", "k4", 1e-5)]
+        {
+            rows.table().set_text(kernel, name.as_bytes());
+            rows.row((64, 64, 64), library, time, "");
+        }
+        let frame = rows.frame(Some("h100-sxm")).as_kind(Some(DataKind::Sides));
+        let notes = |view: &str| {
+            let (state, id) = (ViewState::decode(view).0, view.split(['=', '&']).nth(1));
+            (by_id(id.unwrap()).unwrap().open)(&Inputs::new(&frame, &state)).notes().join(" ")
+        };
+        let cells = notes("view=cells");
+        assert!(cells.contains("2 rows of x not shown"), "{cells}");
+        for view in ["view=boxes", "view=lines", "view=bars&explore.x=time"] {
+            let said = notes(view);
+            assert!(said.contains("1 GEMM not shown: no value on an axis."), "{view}: {said}");
+        }
+        let boxes = notes("view=boxes&color=c.library");
+        assert!(boxes.contains("whatever their colour"), "{boxes}");
     }
 
     #[test]

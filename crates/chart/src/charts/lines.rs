@@ -247,14 +247,17 @@ impl Chart for Lines {
 
     fn notes(&self) -> Vec<String> {
         let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
-        match (self.obstacle(), several) {
-            (None, 1..) => {
-                let all = self.points().count();
-                let what = self.aggregate.caption();
-                vec![format!("{several} of {all} points show the {what} of several GEMMs.")]
-            }
-            _ => Vec::new(),
+        if self.obstacle().is_some() {
+            return Vec::new();
         }
+        let mut out = Vec::new();
+        if several > 0 {
+            let all = self.points().count();
+            let what = self.aggregate.caption();
+            out.push(format!("{several} of {all} points show the {what} of several GEMMs."));
+        }
+        out.extend(explore::left_out(&self.frame, &self.groups, Some(&self.y), ""));
+        out
     }
 
     fn height(&self, width: f64) -> f64 {

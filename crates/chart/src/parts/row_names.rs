@@ -89,6 +89,7 @@ impl RowNames {
             };
             rows().any(|r| same(r) == Some(false))
         });
+        let differs = telling(frame, differs);
         let shape = |r: usize| (d.m[r], d.n[r], d.k[r], d.batch[r]);
         let mut shapes: HashMap<_, u32> = HashMap::new();
         let mut whole: HashMap<_, u32> = HashMap::new();
@@ -159,6 +160,36 @@ impl RowNames {
     }
 }
 
+/// The parts without those that an earlier one tells already: a library with one file is not named
+/// after that too.
+fn telling(frame: &Frame, differs: Vec<Part>) -> Vec<Part> {
+    let d = &*frame.data;
+    // By text: codes of types and layouts are those of whole operations.
+    let of = |part: &Part| -> Vec<u32> {
+        let (mut known, mut texts) = (HashMap::new(), HashMap::new());
+        let rows = frame.rows.iter().map(|r| *r as usize);
+        rows.map(|r| {
+            *known.entry(part.code(d, r)).or_insert_with(|| {
+                let next = texts.len() as u32;
+                *texts.entry(part.text(d, r)).or_insert(next)
+            })
+        })
+        .collect()
+    };
+    let mut kept: Vec<(Part, Vec<u32>)> = Vec::new();
+    for part in differs {
+        let own = of(&part);
+        let told = |(_, earlier): &(Part, Vec<u32>)| {
+            let mut follows = HashMap::new();
+            earlier.iter().zip(&own).all(|(a, b)| *follows.entry(*a).or_insert(*b) == *b)
+        };
+        if !kept.iter().any(told) {
+            kept.push((part, own));
+        }
+    }
+    kept.into_iter().map(|k| k.0).collect()
+}
+
 /// True where each row has a kernel name that no other row has.
 fn own_kernels(frame: &Frame) -> bool {
     let d = &*frame.data;
@@ -173,7 +204,22 @@ fn own_kernels(frame: &Frame) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gemmscope_table::fixture::Rows;
+    use gemmscope_table::fixture::{self, Rows};
+
+    #[test]
+    fn what_a_part_tells_the_next_does_not_repeat() {
+        let mut rows = Rows::new();
+        for library in ["hipblaslt", "rocblas"] {
+            rows.row((64, 64, 64), library, 1e-5, "");
+        }
+        let mut data = (*rows.frame(None).data).clone();
+        data.sources.push(data.sources[0].clone());
+        data.sources[1].name = "rocblas-gemm.csv".into();
+        data.source[1] = 1;
+        let names = RowNames::new(&fixture::frame(data, None));
+        let all = [0, 1].map(|i| names.get(i));
+        assert_eq!(all, ["64 × 64 × 64 hipblaslt", "64 × 64 × 64 rocblas"]);
+    }
 
     #[test]
     fn no_two_rows_have_one_name() {

@@ -10,6 +10,7 @@ use crate::scale::{Kind, Scale, extent};
 use crate::scene::{Anchor, Baseline, Color, Item, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
+use gemmscope_model::units::plural;
 use gemmscope_table::field::Field;
 
 impl Bars {
@@ -21,7 +22,7 @@ impl Bars {
             "{} by {}, {}",
             figure.map_or("Arithmetic intensity and attained rate", |f| &f.label),
             self.what(),
-            gemmscope_model::units::plural(all.len() as u64, "bar")
+            plural(all.len() as u64, self.mark())
         );
         let none = || nothing(&self.frame).unwrap_or("No name contains this text.");
         let page =
@@ -52,8 +53,7 @@ impl Bars {
             for (i, of) in panels.iter().enumerate() {
                 let x = placed.left + (each + gap) * i as f64;
                 let rect = [x, placed.top, each, placed.bottom() - placed.top];
-                let values = all.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
-                let scale = scale_of(values, self.settings.log, rect);
+                let scale = scale_of(self.ends(of), rect);
                 let log = scale.kind == Kind::Log;
                 let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
                 value_panel(scene, theme, rect, &scale, &title, &of.format);
@@ -78,6 +78,24 @@ struct Panel<'a> {
 }
 
 impl Bars {
+    fn ends(&self, of: &Panel<'_>) -> ((f64, f64), bool) {
+        let values = self.bars.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
+        ends(values, self.settings.log)
+    }
+
+    /// True where some panel has a logarithmic axis, and dots.
+    pub(super) fn has_dots(&self) -> bool {
+        self.panels(false).iter().any(|of| self.ends(of).1)
+    }
+
+    /// What a mark of the last panel is, which is the one with the roof: `bar`, or `dot` on a logarithmic
+    /// axis.
+    pub(super) fn mark(&self) -> &'static str {
+        let panels = self.panels(false);
+        let log = panels.last().is_some_and(|of| self.ends(of).1);
+        if log { "dot" } else { "bar" }
+    }
+
     fn panels(&self, narrow: bool) -> Vec<Panel<'_>> {
         let none: fn(&Bar) -> f64 = |_| f64::NAN;
         let Some(info) = &self.settings.figure else {
@@ -113,11 +131,14 @@ impl Bars {
     }
 }
 
-fn scale_of(values: impl Iterator<Item = f64> + Clone, log: Option<bool>, rect: Rect) -> Scale {
-    let positive = extent(Kind::Log, values);
-    let (lo, hi) = positive.unwrap_or((1.0, 10.0));
-    // Bars start at zero unless the small ones would vanish.
-    let log = log.unwrap_or(hi / lo > 60.0);
+/// The ends of the positive values, and whether their axis is logarithmic: bars start at zero unless the
+/// small ones would vanish.
+fn ends(values: impl Iterator<Item = f64> + Clone, log: Option<bool>) -> ((f64, f64), bool) {
+    let (lo, hi) = extent(Kind::Log, values).unwrap_or((1.0, 10.0));
+    ((lo, hi), log.unwrap_or(hi / lo > 60.0))
+}
+
+fn scale_of(((lo, hi), log): ((f64, f64), bool), rect: Rect) -> Scale {
     let range = (rect[0], rect[0] + rect[2]);
     if log {
         Scale::new(Kind::Log, (lo / 1.6, hi * 1.15), range)

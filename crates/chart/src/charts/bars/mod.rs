@@ -15,6 +15,7 @@ use crate::palette::Theme;
 use crate::row_names::RowNames;
 use crate::scene::{Color, Scene};
 use gemmscope_model::order::InOrder;
+use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::control::{Control, Keyed};
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
@@ -305,9 +306,9 @@ impl Chart for Bars {
         let mut out = Vec::new();
         if self.bars.len() < self.total {
             out.push(format!(
-                "{} of {} bars match {:?}.",
+                "{} of {} match {:?}.",
                 self.bars.len(),
-                self.total,
+                plural(self.total as u64, self.mark()),
                 self.settings.find.trim()
             ));
         }
@@ -320,15 +321,22 @@ impl Chart for Bars {
         if above > 0 {
             out.push(format!(
                 "{} above the roof: tick in orange.",
-                gemmscope_model::units::plural(above as u64, "bar")
+                plural(above as u64, self.mark())
             ));
         }
         if self.settings.x.is_some() {
             out.push(format!(
-                "Bars of several GEMMs show the {}.",
+                "{}s of several GEMMs show the {}.",
+                capitalized(self.mark()),
                 self.settings.aggregate.caption()
             ));
         }
+        if self.has_dots() {
+            out.push(
+                "Dots: on a logarithmic axis the length of a bar would mean nothing.".to_owned(),
+            );
+        }
+        out.extend(explore::left_out(&self.frame, &self.groups, None, ""));
         out
     }
 
@@ -391,4 +399,29 @@ impl Bars {
 
 fn above_roof(bar: &Bar) -> bool {
     bar.rate > bar.roof * (1.0 + 1e-6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn marks_are_called_what_they_are() {
+        let said = |link: &str| {
+            let mut rows = Rows::new();
+            for time in [2e-7, 1e-3] {
+                rows.row((512, 512, 512), "", time, "");
+            }
+            let bars = Bars::open(&rows.frame(Some("h100-sxm")), &ViewState::decode(link).0);
+            let scene = bars.scene(&RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)));
+            (scene.title, bars.notes().join(" "))
+        };
+        let (title, notes) = said("view=bars&explore.figure=attained&explore.scale=log");
+        assert!(title.ends_with("2 dots"), "{title}");
+        assert!(notes.contains("1 dot above the roof") && notes.contains("Dots: "), "{notes}");
+        let (title, notes) = said("view=bars&explore.figure=attained&explore.scale=linear");
+        assert!(title.ends_with("2 bars") && !notes.contains("Dots"), "{title} {notes}");
+        assert!(notes.contains("1 bar above the roof"), "{notes}");
+    }
 }

@@ -368,6 +368,13 @@ impl Chart for Boxes {
                 ),
             );
         }
+        let colors = self.colors.of(&Theme::LIGHT);
+        let mut codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
+        if codes.next().is_some_and(|first| codes.any(|code| code != first)) {
+            out.push("A box is of all its points, whatever their colour.".to_owned());
+        }
+        let (value, find) = (Some(&self.settings.value), &self.settings.find);
+        out.extend(explore::left_out(&self.frame, &self.groups, value, find));
         if self.groups.rows.len() > POINTS * self.bands.len() {
             out.push(format!("At most {POINTS} points a box shown."));
         }

@@ -59,6 +59,8 @@ pub(crate) struct CellMap {
     controls: Vec<Control>,
     /// Cells are of the side that the first setting names.
     one_side: bool,
+    /// What is said of the rows of that side that do not count.
+    slower: Option<String>,
     xs: BandScale,
     ys: BandScale,
     groups: Groups,
@@ -148,6 +150,7 @@ impl CellMap {
     /// Reads the settings, chooses what is not set, and computes the cells.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let (side, shown) = Explore::side(frame, state).unzip();
+        let (shown, slower) = shown.unzip();
         let frame = shown.as_ref().unwrap_or(frame);
         let one_side = side.as_ref().is_some_and(|s| s.current != explore::ALL_SIDES);
         let explore = Explore::new(frame, state);
@@ -178,6 +181,7 @@ impl CellMap {
         };
         let mut out = CellMap::new(frame, settings);
         out.one_side = one_side;
+        out.slower = slower.flatten();
         out.controls = side.into_iter().collect();
         out.controls.extend([x, y, value, statistic, order_x]);
         if !row {
@@ -225,6 +229,7 @@ impl CellMap {
             settings,
             controls: Vec::new(),
             one_side: false,
+            slower: None,
             xs,
             ys,
             groups,
@@ -361,14 +366,8 @@ impl Chart for CellMap {
         if self.xs.binned || self.ys.binned {
             out.push("Numbers are binned.".to_owned());
         }
-        let lost = self.frame.rows.len() - self.groups.rows.len();
-        if lost > 0 {
-            out.push(format!(
-                "{} not shown: no value on an axis{}.",
-                gemmscope_model::units::plural(lost as u64, "GEMM"),
-                if self.settings.find.trim().is_empty() { "" } else { ", or not searched for" }
-            ));
-        }
+        out.extend(self.slower.clone());
+        out.extend(explore::left_out(&self.frame, &self.groups, None, &self.settings.find));
         out
     }
 
