@@ -119,15 +119,30 @@ impl Tally {
         format!("{} of {}", parts.join(", "), plural(self.compared, "GEMM"))
     }
 
-    /// `IREE is slower on 519 of 521 GEMMs, 26.1x on average`: a side that loses everywhere, which is the
-    /// first to say; "" where none does.
-    pub fn losers(&self) -> String {
+    /// Sides that lose everywhere, the slowest first.
+    fn losing(&self) -> Vec<usize> {
         let loses = |s: &usize| {
             let most = EVERYWHERE * self.compared as f64;
             self.compared > 1 && self.clear[*s] == 0 && self.slower[*s] as f64 > most
         };
         let mut losers: Vec<usize> = (0..self.names.len()).filter(loses).collect();
         losers.order_by(|a, b| self.behind[*b].total_cmp(&self.behind[*a]));
+        losers
+    }
+
+    /// The two sides that [`sentences`](Self::sentences) begin with, in their order in the data: the one
+    /// that leads most often, and the one that loses everywhere, else the next. `None` where nothing was
+    /// compared.
+    pub fn pair(&self) -> Option<[usize; 2]> {
+        let ranked = self.ranked();
+        let second = self.losing().first().or(ranked.get(1)).copied()?;
+        let first = ranked.into_iter().find(|s| *s != second && self.compared > 0)?;
+        Some([first.min(second), first.max(second)])
+    }
+
+    /// `IREE is slower on 519 of 521 GEMMs, 26.1x on average`: a side that loses everywhere, which is the
+    /// first to say; "" where none does.
+    pub fn losers(&self) -> String {
         let word = |s: usize| {
             let (n, all) = (grouped(self.slower[s]), plural(self.compared, "GEMM"));
             format!(
@@ -136,7 +151,7 @@ impl Tally {
                 times(self.behind[s])
             )
         };
-        losers.into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
+        self.losing().into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
     }
 
     /// Who is faster, on how many, by how much: a side that loses everywhere first, then the winners and

@@ -93,8 +93,10 @@ pub(super) fn pair(
 ) -> ([Control; 2], (usize, usize)) {
     let setup = &comparison.setup;
     let sides = side_choices(frame, setup);
-    // A side that was measured on the GEMMs of another one.
-    let first = setup.sides.get(comparison.first_matched().unwrap_or(0));
+    // Those that the headline is about; where no GEMM has all sides, one that shares some with another.
+    let told = tally.pair();
+    let first = told.map(|pair| pair[0]).or_else(|| comparison.first_matched());
+    let first = setup.sides.get(first.unwrap_or(0));
     let a = Control::choice(
         state,
         "compare.a",
@@ -103,14 +105,18 @@ pub(super) fn pair(
         sides.clone(),
         &first.cloned().unwrap_or_default(),
     );
-    // Of several such sides the nearest rival: the one that is fastest most often.
+    // To a chosen one the nearest rival: the one that is fastest most often.
     let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
     let baseline = at(&a);
     let wins = |i: usize| tally.clear.get(i).copied().unwrap_or(0);
     let shared = comparison.shared_with(baseline.unwrap_or(0));
-    let second = (0..setup.sides.len())
+    let rival = (0..setup.sides.len())
         .filter(|&i| Some(i) != baseline)
-        .max_by_key(|&i| (shared[i], wins(i), std::cmp::Reverse(i)))
+        .max_by_key(|&i| (shared[i], wins(i), std::cmp::Reverse(i)));
+    let second = told
+        .filter(|pair| Some(pair[0]) == baseline)
+        .map(|pair| pair[1])
+        .or(rival)
         .and_then(|i| setup.sides.get(i).cloned())
         .unwrap_or_default();
     let b = Control::choice(state, "compare.b", "Other side", "", sides, &second);

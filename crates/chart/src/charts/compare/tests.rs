@@ -107,6 +107,33 @@ fn sides_that_share_gemms_are_compared_first() {
 }
 
 #[test]
+fn unasked_the_chart_is_of_the_pair_that_the_headline_names() {
+    let open = |times: [f64; 3]| {
+        let mut rows = Rows::new();
+        for m in [1, 2, 3, 4] {
+            for (library, time) in ["a", "b", "c"].into_iter().zip(times) {
+                rows.row((m, 8, 8), library, time, "");
+            }
+        }
+        Compare::open(&rows.frame(None), &ViewState::default())
+    };
+    let pair = |view: &Compare| {
+        let m = view.model.as_ref().unwrap();
+        let (a, b) = m.duel.names(&m.comparison);
+        [a.to_owned(), b.to_owned()]
+    };
+    // `c` loses everywhere, which is the first to say.
+    let view = open([1.01e-6, 1e-6, 9e-6]);
+    assert!(view.verdict()[0].starts_with("c is slower on 4 of 4 GEMMs"));
+    assert_eq!(pair(&view)[1], "c");
+    let view = open([9e-6, 1e-6, 1e-6]);
+    assert_eq!(pair(&view), ["a", "b"], "{:?}", view.verdict());
+    let view = open([2e-6, 1e-6, 1.9e-6]);
+    assert!(view.verdict()[0].starts_with("a is slower"), "{:?}", view.verdict());
+    assert_eq!(pair(&view), ["a", "b"]);
+}
+
+#[test]
 fn many_shapes_fit() {
     let frame = two_libraries();
     let mut state = ViewState::default();
