@@ -80,11 +80,8 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     }
     let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
-    // What shows comes before what the figures are, where there is no room for both.
-    let of = format!("Fastest {}", m.where_words());
-    let whole = format!("{of}, mean lead over the next");
-    let fits = text::width(&whole, FONT * 1.1, false) <= w - 16.0;
-    let words = if fits { &whole } else { &of };
+    // What the figures are: the headline says of which GEMMs.
+    let words = "Mean lead of the fastest over the next";
     legend::heading(scene, (8.0, 14.0), w - 16.0, theme, words);
     let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
     let top = 24.0 + legend + 22.0;

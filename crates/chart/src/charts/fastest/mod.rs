@@ -13,7 +13,7 @@ use gemmscope_analysis::compare::winner;
 use gemmscope_analysis::compare::winner::{Cell, Size};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::plural;
+use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
@@ -330,7 +330,18 @@ impl Chart for Fastest {
         let (Some(m), None) = (&self.model, self.obstacle()) else {
             return Vec::new();
         };
-        vec![m.comparison.join_sentence()]
+        let (all, said) = (m.comparison.pairs_possible(), m.comparison.join_sentence());
+        match m.cells.iter().map(|c| c.compared.len()).sum::<usize>() {
+            shown if shown == all => vec![said],
+            shown => vec![
+                format!(
+                    "{} of {} that two or more sides have are in this map.",
+                    grouped(shown as u64),
+                    plural(all as u64, "configuration")
+                ),
+                format!("Of all types, layouts and sizes: {said}"),
+            ],
+        }
     }
 
     fn verdict(&self) -> Vec<String> {

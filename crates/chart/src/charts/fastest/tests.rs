@@ -101,6 +101,26 @@ fn the_layout_is_said_and_chosen() {
 }
 
 #[test]
+fn counts_are_of_the_map_and_the_headline_stands_once() {
+    let frame = decode();
+    let map = Fastest::open(&frame, &ViewState::default());
+    let m = map.model.as_ref().unwrap();
+    let shown: usize = m.cells.iter().map(|c| c.compared.len()).sum();
+    let all = m.comparison.pairs_possible();
+    assert!(shown < all);
+    let said =
+        format!("{shown} of {all} configurations that two or more sides have are in this map.");
+    assert_eq!(map.notes()[0], said);
+    let dump = map.scene(&look(&Theme::LIGHT, 1, 640.0)).dump();
+    let drawn: Vec<&str> = dump.lines().filter(|l| l.starts_with("text")).collect();
+    assert!(drawn.iter().all(|l| !l.contains(&m.where_words())), "{drawn:?}");
+    let mut state = ViewState::default();
+    state.set_param("fastest.k", "all");
+    let whole = Fastest::open(&frame, &state);
+    assert_eq!(whole.notes(), [m.comparison.join_sentence()]);
+}
+
+#[test]
 fn a_lead_takes_the_digits_that_fit() {
     let leads = [60.0, 30.0, 22.0, 10.0].map(|width| draw::lead_label(1.304, width));
     let leads = leads.map(Option::unwrap_or_default);
