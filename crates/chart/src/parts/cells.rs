@@ -96,6 +96,8 @@ fn fit(room: f64, n: usize, (least, most): (f64, f64)) -> (f64, usize) {
 
 /// Height of a line of names.
 const NAME_LINE: f64 = FONT * text::LINE;
+/// Around the names of the rows.
+const SIDE: f64 = 16.0;
 /// Below the names of the columns: what they are.
 const TITLE: f64 = NAME_LINE + 4.0;
 /// Below the cells, where names are level and have one line.
@@ -107,7 +109,7 @@ impl Cells<'_> {
     pub(crate) fn draw(&self, scene: &mut Scene, room: Rect, theme: &Theme) -> Grid {
         let [left, top, width, height] = room;
         let names = widest(self.rows).min((width * 0.3).min(300.0)).max(8.0);
-        let side = names + 16.0;
+        let side = names + SIDE;
         let (w, columns) =
             fit((width - side - 12.0).max(self.width.0), self.columns.len(), self.width);
         let turned = self.foot > TITLE && widest(self.columns) + 6.0 > w;
@@ -193,9 +195,15 @@ impl Cells<'_> {
             scene.text((left - 6.0, y), name, FONT, theme.text, (Anchor::End, Baseline::Middle));
         }
         if !self.y.is_empty() {
-            let label = text::ellipsis(self.y, FONT, left - 8.0);
-            let hang = (Anchor::End, Baseline::Bottom);
-            scene.text((left - 6.0, top - 4.0), label, FONT, theme.muted, hang);
+            // Where the names are shorter than what they are, it goes on above the cells.
+            let (x, side) = match text::width(self.y, FONT, false) <= room + SIDE - 8.0 {
+                true => (left - 6.0, Anchor::End),
+                false => (left - room - SIDE, Anchor::Start),
+            };
+            let width = room + SIDE + grid.rect()[2].max(grid.cell.0);
+            let label = text::ellipsis(self.y, FONT, width);
+            let hang = (side, Baseline::Bottom);
+            scene.text((x, top - 4.0), label, FONT, theme.muted, hang);
         }
     }
 

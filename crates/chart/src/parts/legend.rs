@@ -18,6 +18,8 @@ pub enum Swatch {
     Mark(Symbol, Color),
     /// A filled box.
     Box(Color),
+    /// A filled box under diagonal lines.
+    Hatched(Color, Color),
     /// A dashed line.
     Dashed(Color),
     /// A solid line.
@@ -235,6 +237,11 @@ fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
             scene.items.push(Item::Symbol { at: (x, y), radius: 4.0, symbol, color })
         }
         Swatch::Box(color) => scene.fill([x - 5.0, y - 5.0, 10.0, 10.0], color),
+        Swatch::Hatched(fill, lines) => {
+            let rect = [x - 5.0, y - 5.0, 10.0, 10.0];
+            scene.fill(rect, fill);
+            hatch(scene, rect, lines, 4.0);
+        }
         Swatch::Dashed(color) => {
             scene.dashed(vec![(x - 7.0, y), (x + 7.0, y)], color, 2.0, &[4.0, 2.0]);
         }
@@ -255,6 +262,18 @@ pub(crate) fn check(scene: &mut Scene, (x, y): Point, r: f64, color: Color, widt
         color,
         width,
     );
+}
+
+/// Diagonal lines at a distance along the sides, cut to a rectangle.
+pub(crate) fn hatch(scene: &mut Scene, [l, t, w, h]: [f64; 4], color: Color, every: f64) {
+    let mut d = every;
+    while d < w + h {
+        // x + y = d inside the rectangle.
+        let from = (d.min(w), (d - w).max(0.0));
+        let to = ((d - h).max(0.0), d.min(h));
+        scene.line(vec![(l + from.0, t + from.1), (l + to.0, t + to.1)], color, 1.0);
+        d += every;
+    }
 }
 
 /// A hollow triangle pointing up.

@@ -97,6 +97,11 @@ pub(super) fn draw(
     grid.rect()
 }
 
+/// Colour of the lines over a cell that cannot run.
+pub(super) fn hatching(theme: &Theme) -> Color {
+    alpha(theme.muted, 0.7)
+}
+
 /// Above the cells: the heading, and the name of the rows.
 const HEAD: f64 = 38.0;
 
@@ -107,7 +112,7 @@ fn marks(scene: &mut Scene, theme: &Theme, [l, t, w, h]: Rect, c: Cell) {
     let middle = (Anchor::Middle, Baseline::Middle);
     let ink = on(c.fill);
     if c.hatched {
-        hatch(scene, [l, t, w, h], alpha(theme.muted, 0.7));
+        legend::hatch(scene, [l, t, w, h], hatching(theme), 7.0);
         if fits(&c.text) && h >= line {
             // Lines through digits do not read.
             let plate = text::width(&c.text, FONT, false) + 6.0;
@@ -128,17 +133,5 @@ fn marks(scene: &mut Scene, theme: &Theme, [l, t, w, h]: Rect, c: Cell) {
         if w > 16.0 && h > 14.0 + dy {
             tick.draw(scene, theme, (l + w - inset - dx, t + inset + dy), 5.0);
         }
-    }
-}
-
-/// Diagonal lines, cut to the cell.
-fn hatch(scene: &mut Scene, [l, t, w, h]: Rect, color: Color) {
-    let mut d = 7.0;
-    while d < w + h {
-        // x + y = d inside the cell.
-        let from = (d.min(w), (d - w).max(0.0));
-        let to = ((d - h).max(0.0), d.min(h));
-        scene.line(vec![(l + from.0, t + from.1), (l + to.0, t + to.1)], color, 1.0);
-        d += 7.0;
     }
 }

@@ -48,6 +48,21 @@ fn pictures_of_every_tool() {
 }
 
 #[test]
+fn names_of_axes_are_whole_and_what_is_called_hatched_is() {
+    let texts = |id: &str, hash: &str| {
+        let tool = open(id, hash);
+        look(&Theme::LIGHT, 960.0, &*tool).dump()
+    };
+    let order = texts("order", "tool.m=2304&tool.n=2304");
+    assert_eq!(order.matches("tile along M").count(), 2, "{order}");
+    // The lines of the swatch stand before the words.
+    let tile = texts("tile", "tool.m=4096");
+    let before = tile.split("hatched: cannot run").next().unwrap();
+    let last: Vec<&str> = before.lines().rev().skip(1).take(4).collect();
+    assert!(last.iter().all(|l| l.starts_with("line")), "{last:?}");
+}
+
+#[test]
 fn the_overflow_is_named() {
     let tool = open("tile", "");
     assert_eq!(value(&*tool, "In all, one stage"), "176 KiB");

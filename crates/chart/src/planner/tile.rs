@@ -293,7 +293,10 @@ impl Chart for TileTool {
         let entries = vec![
             (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
             (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
-            (legend::Swatch::Box(theme.grid), "hatched: cannot run".to_owned()),
+            (
+                legend::Swatch::Hatched(theme.grid, grid::hatching(theme)),
+                "hatched: cannot run".to_owned(),
+            ),
             (Tick::Best.swatch(theme), "least traffic within 10 % of the highest".to_owned()),
             (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
         ];
