@@ -88,6 +88,11 @@ impl Placer {
         self.take(candidates, COVERED)
     }
 
+    /// Takes the first of the boxes that is free and lies on no line and no mark.
+    pub(crate) fn clear(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
+        self.take(candidates, 1)
+    }
+
     /// As [`first`](Self::first), for what must be said: where every box covers marks, the one that
     /// covers fewest.
     pub(crate) fn first_or_least(

@@ -2,7 +2,7 @@
 //! other sides' points of the same GEMM.
 
 use super::heaviest::weight;
-use super::{Input, planned};
+use super::{Input, Points, planned};
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scene::Scene;
@@ -18,6 +18,10 @@ const MOST: [usize; 2] = [200, 60];
 /// Rows up to which sides are matched: more would make every filter wait.
 const LARGEST: usize = 200_000;
 
+/// Points that lie nearer than this on both axes, in decades or shares of the roof, are at one place: an
+/// arrow between them would show nothing.
+const NEAR: f32 = 0.005;
+
 /// The baseline of a frame.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
@@ -31,8 +35,8 @@ pub(super) struct Baseline {
 
 impl Baseline {
     /// The side of this name, or the first; `None` where rows are no sides. Arrows are of GEMMs
-    /// with a row in `kept`, ascending.
-    pub(super) fn of(frame: &Frame, side: &str, kept: &[u32]) -> Option<Self> {
+    /// with a row in `kept`, ascending, whose points lie apart.
+    pub(super) fn of(frame: &Frame, points: &Points, side: &str, kept: &[u32]) -> Option<Self> {
         if frame.rows.len() > LARGEST {
             return None;
         }
@@ -43,8 +47,12 @@ impl Baseline {
             return None;
         }
         let base = names.iter().position(|n| n == side).unwrap_or(0);
+        let apart = |from: u32, to: u32| {
+            let (a, b) = (points.get(from)?, points.get(to)?);
+            Some((a.0 - b.0).abs() >= NEAR || (a.1 - b.1).abs() >= NEAR)
+        };
         let mut links: Vec<(f64, u32, u32)> = Vec::new();
-        let mut other = None;
+        let (mut other, mut common) = (None, 0);
         for configuration in 0..comparison.len() {
             let row = |s| comparison.rows_of(s).first().copied();
             let Some(from) = comparison.sample(configuration, base).and_then(row) else {
@@ -56,8 +64,9 @@ impl Baseline {
                 };
                 if [from, to].iter().any(|r| kept.binary_search(r).is_ok()) {
                     let heavier = weight(&frame.data, from).max(weight(&frame.data, to));
-                    links.push((heavier, from, to));
+                    links.extend((apart(from, to) == Some(true)).then_some((heavier, from, to)));
                     other = Some(usize::from(*at));
+                    common += 1;
                 }
             }
         }
@@ -73,20 +82,20 @@ impl Baseline {
             (2, Some(other)) => comparison.names[other].clone(),
             _ => "the other sides".to_owned(),
         };
-        let few = match all > most {
-            true => format!("the {most} heaviest of {}", plural(all as u64, "GEMM")),
-            false => match all {
-                0 => "no GEMM in common".to_owned(),
-                n => format!("{} in common", plural(n as u64, "GEMM")),
-            },
+        let gemms = plural(common, "GEMM");
+        let arrows = match (all, common) {
+            (0, 0) => format!("No GEMM in common with {to}."),
+            (0, _) => format!("{gemms} in common with {to}, at the same place."),
+            _ if all > most => format!("Arrows lead to {to}: the {most} heaviest of {gemms}."),
+            _ if all as u64 == common => format!("Arrows lead to {to}: {gemms} in common."),
+            _ => format!(
+                "Arrows lead to {to}: {all} of {gemms} in common, the others at the same place."
+            ),
         };
         Some(Baseline {
             rows,
             links: links.into_iter().map(|l| (l.1, l.2)).collect(),
-            note: format!(
-                "Faint: {}, the baseline. Arrows lead to {to}: {few}.",
-                comparison.names[base]
-            ),
+            note: format!("Faint: {}, the baseline. {arrows}", comparison.names[base]),
         })
     }
 }
@@ -121,7 +130,8 @@ mod tests {
         }
         rows.row((64, 64, 256), "rocblas", 1.0, "");
         let frame = rows.frame(None);
-        let of = |side, kept: &[u32]| Baseline::of(&frame, side, kept).unwrap();
+        let points = Points::new(&frame.data, &frame.metrics);
+        let of = |side, kept: &[u32]| Baseline::of(&frame, &points, side, kept).unwrap();
         let first = of("hipblaslt", &frame.rows);
         assert_eq!((first.rows, first.links), (vec![0, 1], vec![(0, 2), (1, 3)]));
         assert_eq!(
@@ -130,5 +140,20 @@ mod tests {
         );
         let second = of("rocblas", &[3]);
         assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));
+    }
+    #[test]
+    fn arrows_are_said_where_there_are_some_and_equal_points_lie_side_by_side() {
+        let mut rows = Rows::new();
+        for library in ["hipblaslt", "rocblas"] {
+            rows.row((64, 64, 64), library, 1e-3, "");
+        }
+        let frame = rows.frame(None);
+        let points = Points::new(&frame.data, &frame.metrics);
+        let baseline = Baseline::of(&frame, &points, "", &frame.rows).unwrap();
+        assert_eq!(baseline.links, []);
+        let said =
+            "Faint: hipBLASLt, the baseline. 1 GEMM in common with rocBLAS, at the same place.";
+        assert_eq!(baseline.note, said);
+        assert!((points.aside(1) - points.aside(0)).abs() >= 5.0);
     }
 }

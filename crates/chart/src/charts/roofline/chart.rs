@@ -63,18 +63,19 @@ impl Contents {
             shown = frame.with_rows(Arc::new(heaviest.rows));
             notes.push(heaviest.note);
         }
+        let points = match settings.share {
+            true => inputs.cache.share_points(&frame.data, &frame.metrics),
+            false => inputs.cache.points_at(&frame.data, &frame.metrics, settings.ai.level()),
+        };
         let baseline = match &settings.baseline {
             Some(side) if frame.decision().kind == DataKind::Sides => {
-                Baseline::of(frame, side, &shown.rows)
+                Baseline::of(frame, &points, side, &shown.rows)
             }
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
         Arc::new(Contents {
-            points: match settings.share {
-                true => inputs.cache.share_points(&frame.data, &frame.metrics),
-                false => inputs.cache.points_at(&frame.data, &frame.metrics, settings.ai.level()),
-            },
+            points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             costly: most_expensive(frame, settings.numbers),
             ranked: inputs.ranked.map(<[u32]>::to_vec),

@@ -388,8 +388,36 @@ mod tests {
     use super::*;
     use crate::charts::Inputs;
     use crate::palette::Theme;
+    use crate::scene::Item;
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::gemm::Operation;
     use gemmscope_table::fixture::Rows;
     use gemmscope_table::view_state::ViewState;
+
+    #[test]
+    fn labels_of_two_devices_break_no_roof() {
+        let mut rows = Rows::new();
+        let bf16 = Operation::uniform(DataType::Bf16);
+        for device in ["AMD Instinct MI300X", "NVIDIA H100 80GB HBM3"] {
+            rows.typed((512, 512, 512), bf16, "", 2e-4, device);
+        }
+        let (frame, state) = (rows.frame(None), ViewState::default());
+        let opened =
+            Contents::new(&Inputs::new(&frame, &state), super::super::Settings::of(&frame, &state));
+        let options = RenderOptions::new(&Theme::LIGHT, (900.0, 480.0));
+        let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
+        let items = || drawn.scene().items.iter();
+        let solid = items().filter_map(|item| match item {
+            Item::Line { points, width: 1.5, .. } => Some(points.clone()),
+            _ => None,
+        });
+        let solid: Vec<_> = solid.collect();
+        assert!(solid.len() >= 4 && drawn.picture().roof_labels.len() >= 2);
+        for (_, label) in &drawn.picture().roof_labels {
+            let crossed = |l: &&Vec<Point>| crate::clip::segment(l[0], l[1], *label).is_some();
+            assert_eq!(solid.iter().find(crossed), None, "{label:?}");
+        }
+    }
 
     #[test]
     fn the_label_and_the_line_of_a_roof_stand_for_its_types() {

@@ -4,6 +4,7 @@ use super::Input;
 use super::settings::levels;
 use crate::layout::Plot;
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::Metrics;
@@ -49,15 +50,23 @@ const WIDEST: f64 = 16.0;
 /// Intensities of one column: a hundredth of a decade is a pixel or two.
 const COLUMN: f32 = 100.0;
 
-/// How far every point is moved aside, so that points of one intensity lie beside each other.
-fn aside(x: &[f32]) -> Vec<f32> {
+/// Points of one intensity that lie nearer than this on the vertical axis would hide each other: a
+/// hundredth of a decade, or one percent of the roof.
+const NEAR: f32 = 0.01;
+/// How far these are moved apart, px: half of each shows.
+const APART: f64 = 7.0;
+
+/// How far every point is moved aside, so that points of one intensity lie beside each other: all of a
+/// crowded column, else those at one place.
+fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
     if x.len() > SPREAD_UP_TO {
         return Vec::new();
     }
     let column = |x: f32| (x * COLUMN).round() as i32;
     let mut count: HashMap<i32, (u32, u32)> = HashMap::new();
     x.iter().for_each(|x| count.entry(column(*x)).or_default().0 += 1);
-    x.iter()
+    let mut out: Vec<f32> = x
+        .iter()
         .map(|x| match count.get_mut(&column(*x)) {
             Some((n, k)) if *n >= CROWDED => {
                 *k += 1;
@@ -67,7 +76,21 @@ fn aside(x: &[f32]) -> Vec<f32> {
             }
             _ => 0.0,
         })
-        .collect()
+        .collect();
+    let few = |r: &usize| y[*r].is_finite() && count[&column(x[*r])].0 < CROWDED;
+    let mut order: Vec<usize> = (0..x.len()).filter(few).collect();
+    order.order_by(|a, b| {
+        column(x[*a]).cmp(&column(x[*b])).then(y[*a].total_cmp(&y[*b])).then(a.cmp(b))
+    });
+    let near = |a: &usize, b: &usize| column(x[*a]) == column(x[*b]) && y[*b] - y[*a] < NEAR;
+    for place in order.chunk_by(near).filter(|place| place.len() > 1) {
+        let last = (place.len() - 1) as f64;
+        let step = APART.min(WIDEST / last);
+        for (i, &r) in place.iter().enumerate() {
+            out[r] = (step * (i as f64 - last / 2.0)) as f32;
+        }
+    }
+    out
 }
 
 /// Where some points lie, and how many are what.
@@ -227,7 +250,7 @@ impl Points {
 
     /// How far a row is moved aside within its column, px.
     pub(super) fn aside(&self, row: u32) -> f64 {
-        let all = self.aside.get_or_init(|| aside(&self.x));
+        let all = self.aside.get_or_init(|| aside(&self.x, &self.y));
         all.get(row as usize).map_or(0.0, |px| f64::from(*px))
     }
 

@@ -416,14 +416,23 @@ fn ceiling_label(
         candidates.push([x, from.1 - h - 2.0, w, h]);
         x -= 24.0;
     }
-    candidates.push([right_edge - w - 4.0, from.1 + 3.0, w, h]);
-    // The name of a lower ceiling, which its hover tells too, covers no mark.
+    // Else below it, past other ceilings.
+    for step in 0..8 {
+        candidates.push([right_edge - w - 4.0, from.1 + 3.0 + (h + 1.0) * f64::from(step), w, h]);
+    }
+    // A label on a roof would break its line: the name of a lower ceiling, which its hover tells too,
+    // gives way.
     let rect = match must {
-        true => placer.first_or_least(candidates),
-        false => placer.first(candidates),
+        true => {
+            placer.clear(candidates.iter().copied()).or_else(|| placer.first_or_least(candidates))
+        }
+        false => placer.clear(candidates),
     }?;
     let end = (rect[0] + w, rect[1] + h / 2.0);
-    if begins_here && end.0 < from.0 {
+    if rect[1] > from.1 + h {
+        let x = rect[0] + w - 12.0;
+        scene.line(vec![(x, rect[1] - 1.0), (x, from.1 + 2.0)], alpha(theme.muted, 0.6), 1.0);
+    } else if begins_here && end.0 < from.0 {
         let leader = vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)];
         scene.line(leader, alpha(theme.muted, 0.6), 1.0);
     }
@@ -445,11 +454,12 @@ fn slope_label(
         return;
     };
     let (w, h) = plate_size(label);
-    let candidates = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9].into_iter().flat_map(|t| {
+    let along = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.45, 0.55, 0.35, 0.65, 0.25, 0.75];
+    let candidates = along.into_iter().flat_map(|t| {
         let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
         [[at.0 - w - 5.0, at.1 - h - 2.0, w, h], [at.0 + 6.0, at.1 + 3.0, w, h]]
     });
-    if let Some(rect) = placer.first(candidates) {
+    if let Some(rect) = placer.clear(candidates) {
         plate(scene, theme, rect, label, theme.roof);
     }
 }
