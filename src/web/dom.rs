@@ -285,8 +285,15 @@ pub fn address() -> String {
     window().location().href().unwrap_or_default()
 }
 
-/// Copies text to the clipboard; false where the browser refuses.
-pub async fn copy(text: String) -> bool {
+/// Copies text to the clipboard, and says so; where the browser refuses, what to do `instead`.
+pub async fn copy(text: String, instead: &str) -> String {
+    match write_to_clipboard(text).await {
+        true => "Copied.".to_owned(),
+        false => format!("The browser refuses the clipboard here: {instead}."),
+    }
+}
+
+async fn write_to_clipboard(text: String) -> bool {
     // `navigator.clipboard` is undefined outside secure contexts.
     let navigator = window().navigator();
     let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into());

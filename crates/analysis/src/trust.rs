@@ -457,7 +457,6 @@ fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
 /// An assumption that changes every figure, in a word or two.
 fn named(a: &Assumption) -> Option<String> {
     match a.key.split_once(':') {
-        _ if a.value.is_empty() => None,
         Some(("unit", column)) => Some(format!("{} for \u{201c}{column}\u{201d}", a.value)),
         None if a.key == "dtype" => Some(format!("type {}", a.value)),
         None if a.key == "device" => Some(format!("device {}", a.value)),

@@ -74,7 +74,8 @@ const STEP: usize = 256 << 10;
 pub(crate) struct Packing {
     out: DeflateEncoder<Vec<u8>>,
     files: Vec<Carried>,
-    /// The next byte, of all files.
+    /// The file that is packed, and its next byte.
+    at: (usize, usize),
     done: usize,
     total: usize,
 }
@@ -92,21 +93,18 @@ impl Packing {
         // Writing to a vector does not fail.
         let _ = out.write_all(serde_json::to_string(&head).unwrap_or_default().as_bytes());
         let _ = out.write_all(b"\n");
-        Packing { out, files, done: 0, total }
+        Packing { out, files, at: (0, 0), done: 0, total }
     }
 
     /// Packs a little more; the share that is done, `None` at the end.
     pub(crate) fn step(&mut self) -> Option<f64> {
-        let mut at = self.done;
-        let file = self.files.iter().find(|f| match at < f.bytes.len() {
-            true => true,
-            false => {
-                at -= f.bytes.len();
-                false
-            }
-        })?;
-        let part = &file.bytes[at..(at + STEP).min(file.bytes.len())];
+        while self.at.1 >= self.files.get(self.at.0)?.bytes.len() {
+            self.at = (self.at.0 + 1, 0);
+        }
+        let bytes = &self.files[self.at.0].bytes[self.at.1..];
+        let part = &bytes[..bytes.len().min(STEP)];
         let _ = self.out.write_all(part);
+        self.at.1 += part.len();
         self.done += part.len();
         Some(self.done as f64 / self.total as f64)
     }

@@ -37,6 +37,7 @@ async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, Strin
     if let Some(Goes::Packed(block)) = rows.try_get_untracked() {
         return Some(Ok(block));
     }
+    rows.try_set(Goes::Packing(0.0));
     let data = bench.data.get_untracked();
     let used = bench.device_ids();
     let mut own = bench.custom.get_untracked();
@@ -95,11 +96,7 @@ type Said = RwSignal<String>;
 
 fn copy(said: Said, text: String) {
     leptos::task::spawn_local(async move {
-        said.try_set(if dom::copy(text).await {
-            "Copied.".into()
-        } else {
-            "The browser refuses the clipboard here: select the text and copy it.".into()
-        });
+        said.try_set(dom::copy(text, "select the text and copy it").await);
     });
 }
 
@@ -207,11 +204,8 @@ pub fn Share() -> impl IntoView {
     };
     let files = names.len() as u64;
     let goes_in = move || {
-        let what = format!(
-            "{} of {}",
-            format_args!("{} row{}", grouped(count as u64), plural_s(count as u64)),
-            plural(files, "file")
-        );
+        let (n, s) = (grouped(count as u64), plural_s(count as u64));
+        let what = format!("{n} row{s} of {}", plural(files, "file"));
         match rows.get() {
             Goes::Unpacked => format!("Goes in: {what}."),
             Goes::Packing(done) => format!("Packing {what}: {:.0} %", done * 100.0),
@@ -280,7 +274,8 @@ pub fn Share() -> impl IntoView {
                     "One HTML file with the program, this view and the extracted rows: sizes, types, times and what the page says of the files. The files themselves, with whatever else they hold, stay here. It opens from disk without a network."
                 </p>
                 <p class="muted share-goes">{goes_in}</p>
-                <button type="button" class="button" on:click=move |_| save_page(bench, rows, first.get_value(), said)>"Save as a page"</button>
+                <button type="button" class="button" disabled=move || rows.with(|r| matches!(r, Goes::Packing(_)))
+                    on:click=move |_| save_page(bench, rows, first.get_value(), said)>"Save as a page"</button>
             </section>
             {single.then(|| view! { <p class="share-said" role="status">{said}</p> })}
             {(!single).then(|| view! { <section class="share-part">

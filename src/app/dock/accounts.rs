@@ -48,14 +48,11 @@ pub(super) fn together(bench: Workbench) -> AnyView {
     let table = side_by_side(&frame, &rows);
     let text = table.tabbed();
     let more = rows.len().saturating_sub(MOST);
-    let copied = RwSignal::new("");
+    let copied = RwSignal::new(String::new());
     let copy = move |_| {
         let text = text.clone();
         leptos::task::spawn_local(async move {
-            copied.try_set(match dom::copy(text).await {
-                true => "Copied.",
-                false => "The browser refuses the clipboard here: select the table and copy it.",
-            });
+            copied.try_set(dom::copy(text, "select the table and copy it").await);
         });
     };
     view! {

@@ -52,10 +52,6 @@ pub(super) fn section(shell: Shell, frame: &Frame, row: usize) -> AnyView {
 
 fn copy(shell: Shell, text: String) {
     leptos::task::spawn_local(async move {
-        shell.say(if dom::copy(text).await {
-            "Copied."
-        } else {
-            "The browser refuses the clipboard here: select the text, or save it."
-        });
+        shell.say(dom::copy(text, "select the text, or save it").await);
     });
 }

@@ -238,19 +238,15 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
 }
 
 async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
+    let not_loaded =
+        |_| ("not-loaded".to_owned(), "a part of gemmscope could not be loaded".to_owned());
     let text = match what {
         Export::View => bench.view.with_untracked(ViewState::encode),
         Export::Summary => return Ok(Some(summary(bench))),
-        Export::Csv => csv(bench).await.map_err(|_| {
-            ("not-loaded".to_owned(), "a part of gemmscope could not be loaded".to_owned())
-        })?,
+        Export::Csv => csv(bench).await.map_err(not_loaded)?,
         Export::Svg => {
             let width = dom::window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(960.0);
             let theme = Theme::of(shell.dark.get_untracked());
-            let not_loaded = |_| {
-                let message = "a part of gemmscope could not be loaded".to_owned();
-                ("not-loaded".to_owned(), message)
-            };
             let id = bench.shown.get_untracked().id();
             let Some(kind) = kind_of(id).await.map_err(not_loaded)? else {
                 let message = "this view has no picture".to_owned();

@@ -5,15 +5,16 @@ use super::{Best, Chosen, Readers};
 use crate::{Detection, Format, Head, ImportError, ImportOptions, ReadBy};
 
 /// The reader of plain tables of others.
-pub(crate) static GENERIC: Readers = Readers {
-    open: |head, options| open(head, options, Plain::Generic, generic),
-    workbook: |_, _, _| Err(foreign()),
-    unpack: || Err(foreign()),
-};
+pub(crate) static GENERIC: Readers =
+    Readers { open: |head, options| open(head, options, Plain::Generic, generic), ..NO_OTHER };
 
 /// The reader of tables of ours.
-pub(crate) static NATIVE: Readers = Readers {
-    open: |head, options| open(head, options, Plain::Native, native),
+pub(crate) static NATIVE: Readers =
+    Readers { open: |head, options| open(head, options, Plain::Native, native), ..NO_OTHER };
+
+/// Whatever else a file may be is refused.
+const NO_OTHER: Readers = Readers {
+    open: |_, _| Err(foreign()),
     workbook: |_, _, _| Err(foreign()),
     unpack: || Err(foreign()),
 };

@@ -303,12 +303,13 @@ impl Chart for Bars {
         if self.bars.is_empty() {
             return Vec::new();
         }
+        let mark = self.mark();
         let mut out = Vec::new();
         if self.bars.len() < self.total {
             out.push(format!(
                 "{} of {} match {:?}.",
                 self.bars.len(),
-                plural(self.total as u64, self.mark()),
+                plural(self.total as u64, mark),
                 self.settings.find.trim()
             ));
         }
@@ -319,15 +320,12 @@ impl Chart for Bars {
         }
         let above = self.bars.iter().filter(|b| above_roof(b)).count();
         if above > 0 {
-            out.push(format!(
-                "{} above the roof: tick in orange.",
-                plural(above as u64, self.mark())
-            ));
+            out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
         }
         if self.settings.x.is_some() {
             out.push(format!(
                 "{}s of several GEMMs show the {}.",
-                capitalized(self.mark()),
+                capitalized(mark),
                 self.settings.aggregate.caption()
             ));
         }

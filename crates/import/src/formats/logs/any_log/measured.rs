@@ -240,15 +240,18 @@ fn measure(
     Measure { value, quantity, header: format!("{label} ({unit})"), label, at }
 }
 
+/// The words among some pieces.
+fn spoken<'a>(tokens: &[(usize, Token<'a>)]) -> Vec<&'a str> {
+    let word = |(_, token): &(usize, Token<'a>)| match token {
+        Token::Word(word) => Some(*word),
+        _ => None,
+    };
+    tokens.iter().filter_map(word).collect()
+}
+
 /// The words that say what a figure is; `None` where it is not of a call of the GEMM.
 fn words<'a>(tokens: &[(usize, Token<'a>)]) -> Option<Vec<&'a str>> {
-    let words: Vec<&str> = tokens
-        .iter()
-        .filter_map(|(_, t)| match t {
-            Token::Word(w) => Some(*w),
-            _ => None,
-        })
-        .collect();
+    let words = spoken(tokens);
     let lower: Vec<String> = words.iter().flat_map(|w| words::words(w)).collect();
     if any_says(&lower, &[Says::Once])
         || any_says(&lower, &[Says::Counted]) && !is_mean(&words)
@@ -274,14 +277,7 @@ fn is_mean(words: &[&str]) -> bool {
 fn is_of_many(tokens: &[(usize, Token<'_>)]) -> bool {
     (1..tokens.len()).any(|i| {
         let counted = matches!(tokens[i - 1].1, Token::Number(n) if n != "1" && cell::number(n.as_bytes()).is_some());
-        let before: Vec<&str> = tokens[..i]
-            .iter()
-            .filter_map(|(_, t)| match t {
-                Token::Word(w) => Some(*w),
-                _ => None,
-            })
-            .collect();
-        counted && counts(tokens, i) && !is_mean(&before)
+        counted && counts(tokens, i) && !is_mean(&spoken(&tokens[..i]))
     })
 }
 
