@@ -121,12 +121,17 @@ fn control(now: Memo<Control>, change: Change) -> AnyView {
         Kind::Choice { options } | Kind::Field { options } => {
             let list = options
                 .into_iter()
-                .map(|o| {
-                    let value = o.value.clone();
-                    view! { <option value=o.value selected=move || now.with(|c| c.current == value)>{o.label}</option> }
-                })
+                .map(|o| view! { <option value=o.value>{o.label}</option> })
                 .collect_view();
-            view! { <select data-control=key on:change=move |e| send(value_of(&e))>{list}</select> }
+            let select = NodeRef::<leptos::html::Select>::new();
+            // One effect for all options: a file may bring 2,000 columns.
+            Effect::new(move |_| {
+                let current = now.with(|c| c.current.clone());
+                if let Some(select) = select.get() {
+                    select.set_value(&current);
+                }
+            });
+            view! { <select node_ref=select data-control=key on:change=move |e| send(value_of(&e))>{list}</select> }
                 .into_any()
         }
         Kind::Several { .. } => return several(now, change),

@@ -64,7 +64,7 @@ pub fn GemmScope() -> impl IntoView {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
             <header::Header />
-            <views::places::Places />
+            <Show when=move || shown.get()><views::places::Places /></Show>
             <notices::Loading />
             <Show when=move || !shown.get()>{move || start::first(kept)}</Show>
             <Show when=move || built.get()>

@@ -12,6 +12,7 @@ use gemmscope_model::tiling::kernel_name::{KernelName, Kind, Library};
 use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::metrics::Metrics;
+use std::sync::OnceLock;
 
 mod verdict;
 
@@ -82,16 +83,29 @@ struct Named {
     schedule: Schedule,
 }
 
-/// Tiles of all rows of a dataset, found once per distinct kernel name.
+/// Tiles of all rows of a dataset. A kernel name is parsed once, when a row first asks.
 pub struct TileRoofs<'a> {
     data: &'a Dataset,
     metrics: &'a Metrics,
-    by_kernel: Vec<Option<Named>>,
-    kernels: Option<&'a [u32]>,
+    kernels: Option<Kernels<'a>>,
     columns: Option<[&'a [f64]; 2]>,
     tile_k: Option<&'a [f64]>,
     split_k: Option<&'a [f64]>,
     workgroups: Option<&'a [f64]>,
+}
+
+/// The column of kernel names, and what each code's name says.
+struct Kernels<'a> {
+    codes: &'a [u32],
+    names: &'a [String],
+    parsed: Box<[OnceLock<Option<Named>>]>,
+}
+
+impl Kernels<'_> {
+    fn of(&self, code: usize) -> Option<&Named> {
+        let name = self.names.get(code)?;
+        self.parsed.get(code)?.get_or_init(|| named(name)).as_ref()
+    }
 }
 
 /// A row's tile and how a kernel shares its tiles out.
@@ -165,31 +179,14 @@ fn named(name: &str) -> Option<Named> {
 }
 
 impl<'a> TileRoofs<'a> {
-    /// Parses the kernel names of a dataset.
+    /// Nothing is parsed yet.
     pub fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
-        Self::with(data, metrics, |_| true)
-    }
-
-    /// Tile, waves and tile's roof of a single row.
-    pub fn of_row(data: &Dataset, metrics: &Metrics, row: usize) -> Option<RowTile> {
-        let kernel = match data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
-            Some(ColumnData::Text { codes, .. }) => codes.get(row).copied(),
+        let kernels = match data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
+            Some(ColumnData::Text { codes, values }) => {
+                let parsed = values.iter().map(|_| OnceLock::new()).collect();
+                Some(Kernels { codes, names: values, parsed })
+            }
             _ => None,
-        };
-        TileRoofs::with(data, metrics, |code| Some(code) == kernel).of(row)
-    }
-
-    /// Parses the names whose codes are `wanted`.
-    fn with(data: &'a Dataset, metrics: &'a Metrics, wanted: impl Fn(u32) -> bool) -> Self {
-        let (by_kernel, kernels) = match data.column(ColumnMeaning::Kernel).map(|c| &c.data) {
-            Some(ColumnData::Text { codes, values }) => (
-                (0u32..)
-                    .zip(values)
-                    .map(|(code, v)| if wanted(code) { named(v) } else { None })
-                    .collect(),
-                Some(codes.as_slice()),
-            ),
-            _ => (Vec::new(), None),
         };
         let columns = data
             .numbers(ColumnMeaning::TileM)
@@ -198,7 +195,6 @@ impl<'a> TileRoofs<'a> {
         TileRoofs {
             data,
             metrics,
-            by_kernel,
             kernels,
             columns,
             tile_k: data.numbers(ColumnMeaning::TileK),
@@ -207,9 +203,15 @@ impl<'a> TileRoofs<'a> {
         }
     }
 
-    /// True if at least one row can have a tile.
+    /// Tile, waves and tile's roof of a single row.
+    pub fn of_row(data: &Dataset, metrics: &Metrics, row: usize) -> Option<RowTile> {
+        TileRoofs::new(data, metrics).of(row)
+    }
+
+    /// True if at least one row can have a tile. Parses names up to the first that tells one.
     pub(crate) fn any(&self) -> bool {
-        self.columns.is_some() || self.by_kernel.iter().any(Option::is_some)
+        let named = |k: &Kernels<'_>| (0..k.names.len()).any(|code| k.of(code).is_some());
+        self.columns.is_some() || self.kernels.as_ref().is_some_and(named)
     }
 
     fn device(&self, row: usize) -> Option<&Device> {
@@ -229,8 +231,8 @@ impl<'a> TileRoofs<'a> {
     }
 
     fn name_of(&self, row: usize) -> Option<&Named> {
-        let code = *self.kernels?.get(row)? as usize;
-        self.by_kernel.get(code)?.as_ref()
+        let kernels = self.kernels.as_ref()?;
+        kernels.of(*kernels.codes.get(row)? as usize)
     }
 
     /// The tiles of a row's output and how they are shared out.

@@ -9,6 +9,10 @@ use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::Metrics;
 use leptos::prelude::*;
 
+/// With more devices than this, looking each up anew with every part would be quadratic: the figures wait
+/// for the finished table.
+const MOST_DEVICES: usize = 500;
+
 /// Metrics of the rows so far, where they lie on the roofline, and which of them tell what they are.
 #[derive(Default)]
 pub struct Figures {
@@ -32,6 +36,7 @@ impl Figures {
         self.sample.extend(data);
         let kind = bench.view.with_untracked(|v| v.roof);
         self.off |= !Metrics::can_grow(data, kind) || !Points::can_grow(data);
+        self.off |= data.devices.len() > MOST_DEVICES;
         if self.off {
             return;
         }

@@ -15,6 +15,7 @@ use gemmscope_table::field::{Field, FieldInfo};
 use gemmscope_table::filter::Range;
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
+use std::collections::HashMap;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 
@@ -285,7 +286,7 @@ fn Facet(facet: FacetOf, asked: RwSignal<Option<Option<Field>>>) -> impl IntoVie
             bench.view.with(|v| v.filters.facets.get(f).cloned().unwrap_or_default())
         })
     });
-    let order = StoredValue::new(Vec::<String>::new());
+    let order = StoredValue::new(HashMap::<String, usize>::new());
     // Counted only while the facet is open.
     let counts = Memo::new(move |_| {
         if !open.get() {
@@ -293,13 +294,13 @@ fn Facet(facet: FacetOf, asked: RwSignal<Option<Option<Field>>>) -> impl IntoVie
         }
         let mut counts = field.with_value(|f| bench.facet_counts(f));
         // In the order of their first counts: a value must not jump away under the pointer.
-        let place = |order: &[String], v: &str| order.iter().position(|o| o == v);
-        let known = order.with_value(|o| counts.iter().all(|c| place(o, &c.0).is_some()));
+        let known = order.with_value(|o| counts.iter().all(|c| o.contains_key(&c.0)));
         if !known {
             counts.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            order.set_value(counts.iter().map(|c| c.0.clone()).collect());
+            let places = counts.iter().enumerate().map(|(i, c)| (c.0.clone(), i));
+            order.set_value(places.collect());
         } else if counts.len() <= ORDERED {
-            order.with_value(|o| counts.order_by_key(|c| place(o, &c.0)));
+            order.with_value(|o| counts.order_by_key(|c| o.get(&c.0).copied()));
         }
         counts
     });

@@ -126,7 +126,7 @@ pub(super) fn marks(scan: &Scan<'_>) -> Vec<u8> {
 
 fn has(scan: &Scan<'_>, g: &Group, sign: Sign) -> bool {
     let data = scan.data();
-    let tile = || if scan.tiles.any() { scan.tile(g) } else { None };
+    let tile = || scan.tile(g);
     match sign {
         Sign::Unaligned => !unaligned(&scan.problem(g)).is_empty(),
         Sign::SkinnyTile => tile().is_some_and(|t| is_too_wide(&t)),
