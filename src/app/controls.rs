@@ -5,6 +5,9 @@ use super::ui::{Menu, icon, keyed, value_of};
 use gemmscope_table::control::{Control, Kind};
 use leptos::prelude::*;
 
+/// Options up to which a list is built before it is opened.
+const MANY: usize = 300;
+
 /// Called with the setting and the text of the chosen value.
 pub type Change = Callback<(Control, String)>;
 
@@ -119,20 +122,29 @@ fn control(now: Memo<Control>, change: Change) -> AnyView {
     let key = first.key.clone();
     let body = match first.kind {
         Kind::Choice { options } | Kind::Field { options } => {
-            let list = options
-                .into_iter()
-                .map(|o| view! { <option value=o.value>{o.label}</option> })
-                .collect_view();
+            // A list of 2,000 columns is built once somebody turns to it.
+            let filled = RwSignal::new(options.len() <= MANY);
+            let list = move || {
+                let current = now.with_untracked(|c| c.current.clone());
+                let shown = options.iter().filter(|o| filled.get() || o.value == current);
+                shown
+                    .map(|o| view! { <option value=o.value.clone()>{o.label.clone()}</option> })
+                    .collect_view()
+            };
             let select = NodeRef::<leptos::html::Select>::new();
-            // One effect for all options: a file may bring 2,000 columns.
+            // One effect for all options.
             Effect::new(move |_| {
+                filled.track();
                 let current = now.with(|c| c.current.clone());
                 if let Some(select) = select.get() {
                     select.set_value(&current);
                 }
             });
-            view! { <select node_ref=select data-control=key on:change=move |e| send(value_of(&e))>{list}</select> }
-                .into_any()
+            view! {
+                <select node_ref=select data-control=key on:focus=move |_| filled.set(true)
+                    on:change=move |e| send(value_of(&e))>{list}</select>
+            }
+            .into_any()
         }
         Kind::Several { .. } => return several(now, change),
         Kind::Toggle => {

@@ -105,7 +105,7 @@ async fn rehearse() {
         return;
     };
     loop {
-        clock::pause(Duration::ZERO).await;
+        clock::idle().await;
         if !step() {
             return;
         }
@@ -129,12 +129,14 @@ fn start_later(shell: Shell, loader: Loader, kept: Kept) {
         }
         if work {
             shell.built_early.try_set(true);
-            rehearse().await;
         }
         // An embedded page fetches parts only when they are opened.
         let all = !dom::embedded() && load_rest().await;
         // From here on the page makes no request.
         dom::set_root_data("parts", Some(if all { "all" } else { "some" }));
+        if work {
+            rehearse().await;
+        }
     });
 }
 

@@ -44,6 +44,18 @@ pub async fn pause(duration: Duration) {
     let _ = JsFuture::from(promise).await;
 }
 
+/// Resolves when the browser has nothing else to do; where it cannot tell (Safari), after a [`pause`].
+pub async fn idle() {
+    let ask = js_sys::Reflect::get(&js_sys::global(), &"requestIdleCallback".into());
+    let Ok(Ok(ask)) = ask.map(|f| f.dyn_into::<js_sys::Function>()) else {
+        return pause(Duration::ZERO).await;
+    };
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let _ = ask.call1(&JsValue::NULL, &resolve);
+    });
+    let _ = JsFuture::from(promise).await;
+}
+
 /// Lets in what messages wait: at once, where [`pause`] may take the 4 ms that browsers stretch it to.
 pub async fn turn() {
     let Ok(channel) = web_sys::MessageChannel::new() else {

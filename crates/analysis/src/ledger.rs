@@ -83,19 +83,27 @@ pub struct Entry {
 pub struct Splitter<'a> {
     frame: &'a Frame,
     partners: Arc<Partners>,
-    tiles: Option<TileRoofs<'a>>,
+    tiles: Arc<TileRoofs<'a>>,
     variants: Vec<&'a ColumnData>,
     spread: Option<&'a [f64]>,
 }
 
 impl<'a> Splitter<'a> {
-    /// Reads the names of the kernels.
+    /// Splits rows of a frame.
     pub fn new(frame: &'a Frame, partners: Arc<Partners>) -> Splitter<'a> {
-        let tiles = TileRoofs::new(&frame.data, &frame.metrics);
+        Splitter::with(frame, partners, Arc::new(TileRoofs::new(&frame.data, &frame.metrics)))
+    }
+
+    /// As [`Splitter::new`], where the tiles of the frame are at hand.
+    pub(crate) fn with(
+        frame: &'a Frame,
+        partners: Arc<Partners>,
+        tiles: Arc<TileRoofs<'a>>,
+    ) -> Splitter<'a> {
         Splitter {
             frame,
             partners,
-            tiles: Some(tiles).filter(TileRoofs::any),
+            tiles,
             variants: variant_columns(&frame.data),
             spread: frame.data.numbers(ColumnMeaning::TimeStd),
         }
@@ -157,7 +165,7 @@ impl<'a> Splitter<'a> {
     fn tile(&self, r: usize, time_s: f64) -> Option<TileCost> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
         let sheet = metrics.sheet_roof(data, r)?;
-        let (slowdown, waves, units) = self.tiles.as_ref()?.slowdown(r, sheet)?;
+        let (slowdown, waves, units) = self.tiles.slowdown(r, sheet)?;
         let possible = time_s * TIE >= slowdown * metrics.sheet_s(data, r);
         (possible && slowdown > 1.0).then_some(TileCost { slowdown, waves, units })
     }
@@ -318,13 +326,18 @@ pub struct Adding<'a> {
 impl<'a> Adding<'a> {
     /// Nothing is added up yet.
     pub fn new(frame: &'a Frame, partners: Arc<Partners>) -> Adding<'a> {
+        Adding::with(Splitter::new(frame, partners))
+    }
+
+    /// As [`Adding::new`], with what splits the rows.
+    pub(crate) fn with(splitter: Splitter<'a>) -> Adding<'a> {
         Adding {
             at: (0, 0),
             book_of: FxHashMap::default(),
             by_name: FxHashMap::default(),
-            seen: vec![0; partners.fastest.len()],
+            seen: vec![0; splitter.partners.fastest.len()],
             books: Vec::new(),
-            splitter: Splitter::new(frame, partners),
+            splitter,
         }
     }
 

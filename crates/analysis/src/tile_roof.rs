@@ -208,6 +208,14 @@ impl<'a> TileRoofs<'a> {
         TileRoofs::new(data, metrics).of(row)
     }
 
+    /// Parses the names of some codes ahead of the rows that ask; false where there is none of them.
+    pub(crate) fn parse(&self, codes: std::ops::Range<usize>) -> bool {
+        let Some(kernels) = &self.kernels else { return false };
+        let from = codes.start;
+        codes.for_each(|code| _ = kernels.of(code));
+        from < kernels.names.len()
+    }
+
     /// True if at least one row can have a tile. Parses names up to the first that tells one.
     pub(crate) fn any(&self) -> bool {
         let named = |k: &Kernels<'_>| (0..k.names.len()).any(|code| k.of(code).is_some());

@@ -316,9 +316,7 @@ impl Frame {
     /// All fields this dataset has, built-in first, derived ones last.
     pub fn fields(&self) -> Vec<FieldInfo> {
         let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();
-        out.extend(
-            self.data.columns.iter().filter_map(|c| self.info(&Field::Column(c.key.clone()))),
-        );
+        out.extend(self.data.columns.iter().map(info::of_column));
         out.extend(self.derived().cloned());
         out
     }

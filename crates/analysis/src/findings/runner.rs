@@ -2,7 +2,7 @@
 
 use super::sums::Summing;
 use super::{Checked, Findings, RULES, Rule, Scan, need, rank, signs};
-use crate::ledger::{Pairing, Partners};
+use crate::ledger::{Pairing, Partners, Splitter};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
 
@@ -13,11 +13,17 @@ pub struct Runner<'a> {
     report: Findings,
 }
 
+/// Names or groups of one step.
+const STEP: usize = if cfg!(test) { 3 } else { 4096 };
+
 /// What a [`Runner`] does next.
 enum Stage<'a> {
     Pairing(Box<Pairing<'a>>),
+    /// Parses names of kernels, from a code on.
+    Naming(usize, Arc<Partners>),
     Summing(Box<Summing<'a>>),
-    Marking,
+    /// Looks for signs, from a group on.
+    Marking(usize),
     Rules(usize),
 }
 
@@ -37,7 +43,7 @@ impl<'a> Runner<'a> {
     /// As [`Runner::new`], where the partners of the table are known.
     pub fn with(frame: &'a Frame, partners: Arc<Partners>) -> Self {
         let mut runner = Runner::new(frame);
-        runner.stage = Stage::Summing(Box::new(Summing::new(frame, partners)));
+        runner.stage = Stage::Naming(0, partners);
         runner
     }
 
@@ -50,27 +56,41 @@ impl<'a> Runner<'a> {
     pub fn step(&mut self) -> bool {
         match &mut self.stage {
             Stage::Pairing(pairing) => {
-                if !pairing.step() {
-                    let Stage::Pairing(done) = std::mem::replace(&mut self.stage, Stage::Marking)
-                    else {
-                        return false;
-                    };
-                    let summing = Summing::new(self.scan.frame, done.finish());
-                    self.stage = Stage::Summing(Box::new(summing));
+                if !pairing.step()
+                    && let Stage::Pairing(done) =
+                        std::mem::replace(&mut self.stage, Stage::Marking(0))
+                {
+                    self.stage = Stage::Naming(0, done.finish());
+                }
+            }
+            Stage::Naming(next, partners) => {
+                let (from, tiles) = (*next, &self.scan.tiles);
+                *next += STEP;
+                if !tiles.parse(from..from + STEP) {
+                    let frame = self.scan.frame;
+                    let splitter = Splitter::with(frame, partners.clone(), tiles.clone());
+                    self.stage = Stage::Summing(Box::new(Summing::new(splitter, frame)));
                 }
             }
             Stage::Summing(summing) => {
                 if !summing.step()
-                    && let Stage::Summing(done) = std::mem::replace(&mut self.stage, Stage::Marking)
+                    && let Stage::Summing(done) =
+                        std::mem::replace(&mut self.stage, Stage::Marking(0))
                 {
                     let sums = done.finish();
                     self.report.ledger = sums.ledger.clone();
                     self.scan.sums = Some(sums);
                 }
             }
-            Stage::Marking => {
-                self.scan.marks = signs::marks(&self.scan);
-                self.stage = Stage::Rules(0);
+            Stage::Marking(next) => {
+                let from = *next;
+                *next += STEP;
+                let mut marks = std::mem::take(&mut self.scan.marks);
+                let more = signs::mark(&self.scan, from..from + STEP, &mut marks);
+                self.scan.marks = marks;
+                if !more {
+                    self.stage = Stage::Rules(0);
+                }
             }
             Stage::Rules(next) => {
                 let Some(rule) = RULES.get(*next) else {

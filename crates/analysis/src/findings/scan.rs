@@ -67,7 +67,7 @@ pub struct Scan<'a> {
     pub groups: Vec<Group>,
     order: Vec<u32>,
     /// Tiles and their roofs.
-    pub tiles: TileRoofs<'a>,
+    pub tiles: Arc<TileRoofs<'a>>,
     /// Time of the checked groups of all sides, seconds.
     pub time_s: f64,
     /// The sides, each with its own time; one without a name where there are none.
@@ -203,7 +203,7 @@ impl<'a> Scan<'a> {
             frame,
             groups,
             order,
-            tiles: TileRoofs::new(data, metrics),
+            tiles: Arc::new(TileRoofs::new(data, metrics)),
             time_s: 0.0,
             parts: Vec::new(),
             kind: frame.kind(),

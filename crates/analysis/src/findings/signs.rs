@@ -9,6 +9,7 @@ use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::kernel_name::{self, built_for};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Something noticeable about a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,10 +110,13 @@ const SHORT_CALL_S: f64 = 200e-6;
 const SPREAD: f64 = 0.20;
 const MIN_CALLS: f64 = 5.0;
 
-/// The signs of every row of the checked groups, as bits in the order of [`Sign::ALL`].
-pub(super) fn marks(scan: &Scan<'_>) -> Vec<u8> {
-    let mut out = vec![0; scan.data().len()];
-    for (_, group) in scan.checked() {
+/// Adds the signs of every row of the checked groups among `groups`, as bits in the order of [`Sign::ALL`];
+/// false where there is none of them.
+pub(super) fn mark(scan: &Scan<'_>, groups: Range<usize>, out: &mut Vec<u8>) -> bool {
+    out.resize(scan.data().len(), 0);
+    let end = groups.end.min(scan.groups.len());
+    let Some(groups) = scan.groups.get(groups.start..end) else { return false };
+    for group in groups.iter().filter(|g| g.checked) {
         let mut bits = 0;
         for (i, sign) in Sign::ALL.into_iter().enumerate() {
             bits |= u8::from(has(scan, group, sign)) << i;
@@ -121,7 +125,7 @@ pub(super) fn marks(scan: &Scan<'_>) -> Vec<u8> {
             scan.rows(group).iter().for_each(|r| out[*r as usize] = bits);
         }
     }
-    out
+    !groups.is_empty()
 }
 
 fn has(scan: &Scan<'_>, g: &Group, sign: Sign) -> bool {

@@ -1,12 +1,11 @@
 //! The ledger split by cause: one account of one side and device, and what makes it one cause.
 
 use super::{Finding, Rule, Scan, words};
-use crate::ledger::{Account, Adding, Ledger, Partners, Posting, Splitter};
+use crate::ledger::{Account, Adding, Ledger, Posting, Splitter};
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// Causes under this share of their side's time are one line.
 const SMALL: f64 = 0.005;
@@ -81,7 +80,7 @@ pub(super) struct Summing<'a> {
 }
 
 impl<'a> Summing<'a> {
-    pub(super) fn new(frame: &'a Frame, partners: Arc<Partners>) -> Summing<'a> {
+    pub(super) fn new(splitter: Splitter<'a>, frame: &'a Frame) -> Summing<'a> {
         let mut types: Vec<String> = Vec::new();
         let type_of = frame.data.ops.iter().map(|op| {
             let name = op.types();
@@ -93,7 +92,7 @@ impl<'a> Summing<'a> {
         });
         let type_of = type_of.collect();
         Summing {
-            adding: Adding::new(frame, partners),
+            adding: Adding::with(splitter),
             causes: Vec::new(),
             index: FxHashMap::default(),
             types,

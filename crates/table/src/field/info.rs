@@ -1,7 +1,7 @@
 //! How fields are shown.
 
 use super::{Field, FieldInfo, FieldKind, Frame};
-use crate::dataset::{ColumnData, ColumnMeaning};
+use crate::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_model::hardware::RoofKind;
 
 impl Frame {
@@ -144,38 +144,9 @@ impl Frame {
                     "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it.",
                 ),
                 Field::Column(key) => {
-                    let Some(c) = self.data.columns.iter().find(|c| c.key == *key) else {
-                        return self.derived().find(|i| i.field == *field).cloned();
-                    };
-                    let kind = match c.data {
-                        ColumnData::Text { .. } => Category,
-                        ColumnData::Number(_) => Number,
-                    };
-                    return Some(FieldInfo {
-                        field: field.clone(),
-                        // Files call it "name", "provider", "backend".
-                        label: match c.meaning {
-                            ColumnMeaning::Library => "Library".to_owned(),
-                            _ => c.label.clone(),
-                        },
-                        unit: c.unit.clone(),
-                        kind,
-                        log: matches!(
-                            c.meaning,
-                            ColumnMeaning::ReportedRate
-                                | ColumnMeaning::ReportedBandwidth
-                                | ColumnMeaning::ReportedIntensity
-                                | ColumnMeaning::ReportedWork
-                                | ColumnMeaning::ReportedBytes
-                                | ColumnMeaning::TimeStd
-                                | ColumnMeaning::TimeMin
-                                | ColumnMeaning::TimeMax
-                                | ColumnMeaning::FailedTime
-                                | ColumnMeaning::Count
-                        ),
-                        higher_is_better: None,
-                        hint: "A column of the file.",
-                    });
+                    let own = self.data.columns.iter().find(|c| c.key == *key);
+                    let derived = || self.derived().find(|i| i.field == *field).cloned();
+                    return own.map(of_column).or_else(derived);
                 }
             };
         Some(FieldInfo {
@@ -187,5 +158,41 @@ impl Frame {
             higher_is_better: better,
             hint,
         })
+    }
+}
+
+/// What a column of the file is.
+pub(super) fn of_column(c: &Column) -> FieldInfo {
+    use ColumnMeaning::{
+        Count, FailedTime, ReportedBandwidth, ReportedBytes, ReportedIntensity, ReportedRate,
+        ReportedWork, TimeMax, TimeMin, TimeStd,
+    };
+    FieldInfo {
+        field: Field::Column(c.key.clone()),
+        // Files call it "name", "provider", "backend".
+        label: match c.meaning {
+            ColumnMeaning::Library => "Library".to_owned(),
+            _ => c.label.clone(),
+        },
+        unit: c.unit.clone(),
+        kind: match c.data {
+            ColumnData::Text { .. } => FieldKind::Category,
+            ColumnData::Number(_) => FieldKind::Number,
+        },
+        log: matches!(
+            c.meaning,
+            ReportedRate
+                | ReportedBandwidth
+                | ReportedIntensity
+                | ReportedWork
+                | ReportedBytes
+                | TimeStd
+                | TimeMin
+                | TimeMax
+                | FailedTime
+                | Count
+        ),
+        higher_is_better: None,
+        hint: "A column of the file.",
     }
 }
