@@ -307,7 +307,7 @@ pub(crate) fn device_name(frame: &Frame, device: u16) -> &str {
 }
 
 /// Rows that are added up in one step.
-const STEP: usize = if cfg!(test) { 5 } else { 100_000 };
+const STEP: usize = if cfg!(test) { 5 } else { 20_000 };
 
 /// Works out a [`Ledger`] a step at a time.
 pub struct Adding<'a> {
