@@ -237,6 +237,26 @@ pub(crate) enum Quantity {
     Bandwidth,
 }
 
+impl Quantity {
+    /// Its word in the reasons for rejected rows.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Quantity::Time => "time",
+            Quantity::Rate => "rate",
+            Quantity::Bandwidth => "bandwidth",
+        }
+    }
+
+    /// The unit of this name: what it measures, and its factor to SI.
+    pub(crate) fn parse(unit: &str) -> Option<(Quantity, f64)> {
+        let unit = unit.trim();
+        let time = TimeUnit::parse(unit).map(|u| (Quantity::Time, u.to_si()));
+        let rate = || RateUnit::parse(unit).map(|u| (Quantity::Rate, u.to_si()));
+        let bandwidth = || BandwidthUnit::parse(unit).map(|u| (Quantity::Bandwidth, u.to_si()));
+        time.or_else(rate).or_else(bandwidth)
+    }
+}
+
 /// A number with its unit in the cell, in SI units: `12.3 us`, `549.7TFLOPS`, `1.2 TB/s`.
 pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
     let text = std::str::from_utf8(cell).ok()?.trim();
@@ -245,14 +265,16 @@ pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
     // `1e3` ends in a digit, `1.5E` would not.
     let (value, unit) = (value.trim_end_matches(['e', 'E']), unit.trim());
     let value = number(value.as_bytes())?;
-    if let Some(unit) = TimeUnit::parse(unit) {
-        Some((scaled(value, unit.to_si()), Quantity::Time))
-    } else if let Some(unit) = RateUnit::parse(unit) {
-        Some((scaled(value, unit.to_si()), Quantity::Rate))
-    } else {
-        let unit = BandwidthUnit::parse(unit)?;
-        Some((scaled(value, unit.to_si()), Quantity::Bandwidth))
-    }
+    let (kind, scale) = Quantity::parse(unit)?;
+    Some((scaled(value, scale), kind))
+}
+
+/// A number, and the fraction of it behind it in `0.0063 (±7.07%)`.
+pub(crate) fn spread(cell: &[u8]) -> Option<(f64, f64)> {
+    let (value, inside) = std::str::from_utf8(cell).ok()?.split_once('(')?;
+    let percent = inside.trim_start_matches(['±', '+', '-', '/', ' ']).split_once('%')?.0;
+    let percent: f64 = percent.trim().parse().ok()?;
+    Some((number(value.trim().as_bytes())?, percent / 100.0))
 }
 
 fn word_flaw(cell: &[u8]) -> CellError {

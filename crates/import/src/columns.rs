@@ -6,7 +6,7 @@ pub(crate) mod defaults;
 pub(crate) mod header;
 pub(crate) mod mapping;
 pub(crate) mod plan;
-pub(crate) mod provider_table;
+pub(crate) mod plan_rows;
 pub(crate) mod row;
 pub(crate) mod sides;
 pub(crate) mod words;

@@ -1,6 +1,5 @@
 //! An entry of the table of formats.
 
-use crate::columns::provider_table::ProviderFormat;
 use crate::formats::table_format::TableFormat;
 use crate::{Detection, Head, ImportOptions, Opened};
 use std::fmt;
@@ -30,8 +29,6 @@ pub(crate) enum ReadBy {
     },
     /// The reader of tables.
     Table(&'static TableFormat),
-    /// The reader of tables with columns per library.
-    Providers(&'static ProviderFormat),
 }
 
 impl Format {
@@ -40,7 +37,6 @@ impl Format {
         match &self.read {
             ReadBy::Code { detect, .. } => detect(head),
             ReadBy::Table(table) => table.detect(head),
-            ReadBy::Providers(table) => (table.detect)(head),
         }
     }
 
@@ -49,7 +45,6 @@ impl Format {
         match &self.read {
             ReadBy::Code { open, .. } => open(head, options),
             ReadBy::Table(table) => Ok(table.open(head, options)),
-            ReadBy::Providers(table) => Ok(table.open(head, options)),
         }
     }
 }

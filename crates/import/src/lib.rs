@@ -33,8 +33,8 @@
 //!    reads it:
 //!    - `ReadBy::Table`: a table with a known header is data. The signature, the columns with
 //!      their meaning and factor to SI, and the defaults; a hook of one function finds what no
-//!      column holds. `tables/gemm_bench.rs` is a short example.
-//!    - `ReadBy::Providers`: a table with columns per library is data too: see `tables/mslk.rs`.
+//!      column holds. `tables/gemm_bench.rs` is a short example; `tables/mslk.rs` has columns per
+//!      library.
 //!    - `ReadBy::Code`: everything else. `open` gives a `Reader`: `Delimited` for records,
 //!      `split::log` for results in lines of a log, `split::json` for JSON, `profilers::profile`
 //!      for kernels without M, N, K. They own the table; a reader fills it, and adds its remarks

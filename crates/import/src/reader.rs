@@ -1,7 +1,8 @@
 //! Readers of text: what a format implements, and the adapters that cut text into records and
 //! lines.
 
-use crate::columns::by_column::{ByColumn, PlannedRows};
+use crate::columns::by_column::ByColumn;
+use crate::columns::plan_rows::PlanRows;
 use crate::split::lines::first_line;
 use crate::split::records::MOST_COLUMNS;
 use crate::{Delimiter, ImportError, Imported, Line, Lines, Record, Records};
@@ -104,7 +105,7 @@ pub(crate) enum Planned<'a> {
     /// The next record may tell.
     NotYet,
     /// From here to the end of the file.
-    Now(&'a mut dyn PlannedRows),
+    Now(&'a mut PlanRows),
 }
 
 /// A [`Reader`] of delimited text around a [`RowReader`].

@@ -138,10 +138,13 @@ pub(crate) fn is_name(text: &str) -> bool {
 /// Reads a transpose: `T`, `N`, `True`, `row`. Column-major is BLAS's layout without a transpose.
 pub(crate) fn transpose(text: &str) -> Option<bool> {
     Some(match text.trim().to_ascii_lowercase().as_str() {
-        "n" | "0" | "false" | "no" | "notrans" | "no_trans" | "normal" | "col" | "column"
-        | "col_major" | "column_major" | "columnmajor" | "colmajor" | "cublas_op_n" => false,
+        // The numbers are those of cblas.h.
+        "111" | "n" | "0" | "false" | "no" | "notrans" | "no_trans" | "normal" | "col"
+        | "column" | "col_major" | "column_major" | "columnmajor" | "colmajor" | "cublas_op_n" => {
+            false
+        }
         "t" | "1" | "true" | "yes" | "trans" | "transpose" | "transposed" | "row" | "row_major"
-        | "rowmajor" | "cublas_op_t" | "c" | "conj" => true,
+        | "rowmajor" | "cublas_op_t" | "c" | "conj" | "112" | "113" => true,
         _ => return None,
     })
 }

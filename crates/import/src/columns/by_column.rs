@@ -1,4 +1,4 @@
-//! Rows of a [`Plan`] by columns: a batch of whole lines is indexed once, each column of the plan is
+//! Rows of a [`Plan`](crate::columns::plan::Plan) by columns: a batch of whole lines is indexed once, each column of the plan is
 //! read in one loop over its rows, and runs of rows without a flaw go into the table at once.
 //!
 //! Every other line (other width, a comment, a quote that is more than a pair around a cell, a cell
@@ -12,58 +12,20 @@ mod sides;
 mod view;
 
 use crate::cell::shape_text;
-use crate::columns::plan::{Extra, Plan, PlannedSide};
-use crate::columns::row::ValueCaches;
+use crate::columns::plan::Extra;
+use crate::columns::plan_rows::PlanRows;
 use crate::split::index::{self, Index};
 use crate::split::lines::first_line;
 use crate::split::records::Records;
-use crate::{ImportError, Record};
-use gemmscope_model::dtype::DataType;
+use crate::{ImportError, Record, RowReader as _};
+use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cells::Cells as _;
 use gemmscope_table::build::run::Run;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use parts::Parts;
 use sides::Sides;
 use std::ops::Range;
 use view::View;
-
-/// A reader whose records become rows by a [`Plan`]: at most one each, or one for each of its sides.
-pub(crate) trait PlannedRows {
-    /// The plan and what is known of its words.
-    fn plan(&mut self) -> (&Plan, &mut ValueCaches);
-
-    /// The columns alone tell a row, apart from its type: see [`dtype`](Self::dtype).
-    fn is_plain(&self) -> bool;
-
-    /// The sides of each line; empty where a line is one row.
-    fn sides(&self) -> &[PlannedSide] {
-        &[]
-    }
-
-    /// Exchanges the figures of the plan, and the type, with those of a side; once more changes them
-    /// back.
-    fn take_side(&mut self, _at: usize) {}
-
-    /// Columns of the name and the rate of a side.
-    fn side_columns(&self) -> [Option<ColumnId>; 2] {
-        [None, None]
-    }
-
-    /// The type of all rows where the reader knows it; asked before the first row.
-    fn dtype(&mut self, table: &mut TableBuilder) -> Option<DataType>;
-
-    /// The row of a record of the plan's width; `None` where it is flawed or no row at all. What it
-    /// leaves in the table is nothing that [`record`](Self::record) would not leave too.
-    fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row>;
-
-    /// Takes a record, whatever it is.
-    fn any_record(
-        &mut self,
-        record: &Record<'_>,
-        table: &mut TableBuilder,
-    ) -> Result<(), ImportError>;
-}
 
 /// Reads the rows of one plan.
 #[derive(Debug)]
@@ -84,7 +46,7 @@ pub(crate) struct ByColumn {
 
 /// Where rows go, and who knows what a row is.
 struct Target<'t> {
-    planned: &'t mut dyn PlannedRows,
+    planned: &'t mut PlanRows,
     table: &'t mut TableBuilder,
     /// Where the cells of a record are noted.
     bounds: Vec<(u32, u32)>,
@@ -92,7 +54,7 @@ struct Target<'t> {
 
 impl Target<'_> {
     fn any_record(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
-        self.planned.any_record(record, self.table)
+        self.planned.record(record, self.table)
     }
 }
 
@@ -135,22 +97,22 @@ impl Rows {
 
 impl ByColumn {
     /// A reader for these rows; `None` if they are to be read one by one.
-    pub(crate) fn new(planned: &mut dyn PlannedRows) -> Option<Self> {
+    pub(crate) fn new(planned: &mut PlanRows) -> Option<Self> {
         let is_plain = planned.is_plain();
-        let (plan, _) = planned.plan();
+        let (plan, _) = planned.plan()?;
         let per_row = |e: &Extra| matches!(e, Extra::Number(_, _, scale) if scale.is_nan());
         if plan.extras.iter().any(per_row) || plan.width == 0 {
             return None;
         }
-        let (width, parts) = (plan.width, Parts::of(plan).filter(|_| is_plain));
-        let sides = Sides::of(planned)?;
+        let sides = Sides::of(plan)?;
+        let parts = (is_plain && sides.is_empty()).then(|| Parts::of(plan, &plan.figures));
         Some(ByColumn {
-            width,
+            width: plan.width,
             index: Index::default(),
             first: Vec::new(),
             lines: Vec::new(),
             flawed: Vec::new(),
-            parts: parts.filter(|_| sides.is_empty()),
+            parts: parts.flatten(),
             sides,
             rows: Rows::default(),
             bounds: Vec::new(),
@@ -162,7 +124,7 @@ impl ByColumn {
         &mut self,
         text: &[u8],
         records: &mut Records,
-        planned: &mut dyn PlannedRows,
+        planned: &mut PlanRows,
         table: &mut TableBuilder,
     ) -> Result<(), ImportError> {
         let mut target = Target { planned, table, bounds: std::mem::take(&mut self.bounds) };
@@ -308,13 +270,14 @@ impl ByColumn {
         let mut parts = self.parts.take();
         let view = self.view(text);
         let end = match &mut parts {
-            Some(parts) => parts.settle(view, rows.clone(), line, &mut settled, target),
+            Some(parts) => parts.settle(view, rows.clone(), line, None, &mut settled, target),
             None => settle_records(view, rows.clone(), line, &mut settled, target),
         };
         let rows = rows.start..end;
         if !rows.is_empty() {
-            let (plan, _) = target.planned.plan();
-            stage(&plan.extras, view.rows(rows.clone()), target.table);
+            if let Some((plan, _)) = target.planned.plan() {
+                stage(&plan.extras, view.rows(rows.clone()), target.table);
+            }
             target.table.commit_run(&settled.run(rows.clone(), line, 1));
         }
         (self.rows, self.parts) = (settled, parts);

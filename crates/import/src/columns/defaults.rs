@@ -36,7 +36,7 @@ pub(crate) fn guess_dtype(
 }
 
 /// The data type of rows of which only some name it. The user's answer overrides the row.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AssumedType {
     value: DataType,
     why: &'static str,
@@ -50,6 +50,16 @@ impl AssumedType {
     pub(crate) fn new(head: &Head, options: &ImportOptions, fallback: DataType) -> Self {
         let (value, why) = guess_dtype(head, options, fallback);
         AssumedType { value, why, forced: options.dtype("dtype").is_some(), said: false }
+    }
+
+    /// That of a title, unless a row names its own.
+    pub(crate) fn titled(value: DataType, why: &'static str) -> Self {
+        AssumedType { value, why, forced: false, said: false }
+    }
+
+    /// The type of rows that name none.
+    pub(crate) fn value(&self) -> DataType {
+        self.value
     }
 
     /// The type of a row that names `named`. Adds the assumption the first time that the row's own

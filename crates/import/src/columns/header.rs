@@ -1,7 +1,7 @@
 //! The header of a table, and the columns that a reader takes from it.
 
 use crate::Head;
-use crate::cell::{CellError, Quantity, figure, positive, quantity, scaled, size};
+use crate::cell::{CellError, figure, positive, quantity, scaled, size, spread};
 use crate::split::records::Record;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ impl Col {
         size(self.cell(record)).map_err(|f| self.bad(record, what, f))
     }
 
-    /// Reads a positive number and multiplies it by `scale`; `what` is `time` or `rate`. A cell with
+    /// Reads a positive number and multiplies it by `scale`; `what` is a [`Quantity::word`]. A cell with
     /// a unit of its own needs no scale.
     #[inline]
     pub(crate) fn positive(
@@ -40,26 +40,27 @@ impl Col {
         match positive(self.cell(record)) {
             Ok(v) => Ok(scaled(v, scale)),
             Err(flaw) => {
-                self.with_unit(record, what, flaw).ok_or_else(|| self.bad(record, what, flaw))
+                let other =
+                    self.with_more(record, what, scale).filter(|_| flaw == CellError::NotANumber);
+                other.ok_or_else(|| self.bad(record, what, flaw))
             }
         }
     }
 
+    /// A number with its unit or its spread behind it.
     #[cold]
-    fn with_unit(&self, record: &Record<'_>, what: &str, flaw: CellError) -> Option<f64> {
-        let wanted = match what {
-            "time" => Quantity::Time,
-            "rate" => Quantity::Rate,
-            _ => return None,
-        };
-        let (v, kind) = quantity(self.cell(record))?;
-        (flaw == CellError::NotANumber && kind == wanted && v > 0.0).then_some(v)
+    fn with_more(&self, record: &Record<'_>, what: &str, scale: f64) -> Option<f64> {
+        let cell = self.cell(record);
+        let of_unit = quantity(cell).filter(|(_, kind)| kind.word() == what).map(|q| q.0);
+        let value = of_unit.or_else(|| spread(cell).map(|(v, _)| scaled(v, scale)))?;
+        (value > 0.0).then_some(value)
     }
 
     /// Reads a number and multiplies it by `scale`; NaN if the cell holds none.
     #[inline]
     pub(crate) fn number(&self, record: &Record<'_>, scale: f64) -> f64 {
-        record.number(self.index).map_or(f64::NAN, |v| figure(v, scale))
+        let number = record.number(self.index).or_else(|| spread(self.cell(record)).map(|s| s.0));
+        number.map_or(f64::NAN, |v| figure(v, scale))
     }
 
     /// An error that names this column and quotes its cell.

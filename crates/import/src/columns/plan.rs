@@ -1,15 +1,24 @@
 //! Where a record holds each part of a row: made once per header, used for every row.
 
+use crate::cell::Quantity;
 use crate::columns::header::Col;
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 
+/// Where one size comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Size {
+    Column(Col),
+    /// Not in the file.
+    Fixed(u32),
+}
+
 /// Columns that hold M, N and K.
 #[derive(Debug)]
 pub(crate) enum Sizes {
-    /// A column each.
-    Three(Col, Col, Col),
+    /// Each from its own place.
+    Three([Size; 3]),
     /// All in one cell.
     One(Col),
     /// The shapes of A and B.
@@ -41,17 +50,101 @@ impl Extra {
     }
 }
 
+/// What tells the time of a row, with factors to seconds, FLOP/s and byte/s. The first that a row has
+/// gives its time; the others are what the file reports.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    pub time: Option<(Col, f64)>,
+    pub rate: Option<(Col, f64)>,
+    pub bandwidth: Option<(Col, f64)>,
+}
+
+impl Figures {
+    /// A figure of one of these quantities.
+    pub(crate) fn set(&mut self, quantity: Quantity, col: Col, scale: f64) {
+        let place = match quantity {
+            Quantity::Time => &mut self.time,
+            Quantity::Rate => &mut self.rate,
+            Quantity::Bandwidth => &mut self.bandwidth,
+        };
+        *place = Some((col, scale));
+    }
+
+    /// Those that there are, the time first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Quantity, &Col, f64)> {
+        let all = [
+            (Quantity::Time, &self.time),
+            (Quantity::Rate, &self.rate),
+            (Quantity::Bandwidth, &self.bandwidth),
+        ];
+        all.into_iter().filter_map(|(q, f)| f.as_ref().map(|(c, scale)| (q, c, *scale)))
+    }
+}
+
+/// The figures of one library, where a line has those of several.
+#[derive(Debug, Default)]
+pub(crate) struct Side {
+    pub name: String,
+    pub dtype: Option<DataType>,
+    pub figures: Figures,
+    /// Coefficient of variation of the time, as a fraction of it.
+    pub variation: Option<Col>,
+    /// Further columns of this side alone: position, and the column that all sides share.
+    pub kept: Vec<(usize, ColumnId)>,
+}
+
+impl Side {
+    /// A side with this name and no figure.
+    pub(crate) fn new(name: &str) -> Self {
+        Side { name: name.to_owned(), ..Side::default() }
+    }
+}
+
+/// Columns for what the sides of a line do not share.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SideColumns {
+    pub name: Option<ColumnId>,
+    pub rate: Option<ColumnId>,
+    pub bandwidth: Option<ColumnId>,
+    pub deviation: Option<ColumnId>,
+}
+
+impl SideColumns {
+    /// All of them; those that stay empty are left out at the end.
+    pub(crate) fn all(table: &mut TableBuilder) -> Self {
+        SideColumns {
+            name: Some(table.text_column(Library, "provider")),
+            rate: Some(table.number_column(ReportedRate, "rate")),
+            bandwidth: Some(table.number_column(ReportedBandwidth, "bandwidth")),
+            deviation: Some(table.number_column(TimeStd, "standard deviation")),
+        }
+    }
+}
+
 /// The columns of one header, by what they mean.
 #[derive(Debug)]
 pub(crate) struct Plan {
+    /// The line of the header and the last line of it, with a line of units below; 0 where there is none.
     pub header_line: u32,
+    pub header_end: u32,
     pub width: usize,
+    /// Fewest cells of a row.
+    pub fewest: usize,
     pub sizes: Sizes,
     /// The columns of M, N and K as they are found.
     pub parts: [Option<Col>; 3],
+    /// Sizes may be written `4K`, `1M`, of 1024s.
+    pub abbreviated: bool,
     pub batch: Option<Col>,
-    pub time: Option<(Col, f64)>,
-    pub rate: Option<(Col, f64)>,
+    /// The figures of a line that is one row.
+    pub figures: Figures,
+    /// Columns that repeat one of its figures, with their factor to SI; their median counts.
+    pub repeats: Vec<(Col, f64)>,
+    /// Columns for the shortest and the longest of repeated times.
+    pub spread: Option<[ColumnId; 2]>,
+    /// A row for each of these, where a line is several.
+    pub sides: Vec<Side>,
+    pub side_columns: SideColumns,
     pub dtype: Option<Col>,
     pub dtype_a: Option<Col>,
     pub dtype_b: Option<Col>,
@@ -80,26 +173,22 @@ pub(crate) struct Plan {
     pub default_device: u16,
 }
 
-/// The figures of one library.
-#[derive(Debug)]
-pub(crate) struct PlannedSide {
-    pub name: String,
-    pub dtype: Option<DataType>,
-    /// Factors to seconds and FLOP/s.
-    pub time: Option<(Col, f64)>,
-    pub rate: Option<(Col, f64)>,
-}
-
 impl Default for Plan {
     fn default() -> Self {
         Plan {
             header_line: 0,
+            header_end: 0,
             width: 0,
+            fewest: 0,
             sizes: Sizes::Hook,
             parts: [None, None, None],
+            abbreviated: false,
             batch: None,
-            time: None,
-            rate: None,
+            figures: Figures::default(),
+            repeats: Vec::new(),
+            spread: None,
+            sides: Vec::new(),
+            side_columns: SideColumns::default(),
             dtype: None,
             dtype_a: None,
             dtype_b: None,
@@ -128,14 +217,8 @@ impl Plan {
     /// A meaning that is no part of a row changes nothing.
     pub(crate) fn set(&mut self, meaning: ColumnMeaning, col: Col, scale: f64) {
         let place = match meaning {
-            Time | ReportedRate => {
-                let place = match meaning {
-                    Time => &mut self.time,
-                    _ => &mut self.rate,
-                };
-                *place = Some((col, scale));
-                return;
-            }
+            Time => return self.figures.set(Quantity::Time, col, scale),
+            ReportedRate => return self.figures.set(Quantity::Rate, col, scale),
             Mnk => {
                 self.sizes = Sizes::One(col);
                 return;
@@ -164,13 +247,18 @@ impl Plan {
         };
         *place = Some(col);
         if let [Some(m), Some(n), Some(k)] = &self.parts {
-            self.sizes = Sizes::Three(m.clone(), n.clone(), k.clone());
+            self.sizes = Sizes::Three([m, n, k].map(|c| Size::Column(c.clone())));
         }
     }
 
     /// Notes on the file's card what a table without times means.
     pub(crate) fn note_times(&self, table: &mut TableBuilder) {
-        match (&self.time, &self.rate) {
+        match (&self.figures.time, &self.figures.rate) {
+            _ if self.sides.iter().any(|s| s.figures.time.is_some()) => {}
+            _ if !self.sides.is_empty() => {
+                table.rates_are_not_independent();
+                table.note("Times computed from the file's rates.");
+            }
             (Some(_), _) => {}
             (None, Some((c, _))) => {
                 table.rates_are_not_independent();

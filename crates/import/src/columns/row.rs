@@ -6,12 +6,12 @@ use crate::cell::shape_text;
 use crate::cell::value_cache::ValueCache;
 use crate::cell::values;
 use crate::cell::values::Types;
-use crate::cell::{CellError, figure};
+use crate::cell::{CellError, Quantity, figure};
 use crate::columns::defaults;
 use crate::columns::header::Col;
-use crate::columns::plan::{Extra, Plan, Sizes};
+use crate::columns::plan::{Extra, Figures, Plan, Size, Sizes};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
+use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::order::InOrder;
 use gemmscope_table::build::cell_text::{RowError, is_missing};
 use gemmscope_table::build::{Row, TableBuilder};
@@ -25,8 +25,9 @@ pub(crate) struct Given {
     /// Type of A and B.
     pub dtype: Option<DataType>,
     pub device: Option<u16>,
-    /// Time of a call, seconds.
+    /// Time of a call, seconds, or its rate, FLOP/s.
     pub time_s: Option<f64>,
+    pub rate: Option<f64>,
     /// Seconds of one unit of the columns whose unit the row names.
     pub unit_s: Option<f64>,
     /// fp32 operands are multiplied as tf32.
@@ -71,18 +72,27 @@ pub(super) fn percent(cell: &[u8]) -> Option<f64> {
     cell::number(cell::trim(cell.strip_suffix(b"%")?))
 }
 
+/// M, N, K and batch of a line, and whether its run failed in a way that is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    sizes: [u32; 4],
+    /// A tuning history keeps a failed variant as a row without a time, with its status: see
+    /// [`failed_time`].
+    failed: bool,
+}
+
+/// What all sides of a line share: its sizes and its verdicts.
 #[inline]
-pub(crate) fn row(
+pub(crate) fn shape(
     plan: &Plan,
     given: &Given,
     caches: &mut ValueCaches,
-    table: &mut TableBuilder,
     record: &Record<'_>,
-) -> Result<Row, RowError> {
+) -> Result<Shape, RowError> {
     if let Some(problem) = record.problem() {
         return Err(RowError::new(problem));
     }
-    let (m, n, k, batch) = sizes(plan, given, record)?;
+    let sizes = sizes(plan, given, record)?;
     let verdict = plan.verdicts.iter().try_for_each(|c| {
         let passed = |text: &str| cell::verdict(text.as_bytes());
         match caches.verdicts.get(c.cell(record), passed) {
@@ -90,98 +100,139 @@ pub(crate) fn row(
             false => Err(c.bad(record, "row", CellError::Failed)),
         }
     });
-    // A tuning history keeps a failed variant as a row without a time, with its status: see
-    // `failed_time`.
-    let failed = plan.history && verdict.is_err();
-    if !failed {
-        verdict?;
+    match verdict {
+        Err(_) if plan.history => Ok(Shape { sizes, failed: true }),
+        verdict => verdict.map(|()| Shape { sizes, failed: false }),
     }
-    let has = |c: &Option<(Col, f64)>| c.as_ref().is_some_and(|(c, _)| !is_missing(c.cell(record)));
-    // A row may have only one of the two.
-    let by_rate =
-        given.time_s.is_none() && (plan.time.is_none() || (!has(&plan.time) && has(&plan.rate)));
+}
+
+/// The row of a shape with the figures of the line or of one of its sides.
+#[inline]
+pub(crate) fn row(
+    plan: &Plan,
+    figures: &Figures,
+    given: &Given,
+    shape: Shape,
+    caches: &mut ValueCaches,
+    table: &mut TableBuilder,
+    record: &Record<'_>,
+) -> Result<Row, RowError> {
+    let Shape { sizes: [m, n, k, batch], failed } = shape;
+    // A row may have only one of its figures.
+    let source = figures.all().find(|(_, c, _)| !is_missing(c.cell(record)));
+    let source = source.or_else(|| figures.all().next());
+    let source = source.filter(|_| given.time_s.is_none() && given.rate.is_none() && !failed);
     let mut time_s = given.time_s.filter(|_| !failed).unwrap_or(f64::NAN);
-    if let Some((c, scale)) = &plan.time
-        && given.time_s.is_none()
-        && !by_rate
-        && !failed
-    {
-        time_s = c.positive(record, "time", factor(*scale, given))?;
+    if let Some((Quantity::Time, c, scale)) = source {
+        time_s = c.positive(record, Quantity::Time.word(), factor(scale, given))?;
     }
     let op = operation(plan, given, caches, record)?;
-    let mut row =
-        Row { m, n, k, batch, op, device: given.device.unwrap_or(plan.default_device), time_s };
-    if let Some(c) = &plan.device
-        && given.device.is_none()
-    {
-        row.device = device(plan, caches, table, record, c);
+    let device = match &plan.device {
+        _ if given.device.is_some() => given.device.unwrap_or(plan.default_device),
+        Some(c) => device(plan, caches, table, record, c),
+        None => plan.default_device,
+    };
+    let problem = Problem { m, n, k, batch, op };
+    if let Some(rate) = given.rate.filter(|_| !failed) {
+        time_s = time_of(Quantity::Rate, rate, &problem);
     }
-    if by_rate
-        && !failed
-        && let Some((c, scale)) = &plan.rate
-    {
-        let rate = c.positive(record, "rate", *scale)?;
-        let problem = gemmscope_model::gemm::Problem { m, n, k, batch, op };
-        row.time_s = problem.work().0 / rate;
+    if let Some((quantity @ (Quantity::Rate | Quantity::Bandwidth), c, scale)) = source {
+        time_s = time_of(quantity, c.positive(record, quantity.word(), scale)?, &problem);
     }
-    Ok(row)
+    Ok(Row { m, n, k, batch, op, device, time_s })
+}
+
+/// The row of a line that is one.
+pub(crate) fn line(
+    plan: &Plan,
+    given: &Given,
+    caches: &mut ValueCaches,
+    table: &mut TableBuilder,
+    record: &Record<'_>,
+) -> Result<Row, RowError> {
+    let shape = shape(plan, given, caches, record)?;
+    row(plan, &plan.figures, given, shape, caches, table, record)
 }
 
 /// The time that the file states of a failed variant, which is no time of its GEMM.
 #[cold]
 pub(crate) fn failed_time(
-    plan: &Plan,
+    figures: &Figures,
     given: &Given,
     record: &Record<'_>,
     row: &Row,
 ) -> Option<f64> {
-    let figure = |column: &Option<(Col, f64)>, what| {
-        let (c, scale) = column.as_ref()?;
-        c.positive(record, what, factor(*scale, given)).ok()
-    };
     let Row { m, n, k, batch, op, .. } = *row;
-    let work = gemmscope_model::gemm::Problem { m, n, k, batch, op }.work();
-    let stated = given.time_s.or_else(|| figure(&plan.time, "time"));
-    stated.or_else(|| Some(work.0 / figure(&plan.rate, "rate")?))
+    let problem = Problem { m, n, k, batch, op };
+    given.time_s.or_else(|| {
+        figures.all().find_map(|(quantity, c, scale)| {
+            let value = c.positive(record, quantity.word(), factor(scale, given)).ok()?;
+            Some(time_of(quantity, value, &problem))
+        })
+    })
 }
 
 #[inline]
-fn sizes(
-    plan: &Plan,
-    given: &Given,
-    record: &Record<'_>,
-) -> Result<(u32, u32, u32, u32), RowError> {
+fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[u32; 4], RowError> {
+    let size = |c: &Col, what: &str| match plan.abbreviated.then(|| abbreviated(c.cell(record))) {
+        Some(Some(size)) => Ok(size),
+        _ => c.size(record, what),
+    };
     let batch = match &plan.batch {
         _ if given.batch.is_some() => given.batch.unwrap_or(1),
-        Some(c) if !is_missing(c.cell(record)) => c.size(record, "batch")?,
+        Some(c) if !is_missing(c.cell(record)) => size(c, "batch")?,
         _ => 1,
     };
     if let Some([m, n, k]) = given.sizes {
-        return Ok((m, n, k, batch));
+        return Ok([m, n, k, batch]);
     }
+    let named = |found: Option<shape_text::Shape>, c: &Col, what| {
+        let found = found.ok_or_else(|| c.bad(record, what, CellError::NotSizes))?;
+        let [m, n, k] = found.sizes;
+        Ok([m, n, k, found.batch.unwrap_or(batch)])
+    };
     match &plan.sizes {
         Sizes::Hook => Err(RowError::new("not a GEMM: no M, N, K")),
-        Sizes::Three(m, n, k) => {
-            Ok((m.size(record, "M")?, n.size(record, "N")?, k.size(record, "K")?, batch))
+        Sizes::Three([m, n, k]) => {
+            let of = |s: &Size, what| match s {
+                Size::Column(c) => size(c, what),
+                Size::Fixed(size) => Ok(*size),
+            };
+            Ok([of(m, "M")?, of(n, "N")?, of(k, "K")?, batch])
         }
         Sizes::Square(c) => {
-            let s = c.size(record, "size")?;
-            Ok((s, s, s, batch))
+            let s = size(c, "size")?;
+            Ok([s, s, s, batch])
         }
         Sizes::One(c) => {
             let text = record.text(c.index);
             let found = shape_text::shape(&text, &c.name).or_else(|| shape_text::named(&text));
-            let found = found.ok_or_else(|| c.bad(record, "sizes", CellError::NotSizes))?;
-            let [m, n, k] = found.sizes;
-            Ok((m, n, k, found.batch.unwrap_or(batch)))
+            named(found, c, "sizes")
         }
         Sizes::Operands(a, b) => {
             let of = |c: &Col| shape_text::dimensions(&record.text(c.index));
-            let found = shape_text::operands(&of(a), &of(b))
-                .ok_or_else(|| a.bad(record, "shapes of A and B", CellError::NotSizes))?;
-            let [m, n, k] = found.sizes;
-            Ok((m, n, k, found.batch.unwrap_or(batch)))
+            named(shape_text::operands(&of(a), &of(b)), a, "shapes of A and B")
         }
+    }
+}
+
+/// `4K`, `1M` of 1024s.
+fn abbreviated(text: &[u8]) -> Option<u32> {
+    let (digits, factor) = match text {
+        [digits @ .., b'K' | b'k'] => (digits, 1 << 10),
+        [digits @ .., b'M'] => (digits, 1 << 20),
+        _ => return None,
+    };
+    cell::size(digits).ok()?.checked_mul(factor)
+}
+
+/// The time in which a problem has this time, rate or bandwidth, seconds.
+#[inline]
+pub(super) fn time_of(quantity: Quantity, value: f64, problem: &Problem) -> f64 {
+    match quantity {
+        Quantity::Time => value,
+        Quantity::Rate => problem.work().0 / value,
+        Quantity::Bandwidth => problem.bytes().0 / value,
     }
 }
 

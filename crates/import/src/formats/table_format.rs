@@ -1,19 +1,16 @@
-//! Table formats as data: a signature, columns with their meaning and factor to SI, defaults, and
-//! at most one hook. One reader reads them all.
+//! Table formats as data: a signature, columns with their meaning and factor to SI, or with a library
+//! and its figure, defaults, and at most one hook. [`PlanRows`] reads them all.
 
-use crate::columns::by_column::PlannedRows;
+use crate::cell::Quantity;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::header::{Col, Header};
-use crate::columns::plan::{Extra, Plan};
-use crate::columns::row::{Given, ValueCaches, row, stage};
-use crate::{
-    Delimited, Detection, Head, ImportError, ImportOptions, Planned, Reader, Record, RowReader,
-};
+use crate::columns::plan::{Extra, Plan, Side, SideColumns};
+use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
+use crate::{Detection, Head, ImportOptions, Reader};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::order::InOrder;
-use gemmscope_table::build::cell_text::{RowError, cell_text};
-use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::build::{ColumnId, TableBuilder};
+use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 use std::collections::HashMap;
 
 /// Factors to SI.
@@ -24,6 +21,12 @@ pub(crate) const TERA: f64 = 1e12;
 pub(crate) const GIBI: f64 = 1_073_741_824.0;
 /// Each row names its unit: the hook gives it as [`Given::unit_s`].
 pub(crate) const PER_ROW: f64 = f64::NAN;
+/// The user says the unit.
+const ASKED: f64 = f64::NAN;
+
+/// Names of the number of GEMMs a call, in tables with columns per library.
+pub(crate) const BATCHES: &[&str] =
+    &["batch_num", "batchcount", "B", "groups", "num_groups", "batch", "batch_size"];
 
 /// Names of one header line that only this tool writes.
 pub(crate) struct Signature {
@@ -37,7 +40,7 @@ pub(crate) struct Signature {
 
 /// One column of a format.
 pub(crate) struct Column {
-    /// Names in use; the first that the header has is taken.
+    /// Names in use; the first that the header has is taken. None: the first column.
     names: &'static [&'static str],
     meaning: ColumnMeaning,
     scale: f64,
@@ -50,6 +53,14 @@ impl Column {
     /// The same, and kept under its own name beside what it means for the row.
     pub(crate) const fn kept(self) -> Self {
         Column { kept: true, ..self }
+    }
+
+    /// The column of a header.
+    fn find(&self, header: &Header) -> Option<Col> {
+        match self.names {
+            [] => Some(Col { index: 0, name: header.names.first()?.trim().to_owned() }),
+            names => header.find(names),
+        }
     }
 
     /// The same, only where the header has this other column too.
@@ -77,58 +88,36 @@ pub(crate) const fn verdict(names: &'static [&'static str], meaning: ColumnMeani
     Column { names, meaning, scale: 1.0, verdict: true, beside: "", kept: false }
 }
 
-/// A record on its way through a [`Hook`].
-pub(crate) struct Cells<'a, 'r> {
-    /// The record.
-    pub record: &'a Record<'r>,
-    /// The file's header.
-    pub header: &'a Header,
-    /// The file's name.
-    pub file: &'a str,
-    /// For notes and devices.
-    pub table: &'a mut TableBuilder,
+/// What a column that no [`Column`] names holds, where a line is a row for each of several libraries.
+pub(crate) enum Figure<'a> {
+    /// A figure of this library in this unit, with its factor to SI.
+    In(&'a str, Quantity, f64),
+    /// The only figure of this library, in a unit that the file does not name.
+    Asked(&'a str),
+    /// A metric of this library that is kept under its own name.
+    Kept(&'a str, &'a str),
 }
-
-impl<'r> Cells<'_, 'r> {
-    /// The column with this name, if the header has it.
-    pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        self.header.position(name)
-    }
-
-    /// The cell of the column with this name, "" where there is none.
-    pub(crate) fn get(&self, name: &str) -> &'r [u8] {
-        self.position(name).map_or(b"", |i| self.record.get(i))
-    }
-
-    /// The cell as text.
-    pub(crate) fn text(&self, name: &str) -> String {
-        cell_text(self.get(name)).into_owned()
-    }
-
-    /// An error about the cell of the column with this name.
-    #[cold]
-    pub(crate) fn error(&self, name: &str, reason: impl Into<String>) -> RowError {
-        RowError {
-            reason: reason.into(),
-            column: self.position(name).map_or(0, |i| i as u32 + 1),
-            text: self.text(name),
-        }
-    }
-}
-
-/// Runs before the columns of a record are read: rejects it, or finds what no column holds.
-pub(crate) type Hook = fn(&mut Cells<'_, '_>) -> Result<Given, RowError>;
 
 /// A format that one table describes.
 pub(crate) struct TableFormat {
     /// The header has the names of one of these.
     pub signatures: &'static [Signature],
+    /// As [`Format::detect`](crate::Format::detect), where names alone do not tell.
+    pub detect: fn(&Head) -> Option<Detection>,
     /// What the columns mean. A column of the file that is not here is kept under its own name.
     pub columns: &'static [Column],
     /// Columns that are left out.
     pub ignored: &'static [&'static str],
+    /// Library and figure by a column's title; `None`: a column for the whole line.
+    pub figure: Option<fn(&str) -> Option<Figure<'_>>>,
+    /// The name of a library may tell its type.
+    pub typed_names: bool,
+    /// Sizes may be written `4K`, `1M`.
+    pub abbreviated: bool,
     /// Type of A and B if neither the file, its name nor the user names one.
     pub dtype: DataType,
+    /// The same, where more of the head tells it.
+    pub dtype_of: Option<fn(&Head) -> DataType>,
     /// Type of the output where no column holds it; `None`: the usual one of the operands.
     pub output: Option<DataType>,
     /// Transposes of A and B where no column holds them.
@@ -144,9 +133,14 @@ impl TableFormat {
     /// Defaults for the fields that a format may omit.
     pub(crate) const DEFAULT: TableFormat = TableFormat {
         signatures: &[],
+        detect: |_| None,
         columns: &[],
         ignored: &[],
+        figure: None,
+        typed_names: false,
+        abbreviated: false,
         dtype: DataType::Fp16,
+        dtype_of: None,
         output: None,
         transposed: [false, false],
         device: None,
@@ -156,30 +150,30 @@ impl TableFormat {
 
     /// Scores a head by the signatures.
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        let found = self.signatures.iter().find(|s| head.line_with(s.names).is_some())?;
-        Some(Detection::new(found.score, found.reason))
+        match self.signatures.iter().find(|s| head.line_with(s.names).is_some()) {
+            Some(found) => Some(Detection::new(found.score, found.reason)),
+            None => (self.detect)(head),
+        }
     }
 
     /// A reader of a file with this head.
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
-        let rows = TableRows {
+        let fallback = self.dtype_of.map_or(self.dtype, |of| of(head));
+        let reader = Formatted {
             format: self,
+            fallback,
             head: Head { name: head.name.clone(), ..Head::default() },
             options: options.clone(),
-            dtype: AssumedType::new(head, options, self.dtype),
-            header: Header::default(),
-            plan: None,
-            caches: ValueCaches::default(),
-            before: 0,
-            repeated: 0,
         };
-        Delimited::open(rows, TableBuilder::with_room(head.rows))
+        let types = AssumedType::new(head, options, fallback);
+        PlanRows::open(reader, &head.name, types, TableBuilder::with_room(head.rows))
     }
 
     /// The plan of a header, with its columns added to the table.
     pub(crate) fn plan(&self, header: &Header, table: &mut TableBuilder) -> Plan {
         let mut plan = Plan {
             width: header.names.len(),
+            abbreviated: self.abbreviated,
             default_output: self.output,
             default_trans: self.transposed,
             ..Plan::default()
@@ -188,7 +182,7 @@ impl TableFormat {
         used.extend(self.ignored.iter().filter_map(|n| header.position(n)));
         // A second header of the same file goes on with the columns of the first.
         let mut made: HashMap<(&'static str, String), usize> = HashMap::new();
-        let mut keep = |meaning: ColumnMeaning, name: &str| {
+        let mut keep = |table: &mut TableBuilder, meaning: ColumnMeaning, name: &str| {
             let nth = made.entry((meaning.id(), name.to_owned())).or_default();
             let known = table.known_column(meaning, name, *nth);
             *nth += 1;
@@ -203,7 +197,7 @@ impl TableFormat {
                 continue;
             }
             let free = |col: &Col| !used.contains(&col.index);
-            let Some(col) = header.find(c.names).filter(free) else {
+            let Some(col) = c.find(header).filter(free) else {
                 continue;
             };
             let i = col.index;
@@ -212,10 +206,10 @@ impl TableFormat {
                 plan.verdicts.push(col.clone());
             }
             if c.kept || c.meaning == ColumnMeaning::Other {
-                let id = keep(ColumnMeaning::Other, &col.name);
+                let id = keep(table, ColumnMeaning::Other, &col.name);
                 plan.extras.push(Extra::Auto(i, id));
             } else if ColumnMeaning::OF_DATASET.contains(&c.meaning) {
-                let id = keep(c.meaning, &col.name);
+                let id = keep(table, c.meaning, &col.name);
                 plan.extras.push(if c.meaning.is_text() {
                     Extra::Text(i, id)
                 } else {
@@ -224,38 +218,100 @@ impl TableFormat {
             }
             plan.set(c.meaning, col, c.scale);
         }
+        if let Some(figure) = self.figure {
+            self.plan_sides(header, figure, &mut used, &mut plan, table);
+        }
         for (i, name) in header.names.iter().enumerate() {
-            if !used.contains(&i) {
-                plan.extras.push(Extra::Auto(i, keep(ColumnMeaning::Other, name)));
+            let untitled = self.figure.is_some() && name.trim().is_empty();
+            if !used.contains(&i) && !untitled {
+                plan.extras.push(Extra::Auto(i, keep(table, ColumnMeaning::Other, name)));
             }
         }
         plan.extras.order_by_key(Extra::index);
         plan
     }
 
-    /// The header has the names of a signature.
+    /// The libraries that the titles name, each with its figures.
+    fn plan_sides(
+        &self,
+        header: &Header,
+        figure: fn(&str) -> Option<Figure<'_>>,
+        used: &mut Vec<usize>,
+        plan: &mut Plan,
+        table: &mut TableBuilder,
+    ) {
+        plan.side_columns = SideColumns::all(table);
+        let mut kept: Vec<(&str, ColumnId)> = Vec::new();
+        for (i, title) in header.names.iter().enumerate() {
+            let title = title.trim();
+            let free = !title.is_empty() && !used.contains(&i);
+            let Some(figure) = figure(title).filter(|_| free) else {
+                continue;
+            };
+            used.push(i);
+            let (Figure::In(name, ..) | Figure::Asked(name) | Figure::Kept(name, _)) = figure;
+            let at = plan.sides.iter().position(|s| s.name == name);
+            let at = at.unwrap_or_else(|| {
+                let dtype = self.typed_names.then(|| type_in_name(name)).flatten();
+                plan.sides.push(Side { dtype, ..Side::new(name) });
+                plan.sides.len() - 1
+            });
+            let side = &mut plan.sides[at];
+            let col = Col { index: i, name: title.to_owned() };
+            match figure {
+                Figure::In(_, quantity, scale) => side.figures.set(quantity, col, scale),
+                Figure::Asked(_) => side.figures.set(Quantity::Time, col, ASKED),
+                // One long column a metric, whichever library it is of.
+                Figure::Kept(_, metric) => {
+                    let known = kept.iter().find(|(m, _)| *m == metric);
+                    let id = known.map_or_else(|| table.auto_column(metric), |(_, id)| *id);
+                    kept.push((metric, id));
+                    side.kept.push((i, id));
+                }
+            }
+        }
+        plan.sides.retain(|s| s.figures.all().next().is_some());
+    }
+
+    /// The header has the names of a signature, or those of the sizes and a figure.
     pub(crate) fn is_header(&self, header: &Header) -> bool {
-        self.signatures.iter().any(|s| header.has(s.names))
+        let Some(figure) = self.figure else {
+            return self.signatures.iter().any(|s| header.has(s.names));
+        };
+        use ColumnMeaning::{K, M, Mnk, N};
+        let measured = |n: &String| {
+            matches!(figure(n.trim()), Some(Figure::In(..) | Figure::Asked(_)))
+                && !n.trim().is_empty()
+        };
+        let mut sizes = self.columns.iter().filter(|c| [M, N, K, Mnk].contains(&c.meaning));
+        sizes.all(|c| c.find(header).is_some()) && header.names.iter().any(measured)
     }
 }
 
-/// Reads the records of a [`TableFormat`].
-struct TableRows {
+/// What a [`TableFormat`] says of a file.
+struct Formatted {
     format: &'static TableFormat,
+    /// Type of A and B if nobody names one.
+    fallback: DataType,
     /// The name of the file, without its lines.
     head: Head,
     options: ImportOptions,
-    dtype: AssumedType,
-    header: Header,
-    plan: Option<Plan>,
-    caches: ValueCaches,
-    before: u64,
-    repeated: u64,
 }
 
-impl TableRows {
-    fn start(&mut self, header: Header, t: &mut TableBuilder) {
-        let mut plan = self.format.plan(&header, t);
+impl TableReader for Formatted {
+    fn plan(&mut self, header: &Header, t: &mut TableBuilder) -> Option<Plan> {
+        if !self.format.is_header(header) {
+            return None;
+        }
+        let mut plan = self.format.plan(header, t);
+        plan.fewest = match self.format.figure {
+            Some(_) => 0,
+            None => plan.width.saturating_sub(4),
+        };
+        let untyped = plan.sides.iter().any(|s| s.dtype.is_none());
+        if untyped || !plan.sides.is_empty() && self.options.dtype("dtype").is_some() {
+            defaults::dtype(t, &self.head, &self.options, self.fallback);
+        }
         let answer = self.options.answer("device");
         if plan.device.is_none() || answer.is_some() {
             plan.device = None;
@@ -269,119 +325,43 @@ impl TableRows {
                 _ => defaults::device(t, &self.head, &self.options),
             };
         }
+        let asked = |s: &Side| s.figures.time.as_ref().is_some_and(|(_, scale)| scale.is_nan());
+        if plan.sides.iter().any(asked) {
+            let (quantity, scale) = asked_unit(t, &self.options);
+            for side in plan.sides.iter_mut().filter(|s| asked(s)) {
+                if let Some((col, _)) = side.figures.time.take() {
+                    side.figures.set(quantity, col, scale);
+                }
+            }
+        }
         plan.note_times(t);
         for note in self.format.notes {
             t.note(*note);
         }
-        self.header = header;
-        self.plan = Some(plan);
+        Some(plan)
     }
 
-    /// The row of a record, and what the hook knows of it.
-    fn read(
-        &mut self,
-        record: &Record<'_>,
-        table: &mut TableBuilder,
-    ) -> Result<(Row, Given), RowError> {
-        let Some(plan) = &self.plan else {
-            return Err(RowError::new("not a GEMM: no M, N, K"));
-        };
-        let mut given = match (record.problem(), self.format.hook) {
-            (Some(problem), _) => return Err(RowError::new(problem)),
-            // The tool's closing words, or a line that was cut.
-            (None, _) if record.len() + 4 < plan.width => {
-                return Err(RowError::new("fewer fields than the header names"));
-            }
-            (None, None) => Given::default(),
-            (None, Some(hook)) => {
-                hook(&mut Cells { record, header: &self.header, file: &self.head.name, table })?
-            }
-        };
-        if plan.dtype.is_none() && plan.dtype_a.is_none() {
-            given.dtype = Some(self.dtype.of(given.dtype, table));
-        }
-        let row = row(plan, &given, &mut self.caches, table, record)?;
-        Ok((row, given))
+    fn hook(&self) -> Option<Hook> {
+        self.format.hook
     }
 }
 
-impl RowReader for TableRows {
-    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        if self.plan.is_none() {
-            let header = Header::new(record);
-            if self.format.is_header(&header) {
-                self.start(header, table);
-            } else {
-                self.before += 1;
-            }
-            return Ok(());
-        }
-        if self.header.is_repeated_by(record) {
-            self.repeated += 1;
-            return Ok(());
-        }
-        let row = self.read(record, table).map(|(row, given)| {
-            let extras = self.plan.as_ref().map(|p| p.extras.as_slice());
-            stage(extras.unwrap_or_default(), &given, table, record);
-            row
-        });
-        table.commit(record.line(), record.raw(), row);
-        Ok(())
-    }
-
-    fn planned(&mut self, _lines: u32) -> Planned<'_> {
-        match self.plan {
-            Some(_) => Planned::Now(self),
-            None => Planned::NotYet,
-        }
-    }
-
-    fn gives_parts(&self) -> bool {
-        true
-    }
-
-    fn remark(&mut self, t: &mut TableBuilder) {
-        if self.before > 0 && self.plan.is_some() {
-            t.note(format!("Skipped before the header: {} line(s).", self.before));
-        }
-        if self.repeated > 0 {
-            t.note(format!(
-                "The header is repeated {}.",
-                super::tables::generic::times(self.repeated)
-            ));
-        }
-        self.caches.note_assumed_types(t);
-    }
+/// The unit of figures that a printed table does not name: the user's answer, else µs.
+fn asked_unit(table: &mut TableBuilder, options: &ImportOptions) -> (Quantity, f64) {
+    let answer = options.answer("unit:value");
+    table.assume(Assumption {
+        by_hand: false,
+        key: "unit:value".into(),
+        text: "No unit in the table; these benchmarks print times in µs.".into(),
+        value: answer.unwrap_or("µs").to_owned(),
+        choices: ["µs", "ms", "TFLOP/s"].map(str::to_owned).to_vec(),
+    });
+    answer.and_then(Quantity::parse).unwrap_or((Quantity::Time, MICRO))
 }
 
-impl PlannedRows for TableRows {
-    fn plan(&mut self) -> (&Plan, &mut ValueCaches) {
-        let plan = self.plan.get_or_insert_default();
-        (plan, &mut self.caches)
-    }
-
-    fn is_plain(&self) -> bool {
-        self.format.hook.is_none()
-    }
-
-    fn dtype(&mut self, table: &mut TableBuilder) -> Option<DataType> {
-        let plan = self.plan.as_ref()?;
-        let unsaid = plan.dtype.is_none() && plan.dtype_a.is_none();
-        unsaid.then(|| self.dtype.of(None, table))
-    }
-
-    fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row> {
-        if self.header.is_repeated_by(record) {
-            return None;
-        }
-        self.read(record, table).ok().map(|(row, _)| row)
-    }
-
-    fn any_record(
-        &mut self,
-        record: &Record<'_>,
-        table: &mut TableBuilder,
-    ) -> Result<(), ImportError> {
-        self.record(record, table)
-    }
+/// `fp8` of `fp8_rowwise`.
+fn type_in_name(name: &str) -> Option<DataType> {
+    name.split(['_', '-', '.'])
+        .filter(|w| w.bytes().any(|b| b.is_ascii_digit()))
+        .find_map(DataType::parse)
 }

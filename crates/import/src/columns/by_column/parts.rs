@@ -3,9 +3,9 @@
 use super::combinations::Combinations;
 use super::view::View;
 use super::{Rows, Target};
-use crate::cell::{size, verdict};
-use crate::columns::plan::{Plan, Sizes};
-use crate::columns::row::{Given, device, operation};
+use crate::cell::{Quantity, size, verdict};
+use crate::columns::plan::{Figures, Plan, Size, Sizes};
+use crate::columns::row::{Given, device, operation, time_of};
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::Row;
 use gemmscope_table::build::intern::Interner;
@@ -26,9 +26,17 @@ pub(super) struct Parts {
 
 #[derive(Clone, Copy, Debug)]
 enum ThreeOrOne {
-    Three([usize; 3]),
+    Three([Place; 3]),
     /// M = N = K.
     One(usize),
+}
+
+/// Where a size is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Column(usize),
+    /// Nowhere: it is this one.
+    Fixed(u32),
 }
 
 /// What tells the time.
@@ -37,8 +45,7 @@ struct Figure {
     column: usize,
     /// Factor to SI.
     scale: f64,
-    /// It is a rate.
-    is_rate: bool,
+    quantity: Quantity,
 }
 
 /// A column that says whether the run succeeded.
@@ -51,25 +58,29 @@ struct Verdicts {
 }
 
 impl Parts {
-    /// The parts of a plan; `None` if a part of it is more than a column to be read.
-    pub(super) fn of(plan: &Plan) -> Option<Self> {
-        let (sizes, title) = match &plan.sizes {
-            Sizes::Three(m, n, k) => (ThreeOrOne::Three([m, n, k].map(|c| c.index)), &m.name),
-            Sizes::Square(c) => (ThreeOrOne::One(c.index), &c.name),
+    /// The parts of a plan with these figures; `None` if one of them is more than a column to be read.
+    pub(super) fn of(plan: &Plan, figures: &Figures) -> Option<Self> {
+        let place = |s: &Size| match s {
+            Size::Column(c) => Place::Column(c.index),
+            Size::Fixed(size) => Place::Fixed(*size),
+        };
+        let (sizes, titles) = match &plan.sizes {
+            Sizes::Three(three) => (ThreeOrOne::Three(three.each_ref().map(place)), &three[..]),
+            Sizes::Square(c) => (ThreeOrOne::One(c.index), &[][..]),
             Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => return None,
         };
         // A header that is repeated among the rows must be no row.
-        if size(title.as_bytes()).is_ok() {
-            return None;
-        }
-        let figure = match (&plan.time, &plan.rate) {
-            (Some((c, scale)), _) => Some((c, scale, false)),
-            (None, Some((c, scale))) => Some((c, scale, true)),
-            (None, None) => None,
+        let is_size = |name: &str| size(name.as_bytes()).is_ok();
+        let told = match &plan.sizes {
+            Sizes::Square(c) => !is_size(&c.name),
+            _ => titles.iter().any(|s| matches!(s, Size::Column(c) if !is_size(&c.name))),
         };
-        let figure =
-            figure.map(|(c, scale, is_rate)| Figure { column: c.index, scale: *scale, is_rate });
-        if figure.is_some_and(|f| f.scale.is_nan()) {
+        let figure = figures.all().next().map(|(quantity, c, scale)| Figure {
+            column: c.index,
+            scale,
+            quantity,
+        });
+        if !told || plan.abbreviated || figure.is_some_and(|f| f.scale.is_nan()) {
             return None;
         }
         // What `operation` reads.
@@ -105,8 +116,11 @@ impl Parts {
         let [m, n, k, batch] = &mut rows.sizes;
         match self.sizes {
             ThreeOrOne::Three(columns) => {
-                for (column, sizes) in columns.into_iter().zip([m, n, k]) {
-                    view.column(column).sizes(false, sizes, flawed);
+                for (place, sizes) in columns.into_iter().zip([m, n, k]) {
+                    match place {
+                        Place::Column(column) => view.column(column).sizes(false, sizes, flawed),
+                        Place::Fixed(size) => sizes.fill(size),
+                    }
                 }
             }
             ThreeOrOne::One(column) => {
@@ -141,17 +155,19 @@ impl Parts {
     }
 
     /// Finds what else makes the rows, up to the first that cannot go into the table like this;
-    /// gives its number.
+    /// gives its number. `side` is that of the line whose rows they are, if it has several.
     pub(super) fn settle(
         &mut self,
         view: View<'_>,
         rows: Range<usize>,
         line: u32,
+        side: Option<usize>,
         settled: &mut Rows,
         target: &mut Target<'_>,
     ) -> usize {
         let Target { planned, table, bounds, .. } = target;
-        let given = Given { dtype: planned.dtype(table), ..Given::default() };
+        let given = Given { dtype: planned.dtype(side, table), ..Given::default() };
+        let Some((plan, caches)) = planned.plan() else { return rows.start };
         for at in rows.clone() {
             let line = line.saturating_add((at - rows.start) as u32);
             let known = self.operations.get(at);
@@ -159,7 +175,6 @@ impl Parts {
                 Some((op, _)) => op,
                 None => {
                     let record = view.record(at, line, bounds);
-                    let (plan, caches) = planned.plan();
                     match operation(plan, &given, caches, &record) {
                         Ok(op) => op,
                         Err(_) => return at,
@@ -172,7 +187,6 @@ impl Parts {
                     Some(code) => code,
                     None => {
                         let record = view.record(at, line, bounds);
-                        let (plan, caches) = planned.plan();
                         let code = match &plan.device {
                             Some(c) => device(plan, caches, table, &record, c),
                             None => self.default_device,
@@ -183,13 +197,9 @@ impl Parts {
                 },
             };
             let [m, n, k, batch] = settled.sizes.each_ref().map(|s| s[at]);
-            let time_s = match self.figure {
-                Some(Figure { is_rate: true, .. }) => {
-                    Problem { m, n, k, batch, op }.work().0 / settled.time_s[at]
-                }
-                Some(_) => settled.time_s[at],
-                None => f64::NAN,
-            };
+            let time_s = self.figure.map_or(f64::NAN, |f| {
+                time_of(f.quantity, settled.time_s[at], &Problem { m, n, k, batch, op })
+            });
             let row = Row { m, n, k, batch, op, device, time_s };
             if !table.admits(&row) {
                 return at;

@@ -2,16 +2,23 @@
 //! are read once for all sides, and the rows go into the table side by side, line by line.
 
 use super::parts::Parts;
-use super::view::View;
-use super::{PlannedRows, Rows, Target, stage};
-use crate::cell::figure;
+use super::view::{Column, View};
+use super::{Rows, Target, stage};
+use crate::cell::{self, figure};
+use crate::columns::header::Col;
+use crate::columns::plan::{Plan, SideColumns};
+use gemmscope_table::build::ColumnId;
 use gemmscope_table::build::cells::Cells;
+use gemmscope_table::native_csv::unguard;
 use std::ops::Range;
 
 /// The sides of a line, in the order of its rows.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
     all: Vec<Side>,
+    columns: SideColumns,
+    /// Columns that sides share, and which column of the file each side gives to them.
+    kept: Vec<(ColumnId, Vec<Option<usize>>)>,
     /// The names of the sides one behind the other, and where each is.
     names: Vec<u8>,
     places: Vec<(u32, u32)>,
@@ -24,24 +31,36 @@ pub(super) struct Sides {
 struct Side {
     parts: Parts,
     rows: Rows,
-    /// Where the file states its rate: the column and the factor to SI.
+    /// Where the file states its rate, its bandwidth and its variation, with factors to SI.
     rate: Option<(usize, f64)>,
+    bandwidth: Option<(usize, f64)>,
+    variation: Option<(usize, f64)>,
 }
 
 impl Sides {
     /// Those of a plan, none where a line is one row; `None` if they are more than columns to be read.
-    pub(super) fn of(planned: &mut dyn PlannedRows) -> Option<Self> {
-        let mut out = Sides::default();
-        for at in 0..planned.sides().len() {
+    pub(super) fn of(plan: &Plan) -> Option<Self> {
+        let mut out = Sides { columns: plan.side_columns, ..Sides::default() };
+        for (at, side) in plan.sides.iter().enumerate() {
             let from = out.names.len() as u32;
-            out.names.extend_from_slice(planned.sides()[at].name.as_bytes());
+            out.names.extend_from_slice(side.name.as_bytes());
             out.places.push((from, out.names.len() as u32));
-            planned.take_side(at);
-            let (plan, _) = planned.plan();
-            let rate = plan.rate.as_ref().map(|(c, scale)| (c.index, *scale));
-            let parts = Parts::of(plan);
-            planned.take_side(at);
-            out.all.push(Side { parts: parts?, rows: Rows::default(), rate });
+            let stated = |c: &Option<(Col, f64)>| c.as_ref().map(|(c, scale)| (c.index, *scale));
+            out.all.push(Side {
+                parts: Parts::of(plan, &side.figures)?,
+                rows: Rows::default(),
+                rate: stated(&side.figures.rate),
+                bandwidth: stated(&side.figures.bandwidth),
+                variation: side.variation.as_ref().map(|c| (c.index, 1.0)),
+            });
+            for &(column, id) in &side.kept {
+                let known = out.kept.iter().position(|(k, _)| *k == id);
+                let known = known.unwrap_or_else(|| {
+                    out.kept.push((id, vec![None; plan.sides.len()]));
+                    out.kept.len() - 1
+                });
+                out.kept[known].1[at] = Some(column);
+            }
         }
         Some(out)
     }
@@ -84,22 +103,37 @@ impl Sides {
         }
         self.interleave(view, lines.clone());
         let view = View { first: &self.first, ..view };
-        let [library, rate] = target.planned.side_columns();
-        if let Some(id) = library {
+        let table = &mut *target.table;
+        if let Some(id) = self.columns.name {
             let names = Names { text: &self.names, places: &self.places, rows: self.first.len() };
-            target.table.set_texts(id, names);
+            table.set_texts(id, names);
         }
-        if let Some(id) = rate {
-            let rates = (0..self.first.len()).map(|row| {
-                let (column, scale) = self.all[row % self.all.len()].rate?;
-                let cells = view.column(column);
-                let number = cells.plain_number(row).or_else(|| cells.number(row))?;
-                Some(figure(number, scale))
-            });
-            target.table.set_numbers(id, rates.map(|rate| rate.unwrap_or(f64::NAN)));
+        let number = |row: usize, place: Option<(usize, f64)>| {
+            let (column, scale) = place?;
+            let cells = view.column(column);
+            let number = cells.plain_number(row).or_else(|| cells.number(row));
+            let number = number.or_else(|| cell::spread(cells.cell(row)).map(|s| s.0))?;
+            Some(figure(number, scale))
+        };
+        let rows = || (0..self.first.len()).map(|row| (row, &self.all[row % self.all.len()]));
+        if let Some(id) = self.columns.rate {
+            table.set_numbers(id, rows().map(|(row, s)| number(row, s.rate).unwrap_or(f64::NAN)));
         }
-        let (plan, _) = target.planned.plan();
-        stage(&plan.extras, view, target.table);
+        if let Some(id) = self.columns.bandwidth {
+            let of = |(row, s): (usize, &Side)| number(row, s.bandwidth).unwrap_or(f64::NAN);
+            table.set_numbers(id, rows().map(of));
+        }
+        if let Some(id) = self.columns.deviation {
+            let share = |row, s: &Side| number(row, s.variation).filter(|share| *share >= 0.0);
+            let of = |(row, s): (usize, &Side)| share(row, s).map(|v| v * self.run.time_s[row]);
+            table.set_numbers(id, rows().map(|r| of(r).unwrap_or(f64::NAN)));
+        }
+        for (id, columns) in &self.kept {
+            table.set_autos(*id, Kept { view, columns });
+        }
+        if let Some((plan, _)) = target.planned.plan() {
+            stage(&plan.extras, view, target.table);
+        }
         let rows = 0..self.first.len();
         target.table.commit_run(&self.run.run(rows, line, self.all.len() as u32));
         lines.len()
@@ -116,9 +150,8 @@ impl Sides {
     ) -> bool {
         let line = line.saturating_add((at - first) as u32);
         self.all.iter_mut().enumerate().all(|(i, side)| {
-            target.planned.take_side(i);
-            let settled = side.parts.settle(view, at..at + 1, line, &mut side.rows, target);
-            target.planned.take_side(i);
+            let settled =
+                side.parts.settle(view, at..at + 1, line, Some(i), &mut side.rows, target);
             settled > at
         })
     }
@@ -175,5 +208,45 @@ impl Cells for Names<'_> {
 
     fn plain_number(&self, _row: usize) -> Option<f64> {
         None
+    }
+}
+
+/// The cell of the column of its side for each row.
+#[derive(Clone, Copy, Debug)]
+struct Kept<'a> {
+    view: View<'a>,
+    columns: &'a [Option<usize>],
+}
+
+impl<'a> Kept<'a> {
+    fn column(&self, row: usize) -> Option<Column<'a>> {
+        self.columns[row % self.columns.len()].map(|column| self.view.column(column))
+    }
+}
+
+impl Cells for Kept<'_> {
+    fn len(&self) -> usize {
+        self.view.first.len()
+    }
+
+    fn text(&self) -> &[u8] {
+        self.view.text
+    }
+
+    fn place(&self, row: usize) -> (u32, u32) {
+        self.column(row).map_or((0, 0), |c| c.place(row))
+    }
+
+    fn cell(&self, row: usize) -> &[u8] {
+        let (from, to) = self.place(row);
+        unguard(cell::trim(&self.view.text[from as usize..to as usize]))
+    }
+
+    fn number(&self, row: usize) -> Option<f64> {
+        self.column(row)?.number(row)
+    }
+
+    fn plain_number(&self, row: usize) -> Option<f64> {
+        self.column(row)?.plain_number(row)
     }
 }

@@ -48,7 +48,7 @@ fn read_in_parts(text: &[u8], slice: usize, every: usize) -> Result<String, Impo
 }
 
 /// Headers and good lines of tables that are read by columns.
-const TABLES: [(&str, &str); 15] = [
+const TABLES: [(&str, &str); 20] = [
     // All parts of a row, and columns of all kinds.
     (
         "model,kernel,dtype,batch,M,N,K,transA,transB,time_us,note,lda",
@@ -88,6 +88,21 @@ const TABLES: [(&str, &str); 15] = [
     ),
     ("device,M,N,K,cublas_us,triton_tflops,lda", "H100,4096,1024,512,12.3,296.1,4096"),
     ("M,N,K,FP8 TFLOPS,BF16 TFLOPS", "4096,1024,512,666.5,333.25"),
+    // The same of tools: times, rates, bandwidths, variations, types, sizes that the file lacks.
+    (
+        "B,M,K,N,Triton-GB/s,Triton-GB/s-min,Triton-TFlops,Triton-CV,XeTLA-GB/s,XeTLA-CV,note",
+        "1.0,1024.0,512.0,256.0,400.5,390,150.25,0.05,300,0.1,x",
+    ),
+    ("M,cuBLAS,Triton", "256.0,3.6,3.75"),
+    ("b,m,n,k,bf16xbf16->bf16,f32xf32->f32", "1,1024,2048,256,139519467775467,82342164417177"),
+    (
+        "M,N,K,bf16_baseline_ms,bf16_baseline_tflops,bf16_baseline_gb/s,fp8_rowwise_ms,fp8_rowwise_tflops,fp8_rowwise_gb/s",
+        "4096,8192,8192,0.9,610.8,298.3,0.5,1099.5,335.5",
+    ),
+    (
+        "x_val;a-latency;a-tflops;a-speedup;b-latency;b-tflops;b-speedup",
+        "(4096, 4096, 4096);0.2312 (±1.20%);594.4;1.0;0.25;549.7;0.9",
+    ),
     // No header.
     ("1024,1024,1024,12.5", "512,1024,2048,11.5"),
 ];

@@ -6,7 +6,7 @@
 
 use crate::columns::defaults::AssumedType;
 use crate::columns::plan::Plan;
-use crate::columns::row::{Given, ValueCaches, row, stage};
+use crate::columns::row::{Given, ValueCaches, line, stage};
 use crate::formats::table_format::{GIBI, GIGA, MICRO, TableFormat, column, number};
 use crate::{
     Delimited, Head, Header, ImportError, ImportOptions, Imported, Reader, Record, RowReader,
@@ -159,7 +159,7 @@ impl Bench {
             let stated = self.stated_device.as_deref().map(|name| t.device(name));
             given.device = Some(stated.unwrap_or(self.device));
         }
-        let row = row(plan, &given, &mut self.caches, t, record)?;
+        let row = line(plan, &given, &mut self.caches, t, record)?;
         t.set_text(self.library_id, self.library.as_bytes());
         stage(&plan.extras, &given, t, record);
         Ok(row)

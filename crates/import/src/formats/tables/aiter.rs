@@ -4,10 +4,9 @@
 //! stored N x K. Shapes that were never measured have zeros and are rejected. Files without a
 //! time list the shapes still to be tuned.
 
+use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{
-    Cells, GIGA, MICRO, Signature, TERA, TableFormat, column, number,
-};
+use crate::formats::table_format::{GIGA, MICRO, Signature, TERA, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;

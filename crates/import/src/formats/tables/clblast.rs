@@ -1,8 +1,10 @@
 //! CLBlast's clients: the columns of each library end in its number.
 
-use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
+use crate::cell::Quantity;
+use crate::formats::table_format::{BATCHES, Figure, GIGA, MILLI, TableFormat, column};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
+use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "clblast",
@@ -10,17 +12,26 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./clblast_client_xgemm -precision 32 -m 1024 -n 1024 -k 1024 -num_steps 8 -no_abbrv (CLBlast)",
     example: "m;n;k;layout;transA;transB;lda;ldb;ldc;alpha;beta;ms_1;GFLOPS_1;GBs_1;ms_2;GFLOPS_2;GBs_2\n\
               1K;1K;1K;101;111;111;1K;1K;1K;1.0;0.0;1.2;1789.6;10.5;1.5;1431.7;8.4\n",
-    read: ReadBy::Providers(&ProviderFormat {
+    read: ReadBy::Table(&TableFormat {
         detect: |head| {
             head.lines
                 .iter()
                 .any(|l| l.contains("ms_1") && l.contains("GFLOPS_1"))
                 .then(|| Detection::new(97, "the header has ms_1, GFLOPS_1"))
         },
-        figure,
-        dtype,
+        columns: &[
+            column(&["m"], M),
+            column(&["n"], N),
+            column(&["k"], K),
+            column(BATCHES, Batch).kept(),
+            column(&["transA"], TransA),
+            column(&["transB"], TransB),
+            column(&["beta"], Beta),
+        ],
+        figure: Some(figure),
+        dtype_of: Some(dtype),
         abbreviated: true,
-        ..ProviderFormat::DEFAULT
+        ..TableFormat::DEFAULT
     }),
 };
 
@@ -34,13 +45,13 @@ fn figure(title: &str) -> Option<Figure<'_>> {
         "4" => "cuBLAS",
         _ => return None,
     };
-    let unit = match what {
-        "ms" => Unit::Time(1e-3),
-        "GFLOPS" => Unit::Rate(1e9),
-        "GBs" => Unit::Bandwidth(1e9),
+    let (quantity, scale) = match what {
+        "ms" => (Quantity::Time, MILLI),
+        "GFLOPS" => (Quantity::Rate, GIGA),
+        "GBs" => (Quantity::Bandwidth, GIGA),
         _ => return None,
     };
-    Some(Figure::In(library, unit))
+    Some(Figure::In(library, quantity, scale))
 }
 
 /// `sgemm` in the file's name tells the type.

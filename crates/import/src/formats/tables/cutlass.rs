@@ -4,9 +4,10 @@
 //! division. A layout of `column` is N, `row` is T of the column-major call. Rows that were run
 //! but found `incorrect` have plausible numbers: they are rejected.
 
+use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
 use crate::formats::table_format::{
-    Cells, GIBI, GIGA, MILLI, Signature, TableFormat, column, number, verdict,
+    GIBI, GIGA, MILLI, Signature, TableFormat, column, number, verdict,
 };
 use crate::{Format, ReadBy};
 use gemmscope_table::build::cell_text::RowError;

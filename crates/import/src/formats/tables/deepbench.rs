@@ -3,7 +3,7 @@
 
 use crate::columns::defaults;
 use crate::columns::plan::Plan;
-use crate::columns::row::{Given, ValueCaches, row, stage};
+use crate::columns::row::{Given, ValueCaches, line, stage};
 use crate::formats::table_format::{GIGA, MILLI, TERA, TableFormat, column, number};
 use crate::{
     Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
@@ -150,7 +150,7 @@ impl RowReader for DeepBench {
             device: Some(self.device),
             ..Given::default()
         };
-        let row = row(plan, &given, &mut self.caches, table, record);
+        let row = line(plan, &given, &mut self.caches, table, record);
         stage(&plan.extras, &given, table, record);
         table.commit(record.line(), record.raw(), row);
         Ok(())

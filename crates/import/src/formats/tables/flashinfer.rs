@@ -1,8 +1,9 @@
 //! FlashInfer's benchmark: one row a routine and backend, times in ms.
 
 use crate::cell;
+use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{Cells, MILLI, Signature, TERA, TableFormat, column, number};
+use crate::formats::table_format::{MILLI, Signature, TERA, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::{RowError, is_missing};

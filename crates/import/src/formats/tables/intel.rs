@@ -1,8 +1,9 @@
 //! Reports of Intel's Triton benchmarks: the parameters of a run as JSON in one cell, one rate.
 
 use crate::cell;
+use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{Cells, GIGA, Signature, TERA, TableFormat, column, number};
+use crate::formats::table_format::{GIGA, Signature, TERA, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;

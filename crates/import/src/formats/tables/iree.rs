@@ -5,10 +5,9 @@
 //! when the program was compiled.
 
 use crate::cell::{self, CellError};
+use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{
-    Cells, MICRO, Signature, TERA, TableFormat, column, number, verdict,
-};
+use crate::formats::table_format::{MICRO, Signature, TERA, TableFormat, column, number, verdict};
 use crate::{Format, ReadBy};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;

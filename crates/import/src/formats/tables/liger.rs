@@ -2,8 +2,9 @@
 //! x value and a JSON cell hold the sizes; the middle of three quantiles is the time.
 
 use crate::cell;
+use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{Cells, PER_ROW, Signature, TableFormat, column, number};
+use crate::formats::table_format::{PER_ROW, Signature, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::TimeUnit;

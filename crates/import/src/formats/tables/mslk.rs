@@ -1,8 +1,10 @@
 //! MSLK's `gemm_bench`: time, rate and bandwidth of each kernel in columns that share its name.
 
-use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
+use crate::cell::Quantity;
+use crate::formats::table_format::{BATCHES, Figure, GIGA, MILLI, TERA, TableFormat, column};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "mslk",
@@ -10,23 +12,29 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python bench/gemm/gemm_bench.py --kernels bf16_baseline,fp8_rowwise --export_csv (MSLK)",
     example: "M,N,K,bf16_baseline_ms,bf16_baseline_tflops,bf16_baseline_gb/s,fp8_rowwise_ms,fp8_rowwise_tflops,fp8_rowwise_gb/s\n\
               4096,8192,8192,0.9,610.8,298.3,0.5,1099.5,335.5\n",
-    read: ReadBy::Providers(&ProviderFormat {
+    read: ReadBy::Table(&TableFormat {
         detect,
-        figure: |title| {
-            let (kernel, unit) = [
-                ("_ms", Unit::Time(1e-3)),
-                ("_tflops", Unit::Rate(1e12)),
-                ("_gb/s", Unit::Bandwidth(1e9)),
-                ("_gbps", Unit::Bandwidth(1e9)),
+        columns: &[
+            column(&["M"], M),
+            column(&["N"], N),
+            column(&["K"], K),
+            column(BATCHES, Batch).kept(),
+        ],
+        figure: Some(|title| {
+            let (kernel, quantity, scale) = [
+                ("_ms", Quantity::Time, MILLI),
+                ("_tflops", Quantity::Rate, TERA),
+                ("_gb/s", Quantity::Bandwidth, GIGA),
+                ("_gbps", Quantity::Bandwidth, GIGA),
             ]
             .into_iter()
-            .find_map(|(suffix, unit)| Some((title.strip_suffix(suffix)?, unit)))?;
-            (!kernel.is_empty()).then_some(Figure::In(kernel, unit))
-        },
-        dtype: |_| DataType::Bf16,
+            .find_map(|(suffix, quantity, s)| Some((title.strip_suffix(suffix)?, quantity, s)))?;
+            (!kernel.is_empty()).then_some(Figure::In(kernel, quantity, scale))
+        }),
+        dtype: DataType::Bf16,
         typed_names: true,
         transposed: [false, true],
-        ..ProviderFormat::DEFAULT
+        ..TableFormat::DEFAULT
     }),
 };
 

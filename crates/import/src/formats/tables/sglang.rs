@@ -1,8 +1,9 @@
 //! SGLang's and vLLM's GEMM benchmarks as pandas prints them: a column a library.
 
-use crate::columns::provider_table::{Figure, ProviderFormat};
+use crate::formats::table_format::{BATCHES, Figure, TableFormat, column};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "sglang",
@@ -10,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python benchmark/kernels/deepseek/benchmark_deepgemm_fp8_gemm.py --run_correctness (SGLang), benchmarks/kernels/bench_fp8_gemm.py (vLLM)",
     example: "          m        n        k  tp_size     DeepGEMM       SGLang         vLLM\n\
               0       8.0    576.0   7168.0      1.0    61.087999    45.120001    47.231998\n",
-    read: ReadBy::Providers(&ProviderFormat {
+    read: ReadBy::Table(&TableFormat {
         detect: |head| {
             is_printed(head).then(|| {
                 Detection::new(
@@ -20,16 +21,21 @@ pub(crate) const FORMAT: Format = Format {
                 )
             })
         },
-        figure: |title| {
+        columns: &[
+            column(&["m"], M),
+            column(&["n"], N),
+            column(&["k"], K),
+            column(BATCHES, Batch).kept(),
+        ],
+        figure: Some(|title| {
             let setting = ["tp_size", "tp", "batch_size", "num_groups", "batch"];
             let is_setting = setting.iter().any(|s| title.eq_ignore_ascii_case(s));
             (!is_setting).then_some(Figure::Asked(title))
-        },
-        dtype: |_| DataType::Fp8E4m3,
+        }),
+        dtype: DataType::Fp8E4m3,
         output: Some(DataType::Bf16),
         transposed: [false, true],
-        asks_unit: true,
-        ..ProviderFormat::DEFAULT
+        ..TableFormat::DEFAULT
     }),
 };
 

@@ -3,18 +3,17 @@
 //! Upstream Triton writes neither the unit nor the type nor the device: they are inferred, shown
 //! and can be answered. Intel's fork puts the unit behind the provider (`Triton-TFlops`).
 
-use crate::cell::{self, values};
-use crate::columns::provider_table;
-use crate::columns::provider_table::{Plan, Planner, Provider, ProviderRows, Size, Sizes, Unit};
+use crate::cell::{self, Quantity, values};
+use crate::columns::defaults::AssumedType;
+use crate::columns::plan::{Extra, Plan, Side, SideColumns, Size, Sizes};
+use crate::columns::plan_rows::{PlanRows, TableReader};
 use crate::columns::words::{Says, is_percentile, says};
 use crate::columns::{defaults, sides};
 use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
-use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::Assumption;
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::build::{ColumnId, TableBuilder};
+use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 
 pub(crate) const FORMAT: Format = Format {
     id: "triton",
@@ -49,6 +48,9 @@ fn size_role(name: &str) -> Option<usize> {
     }
 }
 
+/// What is measured, and the factor to SI.
+type Unit = (Quantity, f64);
+
 /// Unit behind a provider's name: `Triton-TFlops`, `cuBLAS (TFLOPS)`, `triton_ms`.
 fn split_unit(name: &str) -> (String, Option<Unit>) {
     let name = name.trim();
@@ -58,19 +60,11 @@ fn split_unit(name: &str) -> (String, Option<Unit>) {
         .or_else(|| name.rsplit_once('-'))
         .or_else(|| name.rsplit_once('_'));
     if let Some((provider, unit)) = cut
-        && let Some(unit) = unit_of(unit)
+        && let Some(unit) = Quantity::parse(unit)
     {
         return (provider.trim().trim_end_matches(['-', '_']).to_owned(), Some(unit));
     }
     (name.to_owned(), None)
-}
-
-fn unit_of(text: &str) -> Option<Unit> {
-    let text = text.trim();
-    RateUnit::parse(text)
-        .map(|u| Unit::Rate(u.to_si()))
-        .or_else(|| BandwidthUnit::parse(text).map(|u| Unit::Bandwidth(u.to_si())))
-        .or_else(|| TimeUnit::parse(text).map(|u| Unit::Time(u.to_si())))
 }
 
 /// A rule below the header of a printed table.
@@ -161,19 +155,13 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let mut table = TableBuilder::new();
     let at = header(head).map_or(0, |h| h.0);
     let titled = head.lines[..at].iter().find_map(|l| defaults::dtype_in(l));
-    let dtype = match titled.filter(|_| options.dtype("dtype").is_none()) {
-        Some(dtype) => {
-            table.assume_dtype(dtype, "Data type from the title of the table");
-            dtype
-        }
-        None => defaults::dtype(&mut table, head, options, DataType::Fp16),
+    let types = match titled.filter(|_| options.dtype("dtype").is_none()) {
+        Some(dtype) => AssumedType::titled(dtype, "Data type from the title of the table"),
+        None => AssumedType::new(head, options, DataType::Fp16),
     };
-    let device = defaults::device(&mut table, head, options);
-    let op = Operation::uniform(dtype);
-    let rows: Vec<Vec<String>> = head
+    let rows = head
         .lines
         .iter()
         .take(if head.complete { 80 } else { 60 })
@@ -181,170 +169,192 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         .filter(|l| !is_rule(l))
         .map(|l| Head::fields(l).into_iter().map(str::to_owned).collect())
         .collect();
-    let options = options.clone();
-    let planner: Planner = Box::new(move |h, table| {
-        (h.names.len() > 1).then(|| plan(h, table, op, device, &rows, &options))
-    });
-    Ok(ProviderRows::open(planner, table))
+    let reader = Providers {
+        types: types.clone(),
+        head: Head { name: head.name.clone(), ..Head::default() },
+        rows,
+        options: options.clone(),
+    };
+    Ok(PlanRows::open(reader, &head.name, types, TableBuilder::new()))
 }
 
-fn plan(
-    h: &Header,
-    table: &mut TableBuilder,
-    op: Operation,
-    device: u16,
-    rows: &[Vec<String>],
-    options: &ImportOptions,
-) -> Plan {
-    let col = |index: usize| Col { index, name: h.names[index].trim().to_owned() };
-    let mut used = Vec::new();
-    let mut three: [Option<Size>; 3] = [None, None, None];
-    let mut batch = None;
+/// What is known of a file before its header is read.
+struct Providers {
+    types: AssumedType,
+    /// The name of the file, without its lines.
+    head: Head,
+    /// The cells of the first rows.
+    rows: Vec<Vec<String>>,
+    options: ImportOptions,
+}
+
+impl TableReader for Providers {
+    fn plan(&mut self, h: &Header, table: &mut TableBuilder) -> Option<Plan> {
+        if h.names.len() < 2 {
+            return None;
+        }
+        let Leading { three, batch, used: mut taken } = leading(h);
+        let from = taken.len();
+        let mut plan = Plan { width: h.names.len(), ..Plan::default() };
+        plan.side_columns = SideColumns::all(table);
+        let unknown = self.sides(h, from, &mut taken, &mut plan, table);
+        // Each may name its own.
+        if plan.sides.iter().any(|s| s.dtype.is_none()) || self.options.dtype("dtype").is_some() {
+            self.types.of(None, table);
+        }
+        plan.default_device = defaults::device(table, &self.head, &self.options);
+        let three = self.sizes(three, table);
+        if !unknown.is_empty() {
+            let number = |row: &Vec<String>, c: &Col| {
+                row.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
+            };
+            let column = |(_, c): &(usize, Col)| self.rows.iter().map(|r| number(r, c)).collect();
+            let columns: Vec<Vec<f64>> = unknown.iter().map(column).collect();
+            let shapes = sampled_shapes(&three, &batch, self.types.value(), &self.rows);
+            let (quantity, scale) = unit_said(table, &self.options, infer(&shapes, &columns));
+            for (at, c) in unknown {
+                plan.sides[at].figures.set(quantity, c, scale);
+            }
+        }
+        plan.sizes = Sizes::Three(three);
+        plan.batch = batch;
+        plan.sides.retain(|s| s.figures.all().next().is_some());
+        let free = |i: &usize| !taken.contains(i) && !h.names[*i].trim().is_empty();
+        let others = (0..h.names.len()).filter(free);
+        plan.extras = others.map(|i| Extra::Auto(i, table.auto_column(&h.names[i]))).collect();
+        plan.note_times(table);
+        Some(plan)
+    }
+}
+
+/// The columns before those of the providers.
+struct Leading {
+    three: [Option<Size>; 3],
+    batch: Option<Col>,
+    /// Their positions.
+    used: Vec<usize>,
+}
+
+fn column(h: &Header, index: usize) -> Col {
+    Col { index, name: h.names[index].trim().to_owned() }
+}
+
+fn leading(h: &Header) -> Leading {
+    let mut out = Leading { three: [None, None, None], batch: None, used: Vec::new() };
     let start = usize::from(h.names[0].trim().is_empty() && h.names.len() > 2);
-    used.extend(0..start);
-    let mut providers_from = start;
+    out.used.extend(0..start);
     for i in start..h.names.len() {
         let Some(meaning) = size_role(&h.names[i]) else {
             break;
         };
-        match three.get_mut(meaning) {
-            Some(place) => *place = Some(Size::Col(col(i))),
-            None => batch = Some(col(i)),
+        match out.three.get_mut(meaning) {
+            Some(place) => *place = Some(Size::Column(column(h, i))),
+            None => out.batch = Some(column(h, i)),
         }
-        used.push(i);
-        providers_from = i + 1;
+        out.used.push(i);
     }
-    if three.iter().all(Option::is_none) {
-        three[0] = Some(Size::Col(col(start)));
-        used.push(start);
-        providers_from = start + 1;
+    if out.three.iter().all(Option::is_none) {
+        out.three[0] = Some(Size::Column(column(h, start)));
+        out.used.push(start);
     }
-    let known = three.iter().flatten().next().cloned();
-    let known_name = match &known {
-        Some(Size::Col(c)) => c.name.clone(),
-        _ => String::new(),
-    };
-    let sizes = ["M", "N", "K"];
-    let mut place = 0;
-    let three = three.map(|s| {
-        let name = sizes[place];
-        place += 1;
-        s.unwrap_or_else(|| {
-            let key = format!("size:{name}");
-            let answer = options.answer(&key).and_then(|a| cell::size(a.as_bytes()).ok());
-            table.assume(Assumption {
-                by_hand: false,
-                text: match answer {
-                    Some(v) => format!("No {name} in the file: {v} as entered."),
-                    None => {
-                        format!("No {name} in the file: assuming the same as “{known_name}”.")
-                    }
-                },
-                key,
-                value: answer.map_or_else(|| format!("= {known_name}"), |v| v.to_string()),
-                choices: Vec::new(),
-            });
-            match answer {
-                Some(v) => Size::Fixed(v),
-                None => known.clone().unwrap_or(Size::Fixed(1)),
-            }
-        })
-    });
-    let said = options.dtype("dtype").is_some();
-    let mut providers: Vec<Provider> = Vec::new();
-    let mut unknown: Vec<(usize, Col)> = Vec::new();
-    let mut extremes = Vec::new();
-    for i in providers_from..h.names.len() {
-        let c = col(i);
-        if c.name.is_empty() || !is_provider(&c.name) {
-            continue;
-        }
-        let (name, unit) = split_unit(&c.name);
-        let (name, part) = match name.rsplit_once('-') {
-            _ if unit.is_some() => (name, ""),
-            Some((p, "CV")) => (p.to_owned(), "CV"),
-            Some((p, part @ ("min" | "max"))) => (split_unit(p).0, part),
-            _ => (name, "value"),
+    out
+}
+
+impl Providers {
+    /// M, N and K: those that have no column are the user's answer, else the same as the first that has.
+    fn sizes(&self, three: [Option<Size>; 3], table: &mut TableBuilder) -> [Size; 3] {
+        let known = three.iter().flatten().next().cloned();
+        let known_name = match &known {
+            Some(Size::Column(c)) => c.name.clone(),
+            _ => String::new(),
         };
-        let at = match providers.iter().position(|p| p.name == name) {
-            Some(at) => at,
-            None => {
+        let mut names = ["M", "N", "K"].into_iter();
+        three.map(|size| {
+            let name = names.next().unwrap_or_default();
+            size.unwrap_or_else(|| {
+                let key = format!("size:{name}");
+                let answer = self.options.answer(&key);
+                let answer = answer.and_then(|a| cell::size(a.as_bytes()).ok());
+                table.assume(Assumption {
+                    by_hand: false,
+                    text: match answer {
+                        Some(v) => format!("No {name} in the file: {v} as entered."),
+                        None => {
+                            format!("No {name} in the file: assuming the same as “{known_name}”.")
+                        }
+                    },
+                    key,
+                    value: answer.map_or_else(|| format!("= {known_name}"), |v| v.to_string()),
+                    choices: Vec::new(),
+                });
+                let same = || known.clone().unwrap_or(Size::Fixed(1));
+                answer.map_or_else(same, Size::Fixed)
+            })
+        })
+    }
+
+    /// Puts the providers into the plan; gives those of their figures that have no unit.
+    fn sides(
+        &self,
+        h: &Header,
+        from: usize,
+        used: &mut Vec<usize>,
+        plan: &mut Plan,
+        table: &mut TableBuilder,
+    ) -> Vec<(usize, Col)> {
+        let mut unknown = Vec::new();
+        let mut extremes: Vec<(String, ColumnId)> = Vec::new();
+        for i in from..h.names.len() {
+            let c = column(h, i);
+            if c.name.is_empty() || !is_provider(&c.name) {
+                continue;
+            }
+            let (name, unit) = split_unit(&c.name);
+            let (name, part) = match name.rsplit_once('-') {
+                _ if unit.is_some() => (name, ""),
+                Some((p, "CV")) => (p.to_owned(), "CV"),
+                Some((p, part @ ("min" | "max"))) => (split_unit(p).0, part),
+                _ => (name, "value"),
+            };
+            let at = plan.sides.iter().position(|s| s.name == name);
+            let at = at.unwrap_or_else(|| {
                 // `fp8`, `bf16xbf16->bf16`
                 let dtype = values::types(&name).map(|t| t.a);
-                providers.push(Provider {
-                    dtype: dtype.or_else(|| defaults::dtype_in(&name)).filter(|_| !said),
-                    name,
-                    ..Provider::default()
-                });
-                providers.len() - 1
+                let dtype = dtype.or_else(|| defaults::dtype_in(&name));
+                plan.sides.push(Side { dtype, ..Side::new(&name) });
+                plan.sides.len() - 1
+            });
+            used.push(i);
+            let side = &mut plan.sides[at];
+            match (part, unit) {
+                // One long column a figure, whichever provider it is of.
+                ("min" | "max", _) => {
+                    let figure = c.name.trim_start_matches(name.as_str());
+                    let figure = figure.trim_matches(['-', '_', ' ']);
+                    let known = extremes.iter().find(|(f, _)| f == figure).map(|(_, id)| *id);
+                    let id = known.unwrap_or_else(|| table.auto_column(figure));
+                    extremes.push((figure.to_owned(), id));
+                    side.kept.push((i, id));
+                }
+                ("CV", _) => side.variation = Some(c),
+                (_, Some((quantity, scale))) => side.figures.set(quantity, c, scale),
+                (_, None) => unknown.push((at, c)),
             }
-        };
-        used.push(i);
-        match (part, unit) {
-            // One long column a figure, whichever provider it is of.
-            ("min" | "max", _) => {
-                let figure = c.name.trim_start_matches(providers[at].name.as_str());
-                let figure = figure.trim_matches(['-', '_', ' ']);
-                let id = match extremes.iter().find(|(f, _)| f == figure) {
-                    Some((_, id)) => *id,
-                    None => {
-                        let id = table.auto_column(figure);
-                        extremes.push((figure.to_owned(), id));
-                        id
-                    }
-                };
-                providers[at].rest.push((i, id));
-            }
-            ("CV", _) => providers[at].variation = Some(c),
-            (_, Some(unit)) => providers[at].set(c, unit),
-            (_, None) => unknown.push((at, c)),
         }
-    }
-    if !unknown.is_empty() {
-        let shapes = sampled_shapes(&three, &batch, op, rows);
-        let columns: Vec<Vec<f64>> = unknown
-            .iter()
-            .map(|(_, c)| {
-                rows.iter()
-                    .map(|r| {
-                        r.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
-                    })
-                    .collect()
-            })
-            .collect();
-        let unit = unit_said(table, options, infer(&shapes, &columns));
-        for (at, c) in unknown {
-            providers[at].set(c, unit);
-        }
-    }
-    providers.retain(|p| p.time.is_some() || p.rate.is_some() || p.bandwidth.is_some());
-    if providers.iter().all(|p| p.dtype.is_some()) {
-        // Nothing is left to be assumed.
-        table.assumptions.retain(|a| a.key != "dtype");
-    }
-    Plan {
-        sizes: Sizes::Three(Box::new(three)),
-        batch,
-        trans: [None, None],
-        beta: None,
-        op,
-        device,
-        providers,
-        common: provider_table::rest(h, table, &used),
-        abbreviated: false,
+        unknown
     }
 }
 
 /// Units a plot of a matrix multiply is drawn in, the most usual first, with how unusual they are.
 const UNITS: [(&str, Unit, f64); 8] = [
-    ("TFLOP/s", Unit::Rate(1e12), 0.0),
-    ("ms", Unit::Time(1e-3), 0.7),
-    ("µs", Unit::Time(1e-6), 0.9),
-    ("GFLOP/s", Unit::Rate(1e9), 1.2),
-    ("GB/s", Unit::Bandwidth(1e9), 1.5),
-    ("ns", Unit::Time(1e-9), 3.0),
-    ("s", Unit::Time(1.0), 3.0),
-    ("FLOP/s", Unit::Rate(1.0), 1.5),
+    ("TFLOP/s", (Quantity::Rate, 1e12), 0.0),
+    ("ms", (Quantity::Time, 1e-3), 0.7),
+    ("µs", (Quantity::Time, 1e-6), 0.9),
+    ("GFLOP/s", (Quantity::Rate, 1e9), 1.2),
+    ("GB/s", (Quantity::Bandwidth, 1e9), 1.5),
+    ("ns", (Quantity::Time, 1e-9), 3.0),
+    ("s", (Quantity::Time, 1.0), 3.0),
+    ("FLOP/s", (Quantity::Rate, 1.0), 1.5),
 ];
 
 fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize) -> Unit {
@@ -352,7 +362,7 @@ fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize)
         UNITS
             .iter()
             .position(|u| u.0.eq_ignore_ascii_case(a))
-            .or_else(|| UNITS.iter().position(|u| Some(u.1) == unit_of(a)))
+            .or_else(|| UNITS.iter().position(|u| Some(u.1) == Quantity::parse(a)))
     });
     let (label, unit, _) = UNITS[answered.unwrap_or(inferred)];
     table.assume(Assumption {
@@ -374,7 +384,7 @@ fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize)
 fn sampled_shapes(
     three: &[Size; 3],
     batch: &Option<Col>,
-    op: Operation,
+    dtype: DataType,
     rows: &[Vec<String>],
 ) -> Vec<(f64, f64)> {
     let number = |row: &[String], c: &Col| {
@@ -385,11 +395,11 @@ fn sampled_shapes(
     rows.iter()
         .map(|row| {
             let [m, n, k] = three.each_ref().map(|s| match s {
-                Size::Col(c) => number(row, c),
+                Size::Column(c) => number(row, c),
                 Size::Fixed(v) => f64::from(*v),
             });
             let b = batch.as_ref().map_or(1.0, |c| number(row, c));
-            op.cost().of(m, n, k, b)
+            Operation::uniform(dtype).cost().of(m, n, k, b)
         })
         .collect()
 }
@@ -407,9 +417,9 @@ fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
             let (mut low, mut high) = (f64::INFINITY, 0.0f64);
             for (&(work, bytes), &v) in shapes.iter().zip(column) {
                 let time = match unit {
-                    Unit::Time(s) => v * s,
-                    Unit::Rate(s) => work / (v * s),
-                    Unit::Bandwidth(s) => bytes / (v * s),
+                    (Quantity::Time, s) => v * s,
+                    (Quantity::Rate, s) => work / (v * s),
+                    (Quantity::Bandwidth, s) => bytes / (v * s),
                 };
                 let share = (work / time / RATE).max(bytes / time / BANDWIDTH);
                 if share.is_finite() && share > 0.0 {

@@ -1,10 +1,11 @@
 //! TritonBench's tables: `(M, N, K)` in the first cell, the metric behind the
 //! backend (`aten_matmul-tflops`); a cell may be `CUDA OOM`, and the last line is an average.
 
-use crate::cell::shape_text;
-use crate::columns::provider_table::{Figure, ProviderFormat, Unit};
+use crate::cell::{Quantity, shape_text};
+use crate::formats::table_format::{BATCHES, Figure, GIGA, MILLI, TERA, TableFormat, column};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tritonbench",
@@ -12,15 +13,16 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python run.py --op gemm --metrics latency,tflops --csv --output gemm.csv (TritonBench)",
     example: "x_val;aten_matmul-latency;aten_matmul-tflops;triton_tutorial_matmul-latency;triton_tutorial_matmul-tflops\n\
               (4096, 4096, 4096);0.2312 (±1.2%);594.4;0.2502 (±2.0%);549.3\n",
-    read: ReadBy::Providers(&ProviderFormat {
+    read: ReadBy::Table(&TableFormat {
         detect,
-        tuple: true,
-        figure,
-        dtype: |head| match head.first().contains("bf16") {
+        // The first column, whatever its title.
+        columns: &[column(&[], Mnk), column(BATCHES, Batch).kept()],
+        figure: Some(figure),
+        dtype_of: Some(|head| match head.first().contains("bf16") {
             true => DataType::Bf16,
             false => DataType::Fp16,
-        },
-        ..ProviderFormat::DEFAULT
+        }),
+        ..TableFormat::DEFAULT
     }),
 };
 
@@ -28,9 +30,9 @@ pub(crate) const FORMAT: Format = Format {
 fn figure(title: &str) -> Option<Figure<'_>> {
     let (backend, metric) = title.rsplit_once('-')?;
     Some(match metric {
-        "latency" => Figure::In(backend, Unit::Time(1e-3)),
-        "tflops" => Figure::In(backend, Unit::Rate(1e12)),
-        "gbps" => Figure::In(backend, Unit::Bandwidth(1e9)),
+        "latency" => Figure::In(backend, Quantity::Time, MILLI),
+        "tflops" => Figure::In(backend, Quantity::Rate, TERA),
+        "gbps" => Figure::In(backend, Quantity::Bandwidth, GIGA),
         other if OTHER_METRICS.contains(&other) => Figure::Kept(backend, metric),
         _ => return None,
     })

@@ -5,33 +5,24 @@ use crate::cell::values;
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M};
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
-use crate::columns::plan::{Extra, Plan, PlannedSide, Sizes};
-use crate::columns::sides::{self, Figure, Lines, Side};
+use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
+use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::{alias, defaults, words};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
 
-/// The plan of a table, and how many figures a line has.
-#[derive(Debug)]
-pub(super) struct PlannedTable {
-    pub plan: Plan,
-    pub sides: Vec<PlannedSide>,
-    /// Columns that repeat one time, with their factors to seconds.
-    pub repeats: Vec<(Col, f64)>,
-}
-
 pub(super) fn plan(
     table: &mut TableBuilder,
     sampled: &Sampled,
     head: &Head,
     options: &ImportOptions,
-) -> PlannedTable {
+) -> Plan {
     let m = &sampled.mapping;
     let col = |meaning| column(m, meaning);
     let lines = sides::lines(&figures(m, sampled, options));
-    let planned_sides = match &lines {
+    let sides = match &lines {
         Lines::Sides(sides) => plan_sides(table, sampled, options, sides),
         Lines::One | Lines::Repeats(_) => Vec::new(),
     };
@@ -40,7 +31,7 @@ pub(super) fn plan(
     let sizes = sizes(table, m);
     let dtype = col(ColumnMeaning::Dtype);
     let dtype_a = col(ColumnMeaning::DtypeA);
-    let typed_sides = !planned_sides.is_empty() && planned_sides.iter().all(|s| s.dtype.is_some());
+    let typed_sides = !sides.is_empty() && sides.iter().all(|s| s.dtype.is_some());
     let unsaid = dtype.is_none() && dtype_a.is_none() && !typed_sides;
     let named_dtype =
         if unsaid && options.dtype("dtype").is_none() { dtype_in_names(m) } else { None };
@@ -52,11 +43,13 @@ pub(super) fn plan(
         if device.is_some() { 0 } else { default_device(table, sampled, head, options) };
     let mut plan = Plan {
         header_line: m.header_line,
+        header_end: m.header_line.max(sampled.units_line),
         width: m.columns.len(),
         sizes,
         batch: col(ColumnMeaning::Batch),
-        rate,
-        time: time.map(|(c, u)| (c, u.to_si())),
+        figures: Figures { time: time.map(|(c, u)| (c, u.to_si())), rate, bandwidth: None },
+        repeats,
+        sides,
         dtype,
         dtype_a,
         dtype_b: col(ColumnMeaning::DtypeB),
@@ -76,25 +69,39 @@ pub(super) fn plan(
         default_device,
         ..Plan::default()
     };
-    if planned_sides.is_empty() {
-        plan.note_times(table);
-    } else if planned_sides.iter().all(|s| s.time.is_none()) {
-        table.rates_are_not_independent();
-        table.note("Times computed from the rates, at 2MNK operations per call.");
-    }
+    plan.note_times(table);
     note_sizes(table, &plan.sizes);
     assume_batch(table, m);
     assume_layout(table, m, &plan, options);
-    let of_sides = |i: usize| {
-        let places = planned_sides.iter().flat_map(|s| [&s.time, &s.rate]);
-        places.flatten().any(|(c, _)| c.index == i)
-    };
-    for (i, c) in m.columns.iter().enumerate().filter(|(i, _)| !of_sides(*i)) {
-        if let Some(extra) = extra(table, sampled, i, c.guess, &plan, time_place) {
-            plan.extras.push(extra);
-        }
+    let of_sides =
+        |i: usize| plan.sides.iter().any(|s| s.figures.all().any(|(_, c, _)| c.index == i));
+    let others = m.columns.iter().enumerate().filter(|(i, _)| !of_sides(*i));
+    let extras = others.filter_map(|(i, c)| extra(table, sampled, i, c.guess, &plan, time_place));
+    plan.extras = extras.collect();
+    add_columns(table, &mut plan);
+    if m.header_line == 0 {
+        table.note("The file has no header.");
     }
-    PlannedTable { plan, sides: planned_sides, repeats }
+    if sampled.units_line > 0 {
+        table.note(format!("Units from line {}.", sampled.units_line));
+    }
+    plan
+}
+
+/// Adds the columns for what a line has several of.
+fn add_columns(table: &mut TableBuilder, plan: &mut Plan) {
+    if !plan.sides.is_empty() {
+        let rated = plan.sides.iter().any(|s| s.figures.rate.is_some());
+        plan.side_columns = SideColumns {
+            name: Some(table.text_column(ColumnMeaning::Library, "library")),
+            rate: rated.then(|| table.number_column(ColumnMeaning::ReportedRate, "rate")),
+            ..SideColumns::default()
+        };
+    }
+    if !plan.repeats.is_empty() && plan.figures.time.is_some() {
+        let spread = [ColumnMeaning::TimeMin, ColumnMeaning::TimeMax];
+        plan.spread = Some(spread.map(|m| table.number_column(m, m.id())));
+    }
 }
 
 /// The column with this meaning.
@@ -159,7 +166,7 @@ fn sizes(table: &mut TableBuilder, m: &Mapping) -> Sizes {
     if let (Some(m), Some(n), Some(k)) =
         (col(ColumnMeaning::M), col(ColumnMeaning::N), col(ColumnMeaning::K))
     {
-        return Sizes::Three(m, n, k);
+        return Sizes::Three([m, n, k].map(Size::Column));
     }
     if let Some(c) = col(ColumnMeaning::Mnk) {
         return Sizes::One(c);
@@ -253,8 +260,8 @@ fn plan_sides(
     table: &mut TableBuilder,
     sampled: &Sampled,
     options: &ImportOptions,
-    sides: &[Side],
-) -> Vec<PlannedSide> {
+    sides: &[sides::Side],
+) -> Vec<Side> {
     let m = &sampled.mapping;
     let mut planned = Vec::with_capacity(sides.len());
     let mut words = Vec::new();
@@ -279,7 +286,8 @@ fn plan_sides(
             (name, _) => name.to_owned(),
         };
         words.push(format!("{name} ({})", columns.join(", ")));
-        planned.push(PlannedSide { name: side.name.clone(), dtype: side.dtype, time, rate });
+        let figures = Figures { time, rate, bandwidth: None };
+        planned.push(Side { dtype: side.dtype, figures, ..Side::new(&side.name) });
     }
     table.note(format!("Each line gives {} rows: {}.", planned.len(), words.join(", ")));
     planned
@@ -287,7 +295,7 @@ fn plan_sides(
 
 /// Says which columns are M, N and K where their names alone do not.
 fn note_sizes(table: &mut TableBuilder, sizes: &Sizes) {
-    let Sizes::Three(m, n, k) = sizes else { return };
+    let Sizes::Three([Size::Column(m), Size::Column(n), Size::Column(k)]) = sizes else { return };
     let obvious = |c: &Col, letter: &str| words::words(&c.name).iter().any(|w| w == letter);
     let all = [(m, "m"), (n, "n"), (k, "k")];
     if !all.iter().all(|(c, letter)| obvious(c, letter)) {
@@ -332,7 +340,7 @@ fn extra(
         // The type is in the operation already; what else stands there is kept.
         ColumnMeaning::Compute => Some(Extra::Text(i, table.auto_column(name))),
         ColumnMeaning::DeviceUnits => Some(Extra::Auto(i, table.auto_column(name))),
-        ColumnMeaning::ReportedRate => match (&plan.time, &plan.rate) {
+        ColumnMeaning::ReportedRate => match (&plan.figures.time, &plan.figures.rate) {
             (Some(_), Some((_, scale))) => number(table, ColumnMeaning::ReportedRate, *scale),
             _ => None,
         },

@@ -1,0 +1,424 @@
+//! The one engine of tables: records become rows by the [`Plan`] of their header. A format says what the
+//! header means, and what no column of it tells.
+
+use crate::cell;
+use crate::columns::defaults::AssumedType;
+use crate::columns::header::{Col, Header};
+use crate::columns::plan::{Figures, Plan, Side, SideColumns};
+use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
+use crate::columns::words::{Says, says};
+use crate::{Delimited, Delimiter, ImportError, Imported, Planned, Reader, Record, RowReader};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::cell_text::{RowError, cell_text};
+use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// What a format says of its tables.
+pub(crate) trait TableReader {
+    /// The plan of a header, with its columns added to the table; `None`: this record is no header.
+    fn plan(&mut self, header: &Header, table: &mut TableBuilder) -> Option<Plan>;
+
+    /// Finds what no column of a record tells, or rejects it; `None` where the columns tell all.
+    fn hook(&self) -> Option<Hook> {
+        None
+    }
+}
+
+/// Runs before the columns of a record are read: rejects it, or finds what no column holds.
+pub(crate) type Hook = fn(&mut Cells<'_, '_>) -> Result<Given, RowError>;
+
+/// A record on its way through a [`Hook`].
+pub(crate) struct Cells<'a, 'r> {
+    /// The record.
+    pub record: &'a Record<'r>,
+    /// The file's header.
+    pub header: &'a Header,
+    /// The file's name.
+    pub file: &'a str,
+    /// For notes and devices.
+    pub table: &'a mut TableBuilder,
+}
+
+impl<'r> Cells<'_, 'r> {
+    /// The column with this name, if the header has it.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.header.position(name)
+    }
+
+    /// The cell of the column with this name, "" where there is none.
+    pub(crate) fn get(&self, name: &str) -> &'r [u8] {
+        self.position(name).map_or(b"", |i| self.record.get(i))
+    }
+
+    /// The cell as text.
+    pub(crate) fn text(&self, name: &str) -> String {
+        cell_text(self.get(name)).into_owned()
+    }
+
+    /// An error about the cell of the column with this name.
+    #[cold]
+    pub(crate) fn error(&self, name: &str, reason: impl Into<String>) -> RowError {
+        RowError {
+            reason: reason.into(),
+            column: self.position(name).map_or(0, |i| i as u32 + 1),
+            text: self.text(name),
+        }
+    }
+}
+
+/// Reads the records of a table.
+pub(crate) struct PlanRows {
+    /// `None` where the plan was made from the head of the file.
+    reader: Option<Box<dyn TableReader>>,
+    hook: Option<Hook>,
+    file: String,
+    /// The type of rows that name none; `None` where the plan has it.
+    types: Option<AssumedType>,
+    /// The header as written, to recognise a repetition.
+    header: Header,
+    plan: Option<Plan>,
+    caches: ValueCaches,
+    /// Times of failed variants.
+    failed_time: Option<ColumnId>,
+    seen: Seen,
+}
+
+/// Lines that are no row, and rows that are worth a remark.
+#[derive(Debug, Default)]
+struct Seen {
+    before: u64,
+    repeated: u64,
+    comments: u64,
+    summaries: u64,
+    /// Rows with more cells than the header, and the first of them.
+    longer: (u64, u32),
+    /// Failed variants of a tuning history, and how many of them state a time.
+    failed: (u64, u64),
+}
+
+impl PlanRows {
+    /// Reads the records of a file with this name by what a format says.
+    pub(crate) fn open(
+        reader: impl TableReader + 'static,
+        file: &str,
+        types: AssumedType,
+        table: TableBuilder,
+    ) -> Box<dyn Reader> {
+        let hook = reader.hook();
+        let reader: Option<Box<dyn TableReader>> = Some(Box::new(reader));
+        let (file, types) = (file.to_owned(), Some(types));
+        Delimited::open(PlanRows { hook, file, types, ..PlanRows::of(reader, None) }, table)
+    }
+
+    /// Reads records by a plan that is known, behind so many lines that are no part of the table.
+    pub(crate) fn by(
+        plan: Plan,
+        before: usize,
+        delimiter: Delimiter,
+        table: TableBuilder,
+    ) -> Box<dyn Reader> {
+        let mut rows = PlanRows::of(None, Some(plan));
+        rows.seen.before = before as u64;
+        Delimited::cut_at(delimiter, rows, table)
+    }
+
+    fn of(reader: Option<Box<dyn TableReader>>, plan: Option<Plan>) -> Self {
+        PlanRows {
+            reader,
+            hook: None,
+            file: String::new(),
+            types: None,
+            header: Header::default(),
+            plan,
+            caches: ValueCaches::default(),
+            failed_time: None,
+            seen: Seen::default(),
+        }
+    }
+
+    /// The plan, once there is one, and what is known of its words.
+    pub(super) fn plan(&mut self) -> Option<(&Plan, &mut ValueCaches)> {
+        Some((self.plan.as_ref()?, &mut self.caches))
+    }
+
+    /// The columns alone tell a row, apart from its type: see [`dtype`](Self::dtype).
+    pub(super) fn is_plain(&self) -> bool {
+        self.hook.is_none()
+    }
+
+    /// The type of the rows of a side, or of all of them, where no column has it.
+    pub(super) fn dtype(
+        &mut self,
+        side: Option<usize>,
+        table: &mut TableBuilder,
+    ) -> Option<DataType> {
+        let plan = self.plan.as_ref()?;
+        let named = side.and_then(|i| plan.sides.get(i)?.dtype);
+        typed(&mut self.types, plan, named, table)
+    }
+
+    /// The row of a record of the plan's width, where a record is one row; `None` where it is flawed
+    /// or no row at all. What it leaves in the table is nothing that [`RowReader::record`] would not
+    /// leave too.
+    pub(super) fn row(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Option<Row> {
+        if self.header.is_repeated_by(record) || is_comment(record) {
+            return None;
+        }
+        let given = self.given(record, table).ok()?;
+        let PlanRows { plan, caches, types, .. } = self;
+        let plan = plan.as_ref()?;
+        let shape = row::shape(plan, &given, caches, record).ok()?;
+        let given = Given { dtype: typed(types, plan, given.dtype, table), ..given };
+        let row = row::row(plan, &plan.figures, &given, shape, caches, table, record).ok()?;
+        let failed = plan.history && row.time_s.is_nan();
+        (!failed).then_some(row)
+    }
+}
+
+impl PlanRows {
+    fn given(&self, record: &Record<'_>, table: &mut TableBuilder) -> Result<Given, RowError> {
+        if let Some(problem) = record.problem() {
+            return Err(RowError::new(problem));
+        }
+        // The tool's closing words, or a line that was cut.
+        if self.plan.as_ref().is_some_and(|plan| record.len() < plan.fewest) {
+            return Err(RowError::new("fewer fields than the header names"));
+        }
+        match self.hook {
+            None => Ok(Given::default()),
+            Some(hook) => {
+                hook(&mut Cells { record, header: &self.header, file: &self.file, table })
+            }
+        }
+    }
+
+    /// What the sides of a record share.
+    fn shape(
+        &mut self,
+        record: &Record<'_>,
+        table: &mut TableBuilder,
+    ) -> Result<(Given, Shape), RowError> {
+        let mut given = self.given(record, table)?;
+        let PlanRows { plan: Some(plan), caches, .. } = self else {
+            return Err(RowError::new("not a GEMM: no M, N, K"));
+        };
+        let shape = row::shape(plan, &given, caches, record)?;
+        if let Some([shortest, median, longest]) = spread(&plan.repeats, record) {
+            match plan.figures.time {
+                Some(_) => given.time_s = Some(median),
+                None => given.rate = Some(median),
+            }
+            if let Some([min, max]) = plan.spread {
+                table.set_number(min, shortest);
+                table.set_number(max, longest);
+            }
+        }
+        Ok((given, shape))
+    }
+
+    /// Commits the row of a record, or of a side of it.
+    fn commit(
+        &mut self,
+        side: Option<usize>,
+        given: &Given,
+        shape: Shape,
+        record: &Record<'_>,
+        table: &mut TableBuilder,
+    ) {
+        let PlanRows { plan: Some(plan), caches, types, seen, failed_time: id, .. } = self else {
+            return;
+        };
+        let of = side.and_then(|i| plan.sides.get(i));
+        let figures = of.map_or(&plan.figures, |s| &s.figures);
+        let named = given.dtype.or_else(|| of?.dtype);
+        let given = Given { dtype: typed(types, plan, named, table), ..*given };
+        let row = row::row(plan, figures, &given, shape, caches, table, record);
+        if let Ok(row) = &row {
+            if plan.history && row.time_s.is_nan() {
+                seen.failed.0 += 1;
+                if let Some(time_s) = failed_time(figures, &given, record, row) {
+                    seen.failed.1 += 1;
+                    let id = *id.get_or_insert_with(|| {
+                        table.number_column(ColumnMeaning::FailedTime, "time of the failed run")
+                    });
+                    table.set_number(id, time_s);
+                }
+            }
+            if let Some(side) = of {
+                let columns = &mut plan.side_columns;
+                stage_side(side, columns, row.time_s, record, table);
+            }
+            stage(&plan.extras, &given, table, record);
+        }
+        table.commit(record.line(), record.raw(), row);
+    }
+}
+
+/// The type of a row that names `named`, where no column has it.
+fn typed(
+    types: &mut Option<AssumedType>,
+    plan: &Plan,
+    named: Option<DataType>,
+    table: &mut TableBuilder,
+) -> Option<DataType> {
+    match types {
+        Some(types) if plan.dtype.is_none() && plan.dtype_a.is_none() => {
+            Some(types.of(named, table))
+        }
+        _ => named,
+    }
+}
+
+/// Stages what a side has for itself; a `commit` follows.
+fn stage_side(
+    side: &Side,
+    columns: &mut SideColumns,
+    time_s: f64,
+    record: &Record<'_>,
+    table: &mut TableBuilder,
+) {
+    if let Some(id) = columns.name {
+        table.set_text(id, side.name.as_bytes());
+    }
+    let Figures { time, rate, bandwidth } = &side.figures;
+    for (id, figure) in [(columns.rate, rate), (columns.bandwidth, bandwidth)] {
+        if let (Some(id), Some((c, scale))) = (id, figure) {
+            table.set_number(id, c.number(record, *scale));
+        }
+    }
+    let share = match (&side.variation, time.as_ref().or(rate.as_ref())) {
+        (Some(c), _) => record.number(c.index).filter(|share| *share >= 0.0),
+        (None, Some((c, _))) => cell::spread(c.cell(record)).map(|s| s.1),
+        (None, None) => None,
+    };
+    if let Some(share) = share {
+        let id = *columns.deviation.get_or_insert_with(|| {
+            table.number_column(ColumnMeaning::TimeStd, "standard deviation")
+        });
+        table.set_number(id, share * time_s);
+    }
+    for &(i, id) in &side.kept {
+        table.set_auto(id, record.get(i), record.number(i));
+    }
+}
+
+/// `#` starts a comment; a line of dashes and bars is a rule in a printed table.
+fn is_comment(record: &Record<'_>) -> bool {
+    let raw = record.raw();
+    raw.starts_with(b"#") || raw.iter().all(|b| b"-=+|: \t".contains(b))
+}
+
+/// Shortest, median and longest of several figures in SI units; `None` if no cell holds one.
+fn spread(repeats: &[(Col, f64)], record: &Record<'_>) -> Option<[f64; 3]> {
+    let mut figures: Vec<f64> =
+        repeats.iter().filter_map(|(c, scale)| c.positive(record, "time", *scale).ok()).collect();
+    let median = gemmscope_table::stats::median(&mut figures);
+    Some([*figures.first()?, median, *figures.last()?])
+}
+
+impl RowReader for PlanRows {
+    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
+        let Some(plan) = &self.plan else {
+            let header = Header::new(record);
+            self.plan = self.reader.as_mut().and_then(|r| r.plan(&header, table));
+            match self.plan {
+                Some(_) => self.header = header,
+                None => self.seen.before += 1,
+            }
+            return Ok(());
+        };
+        if record.line() <= plan.header_end {
+            if record.line() == plan.header_line {
+                self.header = Header::new(record);
+            }
+            return Ok(());
+        }
+        if self.header.is_repeated_by(record) {
+            self.seen.repeated += 1;
+            return Ok(());
+        }
+        if is_comment(record) {
+            self.seen.comments += 1;
+            return Ok(());
+        }
+        if (plan.width..record.len()).any(|i| !record.get(i).is_empty()) {
+            if self.seen.longer.0 == 0 {
+                self.seen.longer.1 = record.line();
+            }
+            self.seen.longer.0 += 1;
+        }
+        let sides = plan.sides.len();
+        match self.shape(record, table) {
+            Ok((given, shape)) if sides == 0 => self.commit(None, &given, shape, record, table),
+            Ok((given, shape)) => {
+                for side in 0..sides {
+                    self.commit(Some(side), &given, shape, record, table);
+                }
+            }
+            // The mean of the rows above.
+            Err(_) if sides > 0 && says(&record.text(0).to_lowercase(), &[Says::Mean]) => {
+                self.seen.summaries += 1;
+            }
+            // One line is one row set aside, however many it names.
+            Err(bad) => table.reject(record.line(), record.raw(), &bad),
+        }
+        Ok(())
+    }
+
+    fn planned(&mut self, lines: u32) -> Planned<'_> {
+        match &self.plan {
+            Some(plan) if !plan.repeats.is_empty() => Planned::Never,
+            Some(plan) if lines >= plan.header_end => Planned::Now(self),
+            _ => Planned::NotYet,
+        }
+    }
+
+    fn gives_parts(&self) -> bool {
+        true
+    }
+
+    fn remark(&mut self, t: &mut TableBuilder) {
+        let seen = &self.seen;
+        if seen.before > 0 && self.plan.is_some() {
+            t.note(format!("Skipped before the header: {} line(s).", seen.before));
+        }
+        let (failed, timed) = seen.failed;
+        if failed > 0 {
+            let but = match timed {
+                0 => String::new(),
+                n => format!(
+                    " {n} of them state a time; it is kept as the time of the failed run and \
+                     counts in no total."
+                ),
+            };
+            t.note(format!("Tuning history: {failed} failed variant(s) kept without a time.{but}"));
+        }
+        match seen.repeated {
+            0 => {}
+            1 => t.note("The header is repeated once."),
+            n => t.note(format!("The header is repeated {n} times.")),
+        }
+        if seen.comments > 0 {
+            t.note(format!("Skipped comments and rules: {} line(s).", seen.comments));
+        }
+        if seen.longer.0 > 0 {
+            t.note(format!(
+                "Rows with more cells than the header: {} (first in line {}); extra cells \
+                 dropped.",
+                seen.longer.0, seen.longer.1
+            ));
+        }
+        if seen.summaries > 0 {
+            t.note("The “average” line at the end is left out.");
+        }
+        self.caches.note_assumed_types(t);
+    }
+
+    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
+        if self.plan.is_none() {
+            return Err(ImportError::new("the header was not found"));
+        }
+        self.remark(&mut table);
+        Ok(Imported::table(table.finish()))
+    }
+}
