@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "each fuzz target uses a part")]
 
 use gemmscope_import::{
-    Delimiter, Head, ImportOptions, Imported, Record, Records, Scanner, Session,
-    header_fingerprint, inspect, sniff,
+    Head, ImportOptions, Imported, Record, Records, Scanner, Session, header_fingerprint, inspect,
+    sniff,
 };
 use gemmscope_table::dataset::{Dataset, Source};
 use gemmscope_table::native_csv::csv;
@@ -92,17 +92,14 @@ pub(crate) fn said(message: &str) {
     assert!(message.len() < 20_000, "{} bytes of message", message.len());
 }
 
-/// The tokenizer: the same records in slices of `step` and in one; `kind` chooses
-/// the delimiter.
-pub(crate) fn records(kind: u8, bytes: &[u8], step: usize) {
-    let delimiter = if kind.is_multiple_of(5) { Delimiter::Spaces } else { Delimiter::Comma };
-    let whole = bytes.len().max(1);
-    assert_eq!(cut(bytes, step, delimiter), cut(bytes, whole, delimiter));
+/// The tokenizer: the same records in slices of `step` and in one.
+pub(crate) fn records(bytes: &[u8], step: usize) {
+    assert_eq!(cut(bytes, step), cut(bytes, bytes.len().max(1)));
 }
 
-fn cut(bytes: &[u8], step: usize, delimiter: Delimiter) -> Vec<(u32, Vec<Vec<u8>>)> {
+fn cut(bytes: &[u8], step: usize) -> Vec<(u32, Vec<Vec<u8>>)> {
     let mut out = Vec::new();
-    let mut records = Records::new(delimiter);
+    let mut records = Records::default();
     let mut take = |r: &Record<'_>| {
         out.push((r.line(), r.iter().map(<[u8]>::to_vec).collect()));
         Ok(())

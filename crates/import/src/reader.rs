@@ -5,7 +5,7 @@ use crate::columns::by_column::ByColumn;
 use crate::columns::plan_rows::PlanRows;
 use crate::split::lines::first_line;
 use crate::split::records::MOST_COLUMNS;
-use crate::{Delimiter, ImportError, Imported, Line, Lines, Record, Records};
+use crate::{ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assembly, MOST_MEMORY, Part, Rest, too_large};
@@ -124,18 +124,9 @@ pub(crate) struct Delimited {
 impl Delimited {
     /// Gives the records of the text to `rows`, which fills `table`.
     pub(crate) fn open(rows: impl RowReader + 'static, table: TableBuilder) -> Box<dyn Reader> {
-        Delimited::cut_at(Delimiter::Comma, rows, table)
-    }
-
-    /// The same, of a printed table.
-    pub(crate) fn cut_at(
-        delimiter: Delimiter,
-        rows: impl RowReader + 'static,
-        table: TableBuilder,
-    ) -> Box<dyn Reader> {
         Box::new(Delimited {
-            records: Records::new(delimiter),
-            columns: (delimiter == Delimiter::Spaces).then_some(None),
+            records: Records::default(),
+            columns: None,
             rows: Box::new(rows),
             table,
             gave: false,

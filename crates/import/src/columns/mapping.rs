@@ -6,7 +6,7 @@ use super::alias::{self, Guess};
 use crate::cell;
 use crate::cell::values;
 use crate::cell::values::Probe;
-use crate::split::records::Delimiter;
+use crate::split::canonical::{Canonical, Foreign};
 use crate::split::records::Records;
 use crate::{Col, Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -16,6 +16,7 @@ use guess::{
     BATCH_APART, BY_HAND, batch_as_m, batch_in_m, by_values_alone, headless_sizes, judged, settle,
     suggest, tensile_sizes,
 };
+use std::borrow::Cow;
 
 /// One column as the mapping form shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +43,6 @@ pub struct Mapping {
     pub missing: Vec<String>,
     /// 1-based line of the header, 0 where there is none.
     pub header_line: u32,
-    /// What separates the cells.
-    pub delimiter: Delimiter,
     /// The first rows, cell by cell.
     pub rows: Vec<Vec<String>>,
 }
@@ -125,6 +124,8 @@ impl Mapping {
 pub(crate) struct Sampled {
     pub mapping: Mapping,
     pub rows: Vec<Vec<String>>,
+    /// Blanks are what separates the cells.
+    pub words: bool,
     /// Records in front of the header.
     pub preamble: Vec<String>,
     /// Printed tables have an index column without a header.
@@ -198,15 +199,15 @@ pub(crate) fn sample(head: &Head, options: &ImportOptions) -> Option<Sampled> {
     }
     let commas = lines.iter().any(|l| l.contains(','));
     let wide = lines.iter().any(|l| l.split_whitespace().count() >= 4);
-    let mut delimiters = [Delimiter::Comma, Delimiter::Spaces];
-    if wide && !commas {
-        delimiters.reverse();
-    }
+    let by_words = wide && !commas;
     let mut best: Option<Sampled> = None;
-    for delimiter in delimiters {
-        let Some(sampled) = cut_at(lines, delimiter, options) else {
+    for words in [by_words, !by_words] {
+        let as_words = || Canonical::lines(Some(Foreign::WORDS), lines.to_vec());
+        let lines = if words { Cow::Owned(as_words()) } else { Cow::Borrowed(lines) };
+        let Some(sampled) = cut(&lines, options) else {
             continue;
         };
+        let sampled = Sampled { words, ..sampled };
         if sampled.mapping.is_complete() {
             return Some(sampled);
         }
@@ -217,9 +218,9 @@ pub(crate) fn sample(head: &Head, options: &ImportOptions) -> Option<Sampled> {
     best
 }
 
-fn cut_at(lines: &[String], delimiter: Delimiter, options: &ImportOptions) -> Option<Sampled> {
+fn cut(lines: &[String], options: &ImportOptions) -> Option<Sampled> {
     let mut records: Vec<(u32, Vec<String>)> = Vec::new();
-    let mut cutter = Records::new(delimiter);
+    let mut cutter = Records::default();
     let mut keep = |r: &crate::Record<'_>| {
         if r.problem().is_none() {
             let cells = (0..r.len()).map(|i| r.text(i).into_owned()).collect();
@@ -237,7 +238,7 @@ fn cut_at(lines: &[String], delimiter: Delimiter, options: &ImportOptions) -> Op
         if !could_be_header(cells) {
             continue;
         }
-        let sampled = with_header(&records, i, *line, delimiter, options);
+        let sampled = with_header(&records, i, *line, options);
         let score = sampled.mapping.score();
         let complete = sampled.mapping.is_complete();
         if best.as_ref().is_none_or(|(s, _)| score > *s) {
@@ -261,8 +262,15 @@ fn cut_at(lines: &[String], delimiter: Delimiter, options: &ImportOptions) -> Op
     }
     let header: Vec<String> = (1..=width).map(|i| format!("column {i}")).collect();
     let rows: Vec<Vec<String>> = records.into_iter().map(|r| r.1).collect();
-    let mapping = map(header, &rows, 0, delimiter, options);
-    Some(Sampled { mapping, rows, preamble: Vec::new(), shifted: false, units_line: 0 })
+    let mapping = map(header, &rows, 0, options);
+    Some(Sampled {
+        mapping,
+        rows,
+        words: false,
+        preamble: Vec::new(),
+        shifted: false,
+        units_line: 0,
+    })
 }
 
 fn is_number(cell: &str) -> bool {
@@ -312,7 +320,6 @@ fn with_header(
     records: &[(u32, Vec<String>)],
     at: usize,
     line: u32,
-    delimiter: Delimiter,
     options: &ImportOptions,
 ) -> Sampled {
     let mut names = records[at].1.clone();
@@ -330,8 +337,9 @@ fn with_header(
     let counted = |(i, r): (usize, &Vec<String>)| r.first().is_some_and(|c| *c == i.to_string());
     let shifted = names[0].is_empty() && rows.iter().take(PROBED).enumerate().all(counted);
     Sampled {
-        mapping: map(distinct(names), &rows, line, delimiter, options),
+        mapping: map(distinct(names), &rows, line, options),
         rows,
+        words: false,
         preamble: records[..at].iter().map(|r| r.1.join(", ")).collect(),
         shifted,
         units_line: units.map_or(0, |u| u.0),
@@ -366,7 +374,6 @@ fn map(
     header: Vec<String>,
     rows: &[Vec<String>],
     header_line: u32,
-    delimiter: Delimiter,
     options: &ImportOptions,
 ) -> Mapping {
     let probes: Vec<Probe> = (0..header.len())
@@ -412,7 +419,6 @@ fn map(
             .collect(),
         missing: Vec::new(),
         header_line,
-        delimiter,
         rows: Vec::new(),
     };
     values::work_or_rate(&mut mapping, rows);

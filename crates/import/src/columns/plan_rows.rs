@@ -7,7 +7,7 @@ use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Figures, Plan, Side, SideColumns};
 use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
 use crate::columns::words::{Says, says};
-use crate::{Delimited, Delimiter, ImportError, Imported, Planned, Reader, Record, RowReader};
+use crate::{Delimited, ImportError, Imported, Planned, Reader, Record, RowReader};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
@@ -111,15 +111,10 @@ impl PlanRows {
     }
 
     /// Reads records by a plan that is known, behind so many lines that are no part of the table.
-    pub(crate) fn by(
-        plan: Plan,
-        before: usize,
-        delimiter: Delimiter,
-        table: TableBuilder,
-    ) -> Box<dyn Reader> {
+    pub(crate) fn by(plan: Plan, before: usize, table: TableBuilder) -> Box<dyn Reader> {
         let mut rows = PlanRows::of(None, Some(plan));
         rows.seen.before = before as u64;
-        Delimited::cut_at(delimiter, rows, table)
+        Delimited::open(rows, table)
     }
 
     fn of(reader: Option<Box<dyn TableReader>>, plan: Option<Plan>) -> Self {

@@ -31,6 +31,8 @@ pub(crate) struct Foreign {
 
 /// The delimiter of a printed table: two blanks or more.
 const BLANKS: u8 = b' ';
+/// The delimiter of a table without blanks in its cells: any blanks.
+const WORDS: u8 = 1;
 
 impl Foreign {
     const TABLE: Foreign = Foreign {
@@ -40,6 +42,8 @@ impl Foreign {
         framed: false,
         indexed: false,
     };
+    /// Cells are what has blanks around it.
+    pub(crate) const WORDS: Foreign = Foreign { delimiter: WORDS, ..Foreign::TABLE };
 }
 
 /// The first line is the start of JSON, and not of a log: `[0]:`, `[INFO]`, `[2026-01-31 10:00]`.
@@ -404,7 +408,7 @@ impl Canonical {
             self.out.extend_from_slice(line);
             return true;
         }
-        if delimiter == BLANKS {
+        if matches!(delimiter, BLANKS | WORDS) {
             self.printed(line);
             return true;
         }
@@ -435,9 +439,13 @@ impl Canonical {
     fn printed(&mut self, line: &[u8]) {
         let bare = without_cr(line.strip_suffix(b"\n").unwrap_or(line));
         let text = String::from_utf8_lossy(bare);
-        if !is_rule(&text) {
+        let words = self.from.delimiter == WORDS;
+        if words && is_rule(&text) {
+            self.out.extend_from_slice(bare);
+        } else if !is_rule(&text) {
             let title = self.from.indexed && text.starts_with(' ');
-            let mut cells = apart(&text);
+            let mut cells: Vec<&str> =
+                if words { text.split_ascii_whitespace().collect() } else { apart(&text) };
             if title && cells.len() > 1 {
                 cells.insert(0, "");
             }

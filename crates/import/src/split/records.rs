@@ -98,17 +98,6 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What separates the cells of a table; other characters were made commas
-/// ([`canonical`](super::canonical)).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Delimiter {
-    /// Commas; cells may be quoted.
-    #[default]
-    Comma,
-    /// Runs of spaces and tabs, no quoting: printed tables.
-    Spaces,
-}
-
 /// What is done with each record.
 pub type Take<'f> = dyn FnMut(&Record<'_>) -> Result<(), ImportError> + 'f;
 
@@ -122,7 +111,6 @@ pub struct Records {
 
 #[derive(Debug)]
 struct Splitter {
-    delimiter: Delimiter,
     bounds: Vec<(u32, u32)>,
     core: csv_core::Reader,
     out: Vec<u8>,
@@ -136,18 +124,10 @@ struct Splitter {
 
 impl Default for Records {
     fn default() -> Self {
-        Records::new(Delimiter::Comma)
-    }
-}
-
-impl Records {
-    /// A new splitter.
-    pub fn new(delimiter: Delimiter) -> Self {
         Records {
             lines: Lines::default(),
             index: Index::default(),
             cut: Splitter {
-                delimiter,
                 bounds: Vec::new(),
                 core: csv_core::ReaderBuilder::new()
                     .terminator(csv_core::Terminator::Any(b'\n'))
@@ -161,12 +141,11 @@ impl Records {
             },
         }
     }
+}
 
+impl Records {
     /// Takes the next slice and calls `f` for every record that it completes.
     pub fn feed(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
-        if self.cut.delimiter == Delimiter::Spaces {
-            return self.feed_lines(text, f);
-        }
         let mut rest = text;
         while !rest.is_empty() {
             let taken = match self.batch(rest) {
@@ -318,9 +297,6 @@ impl Splitter {
                 problem: Some("line is longer than 1 MiB"),
             });
         }
-        if self.delimiter == Delimiter::Spaces {
-            return self.spaces(line, f);
-        }
         let heed_quotes = self.unclosed < MAX_UNCLOSED;
         if cut(line.bytes, b',', heed_quotes, &mut self.bounds).is_none() {
             self.filled = 0;
@@ -336,34 +312,6 @@ impl Splitter {
             return Ok(());
         }
         if cell::trim(line.bytes).is_empty() {
-            return Ok(());
-        }
-        f(&Record {
-            line: line.number,
-            raw: line.bytes,
-            text: line.bytes,
-            bounds: &self.bounds,
-            problem: None,
-        })
-    }
-
-    fn spaces(&mut self, line: Line<'_>, f: &mut Take<'_>) -> Result<(), ImportError> {
-        self.bounds.clear();
-        let mut start = None;
-        for (i, b) in line.bytes.iter().enumerate() {
-            match (b.is_ascii_whitespace(), start) {
-                (true, Some(s)) => {
-                    self.bounds.push((s, i as u32));
-                    start = None;
-                }
-                (false, None) => start = Some(i as u32),
-                _ => {}
-            }
-        }
-        if let Some(s) = start {
-            self.bounds.push((s, line.bytes.len() as u32));
-        }
-        if self.bounds.is_empty() {
             return Ok(());
         }
         f(&Record {

@@ -6,6 +6,7 @@ mod plan;
 
 use crate::columns::mapping;
 use crate::columns::plan_rows::PlanRows;
+use crate::split::canonical::{Foreign, Rewritten};
 use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Opened, ReadBy};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning::*;
@@ -56,10 +57,10 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         .at(m.header_line, 0)
         .kind(ErrorKind::NeedsMapping));
     }
-    let delimiter = m.delimiter;
     let mut table = TableBuilder::with_room(head.rows);
     let plan = plan(&mut table, &sampled, head, options);
-    Ok(PlanRows::by(plan, sampled.preamble.len(), delimiter, table))
+    let reader = PlanRows::by(plan, sampled.preamble.len(), table);
+    Ok(if sampled.words { Rewritten::open(Foreign::WORDS, reader) } else { reader })
 }
 
 #[cfg(test)]
