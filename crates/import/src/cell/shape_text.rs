@@ -2,7 +2,7 @@
 //! two operands, or somewhere in a name.
 
 use crate::cell;
-use crate::columns::words;
+use crate::columns::words::{self, Says, says};
 use std::ops::Range;
 
 /// M, N, K, and the batch if the text has one.
@@ -159,48 +159,6 @@ fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
     out
 }
 
-/// Words of the tile of a kernel, which are part of a name or stand before it.
-const TILE_WORDS: [&str; 38] = [
-    "tile",
-    "tiles",
-    "tiling",
-    "block",
-    "blocks",
-    "blk",
-    "cta",
-    "threadblock",
-    "warp",
-    "warps",
-    "wave",
-    "wg",
-    "wgm",
-    "workgroup",
-    "cluster",
-    "group",
-    "grid",
-    "stage",
-    "stages",
-    "mt",
-    "mi",
-    "macro",
-    "macrotile",
-    "instruction",
-    "instr",
-    "inst",
-    "mma",
-    "config",
-    "configs",
-    "cfg",
-    "blockdim",
-    "griddim",
-    "dim3",
-    "threads",
-    "stride",
-    "strides",
-    "padding",
-    "smem",
-];
-
 /// What only names of kernels have in them.
 const KERNEL_WORDS: [&str; 16] = [
     "cutlass",
@@ -222,8 +180,7 @@ const KERNEL_WORDS: [&str; 16] = [
 ];
 
 fn is_tile_word(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    TILE_WORDS.contains(&word.as_str())
+    says(&word.to_ascii_lowercase(), &[Says::OfTile])
 }
 
 /// Where the word that holds this place begins.

@@ -48,14 +48,9 @@ pub(crate) fn guess(header: &str) -> Guess {
     if let Some(g) = clock(&words) {
         return g;
     }
-    let reference = any_says(&words, &[Says::Limit]) || has(&words, &["ref", "reference"]);
-    let percent = header.contains('%') || has(&words, &["percent", "percentage", "pct"]);
-    if percent {
-        let of_peak = has(
-            &words,
-            &["peak", "roof", "roofline", "efficiency", "utilization", "util", "mfu", "sol"],
-        );
-        return if of_peak {
+    let reference = any_says(&words, &[Says::Limit, Says::Reference]);
+    if header.contains('%') || any_says(&words, &[Says::Percent]) {
+        return if any_says(&words, &[Says::OfRoof]) {
             plain(ColumnMeaning::ReportedEfficiency, 70)
         } else {
             plain(ColumnMeaning::Other, 0)
@@ -71,7 +66,7 @@ pub(crate) fn guess(header: &str) -> Guess {
                 Guess::new(ColumnSpec::bandwidth(Some(unit)), 60 + statistic)
             };
         }
-        if has(&words, &["bandwidth", "bw", "gbps", "membw"]) && !spread {
+        if any_says(&words, &[Says::Traffic]) && !spread {
             let unit = has(&words, &["gbps", "gbs"]).then_some(BandwidthUnit::Gigabytes);
             return Guess::new(ColumnSpec::bandwidth(unit), 50 + statistic);
         }
@@ -94,26 +89,8 @@ pub(crate) fn guess(header: &str) -> Guess {
         }
     }
     // `gemm M`, `M (rows)`, `matrix n`: one lone size letter among neutral words.
-    let neutral = [
-        "gemm",
-        "param",
-        "dim",
-        "size",
-        "problem",
-        "matrix",
-        "shape",
-        "value",
-        "input",
-        "arg",
-        "rows",
-        "columns",
-        "cols",
-        "depth",
-        "inner",
-        "reduction",
-    ];
     let rest: Vec<&str> =
-        words.iter().map(String::as_str).filter(|w| !neutral.contains(w)).collect();
+        words.iter().map(String::as_str).filter(|w| !words::says(w, &[Says::OfSize])).collect();
     match rest.as_slice() {
         ["m"] => plain(ColumnMeaning::M, 70),
         ["n"] => plain(ColumnMeaning::N, 70),
@@ -125,7 +102,7 @@ pub(crate) fn guess(header: &str) -> Guess {
 
 /// Prefers `median`, then `mean`, then no statistic, then `min` and `max`.
 fn statistic(words: &[String]) -> u8 {
-    if has(words, &["median", "p50", "50", "q50"]) {
+    if any_says(words, &[Says::Middle]) {
         20
     } else if any_says(words, &[Says::Mean]) {
         18
@@ -227,8 +204,7 @@ fn tile(words: &[String]) -> Option<Guess> {
 }
 
 fn clock(words: &[String]) -> Option<Guess> {
-    let is = has(words, &["mhz", "ghz", "hz"])
-        && has(words, &["clock", "clk", "sclk", "freq", "frequency", "gfxclk", "core", "sm"]);
+    let is = has(words, &["mhz", "ghz", "hz"]) && any_says(words, &[Says::Clock]);
     is.then_some(Guess { spec: ColumnMeaning::MeasuredClock.into(), strength: 60 })
 }
 

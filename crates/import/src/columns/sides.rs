@@ -58,7 +58,7 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     }
     // `GFLOPS_ref`, `ms_ref`: what the figure is measured against, not whose it is.
     let against = words.len() > 1
-        && words.last().is_some_and(|w| matches!(&*w.to_lowercase(), "ref" | "reference"));
+        && words.last().is_some_and(|w| says(&w.to_lowercase(), &[Says::Reference]));
     let other = |w: &String| says(&w.to_lowercase(), &NO_RUN);
     if words.iter().any(other) || header.contains('%') || against {
         return None;
@@ -184,11 +184,9 @@ impl Figure {
     /// One run of several: `time_1`, `Run 2 (ms)`. A library may end in a number too (`v2`), but a
     /// run hardly ever has another name than these.
     fn is_repeat(&self) -> bool {
-        const RUNS: [&str; 10] =
-            ["", "run", "trial", "iter", "iteration", "rep", "repeat", "t", "r", "sample"];
         let label = self.label.concat().to_lowercase();
         let name = label.trim_end_matches(|c: char| c.is_ascii_digit());
-        self.central && label.len() > name.len() && RUNS.contains(&name)
+        self.central && label.len() > name.len() && (name.is_empty() || says(name, &[Says::Run]))
     }
 }
 

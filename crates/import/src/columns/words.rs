@@ -35,6 +35,32 @@ pub(crate) enum Says {
     Prose,
     /// How many calls there were.
     Counted,
+    /// The middle of several runs, and one of them.
+    Middle,
+    Run,
+    /// What a figure is measured against.
+    Reference,
+    /// Byte/s.
+    Traffic,
+    /// Per cent, and of what a device can do.
+    Percent,
+    OfRoof,
+    /// A clock of the device.
+    Clock,
+    /// Nothing beside the letter of a size.
+    OfSize,
+    /// The tile, the launch or the instruction of a kernel.
+    OfTile,
+    /// Peaks of a device: from its datasheet, as large GEMMs reach it, of which units, and words that
+    /// change nothing beside a type and a unit.
+    Peak,
+    Reached,
+    MatrixUnits,
+    VectorUnits,
+    OfPeak,
+    /// The main memory of a device, and its other ones.
+    MainMemory,
+    OtherMemory,
 }
 use Says::*;
 
@@ -80,6 +106,34 @@ const CLASSES: &[(Says, &str)] = &[
         Counted,
         "iter iters iteration iterations runs reps repeats repetitions calls trials launches times",
     ),
+    (Middle, "median p50 50 q50"),
+    (Run, "run trial iter iteration rep repeat t r sample"),
+    (Reference, "ref reference"),
+    (Traffic, "bandwidth bw membw gbps"),
+    (Percent, "percent percentage pct"),
+    (OfRoof, "peak roof roofline efficiency utilization util mfu sol"),
+    (Clock, "clock clk sclk freq frequency gfxclk core sm"),
+    (
+        OfSize,
+        "gemm param dim size problem matrix shape value input arg rows columns cols depth inner \
+         reduction",
+    ),
+    (
+        OfTile,
+        "tile tiles tiling block blocks blk cta threadblock warp warps wave wg wgm workgroup cluster \
+         group grid stage stages mt mi macro macrotile instruction instr inst mma config configs cfg \
+         blockdim griddim dim3 threads stride strides padding smem",
+    ),
+    (Peak, "peak peaks theoretical mamf"),
+    (Reached, "mamf achievable attainable measured empirical"),
+    (MatrixUnits, "tensor matrix mfma wmma"),
+    (VectorUnits, "vector simd valu"),
+    (
+        OfPeak,
+        "dense datasheet rate compute performance perf throughput max core cores per s sec second",
+    ),
+    (MainMemory, "mem memory vram hbm dram capacity"),
+    (OtherMemory, "l1 l2 l3 llc cache shared smem lds nvlink xgmi pcie link network interconnect"),
 ];
 
 /// The word, in small letters, is of one of these classes.

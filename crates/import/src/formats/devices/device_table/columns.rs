@@ -1,6 +1,8 @@
 //! Finds the columns of a table of devices by their titles.
 
-use crate::columns::{alias, words};
+use crate::columns::alias;
+use crate::columns::words::{self, Says, any_says, says};
+use crate::formats::table_format::{GIBI, GIGA};
 use crate::{Col, Header};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::Engine;
@@ -43,44 +45,9 @@ pub(crate) struct Layout {
     pub peaks: bool,
 }
 
-const PEAK_WORDS: [&str; 4] = ["peak", "peaks", "theoretical", "mamf"];
-const ACHIEVABLE_WORDS: [&str; 5] = ["mamf", "achievable", "attainable", "measured", "empirical"];
-const MATRIX_WORDS: [&str; 4] = ["tensor", "matrix", "mfma", "wmma"];
-const VECTOR_WORDS: [&str; 3] = ["vector", "simd", "valu"];
-/// Words beside a type and a unit that change nothing.
-const NEUTRAL: [&str; 14] = [
-    "dense",
-    "datasheet",
-    "rate",
-    "compute",
-    "performance",
-    "perf",
-    "throughput",
-    "max",
-    "core",
-    "cores",
-    "per",
-    "s",
-    "sec",
-    "second",
-];
-/// Words of other memories than the main one.
-const OTHER_MEMORY: [&str; 14] = [
-    "l1",
-    "l2",
-    "l3",
-    "llc",
-    "cache",
-    "shared",
-    "smem",
-    "lds",
-    "nvlink",
-    "xgmi",
-    "pcie",
-    "link",
-    "network",
-    "interconnect",
-];
+/// Words beside the type of a peak.
+const OF_RATE: [Says; 5] =
+    [Says::Peak, Says::Reached, Says::MatrixUnits, Says::VectorUnits, Says::OfPeak];
 
 /// The columns of a header. `None` if this is not a table of devices: without a name or a peak, or
 /// with sizes and times like a table of GEMMs.
@@ -93,10 +60,11 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
     let mut peaks = false;
     for (index, name) in header.names.iter().enumerate() {
         let words = words::words(name);
-        let has = |any: &[&str]| words.iter().any(|w| any.contains(&w.as_str()));
+        let has = |class| any_says(&words, &[class]);
+        let unit_is = |unit: &str| words.iter().any(|w| w == unit);
         let col = Col { index, name: name.trim().to_owned() };
         let guess = alias::guess(name);
-        peaks |= has(&PEAK_WORDS);
+        peaks |= has(Says::Peak);
         match words.join("_").as_str() {
             "name" | "model" | "card" | "chip" | "product" => names.push((50, col)),
             "id" => names.push((10, col)),
@@ -120,15 +88,14 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
                     clock = clock.or(Some((col, alias::clock_scale(name))));
                 }
                 _ => {
-                    let bandwidth = has(&["bandwidth", "bw", "membw", "gbps"]);
                     let unit = bandwidth_unit(name, &words);
-                    let memory_words = ["mem", "memory", "vram", "hbm", "dram", "capacity"];
-                    if bandwidth || unit.is_some() {
-                        if !has(&OTHER_MEMORY) {
-                            bandwidths.push((has(&memory_words), col, unit));
+                    let of_main = has(Says::MainMemory);
+                    if has(Says::Traffic) || unit.is_some() {
+                        if !has(Says::OtherMemory) {
+                            bandwidths.push((of_main, col, unit));
                         }
-                    } else if has(&memory_words) && has(&["gb", "gib"]) {
-                        let scale = if has(&["gib"]) { 1024f64.powi(3) } else { 1e9 };
+                    } else if of_main && (unit_is("gb") || unit_is("gib")) {
+                        let scale = if unit_is("gib") { GIBI } else { GIGA };
                         memory = memory.or(Some((col, scale)));
                     } else {
                         rates.extend(rate(col, &words));
@@ -220,21 +187,14 @@ fn bandwidth_unit(header: &str, words: &[String]) -> Option<f64> {
 /// `fp16_tflops`, `BF16 dense (TFLOP/s)`, `fp32_vector`, `peak_gflops`; `None` for anything that
 /// has a word more, and for rates with sparsity.
 fn rate(col: Col, words: &[String]) -> Option<Rate> {
-    let has = |any: &[&str]| words.iter().any(|w| any.contains(&w.as_str()));
+    let has = |class| any_says(words, &[class]);
     let is_unit = |w: &str| {
         let singular =
             || matches!(w, "tflop" | "gflop" | "mflop" | "pflop" | "flop" | "top" | "op");
         RateUnit::parse(w).is_some() || singular()
     };
-    let rest: Vec<&str> = words
-        .iter()
-        .map(String::as_str)
-        .filter(|w| {
-            let known =
-                [&PEAK_WORDS[..], &ACHIEVABLE_WORDS, &MATRIX_WORDS, &VECTOR_WORDS, &NEUTRAL];
-            !known.iter().any(|k| k.contains(w)) && !is_unit(w)
-        })
-        .collect();
+    let rest: Vec<&str> =
+        words.iter().map(String::as_str).filter(|w| !says(w, &OF_RATE) && !is_unit(w)).collect();
     let scale = alias::rate_unit(&col.name, words).map(RateUnit::to_si);
     let dtype = match rest.join("_") {
         none if none.is_empty() => None,
@@ -242,14 +202,14 @@ fn rate(col: Col, words: &[String]) -> Option<Rate> {
         text => Some(DataType::parse(&text).filter(|d| text.len() > 2 && d.family().is_some())?),
     };
     // A title without a type must say that it is a rate.
-    if dtype.is_none() && scale.is_none() && !has(&PEAK_WORDS) {
+    if dtype.is_none() && scale.is_none() && !has(Says::Peak) {
         return None;
     }
     Some(Rate {
         dtype,
-        engine: if has(&VECTOR_WORDS) { Engine::Vector } else { Engine::Matrix },
+        engine: if has(Says::VectorUnits) { Engine::Vector } else { Engine::Matrix },
         scale,
-        achievable: has(&ACHIEVABLE_WORDS),
+        achievable: has(Says::Reached),
         col,
     })
 }
