@@ -247,6 +247,15 @@ impl Quantity {
         }
     }
 
+    /// A usual unit of it.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Quantity::Time => "ms",
+            Quantity::Rate => "TFLOPS",
+            Quantity::Bandwidth => "GB/s",
+        }
+    }
+
     /// The unit of this name: what it measures, and its factor to SI.
     pub(crate) fn parse(unit: &str) -> Option<(Quantity, f64)> {
         let unit = unit.trim();
@@ -257,13 +266,16 @@ impl Quantity {
     }
 }
 
-/// A number with its unit in the cell, in SI units: `12.3 us`, `549.7TFLOPS`, `1.2 TB/s`.
+/// A number with its unit in the cell, in SI units: `12.3 us`, `549.7TFLOPS`, `1.2 TB/s`, `188 ± 0.3 µs`.
 pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
     let text = std::str::from_utf8(cell).ok()?.trim();
     let digits = text.find(|c: char| !(c.is_ascii_digit() || ".,+-eE".contains(c)))?;
     let (value, unit) = text.split_at(digits);
     // `1e3` ends in a digit, `1.5E` would not.
     let (value, unit) = (value.trim_end_matches(['e', 'E']), unit.trim());
+    let unit = unit.strip_prefix('±').map_or(unit, |spread| {
+        spread.trim_start_matches(|c: char| c.is_ascii_digit() || ". ".contains(c))
+    });
     let value = number(value.as_bytes())?;
     let (kind, scale) = Quantity::parse(unit)?;
     Some((scaled(value, scale), kind))

@@ -1,7 +1,7 @@
 //! Recognises a column by its values: transposes, data types, sizes in one cell, units.
 
 use super::shape_text;
-use crate::cell;
+use crate::cell::{self, Quantity};
 use crate::columns::mapping::Mapping;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::order::InOrder;
@@ -23,7 +23,8 @@ pub(crate) struct Probe {
     pub filled: usize,
     /// Cells that are numbers.
     pub numbers: usize,
-    /// Cells that are numbers with a unit.
+    /// What the first number with a unit measures, and the cells that measure the same.
+    quantity: Option<Quantity>,
     pub quantities: usize,
     whole: usize,
     /// Cells that are whole numbers from 1 on.
@@ -75,7 +76,9 @@ impl Probe {
                 p.filled -= 1;
                 continue;
             }
-            p.quantities += usize::from(!number && cell::quantity(text.as_bytes()).is_some());
+            if let Some((_, kind)) = cell::quantity(text.as_bytes()).filter(|_| !number) {
+                p.quantities += usize::from(kind == *p.quantity.get_or_insert(kind));
+            }
             p.transposes += usize::from(matches!(text, "N" | "T" | "C" | "n" | "t" | "c"));
             p.any_transpose |= transpose(text).is_some();
             let is_type = types(text).is_some();
@@ -100,6 +103,11 @@ impl Probe {
 
     pub(crate) fn all_numbers(&self) -> bool {
         self.filled > 0 && self.numbers == self.filled
+    }
+
+    /// What every cell measures, in the unit that it names.
+    pub(crate) fn measured(&self) -> Option<Quantity> {
+        self.quantity.filter(|_| self.quantities == self.filled)
     }
 
     pub(crate) fn all_dtypes(&self) -> bool {

@@ -385,7 +385,7 @@ fn map(
     let mut guesses: Vec<(Guess, String)> = header
         .iter()
         .zip(&probes)
-        .map(|(name, probe)| judged(name, alias::guess(name), probe))
+        .map(|(name, probe)| judged(name, guess(name, probe), probe))
         .collect();
     tensile_sizes(&header, &mut guesses);
     if header_line == 0 {
@@ -427,6 +427,17 @@ fn map(
         suggest(&mut mapping, &probes);
     }
     mapping
+}
+
+/// The guess from a title; from that and the unit of the cells where the title alone says nothing.
+fn guess(name: &str, probe: &Probe) -> Guess {
+    let by_name = alias::guess(name);
+    match probe.measured() {
+        Some(quantity) if by_name.spec.meaning == ColumnMeaning::Other => {
+            alias::guess(&format!("{name} ({})", quantity.unit()))
+        }
+        _ => by_name,
+    }
 }
 
 fn missing(mapping: &Mapping) -> Vec<String> {

@@ -33,6 +33,8 @@ pub(crate) enum Says {
     Plain,
     /// Nothing: it is of a sentence.
     Prose,
+    /// Nothing: sizes follow.
+    Announces,
     /// How many calls there were.
     Counted,
     /// The middle of several runs, and one of them.
@@ -105,6 +107,11 @@ const CLASSES: &[(Says, &str)] = &[
     (
         Counted,
         "iter iters iteration iterations runs reps repeats repetitions calls trials launches times",
+    ),
+    (
+        Announces,
+        "shape shapes size sizes gemm matmul problem mnk m n k b batch batch_size batch_count \
+         torch.size mxnxk mxkxn",
     ),
     (Middle, "median p50 50 q50"),
     (Run, "run trial iter iteration rep repeat t r sample"),
@@ -246,7 +253,7 @@ const NAMES: &[(ColumnMeaning, &str)] = &[
         Mnk,
         "shape:70 shapes:70 gemm_shape:75 problem_size:75 problem:50 problem_shape:75 \
          gemm_size:70 matrix_size:60 matrix_dim:60 matrix_shape:60 size:60 benchmark_size:60 \
-         sizes:60 dims:60 dimensions:60 dim:50 dimension:50 x_val:40",
+         sizes:60 spec:55 benchmark:50 dims:60 dimensions:60 dim:50 dimension:50 x_val:40",
     ),
     (
         Batch,

@@ -1,5 +1,5 @@
-//! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), or one
-//! object a line. The generic reader takes them as a table.
+//! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), one object
+//! a line, or a frame of pandas by columns. The generic reader takes them as a table.
 
 use super::json::{CUT, Item, ItemReader, Json};
 use crate::columns::mapping;
@@ -8,10 +8,11 @@ use crate::{
     Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Line, LineReader,
     Logged, Opened, ReadBy, Reader,
 };
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
 pub(crate) const FORMAT: Format = Format {
@@ -41,10 +42,21 @@ fn is_lines(head: &Head) -> bool {
 /// The only line of a file is an object with a list of rows, not a row itself.
 fn has_list(line: &str) -> bool {
     let Ok(Value::Object(object)) = serde_json::from_str::<Value>(line) else { return false };
-    Rows::ARRAYS.iter().any(|key| {
-        let list = object.get(*key).and_then(Value::as_array);
-        list.is_some_and(|l| l.iter().any(Value::is_object))
-    })
+    let of_columns = |v: &Value| v.as_object().is_some_and(is_column);
+    object.values().all(of_columns)
+        || Rows::ARRAYS.iter().any(|key| {
+            let list = object.get(*key).and_then(Value::as_array);
+            let titled = object.contains_key("columns");
+            list.is_some_and(|l| l.iter().any(|v| v.is_object() || titled && v.is_array()))
+        })
+}
+
+/// The cells of a column by the labels of their rows: `{"0": 4096, "1": 128}`.
+fn is_column(cells: &Map<String, Value>) -> bool {
+    let of_row = |(label, cell): (&String, &Value)| {
+        label.bytes().all(|b| b.is_ascii_digit()) && !cell.is_object()
+    };
+    !cells.is_empty() && cells.iter().all(of_row)
 }
 
 /// The objects of the head.
@@ -62,7 +74,7 @@ fn first_rows(head: &Head) -> Rows {
         let _ = scanner.feed(text.as_bytes(), &mut |i| {
             match i.text {
                 Some(t) if i.element => rows.push(i.line, t),
-                Some(t) => rows.around(i.key, t),
+                Some(t) => rows.around(i.line, i.key, t),
                 None => {}
             }
             Ok(())
@@ -105,6 +117,10 @@ struct Rows {
     columns: Columns,
     /// Members beside the list, which hold for all rows: `config`, `device`.
     common: Cells,
+    /// Titles of rows that are lists: pandas' `orient="split"`.
+    titles: Vec<String>,
+    /// Columns with their cells: pandas' usual `orient="columns"`.
+    across: Vec<(u32, String, Map<String, Value>)>,
     /// Objects before the table is opened: line and cells.
     objects: Vec<(u32, Cells)>,
     inner: Option<Box<dyn Reader>>,
@@ -158,15 +174,36 @@ impl Columns {
 impl Rows {
     fn push(&mut self, line: u32, text: &[u8]) {
         match serde_json::from_slice::<Value>(text) {
-            Ok(Value::Object(o)) => {
-                let mut taken = HashSet::new();
-                let mut cells = Vec::new();
-                flatten("", &o, &mut cells, &mut taken, 0);
-                let common = self.common.iter().filter(|(key, _)| !taken.contains(key));
-                cells.extend(common.cloned());
-                self.objects.push((line, cells));
+            Ok(Value::Object(o)) => self.object(line, &o),
+            Ok(Value::Array(cells)) if !self.titles.is_empty() => {
+                self.object(line, &self.titles.iter().cloned().zip(cells).collect());
             }
             _ => self.bad(line, "not a JSON object", text),
+        }
+    }
+
+    fn object(&mut self, line: u32, object: &Map<String, Value>) {
+        let mut taken = HashSet::new();
+        let mut cells = Vec::new();
+        flatten("", object, &mut cells, &mut taken, 0);
+        let common = self.common.iter().filter(|(key, _)| !taken.contains(key));
+        cells.extend(common.cloned());
+        self.objects.push((line, cells));
+    }
+
+    /// Makes rows of columns.
+    fn turn(&mut self) {
+        let across = std::mem::take(&mut self.across);
+        let Some((line, _, first)) = across.first().filter(|_| self.objects.is_empty()) else {
+            return;
+        };
+        let mut labels: Vec<&String> = first.keys().collect();
+        labels.order_by_key(|l| (l.len(), *l));
+        for label in labels {
+            let cell = |(_, title, cells): &(u32, String, Map<String, Value>)| {
+                Some((title.clone(), cells.get(label)?.clone()))
+            };
+            self.object(*line, &across.iter().filter_map(cell).collect());
         }
     }
 
@@ -181,12 +218,17 @@ impl Rows {
     }
 
     /// Takes a member before the list: a size, a type, a device that all rows share.
-    fn around(&mut self, key: &str, text: &[u8]) {
+    fn around(&mut self, line: u32, key: &str, text: &[u8]) {
         let Ok(value) = serde_json::from_slice::<Value>(text) else {
             return;
         };
         let mut cells = Vec::new();
         match value {
+            Value::Object(o) if is_column(&o) => self.across.push((line, key.to_owned(), o)),
+            Value::Array(titles) if key == "columns" => {
+                let title = |t: &Value| t.as_str().map_or_else(|| t.to_string(), str::to_owned);
+                self.titles = titles.iter().map(title).collect();
+            }
             Value::Object(o) => flatten("", &o, &mut cells, &mut HashSet::new(), 0),
             Value::Array(_) | Value::Null => {}
             Value::String(t) => cells.push((key.to_owned(), t)),
@@ -241,6 +283,7 @@ impl Rows {
     }
 
     fn into_csv(mut self) -> String {
+        self.turn();
         self.settle();
         let mut out = self.header();
         for (_, cells) in &self.objects {
@@ -280,6 +323,7 @@ impl Rows {
     }
 
     fn imported(mut self) -> Result<Imported, ImportError> {
+        self.turn();
         if self.inner.is_none() && self.objects.is_empty() {
             return Err(
                 ImportError::new("no rows: the JSON has no list of objects").kind(ErrorKind::Empty)
@@ -341,7 +385,7 @@ fn record<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>) {
 /// Members of nested objects by their last name, or with the path where that is taken.
 fn flatten(
     path: &str,
-    object: &serde_json::Map<String, Value>,
+    object: &Map<String, Value>,
     out: &mut Cells,
     taken: &mut HashSet<String>,
     depth: u32,
@@ -384,7 +428,7 @@ impl ItemReader for Rows {
         match item.text {
             Some(text) if item.element => self.take(item.line, text),
             Some(text) => {
-                self.around(item.key, text);
+                self.around(item.line, item.key, text);
                 Ok(())
             }
             None if item.element => {
@@ -420,5 +464,26 @@ impl LineReader for Rows {
 
     fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
         self.imported()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::read;
+
+    #[test]
+    fn frames_of_pandas() {
+        for text in [
+            r#"{"columns":["M","N","K","time_us"],"index":[0,1],"data":[[64,32,16,2.5],[128,32,16,5]]}"#,
+            r#"{"M":{"0":64,"1":128},"N":{"0":32,"1":32},"K":{"0":16,"1":16},"time_us":{"0":2.5,"1":5}}"#,
+            "{\"M\":{\"0\":64,\"1\":128},\n\"N\":{\"0\":32,\"1\":32},\n\"K\":{\"0\":16,\"1\":16},\n\"time_us\":{\"0\":2.5,\"1\":5}}\n",
+        ] {
+            let d = read(text);
+            assert_eq!(
+                (&d.m[..], &d.n[..], &d.k[..]),
+                (&[64, 128][..], &[32; 2][..], &[16; 2][..])
+            );
+            assert_eq!(d.time_s, [2.5e-6, 5e-6], "{text}");
+        }
     }
 }

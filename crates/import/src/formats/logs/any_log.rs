@@ -6,6 +6,7 @@ mod measured;
 use crate::cell::shape_text::{Shape, named};
 use crate::columns::defaults;
 use crate::columns::defaults::AssumedType;
+use crate::columns::words::{Says, says};
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
 use crate::{Detection, Format, Head, ReadBy};
@@ -113,28 +114,7 @@ fn name_before(line: &str, figures: usize) -> String {
         .filter(|w| w.starts_with(|c: char| c.is_alphabetic()))
         .filter(|w| {
             let lower = w.to_lowercase();
-            let announces = [
-                "shape",
-                "shapes",
-                "size",
-                "sizes",
-                "gemm",
-                "matmul",
-                "problem",
-                "mnk",
-                "m",
-                "n",
-                "k",
-                "b",
-                "batch",
-                "batch_size",
-                "batch_count",
-                "for",
-                "torch.size",
-                "mxnxk",
-                "mxkxn",
-            ];
-            !announces.contains(&lower.as_str())
+            !says(&lower, &[Says::Announces, Says::Prose, Says::Duration, Says::Rate])
         })
         .collect();
     words.join(" ")
@@ -193,17 +173,19 @@ mod tests {
             M=4096, N=4096, K=4096: 0.250 ms, 549.7 TFLOPS\n\
             [cuBLAS] 2048x2048x2048 bf16 - 50us (343.6 TFLOP/s)\n\
             my_kernel: M: 1024 N: 512 K: 256  rate 12.5 TFLOPS\n\
+            cuBLAS time for 4096x4096x4096: 1.2 ms\n\
             done in 3 s\n";
         let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
         else {
             panic!("a table")
         };
-        assert_eq!((d.sources[0].format.as_str(), d.len()), ("log", 3));
+        assert_eq!((d.sources[0].format.as_str(), d.len()), ("log", 4));
         assert_eq!(d.time_s[0], 0.25e-3);
         assert_eq!((d.m[1], d.time_s[1]), (2048, 50e-6));
         assert_eq!(d.problem(1).op.a, DataType::Bf16);
         let name = |r| d.text(ColumnMeaning::Library, r).to_owned();
-        assert_eq!([name(0), name(1), name(2)], ["", "cuBLAS", "my_kernel"]);
+        let names = [name(0), name(1), name(2), name(3)];
+        assert_eq!(names, ["", "cuBLAS", "my_kernel", "cuBLAS"]);
         assert!((d.time_s[2] - 2.0 * 1024.0 * 512.0 * 256.0 / 12.5e12).abs() < 1e-15);
         assert_eq!(d.sources[0].reported_rate.within_1_percent, 2);
     }

@@ -79,11 +79,13 @@ impl Problem {
     fn new(op: &str, text: &str) -> Option<Self> {
         let operands: Vec<Vec<u32>> = text.split(',').map(dimensions).collect();
         let first = match op.trim_start_matches('_') {
-            "mm" | "int_mm" | "scaled_mm" | "bmm" | "mixed_mm" | "scaled_grouped_mm" => 0,
+            "mm" | "int_mm" | "scaled_mm" | "bmm" | "mixed_mm" | "grouped_mm"
+            | "scaled_grouped_mm" => 0,
             "addmm" | "baddbmm" | "bias_addmm" => 1,
             _ => return None,
         };
         let shape = match operands.get(first..first + 2) {
+            Some([a, b]) if op.contains("grouped") => grouped(a, b, operands.last()),
             Some([a, b]) => row_major(a, b),
             _ => None,
         };
@@ -153,6 +155,23 @@ fn row_major(a: &[u32], b: &[u32]) -> Option<Shape> {
     Some(shape)
 }
 
+/// The groups of A, of B or of both: `grouped_mm(1024x512, 8x512x256, 8)`. Where each begins is data, so
+/// they count as equally large; where that cannot be, as one GEMM.
+fn grouped(a: &[u32], b: &[u32], offsets: Option<&Vec<u32>>) -> Option<Shape> {
+    // The size that the groups share: rows of A, columns of B, or the summed dimension.
+    let (mut sizes, shared, groups) = match (a, b) {
+        ([m, k], [groups, r, n]) if k == r => ([*m, *n, *k], 0, *groups),
+        ([groups, m, k], [r, n]) if k == r => ([*m, *n, *k], 1, *groups),
+        ([m, k], [r, n]) if k == r => ([*m, *n, *k], 2, *offsets?.first().filter(|g| **g > 0)?),
+        _ => return row_major(a, b),
+    };
+    if sizes[shared] % groups != 0 {
+        return Some(Shape { sizes, batch: None });
+    }
+    sizes[shared] /= groups;
+    Some(Shape { sizes, batch: Some(groups) })
+}
+
 fn library(kernel: &str) -> &'static str {
     let starts = |p: &str| kernel.starts_with(p);
     match () {
@@ -209,5 +228,28 @@ impl Parser for Inductor {
 
     fn others(&self) -> Others {
         Others::Operations(self.other, "autotuning")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::read;
+
+    #[test]
+    fn groups_of_a_grouped_mm() {
+        for (operands, sizes) in [
+            ("1024x512, 8x512x256, 8", [128, 256, 512, 8]),
+            ("8x128x512, 512x2048, 8", [128, 256, 512, 8]),
+            ("128x4096, 4096x256, 8", [128, 256, 512, 8]),
+            ("8x128x512, 8x512x256", [128, 256, 512, 8]),
+            ("1001x512, 8x512x256, 8", [1001, 256, 512, 1]),
+        ] {
+            let d = read(&format!(
+                "AUTOTUNE grouped_mm({operands})\n  grouped_mm 0.0485 ms 100.0%\n  \
+                 triton_grouped_mm_3 0.0521 ms 93.1% BLOCK_M=64, BLOCK_N=64, BLOCK_K=64\n"
+            ));
+            assert_eq!(d.len(), 2, "{operands}");
+            assert_eq!([d.m[0], d.n[0], d.k[0], d.batch[0]], sizes, "{operands}");
+        }
     }
 }

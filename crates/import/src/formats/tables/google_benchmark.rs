@@ -1,4 +1,4 @@
-//! Google Benchmark, JSON and CSV. The shape stands in the name: `BM_Gemm/1024/1024/512`,
+//! Google Benchmark: JSON, CSV and what it prints. The shape stands in the name: `BM_Gemm/1024/1024/512`,
 //! `BM_Gemm/m:1024/n:1024/k:512/real_time`, `BM_Sgemm<float>/256`.
 //!
 //! Repetitions come with lines for their mean, median, deviation: where the runs themselves are
@@ -11,7 +11,8 @@ use crate::split::json::{Item, ItemReader, note_cut};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::{
-    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened, ReadBy, Record,
+    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Line, LineReader,
+    Logged, Opened, ReadBy, Record,
 };
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
@@ -42,6 +43,9 @@ fn detect(head: &Head) -> Option<Detection> {
             || has("benchmarks") && has("time_unit"))
         .then(|| Detection::new(96, "JSON with benchmarks, real_time and time_unit"));
     }
+    if is_printed(head) {
+        return Some(Detection::new(96, "the header is Benchmark, Time, CPU, Iterations"));
+    }
     head.line_with(&COLUMNS)?;
     Some(Detection::new(96, "the header has name, iterations, real_time, time_unit"))
 }
@@ -61,7 +65,16 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         dtype: AssumedType::new(head, options, DataType::Fp32),
         found: Vec::new(),
     };
-    Ok(json_or_csv::open(head, runs, table))
+    Ok(match is_printed(head) {
+        true => Logged::open(Printed(runs), table),
+        false => json_or_csv::open(head, runs, table),
+    })
+}
+
+/// The head has the titles of the table that a benchmark prints.
+fn is_printed(head: &Head) -> bool {
+    let titles = ["Benchmark", "Time", "CPU", "Iterations"];
+    head.lines.iter().any(|l| l.split_whitespace().take(4).eq(titles))
 }
 
 #[derive(Debug)]
@@ -358,9 +371,93 @@ impl Either for Runs {
     }
 }
 
+/// Reads what a benchmark prints.
+struct Printed(Runs);
+
+impl LineReader for Printed {
+    fn line(&mut self, line: Line<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
+        self.0.found.extend(printed(line.number, &String::from_utf8_lossy(line.bytes)));
+        Ok(())
+    }
+
+    fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
+        self.0.imported(table, true)
+    }
+}
+
+/// `BM_Gemm<float, 4>/256   0.115 ms   0.115 ms   6087 FLOPS=290.1G/s`
+fn printed(line: u32, text: &str) -> Option<Run> {
+    let run = |full: &str, time, cpu_s, rate, error| {
+        let (name, aggregate) = split_aggregate(full);
+        Run {
+            line,
+            raw: text.as_bytes().to_vec(),
+            name: name.to_owned(),
+            aggregate: aggregate.to_owned(),
+            time,
+            cpu_s,
+            rate,
+            repeat: f64::NAN,
+            error,
+        }
+    };
+    if let Some((name, why)) = text.split_once("ERROR OCCURRED:") {
+        let why = why.trim().trim_matches('\'').to_owned();
+        return Some(run(name.trim(), Ok(f64::NAN), f64::NAN, f64::NAN, Some(why)));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let number = |w: &str| cell::number(w.as_bytes());
+    // A name may have blanks.
+    let at = (1..words.len().checked_sub(4)?).find(|&i| {
+        let figures = number(words[i]).is_some() && number(words[i + 2]).is_some();
+        let units = TimeUnit::parse(words[i + 1]).is_some() && words[i + 1] == words[i + 3];
+        figures && units && words[i + 4].bytes().all(|b| b.is_ascii_digit())
+    })?;
+    let [time, unit, cpu] = [words[at], words[at + 1], words[at + 2]];
+    let counters = words[at + 5..].iter().filter_map(|w| w.split_once('='));
+    let rate = counters.filter_map(|(name, v)| rate_counter(name, counter(v)?)).next();
+    Some(run(
+        &words[..at].join(" "),
+        seconds(number(time), unit),
+        seconds(number(cpu), unit).unwrap_or(f64::NAN),
+        rate.unwrap_or(f64::NAN),
+        None,
+    ))
+}
+
+/// The value of a printed counter: `290.1G/s`.
+fn counter(text: &str) -> Option<f64> {
+    let text = text.strip_suffix("/s").unwrap_or(text);
+    let prefixes = [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15)];
+    let found = prefixes.iter().find_map(|(p, scale)| Some((text.strip_suffix(p)?, *scale)));
+    let (digits, scale) = found.unwrap_or((text, 1.0));
+    Some(cell::number(digits.as_bytes())? * scale)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::read;
+
+    #[test]
+    fn what_a_benchmark_prints() {
+        let d = read(
+            "2026-01-31T10:00:00+00:00\nRunning ./bench\nRun on (8 X 2400 MHz CPU s)\n\
+             Load Average: 0.10, 0.20, 0.30\n\
+             ------------------------------------------------------------\n\
+             Benchmark                  Time             CPU   Iterations\n\
+             ------------------------------------------------------------\n\
+             BM_Sgemm/1024/1024/512    7.50 ms         7.40 ms           90 FLOPS=143.2G/s\n\
+             BM_Gemm<float, 4>/256    0.115 ms        0.115 ms         6087\n\
+             BM_memcpy/64              10.5 us         10.5 us        66000\n\
+             BM_Gemm<float, 4>/512 ERROR OCCURRED: 'no memory'\n",
+        );
+        let s = &d.sources[0];
+        assert_eq!((s.format.as_str(), d.len(), s.rejected.total()), ("google-benchmark", 2, 2));
+        assert_eq!((d.m[0], d.k[0], d.time_s[0]), (1024, 512, 7.5e-3));
+        assert_eq!((d.m[1], d.problem(1).op.a), (256, DataType::Fp32));
+        assert_eq!(s.reported_rate.within_1_percent, 1);
+    }
 
     #[test]
     fn shapes_in_names() {

@@ -7,7 +7,6 @@ use crate::columns::alias;
 use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::words::{self, Says, any_says, says};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning::{
     self, ReportedBandwidth, ReportedRate, Time, TimeMax, TimeMin,
 };
@@ -141,11 +140,7 @@ fn has_cross(word: &str) -> bool {
 fn unit(word: &str) -> Option<(Quantity, f64)> {
     let per_call = ["/iter", "/iteration", "/run", "/call", "/op", "/launch", "/gemm"];
     let word = per_call.iter().find_map(|p| word.strip_suffix(p)).unwrap_or(word);
-    let word = word.trim_end_matches('.');
-    let time = TimeUnit::parse(word).map(|u| (Quantity::Time, u.to_si()));
-    let rate = || RateUnit::parse(word).map(|u| (Quantity::Rate, u.to_si()));
-    let bandwidth = || BandwidthUnit::parse(word).map(|u| (Quantity::Bandwidth, u.to_si()));
-    time.or_else(rate).or_else(bandwidth)
+    Quantity::parse(word.trim_end_matches('.'))
 }
 
 /// A number and the unit that is glued to it.
@@ -232,12 +227,7 @@ fn measure(
     if let Some(b) = before.filter(|b| label.is_empty() && b.quantity != quantity) {
         label.clone_from(&b.label);
     }
-    let unit = match quantity {
-        Quantity::Time => "ms",
-        Quantity::Rate => "TFLOPS",
-        Quantity::Bandwidth => "GB/s",
-    };
-    Measure { value, quantity, header: format!("{label} ({unit})"), label, at }
+    Measure { value, quantity, header: format!("{label} ({})", quantity.unit()), label, at }
 }
 
 /// The words among some pieces.

@@ -375,3 +375,18 @@ fn headers_that_nobody_agreed_on() {
         assert_eq!(error.kind, ErrorKind::NeedsMapping, "{text}: {error}");
     }
 }
+
+#[test]
+fn figures_with_their_units_below_titles_without() {
+    let d = read(
+        "| Benchmark | Mean | Best | Worst |\n|---|---|---|---|\n\
+         | k: 7168; m: 1024; n: 1536; seed: 8135 | 188 ± 0.3 µs | 185 µs | 209 µs |\n\
+         | k: 2048; m: 2048; n: 1536; seed: 8135 | 88 ± 0.3 µs | 85 µs | 109 µs |\n",
+    );
+    assert_eq!(
+        (&d.m[..], &d.n[..], &d.k[..]),
+        (&[1024, 2048][..], &[1536; 2][..], &[7168, 2048][..])
+    );
+    assert_eq!(d.time_s, [188e-6, 88e-6]);
+    assert_eq!((d.number(TimeMin, 0), d.number(TimeMax, 1)), (185e-6, 109e-6));
+}
