@@ -182,7 +182,7 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
             ))
             .kind(ErrorKind::Foreign));
         }
-        if crate::split::canonical::is_json(head.first()) {
+        if crate::split::dialect::is_json(head.first()) {
             return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
         }
     }

@@ -1,7 +1,8 @@
 //! The beginning of a file, and how sure a format is that the file is its own.
 
-use crate::source::session;
-use crate::split::canonical::{self, Canonical, Foreign};
+use crate::source::start;
+use crate::split::canonical::Canonical;
+use crate::split::dialect::{self, Foreign};
 
 /// How sure a format is that a head is its own.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +41,7 @@ pub struct Head {
 impl Head {
     /// The head of a file from its first bytes (64 KiB are enough), packed or not.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
-        session::head_from_bytes(name, bytes)
+        start::head_from_bytes(name, bytes)
     }
 
     /// A head of these lines, for tests and pasted text.
@@ -51,7 +52,7 @@ impl Head {
 
     /// A head of the lines of a file.
     pub(crate) fn of_lines(lines: Vec<String>) -> Self {
-        let foreign = canonical::found(&lines);
+        let foreign = dialect::found(&lines);
         Head { lines: Canonical::lines(foreign, lines), foreign, ..Head::default() }
     }
 
@@ -63,7 +64,7 @@ impl Head {
     /// Cells of a line, trimmed, without quotes around them. Good enough for looking at headers; a
     /// reader uses [`Records`].
     pub(crate) fn fields(line: &str) -> Vec<&str> {
-        canonical::cells(line, b',').map(|f| f.trim_matches('"').trim()).collect()
+        dialect::cells(line, b',').map(|f| f.trim_matches('"').trim()).collect()
     }
 
     /// Position of the first line whose comma-separated fields hold all of these names.

@@ -80,7 +80,8 @@ pub use crate::reader::Ended;
 pub use crate::source::session::{Session, read_all};
 pub use crate::split::json::Scanner;
 pub use crate::split::lines::{Line, Lines};
-pub use crate::split::records::{Record, Records, Take};
+pub use crate::split::record::Record;
+pub use crate::split::records::{Records, Take};
 
 // Used in nearly every file of this crate.
 use crate::cell::CellError;

@@ -4,7 +4,7 @@
 use crate::columns::by_column::ByColumn;
 use crate::columns::plan_rows::PlanRows;
 use crate::split::lines::first_line;
-use crate::split::records::MOST_COLUMNS;
+use crate::split::record::MOST_COLUMNS;
 use crate::{ImportError, Imported, Line, Lines, Record, Records};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;

@@ -2,6 +2,7 @@
 
 mod gzip;
 pub(crate) mod session;
+pub(crate) mod start;
 pub(crate) mod text;
 pub(crate) mod xlsx;
 mod zip;

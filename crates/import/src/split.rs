@@ -1,6 +1,7 @@
 //! Text -> lines, records, JSON members.
 
 pub(crate) mod canonical;
+pub(crate) mod dialect;
 pub(crate) mod dress;
 pub(crate) mod index;
 pub(crate) mod json;
@@ -8,5 +9,6 @@ pub(crate) mod json_or_csv;
 pub(crate) mod json_rows;
 pub(crate) mod lines;
 pub(crate) mod log;
+pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod template;

@@ -259,7 +259,7 @@ const TEXTS: [Known; 20] = [
 /// A text file by its head.
 pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     let first = head.first().to_ascii_lowercase();
-    let json = crate::split::canonical::is_json(head.first());
+    let json = crate::split::dialect::is_json(head.first());
     let name = head.name.rsplit(['/', '\\']).next().unwrap_or("");
     let start: String =
         head.lines.iter().take(80).flat_map(|l| l.chars().take(4000).chain(['\n'])).collect();

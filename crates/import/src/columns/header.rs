@@ -2,7 +2,7 @@
 
 use crate::Head;
 use crate::cell::{CellError, figure, positive, quantity, scaled, size, spread};
-use crate::split::records::Record;
+use crate::split::record::Record;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use std::borrow::Cow;
 

@@ -1,12 +1,13 @@
 //! From a head to a mapping: where the header is, what each column holds, what is missing.
 
 pub(crate) mod guess;
+pub(crate) mod units;
 
 use super::alias::{self, Guess};
 use crate::cell;
-use crate::cell::values;
 use crate::cell::values::Probe;
-use crate::split::canonical::{Canonical, Foreign};
+use crate::split::canonical::Canonical;
+use crate::split::dialect::Foreign;
 use crate::split::records::Records;
 use crate::{Col, Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
@@ -421,7 +422,7 @@ fn map(
         header_line,
         rows: Vec::new(),
     };
-    values::work_or_rate(&mut mapping, rows);
+    units::work_or_rate(&mut mapping, rows);
     mapping.missing = missing(&mapping);
     if !mapping.is_complete() {
         suggest(&mut mapping, &probes);

@@ -137,9 +137,8 @@ pub enum Plain {
 fn of(line: &str) -> Option<Plain> {
     // The first line of a file may be asked before its dialect is known.
     let delimiter = [b',', b';', b'\t'].into_iter().find(|d| line.as_bytes().contains(d))?;
-    let names: Vec<&str> = crate::split::canonical::cells(line, delimiter)
-        .map(|c| c.trim_matches('"').trim())
-        .collect();
+    let names: Vec<&str> =
+        crate::split::dialect::cells(line, delimiter).map(|c| c.trim_matches('"').trim()).collect();
     if names.first() == Some(&"gemmscope") && names.contains(&"time_s") {
         return Some(Plain::Native);
     }

@@ -1,22 +1,19 @@
 //! One file from its first byte to its table.
 
-use super::text::{Decoder, UNPACK};
+use super::start::{HEAD_BYTES, HEAD_LINES, cr_to_lf, head_of, is_json};
+use super::text::Decoder;
 use super::{gzip, xlsx, zip};
 use crate::columns;
 use crate::formats::plain::{GENERIC, NATIVE};
 use crate::formats::{ALL, Chosen, Readers};
 use crate::reader::UNPACK_FIRST;
 use crate::split::canonical::Rewritten;
-use crate::split::lines::Lines;
 use crate::unsupported;
-use crate::{Ended, ErrorKind, Head, ImportError, ImportOptions, Imported, Reader};
+use crate::{Ended, ErrorKind, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;
 use gemmscope_model::units::Bytes;
-use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::dataset::Part;
 
-const HEAD_LINES: usize = 80;
-const HEAD_BYTES: usize = 64 << 10;
 /// The head is looked at each time so many bytes came in, and at the end: what a file is taken for
 /// must not depend on its slices.
 const HEAD_STEP: u64 = 4 << 10;
@@ -343,41 +340,6 @@ fn only_nul() -> ImportError {
         .kind(ErrorKind::Empty)
 }
 
-/// Looks like JSON, which may be printed with a line a value: its lines say little.
-fn is_json(text: &[u8]) -> bool {
-    matches!(text.trim_ascii_start().first(), Some(b'{' | b'['))
-}
-
-fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
-    let lines = Lines::of(start)
-        .take(if is_json(start) { usize::MAX } else { HEAD_LINES })
-        .map(|l| cell_text(l).into_owned())
-        .collect();
-    Head { name: name.to_owned(), complete, ..Head::of_lines(lines) }
-}
-
-pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
-    let mut decoder = Decoder::new(UNPACK);
-    let mut text = Vec::new();
-    for piece in bytes.chunks(PACKED_STEP) {
-        match decoder.feed(piece) {
-            Ok(more) if text.len() < HEAD_BYTES => text.extend_from_slice(more),
-            _ => break,
-        }
-    }
-    // The bytes may end anywhere, so an incomplete end is not an error.
-    if let Ok(more) = decoder.finish() {
-        text.extend_from_slice(more);
-    }
-    if memchr::memchr(b'\n', &text).is_none() {
-        cr_to_lf(&mut text);
-    }
-    text.truncate(HEAD_BYTES);
-    let complete = text.len() < HEAD_BYTES
-        && (is_json(&text) || memchr::memchr_iter(b'\n', &text).count() < HEAD_LINES);
-    head_of(name, &text, complete)
-}
-
 fn take(
     text: &[u8],
     state: &mut State,
@@ -398,14 +360,6 @@ fn take(
         }
         State::Reading(reader) => reader.feed(text),
         State::Failed(e) => Err(e.clone()),
-    }
-}
-
-fn cr_to_lf(text: &mut [u8]) {
-    for b in text {
-        if *b == b'\r' {
-            *b = b'\n';
-        }
     }
 }
 

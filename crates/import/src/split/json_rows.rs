@@ -84,7 +84,7 @@ fn first_rows(head: &Head) -> Rows {
 }
 
 fn detect(head: &Head) -> Option<Detection> {
-    if !crate::split::canonical::is_json(head.first()) {
+    if !crate::split::dialect::is_json(head.first()) {
         return None;
     }
     let rows = first_rows(head);

@@ -2,7 +2,7 @@
 
 use crate::cell;
 use crate::columns::defaults;
-use crate::split::canonical::is_json;
+use crate::split::dialect::is_json;
 use crate::split::json::{Item, ItemReader, Json, note_cut};
 use crate::{Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened};
 use gemmscope_model::units::plural;

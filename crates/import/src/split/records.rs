@@ -5,98 +5,15 @@
 
 use super::index::Index;
 use super::lines::{Line, Lines, MAX_LINE, first_line, without_cr};
+use super::record::Record;
 use crate::ImportError;
 use crate::cell;
-use gemmscope_table::native_csv::unguard;
 
 /// After this many unclosed quotes, quotes are plain characters for the rest of the file.
 const MAX_UNCLOSED: u32 = 16;
 
-/// Most fields of a record: Tensile's tables have a column for each of some 2,900 kernels, no tool
-/// writes more, and each costs time in every step that follows. Those beyond are counted and left out.
-pub(crate) const MOST_COLUMNS: usize = 4_096;
-
 /// Bytes of a batch of lines: its index, and what is made of it, stays in the cache.
 const BATCH: usize = 64 << 10;
-
-/// One record: fields of one line, or of several where a quoted field holds line ends.
-#[derive(Clone, Copy, Debug)]
-pub struct Record<'a> {
-    line: u32,
-    raw: &'a [u8],
-    text: &'a [u8],
-    bounds: &'a [(u32, u32)],
-    problem: Option<&'static str>,
-}
-
-impl<'a> Record<'a> {
-    /// A record of one line without flaws: its cells lie at `bounds` of `text`.
-    pub(crate) fn of_cells(
-        line: u32,
-        raw: &'a [u8],
-        text: &'a [u8],
-        bounds: &'a [(u32, u32)],
-    ) -> Self {
-        Record { line, raw, text, bounds, problem: None }
-    }
-
-    /// 1-based line where the record starts.
-    pub fn line(&self) -> u32 {
-        self.line
-    }
-
-    /// The record as written in the file.
-    pub(crate) fn raw(&self) -> &'a [u8] {
-        self.raw
-    }
-
-    /// Number of fields, without those beyond [`MOST_COLUMNS`].
-    pub(crate) fn len(&self) -> usize {
-        self.bounds.len().min(MOST_COLUMNS)
-    }
-
-    /// Number of fields beyond [`MOST_COLUMNS`].
-    pub(crate) fn left_out(&self) -> usize {
-        self.bounds.len() - self.len()
-    }
-
-    /// The `i`-th field (0-based), trimmed and without the apostrophe that keeps a spreadsheet from
-    /// running it; empty if the record is shorter.
-    #[inline]
-    pub(crate) fn get(&self, i: usize) -> &'a [u8] {
-        unguard(cell::trim(self.untrimmed(i)))
-    }
-
-    /// The `i`-th field with its blanks.
-    #[inline]
-    pub(crate) fn untrimmed(&self, i: usize) -> &'a [u8] {
-        match self.bounds.get(i).filter(|_| i < MOST_COLUMNS) {
-            Some(&(a, b)) => self.text.get(a as usize..b as usize).unwrap_or_default(),
-            None => &[],
-        }
-    }
-
-    /// The `i`-th field as text.
-    pub(crate) fn text(&self, i: usize) -> std::borrow::Cow<'a, str> {
-        gemmscope_table::build::cell_text::cell_text(self.get(i))
-    }
-
-    /// The `i`-th field as a number, in the file's style; `None` if it is not one.
-    #[inline]
-    pub(crate) fn number(&self, i: usize) -> Option<f64> {
-        cell::number(self.get(i))
-    }
-
-    /// All fields, trimmed.
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
-        (0..self.len()).map(|i| self.get(i))
-    }
-
-    /// Why the record cannot be read: its line is too long or a quote is not closed.
-    pub(crate) fn problem(&self) -> Option<&'static str> {
-        self.problem
-    }
-}
 
 /// What is done with each record.
 pub type Take<'f> = dyn FnMut(&Record<'_>) -> Result<(), ImportError> + 'f;

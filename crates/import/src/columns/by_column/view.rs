@@ -4,7 +4,7 @@ use crate::cell;
 use crate::cell::{digits, figure, scaled};
 use crate::columns::row::{own_unit, percent};
 use crate::split::index;
-use crate::split::records::Record;
+use crate::split::record::Record;
 use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::build::cells::Cells;
 use gemmscope_table::native_csv::unguard;

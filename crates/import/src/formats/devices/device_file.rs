@@ -29,7 +29,7 @@ pub(crate) const CEILINGS: Format = Format {
 };
 
 fn detect(head: &Head) -> Option<Detection> {
-    if !crate::split::canonical::is_json(head.first()) {
+    if !crate::split::dialect::is_json(head.first()) {
         return None;
     }
     let text = head.lines.join("\n");

@@ -244,7 +244,7 @@ mod tests {
             ("8x128x512, 8x512x256", [128, 256, 512, 8]),
             ("1001x512, 8x512x256, 8", [1001, 256, 512, 1]),
         ] {
-            let d = read(&format!(
+            let d = read(format!(
                 "AUTOTUNE grouped_mm({operands})\n  grouped_mm 0.0485 ms 100.0%\n  \
                  triton_grouped_mm_3 0.0521 ms 93.1% BLOCK_M=64, BLOCK_N=64, BLOCK_K=64\n"
             ));

@@ -64,7 +64,7 @@ pub(crate) const AUTOTVM: Format = Format {
 
 fn detect(head: &Head, keys: &[&str], reason: &str) -> Option<Detection> {
     let text = head.lines.iter().take(60).map(String::as_str).collect::<Vec<_>>().join("\n");
-    (crate::split::canonical::is_json(head.first()) && keys.iter().all(|k| text.contains(k)))
+    (crate::split::dialect::is_json(head.first()) && keys.iter().all(|k| text.contains(k)))
         .then(|| Detection::new(95, reason))
 }
 

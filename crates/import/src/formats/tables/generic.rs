@@ -6,7 +6,8 @@ mod plan;
 
 use crate::columns::mapping;
 use crate::columns::plan_rows::PlanRows;
-use crate::split::canonical::{Foreign, Rewritten};
+use crate::split::canonical::Rewritten;
+use crate::split::dialect::Foreign;
 use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Opened, ReadBy};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning::*;

@@ -3,6 +3,8 @@
 //! Upstream Triton writes neither the unit nor the type nor the device: they are inferred, shown
 //! and can be answered. Intel's fork puts the unit behind the provider (`Triton-TFlops`).
 
+mod units;
+
 use crate::cell::{self, Quantity, values};
 use crate::columns::defaults::AssumedType;
 use crate::columns::plan::{Extra, Plan, Side, SideColumns, Size, Sizes};
@@ -11,9 +13,9 @@ use crate::columns::words::{Says, is_percentile, says};
 use crate::columns::{defaults, sides};
 use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use units::{infer, sampled_shapes, unit_said};
 
 pub(crate) const FORMAT: Format = Format {
     id: "triton",
@@ -343,105 +345,6 @@ impl Providers {
         }
         unknown
     }
-}
-
-/// Units a plot of a matrix multiply is drawn in, the most usual first, with how unusual they are.
-const UNITS: [(&str, Unit, f64); 8] = [
-    ("TFLOP/s", (Quantity::Rate, 1e12), 0.0),
-    ("ms", (Quantity::Time, 1e-3), 0.7),
-    ("µs", (Quantity::Time, 1e-6), 0.9),
-    ("GFLOP/s", (Quantity::Rate, 1e9), 1.2),
-    ("GB/s", (Quantity::Bandwidth, 1e9), 1.5),
-    ("ns", (Quantity::Time, 1e-9), 3.0),
-    ("s", (Quantity::Time, 1.0), 3.0),
-    ("FLOP/s", (Quantity::Rate, 1.0), 1.5),
-];
-
-fn unit_said(table: &mut TableBuilder, options: &ImportOptions, inferred: usize) -> Unit {
-    let answered = options.answer("unit:value").and_then(|a| {
-        UNITS
-            .iter()
-            .position(|u| u.0.eq_ignore_ascii_case(a))
-            .or_else(|| UNITS.iter().position(|u| Some(u.1) == Quantity::parse(a)))
-    });
-    let (label, unit, _) = UNITS[answered.unwrap_or(inferred)];
-    table.assume(Assumption {
-        by_hand: false,
-        key: "unit:value".into(),
-        text: match answered {
-            Some(_) => format!("No unit on the values: {label} as chosen."),
-            None => format!(
-                "No unit on the values: assuming {label}, the closest to what devices reach."
-            ),
-        },
-        value: label.into(),
-        choices: UNITS.map(|u| u.0.to_owned()).to_vec(),
-    });
-    unit
-}
-
-/// Work and bytes of the sampled rows.
-fn sampled_shapes(
-    three: &[Size; 3],
-    batch: &Option<Col>,
-    dtype: DataType,
-    rows: &[Vec<String>],
-) -> Vec<(f64, f64)> {
-    let number = |row: &[String], c: &Col| {
-        row.get(c.index)
-            .and_then(|t| cell::size(t.trim().as_bytes()).ok())
-            .map_or(f64::NAN, f64::from)
-    };
-    rows.iter()
-        .map(|row| {
-            let [m, n, k] = three.each_ref().map(|s| match s {
-                Size::Column(c) => number(row, c),
-                Size::Fixed(v) => f64::from(*v),
-            });
-            let b = batch.as_ref().map_or(1.0, |c| number(row, c));
-            Operation::uniform(dtype).cost().of(m, n, k, b)
-        })
-        .collect()
-}
-
-/// The unit under which the figures look most like a device's: never above what one can do,
-/// and the share of it that is reached varies least over the shapes.
-fn infer(shapes: &[(f64, f64)], columns: &[Vec<f64>]) -> usize {
-    // A large device of today; only magnitudes matter.
-    const RATE: f64 = 2.5e15;
-    const BANDWIDTH: f64 = 8e12;
-    let cost = |unit: Unit, unusual: f64| -> Option<f64> {
-        let mut highest = 0.0f64;
-        let mut spreads = Vec::new();
-        for column in columns {
-            let (mut low, mut high) = (f64::INFINITY, 0.0f64);
-            for (&(work, bytes), &v) in shapes.iter().zip(column) {
-                let time = match unit {
-                    (Quantity::Time, s) => v * s,
-                    (Quantity::Rate, s) => work / (v * s),
-                    (Quantity::Bandwidth, s) => bytes / (v * s),
-                };
-                let share = (work / time / RATE).max(bytes / time / BANDWIDTH);
-                if share.is_finite() && share > 0.0 {
-                    low = low.min(share);
-                    high = high.max(share);
-                }
-            }
-            if high > 0.0 {
-                spreads.push((high / low).ln());
-                highest = highest.max(high);
-            }
-        }
-        // Small shapes stay in the cache: some room above the bandwidth.
-        if spreads.is_empty() || highest > 4.0 {
-            return None;
-        }
-        let slow = (0.01 / highest).log10().max(0.0);
-        let spread = spreads.iter().sum::<f64>() / spreads.len() as f64;
-        Some(spread + unusual + 2.0 * slow + if highest > 1.2 { 2.0 } else { 0.0 })
-    };
-    let costs = UNITS.map(|(_, unit, unusual)| cost(unit, unusual).unwrap_or(f64::INFINITY));
-    (0..UNITS.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The small files around a TraceLens GEMM table: metadata, call trees, metrics, the manifest of
 //! categories, the timeline. Each becomes a [`TraceContext`].
 
-use crate::split::canonical;
+use crate::split::dialect;
 use crate::{Ended, ErrorKind, ImportError, Imported, Reader};
 use gemmscope_table::dataset::{
     CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
@@ -308,7 +308,7 @@ fn metrics(value: &Value, context: &mut TraceContext) {
 fn timeline(text: &str) -> TraceContext {
     let mut context = TraceContext::default();
     for line in text.lines().skip(1) {
-        let mut cells = canonical::cells(line, b',').map(|c| c.trim_matches('"'));
+        let mut cells = dialect::cells(line, b',').map(|c| c.trim_matches('"'));
         let (Some(kind), Some(time)) = (cells.next(), cells.next()) else {
             continue;
         };

@@ -4,6 +4,8 @@
 //! Rows are kept until the end of the file: a wrapper and the operation it calls are both listed
 //! with the same time, and only one of them counts.
 
+mod twice;
+
 use super::columns::{self, Columns, Timed};
 use super::kernels::{self, Kernels};
 use super::py::Py;
@@ -16,6 +18,7 @@ use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use twice::counted_twice;
 
 /// One row, read but not yet in the table. Texts are codes of [`Table::words`].
 struct Pending {
@@ -329,41 +332,6 @@ fn time_of_call(
         (Some(t), _) | (None, Some(t)) => t.col.positive(record, "time", t.unit_s),
         (None, None) => Err(RowError::new("no time")),
     }
-}
-
-/// For each wrapper the row that already holds its time: another operation of the same shape,
-/// with the same number of calls, the same time to the last digit and the same kernel.
-fn counted_twice(pending: &[Pending], words: &Interner) -> FxHashMap<usize, usize> {
-    type Key = (usize, [u32; 4], u64, u64, u32);
-    let mut known: FxHashMap<Key, usize> = FxHashMap::default();
-    let mut twice = FxHashMap::default();
-    let is_wrapper = |p: &Pending| words.value(p.name).starts_with("aten::");
-    for (i, p) in pending.iter().enumerate() {
-        let Ok(row) = &p.row else { continue };
-        let key = (
-            p.set,
-            [row.m, row.n, row.k, row.batch],
-            p.count.to_bits(),
-            p.total_s.to_bits(),
-            p.kernel,
-        );
-        let Some(&first) = known.get(&key) else {
-            known.insert(key, i);
-            continue;
-        };
-        if pending[first].name == p.name {
-            continue;
-        }
-        // Keep the operation that launched the kernel, drop its wrapper.
-        let wrapper_first = is_wrapper(p) || !is_wrapper(&pending[first]);
-        if wrapper_first {
-            twice.insert(first, i);
-            known.insert(key, i);
-        } else {
-            twice.insert(i, first);
-        }
-    }
-    twice
 }
 
 impl RowReader for Table {

@@ -1,9 +1,8 @@
 //! What the header of an unknown tool leaves open: units, the data type, the device. Each is the user's
 //! answer, else what the values, the lines around them or the file's name say.
 
-use crate::cell::values;
 use crate::columns::header::Col;
-use crate::columns::mapping::Sampled;
+use crate::columns::mapping::{Sampled, units};
 use crate::columns::{alias, defaults};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
@@ -24,12 +23,12 @@ pub(super) fn time_unit(
     }
     let key = format!("unit:{}", c.name);
     let choices = TimeUnit::ALL.map(|u| u.label().to_owned()).to_vec();
-    let found = values::infer_time(m, &sampled.rows, c.index);
+    let found = units::infer_time(m, &sampled.rows, c.index);
     let answered = options.answer(&key).and_then(TimeUnit::parse);
     let unit = answered.unwrap_or(found.unit);
     if let Some(stated) = stated {
         let by_hand = options.columns.contains_key(&c.name);
-        let too_fast = values::is_too_fast(m, &sampled.rows, c.index, stated);
+        let too_fast = units::is_too_fast(m, &sampled.rows, c.index, stated);
         if by_hand || found.unit == stated || !too_fast && !found.confirmed {
             return stated;
         }
@@ -84,7 +83,7 @@ pub(super) fn rate_unit(
         return RateUnit::Flops;
     }
     let key = format!("unit:{}", c.name);
-    let found = values::infer_rate(m, &sampled.rows, c.index, time);
+    let found = units::infer_rate(m, &sampled.rows, c.index, time);
     let answered = options.answer(&key).and_then(RateUnit::parse);
     let unit = answered.unwrap_or(found.unit);
     let why = if answered.is_some() {

@@ -4,7 +4,7 @@ use super::assumed::{default_device, default_dtype, rate_unit, time_unit};
 use crate::cell::values;
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M};
-use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
+use crate::columns::mapping::{MappedColumn, Mapping, Sampled, units};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::{alias, defaults, words};
@@ -346,7 +346,7 @@ fn extra(
         },
         ColumnMeaning::ReportedBandwidth => {
             let unit = spec.bandwidth_unit().unwrap_or_else(|| {
-                let u = values::infer_bandwidth(m, &sampled.rows, i, time);
+                let u = units::infer_bandwidth(m, &sampled.rows, i, time);
                 table.assume(Assumption {
                     by_hand: false,
                     key: format!("unit:{name}"),

@@ -1,0 +1,253 @@
+//! Units of columns that name none, from the figures of the first rows: what a device can reach, and what
+//! times and rates say of each other.
+
+use super::Mapping;
+use crate::cell::{self, shape_text};
+use gemmscope_model::order::InOrder;
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// Highest rate that any device may reach, FLOP/s: with sparsity and 4-bit types.
+const RATE_LIMIT: f64 = 2e16;
+/// Highest traffic out of caches, byte/s.
+const BANDWIDTH_LIMIT: f64 = 2e13;
+
+/// The work and the bytes of a sampled row whose sizes can be read.
+struct Shape {
+    row: usize,
+    work: f64,
+    bytes: f64,
+}
+
+fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
+    let at = |t: ColumnMeaning, row: &[String]| {
+        let cell = row.get(mapping.position(t)?)?.trim();
+        cell::size(cell.as_bytes()).ok().map(f64::from)
+    };
+    let one = |row: &[String]| -> Option<[f64; 4]> {
+        let batch = at(ColumnMeaning::Batch, row).unwrap_or(1.0);
+        let found = match mapping.position(ColumnMeaning::Mnk) {
+            Some(i) => {
+                let text = row.get(i)?;
+                let header = &mapping.columns[i].header;
+                Some(shape_text::shape(text, header).or_else(|| shape_text::named(text))?)
+            }
+            None => match (
+                mapping.position(ColumnMeaning::ShapeA),
+                mapping.position(ColumnMeaning::ShapeB),
+            ) {
+                (Some(a), Some(b)) => Some(shape_text::operands(
+                    &shape_text::dimensions(row.get(a)?),
+                    &shape_text::dimensions(row.get(b)?),
+                )?),
+                _ => None,
+            },
+        };
+        if let Some(found) = found {
+            let [m, n, k] = found.sizes.map(f64::from);
+            return Some([m, n, k, found.batch.map_or(batch, f64::from)]);
+        }
+        if let Some(s) = at(ColumnMeaning::Square, row) {
+            return Some([s, s, s, batch]);
+        }
+        Some([
+            at(ColumnMeaning::M, row)?,
+            at(ColumnMeaning::N, row)?,
+            at(ColumnMeaning::K, row)?,
+            batch,
+        ])
+    };
+    rows.iter()
+        .enumerate()
+        .filter_map(|(row, cells)| {
+            let [m, n, k, b] = one(cells)?;
+            Some(Shape { row, work: 2.0 * b * m * n * k, bytes: 2.0 * b * (m * k + k * n + m * n) })
+        })
+        .collect()
+}
+
+fn numbers(rows: &[Vec<String>], shapes: &[Shape], column: usize) -> Vec<(usize, f64)> {
+    shapes
+        .iter()
+        .enumerate()
+        .filter_map(|(i, s)| {
+            let cell = rows.get(s.row)?.get(column)?.trim();
+            let v = cell::number(cell.as_bytes())?;
+            (v > 0.0 && v.is_finite()).then_some((i, v))
+        })
+        .collect()
+}
+
+/// Changes a rate to work if its values equal 2MNK: some tools title the work of a call `GFLOPS`.
+pub(crate) fn work_or_rate(mapping: &mut Mapping, rows: &[Vec<String>]) {
+    let Some(i) = mapping.position(ColumnMeaning::ReportedRate) else {
+        return;
+    };
+    let Some(unit) = mapping.columns[i].guess.rate_unit() else {
+        return;
+    };
+    if mapping.columns[i].why == "chosen by hand" {
+        return;
+    }
+    let shapes = shapes(mapping, rows);
+    let values = numbers(rows, &shapes, i);
+    let same = values
+        .iter()
+        .filter(|(s, v)| (v * unit.to_si() / shapes[*s].work - 1.0).abs() < 0.02)
+        .count();
+    if same > 0 && same * 10 >= values.len() * 9 {
+        mapping.columns[i].guess.meaning = ColumnMeaning::ReportedWork;
+        mapping.columns[i].why = "its values are 2MNK: work, not a rate".into();
+    }
+}
+
+/// A unit inferred from the values.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Inferred<U> {
+    pub unit: U,
+    /// Another column of the file confirms it.
+    pub confirmed: bool,
+    /// Highest rate that the unit implies for the first rows, FLOP/s.
+    pub highest: f64,
+}
+
+/// True if a time column with this unit is faster in the first rows than any device computes or
+/// moves bytes. A single such row among others is wrong itself, and the unit is right where a rate
+/// of the file fits it.
+pub(crate) fn is_too_fast(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+    unit: TimeUnit,
+) -> bool {
+    let shapes = shapes(mapping, rows);
+    let times = numbers(rows, &shapes, column);
+    let too_fast = |(s, t): &&(usize, f64)| {
+        let time = t * unit.to_si();
+        shapes[*s].work / time > RATE_LIMIT || shapes[*s].bytes / time > BANDWIDTH_LIMIT
+    };
+    let fast = times.iter().filter(too_fast).count();
+    let alone = fast == 1 && times.len() > 1;
+    fast > 0 && !alone && fitting(mapping, rows, (&shapes, &times), unit) == 0
+}
+
+/// How many of the first rows have a rate that fits their time in this unit.
+fn fitting(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    (shapes, times): (&[Shape], &[(usize, f64)]),
+    unit: TimeUnit,
+) -> usize {
+    let Some(column) = mapping.position(ColumnMeaning::ReportedRate) else {
+        return 0;
+    };
+    let Some(rate_unit) = mapping.columns[column].guess.rate_unit() else {
+        return 0;
+    };
+    let rates = numbers(rows, shapes, column);
+    let fits = |(s, t): &&(usize, f64)| {
+        let ours = shapes[*s].work / (t * unit.to_si());
+        let of_row = rates.iter().find(|(r, _)| r == s);
+        of_row.is_some_and(|(_, rate)| (0.7..1.4).contains(&(rate * rate_unit.to_si() / ours)))
+    };
+    times.iter().filter(fits).count()
+}
+
+/// Infers the unit of a time column from the sizes, a rate column and the limits of devices.
+pub(crate) fn infer_time(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+) -> Inferred<TimeUnit> {
+    let shapes = shapes(mapping, rows);
+    let times = numbers(rows, &shapes, column);
+    let highest = |u: TimeUnit| {
+        times.iter().map(|(s, t)| shapes[*s].work / (t * u.to_si())).fold(0.0, f64::max)
+    };
+    let traffic = |u: TimeUnit| {
+        times.iter().map(|(s, t)| shapes[*s].bytes / (t * u.to_si())).fold(0.0, f64::max)
+    };
+    for unit in TimeUnit::ALL {
+        let close = fitting(mapping, rows, (&shapes, &times), unit);
+        if close > 0 && close * 2 > times.len() {
+            return Inferred { unit, confirmed: true, highest: highest(unit) };
+        }
+    }
+    let unit = [TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Milliseconds]
+        .into_iter()
+        .find(|&u| !times.is_empty() && highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT)
+        .unwrap_or(if times.is_empty() { TimeUnit::Microseconds } else { TimeUnit::Seconds });
+    Inferred { unit, confirmed: false, highest: highest(unit) }
+}
+
+/// Infers the unit of a rate column from a time column or from the limits of devices.
+pub(crate) fn infer_rate(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+    time: Option<(usize, TimeUnit)>,
+) -> Inferred<RateUnit> {
+    let shapes = shapes(mapping, rows);
+    let rates = numbers(rows, &shapes, column);
+    let highest = |u: RateUnit| rates.iter().map(|r| r.1 * u.to_si()).fold(0.0, f64::max);
+    if let Some((time_column, time_unit)) = time {
+        let times = numbers(rows, &shapes, time_column);
+        for unit in RateUnit::ALL {
+            let close = rates
+                .iter()
+                .filter(|(s, rate)| {
+                    times.iter().find(|(t, _)| t == s).is_some_and(|(_, t)| {
+                        let ours = shapes[*s].work / (t * time_unit.to_si());
+                        (0.7..1.4).contains(&(rate * unit.to_si() / ours))
+                    })
+                })
+                .count();
+            if close > 0 && close * 2 > rates.len() {
+                return Inferred { unit, confirmed: true, highest: highest(unit) };
+            }
+        }
+    }
+    let plausible = |u: RateUnit| {
+        highest(u) <= RATE_LIMIT
+            && rates
+                .iter()
+                .all(|(s, r)| r * u.to_si() * shapes[*s].bytes / shapes[*s].work <= BANDWIDTH_LIMIT)
+    };
+    let unit = [RateUnit::TeraFlops, RateUnit::GigaFlops, RateUnit::MegaFlops]
+        .into_iter()
+        .find(|&u| plausible(u))
+        .unwrap_or(RateUnit::Flops);
+    Inferred { unit, confirmed: false, highest: highest(unit) }
+}
+
+/// The decimal unit that brings a bandwidth column closest to compulsory bytes over time.
+pub(crate) fn infer_bandwidth(
+    mapping: &Mapping,
+    rows: &[Vec<String>],
+    column: usize,
+    time: Option<(usize, TimeUnit)>,
+) -> BandwidthUnit {
+    let fallback = BandwidthUnit::Gigabytes;
+    let Some((time_column, time_unit)) = time else {
+        return fallback;
+    };
+    let shapes = shapes(mapping, rows);
+    let times = numbers(rows, &shapes, time_column);
+    let mut ratios: Vec<f64> = numbers(rows, &shapes, column)
+        .iter()
+        .filter_map(|(s, v)| {
+            let (_, t) = times.iter().find(|(t, _)| t == s)?;
+            Some((shapes[*s].bytes / (t * time_unit.to_si()) / v).log10())
+        })
+        .collect();
+    ratios.order_by(f64::total_cmp);
+    let Some(middle) = ratios.get(ratios.len() / 2) else {
+        return fallback;
+    };
+    match middle {
+        x if *x > 10.5 => BandwidthUnit::Terabytes,
+        x if *x > 7.5 => BandwidthUnit::Gigabytes,
+        x if *x > 4.5 => BandwidthUnit::Megabytes,
+        _ => BandwidthUnit::Bytes,
+    }
+}

@@ -1,0 +1,40 @@
+//! Rows whose time another row holds already.
+
+use super::Pending;
+use gemmscope_table::build::intern::Interner;
+use rustc_hash::FxHashMap;
+
+/// For each wrapper the row that already holds its time: another operation of the same shape,
+/// with the same number of calls, the same time to the last digit and the same kernel.
+pub(super) fn counted_twice(pending: &[Pending], words: &Interner) -> FxHashMap<usize, usize> {
+    type Key = (usize, [u32; 4], u64, u64, u32);
+    let mut known: FxHashMap<Key, usize> = FxHashMap::default();
+    let mut twice = FxHashMap::default();
+    let is_wrapper = |p: &Pending| words.value(p.name).starts_with("aten::");
+    for (i, p) in pending.iter().enumerate() {
+        let Ok(row) = &p.row else { continue };
+        let key = (
+            p.set,
+            [row.m, row.n, row.k, row.batch],
+            p.count.to_bits(),
+            p.total_s.to_bits(),
+            p.kernel,
+        );
+        let Some(&first) = known.get(&key) else {
+            known.insert(key, i);
+            continue;
+        };
+        if pending[first].name == p.name {
+            continue;
+        }
+        // Keep the operation that launched the kernel, drop its wrapper.
+        let wrapper_first = is_wrapper(p) || !is_wrapper(&pending[first]);
+        if wrapper_first {
+            twice.insert(first, i);
+            known.insert(key, i);
+        } else {
+            twice.insert(i, first);
+        }
+    }
+    twice
+}

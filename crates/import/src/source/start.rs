@@ -1,0 +1,55 @@
+//! The beginning of a file as a [`Head`].
+
+use super::text::{Decoder, UNPACK};
+use crate::Head;
+use crate::split::lines::Lines;
+use gemmscope_table::build::cell_text::cell_text;
+
+pub(super) const HEAD_LINES: usize = 80;
+pub(super) const HEAD_BYTES: usize = 64 << 10;
+/// How many bytes, which may be packed, are taken at a time.
+const STEP: usize = 16 << 10;
+
+/// Looks like JSON, which may be printed with a line a value: its lines say little.
+pub(super) fn is_json(text: &[u8]) -> bool {
+    matches!(text.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+pub(super) fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
+    let lines = Lines::of(start)
+        .take(if is_json(start) { usize::MAX } else { HEAD_LINES })
+        .map(|l| cell_text(l).into_owned())
+        .collect();
+    Head { name: name.to_owned(), complete, ..Head::of_lines(lines) }
+}
+
+pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
+    let mut decoder = Decoder::new(UNPACK);
+    let mut text = Vec::new();
+    for piece in bytes.chunks(STEP) {
+        match decoder.feed(piece) {
+            Ok(more) if text.len() < HEAD_BYTES => text.extend_from_slice(more),
+            _ => break,
+        }
+    }
+    // The bytes may end anywhere, so an incomplete end is not an error.
+    if let Ok(more) = decoder.finish() {
+        text.extend_from_slice(more);
+    }
+    if memchr::memchr(b'\n', &text).is_none() {
+        cr_to_lf(&mut text);
+    }
+    text.truncate(HEAD_BYTES);
+    let complete = text.len() < HEAD_BYTES
+        && (is_json(&text) || memchr::memchr_iter(b'\n', &text).count() < HEAD_LINES);
+    head_of(name, &text, complete)
+}
+
+/// Line ends of old Macintosh files.
+pub(super) fn cr_to_lf(text: &mut [u8]) {
+    for b in text {
+        if *b == b'\r' {
+            *b = b'\n';
+        }
+    }
+}
