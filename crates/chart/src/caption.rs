@@ -3,7 +3,7 @@
 
 use crate::layout::FONT;
 use crate::palette::Theme;
-use crate::scene::{Anchor, Baseline, Item, Scene};
+use crate::scene::{Item, START, Scene};
 use crate::text;
 use gemmscope_model::units::plural;
 use gemmscope_table::column_format;
@@ -99,15 +99,14 @@ impl Caption {
         scene.move_down(top);
         let band = |rect: [f64; 4]| Item::Rect { rect, fill: Some(theme.background), stroke: None };
         scene.items.insert(0, band([0.0, 0.0, width, top]));
-        let hang = (Anchor::Start, Baseline::Middle);
         let room = width - 2.0 * SIDE;
         let title = text::ellipsis(&self.title, TITLE * 1.1, room);
         let at = (SIDE, 8.0 + TITLE * 0.7);
-        scene.bold(at, title, TITLE, theme.text, hang);
+        scene.bold(at, title, TITLE, theme.text, START);
         let first = 8.0 + TITLE * 1.4;
         for (i, line) in head.into_iter().enumerate() {
             let y = first + LINE * (i as f64 + 0.5);
-            scene.text((SIDE, y), line, FONT, theme.muted, hang);
+            scene.text((SIDE, y), line, theme.muted, START);
         }
         if !self.key.is_empty() {
             let bottom = scene.height;
@@ -120,9 +119,9 @@ impl Caption {
                 // Down each column, then the next.
                 let x = SIDE + step * (i / lines) as f64;
                 let y = bottom + LINE * ((i % lines) as f64 + 0.5);
-                scene.bold((x, y), number.to_string(), FONT, theme.text, hang);
+                scene.bold((x, y), number.to_string(), FONT, theme.text, START);
                 let name = text::ellipsis(name, FONT, step - NUMBER);
-                scene.text((x + NUMBER, y), name, FONT, theme.muted, hang);
+                scene.text((x + NUMBER, y), name, theme.muted, START);
             }
         }
         scene

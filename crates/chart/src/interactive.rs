@@ -6,9 +6,9 @@
 use crate::camera::Zoom;
 use crate::chart::{Canvas, Drawing, Drawn, Emphasis, Opened, RenderOptions, Target};
 use crate::hit::Direction;
-use crate::labels::Rect;
+use crate::labels::{Rect, grown};
 use crate::palette::alpha;
-use crate::scene::{DragArea, HitArea, Item, Point, Scene};
+use crate::scene::{DragArea, HitArea, Point, Scene};
 use crate::scroll;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
@@ -64,12 +64,7 @@ impl SceneChart {
     }
 
     fn outline(&self, scene: &mut Scene, rect: Rect, width: f64) {
-        let [l, t, w, h] = rect;
-        scene.items.push(Item::Rect {
-            rect: [l - 1.0, t - 1.0, w + 2.0, h + 2.0],
-            fill: None,
-            stroke: Some((self.canvas.theme.accent, width)),
-        });
+        scene.outline(grown(rect, 1.0), self.canvas.theme.accent, width);
     }
 }
 

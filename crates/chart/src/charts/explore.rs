@@ -1,8 +1,9 @@
 //! What cells, bars and boxes share: they are one plot with several marks, so a choice stays when
 //! the mark changes.
 
-use crate::aggregate::{Aggregate, Groups};
+use crate::aggregate::{Aggregate, Groups, best_first};
 use crate::band_scale::{BandScale, Order};
+use crate::scale::Kind;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
@@ -11,7 +12,7 @@ use gemmscope_table::view_state::ViewState;
 
 /// Parameters of the view state that every mark reads.
 pub(super) const PARAMS: &[&str] =
-    &["color", X, Y, FIGURE, STATISTIC.key, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE];
+    &["color", X, Y, FIGURE, STATISTIC.key, SORT, SORT_Y.key, ASCENDING, SCALE, FIND, SIDE];
 
 const X: &str = "explore.x";
 const Y: &str = "explore.y";
@@ -23,11 +24,13 @@ const STATISTIC: Setting<Aggregate> = Setting {
     default: Aggregate::Median,
 };
 const SORT: &str = "explore.sort";
-const SORT_Y: &str = "explore.sort_y";
+const SORT_Y: Setting<Order> =
+    Setting { key: "explore.sort_y", label: "Sort Y", hint: "", default: Order::Name };
 const ASCENDING: &str = "explore.up";
 const SCALE: &str = "explore.scale";
 const FIND: &str = "explore.find";
 const SIDE: &str = "explore.side";
+const SIZE: &str = "lines.x";
 /// Key of all sides together.
 pub(super) const ALL_SIDES: &str = "*";
 /// Key of M × N among the fields.
@@ -56,17 +59,6 @@ impl Axis {
         }
     }
 
-    /// What a setting names; one band for what it cannot read.
-    pub(super) fn of(frame: &Frame, control: &Control) -> Axis {
-        match control.current.as_str() {
-            OUTPUTS => Axis::Outputs,
-            text => {
-                let info = Field::parse(text).and_then(|f| frame.info(&f));
-                info.map_or(Axis::One, Axis::Field)
-            }
-        }
-    }
-
     /// Its name; "" for one band.
     pub(super) fn label(&self) -> &str {
         match self {
@@ -79,6 +71,37 @@ impl Axis {
 
 /// A frame of what shows, and what is said of the rows that do not.
 pub(super) type Shown = (Frame, Option<String>);
+
+/// What stands in the way where no row has the figure, and where none is found by name.
+pub(super) const NO_FIGURE: &str = "No GEMM has this figure. % of roof needs a time and a device.";
+pub(super) const NO_NAME: &str = "No name contains this text.";
+
+/// The spacing that was chosen, or that suits a figure; linear where no value has a logarithm.
+pub(super) fn spacing(
+    log: Option<bool>,
+    info: &FieldInfo,
+    mut values: impl Iterator<Item = f64>,
+) -> Kind {
+    match log.unwrap_or(info.log) {
+        true if values.any(|v| v > 0.0) => Kind::Log,
+        _ => Kind::Linear,
+    }
+}
+
+/// Bands in the order of their figures, the best first, where that is their order.
+pub(super) fn by_value(
+    frame: &Frame,
+    bands: &mut BandScale,
+    order: Order,
+    value: &FieldInfo,
+    aggregate: Aggregate,
+) {
+    if order == Order::Value {
+        let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
+        let figures = groups.figures(frame, value, aggregate);
+        bands.reorder(&best_first(&figures, value.higher_is_better.unwrap_or(true)));
+    }
+}
 
 /// What is said of the rows that no mark shows: those in no group, and those without a `figure` where a
 /// mark is drawn of those alone that have one.
@@ -101,16 +124,24 @@ pub(super) fn left_out(
     })
 }
 
-/// The settings of a mark.
+/// The settings of a mark: each is read and listed in one call, in the order of its list.
 pub(super) struct Explore<'a> {
     frame: &'a Frame,
     state: &'a ViewState,
     fields: Vec<FieldInfo>,
+    pub(super) controls: Vec<Control>,
 }
 
 impl<'a> Explore<'a> {
     pub(super) fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
-        Explore { frame, state, fields: frame.fields() }
+        Explore { frame, state, fields: frame.fields(), controls: Vec::new() }
+    }
+
+    /// Lists a setting; gives its value.
+    fn add(&mut self, control: Control) -> String {
+        let current = control.current.clone();
+        self.controls.push(control);
+        current
     }
 
     /// The side whose GEMMs the marks show, with its rows that count and what is said of the others;
@@ -134,21 +165,29 @@ impl<'a> Explore<'a> {
         Some((control, (frame.with_rows(side.rows.clone()), note)))
     }
 
-    fn axis(&self, key: &str, label: &str, none: Option<&str>, default: &str) -> Control {
+    fn axis(&mut self, key: &str, label: &str, none: Option<&str>, default: &str) -> Axis {
         let mut options: Vec<Choice> = none.map(|n| Choice::new(NONE, n)).into_iter().collect();
         options.push(Choice::new(OUTPUTS, "M × N"));
         options.extend(Choice::fields(&self.fields, None));
         let hint = "A number with many values is binned";
-        Control::field(self.state, key, label, hint, options, default)
+        match self.add(Control::field(self.state, key, label, hint, options, default)).as_str() {
+            OUTPUTS => Axis::Outputs,
+            text => self.info(text).map_or(Axis::One, Axis::Field),
+        }
+    }
+
+    /// The field of a key; nothing for what the frame lacks.
+    fn info(&self, key: &str) -> Option<FieldInfo> {
+        Field::parse(key).and_then(|f| self.frame.info(&f))
     }
 
     /// What the marks stand for; `none` names the choice of no field, where there is one.
-    pub(super) fn x(&self, none: Option<&str>, default: &str) -> Control {
+    pub(super) fn x(&mut self, none: Option<&str>, default: &str) -> Axis {
         self.axis(X, "X", none, default)
     }
 
     /// The rows of cells.
-    pub(super) fn y(&self, default: &str) -> Control {
+    pub(super) fn y(&mut self, default: &str) -> Axis {
         self.axis(Y, "Y", Some("one row"), default)
     }
 
@@ -157,52 +196,86 @@ impl<'a> Explore<'a> {
         self.state.param(Y) == Some(NONE)
     }
 
-    /// The figure of a mark; `several` is the choice of those that the mark shows by itself.
-    pub(super) fn figure(&self, label: &str, several: Option<&str>) -> Control {
-        let mut options: Vec<Choice> = several.map(|n| Choice::new(NONE, n)).into_iter().collect();
+    /// The size that lines run over.
+    pub(super) fn size(&mut self, sizes: &[Field], default: &Field) -> FieldInfo {
+        let options = Choice::named(self.frame, sizes);
+        let default_key = default.to_string();
+        let key = self.add(Control::choice(self.state, SIZE, "X", "", options, &default_key));
+        self.info(&key).unwrap_or_else(|| self.known(default))
+    }
+
+    /// A field as the frame knows it, or as it stands alone.
+    fn known(&self, field: &Field) -> FieldInfo {
+        self.frame.info(field).unwrap_or_else(|| FieldInfo {
+            field: field.clone(),
+            label: field.to_string(),
+            unit: String::new(),
+            kind: FieldKind::Number,
+            log: false,
+            higher_is_better: None,
+            hint: "",
+        })
+    }
+
+    /// The figure of a mark.
+    pub(super) fn figure(&mut self, label: &str) -> FieldInfo {
+        let options = Choice::fields(&self.fields, Some(FieldKind::Number));
+        let default = self.frame.leading_figure();
+        let key = self.add(Control::field(self.state, FIGURE, label, "", options, default));
+        self.info(&key).unwrap_or_else(|| self.known(&Field::Attained))
+    }
+
+    /// The figure of a mark that shows several by itself where none is chosen.
+    pub(super) fn figure_or(&mut self, label: &str, several: &str) -> Option<FieldInfo> {
+        let mut options = vec![Choice::new(NONE, several)];
         options.extend(Choice::fields(&self.fields, Some(FieldKind::Number)));
-        let default = match several {
-            Some(_) => NONE,
-            None => self.frame.leading_figure(),
-        };
-        Control::field(self.state, FIGURE, label, "", options, default)
+        let key = self.add(Control::field(self.state, FIGURE, label, "", options, NONE));
+        self.info(&key)
     }
 
-    /// The colour of marks, one setting of all views.
-    pub(super) fn color(&self) -> Control {
-        Control::color(self.state, self.frame)
+    /// The colour of marks, one setting of all views; `None` for one colour.
+    pub(super) fn color(&mut self) -> Option<FieldInfo> {
+        let key = self.add(Control::color(self.state, self.frame));
+        self.info(&key)
     }
 
-    /// How the GEMMs of a mark become one figure.
-    pub(super) fn statistic(&self) -> (Control, Aggregate) {
-        (STATISTIC.control(self.state).more(), STATISTIC.get(self.state))
+    /// How the GEMMs of a mark become one figure; listed where marks have several.
+    pub(super) fn statistic(&mut self, several: bool) -> Aggregate {
+        self.controls.extend(several.then(|| STATISTIC.control(self.state).more()));
+        STATISTIC.get(self.state)
     }
 
     /// The order along X; `also` are figures of this mark alone.
-    pub(super) fn sort<T: Keyed>(&self, also: &[T], default: &str) -> Control {
+    pub(super) fn sort<T: Keyed>(&mut self, also: &[T], default: T) -> T {
         let mut options = Order::choices();
         options.extend(also.iter().map(|s| Choice::new(s.key(), s.caption())));
-        Control::choice(self.state, SORT, "Sort", "", options, default).more()
+        let control = Control::choice(self.state, SORT, "Sort", "", options, default.key());
+        T::parse(&self.add(control.more())).unwrap_or(default)
     }
 
     /// The order of rows of cells.
-    pub(super) fn sort_y(&self) -> Control {
-        Control::choice(self.state, SORT_Y, "Sort Y", "", Order::choices(), "name").more()
+    pub(super) fn sort_y(&mut self) -> Order {
+        self.controls.push(SORT_Y.control(self.state).more());
+        SORT_Y.get(self.state)
     }
 
     /// The other way round.
-    pub(super) fn ascending(&self) -> Control {
-        Control::toggle(self.state, ASCENDING, "Ascending", "", false).more()
+    pub(super) fn ascending(&mut self) -> bool {
+        let control = Control::toggle(self.state, ASCENDING, "Ascending", "", false).more();
+        self.controls.push(control.clone());
+        control.is_on()
     }
 
-    /// Linear or logarithmic.
-    pub(super) fn scale(&self) -> Control {
-        Control::scale(self.state, SCALE).more()
+    /// Logarithmic or linear; `None` takes what suits the values.
+    pub(super) fn log(&mut self) -> Option<bool> {
+        let control = Control::scale(self.state, SCALE).more();
+        self.controls.push(control.clone());
+        control.log()
     }
 
     /// A search by name.
-    pub(super) fn find(&self) -> Control {
-        Control::text(self.state, FIND, "Search", "Names that contain this text").more()
+    pub(super) fn find(&mut self) -> String {
+        self.add(Control::text(self.state, FIND, "Search", "Names that contain this text").more())
     }
 
     /// The column that names kernels, where it tells some apart.

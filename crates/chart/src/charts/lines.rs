@@ -3,7 +3,7 @@
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
+use crate::charts::{Chart, ChartKind, RenderOptions, nothing, roof_rate};
 use crate::color_scale::Colors;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -12,11 +12,11 @@ use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::plot::{Page, Ruler, plot, xy};
 use crate::scale::{Kind, extent, padded};
-use crate::scene::{HitArea, Item, Scene};
+use crate::scene::{Item, Scene};
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
-use gemmscope_table::control::{Choice, Control, Keyed};
+use gemmscope_table::control::{Control, Keyed};
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -77,19 +77,11 @@ fn telling(frame: &Frame) -> Field {
 impl Lines {
     /// Reads the settings and computes the lines.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let explore = Explore::new(frame, state);
-        let sizes = Choice::named(frame, &SIZES);
-        let default = telling(frame).to_string();
-        let x = Control::choice(state, "lines.x", "X", "", sizes, &default);
-        let y = explore.figure("Y", None);
-        let color = explore.color();
-        let ((statistic, aggregate), scale) = (explore.statistic(), explore.scale());
-        let (size, figure) =
-            (field_of(frame, &x, &Field::M), field_of(frame, &y, &Field::Attained));
-        let by = Field::parse(&color.current).and_then(|f| frame.info(&f));
-        let log = scale.log();
+        let mut e = Explore::new(frame, state);
+        let (size, figure) = (e.size(&SIZES, &telling(frame)), e.figure("Y"));
+        let colors = Colors::new(frame, e.color());
+        let (aggregate, log) = (e.statistic(true), e.log());
 
-        let colors = Colors::new(frame, by);
         let lines = colors.of(&Theme::LIGHT);
         let get = frame.numbers(&size.field);
         let mut xs: Vec<f64> = frame.rows.iter().map(|r| get(*r as usize)).collect();
@@ -114,7 +106,7 @@ impl Lines {
         drop(get);
         Lines {
             frame: frame.clone(),
-            controls: vec![x, y, color, statistic, scale],
+            controls: e.controls,
             x: size,
             y: figure,
             aggregate,
@@ -129,8 +121,7 @@ impl Lines {
 
     fn obstacle(&self) -> Option<&'static str> {
         let none = self.figures.iter().all(|v| v.is_nan());
-        let why = "No GEMM has this figure. % of roof needs a time and a device.";
-        nothing(&self.frame).or(none.then_some(why))
+        nothing(&self.frame).or(none.then_some(explore::NO_FIGURE))
     }
 
     /// The points of all lines: group, line, size, figure.
@@ -203,12 +194,12 @@ impl Lines {
             let (group, line, x, v) = point;
             let at = px(x, v);
             let (symbol, color) = (colors.symbols[line], colors.palette[line]);
-            scene.items.push(Item::Symbol { at, radius: 3.0, symbol, color });
-            scene.hit_areas.push(HitArea {
-                rows: self.groups.get(group).to_vec(),
-                rect: [at.0 - 6.0, at.1 - 6.0, 12.0, 12.0],
-                tooltip: columns.tooltip(self.name(line), &point),
-            });
+            scene.mark(at, 3.0, symbol, color);
+            scene.hit(
+                self.groups.get(group).to_vec(),
+                [at.0 - 6.0, at.1 - 6.0, 12.0, 12.0],
+                columns.tooltip(self.name(line), &point),
+            );
         }
         scene.items.push(Item::Unclip);
     }
@@ -216,11 +207,8 @@ impl Lines {
 
 /// The median of the roofs of some rows, FLOP/s.
 fn roof_of(frame: &Frame, rows: &[u32]) -> f64 {
-    let roof = |row: &u32| {
-        let roof = frame.metrics.roof(&frame.data, *row as usize)?;
-        Some((roof.at(frame.metrics.ai[*row as usize]), 1.0))
-    };
-    Aggregate::Median.of(&mut rows.iter().filter_map(roof).collect(), true)
+    let roofs = rows.iter().map(|row| (roof_rate(frame, *row as usize), 1.0));
+    Aggregate::Median.of(&mut roofs.collect(), true)
 }
 
 impl Chart for Lines {

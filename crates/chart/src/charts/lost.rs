@@ -10,7 +10,7 @@ use crate::legend::Swatch;
 use crate::plot::{Bands, Page, plot, value_panel};
 use crate::row_names::RowNames;
 use crate::scale::{Kind, Scale};
-use crate::scene::{Anchor, Baseline, Scene};
+use crate::scene::{START, Scene};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_analysis::ledger::{Account, Adding};
@@ -272,8 +272,7 @@ impl Chart for LostTime {
                     }
                 }
                 let place = (scale.px(sum) + 6.0, y + ROW / 2.0);
-                let hang = (Anchor::Start, Baseline::Middle);
-                scene.text(place, words(bar), FONT, theme.muted, hang);
+                scene.text(place, words(bar), theme.muted, START);
             }
         })
     }

@@ -21,9 +21,8 @@ pub(crate) use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::Colors;
 use gemmscope_analysis::ledger::Partners;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_table::control::Control;
 use gemmscope_table::dataset::Dataset;
-use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::ViewState;
 use roofline::Points;
@@ -190,6 +189,12 @@ pub(crate) fn nothing(frame: &Frame) -> Option<&'static str> {
     }
 }
 
+/// What the roof of a row allows at its arithmetic intensity, FLOP/s; NaN where no roof is known.
+pub(crate) fn roof_rate(frame: &Frame, row: usize) -> f64 {
+    let roof = frame.metrics.roof(&frame.data, row);
+    roof.map_or(f64::NAN, |roof| roof.at(frame.metrics.ai[row]))
+}
+
 /// A kind of chart.
 #[derive(Clone, Copy)]
 pub struct ChartKind {
@@ -283,22 +288,6 @@ pub fn set_first(state: &mut ViewState, id: &str, (x, y): (usize, usize)) {
         _ => format!("{x},{y}"),
     };
     state.set_param(&first_key(id), text);
-}
-
-/// The field that a setting names, else another.
-pub(crate) fn field_of(frame: &Frame, control: &Control, default: &Field) -> FieldInfo {
-    Field::parse(&control.current)
-        .and_then(|f| frame.info(&f))
-        .or_else(|| frame.info(default))
-        .unwrap_or_else(|| FieldInfo {
-            field: default.clone(),
-            label: default.to_string(),
-            unit: String::new(),
-            kind: FieldKind::Number,
-            log: false,
-            higher_is_better: None,
-            hint: "",
-        })
 }
 
 #[cfg(test)]

@@ -128,13 +128,7 @@ mod tests {
     #[test]
     fn text_is_escaped_and_the_file_is_well_formed() {
         let mut s = Scene::new(100.0, 50.0, "a <b> & \"c\"\u{1}");
-        s.text(
-            (10.0, 10.0),
-            "<script>&\u{202f}'x'",
-            11.0,
-            Color(0, 0, 0, 255),
-            (Anchor::Start, Baseline::Top),
-        );
+        s.sized((10.0, 10.0), "<script>&\u{202f}'x'", 11.0, Color(0, 0, 0, 255), TOP);
         s.items.push(Item::Image {
             rect: [0.0, 0.0, 10.0, 10.0],
             width: 1,
@@ -173,12 +167,7 @@ mod tests {
                     Symbol::Dash,
                     Symbol::Open,
                 ] {
-                    s.items.push(Item::Symbol {
-                        at: (a, 0.5),
-                        radius: b,
-                        symbol,
-                        color: Color(1, 1, 1, 255),
-                    });
+                    s.mark((a, 0.5), b, symbol, Color(1, 1, 1, 255));
                 }
                 s.items.push(Item::Polygon {
                     points: vec![(a, b), (b, 0.5), (0.2, a)],

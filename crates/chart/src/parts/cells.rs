@@ -1,10 +1,12 @@
 //! A grid of cells under named columns, beside named rows: of what does not fit, a part that scrolls.
 
-use crate::labels::Rect;
+use crate::labels::{Rect, grown};
 use crate::layout::{self, FONT};
-use crate::palette::{Theme, on};
-use crate::scene::{Anchor, Baseline, Color, DragArea, HitArea, Item, Scene, Window};
+use crate::legend;
+use crate::palette::{Theme, alpha, on};
+use crate::scene::{Anchor, Baseline, CENTER, Color, DragArea, END, Scene, TOP, Window};
 use crate::text;
+use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 
 /// What a cell shows.
@@ -14,9 +16,38 @@ pub(crate) struct CellMark {
     pub(crate) frame: Option<Color>,
     /// The figure in it, in the ink that reads on it.
     pub(crate) text: String,
+    /// A second one below it, where both fit.
+    pub(crate) also: String,
+    /// Diagonal lines: it cannot run.
+    pub(crate) hatched: bool,
+    /// In its corner; in its middle where it has no figure.
+    pub(crate) ticks: Vec<Tick>,
     /// What it stands for.
     pub(crate) rows: Vec<u32>,
     pub(crate) tooltip: Tooltip,
+}
+
+impl CellMark {
+    /// A cell of a colour with a figure, which stands for rows.
+    pub(crate) fn new(
+        fill: Color,
+        text: impl Into<String>,
+        rows: Vec<u32>,
+        tooltip: Tooltip,
+    ) -> Self {
+        let (text, also) = (text.into(), String::new());
+        CellMark { fill, frame: None, text, also, hatched: false, ticks: Vec::new(), rows, tooltip }
+    }
+
+    /// True where it has more than its figure.
+    fn has_more(&self) -> bool {
+        self.hatched || !self.also.is_empty() || !self.ticks.is_empty()
+    }
+}
+
+/// Colour of the lines over a cell that cannot run.
+pub(crate) fn hatching(theme: &Theme) -> Color {
+    alpha(theme.muted, 0.7)
 }
 
 /// Which figures show.
@@ -44,9 +75,12 @@ pub(crate) struct Cells<'a> {
     pub(crate) numbers: Numbers,
     /// First column and row that show.
     pub(crate) first: (usize, usize),
-    /// What is in a cell, by column and row and its size; `None` for an empty one.
-    pub(crate) cell: &'a dyn Fn((usize, usize), (f64, f64)) -> Option<CellMark>,
+    /// What is in a cell.
+    pub(crate) cell: &'a CellAt<'a>,
 }
+
+/// What is in a cell, by column and row and its size; `None` for an empty one.
+pub(crate) type CellAt<'a> = dyn Fn((usize, usize), (f64, f64)) -> Option<CellMark> + 'a;
 
 /// Where cells are.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +137,29 @@ const TITLE: f64 = NAME_LINE + 4.0;
 /// Below the cells, where names are level and have one line.
 pub(crate) const FOOT: f64 = NAME_LINE + 10.0 + TITLE + 4.0;
 
-impl Cells<'_> {
+impl<'a> Cells<'a> {
+    /// A grid that shows all its cells, up to a width and height of each, under names of sizes, which are
+    /// short: none is turned.
+    pub(crate) fn fixed(
+        (x, columns): (&'a str, &'a [String]),
+        (y, rows): (&'a str, &'a [String]),
+        (width, height): (f64, f64),
+        cell: &'a CellAt<'a>,
+    ) -> Self {
+        Cells {
+            columns,
+            x,
+            rows,
+            y,
+            width: (1.0, width),
+            height: (1.0, height),
+            foot: 0.0,
+            numbers: Numbers::EachThatFits,
+            first: (0, 0),
+            cell,
+        }
+    }
+
     /// Draws the grid into `room`, makes every cell a hit area and, where some do not fit, the grid one
     /// that scrolls.
     pub(crate) fn draw(&self, scene: &mut Scene, room: Rect, theme: &Theme) -> Grid {
@@ -134,7 +190,7 @@ impl Cells<'_> {
             gap: if w.min(h) < 10.0 { 0.0 } else { 1.0 },
         };
         scene.fill(grid.rect(), theme.panel);
-        self.marks(scene, &grid);
+        let more = self.marks(scene, &grid);
         self.row_names(scene, &grid, theme, names);
         self.column_names(scene, &grid, theme, (turned, foot, lines));
         if grid.shown != (self.columns.len(), self.rows.len()) {
@@ -147,10 +203,14 @@ impl Cells<'_> {
                 rows: window(grid.first.1, rows, ny, h),
             });
         }
+        for (rect, mark) in more {
+            over(scene, theme, rect, mark);
+        }
         grid
     }
 
-    fn marks(&self, scene: &mut Scene, grid: &Grid) {
+    /// Draws the cells with their figures; gives those that have more.
+    fn marks(&self, scene: &mut Scene, grid: &Grid) -> Vec<(Rect, CellMark)> {
         let size = (grid.cell.0 - grid.gap, grid.cell.1 - grid.gap);
         let fits = |text: &str, font: f64| {
             text::width(text, font, false) <= size.0 - 2.0 && size.1 >= font * text::LINE
@@ -165,23 +225,27 @@ impl Cells<'_> {
                 all.all(|mark| fits(&mark.text, *font))
             }),
         };
+        let mut more = Vec::new();
         for at in grid.each() {
-            let Some(mark) = (self.cell)(at, size) else { continue };
+            let Some(mut mark) = (self.cell)(at, size) else { continue };
             let rect = grid.cell_rect(at);
             let [l, t, w, h] = rect;
             scene.fill(rect, mark.fill);
             if let Some(color) = mark.frame {
-                let inner = [l + 1.0, t + 1.0, w - 2.0, h - 2.0];
-                let stroke = Some((color, 2.0));
-                scene.items.push(Item::Rect { rect: inner, fill: None, stroke });
+                scene.outline(grown(rect, -1.0), color, 2.0);
             }
-            let shown = |font: &f64| !mark.text.is_empty() && fits(&mark.text, *font);
-            if let Some(font) = font.filter(shown) {
-                let hang = (Anchor::Middle, Baseline::Middle);
-                scene.text((l + w / 2.0, t + h / 2.0), mark.text, font, on(mark.fill), hang);
+            // Two lines, and a figure on a plate, come later.
+            let alone = !mark.hatched && !two_lines(&mark, rect) && !mark.text.is_empty();
+            if let Some(font) = font.filter(|font| alone && fits(&mark.text, *font)) {
+                let text = mark.text.as_str();
+                scene.sized((l + w / 2.0, t + h / 2.0), text, font, on(mark.fill), CENTER);
             }
-            scene.hit_areas.push(HitArea { rows: mark.rows, rect, tooltip: mark.tooltip });
+            let (rows, tooltip) =
+                (std::mem::take(&mut mark.rows), std::mem::take(&mut mark.tooltip));
+            scene.hit(rows, rect, tooltip);
+            more.extend(mark.has_more().then_some((rect, mark)));
         }
+        more
     }
 
     fn row_names(&self, scene: &mut Scene, grid: &Grid, theme: &Theme, room: f64) {
@@ -192,7 +256,7 @@ impl Cells<'_> {
         for (i, name) in text::cut_apart(&names, FONT, room).into_iter().enumerate().step_by(every)
         {
             let y = top + grid.cell.1 * (i as f64 + 0.5);
-            scene.text((left - 6.0, y), name, FONT, theme.text, (Anchor::End, Baseline::Middle));
+            scene.text((left - 6.0, y), name, theme.text, END);
         }
         if !self.y.is_empty() {
             // Where the names are shorter than what they are, it goes on above the cells.
@@ -203,7 +267,7 @@ impl Cells<'_> {
             let width = room + SIDE + grid.rect()[2].max(grid.cell.0);
             let label = text::ellipsis(self.y, FONT, width);
             let hang = (side, Baseline::Bottom);
-            scene.text((x, top - 4.0), label, FONT, theme.muted, hang);
+            scene.text((x, top - 4.0), label, theme.muted, hang);
         }
     }
 
@@ -239,31 +303,72 @@ impl Cells<'_> {
         }
         let title = if lines > 1 { &self.x.replace(" × ", " above ") } else { self.x };
         let label = text::ellipsis(title, FONT, (scene.width - left - 4.0).max(width));
-        let hang = (Anchor::Start, Baseline::Top);
-        scene.text((left, bottom + foot), label, FONT, theme.muted, hang);
+        scene.text((left, bottom + foot), label, theme.muted, TOP);
+    }
+}
+
+/// True where both figures of a cell have a line.
+fn two_lines(mark: &CellMark, [_, _, w, h]: Rect) -> bool {
+    !mark.also.is_empty()
+        && !mark.hatched
+        && text::width(&mark.also, FONT, false) <= w - 4.0
+        && h >= 2.0 * NAME_LINE + 4.0
+}
+
+/// What a cell has besides its figure: lines over it, a second figure, ticks.
+fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark) {
+    let [l, t, w, h] = rect;
+    let (x, y, ink) = (l + w / 2.0, t + h / 2.0, on(mark.fill));
+    let width = text::width(&mark.text, FONT, false);
+    let fits = !mark.text.is_empty() && width <= w - 4.0;
+    let both = fits && two_lines(&mark, rect);
+    let (figure, ticks) = (!mark.text.is_empty(), mark.ticks);
+    if mark.hatched {
+        legend::hatch(scene, rect, hatching(theme), 7.0);
+        if fits && h >= NAME_LINE {
+            // Lines through digits do not read.
+            let plate = width + 6.0;
+            scene.fill([x - plate / 2.0, y - 8.0, plate, 16.0], mark.fill);
+            scene.text((x, y), mark.text, ink, CENTER);
+        }
+    } else if both {
+        scene.text((x, y - NAME_LINE / 2.0), mark.text, ink, CENTER);
+        scene.text((x, y + NAME_LINE / 2.0), mark.also, alpha(ink, 0.75), CENTER);
+    }
+    if !figure {
+        let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
+        // Side by side where there are two, so that neither hides the other.
+        let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
+        for (i, tick) in ticks.into_iter().enumerate() {
+            tick.draw(scene, theme, (x + apart * (i as f64 - 0.5), y), r);
+        }
+        return;
+    }
+    // From the right corner to the left; where the cell is narrow, downwards.
+    let beside = w > 1.0 + 14.0 * ticks.len() as f64;
+    // Off the outline of a region, where there is room.
+    let inset = (0.3 * w.min(h)).clamp(7.5, 11.0);
+    for (i, tick) in ticks.into_iter().enumerate() {
+        let step = 14.0 * i as f64;
+        let (dx, dy) = if beside { (step, 0.0) } else { (0.0, step) };
+        if w > 16.0 && h > 14.0 + dy {
+            tick.draw(scene, theme, (l + w - inset - dx, t + inset + dy), 5.0);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Item;
 
     #[test]
     fn a_tile_is_named_in_two_lines_where_one_has_no_room() {
         let said = |columns: [&str; 2], width: f64| {
             let mut scene = Scene::new(width, 200.0, "");
-            let cells = Cells {
-                columns: &columns.map(str::to_owned),
-                x: "M × N",
-                rows: &["a".to_owned()],
-                y: "",
-                width: (1.0, 100.0),
-                height: (1.0, 50.0),
-                foot: 0.0,
-                numbers: Numbers::EachThatFits,
-                first: (0, 0),
-                cell: &|_, _| None,
-            };
+            let (columns, rows) = (columns.map(str::to_owned), ["a".to_owned()]);
+            let cells =
+                Cells::fixed(("M × N", &columns), ("", &rows), (100.0, 50.0), &|_, _| None);
             cells.draw(&mut scene, [0.0, 20.0, width, 150.0], &Theme::LIGHT);
             let texts = scene.items.into_iter().filter_map(|i| match i {
                 Item::Text { text, .. } => Some(text),

@@ -3,7 +3,7 @@
 use crate::labels::{Rect, grown, overlaps};
 use crate::palette::Theme;
 use crate::scale::Scale;
-use crate::scene::{Anchor, Baseline, Item, Scene};
+use crate::scene::{BELOW, BOTTOM, CENTER, END, Item, Scene, TOP_END};
 use crate::text;
 use crate::ticks::Tick;
 
@@ -145,11 +145,11 @@ pub(crate) fn axes(scene: &mut Scene, plot: &Plot, theme: &Theme, x: &Axis, y: &
     y_labels(scene, plot, theme, &y.ticks);
     if !x.title.is_empty() {
         let title = text::ellipsis(&x.title, FONT, r - 8.0);
-        scene.text((r, b + 22.0), title, FONT, theme.muted, (Anchor::End, Baseline::Top));
+        scene.text((r, b + 22.0), title, theme.muted, TOP_END);
     }
     if !y.title.is_empty() {
         let title = text::ellipsis(&y.title, FONT, r - 8.0);
-        scene.text((8.0, t - 8.0), title, FONT, theme.muted, (Anchor::Start, Baseline::Bottom));
+        scene.text((8.0, t - 8.0), title, theme.muted, BOTTOM);
     }
 }
 
@@ -172,13 +172,7 @@ fn x_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
             continue;
         }
         taken.push(rect);
-        scene.text(
-            (at, bottom + 6.0),
-            label.clone(),
-            FONT,
-            theme.muted,
-            (Anchor::Middle, Baseline::Top),
-        );
+        scene.text((at, bottom + 6.0), label.clone(), theme.muted, BELOW);
     }
 }
 
@@ -197,13 +191,7 @@ fn y_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
             continue;
         }
         last = px;
-        scene.text(
-            (left - 7.0, px),
-            label.clone(),
-            FONT,
-            theme.muted,
-            (Anchor::End, Baseline::Middle),
-        );
+        scene.text((left - 7.0, px), label.clone(), theme.muted, END);
     }
 }
 
@@ -213,12 +201,12 @@ pub(crate) fn message(scene: &mut Scene, rect: Rect, theme: &Theme, sentence: &s
     let step = FONT_MESSAGE * 1.45;
     let top = rect[1] + rect[3] / 2.0 - step * (lines.len() as f64 - 1.0) / 2.0;
     for (i, line) in lines.into_iter().enumerate() {
-        scene.text(
+        scene.sized(
             (rect[0] + rect[2] / 2.0, top + step * i as f64),
             line,
             FONT_MESSAGE,
             theme.muted,
-            (Anchor::Middle, Baseline::Middle),
+            CENTER,
         );
     }
     scene.message = Some(sentence.to_owned());
@@ -233,18 +221,11 @@ pub(crate) fn name_below(
     turned: bool,
     theme: &Theme,
 ) {
-    let (y, anchor, baseline, turns) = match turned {
-        true => (bottom + 6.0, Anchor::End, Baseline::Middle, 3),
-        false => (bottom + 5.0, Anchor::Middle, Baseline::Top, 0),
-    };
-    scene.items.push(Item::Text {
-        at: (x, y),
-        text: name,
-        size: FONT,
-        bold: false,
-        color: theme.text,
-        anchor,
-        baseline,
-        turns,
-    });
+    if !turned {
+        return scene.text((x, bottom + 5.0), name, theme.text, BELOW);
+    }
+    scene.text((x, bottom + 6.0), name, theme.text, END);
+    if let Some(Item::Text { turns, .. }) = scene.items.last_mut() {
+        *turns = 3;
+    }
 }

@@ -1,8 +1,9 @@
 //! Legends, and other small parts that several charts share: panel titles, check marks.
 
+use crate::labels::grown;
 use crate::layout::FONT;
 use crate::palette::{Theme, alpha};
-use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Point, Scene, Symbol};
+use crate::scene::{Color, HitArea, Item, Point, START, Scene, Symbol};
 use crate::text;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
@@ -151,13 +152,7 @@ impl Legend {
         let mut at = inset;
         if title {
             let words = text::ellipsis(&self.title, FONT, width);
-            scene.bold(
-                (at.0, at.1 + LEGEND_LINE / 2.0),
-                words,
-                FONT,
-                theme.text,
-                (Anchor::Start, Baseline::Middle),
-            );
+            scene.bold((at.0, at.1 + LEGEND_LINE / 2.0), words, FONT, theme.text, START);
             at.1 += LEGEND_LINE;
         }
         legend(Some(&mut scene), at, width, theme, &entries);
@@ -218,13 +213,7 @@ pub fn legend(
         if let Some(scene) = scene.as_deref_mut() {
             let (cx, cy) = (at.0 + x + 6.0, at.1 + line * LEGEND_LINE + LEGEND_LINE / 2.0);
             draw(scene, *swatch, (cx, cy));
-            scene.text(
-                (cx + 10.0, cy),
-                label,
-                FONT,
-                theme.muted,
-                (Anchor::Start, Baseline::Middle),
-            );
+            scene.text((cx + 10.0, cy), label, theme.muted, START);
         }
         x += w + 14.0;
     }
@@ -233,9 +222,7 @@ pub fn legend(
 
 fn draw(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
     match swatch {
-        Swatch::Mark(symbol, color) => {
-            scene.items.push(Item::Symbol { at: (x, y), radius: 4.0, symbol, color })
-        }
+        Swatch::Mark(symbol, color) => scene.mark((x, y), 4.0, symbol, color),
         Swatch::Box(color) => scene.fill([x - 5.0, y - 5.0, 10.0, 10.0], color),
         Swatch::Hatched(fill, lines) => {
             let rect = [x - 5.0, y - 5.0, 10.0, 10.0];
@@ -287,24 +274,12 @@ pub(crate) fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
 
 /// The heading of one panel of several, cut to its width.
 pub(crate) fn heading(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
-    scene.bold(
-        at,
-        text::ellipsis(words, FONT * 1.1, width),
-        FONT,
-        theme.text,
-        (Anchor::Start, Baseline::Middle),
-    );
+    scene.bold(at, text::ellipsis(words, FONT * 1.1, width), FONT, theme.text, START);
 }
 
 /// Secondary text from a point rightwards, cut to a width.
 pub(crate) fn note(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
-    scene.text(
-        at,
-        text::ellipsis(words, FONT, width),
-        FONT,
-        theme.muted,
-        (Anchor::Start, Baseline::Middle),
-    );
+    scene.text(at, text::ellipsis(words, FONT, width), theme.muted, START);
 }
 
 /// Outlines the marks that stand for a selected row.
@@ -312,18 +287,10 @@ pub(crate) fn outline_selected(scene: &mut Scene, theme: &Theme, selected: &[u32
     if selected.is_empty() {
         return;
     }
-    let rects: Vec<[f64; 4]> = scene
-        .hit_areas
-        .iter()
-        .filter(|m: &&HitArea| m.rows.iter().any(|r| selected.contains(r)))
-        .map(|m| m.rect)
-        .collect();
-    for [l, t, w, h] in rects {
-        scene.items.push(Item::Rect {
-            rect: [l - 1.0, t - 1.0, w + 2.0, h + 2.0],
-            fill: None,
-            stroke: Some((theme.accent, 2.0)),
-        });
+    let is = |m: &&HitArea| m.rows.iter().any(|r| selected.contains(r));
+    let rects: Vec<[f64; 4]> = scene.hit_areas.iter().filter(is).map(|m| m.rect).collect();
+    for rect in rects {
+        scene.outline(grown(rect, 1.0), theme.accent, 2.0);
     }
 }
 

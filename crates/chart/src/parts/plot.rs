@@ -7,7 +7,7 @@ use crate::layout::{self, Axis, FONT, Margins, NARROW, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scale::{Kind, Scale};
-use crate::scene::{Anchor, Baseline, DragArea, HitArea, Scene, Window};
+use crate::scene::{BELOW, BOTTOM, DragArea, END, Scene, Window};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
@@ -127,9 +127,9 @@ impl Bands<'_> {
         let cut = text::cut_apart(&texts, FONT, names);
         for ((i, y), (full, name)) in placed.each().zip(full.iter().zip(cut)) {
             let at = (left - 7.0, y + self.row / 2.0);
-            scene.text(at, name, FONT, o.theme.text, (Anchor::End, Baseline::Middle));
+            scene.text(at, name, o.theme.text, END);
             let (rows, tooltip) = (self.mark)(i, full);
-            scene.hit_areas.push(HitArea { rows, rect: [x, y, width, self.row], tooltip });
+            scene.hit(rows, [x, y, width, self.row], tooltip);
         }
         if shown < self.n {
             scene.description =
@@ -167,13 +167,11 @@ pub(crate) fn value_panel(
             continue;
         }
         last = x + w / 2.0;
-        let hang = (Anchor::Middle, Baseline::Top);
-        scene.text((x, bottom + 5.0), label, FONT, theme.muted, hang);
+        scene.text((x, bottom + 5.0), label, theme.muted, BELOW);
     }
     scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], theme.axis, 1.0);
     let title = text::ellipsis(title, FONT, rect[2]);
-    let hang = (Anchor::Start, Baseline::Bottom);
-    scene.text((rect[0], rect[1] - 6.0), title, FONT, theme.muted, hang);
+    scene.text((rect[0], rect[1] - 6.0), title, theme.muted, BOTTOM);
 }
 
 /// An axis of a plot with two scales.

@@ -5,6 +5,7 @@
 
 mod dump;
 
+use crate::layout::FONT;
 use crate::tooltip::Tooltip;
 
 /// Colour with alpha, sRGB.
@@ -42,6 +43,23 @@ pub enum Baseline {
     /// The point is at the bottom.
     Bottom,
 }
+
+/// Where a text hangs on its point.
+pub(crate) type Hang = (Anchor, Baseline);
+/// It begins at the point, at half height.
+pub(crate) const START: Hang = (Anchor::Start, Baseline::Middle);
+/// Its middle is at the point.
+pub(crate) const CENTER: Hang = (Anchor::Middle, Baseline::Middle);
+/// It ends at the point, at half height.
+pub(crate) const END: Hang = (Anchor::End, Baseline::Middle);
+/// It hangs down from the point, centred.
+pub(crate) const BELOW: Hang = (Anchor::Middle, Baseline::Top);
+/// It hangs down from the point, which is where it begins.
+pub(crate) const TOP: Hang = (Anchor::Start, Baseline::Top);
+/// It hangs down from the point, which is where it ends.
+pub(crate) const TOP_END: Hang = (Anchor::End, Baseline::Top);
+/// It stands on the point, which is where it begins.
+pub(crate) const BOTTOM: Hang = (Anchor::Start, Baseline::Bottom);
 
 /// Shape of a data mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -322,40 +340,53 @@ impl Scene {
         self.items.push(Item::Line { points, color, width, dash: dash.to_vec() });
     }
 
-    /// Adds a line of regular text.
-    pub fn text(
+    /// Adds an outline.
+    pub(crate) fn outline(&mut self, rect: [f64; 4], color: Color, width: f64) {
+        self.items.push(Item::Rect { rect, fill: None, stroke: Some((color, width)) });
+    }
+
+    /// Adds a data mark.
+    pub(crate) fn mark(&mut self, at: Point, radius: f64, symbol: Symbol, color: Color) {
+        self.items.push(Item::Symbol { at, radius, symbol, color });
+    }
+
+    /// Adds a line of text in the size of labels.
+    pub(crate) fn text(&mut self, at: Point, text: impl Into<String>, color: Color, hang: Hang) {
+        self.sized(at, text, FONT, color, hang);
+    }
+
+    /// Adds a line of text of a size in px.
+    pub(crate) fn sized(
         &mut self,
         at: Point,
         text: impl Into<String>,
         size: f64,
         color: Color,
-        hang: (Anchor, Baseline),
+        (anchor, baseline): Hang,
     ) {
-        self.items.push(Item::Text {
-            at,
-            text: text.into(),
-            size,
-            bold: false,
-            color,
-            anchor: hang.0,
-            baseline: hang.1,
-            turns: 0,
-        });
+        let text = text.into();
+        let item = Item::Text { at, text, size, bold: false, color, anchor, baseline, turns: 0 };
+        self.items.push(item);
     }
 
-    /// Adds a line of bold text.
+    /// Adds a line of bold text of a size in px.
     pub(crate) fn bold(
         &mut self,
         at: Point,
         text: impl Into<String>,
         size: f64,
         color: Color,
-        hang: (Anchor, Baseline),
+        hang: Hang,
     ) {
-        self.text(at, text, size, color, hang);
+        self.sized(at, text, size, color, hang);
         if let Some(Item::Text { bold, .. }) = self.items.last_mut() {
             *bold = true;
         }
+    }
+
+    /// Makes a rectangle answer to the pointer and the keyboard.
+    pub(crate) fn hit(&mut self, rows: Vec<u32>, rect: [f64; 4], tooltip: Tooltip) {
+        self.hit_areas.push(HitArea { rows, rect, tooltip });
     }
 
     /// Makes room above everything: the scene grows by `by` pixels and its content moves down.

@@ -5,6 +5,7 @@ use crate::labels::Rect;
 use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
 use crate::scene::{Color, Point, Scene};
+use gemmscope_analysis::tile_sweep::Panel;
 use gemmscope_model::tiling::flat::Region;
 use std::collections::BTreeSet;
 
@@ -35,6 +36,14 @@ impl Tick {
             Tick::Model => legend::hollow(scene, (x, y), 0.8 * r, theme.text),
         }
     }
+}
+
+/// The names of the columns and rows of a measured map.
+pub(crate) fn names(panel: &Panel) -> (Vec<String>, Vec<String>) {
+    (
+        (0..panel.columns.len()).map(|i| panel.column_label(i)).collect(),
+        (0..panel.lines.len()).map(|i| panel.line_label(i)).collect(),
+    )
 }
 
 /// Both regions, those with too few workgroups first: they are the upper ones of a map.

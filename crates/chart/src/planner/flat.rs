@@ -1,7 +1,8 @@
 //! The flat GEMM's model as a map of B_N and N, and a measured sweep beside it.
 
-use super::grid::{self, Cell, Names};
+use super::grid;
 use super::{Context, LARGEST, device_of, figure, whole};
+use crate::cells::CellMark;
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::labels::Rect;
@@ -11,7 +12,8 @@ use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
-use crate::tile_marks::{Tick, bounded, region_entries, regions};
+use crate::tile_marks::{Tick, bounded, names, region_entries, regions};
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::tiling::Axis;
@@ -177,30 +179,6 @@ impl FlatTool {
         model.chain(self.measured.iter().map(Map::Measured)).collect()
     }
 
-    /// Places of the maps: two beside each other, or one where it is narrow.
-    fn places(&self, [_, top, width, height]: Rect) -> Vec<Rect> {
-        let count = self.maps().len();
-        let lines = self.lines(width);
-        let line = height / lines as f64;
-        (0..count)
-            .map(|i| {
-                if width < NARROW || count == 1 {
-                    [8.0, top + 4.0 + line * i as f64, width - 16.0, line - 4.0]
-                } else {
-                    let half = width / 2.0;
-                    let (x, y) = ((i % 2) as f64, (i / 2) as f64);
-                    [8.0 + half * x, top + 4.0 + line * y, half - 16.0, line - 4.0]
-                }
-            })
-            .collect()
-    }
-
-    /// How many maps stand below each other.
-    fn lines(&self, width: f64) -> usize {
-        let count = self.maps().len();
-        if width < NARROW { count } else { count.div_ceil(2) }.max(1)
-    }
-
     /// Where `v` lies between the ends, from 0 to 1.
     fn between(v: f64, low: f64, high: f64) -> f64 {
         if high > low { ((v - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
@@ -221,74 +199,61 @@ impl FlatTool {
         }
     }
 
-    fn cell(&self, theme: &Theme, k: u32, x: usize, y: usize) -> Option<Cell> {
+    fn cell(&self, theme: &Theme, k: u32, x: usize, y: usize) -> Option<CellMark> {
         let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
         let blocks = flat::parallelism(n, block);
         let ratio = flat::ratio(self.m, k, block);
         let bound = bounded(flat::region(n, block, self.units));
         let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
-        Some(Cell {
-            also: String::new(),
-            fill: shown(self.share(k, n, block), theme),
-            text: if self.by_ratio { format_short(ratio, 4) } else { format_short(blocks, 4) },
-            hatched: false,
-            frame: None,
+        let text = format_short(if self.by_ratio { ratio } else { blocks }, 4);
+        let label = format!(
+            "K {k}, N {n}, B_N {block}: {} workgroups for {} {}s ({bound}); {} FLOP per element{}",
+            format_short(blocks, 5),
+            self.units,
+            self.device.unit_kind,
+            format_short(ratio, 5),
+            if tick { "; model's choice" } else { "" }
+        );
+        let fill = shown(self.share(k, n, block), theme);
+        Some(CellMark {
             ticks: tick.then_some(Tick::Model).into_iter().collect(),
-            label: format!(
-                "K {k}, N {n}, B_N {block}: {} workgroups for {} {}s ({bound}); {} FLOP per element{}",
-                format_short(blocks, 5),
-                self.units,
-                self.device.unit_kind,
-                format_short(ratio, 5),
-                if tick { "; model's choice" } else { "" }
-            ),
-            rows: Vec::new(),
+            ..CellMark::new(fill, text, Vec::new(), Tooltip::new(label))
         })
     }
 
-    fn measured_cell(&self, panel: &Panel, theme: &Theme, x: usize, y: usize) -> Option<Cell> {
+    fn measured_cell(&self, panel: &Panel, theme: &Theme, x: usize, y: usize) -> Option<CellMark> {
         let line = panel.lines.get(y)?;
         let c = line.cells.get(x)?;
         let (best, model) = (line.best == Some(x), line.model == Some(x));
         let known = c.rate.is_finite() && c.share.is_finite();
-        Some(Cell {
-            also: String::new(),
-            fill: if known {
-                shown(c.share.clamp(0.0, 1.0), theme)
-            } else {
-                alpha(theme.other, 0.2)
-            },
-            text: if known { Format::percent().write(c.share, 3) } else { String::new() },
-            hatched: false,
-            frame: None,
-            ticks: [(best, Tick::Best), (model, Tick::Model)]
-                .into_iter()
-                .filter_map(|(on, tick)| on.then_some(tick))
-                .collect(),
-            label: format!(
-                "N {}, B_N {}: {}{}{}{}",
-                line.problem.n,
-                panel.column_label(x),
-                if known {
-                    format!(
-                        "{}, {} of the row's best",
-                        Format::rate().write(c.rate, 4),
-                        Format::percent().write(c.share, 3)
-                    )
-                } else {
-                    "not measured".to_owned()
-                },
-                match (c.workgroups, self.measured_region(panel, c)) {
-                    (Some(n), Some(region)) => {
-                        let kind = &self.device.unit_kind;
-                        format!("; {n} workgroups for {} {kind}s ({})", self.units, bounded(region))
-                    }
-                    _ => String::new(),
-                },
-                if best { "; measured best" } else { "" },
-                if model { "; model's choice" } else { "" }
-            ),
-            rows: c.row.into_iter().collect(),
+        let fill = match known {
+            true => shown(c.share.clamp(0.0, 1.0), theme),
+            false => alpha(theme.other, 0.2),
+        };
+        let share = Format::percent().write(c.share, 3);
+        let rate = match known {
+            true => format!("{}, {share} of the row's best", Format::rate().write(c.rate, 4)),
+            false => "not measured".to_owned(),
+        };
+        let bound = match (c.workgroups, self.measured_region(panel, c)) {
+            (Some(n), Some(region)) => {
+                let kind = &self.device.unit_kind;
+                format!("; {n} workgroups for {} {kind}s ({})", self.units, bounded(region))
+            }
+            _ => String::new(),
+        };
+        let label = format!(
+            "N {}, B_N {}: {rate}{bound}{}{}",
+            line.problem.n,
+            panel.column_label(x),
+            if best { "; measured best" } else { "" },
+            if model { "; model's choice" } else { "" }
+        );
+        let ticks = [(best, Tick::Best), (model, Tick::Model)].into_iter();
+        let text = if known { share } else { String::new() };
+        Some(CellMark {
+            ticks: ticks.filter_map(|(on, tick)| on.then_some(tick)).collect(),
+            ..CellMark::new(fill, text, c.row.into_iter().collect(), Tooltip::new(label))
         })
     }
 
@@ -304,44 +269,28 @@ impl FlatTool {
 
     /// The maps of the model, and of what was measured.
     fn draw(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
-        let text = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
-        let places = self.places(room);
+        let places = grid::places(room, self.maps().len());
         for (map, place) in self.maps().into_iter().zip(places) {
             match map {
                 Map::Model(k) => {
-                    let names = Names {
-                        title: &format!(
-                            "Model: {}, M = {}, K = {k}",
-                            if self.by_ratio { "FLOP per element" } else { "workgroups N / B_N" },
-                            self.m,
-                        ),
-                        x: "B_N",
-                        y: "N",
-                        columns: &text(&self.blocks),
-                        rows: &text(&self.rows),
-                    };
-                    let cells =
-                        grid::draw(scene, theme, place, &names, &|x, y| self.cell(theme, k, x, y));
+                    let what =
+                        if self.by_ratio { "FLOP per element" } else { "workgroups N / B_N" };
+                    let title = format!("Model: {what}, M = {}, K = {k}", self.m);
+                    let (columns, rows) = (grid::names(&self.blocks), grid::names(&self.rows));
+                    let cell = |(x, y): (usize, usize), _| self.cell(theme, k, x, y);
+                    let (x, y) = (("B_N", &columns[..]), ("N", &rows[..]));
+                    let cells = grid::draw(scene, theme, place, &title, x, y, &cell);
                     let size = (self.blocks.len(), self.rows.len());
                     regions(scene, theme, cells, size, &|x, y| {
                         Some(flat::region(self.rows[y], self.blocks[x], self.units))
                     });
                 }
                 Map::Measured(panel) => {
-                    let columns: Vec<String> =
-                        (0..panel.columns.len()).map(|i| panel.column_label(i)).collect();
-                    let rows: Vec<String> =
-                        (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
-                    let names = Names {
-                        title: &format!("Measured: {}, % of each row's best", panel.title),
-                        x: "B_N",
-                        y: panel.line_name.label(),
-                        columns: &columns,
-                        rows: &rows,
-                    };
-                    let cells = grid::draw(scene, theme, place, &names, &|x, y| {
-                        self.measured_cell(panel, theme, x, y)
-                    });
+                    let (columns, rows) = names(panel);
+                    let title = format!("Measured: {}, % of each row's best", panel.title);
+                    let cell = |(x, y): (usize, usize), _| self.measured_cell(panel, theme, x, y);
+                    let (x, y) = (("B_N", &columns[..]), (panel.line_name.label(), &rows[..]));
+                    let cells = grid::draw(scene, theme, place, &title, x, y, &cell);
                     let size = (columns.len(), rows.len());
                     regions(scene, theme, cells, size, &|x, y| {
                         self.measured_region(panel, panel.lines[y].cells.get(x)?)
@@ -432,7 +381,7 @@ impl Chart for FlatTool {
 
     fn height(&self, width: f64) -> f64 {
         let line = if width < NARROW { 360.0 } else { 400.0 };
-        40.0 + line * self.lines(width) as f64
+        40.0 + line * grid::lines(self.maps().len(), width) as f64
     }
 
     fn verdict(&self) -> Vec<String> {

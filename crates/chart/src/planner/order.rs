@@ -1,8 +1,9 @@
 //! The launch order: output tiles coloured by the wave that computes them, row by row and in
 //! groups, with the panels of A and B that the first wave touches.
 
-use super::grid::{self, Cell, Names};
+use super::grid;
 use super::{Context, Shape, figure, tile_controls, whole};
+use crate::cells::CellMark;
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::layout::NARROW;
@@ -10,6 +11,7 @@ use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
+use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
 use gemmscope_model::units::Bytes;
 use gemmscope_table::control::Control;
@@ -122,35 +124,23 @@ impl OrderTool {
         let (rows, columns) = (self.tiles.0.min(DRAWN) as usize, self.tiles.1.min(DRAWN) as usize);
         let waves = self.waves(order);
         let numbers = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
-        let names = (numbers(columns), numbers(rows));
-        let names = Names {
-            title,
-            x: "tile along N",
-            y: "tile along M",
-            columns: &names.0,
-            rows: &names.1,
-        };
+        let (xs, ys) = (numbers(columns), numbers(rows));
         let last = waves.iter().filter(|w| **w != u32::MAX).max().copied().unwrap_or(0);
-        let cells = grid::draw(scene, theme, area, &names, &|x, y| {
+        let cell = |(x, y): (usize, usize), _| {
             let wave = *waves.get(y * columns + x)?;
             if wave == u32::MAX {
                 return None;
             }
-            let share = f64::from(wave) / f64::from(last.max(1));
-            Some(Cell {
-                also: String::new(),
-                fill: match wave {
-                    0 => theme.accent,
-                    _ => shown(share, theme),
-                },
-                text: (wave + 1).to_string(),
-                hatched: false,
-                frame: None,
-                ticks: Vec::new(),
-                label: format!("tile ({y}, {x}): wave {}", wave + 1),
-                rows: Vec::new(),
-            })
-        });
+            let fill = match wave {
+                0 => theme.accent,
+                _ => shown(f64::from(wave) / f64::from(last.max(1)), theme),
+            };
+            let number = (wave + 1).to_string();
+            let label = Tooltip::new(format!("tile ({y}, {x}): wave {number}"));
+            Some(CellMark::new(fill, number, Vec::new(), label))
+        };
+        let (x, y) = (("tile along N", &xs[..]), ("tile along M", &ys[..]));
+        let cells = grid::draw(scene, theme, area, title, x, y, &cell);
         // The panels of the first wave, as bars along the sides.
         let side = |n: usize, size: f64| size / n.max(1) as f64;
         let (w, h) = (side(columns, cells[2]), side(rows, cells[3]));
@@ -189,11 +179,11 @@ impl Chart for OrderTool {
         ];
         let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
         plot(options, page, |scene, room| {
-            let areas = grid::pair(room);
-            for (area, order, name) in [
-                (areas[0], LaunchOrder::RowMajor, "Row by row".to_owned()),
-                (areas[1], grouped, format!("Groups of {}", self.group)),
-            ] {
+            let orders = [
+                (LaunchOrder::RowMajor, "Row by row".to_owned()),
+                (grouped, format!("Groups of {}", self.group)),
+            ];
+            for (area, (order, name)) in grid::places(room, 2).into_iter().zip(orders) {
                 let loaded = self.panels(order).blocks(self.k_blocks);
                 let title = format!("{name}: {loaded} tiles of A and B loaded");
                 self.draw(scene, theme, area, order, &title);

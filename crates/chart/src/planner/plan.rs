@@ -10,8 +10,7 @@ use crate::palette::Theme;
 use crate::roofline::{
     Contents, Extras, InteractiveRoofline, Planned, RoofLine, Settings, Waymark, merge_roof,
 };
-use crate::scene::Color;
-use crate::scene::{Item, Point, Scene, Symbol};
+use crate::scene::{Color, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way, export};
@@ -89,12 +88,7 @@ impl Drawn for InteractivePlan {
     fn emphasis(&self, what: &Emphasis) -> Scene {
         let mut scene = self.roofline.emphasis(what);
         if let Some(planned) = what.target.as_ref().filter(|t| t.rows.is_empty()) {
-            scene.items.push(Item::Symbol {
-                at: planned.at,
-                radius: 9.0,
-                symbol: Symbol::Ring,
-                color: self.roofline.canvas().theme.text,
-            });
+            scene.mark(planned.at, 9.0, Symbol::Ring, self.roofline.canvas().theme.text);
         }
         scene
     }

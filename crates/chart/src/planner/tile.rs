@@ -1,16 +1,18 @@
 //! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
 
-use super::grid::{self, Cell, Names};
+use super::grid;
 use super::{Context, Shape, figure, tile_controls, whole};
+use crate::cells::{CellMark, hatching};
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
-use crate::scene::{Anchor, Baseline, Scene};
+use crate::scene::{START, Scene};
 use crate::ticks::Format;
 use crate::tile_marks::Tick;
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
@@ -114,7 +116,7 @@ impl TileTool {
         }
     }
 
-    fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<Cell> {
+    fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<CellMark> {
         let i = y * self.map.xs.len() + x;
         let e = self.map.cells.get(i)?.as_ref()?;
         let share = e.roof.map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
@@ -123,19 +125,21 @@ impl TileTool {
         let hatched = !e.overflows.is_empty() && ran.is_none();
         let of_axes = |s: &Setting| [self.map.axes.0, self.map.axes.1].map(|a| s.get(a));
         let chosen = of_axes(&self.setting) == of_axes(&e.setting);
-        Some(Cell {
-            fill: match (hatched, share.is_nan()) {
-                (true, _) => theme.grid,
-                (_, true) => alpha(theme.other, 0.35),
-                _ => shown(share.clamp(0.0, 1.0), theme),
-            },
-            text: e.roof.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3)),
+        let fill = match (hatched, share.is_nan()) {
+            (true, _) => theme.grid,
+            (_, true) => alpha(theme.other, 0.35),
+            _ => shown(share.clamp(0.0, 1.0), theme),
+        };
+        let text = e.roof.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3));
+        let best = self.map.best == Some(i);
+        let label = self.label(e, best, ran.map(|r| r.1));
+        let rows = ran.iter().map(|r| r.0).collect();
+        Some(CellMark {
             also: Bytes(e.traffic.0).to_string(),
             hatched,
             frame: chosen.then_some(theme.accent),
-            ticks: (self.map.best == Some(i)).then_some(Tick::Best).into_iter().collect(),
-            label: self.label(e, self.map.best == Some(i), ran.map(|r| r.1)),
-            rows: ran.iter().map(|r| r.0).collect(),
+            ticks: best.then_some(Tick::Best).into_iter().collect(),
+            ..CellMark::new(fill, text, rows, Tooltip::new(label))
         })
     }
 
@@ -225,9 +229,8 @@ impl TileTool {
             scene.text(
                 (bar[0] + room + 8.0, y),
                 crate::text::ellipsis(&words, FONT, value),
-                FONT,
                 if over { theme.warn } else { theme.text },
-                (Anchor::Start, Baseline::Middle),
+                START,
             );
         }
         top + 22.0 * self.resources().len() as f64 + 12.0
@@ -277,24 +280,16 @@ impl Chart for TileTool {
             axis_name(x),
             axis_name(y)
         );
-        let texts = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
-        let (columns, rows) = (texts(&self.map.xs), texts(&self.map.ys));
+        let (columns, rows) = (grid::names(&self.map.xs), grid::names(&self.map.ys));
         let heading = format!(
             "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
             self.shape.device.unit_kind
         );
-        let names = Names {
-            title: &heading,
-            x: &axis_name(x),
-            y: &axis_name(y),
-            columns: &columns,
-            rows: &rows,
-        };
         let entries = vec![
             (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
             (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
             (
-                legend::Swatch::Hatched(theme.grid, grid::hatching(theme)),
+                legend::Swatch::Hatched(theme.grid, hatching(theme)),
                 "hatched: cannot run".to_owned(),
             ),
             (Tick::Best.swatch(theme), "least traffic within 10 % of the highest".to_owned()),
@@ -304,7 +299,9 @@ impl Chart for TileTool {
         plot(options, page, |scene, [_, top, width, height]| {
             let used = self.bars(scene, theme, (top, width)) + 8.0;
             let area = [8.0, used, width - 16.0, top + height - used];
-            grid::draw(scene, theme, area, &names, &|i, j| self.cell(theme, i, j));
+            let (x, y) = (axis_name(x), axis_name(y));
+            let cell = |(i, j): (usize, usize), _| self.cell(theme, i, j);
+            grid::draw(scene, theme, area, &heading, (&x, &columns), (&y, &rows), &cell);
         })
     }
 

@@ -1,13 +1,14 @@
 //! How bars are drawn.
 
 use super::{Bar, Bars, FOOT, HEAD, ROW, above_roof};
+use crate::charts::explore::NO_NAME;
 use crate::charts::{RenderOptions, nothing};
 use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
 use crate::palette::{Theme, alpha, mix};
 use crate::plot::{Bands, Page, plot, value_panel};
 use crate::scale::{Kind, Scale, extent};
-use crate::scene::{Anchor, Baseline, Color, Item, Scene, Symbol};
+use crate::scene::{Color, END, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::units::plural;
@@ -17,14 +18,14 @@ impl Bars {
     pub(super) fn picture(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
         let all = &self.bars;
-        let figure = self.settings.figure.as_ref();
+        let figure = self.figure.as_ref();
         let title = format!(
             "{} by {}, {}",
             figure.map_or("Arithmetic intensity and attained rate", |f| &f.label),
             self.what(),
             plural(all.len() as u64, self.mark())
         );
-        let none = || nothing(&self.frame).unwrap_or("No name contains this text.");
+        let none = || nothing(&self.frame).unwrap_or(NO_NAME);
         let page =
             Page { legend: self.legend(theme), ..Page::new(title, all.is_empty().then(none)) };
         let columns = self.columns();
@@ -80,7 +81,7 @@ struct Panel<'a> {
 impl Bars {
     fn ends(&self, of: &Panel<'_>) -> ((f64, f64), bool) {
         let values = self.bars.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
-        ends(values, self.settings.log)
+        ends(values, self.log)
     }
 
     /// True where some panel has a logarithmic axis, and dots.
@@ -98,7 +99,7 @@ impl Bars {
 
     fn panels(&self, narrow: bool) -> Vec<Panel<'_>> {
         let none: fn(&Bar) -> f64 = |_| f64::NAN;
-        let Some(info) = &self.settings.figure else {
+        let Some(info) = &self.figure else {
             return vec![
                 Panel {
                     title: "AI, FLOP/B".to_owned(),
@@ -158,8 +159,7 @@ fn draw_bar(
 ) {
     let end = scale.px(v);
     if !end.is_finite() {
-        let hang = (Anchor::Start, Baseline::Middle);
-        scene.text((rect[0] + 5.0, y + ROW / 2.0), "–", FONT, theme.muted, hang);
+        scene.text((rect[0] + 5.0, y + ROW / 2.0), "–", theme.muted, START);
         return;
     }
     let end = end.clamp(rect[0] + 1.0, rect[0] + rect[2]);
@@ -170,28 +170,21 @@ fn draw_bar(
         // A length from a logarithmic axis' end would mean nothing: a dot on a line.
         let guide = vec![(rect[0], middle), (rect[0] + rect[2], middle)];
         scene.line(guide, theme.grid, 1.0);
-        scene.items.push(Item::Symbol {
-            at: (end, middle),
-            radius: 4.5,
-            symbol: Symbol::Dot,
-            color,
-        });
-        let hang = (Anchor::Start, Baseline::Middle);
+        scene.mark((end, middle), 4.5, Symbol::Dot, color);
         let taken = |x: f64| keep_off > x - 4.0 && keep_off < x + w + 4.0;
         let beside = [end + 8.0, end - 8.0 - w, keep_off + 5.0];
         let fits = |x: &f64| *x > rect[0] && x + w <= rect[0] + rect[2] && !taken(*x);
         if let Some(x) = beside.into_iter().find(fits) {
             scene.fill([x - 2.0, y + 2.0, w + 4.0, ROW - 4.0], alpha(theme.panel, 0.86));
-            scene.text((x, middle), label, FONT, theme.muted, hang);
+            scene.text((x, middle), label, theme.muted, START);
         }
         return;
     }
     let body = [rect[0], y + 3.0, end - rect[0], ROW - 6.0];
     scene.fill(body, alpha(color, 0.85));
     if end - rect[0] > w + 12.0 {
-        let hang = (Anchor::End, Baseline::Middle);
         let ink = crate::palette::on(mix(theme.panel, color, 0.85));
-        scene.text((end - 5.0, middle), label, FONT, ink, hang);
+        scene.text((end - 5.0, middle), label, ink, END);
         return;
     }
     // Beside a short bar; past its roof's tick where that is in the way.
@@ -200,8 +193,7 @@ fn draw_bar(
         _ => end + 6.0,
     };
     if x + w <= rect[0] + rect[2] {
-        let hang = (Anchor::Start, Baseline::Middle);
-        scene.text((x, middle), label, FONT, theme.muted, hang);
+        scene.text((x, middle), label, theme.muted, START);
     }
 }
 

@@ -6,7 +6,7 @@ mod draw;
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order, natural};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::charts::{Chart, ChartKind, RenderOptions, roof_rate};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
 use crate::layout::NARROW;
@@ -64,33 +64,21 @@ impl SortBy {
     const ALSO: [SortBy; 2] = [SortBy::Efficiency, SortBy::Ai];
 }
 
-/// What bars show.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settings {
-    /// One bar per value of this; `None` is one per GEMM.
-    pub(crate) x: Option<Axis>,
-    /// The figure; `None` is intensity and rate.
-    pub(crate) figure: Option<FieldInfo>,
-    /// How several GEMMs become one bar.
-    pub(crate) aggregate: Aggregate,
-    /// Order.
-    pub(crate) sort: SortBy,
-    /// Lowest first (or last name first).
-    pub(crate) ascending: bool,
-    /// What the colour of a bar shows; `None` is one colour.
-    pub(crate) color: Option<FieldInfo>,
-    /// Logarithmic lengths; `None` takes what suits the values.
-    pub(crate) log: Option<bool>,
-    /// Only bars whose name contains this.
-    pub(crate) find: String,
-}
-
 /// Opened bars, sorted.
 #[derive(Debug)]
 pub(crate) struct Bars {
     frame: Frame,
-    settings: Settings,
     controls: Vec<Control>,
+    /// One bar per value of this; one per GEMM for `Axis::One`.
+    x: Axis,
+    /// The figure; `None` is intensity and rate.
+    figure: Option<FieldInfo>,
+    /// How several GEMMs become one bar.
+    aggregate: Aggregate,
+    /// Logarithmic lengths; `None` takes what suits the values.
+    log: Option<bool>,
+    /// Only bars whose name contains this.
+    find: String,
     colors: Colors,
     /// Names of the groups; empty where every GEMM is a bar of its own.
     names: Vec<String>,
@@ -124,72 +112,71 @@ const HEAD: f64 = 26.0;
 const FOOT: f64 = 34.0;
 
 impl Bars {
-    /// Reads the settings and computes the bars.
+    /// Reads the settings; computes and sorts the bars.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let explore = Explore::new(frame, state);
-        let kernel = explore.kernel(frame.data.len() / 2);
-        let x = explore.x(Some("each GEMM"), kernel.as_deref().unwrap_or("none"));
-        let figure = explore.figure("Y", Some("AI and rate"));
-        let color = explore.color();
-        let info = |c: &Control| Field::parse(&c.current).and_then(|f| frame.info(&f));
-        let also = match info(&figure) {
-            None => &SortBy::ALSO[..],
-            Some(_) => &[],
+        let mut e = Explore::new(frame, state);
+        let kernel = e.kernel(frame.data.len() / 2);
+        let x = e.x(Some("each GEMM"), kernel.as_deref().unwrap_or("none"));
+        let (figure, color) = (e.figure_or("Y", "AI and rate"), e.color());
+        let single = x == Axis::One;
+        let aggregate = e.statistic(!single);
+        let also = if figure.is_none() { &SortBy::ALSO[..] } else { &[] };
+        let (sort, ascending) = (e.sort(also, SortBy::Value), e.ascending());
+        let (log, find) = (e.log(), e.find());
+        let bands = match single {
+            true => BandScale::default(),
+            false => x.bands(frame, Order::File),
         };
-        let sort = explore.sort(also, "value");
-        let ((statistic, aggregate), ascending) = (explore.statistic(), explore.ascending());
-        let (scale, find) = (explore.scale(), explore.find());
-        let settings = Settings {
-            x: Some(Axis::of(frame, &x)).filter(|x| *x != Axis::One),
-            figure: info(&figure),
-            aggregate,
-            sort: SortBy::parse(&sort.current).unwrap_or_default(),
-            ascending: ascending.is_on(),
-            color: info(&color),
-            log: scale.log(),
-            find: find.current.clone(),
-        };
-        let grouped = settings.x.is_some();
-        let mut out = Bars::new(frame, settings);
-        out.controls = vec![x, figure, color];
-        if grouped {
-            out.controls.push(statistic);
-        }
-        out.controls.extend([sort, ascending, scale, find]);
-        out
-    }
-
-    /// Computes and sorts the bars.
-    pub(crate) fn new(frame: &Frame, settings: Settings) -> Self {
-        let bands = match &settings.x {
-            Some(axis) => axis.bands(frame, Order::File),
-            None => BandScale::default(),
-        };
-        let n = match settings.x {
-            Some(_) => bands.len(),
-            None => frame.rows.len(),
-        };
-        let single = settings.x.is_none();
-        let groups = Groups::of(frame, n, |i| if single { i as u32 } else { bands.of[i] });
+        let total = if single { frame.rows.len() } else { bands.len() };
+        let groups = Groups::of(frame, total, |i| if single { i as u32 } else { bands.of[i] });
         let mut out = Bars {
-            colors: Colors::new(frame, settings.color.clone()),
-            controls: Vec::new(),
+            colors: Colors::new(frame, color),
+            controls: e.controls,
             names: bands.names,
             rows: RowNames::new(frame),
-            bars: figures(frame, &groups, &settings),
-            total: n,
-            groups,
-            settings,
+            bars: Vec::new(),
             frame: frame.clone(),
+            x,
+            figure,
+            aggregate,
+            log,
+            find,
+            groups,
+            total,
         };
-        let text = out.settings.find.trim().to_lowercase();
-        let mut bars = std::mem::take(&mut out.bars);
+        let mut bars = out.figures();
+        let text = out.find.trim().to_lowercase();
         if !text.is_empty() {
             bars.retain(|b| out.name(b.band).to_lowercase().contains(&text));
         }
-        out.sort(&mut bars);
+        out.sort(&mut bars, sort, ascending);
         out.bars = bars;
         out
+    }
+
+    /// The figures of all bands.
+    fn figures(&self) -> Vec<Bar> {
+        let (frame, groups) = (&self.frame, &self.groups);
+        let usual = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
+        let of = |info: Option<&FieldInfo>| {
+            info.map_or_else(Vec::new, |info| groups.figures(frame, info, self.aggregate))
+        };
+        let [ai, rate, share] = usual.each_ref().map(|info| of(info.as_ref()));
+        let figure = of(self.figure.as_ref());
+        let at = |figures: &[f64], i: usize| figures.get(i).copied().unwrap_or(f64::NAN);
+        let bar = |i: usize| Bar {
+            band: i as u32,
+            figure: at(&figure, i),
+            ai: at(&ai, i),
+            rate: at(&rate, i),
+            efficiency: at(&share, i),
+            roof: match groups.get(i) {
+                [one] => roof_rate(frame, *one as usize),
+                // Of several GEMMs: the roof that goes with the figures shown.
+                _ => at(&rate, i) / at(&share, i),
+            },
+        };
+        (0..self.total).map(bar).collect()
     }
 
     fn rows(&self, bar: &Bar) -> &[u32] {
@@ -205,18 +192,17 @@ impl Bars {
     }
 
     fn what(&self) -> &str {
-        self.settings.x.as_ref().map_or("GEMM", Axis::label)
+        if self.x == Axis::One { "GEMM" } else { self.x.label() }
     }
 
-    fn sort(&self, all: &mut [Bar]) {
-        let up = self.settings.ascending;
-        let key = |b: &Bar| match self.settings.sort {
+    fn sort(&self, all: &mut [Bar], by: SortBy, up: bool) {
+        let key = |b: &Bar| match by {
             SortBy::Ai => b.ai,
             SortBy::Efficiency => b.efficiency,
-            _ if self.settings.figure.is_some() => b.figure,
+            _ if self.figure.is_some() => b.figure,
             _ => b.rate,
         };
-        match self.settings.sort {
+        match by {
             // Orders by file and by name start at the beginning.
             SortBy::File if up => all.reverse(),
             SortBy::File => {}
@@ -257,35 +243,6 @@ impl PartialOrd for Natural {
     }
 }
 
-fn figures(frame: &Frame, groups: &Groups, settings: &Settings) -> Vec<Bar> {
-    let [ai, rate, share] = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
-    let figures = [ai, rate, share, settings.figure.clone()].map(|info| match info {
-        Some(info) => groups.figures(frame, &info, settings.aggregate),
-        None => Vec::new(),
-    });
-    let at = |k: usize, i: usize| figures[k].get(i).copied().unwrap_or(f64::NAN);
-    (0..groups.starts.len().saturating_sub(1))
-        .map(|i| {
-            let roof = match groups.get(i) {
-                [one] => frame
-                    .metrics
-                    .roof(&frame.data, *one as usize)
-                    .map_or(f64::NAN, |r| r.at(frame.metrics.ai[*one as usize])),
-                // Of several GEMMs: the roof that goes with the figures shown.
-                _ => at(1, i) / at(2, i),
-            };
-            Bar {
-                band: i as u32,
-                figure: at(3, i),
-                ai: at(0, i),
-                rate: at(1, i),
-                efficiency: at(2, i),
-                roof,
-            }
-        })
-        .collect()
-}
-
 impl Chart for Bars {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         self.picture(options)
@@ -310,7 +267,7 @@ impl Chart for Bars {
                 "{} of {} match {:?}.",
                 self.bars.len(),
                 plural(self.total as u64, mark),
-                self.settings.find.trim()
+                self.find.trim()
             ));
         }
         if self.bars.iter().any(|b| b.roof.is_finite()) {
@@ -322,11 +279,11 @@ impl Chart for Bars {
         if above > 0 {
             out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
         }
-        if self.settings.x.is_some() {
+        if self.x != Axis::One {
             out.push(format!(
                 "{}s of several GEMMs show the {}.",
                 capitalized(mark),
-                self.settings.aggregate.caption()
+                self.aggregate.caption()
             ));
         }
         if self.has_dots() {
@@ -352,7 +309,7 @@ impl Chart for Bars {
 impl Bars {
     /// The figures of a bar, in its table and its tooltip.
     fn columns(&self) -> Columns<'_, Bar> {
-        let figure = self.settings.figure.as_ref();
+        let figure = self.figure.as_ref();
         let usual = [Field::Ai, Field::Attained, Field::Efficiency];
         let other = figure.filter(|i| !usual.contains(&i.field));
         let out = Columns::new()

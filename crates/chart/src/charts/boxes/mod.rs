@@ -1,9 +1,9 @@
 //! Share of the roof (or any other figure) against any column: a box and its points per value.
 
-use crate::aggregate::{Groups, best_first};
+use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
-use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
+use crate::charts::explore::{self, Explore};
+use crate::charts::{Chart, ChartKind, RenderOptions, nothing};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -12,15 +12,15 @@ use crate::layout::{Axis as Ruler, FONT, Margins, Plot};
 use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
 use crate::scale::{Kind, Scale, extent, padded};
-use crate::scene::{Anchor, Baseline, DragArea, HitArea, Item, Marks, Scene, Symbol, Window};
+use crate::scene::{DragArea, Item, Marks, Scene, Symbol, TOP, Window};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
-use gemmscope_table::control::{Control, Keyed};
-use gemmscope_table::field::{Field, FieldInfo, Frame};
+use gemmscope_table::control::Control;
+use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::stats::quantile;
 use gemmscope_table::view_state::ViewState;
@@ -37,29 +37,16 @@ pub(super) const KIND: ChartKind = ChartKind {
     open: |inputs| Box::new(Boxes::open(inputs.frame, inputs.state)),
 };
 
-/// What the boxes show.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settings {
-    /// One box per value of this.
-    pub(crate) x: Axis,
-    /// The figure.
-    pub(crate) value: FieldInfo,
-    /// Order of the boxes: by name, by median, as in the file.
-    pub(crate) order: Order,
-    /// Logarithmic figure; `None` takes what suits it.
-    pub(crate) log: Option<bool>,
-    /// What the points' colour shows; `None` is one colour.
-    pub(crate) color: Option<FieldInfo>,
-    /// Only boxes whose name contains this.
-    pub(crate) find: String,
-}
-
 /// Opened boxes.
 #[derive(Debug)]
 pub(crate) struct Boxes {
     frame: Frame,
-    settings: Settings,
     controls: Vec<Control>,
+    /// The figure.
+    value: FieldInfo,
+    /// Only boxes whose name contains this.
+    find: String,
+    /// Of the points.
     colors: Colors,
     bands: BandScale,
     groups: Groups,
@@ -68,42 +55,35 @@ pub(crate) struct Boxes {
     domain: (f64, f64),
 }
 
-/// Five figures of a set of values.
+/// The figures of a box, as shares of its values, with their names.
+const QUANTILES: [(f64, &str); 5] = [
+    (0.05, "5th percentile"),
+    (0.25, "25th percentile"),
+    (0.5, "median"),
+    (0.75, "75th percentile"),
+    (0.95, "95th percentile"),
+];
+
+/// The figures of a box, and how many values it is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Five {
-    /// 5th percentile.
-    pub(crate) low: f64,
-    /// 25th percentile.
-    pub(crate) q1: f64,
-    /// Median.
-    pub(crate) median: f64,
-    /// 75th percentile.
-    pub(crate) q3: f64,
-    /// 95th percentile.
-    pub(crate) high: f64,
-    /// How many values.
-    pub(crate) n: usize,
+struct Five {
+    at: [f64; 5],
+    n: usize,
 }
 
 impl Five {
     /// The five figures; `None` without values. Sorts the values and drops NaN.
-    pub(crate) fn of(values: &mut Vec<f64>) -> Option<Five> {
+    fn of(values: &mut Vec<f64>) -> Option<Five> {
         values.retain(|v| !v.is_nan());
         values.order_by(f64::total_cmp);
-        let at = |q: f64| quantile(values, q);
-        (!values.is_empty()).then(|| Five {
-            low: at(0.05),
-            q1: at(0.25),
-            median: at(0.5),
-            q3: at(0.75),
-            high: at(0.95),
-            n: values.len(),
-        })
+        let at = || QUANTILES.map(|(q, _)| quantile(values, q));
+        (!values.is_empty()).then(|| Five { at: at(), n: values.len() })
+    }
+
+    fn median(&self) -> f64 {
+        self.at[2]
     }
 }
-
-/// One of the five.
-type Quantile = fn(Five) -> f64;
 
 /// Narrowest band of a box, px.
 const NARROWEST: f64 = 16.0;
@@ -116,64 +96,29 @@ fn box_width(room: f64, boxes: usize) -> f64 {
 /// Points of a box that are drawn one by one; more would be a block of colour.
 const POINTS: usize = 400;
 
-/// Boxes of the bands; the values are sorted in a buffer of their own.
-fn boxes_of(frame: &Frame, value: &FieldInfo, groups: &Groups, n: usize) -> Vec<Option<Five>> {
-    let get = frame.numbers(&value.field);
-    let mut values = Vec::new();
-    (0..n)
-        .map(|s| {
-            values.clear();
-            values.extend(groups.get(s).iter().map(|r| get(*r as usize)));
-            Five::of(&mut values)
-        })
-        .collect()
-}
-
 impl Boxes {
     /// Reads the settings and computes the boxes.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let explore = Explore::new(frame, state);
+        let mut e = Explore::new(frame, state);
         let m = |r: &u32| frame.data.m[*r as usize];
         let one_m = frame.rows.windows(2).all(|w| m(&w[0]) == m(&w[1]));
-        let x = explore.x(None, if one_m { "shape" } else { "m" });
-        let value = explore.figure("Y", None);
-        let color = explore.color();
-        let order = explore.sort::<Order>(&[], "name");
-        let (scale, find) = (explore.scale(), explore.find());
-        let settings = Settings {
-            x: Axis::of(frame, &x),
-            value: field_of(frame, &value, &Field::Attained),
-            order: Order::parse(&order.current).unwrap_or_default(),
-            log: scale.log(),
-            color: Field::parse(&color.current).and_then(|f| frame.info(&f)),
-            find: find.current.clone(),
-        };
-        let mut out = Boxes::new(frame, settings);
-        out.controls = vec![x, value, color, order, scale, find];
-        out
-    }
-
-    /// Computes the boxes.
-    pub(crate) fn new(frame: &Frame, settings: Settings) -> Self {
-        let value = &settings.value;
+        let (x, value) = (e.x(None, if one_m { "shape" } else { "m" }), e.figure("Y"));
+        let (color, order) = (e.color(), e.sort(&[], Order::Name));
+        let (log, find) = (e.log(), e.find());
+        let mut bands = x.bands(frame, order);
+        bands.find(&find);
+        explore::by_value(frame, &mut bands, order, &value, Aggregate::Median);
+        let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
         let get = frame.numbers(&value.field);
-        let mut bands = settings.x.bands(frame, settings.order);
-        bands.find(&settings.find);
-        let group = |s: &BandScale| Groups::of(frame, s.len(), |i| s.of[i]);
-        let mut groups = group(&bands);
-        let mut boxes = boxes_of(frame, value, &groups, bands.len());
-        if settings.order == Order::Value {
-            let medians: Vec<f64> =
-                boxes.iter().map(|b| b.map_or(f64::NAN, |b| b.median)).collect();
-            bands.reorder(&best_first(&medians, value.higher_is_better.unwrap_or(true)));
-            groups = group(&bands);
-            boxes = boxes_of(frame, value, &groups, bands.len());
-        }
+        let mut values = Vec::new();
+        let boxes = (0..bands.len()).map(|s| {
+            values.clear();
+            values.extend(groups.get(s).iter().map(|r| get(*r as usize)));
+            Five::of(&mut values)
+        });
+        let boxes = boxes.collect();
         let all = || frame.rows.iter().map(|r| get(*r as usize));
-        let kind = match settings.log.unwrap_or(value.log) {
-            true if all().any(|v| v > 0.0) => Kind::Log,
-            _ => Kind::Linear,
-        };
+        let kind = explore::spacing(log, &value, all());
         let found = extent(kind, all()).unwrap_or((1.0, 10.0));
         let domain = if value.unit == "%" && kind == Kind::Linear && found.0 >= 0.0 {
             (0.0, (found.1 * 1.04).max(1.05))
@@ -182,10 +127,11 @@ impl Boxes {
         };
         drop(get);
         Boxes {
-            colors: Colors::new(frame, settings.color.clone()),
+            colors: Colors::new(frame, color),
             frame: frame.clone(),
-            controls: Vec::new(),
-            settings,
+            controls: e.controls,
+            value,
+            find,
             bands,
             groups,
             boxes,
@@ -197,10 +143,10 @@ impl Boxes {
     fn obstacle(&self) -> Option<&'static str> {
         if let Some(why) = nothing(&self.frame) {
             Some(why)
-        } else if self.bands.is_empty() && !self.settings.find.trim().is_empty() {
-            Some("No name contains this text.")
+        } else if self.bands.is_empty() && !self.find.trim().is_empty() {
+            Some(explore::NO_NAME)
         } else if self.boxes.iter().all(Option::is_none) {
-            Some("No GEMM has this figure. % of roof needs a time and a device.")
+            Some(explore::NO_FIGURE)
         } else {
             None
         }
@@ -208,7 +154,7 @@ impl Boxes {
 
     fn draw(&self, scene: &mut Scene, options: &RenderOptions<'_>, [_, top, _, height]: Rect) {
         let theme = options.theme;
-        let (value, bands) = (&self.settings.value, &self.bands);
+        let (value, bands) = (&self.value, &self.bands);
         let format = Format::of(&value.unit);
         let foot = foot_of(scene, bands);
         let draft = Scale::new(self.kind, self.domain, (height, 0.0));
@@ -251,7 +197,7 @@ impl Boxes {
         shown: std::ops::Range<usize>,
     ) {
         let [left, top, _, height] = plot.rect;
-        let value = &self.settings.value;
+        let value = &self.value;
         let colors = self.colors.of(theme);
         let center = |i: usize| left + width * ((i - shown.start) as f64 + 0.5);
         scene.items.push(Item::Clip { rect: plot.rect });
@@ -277,17 +223,17 @@ impl Boxes {
         for i in shown.clone() {
             let head = Tooltip::new(format!("{} {}", self.bands.label, self.bands.names[i]));
             let tooltip = match &self.boxes[i] {
-                Some(f) => head.row("Median", format.write(f.median, 4)).row(
+                Some(f) => head.row("Median", format.write(f.median(), 4)).row(
                     "Middle half",
-                    format!("{} to {}", format.write(f.q1, 4), format.write(f.q3, 4)),
+                    format!("{} to {}", format.write(f.at[1], 4), format.write(f.at[3], 4)),
                 ),
                 None => head.line("not stated"),
             };
-            scene.hit_areas.push(HitArea {
-                rows: self.groups.get(i).to_vec(),
-                rect: [center(i) - width / 2.0, top, width, height],
+            scene.hit(
+                self.groups.get(i).to_vec(),
+                [center(i) - width / 2.0, top, width, height],
                 tooltip,
-            });
+            );
         }
     }
 }
@@ -295,12 +241,8 @@ impl Boxes {
 impl Chart for Boxes {
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let theme = options.theme;
-        let title = format!(
-            "{} by {}, {} boxes",
-            self.settings.value.label,
-            self.bands.label,
-            self.bands.len()
-        );
+        let title =
+            format!("{} by {}, {} boxes", self.value.label, self.bands.label, self.bands.len());
         let colors = self.colors.of(theme);
         let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
         let page = Page {
@@ -313,20 +255,13 @@ impl Chart for Boxes {
 
     fn table(&self) -> Table {
         let five = |i: &usize| self.boxes[*i];
-        let value = &self.settings.value;
         let columns = Columns::new()
             .text(self.bands.label.as_str(), |i: &usize| self.bands.names[*i].clone())
-            .text("GEMMs", move |i| five(i).map_or(0, |f: Five| f.n).to_string());
-        let quantiles: [(&str, Quantile); 5] = [
-            ("5th percentile", |f| f.low),
-            ("25th percentile", |f| f.q1),
-            ("median", |f| f.median),
-            ("75th percentile", |f| f.q3),
-            ("95th percentile", |f| f.high),
-        ];
-        let columns = quantiles.into_iter().fold(columns, |columns, (name, of)| {
-            columns.text(format!("{}, {name}", column_format::title(value)), move |i| {
-                five(i).map_or_else(String::new, |f| column_format::number(value, of(f)))
+            .text("GEMMs", move |i| five(i).map_or(0, |f| f.n).to_string());
+        let title = column_format::title(&self.value);
+        let columns = (0..QUANTILES.len()).fold(columns, |columns, k| {
+            columns.text(format!("{title}, {}", QUANTILES[k].1), move |i| {
+                five(i).map_or_else(String::new, |f| column_format::number(&self.value, f.at[k]))
             })
         });
         columns.table(0..self.bands.len())
@@ -346,19 +281,19 @@ impl Chart for Boxes {
             .boxes
             .iter()
             .zip(&self.bands.names)
-            .filter_map(|(b, n)| b.map(|b| (b.median, n.as_str())))
+            .filter_map(|(b, n)| b.map(|b| (b.median(), n.as_str())))
             .collect();
         let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
         let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         if let (Some(a), Some(b)) = (least, most)
             && medians.len() > 1
         {
-            let format = Format::of(&self.settings.value.unit);
+            let format = Format::of(&self.value.unit);
             out.insert(
                 0,
                 format!(
                     "Median {}: {} at {} {} to {} at {} {}.",
-                    self.settings.value.label.to_lowercase(),
+                    self.value.label.to_lowercase(),
                     format.write(a.0, 3),
                     self.bands.label,
                     a.1,
@@ -373,7 +308,7 @@ impl Chart for Boxes {
         if codes.next().is_some_and(|first| codes.any(|code| code != first)) {
             out.push("A box is of all its points, whatever their colour.".to_owned());
         }
-        let (value, find) = (Some(&self.settings.value), &self.settings.find);
+        let (value, find) = (Some(&self.value), &self.find);
         out.extend(explore::left_out(&self.frame, &self.groups, value, find));
         if self.groups.rows.len() > POINTS * self.bands.len() {
             out.push(format!("At most {POINTS} points a box shown."));
@@ -414,9 +349,8 @@ fn names(
         let x = rect[0] + width * (i as f64 + 0.5);
         layout::name_below(scene, (x, bottom), name, turned, theme);
     }
-    let hang = (Anchor::Start, Baseline::Top);
     let label = bands.label.clone();
-    scene.text((rect[0], bottom + foot), label, FONT, theme.muted, hang);
+    scene.text((rect[0], bottom + foot), label, theme.muted, TOP);
 }
 
 /// Points beside each other by a fixed pattern, the same every time.
@@ -450,8 +384,8 @@ fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, fi
         let p = y(v);
         if p.is_finite() { p } else { bottom }
     };
-    let (q1, q3) = (px(five.q1), px(five.q3));
-    for (a, b) in [(px(five.low), q1), (q3, px(five.high))] {
+    let [low, q1, median, q3, high] = five.at.map(px);
+    for (a, b) in [(low, q1), (q3, high)] {
         scene.line(vec![(x, a), (x, b)], alpha(ink, 0.7), 1.0);
     }
     scene.items.push(Item::Rect {
@@ -459,8 +393,7 @@ fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, fi
         fill: Some(alpha(theme.panel, 0.55)),
         stroke: Some((alpha(ink, 0.8), 1.0)),
     });
-    let m = px(five.median);
-    scene.line(vec![(x - half, m), (x + half, m)], ink, 2.0);
+    scene.line(vec![(x - half, median), (x + half, median)], ink, 2.0);
 }
 
 #[cfg(test)]
@@ -471,8 +404,8 @@ mod tests {
     fn percentiles() {
         let mut v = vec![4.0, f64::NAN, 1.0, 2.0, 3.0, 5.0];
         let f = Five::of(&mut v);
-        assert_eq!(f.map(|f| (f.q1, f.median, f.q3, f.n)), Some((2.0, 3.0, 4.0, 5)));
+        assert_eq!(f.map(|f| (f.at[1..4].to_vec(), f.n)), Some((vec![2.0, 3.0, 4.0], 5)));
         assert_eq!(Five::of(&mut Vec::new()), None);
-        assert_eq!(Five::of(&mut vec![7.0]).map(|f| f.high), Some(7.0));
+        assert_eq!(Five::of(&mut vec![7.0]).map(|f| f.at[4]), Some(7.0));
     }
 }

@@ -2,14 +2,13 @@
 
 use super::CellMap;
 use crate::cells::{CellMark, Cells, Numbers};
-use crate::charts::explore::Axis;
 use crate::charts::{Chart, RenderOptions};
 use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
 use crate::scale::Scale;
-use crate::scene::{Anchor, Baseline, Color, DragArea, Scene};
+use crate::scene::{BELOW, DragArea, Scene, TOP};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
@@ -36,11 +35,11 @@ pub(super) fn most_height(map: &CellMap) -> f64 {
 
 pub(super) fn draw(map: &CellMap, options: &RenderOptions<'_>) -> Scene {
     let theme = options.theme;
-    let (xs, ys, value) = (&map.xs, &map.ys, &map.settings.value);
+    let (xs, ys, value) = (&map.xs, &map.ys, &map.value);
     let title = map.title();
-    let heading = match map.settings.y {
-        Axis::One => format!("{title} by {}", xs.label),
-        _ => format!("{title}: {} by {}", ys.label, xs.label),
+    let heading = match map.one {
+        true => format!("{title} by {}", xs.label),
+        false => format!("{title}: {} by {}", ys.label, xs.label),
     };
     let page = Page { notes: map.notes(), ..Page::new(heading, map.obstacle()) };
     let (low, high) = (map.kind.forward(map.range.0), map.kind.forward(map.range.1));
@@ -52,12 +51,15 @@ pub(super) fn draw(map: &CellMap, options: &RenderOptions<'_>) -> Scene {
         let band = y * xs.len() + x;
         let rows = map.groups.get(band);
         let v = map.figures.get(band).copied().unwrap_or(f64::NAN);
+        let fill = if v.is_nan() { alpha(theme.other, 0.35) } else { shown(share(v), theme) };
         (!rows.is_empty()).then(|| CellMark {
-            fill: if v.is_nan() { alpha(theme.other, 0.35) } else { shown(share(v), theme) },
             frame: (value.unit == "%" && v > 1.0 + 1e-6).then_some(theme.warn),
-            text: column_format::number(value, v),
-            rows: rows.to_vec(),
-            tooltip: map.tooltip(x, y, v, rows.len()),
+            ..CellMark::new(
+                fill,
+                column_format::number(value, v),
+                rows.to_vec(),
+                map.tooltip(x, y, v, rows.len()),
+            )
         })
     };
     plot(options, page, |scene, [left, _, width, height]| {
@@ -83,19 +85,18 @@ pub(super) fn draw(map: &CellMap, options: &RenderOptions<'_>) -> Scene {
 
 /// Title, and the bar of colours with its ticks; returns where the bar is.
 fn draw_legend(scene: &mut Scene, map: &CellMap, theme: &Theme, title: &str) -> DragArea {
-    let (kind, range, value) = (map.kind, map.range, &map.settings.value);
+    let (kind, range, value) = (map.kind, map.range, &map.value);
     let narrow = scene.width < NARROW;
     let w = if narrow { scene.width - 24.0 } else { 220.0 }.max(40.0);
     let bar = if narrow { [12.0, 28.0, w, 8.0] } else { [scene.width - w - 16.0, 8.0, w, 8.0] };
     let room = if narrow { scene.width - 24.0 } else { bar[0] - 36.0 };
     let title = text::ellipsis(title, FONT + 1.0, room.max(0.0));
-    let hang = (Anchor::Start, Baseline::Top);
-    scene.text((12.0, 6.0), title, FONT + 1.0, theme.text, hang);
+    scene.sized((12.0, 6.0), title, FONT + 1.0, theme.text, TOP);
     const STEPS: usize = 44;
     for i in 0..STEPS {
         let x = bar[0] + bar[2] * i as f64 / STEPS as f64;
         let next = bar[0] + bar[2] * (i + 1) as f64 / STEPS as f64;
-        let color: Color = shown((i as f64 + 0.5) / STEPS as f64, theme);
+        let color = shown((i as f64 + 0.5) / STEPS as f64, theme);
         scene.fill([x, bar[1], next - x, bar[3]], color);
     }
     let unit = column_format::unit_for(&value.unit);
@@ -110,8 +111,7 @@ fn draw_legend(scene: &mut Scene, map: &CellMap, theme: &Theme, title: &str) -> 
             continue;
         }
         last = x + w / 2.0;
-        let hang = (Anchor::Middle, Baseline::Top);
-        scene.text((x, bar[1] + bar[3] + 2.0), label, FONT - 1.0, theme.muted, hang);
+        scene.sized((x, bar[1] + bar[3] + 2.0), label, FONT - 1.0, theme.muted, BELOW);
     }
     DragArea::Range {
         rect: bar,

@@ -2,10 +2,11 @@
 
 mod draw;
 
-use crate::aggregate::{Aggregate, Groups, best_first};
+use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, field_of, nothing};
+use crate::charts::{Chart, ChartKind, RenderOptions, nothing};
+use crate::columns::Columns;
 use crate::layout::NARROW;
 use crate::scale::{Kind, extent};
 use crate::scene::Scene;
@@ -30,37 +31,23 @@ pub(super) const KIND: ChartKind = ChartKind {
     open: |inputs| Box::new(CellMap::open(inputs.frame, inputs.state)),
 };
 
-/// What a map of cells shows.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settings {
-    /// Columns of cells.
-    pub(crate) x: Axis,
-    /// Rows of cells.
-    pub(crate) y: Axis,
-    /// What the colour shows.
-    pub(crate) value: FieldInfo,
-    /// How several rows become one cell.
-    pub(crate) aggregate: Aggregate,
-    /// Order of the columns.
-    pub(crate) order_x: Order,
-    /// Order of the rows.
-    pub(crate) order_y: Order,
-    /// Logarithmic colours; `None` takes what suits the figure.
-    pub(crate) log: Option<bool>,
-    /// Only columns or rows whose name contains this.
-    pub(crate) find: String,
-}
-
 /// An opened map of cells.
 #[derive(Debug)]
 pub(crate) struct CellMap {
     frame: Frame,
-    settings: Settings,
     controls: Vec<Control>,
-    /// Cells are of the side that the first setting names.
-    one_side: bool,
+    /// What the colour shows.
+    value: FieldInfo,
+    /// How several rows become one cell.
+    aggregate: Aggregate,
+    /// Only columns or rows whose name contains this.
+    find: String,
+    /// The side that cells are of, where there are several.
+    side: Option<String>,
     /// What is said of the rows of that side that do not count.
     slower: Option<String>,
+    /// All cells stand in one row.
+    one: bool,
     xs: BandScale,
     ys: BandScale,
     groups: Groups,
@@ -152,60 +139,26 @@ impl CellMap {
         let (side, shown) = Explore::side(frame, state).unzip();
         let (shown, slower) = shown.unzip();
         let frame = shown.as_ref().unwrap_or(frame);
-        let one_side = side.as_ref().is_some_and(|s| s.current != explore::ALL_SIDES);
-        let explore = Explore::new(frame, state);
-        let (row, kernel) = (explore.one_row(), explore.kernel(KERNELS));
+        let mut e = Explore::new(frame, state);
+        e.controls.extend(side.clone());
+        let (row, kernel) = (e.one_row(), e.kernel(KERNELS));
         let [across, down] = tiles(frame).unwrap_or_else(|| filled(frame, kernel.as_deref()));
-        let x = explore.x(
-            None,
-            &match row {
-                true => kernel.clone().unwrap_or_else(|| "shape".to_owned()),
-                false => across,
-            },
-        );
-        let y = explore.y(&down);
-        let value = explore.figure("Colour", None);
-        let (statistic, aggregate) = explore.statistic();
-        let order_x = explore.sort::<Order>(&[], if row { "value" } else { "name" });
-        let order_y = explore.sort_y();
-        let (scale, find) = (explore.scale(), explore.find());
-        let settings = Settings {
-            x: Axis::of(frame, &x),
-            y: Axis::of(frame, &y),
-            value: field_of(frame, &value, &Field::Attained),
-            aggregate,
-            order_x: Order::parse(&order_x.current).unwrap_or_default(),
-            order_y: Order::parse(&order_y.current).unwrap_or_default(),
-            log: scale.log(),
-            find: find.current.clone(),
+        let across = match row {
+            true => kernel.unwrap_or_else(|| "shape".to_owned()),
+            false => across,
         };
-        let mut out = CellMap::new(frame, settings);
-        out.one_side = one_side;
-        out.slower = slower.flatten();
-        out.controls = side.into_iter().collect();
-        out.controls.extend([x, y, value, statistic, order_x]);
-        if !row {
-            out.controls.push(order_y);
-        }
-        out.controls.extend([scale, find]);
-        out
-    }
+        let (x, y) = (e.x(None, &across), e.y(&down));
+        let (value, aggregate) = (e.figure("Colour"), e.statistic(true));
+        let order_x = e.sort(&[], if row { Order::Value } else { Order::Name });
+        let order_y = if row { Order::Name } else { e.sort_y() };
+        let (log, find) = (e.log(), e.find());
 
-    /// Computes the cells.
-    pub(crate) fn new(frame: &Frame, settings: Settings) -> Self {
-        let mut xs = settings.x.bands(frame, settings.order_x);
-        let mut ys = settings.y.bands(frame, settings.order_y);
-        if !settings.find.trim().is_empty() {
-            find(&mut xs, &mut ys, &settings.find);
+        let (mut xs, mut ys) = (x.bands(frame, order_x), y.bands(frame, order_y));
+        if !find.trim().is_empty() {
+            only(&mut xs, &mut ys, &find);
         }
-        let better = settings.value.higher_is_better.unwrap_or(true);
-        for (bands, order) in [(&mut xs, settings.order_x), (&mut ys, settings.order_y)] {
-            if order == Order::Value {
-                let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
-                let figures = groups.figures(frame, &settings.value, settings.aggregate);
-                bands.reorder(&best_first(&figures, better));
-            }
-        }
+        explore::by_value(frame, &mut xs, order_x, &value, aggregate);
+        explore::by_value(frame, &mut ys, order_y, &value, aggregate);
         let nx = xs.len();
         let cells = nx.saturating_mul(ys.len());
         let cells = if cells > MOST_CELLS { 0 } else { cells };
@@ -213,23 +166,23 @@ impl CellMap {
             (BandScale::NONE, _) | (_, BandScale::NONE) => BandScale::NONE,
             (x, y) => y.saturating_mul(nx as u32).saturating_add(x),
         });
-        let figures = groups.figures(frame, &settings.value, settings.aggregate);
-        let kind = match settings.log.unwrap_or(settings.value.log) {
-            true if figures.iter().any(|v| *v > 0.0) => Kind::Log,
-            _ => Kind::Linear,
-        };
+        let figures = groups.figures(frame, &value, aggregate);
+        let kind = explore::spacing(log, &value, figures.iter().copied());
         let data = extent(kind, figures.iter().copied()).unwrap_or((1.0, 10.0));
-        let range = match settings.value.unit.as_str() {
+        let range = match value.unit.as_str() {
             // The colours of a share of a roof have fixed ends; values past them are framed.
             "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
             _ => apart(data),
         };
         CellMap {
+            side: side.map(|s| s.current).filter(|s| s != explore::ALL_SIDES),
+            slower: slower.flatten(),
+            one: y == Axis::One,
+            controls: e.controls,
             frame: frame.clone(),
-            settings,
-            controls: Vec::new(),
-            one_side: false,
-            slower: None,
+            value,
+            aggregate,
+            find,
             xs,
             ys,
             groups,
@@ -244,7 +197,7 @@ impl CellMap {
         if let Some(why) = nothing(&self.frame) {
             Some(why.to_owned())
         } else if cells == 0 {
-            Some(match self.settings.find.trim() {
+            Some(match self.find.trim() {
                 "" => "No GEMM has a value on both axes: choose others.".to_owned(),
                 text => format!("No name contains {text:?}."),
             })
@@ -260,38 +213,33 @@ impl CellMap {
     }
 
     fn title(&self) -> String {
-        let side = self.controls.first().filter(|_| self.one_side);
-        format!(
-            "{}, {}{}",
-            column_format::title(&self.settings.value),
-            self.settings.aggregate.caption(),
-            side.map_or(String::new(), |s| format!(", {}", s.current))
-        )
+        let side = self.side.as_ref().map_or(String::new(), |s| format!(", {s}"));
+        format!("{}, {}{side}", column_format::title(&self.value), self.aggregate.caption())
     }
 
     fn tooltip(&self, x: usize, y: usize, v: f64, rows: usize) -> Tooltip {
-        let place = match self.settings.y {
-            Axis::One => self.xs.names[x].clone(),
-            _ => format!(
+        let place = match self.one {
+            true => self.xs.names[x].clone(),
+            false => format!(
                 "{} {}, {} {}",
                 self.xs.label, self.xs.names[x], self.ys.label, self.ys.names[y]
             ),
         };
-        let info = &self.settings.value;
+        let info = &self.value;
         let figure = match column_format::number(info, v).as_str() {
             "" => "not stated".to_owned(),
             n => format!("{} {n} {}", info.label, column_format::unit_for(&info.unit).label),
         };
         let several = match rows {
             1 => String::new(),
-            n => format!(" ({} of {n} GEMMs)", self.settings.aggregate.caption()),
+            n => format!(" ({} of {n} GEMMs)", self.aggregate.caption()),
         };
         Tooltip::new(place).line(format!("{}{several}", figure.trim_end()))
     }
 }
 
 /// Columns that are found by name; where none is, rows.
-fn find(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
+fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
     let mut found = xs.clone();
     found.find(text);
     if found.is_empty() && ys.names.len() > 1 {
@@ -307,32 +255,19 @@ impl Chart for CellMap {
     }
 
     fn table(&self) -> Table {
-        let one = self.settings.y == Axis::One;
-        let mut out = Table::default();
-        out.header.push(self.xs.label.clone());
-        if !one {
-            out.header.push(self.ys.label.clone());
-        }
-        out.header.push(column_format::title(&self.settings.value));
-        out.header.push("GEMMs".to_owned());
-        for (iy, y) in self.ys.names.iter().enumerate() {
-            for (ix, x) in self.xs.names.iter().enumerate() {
-                let band = iy * self.xs.len() + ix;
-                let n = self.groups.get(band).len();
-                if n == 0 {
-                    continue;
-                }
-                let mut row = vec![x.clone()];
-                if !one {
-                    row.push(y.clone());
-                }
-                let v = self.figures.get(band).copied().unwrap_or(f64::NAN);
-                row.push(column_format::number(&self.settings.value, v));
-                row.push(n.to_string());
-                out.rows.push(row);
-            }
-        }
-        out
+        let nx = self.xs.len().max(1);
+        let columns =
+            Columns::new().text(&*self.xs.label, |cell: &usize| self.xs.names[cell % nx].clone());
+        let columns = match self.one {
+            true => columns,
+            false => columns.text(&*self.ys.label, |cell| self.ys.names[cell / nx].clone()),
+        };
+        let columns = columns
+            .text(column_format::title(&self.value), |cell| {
+                column_format::number(&self.value, self.figures[*cell])
+            })
+            .text("GEMMs", |cell| self.groups.get(*cell).len().to_string());
+        columns.table((0..self.figures.len()).filter(|cell| !self.groups.get(*cell).is_empty()))
     }
 
     fn controls(&self) -> Vec<Control> {
@@ -348,13 +283,13 @@ impl Chart for CellMap {
             let n = self.groups.get(band).len();
             filled += usize::from(n > 0);
             several += usize::from(n > 1);
-            over += u64::from(self.settings.value.unit == "%" && *v > 1.0 + 1e-6);
+            over += u64::from(self.value.unit == "%" && *v > 1.0 + 1e-6);
         }
         let mut out = Vec::new();
         if several > 0 {
             out.push(format!(
                 "{several} of {filled} cells show the {} of several GEMMs.",
-                self.settings.aggregate.caption()
+                self.aggregate.caption()
             ));
         }
         if over > 0 {
@@ -367,13 +302,13 @@ impl Chart for CellMap {
             out.push("Numbers are binned.".to_owned());
         }
         out.extend(self.slower.clone());
-        out.extend(explore::left_out(&self.frame, &self.groups, None, &self.settings.find));
+        out.extend(explore::left_out(&self.frame, &self.groups, None, &self.find));
         out
     }
 
     fn height(&self, width: f64) -> f64 {
-        match (&self.settings.y, width < NARROW) {
-            (Axis::One, _) => 300.0,
+        match (self.one, width < NARROW) {
+            (true, _) => 300.0,
             (_, true) => 380.0,
             _ => 440.0,
         }

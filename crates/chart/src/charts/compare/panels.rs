@@ -10,7 +10,7 @@ use crate::palette::{Theme, alpha};
 use crate::plot::{Ruler, xy};
 use crate::scale;
 use crate::scale::{Kind, Scale};
-use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Marks, Scene, Symbol};
+use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Marks, START, Scene, Symbol};
 use crate::text;
 use crate::ticks;
 use crate::ticks::{Format, Tick};
@@ -178,8 +178,7 @@ impl Panels<'_> {
         spots.order_by_key(points);
         if let Some(r) = placer.first(spots.first().copied()) {
             scene.fill(r, alpha(self.theme.panel, 0.8));
-            let hang = (Anchor::Start, Baseline::Middle);
-            scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, FONT, color, hang);
+            scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
         }
     }
 
@@ -224,11 +223,11 @@ impl Panels<'_> {
         for &i in reachable {
             let (x, y) = value(i);
             let at = (plot.x.px(x), plot.y.px(y));
-            scene.hit_areas.push(HitArea {
-                rows: self.rows(i),
-                rect: [at.0 - size / 2.0, at.1 - size / 2.0, size, size],
-                tooltip: self.tooltip(i),
-            });
+            scene.hit(
+                self.rows(i),
+                [at.0 - size / 2.0, at.1 - size / 2.0, size, size],
+                self.tooltip(i),
+            );
         }
     }
 
@@ -291,7 +290,7 @@ impl Panels<'_> {
             }
             scene.fill([left - 2.0, t + 2.0, width + 4.0, 15.0], alpha(self.theme.panel, 0.8));
             let start = (Anchor::Start, Baseline::Middle);
-            scene.text((left, t + 9.0), words, FONT, self.theme.accent, start);
+            scene.text((left, t + 9.0), words, self.theme.accent, start);
             break;
         }
     }
@@ -325,11 +324,11 @@ impl Panels<'_> {
             let [least, most] = ends.map(|e| lead(e.exp2()));
             let leader = self.side_ahead((e0 + e1) / 2.0);
             let title = format!("{leader} {} by {least} to {most}", self.ahead());
-            scene.hit_areas.push(HitArea {
-                rows: members.iter().flat_map(|&m| self.rows(m as usize)).collect(),
-                rect: bar,
-                tooltip: Tooltip::new(title).line(super::counted(members.len() as u64)),
-            });
+            scene.hit(
+                members.iter().flat_map(|&m| self.rows(m as usize)).collect(),
+                bar,
+                Tooltip::new(title).line(super::counted(members.len() as u64)),
+            );
         }
     }
 

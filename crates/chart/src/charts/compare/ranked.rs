@@ -5,7 +5,7 @@ use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::legend;
 use crate::scale::{Kind, Scale};
-use crate::scene::{Anchor, Baseline, HitArea, Scene};
+use crate::scene::{Anchor, BELOW, Baseline, END, Scene};
 use crate::text;
 use gemmscope_analysis::compare::duel::lead;
 use gemmscope_model::units::grouped;
@@ -53,42 +53,30 @@ impl Panels<'_> {
                 scene.text(
                     (x0 - 10.0, y + ROW / 2.0),
                     format!("{} between", grouped((n - head - tail) as u64)),
-                    FONT,
                     self.theme.muted,
-                    (Anchor::End, Baseline::Middle),
+                    END,
                 );
                 y += ROW;
             }
             let r = self.duel.ratios[i];
             let (z, e) = (x.px(0.0), x.px(logs[k]));
             let bar = [z.min(e), y + 3.0, (e - z).abs().max(1.0), ROW - 6.0];
-            scene.text(
-                (x0 - 10.0, y + ROW / 2.0),
-                labels[k].clone(),
-                FONT,
-                self.theme.text,
-                (Anchor::End, Baseline::Middle),
-            );
+            scene.text((x0 - 10.0, y + ROW / 2.0), labels[k].clone(), self.theme.text, END);
             scene.fill(bar, self.color(r.verdict));
             let (at, anchor) =
                 if logs[k] < 0.0 { (e - 5.0, Anchor::End) } else { (e + 5.0, Anchor::Start) };
             scene.text(
                 (at, y + ROW / 2.0),
                 lead(r.ratio),
-                FONT,
                 self.theme.text,
                 (anchor, Baseline::Middle),
             );
-            scene.hit_areas.push(HitArea {
-                rows: self.rows(i),
-                rect: [rect[0] + 8.0, y, rect[2] - 20.0, ROW],
-                tooltip: self.tooltip(i),
-            });
+            scene.hit(self.rows(i), [rect[0] + 8.0, y, rect[2] - 20.0, ROW], self.tooltip(i));
             y += ROW;
         }
         let z = x.px(0.0);
         scene.line(vec![(z, first_y), (z, y)], self.theme.roof, 1.5);
-        scene.text((z, y + 4.0), "equal", FONT, self.theme.muted, (Anchor::Middle, Baseline::Top));
+        scene.text((z, y + 4.0), "equal", self.theme.muted, BELOW);
     }
 
     /// What of all stands in the list, by the lead of its first and its last.

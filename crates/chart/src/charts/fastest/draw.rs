@@ -1,14 +1,14 @@
 //! Drawing of the map of the fastest.
 
 use super::{Model, tooltip};
-use crate::cells::{CellMark, Cells, Numbers};
+use crate::cells::{CellMark, Cells};
 use crate::charts::RenderOptions;
 use crate::color_scale::ColorScale;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
 use crate::palette::{Theme, mix};
-use crate::scene::{Color, Item, Scene, Symbol};
+use crate::scene::{Color, Scene, Symbol};
 use crate::text;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::Cell;
@@ -89,34 +89,20 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     let (columns, rows) = (names(&xs), names(&ys));
     let at: HashMap<(u32, u32), &Cell> = m.cells.iter().map(|c| ((c.x, c.y), c)).collect();
     let of = |x: usize, y: usize| at.get(&(xs[x], ys[y])).copied();
-    let cells = Cells {
-        columns: &columns,
-        x: m.x.name(),
-        rows: &rows,
-        y: m.y.name(),
-        width: (1.0, 170.0),
-        height: (1.0, CELL_HEIGHT),
-        // Sizes are short: none is turned.
-        foot: 0.0,
-        numbers: Numbers::EachThatFits,
-        first: (0, 0),
-        cell: &|(x, y), (width, _)| {
-            let c = of(x, y)?;
-            let configurations = c.compared.iter().copied();
-            let fill = match c.winner {
-                Some(side) => shade(theme, colors[side], c.margin),
-                None if !c.compared.is_empty() => theme.other,
-                None => theme.panel,
-            };
-            Some(CellMark {
-                fill,
-                frame: None,
-                text: c.winner.and_then(|_| lead_label(c.margin, width)).unwrap_or_default(),
-                rows: rows_of(m, configurations.chain(c.alone.iter().map(|a| a.0))),
-                tooltip: tooltip(frame, m, c),
-            })
-        },
+    let cell = |(x, y): (usize, usize), (width, _): (f64, f64)| {
+        let c = of(x, y)?;
+        let configurations = c.compared.iter().copied();
+        let fill = match c.winner {
+            Some(side) => shade(theme, colors[side], c.margin),
+            None if !c.compared.is_empty() => theme.other,
+            None => theme.panel,
+        };
+        let text = c.winner.and_then(|_| lead_label(c.margin, width)).unwrap_or_default();
+        let rows = rows_of(m, configurations.chain(c.alone.iter().map(|a| a.0)));
+        Some(CellMark::new(fill, text, rows, tooltip(frame, m, c)))
     };
+    let (x, y) = ((m.x.name(), &columns[..]), (m.y.name(), &rows[..]));
+    let cells = Cells::fixed(x, y, (170.0, CELL_HEIGHT), &cell);
     let grid = cells.draw(scene, [0.0, top, w, h - top], theme);
     for (i, j) in grid.each() {
         let Some(c) = of(i, j) else { continue };
@@ -127,16 +113,16 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
             let (inset, r) = if width < 40.0 { (3.5, 2.0) } else { (6.0, 2.5) };
             let at = (l + width - inset, t + inset);
             for (radius, color) in [(r + 1.0, theme.panel), (r, colors[other])] {
-                scene.items.push(Item::Symbol { at, radius, symbol: Symbol::Dot, color });
+                scene.mark(at, radius, Symbol::Dot, color);
             }
         }
         if c.compared.is_empty() {
-            scene.items.push(Item::Symbol {
-                at: (l + width / 2.0, t + height / 2.0),
-                radius: (width.min(height) / 2.0 - 1.0).clamp(1.0, 4.0),
-                symbol: Symbol::Ring,
-                color: colors[c.alone.first().map_or(0, |a| a.1)],
-            });
+            scene.mark(
+                (l + width / 2.0, t + height / 2.0),
+                (width.min(height) / 2.0 - 1.0).clamp(1.0, 4.0),
+                Symbol::Ring,
+                colors[c.alone.first().map_or(0, |a| a.1)],
+            );
         }
     }
 }

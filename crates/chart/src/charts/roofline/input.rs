@@ -2,6 +2,7 @@
 
 use super::{AiAxis, Arrow, Planned, Points, RoofLine, Roofs, Waymark};
 use crate::camera::Zoom;
+use crate::charts::roof_rate;
 use crate::color_scale::ColorScale;
 use crate::layout::NARROW;
 use crate::palette::Theme;
@@ -121,14 +122,7 @@ impl<'a> Input<'a> {
 
     /// Where a rate of a row lies on the vertical axis.
     pub(super) fn y_of(&self, row: u32, rate: f64) -> f64 {
-        let (frame, r) = (self.frame, row as usize);
-        match self.share {
-            false => rate,
-            true => {
-                let roof = frame.metrics.roof(&frame.data, r);
-                roof.map_or(f64::NAN, |roof| rate / roof.at(frame.metrics.ai[r]))
-            }
-        }
+        if self.share { rate / roof_rate(self.frame, row as usize) } else { rate }
     }
 
     pub(super) fn narrow(&self) -> bool {

@@ -265,7 +265,7 @@ pub(super) fn marks_of(
     // From a point up (or down) to the roof of its tile.
     for (x, y, top, color) in ticks {
         scene.line(vec![(x, y), (x, top)], alpha(color, 0.35), 1.0);
-        scene.items.push(Item::Symbol { at: (x, top), radius: 5.0, symbol: Symbol::Dash, color });
+        scene.mark((x, top), 5.0, Symbol::Dash, color);
     }
     scene.items.extend(batches.into_iter().filter(|b| !b.is_empty()).map(Item::Marks));
 }

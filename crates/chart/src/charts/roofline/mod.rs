@@ -36,7 +36,7 @@ use crate::layout::{Axis, FONT, Margins, Plot};
 use crate::legend::Legend;
 use crate::palette::{Theme, alpha};
 use crate::scale::{Kind, Scale};
-use crate::scene::{Anchor, Baseline, Color, Item, Scene};
+use crate::scene::{Color, Item, START, Scene};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
@@ -334,13 +334,7 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
 /// A label on a plate of the panel's colour, so that it reads over lines and points.
 fn plate(scene: &mut Scene, theme: &Theme, rect: Rect, label: &str, color: Color) {
     scene.fill(rect, alpha(theme.panel, 0.86));
-    scene.text(
-        (rect[0] + 3.0, rect[1] + rect[3] / 2.0),
-        label,
-        FONT,
-        color,
-        (Anchor::Start, Baseline::Middle),
-    );
+    scene.text((rect[0] + 3.0, rect[1] + rect[3] / 2.0), label, color, START);
 }
 
 /// Size of a plate for a label.

@@ -1,10 +1,11 @@
 //! What changes while the pointer moves: hover, selection, the drawn box; and numbered labels.
 
 use super::{Input, RooflinePicture, marks, plate, plate_size};
+use crate::charts::roof_rate;
 use crate::labels::{Placer, Rect};
 use crate::layout::{FONT, Plot};
 use crate::palette::alpha;
-use crate::scene::{Anchor, Baseline, Item, Scene, Symbol};
+use crate::scene::{CENTER, Item, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
@@ -48,12 +49,7 @@ pub fn overlay(input: &Input<'_>, picture: &RooflinePicture, what: &Overlay) -> 
             let at = input.points.px(plot, *row);
             if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, *row, level)) {
                 marks::tie(&mut scene, at, to, theme.text, base);
-                scene.items.push(Item::Symbol {
-                    at: to,
-                    radius: base + 1.0,
-                    symbol: marks::symbol(level),
-                    color: theme.text,
-                });
+                scene.mark(to, base + 1.0, marks::symbol(level), theme.text);
             }
         }
     }
@@ -114,12 +110,7 @@ fn own_roof(
     }
     let top = (at.0, plot.y.px(input.y_of(row, rate)));
     scene.line(vec![at, top], alpha(input.theme.accent, 0.6), 1.5);
-    scene.items.push(Item::Symbol {
-        at: top,
-        radius: 7.0,
-        symbol: Symbol::Dash,
-        color: input.theme.accent,
-    });
+    scene.mark(top, 7.0, Symbol::Dash, input.theme.accent);
     let label = format!("tile {}", Format::rate().write(rate, 4));
     let (w, h) = plate_size(&label);
     let beside = [-0.5, -1.0, 0.0, -1.5, 0.5, -2.0, 1.0]
@@ -132,11 +123,10 @@ fn own_roof(
 
 /// What a row could reach at its arithmetic intensity, FLOP/s.
 fn roof_above(input: &Input<'_>, row: u32) -> Option<f64> {
-    let (frame, r) = (input.frame, row as usize);
+    let r = row as usize;
     // A cache has a slope of its own; efficiency is of the compulsory bytes.
-    let shown = r < frame.data.len() && input.ai.level().is_none();
-    let roof = shown.then(|| frame.metrics.roof(&frame.data, r)).flatten()?;
-    Some(roof.at(frame.metrics.ai[r]))
+    let shown = r < input.frame.data.len() && input.ai.level().is_none();
+    shown.then(|| roof_rate(input.frame, r)).filter(|rate| !rate.is_nan())
 }
 
 /// What share of its roof the hovered row reaches, beside its way up, where there is room.
@@ -174,25 +164,10 @@ fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, 
     if let Some(rate) = roof_above(input, row) {
         let top = (at.0, plot.y.px(input.y_of(row, rate)));
         scene.dashed(vec![at, top], alpha(theme.text, 0.8), 1.0, &[3.0, 3.0]);
-        scene.items.push(Item::Symbol {
-            at: top,
-            radius: 6.0,
-            symbol: Symbol::Dash,
-            color: theme.text,
-        });
+        scene.mark(top, 6.0, Symbol::Dash, theme.text);
     }
-    scene.items.push(Item::Symbol {
-        at,
-        radius: base + 1.0,
-        symbol: Symbol::Dot,
-        color: input.color_scale.color(r),
-    });
-    scene.items.push(Item::Symbol {
-        at,
-        radius: base + 3.5,
-        symbol: Symbol::Ring,
-        color: theme.text,
-    });
+    scene.mark(at, base + 1.0, Symbol::Dot, input.color_scale.color(r));
+    scene.mark(at, base + 3.5, Symbol::Ring, theme.text);
 }
 
 /// Numbers beside the rows that asked for one, with leader lines where points crowd. Gives the box
@@ -234,13 +209,7 @@ pub(super) fn numbers(
             fill: Some(theme.panel),
             stroke: Some((input.color_scale.color(*row as usize), 1.0)),
         });
-        scene.bold(
-            (l + w / 2.0, t + h / 2.0),
-            label.clone(),
-            FONT,
-            theme.text,
-            (Anchor::Middle, Baseline::Middle),
-        );
+        scene.bold((l + w / 2.0, t + h / 2.0), label.clone(), FONT, theme.text, CENTER);
     }
     let placed = boxes.into_iter();
     placed.map(|(_, row, placed)| (placed.rect, row)).collect()

@@ -4,7 +4,7 @@ use super::{Input, plate, plate_size};
 use crate::labels::{Placer, Rect};
 use crate::layout::Plot;
 use crate::palette::alpha;
-use crate::scene::{Color, HitArea, Item, Scene, Symbol};
+use crate::scene::{Color, Item, Scene, Symbol};
 use crate::tooltip::Tooltip;
 
 /// A planned point: drawn hollow, with its earlier positions as a faint line.
@@ -61,12 +61,7 @@ pub(super) fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
         let way: Vec<_> = p.trail.iter().map(|t| px(*t)).collect();
         let faint = alpha(p.color, 0.55);
         for t in &way {
-            scene.items.push(Item::Symbol {
-                at: *t,
-                radius: 2.0,
-                symbol: Symbol::Dot,
-                color: faint,
-            });
+            scene.mark(*t, 2.0, Symbol::Dot, faint);
         }
         if let Some(last) = way.last().copied() {
             // From the middle of the first mark's edge, so that a ring stays hollow.
@@ -79,18 +74,13 @@ pub(super) fn extras(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
             }
             scene.line(line, faint, 1.25);
         }
-        scene.items.push(Item::Symbol {
-            at,
-            radius: PLANNED,
-            symbol: Symbol::Ring,
-            color: p.color,
-        });
+        scene.mark(at, PLANNED, Symbol::Ring, p.color);
         if plot.holds(at) {
-            scene.hit_areas.push(HitArea {
-                rows: Vec::new(),
-                rect: [at.0 - PLANNED, at.1 - PLANNED, 2.0 * PLANNED, 2.0 * PLANNED],
-                tooltip: Tooltip::new(&p.name),
-            });
+            scene.hit(
+                Vec::new(),
+                [at.0 - PLANNED, at.1 - PLANNED, 2.0 * PLANNED, 2.0 * PLANNED],
+                Tooltip::new(&p.name),
+            );
         }
     }
 }
@@ -113,17 +103,8 @@ pub(super) fn waymark_labels(
         let named = !w.name.is_empty();
         if named {
             let rect = [at.0 - WAYMARK, at.1 - WAYMARK, 2.0 * WAYMARK, 2.0 * WAYMARK];
-            scene.items.push(Item::Symbol {
-                at,
-                radius: WAYMARK,
-                symbol: Symbol::Diamond,
-                color: w.color,
-            });
-            scene.hit_areas.push(HitArea {
-                rows: Vec::new(),
-                rect,
-                tooltip: Tooltip::new(&w.name),
-            });
+            scene.mark(at, WAYMARK, Symbol::Diamond, w.color);
+            scene.hit(Vec::new(), rect, Tooltip::new(&w.name));
         }
         let away = if named { WAYMARK } else { 2.0 } + 2.0;
         let lines = if named { 6 } else { 1 };

@@ -5,7 +5,7 @@ use crate::clip;
 use crate::labels::{Placer, Rect};
 use crate::layout::Plot;
 use crate::palette::{Theme, alpha};
-use crate::scene::{Color, Item, Point, Scene, Symbol};
+use crate::scene::{Color, Point, Scene, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
@@ -289,12 +289,7 @@ pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[Roof
         let color = color(r.color);
         for (ridge, peak) in r.ridges() {
             scene.line(ceiling_line(plot, r.bandwidth, peak), color, 1.5);
-            scene.items.push(Item::Symbol {
-                at: px(plot, ridge, peak),
-                radius: 3.0,
-                symbol: Symbol::Dot,
-                color,
-            });
+            scene.mark(px(plot, ridge, peak), 3.0, Symbol::Dot, color);
         }
     }
 }

@@ -1,18 +1,18 @@
 //! Drawing of the tile map: panels in a flow, cells, ticks, outlined regions, legend.
 
 use super::tooltip;
-use crate::cells::{CellMark, Cells, FOOT, Numbers};
+use crate::cells::{CellMark, Cells, FOOT};
 use crate::charts::RenderOptions;
 use crate::color_scale::shown;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
 use crate::palette::Theme;
-use crate::scene::{Anchor, Baseline, Point, Scene};
+use crate::scene::{Point, START, Scene};
 use crate::text;
 use crate::ticks::Format;
-use crate::tile_marks::{Tick, region_entries, regions};
-use gemmscope_analysis::tile_sweep::{Line, Panel, Sweep, TileSource};
+use crate::tile_marks::{Tick, names, region_entries, regions};
+use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 
 /// Height of a line of cells.
 pub(super) const LINE: f64 = 26.0;
@@ -131,15 +131,14 @@ fn gradient(scene: &mut Scene, (x, y): Point, width: f64, theme: &Theme, low: f6
     let rw = text::width(&right, FONT, false);
     let bar = (width - lw - rw - 12.0).clamp(30.0, 140.0);
     let cy = y + 9.0;
-    let hang = (Anchor::Start, Baseline::Middle);
-    scene.text((x, cy), left, FONT, theme.muted, hang);
+    scene.text((x, cy), left, theme.muted, START);
     let steps = 24;
     for i in 0..steps {
         let t = (f64::from(i) + 0.5) / f64::from(steps);
         let w = bar / f64::from(steps);
         scene.fill([x + lw + 6.0 + f64::from(i) * w, y + 4.0, w + 0.5, 10.0], shown(t, theme));
     }
-    scene.text((x + lw + bar + 12.0, cy), right, FONT, theme.muted, hang);
+    scene.text((x + lw + bar + 12.0, cy), right, theme.muted, START);
 }
 
 fn draw(
@@ -152,56 +151,34 @@ fn draw(
 ) {
     let theme = options.theme;
     legend::heading(scene, (x + 4.0, y + 10.0), w - 12.0, theme, &panel.title);
-    let rows: Vec<String> = (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
-    let columns: Vec<String> = (0..panel.columns.len()).map(|i| panel.column_label(i)).collect();
-    let ticks = |i: usize, l: &Line| {
-        let of = [(l.best, Tick::Best), (l.model, Tick::Model)];
-        of.into_iter().filter(move |(at, _)| *at == Some(i)).map(|(_, tick)| tick)
-    };
+    let (columns, rows) = names(panel);
     let cell = |(i, j): (usize, usize), _| {
         let l = panel.lines.get(j)?;
         let c = l.cells.get(i)?;
         let known = c.share.is_finite();
-        let figure = known && ticks(i, l).next().is_none();
+        let of = [(l.best, Tick::Best), (l.model, Tick::Model)].into_iter();
+        let ticks: Vec<Tick> = of.filter(|(at, _)| *at == Some(i)).map(|t| t.1).collect();
+        let text = match known && ticks.is_empty() {
+            true => Format::percent().write(c.share, 2),
+            false => String::new(),
+        };
+        let fill = if known { shown((c.share - low) / (1.0 - low), theme) } else { theme.panel };
+        let stands_for = match c.row {
+            // The row that the cell shows: the others are slower.
+            Some(best) => vec![best],
+            None if l.best == Some(i) => c.rows.clone(),
+            None => Vec::new(),
+        };
         Some(CellMark {
-            fill: if known { shown((c.share - low) / (1.0 - low), theme) } else { theme.panel },
             frame: (!known).then_some(theme.grid),
-            text: if figure { Format::percent().write(c.share, 2) } else { String::new() },
-            rows: match c.row {
-                // The row that the cell shows: the others are slower.
-                Some(best) => vec![best],
-                None if l.best == Some(i) => c.rows.clone(),
-                None => Vec::new(),
-            },
-            tooltip: tooltip(sweep, panel, j, i),
+            ticks,
+            ..CellMark::new(fill, text, stands_for, tooltip(sweep, panel, j, i))
         })
     };
-    let cells = Cells {
-        columns: &columns,
-        x: sweep.axis.label(),
-        rows: &rows,
-        y: panel.line_name.label(),
-        width: (1.0, if scene.width < NARROW { 60.0 } else { 84.0 }),
-        height: (1.0, line),
-        // Names of tiles are short: none is turned.
-        foot: 0.0,
-        numbers: Numbers::EachThatFits,
-        first: (0, 0),
-        cell: &cell,
-    };
+    let (across, down) = ((sweep.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
+    let widest = if scene.width < NARROW { 60.0 } else { 84.0 };
     let room = [x, y + HEAD, w, line * rows.len() as f64 + FOOT];
-    let grid = cells.draw(scene, room, theme);
-    for (i, j) in grid.each() {
-        let [l, t, w, h] = grid.cell_rect((i, j));
-        let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
-        let ticks: Vec<Tick> = ticks(i, &panel.lines[j]).collect();
-        // Side by side where both fall on one cell, so that neither hides the other.
-        let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
-        for (k, tick) in ticks.into_iter().enumerate() {
-            let x = l + w / 2.0 + apart * (k as f64 - 0.5);
-            tick.draw(scene, theme, (x, t + h / 2.0), r);
-        }
-    }
+    let grid = Cells::fixed(across, down, (widest, line), &cell).draw(scene, room, theme);
     let size = (columns.len(), rows.len());
     regions(scene, theme, grid.rect(), size, &|i, j| panel.lines[j].cells.get(i)?.region);
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::palette::Theme;
-use crate::scene::Item;
+use crate::scene::{Item, Scene};
 use crate::testing::{SIZES, draw_everywhere, golden};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::fixture::Rows;

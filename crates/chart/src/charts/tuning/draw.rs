@@ -9,7 +9,7 @@ use crate::legend;
 use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
 use crate::scale::{Kind, Scale};
-use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Scene, Symbol};
+use crate::scene::{BELOW, CENTER, Color, END, START, Scene, Symbol, TOP_END};
 use crate::text;
 use crate::ticks;
 use crate::ticks::{Format, Tick};
@@ -95,13 +95,7 @@ impl Tuning {
         legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
         self.order_axis(h, scene, options, &plot, bottom + lane);
         if failed {
-            scene.text(
-                (l - 7.0, bottom + lane / 2.0),
-                "failed",
-                FONT,
-                theme.warn,
-                (Anchor::End, Baseline::Middle),
-            );
+            scene.text((l - 7.0, bottom + lane / 2.0), "failed", theme.warn, END);
             scene.line(vec![(l, bottom + lane), (l + w, bottom + lane)], theme.axis, 1.0);
         }
         let mut placer = Placer::new(plot.rect);
@@ -122,13 +116,7 @@ impl Tuning {
                     [l + w - size.0 - 4.0, l + 4.0].map(|x| [x, top, size.0, size.1])
                 });
                 if let Some(r) = placer.first(spots) {
-                    scene.text(
-                        (r[0], r[1] + r[3] / 2.0),
-                        words,
-                        FONT,
-                        color,
-                        (Anchor::Start, Baseline::Middle),
-                    );
+                    scene.text((r[0], r[1] + r[3] / 2.0), words, color, START);
                 }
             };
         if roof_shown {
@@ -165,11 +153,7 @@ impl Tuning {
         for v in &h.references {
             let y = plot.y.px(v.rate);
             if (t..=bottom).contains(&y) {
-                scene.hit_areas.push(HitArea {
-                    rows: vec![v.row],
-                    rect: [l, y - 3.0, 12.0, 6.0],
-                    tooltip: tooltip(h, v),
-                });
+                scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], tooltip(h, v));
             }
         }
     }
@@ -203,21 +187,9 @@ impl Tuning {
             }
             free_from = x + half + 6.0;
             scene.line(vec![(x, y), (x, y + 4.0)], options.theme.axis, 1.0);
-            scene.text(
-                (x, y + 6.0),
-                words,
-                FONT,
-                options.theme.muted,
-                (Anchor::Middle, Baseline::Top),
-            );
+            scene.text((x, y + 6.0), words, options.theme.muted, BELOW);
         }
-        scene.text(
-            (l + w, y + 22.0),
-            h.order_label.clone(),
-            FONT,
-            options.theme.muted,
-            (Anchor::End, Baseline::Top),
-        );
+        scene.text((l + w, y + 22.0), h.order_label.clone(), options.theme.muted, TOP_END);
     }
 
     fn variants(
@@ -246,26 +218,22 @@ impl Tuning {
                     (false, false) => 4.0,
                     (false, true) => 5.5,
                 };
-                scene.items.push(Item::Symbol {
-                    at: (x, y),
+                scene.mark(
+                    (x, y),
                     radius,
-                    symbol: symbol(v.outcome),
-                    color: if best || v.outcome != Outcome::Ok {
+                    symbol(v.outcome),
+                    if best || v.outcome != Outcome::Ok {
                         color(v.outcome, theme)
                     } else {
                         alpha(color(v.outcome, theme), 0.55)
                     },
-                });
+                );
                 placer.block([x - radius, y - radius, 2.0 * radius, 2.0 * radius]);
                 if best {
                     tags.push(((x, y), v.rate, radius));
                 }
                 let r = radius.max(5.0);
-                scene.hit_areas.push(HitArea {
-                    rows: vec![v.row],
-                    rect: [x - r, y - r, 2.0 * r, 2.0 * r],
-                    tooltip: tooltip(h, v),
-                });
+                scene.hit(vec![v.row], [x - r, y - r, 2.0 * r, 2.0 * r], tooltip(h, v));
             }
         }
         if tags.len() > 40 {
@@ -278,13 +246,7 @@ impl Tuning {
             let below = [above[0], at.1 + radius + 2.0, size.0, size.1];
             if let Some(r) = placer.first([above, below]) {
                 scene.fill(r, alpha(theme.panel, 0.75));
-                scene.text(
-                    (r[0] + r[2] / 2.0, r[1] + r[3] / 2.0),
-                    words,
-                    FONT,
-                    theme.text,
-                    (Anchor::Middle, Baseline::Middle),
-                );
+                scene.text((r[0] + r[2] / 2.0, r[1] + r[3] / 2.0), words, theme.text, CENTER);
             }
         }
     }
@@ -321,9 +283,8 @@ impl Tuning {
                 scene.text(
                     (x, y),
                     text::ellipsis_middle(words, FONT, w),
-                    FONT,
                     if strong { theme.text } else { theme.muted },
-                    (Anchor::Start, Baseline::Middle),
+                    START,
                 );
                 y += 18.0;
             };
