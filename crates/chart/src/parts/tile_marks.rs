@@ -57,6 +57,14 @@ pub(crate) fn bounded(region: Region) -> &'static str {
     }
 }
 
+/// What limits the cells of a region.
+pub(crate) fn limit(region: Region) -> &'static str {
+    match region {
+        Region::Parallelism => "parallelism",
+        Region::Memory => "memory",
+    }
+}
+
 /// Entries of a legend for the regions that occur.
 pub(crate) fn region_entries(
     theme: &Theme,

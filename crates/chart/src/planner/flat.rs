@@ -5,6 +5,7 @@ use super::{Context, LARGEST, device_of, figure, whole};
 use crate::cells::CellMark;
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
+use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::legend;
@@ -12,7 +13,7 @@ use crate::palette::{Theme, alpha};
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
-use crate::tile_marks::{Tick, bounded, names, region_entries, regions};
+use crate::tile_marks::{Tick, bounded, limit, names, region_entries, regions};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
 use gemmscope_model::hardware::Device;
@@ -329,37 +330,24 @@ impl Chart for FlatTool {
     }
 
     fn table(&self) -> Table {
-        let header = [
-            "K",
-            "N",
-            "B_N",
-            "workgroups N / B_N",
-            "FLOP per element",
-            "limited by",
-            "model's choice",
-        ];
-        let mut rows = Vec::new();
-        for &k in &self.depths {
-            for &n in &self.rows {
-                let choice = flat::model_tick(n, &self.blocks, self.units);
-                for &block in &self.blocks {
-                    rows.push(vec![
-                        k.to_string(),
-                        n.to_string(),
-                        block.to_string(),
-                        flat::parallelism(n, block).to_string(),
-                        format!("{:.3}", flat::ratio(self.m, k, block)),
-                        match flat::region(n, block, self.units) {
-                            Region::Parallelism => "parallelism",
-                            Region::Memory => "memory",
-                        }
-                        .to_owned(),
-                        (choice == Some(block)).to_string(),
-                    ]);
-                }
-            }
-        }
-        Table::of(&header, rows)
+        let columns = Columns::new()
+            .text("K", |(k, ..): &(u32, u32, u32)| k.to_string())
+            .text("N", |(_, n, _)| n.to_string())
+            .text("B_N", |(.., block)| block.to_string())
+            .text("workgroups N / B_N", |(_, n, block)| flat::parallelism(*n, *block).to_string())
+            .text("FLOP per element", |(k, _, block)| {
+                format!("{:.3}", flat::ratio(self.m, *k, *block))
+            })
+            .text("limited by", |(_, n, block)| {
+                limit(flat::region(*n, *block, self.units)).to_owned()
+            })
+            .text("model's choice", |(_, n, block)| {
+                (flat::model_tick(*n, &self.blocks, self.units) == Some(*block)).to_string()
+            });
+        let each = |k: u32| {
+            self.rows.iter().flat_map(move |n| self.blocks.iter().map(move |b| (k, *n, *b)))
+        };
+        columns.table(self.depths.iter().flat_map(|k| each(*k)))
     }
 
     fn controls(&self) -> Vec<Control> {

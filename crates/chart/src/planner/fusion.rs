@@ -3,6 +3,7 @@
 use super::{Context, Shape, figure};
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::ColorScale;
+use crate::columns::Columns;
 use crate::roofline::{Arrow, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
 use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
@@ -108,31 +109,15 @@ impl Chart for FusionTool {
     }
 
     fn table(&self) -> Table {
-        let header = [
-            "",
-            "kernels",
-            "bytes",
-            "work (FLOP)",
-            "AI (FLOP/B)",
-            "time at the roof (s)",
-            "roundings of C",
-        ];
-        let rows = self
-            .both()
-            .into_iter()
-            .map(|(name, r)| {
-                vec![
-                    name.to_owned(),
-                    r.kernels.to_string(),
-                    r.bytes.0.to_string(),
-                    r.work.0.to_string(),
-                    format_significant(r.intensity().0, 6),
-                    r.time.0.to_string(),
-                    r.roundings.to_string(),
-                ]
-            })
-            .collect();
-        Table::of(&header, rows)
+        let columns = Columns::new()
+            .text("", |(name, _): &(&str, &Run)| (*name).to_owned())
+            .text("kernels", |(_, r)| r.kernels.to_string())
+            .text("bytes", |(_, r)| r.bytes.0.to_string())
+            .text("work (FLOP)", |(_, r)| r.work.0.to_string())
+            .text("AI (FLOP/B)", |(_, r)| format_significant(r.intensity().0, 6))
+            .text("time at the roof (s)", |(_, r)| r.time.0.to_string())
+            .text("roundings of C", |(_, r)| r.roundings.to_string());
+        columns.table(self.both())
     }
 
     fn controls(&self) -> Vec<Control> {

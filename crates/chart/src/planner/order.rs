@@ -6,6 +6,7 @@ use super::{Context, Shape, figure, tile_controls, whole};
 use crate::cells::CellMark;
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
+use crate::columns::Columns;
 use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
@@ -192,26 +193,21 @@ impl Chart for OrderTool {
     }
 
     fn table(&self) -> Table {
-        let header = ["order", "panels of A", "panels of B", "tiles loaded", "working set (B)"];
         let mut groups = vec![1, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
         groups.extend(self.best);
         groups.sort_unstable();
         groups.dedup();
-        let rows = groups
-            .into_iter()
-            .map(|g| {
-                let order = LaunchOrder::Grouped(g);
-                let p = self.panels(order);
-                vec![
-                    if g == 1 { "row by row".to_owned() } else { format!("groups of {g}") },
-                    p.a.to_string(),
-                    p.b.to_string(),
-                    p.blocks(self.k_blocks).to_string(),
-                    self.set(order).to_string(),
-                ]
+        let panels = |group: &u32| self.panels(LaunchOrder::Grouped(*group));
+        let columns = Columns::new()
+            .text("order", |group: &u32| match group {
+                1 => "row by row".to_owned(),
+                _ => format!("groups of {group}"),
             })
-            .collect();
-        Table::of(&header, rows)
+            .text("panels of A", |group| panels(group).a.to_string())
+            .text("panels of B", |group| panels(group).b.to_string())
+            .text("tiles loaded", |group| panels(group).blocks(self.k_blocks).to_string())
+            .text("working set (B)", |group| self.set(LaunchOrder::Grouped(*group)).to_string());
+        columns.table(groups)
     }
 
     fn controls(&self) -> Vec<Control> {

@@ -5,6 +5,7 @@ use super::{Context, Shape, figure, tile_controls, whole};
 use crate::cells::{CellMark, hatching};
 use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::shown;
+use crate::columns::Columns;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha};
@@ -19,7 +20,7 @@ use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{
     AXES, Evaluation, Map, Setting, evaluate, fitted, map, without_doubt,
 };
-use gemmscope_model::tiling::{Caution, Limit, Overflow};
+use gemmscope_model::tiling::{Caution, Limit, Overflow, Waves};
 use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
@@ -307,41 +308,26 @@ impl Chart for TileTool {
 
     fn table(&self) -> Table {
         let (x, y) = self.map.axes;
-        let (y_name, x_name) = (axis_name(y), axis_name(x));
-        let header = [
-            &*y_name,
-            &*x_name,
-            "shape roof (FLOP/s)",
-            "tile efficiency",
-            "wave efficiency",
-            "waves",
-            "L2 to compute units (B)",
-            "workgroups per unit",
-            "cannot run",
-        ];
-        let rows = self
-            .map
-            .cells
-            .iter()
-            .flatten()
-            .map(|e| {
-                let waves = |f: fn(&gemmscope_model::tiling::Waves) -> f64| {
-                    e.waves.as_ref().map_or_else(String::new, |w| f(w).to_string())
-                };
-                vec![
-                    e.setting.get(y).to_string(),
-                    e.setting.get(x).to_string(),
-                    e.roof.map_or_else(String::new, |r| r.flops_per_s.to_string()),
-                    e.tiling.tile_efficiency.to_string(),
-                    waves(|w| w.wave_efficiency),
-                    waves(|w| w.waves as f64),
-                    e.traffic.0.to_string(),
-                    e.occupancy.map_or_else(String::new, |o| o.blocks.to_string()),
-                    e.overflows.iter().map(Overflow::sentence).collect::<Vec<_>>().join("; "),
-                ]
+        let waves = |e: &Evaluation, of: fn(&Waves) -> f64| {
+            e.waves.as_ref().map_or_else(String::new, |w| of(w).to_string())
+        };
+        let columns = Columns::new()
+            .text(axis_name(y), |e: &&Evaluation| e.setting.get(y).to_string())
+            .text(axis_name(x), |e| e.setting.get(x).to_string())
+            .text("shape roof (FLOP/s)", |e| {
+                e.roof.map_or_else(String::new, |r| r.flops_per_s.to_string())
             })
-            .collect();
-        Table::of(&header, rows)
+            .text("tile efficiency", |e| e.tiling.tile_efficiency.to_string())
+            .text("wave efficiency", |e| waves(e, |w| w.wave_efficiency))
+            .text("waves", |e| waves(e, |w| w.waves as f64))
+            .text("L2 to compute units (B)", |e| e.traffic.0.to_string())
+            .text("workgroups per unit", |e| {
+                e.occupancy.map_or_else(String::new, |o| o.blocks.to_string())
+            })
+            .text("cannot run", |e| {
+                e.overflows.iter().map(Overflow::sentence).collect::<Vec<_>>().join("; ")
+            });
+        columns.table(self.map.cells.iter().flatten())
     }
 
     fn controls(&self) -> Vec<Control> {

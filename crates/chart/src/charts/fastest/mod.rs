@@ -3,6 +3,7 @@
 mod draw;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::columns::Columns;
 use crate::layout;
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
@@ -14,7 +15,6 @@ use gemmscope_analysis::compare::winner::{Cell, Size};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, plural};
-use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
@@ -294,32 +294,16 @@ impl Chart for Fastest {
             return Table::default();
         };
         let sides = &m.comparison.names;
-        let mut header = vec![
-            m.y.name().to_owned(),
-            m.x.name().to_owned(),
-            "Fastest".to_owned(),
-            "Lead over the next (x)".to_owned(),
-            "Configurations".to_owned(),
-        ];
-        header.extend(sides.iter().map(|s| format!("{s}: wins")));
-        header.push("One side only".to_owned());
-        let rows = m
-            .cells
-            .iter()
-            .map(|c| {
-                let mut row = vec![
-                    c.y.to_string(),
-                    c.x.to_string(),
-                    c.winner.map_or_else(String::new, |s| sides[s].clone()),
-                    c.winner.map_or_else(String::new, |_| cell(c.margin, "")),
-                    c.compared.len().to_string(),
-                ];
-                row.extend(c.wins.iter().map(u32::to_string));
-                row.push(c.alone.len().to_string());
-                row
-            })
-            .collect();
-        Table { header, rows }
+        let columns = Columns::new()
+            .text(m.y.name(), |c: &&Cell| c.y.to_string())
+            .text(m.x.name(), |c| c.x.to_string())
+            .text("Fastest", |c| c.winner.map_or_else(String::new, |s| sides[s].clone()))
+            .number("Lead over the next (x)", "", |c| c.winner.map_or(f64::NAN, |_| c.margin))
+            .text("Configurations", |c| c.compared.len().to_string());
+        let columns = sides.iter().enumerate().fold(columns, |columns, (i, side)| {
+            columns.text(format!("{side}: wins"), move |c| c.wins[i].to_string())
+        });
+        columns.text("One side only", |c| c.alone.len().to_string()).table(&m.cells)
     }
 
     fn controls(&self) -> Vec<Control> {

@@ -4,20 +4,20 @@
 mod draw;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::columns::Columns;
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
-use crate::tile_marks::bounded;
+use crate::tile_marks::{bounded, limit};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
-    FLAT_M, Influence, NAMED, NoSweep, Panel, Sweep, TileSource, influence_sentence, influences,
+    Cell, FLAT_M, Influence, Line, NAMED, NoSweep, Panel, Sweep, TileSource, influence_sentence,
+    influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat;
-use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::{format_short, plural};
-use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
@@ -169,6 +169,11 @@ fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
     told.collect()
 }
 
+/// Work per element that a flat GEMM moves with a tile of some width, FLOP.
+fn ratio(p: &Problem, bn: Option<u32>) -> Option<f64> {
+    Some(flat::ratio(p.m, p.k, bn?)).filter(|_| p.m <= FLAT_M)
+}
+
 /// The tooltip of a cell.
 fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip {
     let (Some(l), Some(c)) =
@@ -212,10 +217,7 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
             None => format!("{blocks} workgroups"),
         });
     }
-    if p.m <= FLAT_M
-        && let Some(bn) = c.tile.1
-    {
-        let ratio = flat::ratio(p.m, p.k, bn);
+    if let Some(ratio) = ratio(p, c.tile.1) {
         more.push(format!(
             "{} FLOP per element, {} FLOP/B",
             format_short(ratio, 4),
@@ -258,61 +260,30 @@ impl Chart for TileMap {
         let Ok(sweep) = &self.sweep else {
             return Table::default();
         };
-        let header = [
-            "Panel",
-            "M",
-            "N",
-            "K",
-            sweep.axis.label(),
-            "Attained (TFLOP/s)",
-            "% of the row's best",
-            "Measured best",
-            "Model's best",
-            "Workgroups",
-            "Waves",
-            "Tile efficiency (%)",
-            "Wave efficiency (%)",
-            "Limit",
-            "Compute/memory ratio (FLOP/element)",
-        ];
-        let mut rows = Vec::new();
-        for p in &sweep.panels {
-            for l in &p.lines {
-                for (i, c) in l.cells.iter().enumerate() {
-                    let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
-                    let ratio = match c.tile.1 {
-                        Some(bn) if l.problem.m <= FLAT_M => {
-                            flat::ratio(l.problem.m, l.problem.k, bn)
-                        }
-                        _ => f64::NAN,
-                    };
-                    let waves = c.waves;
-                    rows.push(vec![
-                        p.title.clone(),
-                        l.problem.m.to_string(),
-                        l.problem.n.to_string(),
-                        l.problem.k.to_string(),
-                        p.column_label(i),
-                        cell(c.rate, "FLOP/s"),
-                        cell(c.share, "%"),
-                        yes(l.best == Some(i)),
-                        yes(l.model == Some(i)),
-                        c.workgroups.map_or_else(String::new, |w| w.to_string()),
-                        waves.map_or_else(String::new, |w| w.0.to_string()),
-                        cell(waves.map_or(f64::NAN, |w| w.1), "%"),
-                        cell(waves.map_or(f64::NAN, |w| w.2), "%"),
-                        match c.region {
-                            Some(Region::Parallelism) => "parallelism",
-                            Some(Region::Memory) => "memory",
-                            None => "",
-                        }
-                        .to_owned(),
-                        cell(ratio, ""),
-                    ]);
-                }
-            }
-        }
-        Table { header: header.map(str::to_owned).to_vec(), rows }
+        type Row<'a> = (&'a Panel, &'a Line, usize, &'a Cell);
+        let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
+        let columns = Columns::new()
+            .text("Panel", |r: &Row<'_>| r.0.title.clone())
+            .text("M", |r| r.1.problem.m.to_string())
+            .text("N", |r| r.1.problem.n.to_string())
+            .text("K", |r| r.1.problem.k.to_string())
+            .text(sweep.axis.label(), |r| r.0.column_label(r.2))
+            .number("Attained", "FLOP/s", |r| r.3.rate)
+            .number("% of the row's best", "%", |r| r.3.share)
+            .text("Measured best", |r| yes(r.1.best == Some(r.2)))
+            .text("Model's best", |r| yes(r.1.model == Some(r.2)))
+            .text("Workgroups", |r| r.3.workgroups.map_or_else(String::new, |w| w.to_string()))
+            .text("Waves", |r| r.3.waves.map_or_else(String::new, |w| w.0.to_string()))
+            .number("Tile efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.1))
+            .number("Wave efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.2))
+            .text("Limit", |r| r.3.region.map_or("", limit).to_owned())
+            .number("Compute/memory ratio (FLOP/element)", "", |r| {
+                ratio(&r.1.problem, r.3.tile.1).unwrap_or(f64::NAN)
+            });
+        let lines = sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+        columns.table(
+            lines.flat_map(|(p, l)| l.cells.iter().enumerate().map(move |(i, c)| (p, l, i, c))),
+        )
     }
 
     fn controls(&self) -> Vec<Control> {

@@ -3,6 +3,7 @@
 mod draw;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::columns::Columns;
 use crate::layout::NARROW;
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
@@ -12,7 +13,6 @@ use gemmscope_analysis::tuning;
 use gemmscope_analysis::tuning::{History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural, signed_percent};
-use gemmscope_table::column_format::cell;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -181,42 +181,27 @@ impl Chart for Tuning {
         let Some(h) = &self.history else {
             return Table::default();
         };
-        let header = [
-            h.order_label.as_str(),
-            "Variant",
-            "Status",
-            "Attained (TFLOP/s)",
-            "Failed run (µs)",
-            "% of roof",
-            "Best so far (TFLOP/s)",
-            "Settings",
-        ];
-        let row = |v: &Variant, running: f64| {
-            let settings: Vec<String> = tuning::parameters(&self.frame, v.row as usize)
-                .into_iter()
-                .map(|(k, v)| format!("{k}={v}"))
-                .collect();
-            vec![
-                cell(v.order, ""),
-                v.name.clone(),
-                match v.outcome {
-                    Outcome::Slow => "slow".to_owned(),
-                    _ => v.status.clone(),
-                },
-                cell(v.rate, "FLOP/s"),
-                cell(v.failed_s, "s"),
-                cell(v.rate / h.roof, "%"),
-                cell(running, "FLOP/s"),
-                settings.join(" "),
-            ]
+        let settings = |v: &Variant| {
+            let all = tuning::parameters(&self.frame, v.row as usize).into_iter();
+            all.map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")
         };
-        let mut rows = Vec::new();
-        for g in &h.generations {
-            let running = g.running.map_or(f64::NAN, |i| h.variants[i].rate);
-            rows.extend(g.variants.iter().map(|&i| row(&h.variants[i], running)));
-        }
-        rows.extend(h.references.iter().map(|v| row(v, f64::NAN)));
-        Table { header: header.map(str::to_owned).to_vec(), rows }
+        let columns = Columns::new()
+            .number(h.order_label.as_str(), "", |(v, _): &(&Variant, f64)| v.order)
+            .text("Variant", |(v, _)| v.name.clone())
+            .text("Status", |(v, _)| match v.outcome {
+                Outcome::Slow => "slow".to_owned(),
+                _ => v.status.clone(),
+            })
+            .number("Attained", "FLOP/s", |(v, _)| v.rate)
+            .number("Failed run", "s", |(v, _)| v.failed_s)
+            .number("% of roof", "%", |(v, _)| v.rate / h.roof)
+            .number("Best so far", "FLOP/s", |(_, best)| *best)
+            .text("Settings", |(v, _)| settings(v));
+        let variants = h.generations.iter().flat_map(|g| {
+            let best = g.running.map_or(f64::NAN, |i| h.variants[i].rate);
+            g.variants.iter().map(move |&i| (&h.variants[i], best))
+        });
+        columns.table(variants.chain(h.references.iter().map(|v| (v, f64::NAN))))
     }
 
     fn controls(&self) -> Vec<Control> {
