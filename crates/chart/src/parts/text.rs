@@ -4,6 +4,7 @@
 //! policy. The table is of a wide sans-serif, so that a label that fits by it fits in any
 //! system font.
 
+use gemmscope_model::order::InOrder;
 use std::collections::HashMap;
 
 /// Advances of U+0020..=U+007E in thousandths of the font size.
@@ -99,6 +100,8 @@ pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
         }
         let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
         groups.retain(|g| g.iter().any(|&i| names[i] != names[g[0]]));
+        // A map has no order, and numbers follow that of the groups.
+        groups.order_by_key(|g| g[0]);
         groups
     };
     for group in cut(&out) {
@@ -165,6 +168,13 @@ mod tests {
         let (a, b) = (name("256x128"), name("128x256"));
         let cut = cut_apart(&[&a, &b, "other"], 11.0, 100.0);
         assert_eq!(cut, ["…MT256x128_S…", "…MT128x256_S…", "other"]);
+        // Where nothing else tells them apart numbers do, in the order of the names.
+        let long = ["l1", "i1", "l2", "i2"].map(|n| {
+            let same = n[..1].repeat(40);
+            format!("{same}{}{same}", &n[1..])
+        });
+        let long = long.each_ref().map(String::as_str);
+        assert_eq!(cut_apart(&long, 11.0, 31.0), ["… (1)", "… (3)", "… (2)", "… (4)"]);
         // Names that are the same stay the same.
         assert_eq!(cut_apart(&["a", "a"], 11.0, 100.0), ["a", "a"]);
     }
