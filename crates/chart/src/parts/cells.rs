@@ -20,7 +20,7 @@ pub(crate) struct CellMark {
     pub(crate) also: String,
     /// Diagonal lines: it cannot run.
     pub(crate) hatched: bool,
-    /// In its corner; in its middle where it has no figure.
+    /// What it is the best of.
     pub(crate) ticks: Vec<Tick>,
     /// What it stands for.
     pub(crate) rows: Vec<u32>,
@@ -75,6 +75,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) numbers: Numbers,
     /// First column and row that show.
     pub(crate) first: (usize, usize),
+    /// Ticks lie in the middle of their cells, which then have no figure; else in a corner.
+    pub(crate) ticks_in_middle: bool,
     /// What is in a cell.
     pub(crate) cell: &'a CellAt<'a>,
 }
@@ -156,6 +158,7 @@ impl<'a> Cells<'a> {
             foot: 0.0,
             numbers: Numbers::EachThatFits,
             first: (0, 0),
+            ticks_in_middle: false,
             cell,
         }
     }
@@ -204,7 +207,7 @@ impl<'a> Cells<'a> {
             });
         }
         for (rect, mark) in more {
-            over(scene, theme, rect, mark);
+            over(scene, theme, rect, mark, self.ticks_in_middle);
         }
         grid
     }
@@ -316,13 +319,13 @@ fn two_lines(mark: &CellMark, [_, _, w, h]: Rect) -> bool {
 }
 
 /// What a cell has besides its figure: lines over it, a second figure, ticks.
-fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark) {
+fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark, in_middle: bool) {
     let [l, t, w, h] = rect;
     let (x, y, ink) = (l + w / 2.0, t + h / 2.0, on(mark.fill));
     let width = text::width(&mark.text, FONT, false);
     let fits = !mark.text.is_empty() && width <= w - 4.0;
     let both = fits && two_lines(&mark, rect);
-    let (figure, ticks) = (!mark.text.is_empty(), mark.ticks);
+    let ticks = mark.ticks;
     if mark.hatched {
         legend::hatch(scene, rect, hatching(theme), 7.0);
         if fits && h >= NAME_LINE {
@@ -335,7 +338,7 @@ fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark) {
         scene.text((x, y - NAME_LINE / 2.0), mark.text, ink, CENTER);
         scene.text((x, y + NAME_LINE / 2.0), mark.also, alpha(ink, 0.75), CENTER);
     }
-    if !figure {
+    if in_middle {
         let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
         // Side by side where there are two, so that neither hides the other.
         let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };

@@ -43,6 +43,17 @@ pub(crate) struct Placer {
     radius: f64,
 }
 
+/// What a label may lie on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum On {
+    /// Neither lines nor marks.
+    Nothing,
+    /// Lines: where every box covers marks there is no label.
+    Lines,
+    /// Marks too: it must be said.
+    Marks,
+}
+
 /// What covering a mark counts, in lines that are crossed.
 const COVERED: usize = 1000;
 
@@ -82,27 +93,18 @@ impl Placer {
         self.lines.iter().filter(crossed).count() + COVERED * covered
     }
 
-    /// Takes the first of the boxes that is free and covers no mark, preferring those that lie on
-    /// no line; none where all of them cover one.
-    pub(crate) fn first(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
-        self.take(candidates, COVERED)
-    }
-
-    /// Takes the first of the boxes that is free and lies on no line and no mark.
-    pub(crate) fn clear(&mut self, candidates: impl IntoIterator<Item = Rect>) -> Option<Rect> {
-        self.take(candidates, 1)
-    }
-
-    /// As [`first`](Self::first), for what must be said: where every box covers marks, the one that
-    /// covers fewest.
-    pub(crate) fn first_or_least(
+    /// Takes the first of the boxes that is free and lies on nothing; where there is none, the one that
+    /// lies on least of what it may lie on.
+    pub(crate) fn place(
         &mut self,
         candidates: impl IntoIterator<Item = Rect>,
+        on: On,
     ) -> Option<Rect> {
-        self.take(candidates, usize::MAX)
-    }
-
-    fn take(&mut self, candidates: impl IntoIterator<Item = Rect>, under: usize) -> Option<Rect> {
+        let under = match on {
+            On::Nothing => 1,
+            On::Lines => COVERED,
+            On::Marks => usize::MAX,
+        };
         let mut second: Option<(usize, Rect)> = None;
         for rect in candidates {
             if !self.free(rect) {
@@ -226,8 +228,8 @@ mod tests {
         let placed = placer.around((100.0, 100.0), (40.0, 14.0), 4.0).unwrap();
         assert!(placed.rect[0] + 40.0 <= 108.0, "{placed:?}");
         let over = [90.0, 50.0, 40.0, 14.0];
-        assert_eq!(placer.first([over]), None);
-        assert_eq!(placer.first_or_least([over]), Some(over));
+        assert_eq!(placer.place([over], On::Lines), None);
+        assert_eq!(placer.place([over], On::Marks), Some(over));
     }
 
     #[test]

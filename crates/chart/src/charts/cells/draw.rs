@@ -77,6 +77,7 @@ pub(super) fn draw(map: &CellMap, options: &RenderOptions<'_>) -> Scene {
             foot: MOST_FOOT,
             numbers: Numbers::AllOrNone,
             first: options.first,
+            ticks_in_middle: false,
             cell: &cell,
         };
         cells.draw(scene, [left, top, width, height - top], theme);

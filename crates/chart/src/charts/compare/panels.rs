@@ -1,7 +1,7 @@
 //! The panels of a comparison, each drawn into a rectangle.
 
 use crate::clip;
-use crate::labels::{Placer, Rect, grown};
+use crate::labels::{On, Placer, Rect, grown};
 use crate::layout;
 use crate::layout::{Axis, FONT, NARROW, Plot};
 use crate::legend;
@@ -176,7 +176,7 @@ impl Panels<'_> {
             at.filter(|p| clip::holds(grown(*r, 3.0), *p)).count()
         };
         spots.order_by_key(points);
-        if let Some(r) = placer.first(spots.first().copied()) {
+        if let Some(r) = placer.place(spots.first().copied(), On::Lines) {
             scene.fill(r, alpha(self.theme.panel, 0.8));
             scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
         }

@@ -2,10 +2,8 @@
 //! other sides' points of the same GEMM.
 
 use super::heaviest::weight;
-use super::{Input, Points, planned};
-use crate::layout::Plot;
+use super::{Layers, Points, planned};
 use crate::palette::alpha;
-use crate::scene::Scene;
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
@@ -100,17 +98,20 @@ impl Baseline {
     }
 }
 
-/// Draws the arrows, each in the colour of the point that it leads to.
-pub(super) fn arrows(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
-    let hidden = |row: u32| input.is_hidden(input.color_scale.code(row as usize));
-    for &(from, to) in input.links {
-        let px = |row| input.points.px(plot, row);
-        let (Some(a), Some(b)) = (px(from), px(to)) else {
-            continue;
-        };
-        if !hidden(from) && !hidden(to) {
-            let color = input.color_scale.color(to as usize);
-            planned::arrow(scene, a, b, alpha(color, 0.45));
+impl Layers<'_> {
+    /// Draws the arrows, each in the colour of the point that it leads to.
+    pub(super) fn links(&mut self) {
+        let input = self.input;
+        let hidden = |row: u32| input.is_hidden(input.color_scale.code(row as usize));
+        for &(from, to) in input.links {
+            let px = |row| input.points.px(&self.plot, row);
+            let (Some(a), Some(b)) = (px(from), px(to)) else {
+                continue;
+            };
+            if !hidden(from) && !hidden(to) {
+                let color = input.color_scale.color(to as usize);
+                planned::arrow(&mut self.scene, a, b, alpha(color, 0.45));
+            }
         }
     }
 }

@@ -2,11 +2,10 @@
 //! million, and its axes can be zoomed.
 
 use super::chart::Contents;
-use super::overlay::{numbers, share_label};
 use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
-    Input, Overlay, Planned, RoofLine, RooflinePicture, Waymark, hit_grid, open_grid, overlay,
-    roofline, table,
+    Input, Layers, Overlay, Planned, RoofLine, RooflinePicture, Waymark, hit_grid, open_grid,
+    overlay, roofline, table,
 };
 use crate::camera::Camera;
 use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
@@ -232,13 +231,13 @@ impl Drawn for InteractiveRoofline {
         self.ask(|input| {
             let input = Input { numbered: &numbered, ..*input };
             let mut scene = overlay(&input, &self.picture, &overlaid);
-            let mut placer = self.picture.placer.clone();
-            let boxes = numbers(&mut scene, &mut placer, &input, &self.picture.plot);
-            *self.boxes() = boxes;
+            let mut labels = Layers::over(&input, &self.picture);
+            *self.boxes() = labels.numbers();
             // At the pointer the tooltip says it.
             if let (Some(row), None) = (hovered, own) {
-                share_label(&mut scene, &mut placer, &input, &self.picture.plot, row);
+                labels.share_label(row);
             }
+            scene.items.extend(labels.scene.items);
             scene
         })
     }

@@ -1,9 +1,8 @@
 //! Points of the roofline: which marks they get, and the density image.
 
 use super::points::{Extent, Place};
-use super::{Counts, Input, SizeBy};
+use super::{Counts, Input, Layers, SizeBy};
 use crate::density::Density;
-use crate::labels::Placer;
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scale::Kind;
@@ -194,100 +193,8 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// Marks of all points in view: discs and other shapes of categories, triangles above the roof;
-/// hollow ones on the roof where nothing was measured, and where no roof is known but others have one.
-pub(super) fn marks(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
-    marks_of(&input.frame.rows, scene, input, plot, counts);
-}
-
-/// The same of some of the rows.
-pub(super) fn marks_of(
-    rows: &[u32],
-    scene: &mut Scene,
-    input: &Input<'_>,
-    plot: &Plot,
-    counts: &Counts,
-) {
-    let (base, opacity) = look(counts.in_view);
-    let sizes = Sizes::of(input, base);
-    let colors = &input.color_scale.palette;
-    let with = |opacity: f64| colors.iter().map(move |c| alpha(*c, opacity));
-    // Each colour once more, for faint marks.
-    let palette: Vec<Color> = with(opacity).chain(with(opacity * FAINT)).collect();
-    let is_faint = |row: u32| input.faint.binary_search(&row).is_ok();
-    const SYMBOLS: [Symbol; 5] =
-        [Symbol::Ring, Symbol::Dot, Symbol::Square, Symbol::Diamond, Symbol::Triangle];
-    let mut batches = SYMBOLS.map(|g| Marks::new(g, base, palette.clone()));
-    let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
-    let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
-    each_of(rows, input, plot, |row, x, y, place| {
-        order.push((sizes.radius(row as usize) as f32, row, x, y, place));
-    });
-    // In no order of the file, so that no side lies over another: Fibonacci hashing mixes rows.
-    order.order_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
-    if sizes.most > 0.0 {
-        // Large ones first, so that they cover none of the small ones.
-        order.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    }
-    if !input.faint.is_empty() {
-        order.order_by_key(|o| !is_faint(o.1));
-    }
-    for (radius, row, x, y, place) in order {
-        let code = input.color_scale.code(row as usize);
-        let symbol = match place {
-            Place::Above => Symbol::Triangle,
-            Place::Attainable => Symbol::Ring,
-            Place::NoRoof if counts.no_roof > 0 => Symbol::Ring,
-            Place::Measured | Place::NoRoof | Place::Nowhere => {
-                input.color_scale.symbols.get(usize::from(code)).copied().unwrap_or(Symbol::Dot)
-            }
-        };
-        if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
-            b.xs.push(x);
-            b.ys.push(y);
-            b.codes.push(match is_faint(row) {
-                true => code + colors.len() as u16,
-                false => code,
-            });
-            if sizes.most > 0.0 {
-                b.radii.push(radius);
-            }
-        }
-        if let Some(own) = input.own_ceiling {
-            let rate = own(row as usize);
-            if rate > 0.0 && rate.is_finite() && place != Place::Attainable {
-                let color = input.color_scale.color(row as usize);
-                let top = plot.y.px(input.y_of(row, rate));
-                ticks.push((f64::from(x), f64::from(y), top, color));
-            }
-        }
-    }
-    // From a point up (or down) to the roof of its tile.
-    for (x, y, top, color) in ticks {
-        scene.line(vec![(x, y), (x, top)], alpha(color, 0.35), 1.0);
-        scene.mark((x, top), 5.0, Symbol::Dash, color);
-    }
-    scene.items.extend(batches.into_iter().filter(|b| !b.is_empty()).map(Item::Marks));
-}
-
 /// Opacity of faint marks, as a part of that of the others.
 const FAINT: f64 = 0.6;
-
-/// Grey dots of the rows in the background, while they are few.
-pub(super) fn background(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
-    if input.background.len() > input.density_above {
-        return;
-    }
-    let color = alpha(input.theme.other, 0.35);
-    let mut dots = Marks::new(Symbol::Dot, 2.0, vec![color]);
-    each_of(input.background, input, plot, |_, x, y, _| {
-        dots.xs.push(x);
-        dots.ys.push(y);
-    });
-    if !dots.is_empty() {
-        scene.items.push(Item::Marks(dots));
-    }
-}
 
 /// Up to so many points a line ties each to its place at measured bytes; of more only the selected and
 /// the hovered one are.
@@ -299,32 +206,6 @@ pub(super) fn symbol(level: MemoryLevel) -> Symbol {
         MemoryLevel::Main => Symbol::Open,
         MemoryLevel::L2 => Symbol::Ring,
         MemoryLevel::L1 => Symbol::Cross,
-    }
-}
-
-/// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
-/// while they are few.
-pub(super) fn measured(scene: &mut Scene, input: &Input<'_>, plot: &Plot, counts: &Counts) {
-    let (base, opacity) = look(counts.in_view);
-    for level in MemoryLevel::ALL {
-        let palette = input.color_scale.palette.iter();
-        let palette = palette.map(|c| alpha(*c, opacity)).collect();
-        let mut open = Marks::new(symbol(level), base, palette);
-        each_open(input, plot, level, |row, at, to| {
-            let code = input.color_scale.code(row as usize);
-            if counts.measured[level as usize] <= TIED {
-                let color = input.color_scale.color(row as usize);
-                tie(scene, at, to, alpha(color, 0.5), base);
-            }
-            if plot.holds(to) {
-                open.xs.push(to.0 as f32);
-                open.ys.push(to.1 as f32);
-                open.codes.push(code);
-            }
-        });
-        if !open.is_empty() {
-            scene.items.push(Item::Marks(open));
-        }
     }
 }
 
@@ -361,40 +242,154 @@ pub(super) fn tie(scene: &mut Scene, at: (f64, f64), to: (f64, f64), color: Colo
 /// Points above their roof that keep a mark of their own over a density image.
 const TRIANGLES: usize = 2000;
 
-/// All points in view as one picture; those above their roof stay marked while they are few.
-pub(super) fn density(scene: &mut Scene, input: &Input<'_>, plot: &Plot) {
-    let mut picture = Density::new(plot.rect, input.dpr);
-    let mut above = Marks::new(Symbol::Triangle, 3.0, Vec::new());
-    above.palette = input.color_scale.palette.clone();
-    let mut too_many = false;
-    each_visible(input, plot, |row, x, y, place| {
-        picture.add(x, y, input.color_scale.color(row as usize));
-        if place == Place::Above && !too_many {
-            too_many = above.len() >= TRIANGLES;
-            above.xs.push(x);
-            above.ys.push(y);
-            above.codes.push(input.color_scale.code(row as usize));
+impl Layers<'_> {
+    /// Marks of rows in view: discs and other shapes of categories, triangles above the roof; hollow ones on
+    /// the roof where nothing was measured, and where no roof is known but others have one.
+    pub(super) fn marks(&mut self, rows: &[u32], counts: &Counts) {
+        let (input, plot) = (self.input, &self.plot);
+        let (base, opacity) = look(counts.in_view);
+        let sizes = Sizes::of(input, base);
+        let colors = &input.color_scale.palette;
+        let with = |opacity: f64| colors.iter().map(move |c| alpha(*c, opacity));
+        // Each colour once more, for faint marks.
+        let palette: Vec<Color> = with(opacity).chain(with(opacity * FAINT)).collect();
+        let is_faint = |row: u32| input.faint.binary_search(&row).is_ok();
+        const SYMBOLS: [Symbol; 5] =
+            [Symbol::Ring, Symbol::Dot, Symbol::Square, Symbol::Diamond, Symbol::Triangle];
+        let mut batches = SYMBOLS.map(|g| Marks::new(g, base, palette.clone()));
+        let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
+        let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
+        each_of(rows, input, plot, |row, x, y, place| {
+            order.push((sizes.radius(row as usize) as f32, row, x, y, place));
+        });
+        // In no order of the file, so that no side lies over another: Fibonacci hashing mixes rows.
+        order.order_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
+        if sizes.most > 0.0 {
+            // Large ones first, so that they cover none of the small ones.
+            order.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
-    });
-    scene.items.push(picture.image());
-    if !too_many && !above.is_empty() {
-        scene.items.push(Item::Marks(above));
+        if !input.faint.is_empty() {
+            order.order_by_key(|o| !is_faint(o.1));
+        }
+        for (radius, row, x, y, place) in order {
+            let code = input.color_scale.code(row as usize);
+            let symbol = match place {
+                Place::Above => Symbol::Triangle,
+                Place::Attainable => Symbol::Ring,
+                Place::NoRoof if counts.no_roof > 0 => Symbol::Ring,
+                Place::Measured | Place::NoRoof | Place::Nowhere => {
+                    input.color_scale.symbols.get(usize::from(code)).copied().unwrap_or(Symbol::Dot)
+                }
+            };
+            if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
+                b.xs.push(x);
+                b.ys.push(y);
+                b.codes.push(match is_faint(row) {
+                    true => code + colors.len() as u16,
+                    false => code,
+                });
+                if sizes.most > 0.0 {
+                    b.radii.push(radius);
+                }
+            }
+            if let Some(own) = input.own_ceiling {
+                let rate = own(row as usize);
+                if rate > 0.0 && rate.is_finite() && place != Place::Attainable {
+                    let color = input.color_scale.color(row as usize);
+                    let top = plot.y.px(input.y_of(row, rate));
+                    ticks.push((f64::from(x), f64::from(y), top, color));
+                }
+            }
+        }
+        // From a point up (or down) to the roof of its tile.
+        for (x, y, top, color) in ticks {
+            self.scene.line(vec![(x, y), (x, top)], alpha(color, 0.35), 1.0);
+            self.scene.mark((x, top), 5.0, Symbol::Dash, color);
+        }
+        self.scene.items.extend(batches.into_iter().filter(|b| !b.is_empty()).map(Item::Marks));
     }
-}
 
-/// Tells the placer where points are, so that labels keep off them; a sample where there are
-/// many.
-pub(super) fn block(placer: &mut Placer, input: &Input<'_>, plot: &Plot, counts: &Counts) {
-    // A sample, by a stride that shares no factor with the usual periods of files.
-    let every = (counts.passing / 1500).max(1) as usize | 1;
-    let sample: Vec<u32> = input.frame.rows.iter().copied().step_by(every).collect();
-    let mut points = Vec::with_capacity(sample.len());
-    each_of(&sample, input, plot, |row, x, y, _| {
-        points.push((f64::from(x), f64::from(y)));
-        let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));
-        points.extend(shown.filter_map(|l| input.points.measured_px(plot, row, l)));
-    });
-    placer.block_points(points, look(counts.in_view).0);
+    /// Grey dots of the rows in the background, while they are few.
+    pub(super) fn background(&mut self) {
+        let input = self.input;
+        if input.background.len() > input.density_above {
+            return;
+        }
+        let color = alpha(input.theme.other, 0.35);
+        let mut dots = Marks::new(Symbol::Dot, 2.0, vec![color]);
+        each_of(input.background, input, &self.plot, |_, x, y, _| {
+            dots.xs.push(x);
+            dots.ys.push(y);
+        });
+        if !dots.is_empty() {
+            self.scene.items.push(Item::Marks(dots));
+        }
+    }
+
+    /// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
+    /// while they are few.
+    pub(super) fn measured(&mut self, counts: &Counts) {
+        let (input, plot, scene) = (self.input, &self.plot, &mut self.scene);
+        let (base, opacity) = look(counts.in_view);
+        for level in MemoryLevel::ALL {
+            let palette = input.color_scale.palette.iter();
+            let palette = palette.map(|c| alpha(*c, opacity)).collect();
+            let mut open = Marks::new(symbol(level), base, palette);
+            each_open(input, plot, level, |row, at, to| {
+                let code = input.color_scale.code(row as usize);
+                if counts.measured[level as usize] <= TIED {
+                    let color = input.color_scale.color(row as usize);
+                    tie(scene, at, to, alpha(color, 0.5), base);
+                }
+                if plot.holds(to) {
+                    open.xs.push(to.0 as f32);
+                    open.ys.push(to.1 as f32);
+                    open.codes.push(code);
+                }
+            });
+            if !open.is_empty() {
+                scene.items.push(Item::Marks(open));
+            }
+        }
+    }
+
+    /// All points in view as one picture; those above their roof stay marked while they are few.
+    pub(super) fn density(&mut self) {
+        let (input, plot) = (self.input, &self.plot);
+        let mut picture = Density::new(plot.rect, input.dpr);
+        let mut above = Marks::new(Symbol::Triangle, 3.0, Vec::new());
+        above.palette = input.color_scale.palette.clone();
+        let mut too_many = false;
+        each_visible(input, plot, |row, x, y, place| {
+            picture.add(x, y, input.color_scale.color(row as usize));
+            if place == Place::Above && !too_many {
+                too_many = above.len() >= TRIANGLES;
+                above.xs.push(x);
+                above.ys.push(y);
+                above.codes.push(input.color_scale.code(row as usize));
+            }
+        });
+        self.scene.items.push(picture.image());
+        if !too_many && !above.is_empty() {
+            self.scene.items.push(Item::Marks(above));
+        }
+    }
+
+    /// Tells the placer where points are, so that labels keep off them; a sample where there are
+    /// many.
+    pub(super) fn block(&mut self, counts: &Counts) {
+        let (input, plot) = (self.input, &self.plot);
+        // A sample, by a stride that shares no factor with the usual periods of files.
+        let every = (counts.passing / 1500).max(1) as usize | 1;
+        let sample: Vec<u32> = input.frame.rows.iter().copied().step_by(every).collect();
+        let mut points = Vec::with_capacity(sample.len());
+        each_of(&sample, input, plot, |row, x, y, _| {
+            points.push((f64::from(x), f64::from(y)));
+            let shown = MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l));
+            points.extend(shown.filter_map(|l| input.points.measured_px(plot, row, l)));
+        });
+        self.placer.block_points(points, look(counts.in_view).0);
+    }
 }
 
 #[cfg(test)]

@@ -30,13 +30,13 @@ pub(crate) use interactive::{Extras, InteractiveRoofline};
 
 use crate::camera::{Camera, Zoom};
 use crate::hit::HitGrid;
-use crate::labels::{Placer, Rect};
+use crate::labels::{On, Placer, Rect};
 use crate::layout;
 use crate::layout::{Axis, FONT, Margins, Plot};
 use crate::legend::Legend;
-use crate::palette::{Theme, alpha};
+use crate::palette::alpha;
 use crate::scale::{Kind, Scale};
-use crate::scene::{Color, Item, START, Scene};
+use crate::scene::{Color, Item, Point, START, Scene};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
@@ -117,38 +117,82 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     let mut counts = survey.counts;
     marks::count_view(input, &plot, &mut counts, zoom.is_none() && first == home);
     let dense = counts.in_view > input.density_above as u64;
-    layers(&mut scene, input, &plot, &roofs, (dense, &counts));
-
-    let mut placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
-    marks::block(&mut placer, input, &plot, &counts);
+    let placer = Placer::new([rect[0] + 2.0, rect[1] + 2.0, rect[2] - 4.0, rect[3] - 4.0]);
+    let mut layers = Layers { scene, placer, input, plot };
+    layers.data(&roofs, dense, &counts);
+    layers.block(&counts);
     for p in input.planned {
-        placer.block(planned::planned_box((plot.x.px(p.ai), plot.y.px(p.rate))));
+        layers.placer.block(planned::planned_box(layers.px(p.ai, p.rate)));
     }
-    // A device that a file names and nobody knows: the roofs are not of its rows.
-    let others = input.frame.metrics.devices.iter().skip(1).any(Option::is_none);
-    let named = (input.narrow(), others);
-    let roof_labels = roofs::labels(&mut scene, &mut placer, &plot, theme, &roofs, named);
-    planned::planned_labels(&mut scene, &mut placer, input, &plot);
-    planned::waymark_labels(&mut scene, &mut placer, input, &plot);
-    let labelled = placer.clone();
-    let _ = overlay::numbers(&mut scene, &mut placer, input, &plot);
+    let roof_labels = layers.roof_labels(&roofs);
+    layers.planned_labels();
+    layers.waymark_labels();
+    let placer = layers.placer.clone();
+    let _ = layers.numbers();
 
+    let mut scene = layers.scene;
     if let Some(sentence) = why_empty(input, &counts) {
         layout::message(&mut scene, rect, theme, sentence);
     }
     describe(&mut scene, input, &counts, &roofs);
     let legend = legend::legend(input, &survey.by_code, &counts);
-    RooflinePicture {
-        scene,
-        plot,
-        home,
-        first,
-        legend,
-        roofs,
-        roof_labels,
-        counts,
-        dense,
-        placer: labelled,
+    RooflinePicture { scene, plot, home, first, legend, roofs, roof_labels, counts, dense, placer }
+}
+
+/// What the layers of a roofline are drawn with.
+struct Layers<'a> {
+    scene: Scene,
+    /// Keeps labels off each other, off lines and off marks.
+    placer: Placer,
+    input: &'a Input<'a>,
+    plot: Plot,
+}
+
+impl Layers<'_> {
+    fn px(&self, ai: f64, rate: f64) -> Point {
+        (self.plot.x.px(ai), self.plot.y.px(rate))
+    }
+
+    /// Writes a label on a plate of the panel's colour, so that it reads over lines and points, at the
+    /// first of the spots for its width and height that the placer takes.
+    fn label<S: IntoIterator<Item = Rect>>(
+        &mut self,
+        (label, color): (&str, Color),
+        on: On,
+        spots: impl FnOnce(f64, f64) -> S,
+    ) -> Option<Rect> {
+        let (w, h) = plate_size(label);
+        let rect = self.placer.place(spots(w, h), on)?;
+        self.plate(rect, label, color);
+        Some(rect)
+    }
+
+    fn plate(&mut self, rect: Rect, label: &str, color: Color) {
+        self.scene.fill(rect, alpha(self.input.theme.panel, 0.86));
+        self.scene.text((rect[0] + 3.0, rect[1] + rect[3] / 2.0), label, color, START);
+    }
+
+    /// Draws what lies in the plot: points under roofs, or a density image with the roofs over it.
+    fn data(&mut self, roofs: &[RoofLine], dense: bool, counts: &Counts) {
+        let (theme, rect) = (self.input.theme, self.plot.rect);
+        self.scene.items.push(Item::Clip { rect });
+        if self.input.share {
+            let y = self.plot.y.px(1.0);
+            self.scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
+        }
+        if dense {
+            self.density();
+            self.links();
+            self.roofs(roofs);
+        } else {
+            self.roofs(roofs);
+            self.background();
+            self.links();
+            self.measured(counts);
+            self.marks(&self.input.frame.rows, counts);
+        }
+        self.planned();
+        self.scene.items.push(Item::Unclip);
     }
 }
 
@@ -211,35 +255,6 @@ fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_doma
         ),
     );
     plot
-}
-
-/// Draws what lies in the plot: points under roofs, or a density image with the roofs over it.
-fn layers(
-    scene: &mut Scene,
-    input: &Input<'_>,
-    plot: &Plot,
-    roofs: &[RoofLine],
-    (dense, counts): (bool, &Counts),
-) {
-    let (theme, rect) = (input.theme, plot.rect);
-    scene.items.push(Item::Clip { rect });
-    if input.share {
-        let y = plot.y.px(1.0);
-        scene.line(vec![(rect[0], y), (rect[0] + rect[2], y)], theme.roof, 1.5);
-    }
-    if dense {
-        marks::density(scene, input, plot);
-        baseline::arrows(scene, input, plot);
-        roofs::lines(scene, plot, theme, roofs);
-    } else {
-        roofs::lines(scene, plot, theme, roofs);
-        marks::background(scene, input, plot);
-        baseline::arrows(scene, input, plot);
-        marks::measured(scene, input, plot, counts);
-        marks::marks(scene, input, plot, counts);
-    }
-    planned::extras(scene, input, plot);
-    scene.items.push(Item::Unclip);
 }
 
 /// The grid that finds what is under the pointer, for a roofline drawn with `plot`.
@@ -329,12 +344,6 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
         }
     }
     scene.description = notes.join(" ");
-}
-
-/// A label on a plate of the panel's colour, so that it reads over lines and points.
-fn plate(scene: &mut Scene, theme: &Theme, rect: Rect, label: &str, color: Color) {
-    scene.fill(rect, alpha(theme.panel, 0.86));
-    scene.text((rect[0] + 3.0, rect[1] + rect[3] / 2.0), label, color, START);
 }
 
 /// Size of a plate for a label.

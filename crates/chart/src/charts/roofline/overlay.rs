@@ -1,11 +1,11 @@
 //! What changes while the pointer moves: hover, selection, the drawn box; and numbered labels.
 
-use super::{Input, RooflinePicture, marks, plate, plate_size};
+use super::{Input, Layers, RooflinePicture, marks};
 use crate::charts::roof_rate;
-use crate::labels::{Placer, Rect};
-use crate::layout::{FONT, Plot};
+use crate::labels::{On, Rect};
+use crate::layout::FONT;
 use crate::palette::alpha;
-use crate::scene::{CENTER, Item, Scene, Symbol};
+use crate::scene::{CENTER, Item, Point, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
@@ -25,192 +25,175 @@ pub struct Overlay {
 /// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
 /// the points.
 pub fn overlay(input: &Input<'_>, picture: &RooflinePicture, what: &Overlay) -> Scene {
-    let (theme, plot) = (input.theme, &picture.plot);
-    let placer = &mut picture.placer.clone();
-    let mut scene = Scene::new(input.width, input.height, "");
-    let (base, _) = marks::look(input.frame.rows.len() as u64);
-    if !what.selected.is_empty() {
-        dim(&mut scene, input, picture, &what.selected);
-    }
-    scene.items.push(Item::Clip { rect: plot.rect });
-    if let Some(own) = input.own_ceiling {
-        // A crowd of second ceilings would hide the first.
-        let few = what.selected.iter().take(CEILINGS);
-        for row in few.chain(what.hovered.iter()) {
-            if let Some(at) = input.points.px(plot, *row) {
-                let rate = own(*row as usize);
-                own_roof(&mut scene, placer, input, plot, (at, *row), rate);
-            }
-        }
-    }
-    for level in MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l)) {
-        let few = what.selected.iter().take(CEILINGS);
-        for row in few.chain(what.hovered.iter()) {
-            let at = input.points.px(plot, *row);
-            if let (Some(at), Some(to)) = (at, input.points.measured_px(plot, *row, level)) {
-                marks::tie(&mut scene, at, to, theme.text, base);
-                scene.mark(to, base + 1.0, marks::symbol(level), theme.text);
-            }
-        }
-    }
-    if let Some(rect) = what.brush {
-        scene.items.push(Item::Rect {
-            rect,
-            fill: Some(alpha(theme.accent, 0.12)),
-            stroke: Some((alpha(theme.accent, 0.8), 1.0)),
-        });
-    }
-    let hovered = what.hovered.and_then(|row| Some((row, input.points.px(plot, row)?)));
-    if let Some((row, at)) = hovered {
-        hover(&mut scene, input, plot, row, at, base);
-    }
-    scene.items.push(Item::Unclip);
-    scene
+    Layers::over(input, picture).emphasis(picture, what)
 }
 
 /// How much of the picture a selection leaves of what is not selected.
 const DIMMED: f64 = 0.72;
-
-/// A veil over everything but the roofs with their labels and the selected points.
-fn dim(scene: &mut Scene, input: &Input<'_>, picture: &RooflinePicture, selected: &[u32]) {
-    let plot = &picture.plot;
-    scene.fill(plot.rect, alpha(input.theme.panel, DIMMED));
-    let mut items = picture.scene.items.iter().skip_while(|i| !matches!(i, Item::Clip { .. }));
-    for item in items.by_ref() {
-        match item {
-            Item::Clip { .. } | Item::Line { .. } | Item::Symbol { .. } => {
-                scene.items.push(item.clone());
-            }
-            Item::Unclip => break,
-            _ => {}
-        }
-    }
-    let mut rows = selected.to_vec();
-    rows.sort_unstable();
-    marks::marks_of(&rows, scene, input, plot, &picture.counts);
-    scene.items.push(Item::Unclip);
-    // Labels.
-    scene.items.extend(items.cloned());
-}
-
 /// Selected points that show the roof of their tile.
 const CEILINGS: usize = 60;
 
-/// A point's way to the roof of its tile.
-fn own_roof(
-    scene: &mut Scene,
-    placer: &mut Placer,
-    input: &Input<'_>,
-    plot: &Plot,
-    (at, row): ((f64, f64), u32),
-    rate: f64,
-) {
-    if !(rate > 0.0 && rate.is_finite()) {
-        return;
+impl<'a> Layers<'a> {
+    /// Layers that lie over a picture, with its labels in the way.
+    pub(super) fn over(input: &'a Input<'a>, picture: &RooflinePicture) -> Self {
+        let scene = Scene::new(input.width, input.height, "");
+        Layers { scene, placer: picture.placer.clone(), input, plot: picture.plot }
     }
-    let top = (at.0, plot.y.px(input.y_of(row, rate)));
-    scene.line(vec![at, top], alpha(input.theme.accent, 0.6), 1.5);
-    scene.mark(top, 7.0, Symbol::Dash, input.theme.accent);
-    let label = format!("tile {}", Format::rate().write(rate, 4));
-    let (w, h) = plate_size(&label);
-    let beside = [-0.5, -1.0, 0.0, -1.5, 0.5, -2.0, 1.0]
-        .into_iter()
-        .flat_map(|step| [at.0 - 10.0 - w, at.0 + 10.0].map(|x| [x, top.1 + step * h, w, h]));
-    if let Some(rect) = placer.first_or_least(beside) {
-        plate(scene, input.theme, rect, &label, input.theme.accent);
-    }
-}
 
-/// What a row could reach at its arithmetic intensity, FLOP/s.
-fn roof_above(input: &Input<'_>, row: u32) -> Option<f64> {
-    let r = row as usize;
-    // A cache has a slope of its own; efficiency is of the compulsory bytes.
-    let shown = r < input.frame.data.len() && input.ai.level().is_none();
-    shown.then(|| roof_rate(input.frame, r)).filter(|rate| !rate.is_nan())
-}
-
-/// What share of its roof the hovered row reaches, beside its way up, where there is room.
-pub(super) fn share_label(
-    scene: &mut Scene,
-    placer: &mut Placer,
-    input: &Input<'_>,
-    plot: &Plot,
-    row: u32,
-) {
-    let (Some(at), Some(rate)) = (input.points.px(plot, row), roof_above(input, row)) else {
-        return;
-    };
-    let way = plot.y.px(input.y_of(row, rate)) - at.1;
-    let share = input.frame.metrics.efficiency(&input.frame.data, row as usize);
-    if !share.is_finite() || way.abs() <= 1.0 {
-        return;
-    }
-    let label =
-        format!("{} % of {}", format_short(share * 100.0, 3), Format::rate().write(rate, 4));
-    let (w, h) = plate_size(&label);
-    let beside = [0.5, 0.35, 0.65, 0.2, 0.8].into_iter().flat_map(|part| {
-        let y = at.1 + part * way - h / 2.0;
-        [at.0 + 6.0, at.0 - w - 6.0].map(|x| [x, y, w, h])
-    });
-    if let Some(rect) = placer.first_or_least(beside) {
-        plate(scene, input.theme, rect, &label, input.theme.text);
-    }
-}
-
-/// The hovered point and its way up to its roof.
-fn hover(scene: &mut Scene, input: &Input<'_>, plot: &Plot, row: u32, at: (f64, f64), base: f64) {
-    let theme = input.theme;
-    let r = row as usize;
-    if let Some(rate) = roof_above(input, row) {
-        let top = (at.0, plot.y.px(input.y_of(row, rate)));
-        scene.dashed(vec![at, top], alpha(theme.text, 0.8), 1.0, &[3.0, 3.0]);
-        scene.mark(top, 6.0, Symbol::Dash, theme.text);
-    }
-    scene.mark(at, base + 1.0, Symbol::Dot, input.color_scale.color(r));
-    scene.mark(at, base + 3.5, Symbol::Ring, theme.text);
-}
-
-/// Numbers beside the rows that asked for one, with leader lines where points crowd. Gives the box
-/// of each with its row.
-pub(super) fn numbers(
-    scene: &mut Scene,
-    placer: &mut Placer,
-    input: &Input<'_>,
-    plot: &Plot,
-) -> Vec<(Rect, u32)> {
-    let theme = input.theme;
-    let (base, _) = marks::look(input.frame.rows.len() as u64);
-    let mut boxes = Vec::new();
-    for (i, row) in input.numbered.iter().enumerate() {
-        let Some(at) = input.points.px(plot, *row).filter(|p| plot.holds(*p)) else {
-            continue;
-        };
-        // The table has the same numbers: those of rows in the background stay free.
-        let hidden = input.is_hidden(input.color_scale.code(*row as usize));
-        if hidden || input.background.binary_search(row).is_ok() {
-            continue;
+    fn emphasis(mut self, picture: &RooflinePicture, what: &Overlay) -> Scene {
+        let (input, theme) = (self.input, self.input.theme);
+        let (base, _) = marks::look(input.frame.rows.len() as u64);
+        if !what.selected.is_empty() {
+            self.dim(picture, &what.selected);
         }
-        let label = (i + 1).to_string();
-        let size = (text::width(&label, FONT, true) + 8.0, FONT * text::LINE + 2.0);
-        if let Some(placed) = placer.around(at, size, base) {
-            boxes.push((label, *row, placed));
+        self.scene.items.push(Item::Clip { rect: self.plot.rect });
+        // A crowd of second ceilings would hide the first.
+        let few = what.selected.iter().take(CEILINGS).chain(what.hovered.iter()).copied();
+        let few: Vec<(u32, Point)> =
+            few.filter_map(|row| Some((row, input.points.px(&self.plot, row)?))).collect();
+        if let Some(own) = input.own_ceiling {
+            for (row, at) in &few {
+                self.own_roof(*at, *row, own(*row as usize));
+            }
         }
-    }
-    // All leaders below all boxes.
-    for (_, _, placed) in &boxes {
-        if let Some((from, to)) = placed.leader {
-            scene.line(vec![from, to], theme.muted, 1.0);
+        for level in MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l)) {
+            for (row, at) in &few {
+                if let Some(to) = input.points.measured_px(&self.plot, *row, level) {
+                    marks::tie(&mut self.scene, *at, to, theme.text, base);
+                    self.scene.mark(to, base + 1.0, marks::symbol(level), theme.text);
+                }
+            }
         }
+        if let Some(rect) = what.brush {
+            self.scene.items.push(Item::Rect {
+                rect,
+                fill: Some(alpha(theme.accent, 0.12)),
+                stroke: Some((alpha(theme.accent, 0.8), 1.0)),
+            });
+        }
+        let hovered = what.hovered.and_then(|row| Some((row, input.points.px(&self.plot, row)?)));
+        if let Some((row, at)) = hovered {
+            self.hover(row, at, base);
+        }
+        self.scene.items.push(Item::Unclip);
+        self.scene
     }
-    for (label, row, placed) in &boxes {
-        let [l, t, w, h] = placed.rect;
-        scene.items.push(Item::Rect {
-            rect: placed.rect,
-            fill: Some(theme.panel),
-            stroke: Some((input.color_scale.color(*row as usize), 1.0)),
+
+    /// A veil over everything but the roofs with their labels and the selected points.
+    fn dim(&mut self, picture: &RooflinePicture, selected: &[u32]) {
+        self.scene.fill(self.plot.rect, alpha(self.input.theme.panel, DIMMED));
+        let mut items = picture.scene.items.iter().skip_while(|i| !matches!(i, Item::Clip { .. }));
+        for item in items.by_ref() {
+            match item {
+                Item::Clip { .. } | Item::Line { .. } | Item::Symbol { .. } => {
+                    self.scene.items.push(item.clone());
+                }
+                Item::Unclip => break,
+                _ => {}
+            }
+        }
+        let mut rows = selected.to_vec();
+        rows.sort_unstable();
+        self.marks(&rows, &picture.counts);
+        self.scene.items.push(Item::Unclip);
+        // Labels.
+        self.scene.items.extend(items.cloned());
+    }
+
+    /// A point's way to the roof of its tile.
+    fn own_roof(&mut self, at: Point, row: u32, rate: f64) {
+        if !(rate > 0.0 && rate.is_finite()) {
+            return;
+        }
+        let accent = self.input.theme.accent;
+        let top = (at.0, self.plot.y.px(self.input.y_of(row, rate)));
+        self.scene.line(vec![at, top], alpha(accent, 0.6), 1.5);
+        self.scene.mark(top, 7.0, Symbol::Dash, accent);
+        let label = format!("tile {}", Format::rate().write(rate, 4));
+        self.label((&label, accent), On::Marks, |w, h| {
+            let steps = [-0.5, -1.0, 0.0, -1.5, 0.5, -2.0, 1.0].into_iter();
+            steps.flat_map(move |step| {
+                [at.0 - 10.0 - w, at.0 + 10.0].map(|x| [x, top.1 + step * h, w, h])
+            })
         });
-        scene.bold((l + w / 2.0, t + h / 2.0), label.clone(), FONT, theme.text, CENTER);
     }
-    let placed = boxes.into_iter();
-    placed.map(|(_, row, placed)| (placed.rect, row)).collect()
+
+    /// What a row could reach at its arithmetic intensity, FLOP/s.
+    fn roof_above(&self, row: u32) -> Option<f64> {
+        let (frame, r) = (self.input.frame, row as usize);
+        // A cache has a slope of its own; efficiency is of the compulsory bytes.
+        let shown = r < frame.data.len() && self.input.ai.level().is_none();
+        shown.then(|| roof_rate(frame, r)).filter(|rate| !rate.is_nan())
+    }
+
+    /// What share of its roof the hovered row reaches, beside its way up, where there is room.
+    pub(super) fn share_label(&mut self, row: u32) {
+        let (input, at) = (self.input, self.input.points.px(&self.plot, row));
+        let (Some(at), Some(rate)) = (at, self.roof_above(row)) else {
+            return;
+        };
+        let way = self.plot.y.px(input.y_of(row, rate)) - at.1;
+        let share = input.frame.metrics.efficiency(&input.frame.data, row as usize);
+        if !share.is_finite() || way.abs() <= 1.0 {
+            return;
+        }
+        let label =
+            format!("{} % of {}", format_short(share * 100.0, 3), Format::rate().write(rate, 4));
+        self.label((&label, input.theme.text), On::Marks, |w, h| {
+            [0.5, 0.35, 0.65, 0.2, 0.8].into_iter().flat_map(move |part| {
+                let y = at.1 + part * way - h / 2.0;
+                [at.0 + 6.0, at.0 - w - 6.0].map(|x| [x, y, w, h])
+            })
+        });
+    }
+
+    /// The hovered point and its way up to its roof.
+    fn hover(&mut self, row: u32, at: Point, base: f64) {
+        let text = self.input.theme.text;
+        if let Some(rate) = self.roof_above(row) {
+            let top = (at.0, self.plot.y.px(self.input.y_of(row, rate)));
+            self.scene.dashed(vec![at, top], alpha(text, 0.8), 1.0, &[3.0, 3.0]);
+            self.scene.mark(top, 6.0, Symbol::Dash, text);
+        }
+        let color = self.input.color_scale.color(row as usize);
+        self.scene.mark(at, base + 1.0, Symbol::Dot, color);
+        self.scene.mark(at, base + 3.5, Symbol::Ring, text);
+    }
+
+    /// Numbers beside the rows that asked for one, with leader lines where points crowd. Gives the box
+    /// of each with its row.
+    pub(super) fn numbers(&mut self) -> Vec<(Rect, u32)> {
+        let (input, theme, plot) = (self.input, self.input.theme, self.plot);
+        let (base, _) = marks::look(input.frame.rows.len() as u64);
+        let mut boxes = Vec::new();
+        for (i, row) in input.numbered.iter().enumerate() {
+            let Some(at) = input.points.px(&plot, *row).filter(|p| plot.holds(*p)) else {
+                continue;
+            };
+            // The table has the same numbers: those of rows in the background stay free.
+            let hidden = input.is_hidden(input.color_scale.code(*row as usize));
+            if hidden || input.background.binary_search(row).is_ok() {
+                continue;
+            }
+            let label = (i + 1).to_string();
+            let size = (text::width(&label, FONT, true) + 8.0, FONT * text::LINE + 2.0);
+            if let Some(placed) = self.placer.around(at, size, base) {
+                boxes.push((label, *row, placed));
+            }
+        }
+        // All leaders below all boxes.
+        for (from, to) in boxes.iter().filter_map(|(_, _, placed)| placed.leader) {
+            self.scene.line(vec![from, to], theme.muted, 1.0);
+        }
+        for (label, row, placed) in &boxes {
+            let [l, t, w, h] = placed.rect;
+            self.scene.items.push(Item::Rect {
+                rect: placed.rect,
+                fill: Some(theme.panel),
+                stroke: Some((input.color_scale.color(*row as usize), 1.0)),
+            });
+            self.scene.bold((l + w / 2.0, t + h / 2.0), label, FONT, theme.text, CENTER);
+        }
+        boxes.into_iter().map(|(_, row, placed)| (placed.rect, row)).collect()
+    }
 }

@@ -1,11 +1,11 @@
 //! The roofs: slopes, ceilings, ridges, and their labels.
 
-use super::{AiAxis, Input, Roofs, plate, plate_size};
+use super::{AiAxis, Input, Layers, Roofs, plate_size};
 use crate::clip;
-use crate::labels::{Placer, Rect};
+use crate::labels::{On, Rect};
 use crate::layout::Plot;
-use crate::palette::{Theme, alpha};
-use crate::scene::{Color, Point, Scene, Symbol};
+use crate::palette::alpha;
+use crate::scene::{Color, Point, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
@@ -252,237 +252,209 @@ fn px(plot: &Plot, ai: f64, rate: f64) -> Point {
 }
 
 /// From the left edge of what shows up to a ridge.
-fn slope_line(plot: &Plot, bandwidth: f64, ridge: f64) -> Vec<Point> {
+fn slope_line(plot: &Plot, bandwidth: f64, ridge: f64) -> [Point; 2] {
     let from = plot.x.domain.0.min(plot.y.domain.0 / bandwidth).min(ridge) / 2.0;
-    vec![px(plot, from, from * bandwidth), px(plot, ridge, ridge * bandwidth)]
+    [px(plot, from, from * bandwidth), px(plot, ridge, ridge * bandwidth)]
 }
 
-fn ceiling_line(plot: &Plot, bandwidth: f64, peak: f64) -> Vec<Point> {
+fn ceiling_line(plot: &Plot, bandwidth: f64, peak: f64) -> [Point; 2] {
     let ridge = peak / bandwidth;
     let to = (plot.x.domain.1 * 2.0).max(ridge);
-    vec![px(plot, ridge, peak), px(plot, to, peak)]
+    [px(plot, ridge, peak), px(plot, to, peak)]
 }
 
-/// Draws slopes, ceilings and ridges.
-pub(super) fn lines(scene: &mut Scene, plot: &Plot, theme: &Theme, roofs: &[RoofLine]) {
-    let color = |own: Option<Color>| own.unwrap_or(theme.roof);
-    let bottom = plot.rect[1] + plot.rect[3];
-    for (ridge, peak) in roofs.iter().take(LABELLED).flat_map(RoofLine::ridges) {
-        let at = px(plot, ridge, peak);
-        scene.dashed(vec![at, (at.0, bottom)], alpha(theme.axis, 0.7), 1.0, &[2.0, 4.0]);
-    }
-    for r in roofs {
-        let ceilings = r.achievable.iter().map(|a| a.1).chain([r.peak]);
-        for peak in ceilings.filter(|p| !r.solid.contains(p)) {
-            let line = ceiling_line(plot, r.bandwidth, peak);
-            scene.dashed(line, alpha(color(r.color), 0.85), 1.25, &[6.0, 4.0]);
+impl Layers<'_> {
+    /// Draws slopes, ceilings and ridges.
+    pub(super) fn roofs(&mut self, roofs: &[RoofLine]) {
+        let (theme, plot, scene) = (self.input.theme, &self.plot, &mut self.scene);
+        let color = |own: Option<Color>| own.unwrap_or(theme.roof);
+        let bottom = plot.rect[1] + plot.rect[3];
+        for (ridge, peak) in roofs.iter().take(LABELLED).flat_map(RoofLine::ridges) {
+            let at = px(plot, ridge, peak);
+            scene.dashed(vec![at, (at.0, bottom)], alpha(theme.axis, 0.7), 1.0, &[2.0, 4.0]);
+        }
+        for r in roofs {
+            let ceilings = r.achievable.iter().map(|a| a.1).chain([r.peak]);
+            for peak in ceilings.filter(|p| !r.solid.contains(p)) {
+                let line = ceiling_line(plot, r.bandwidth, peak).to_vec();
+                scene.dashed(line, alpha(color(r.color), 0.85), 1.25, &[6.0, 4.0]);
+            }
+        }
+        for (_, level, bandwidth, ridge, own) in slopes(roofs) {
+            let line = slope_line(plot, bandwidth, ridge).to_vec();
+            match level {
+                MemoryLevel::Main => scene.line(line, color(own), 1.5),
+                _ => scene.dashed(line, alpha(color(own), 0.85), 1.25, &[2.0, 3.0]),
+            }
+        }
+        for r in roofs {
+            let color = color(r.color);
+            for (ridge, peak) in r.ridges() {
+                scene.line(ceiling_line(plot, r.bandwidth, peak).to_vec(), color, 1.5);
+                scene.mark(px(plot, ridge, peak), 3.0, Symbol::Dot, color);
+            }
         }
     }
-    for (_, level, bandwidth, ridge, own) in slopes(roofs) {
-        let line = slope_line(plot, bandwidth, ridge);
-        match level {
-            MemoryLevel::Main => scene.line(line, color(own), 1.5),
-            _ => scene.dashed(line, alpha(color(own), 0.85), 1.25, &[2.0, 3.0]),
-        }
-    }
-    for r in roofs {
-        let color = color(r.color);
-        for (ridge, peak) in r.ridges() {
-            scene.line(ceiling_line(plot, r.bandwidth, peak), color, 1.5);
-            scene.mark(px(plot, ridge, peak), 3.0, Symbol::Dot, color);
-        }
-    }
-}
 
-/// Labels ceilings, slopes and ridges, wherever there is room for them.
-pub(super) fn labels(
-    scene: &mut Scene,
-    placer: &mut Placer,
-    plot: &Plot,
-    theme: &Theme,
-    roofs: &[RoofLine],
-    (narrow, others): (bool, bool),
-) -> Vec<(usize, Rect)> {
-    let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
-    devices.order_by(|a, b| a.cmp(b));
-    devices.dedup();
-    let many = devices.len() > 1 || others;
-    // Labels prefer not to lie on a roof; nothing may lie on another label.
-    for (_, _, bandwidth, ridge, _) in slopes(roofs) {
-        block(placer, &slope_line(plot, bandwidth, ridge), plot.rect);
-    }
-    for r in roofs {
-        block(placer, &ceiling_line(plot, r.bandwidth, r.peak), plot.rect);
-        for (_, a, _) in &r.achievable {
-            block(placer, &ceiling_line(plot, r.bandwidth, *a), plot.rect);
+    /// Labels ceilings, slopes and ridges, wherever there is room for them; gives the boxes of those of
+    /// ceilings, each with the index of its roof.
+    pub(super) fn roof_labels(&mut self, roofs: &[RoofLine]) -> Vec<(usize, Rect)> {
+        let (frame, narrow) = (self.input.frame, self.input.narrow());
+        // A device that a file names and nobody knows: the roofs are not of its rows.
+        let others = frame.metrics.devices.iter().skip(1).any(Option::is_none);
+        let many = others || roofs.iter().any(|r| r.device != roofs[0].device);
+        self.block_roofs(roofs);
+        let shown = &roofs[..roofs.len().min(LABELLED)];
+        // Nor on the end of a line.
+        for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
+            let (x, y) = self.px(ridge, peak);
+            self.placer.block([x - 4.0, y - 4.0, 8.0, 8.0]);
         }
-    }
-    let shown = &roofs[..roofs.len().min(LABELLED)];
-    // Nor on the end of a line.
-    for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
-        let at = px(plot, ridge, peak);
-        placer.block([at.0 - 4.0, at.1 - 4.0, 8.0, 8.0]);
-    }
-    // From the top down: labels that must move then move down along the slope, not into others.
-    let mut ceilings: Vec<(usize, f64, f64, bool, String)> = Vec::new();
-    for (index, r) in shown.iter().enumerate() {
-        let who = |types: &[String]| match (many, narrow) {
-            (true, false) => format!("{} {}", r.device, types.join(", ")),
-            _ => types.join(", "),
-        };
-        let rate = |v| Format::rate().write(v, 4);
-        let dense = if narrow { "" } else { " dense" };
-        let label = format!("{} {}{dense}", who(&r.types), FlopsPerSec(r.peak).peak());
-        ceilings.push((index, r.peak, r.bandwidth, true, label));
-        for (types, a, here) in &r.achievable {
-            let (what, here) = match narrow {
-                true => ("max", ""),
-                false => ("achievable", measured(*here)),
+        // From the top down: labels that must move then move down along the slope, not into others.
+        let mut ceilings: Vec<(usize, f64, bool, String)> = Vec::new();
+        for (index, r) in shown.iter().enumerate() {
+            let who = |types: &[String]| match (many, narrow) {
+                (true, false) => format!("{} {}", r.device, types.join(", ")),
+                _ => types.join(", "),
             };
-            let label = format!("{} {what} {}{here}", who(types), rate(*a));
-            ceilings.push((index, *a, r.bandwidth, false, label));
+            let rate = |v| Format::rate().write(v, 4);
+            let dense = if narrow { "" } else { " dense" };
+            let label = format!("{} {}{dense}", who(&r.types), FlopsPerSec(r.peak).peak());
+            ceilings.push((index, r.peak, true, label));
+            for (types, a, here) in &r.achievable {
+                let (what, here) = match narrow {
+                    true => ("max", ""),
+                    false => ("achievable", measured(*here)),
+                };
+                let label = format!("{} {what} {}{here}", who(types), rate(*a));
+                ceilings.push((index, *a, false, label));
+            }
         }
-    }
-    ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
-    let mut places = Vec::new();
-    for (index, peak, bandwidth, must, label) in ceilings {
-        let place = ceiling_label(scene, placer, plot, theme, (bandwidth, peak), &label, must);
-        places.extend(place.map(|rect| (index, rect)));
-    }
-    let caches = shown.iter().any(|r| !r.caches.is_empty());
-    for (device, level, bandwidth, ridge, _) in slopes(roofs) {
-        let mut speed = Format::si("B/s").write(bandwidth, 4);
-        if caches {
-            speed = format!("{} {speed}", level.label());
+        ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
+        let mut places = Vec::new();
+        for (index, peak, must, label) in ceilings {
+            let place = self.ceiling_label((shown[index].bandwidth, peak), &label, must);
+            places.extend(place.map(|rect| (index, rect)));
         }
-        let label = if many { format!("{device} {speed}") } else { speed };
-        slope_label(scene, placer, plot, theme, (bandwidth, ridge), &label);
+        let caches = shown.iter().any(|r| !r.caches.is_empty());
+        for (device, level, bandwidth, ridge, _) in slopes(roofs) {
+            let mut speed = Format::si("B/s").write(bandwidth, 4);
+            if caches {
+                speed = format!("{} {speed}", level.label());
+            }
+            let label = if many { format!("{device} {speed}") } else { speed };
+            self.slope_label(slope_line(&self.plot, bandwidth, ridge), &label);
+        }
+        // From the right: of two close ridges the right one's label goes to the right.
+        let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
+        ridges.order_by(|a, b| b.0.total_cmp(&a.0));
+        for (ridge, peak) in ridges {
+            let value = format_short(ridge, 4);
+            let label =
+                if narrow || shown.len() > 2 { value } else { format!("ridge {value} FLOP/B") };
+            self.ridge_label(self.px(ridge, peak), &label);
+        }
+        places
     }
-    // From the right: of two close ridges the right one's label goes to the right.
-    let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
-    ridges.order_by(|a, b| b.0.total_cmp(&a.0));
-    for (ridge, peak) in ridges {
-        let value = format_short(ridge, 4);
-        let label = if narrow || shown.len() > 2 { value } else { format!("ridge {value} FLOP/B") };
-        ridge_label(scene, placer, plot, theme, px(plot, ridge, peak), &label);
-    }
-    places
-}
 
-fn block(placer: &mut Placer, line: &[Point], rect: Rect) {
-    for w in line.windows(2) {
-        if let Some((a, b)) = clip::segment(w[0], w[1], rect) {
-            placer.block_line(a, b);
+    /// Labels prefer not to lie on a roof; nothing may lie on another label.
+    fn block_roofs(&mut self, roofs: &[RoofLine]) {
+        let plot = &self.plot;
+        let slopes = slopes(roofs).into_iter().map(|s| slope_line(plot, s.2, s.3));
+        let ceilings = roofs.iter().flat_map(|r| {
+            let all = std::iter::once(r.peak).chain(r.achievable.iter().map(|a| a.1));
+            all.map(|peak| ceiling_line(plot, r.bandwidth, peak))
+        });
+        for [a, b] in slopes.chain(ceilings) {
+            if let Some((a, b)) = clip::segment(a, b, plot.rect) {
+                self.placer.block_line(a, b);
+            }
         }
     }
-}
 
-fn ceiling_label(
-    scene: &mut Scene,
-    placer: &mut Placer,
-    plot: &Plot,
-    theme: &Theme,
-    (bandwidth, peak): (f64, f64),
-    label: &str,
-    must: bool,
-) -> Option<Rect> {
-    let line = ceiling_line(plot, bandwidth, peak);
-    let [a, b] = line.as_slice() else {
-        return None;
-    };
-    let (from, _) = clip::segment(*a, *b, plot.rect)?;
-    let (w, h) = plate_size(label);
-    let right_edge = plot.rect[0] + plot.rect[2];
-    let mut candidates = Vec::new();
-    // Nothing is drawn left of where the ceiling meets the slope: the label goes there, moved up or
-    // down where another one is.
-    let begins_here = from.0 > plot.rect[0] + 1.0;
-    if begins_here {
-        for step in [0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0] {
-            let y = from.1 - h / 2.0 + step * h;
-            // The slope is at its leftmost at the box's lower edge.
-            let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
-            candidates.push([slope - w - 10.0, y, w, h]);
+    fn ceiling_label(
+        &mut self,
+        (bandwidth, peak): (f64, f64),
+        label: &str,
+        must: bool,
+    ) -> Option<Rect> {
+        let plot = self.plot;
+        let [a, b] = ceiling_line(&plot, bandwidth, peak);
+        let (from, _) = clip::segment(a, b, plot.rect)?;
+        let (w, h) = plate_size(label);
+        let right_edge = plot.rect[0] + plot.rect[2];
+        let mut candidates = Vec::new();
+        // Nothing is drawn left of where the ceiling meets the slope: the label goes there, moved up or
+        // down where another one is.
+        let begins_here = from.0 > plot.rect[0] + 1.0;
+        if begins_here {
+            for step in [0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0] {
+                let y = from.1 - h / 2.0 + step * h;
+                // The slope is at its leftmost at the box's lower edge.
+                let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
+                candidates.push([slope - w - 10.0, y, w, h]);
+            }
         }
-    }
-    // Else above the ceiling, from the right.
-    let mut x = right_edge - w - 4.0;
-    while x >= from.0 && candidates.len() < 60 {
-        candidates.push([x, from.1 - h - 2.0, w, h]);
-        x -= 24.0;
-    }
-    // Else below it, past other ceilings.
-    for step in 0..8 {
-        candidates.push([right_edge - w - 4.0, from.1 + 3.0 + (h + 1.0) * f64::from(step), w, h]);
-    }
-    // A label on a roof would break its line: the name of a lower ceiling, which its hover tells too,
-    // gives way.
-    let rect = match must {
-        true => {
-            placer.clear(candidates.iter().copied()).or_else(|| placer.first_or_least(candidates))
+        // Else above the ceiling, from the right.
+        let mut x = right_edge - w - 4.0;
+        while x >= from.0 && candidates.len() < 60 {
+            candidates.push([x, from.1 - h - 2.0, w, h]);
+            x -= 24.0;
         }
-        false => placer.clear(candidates),
-    }?;
-    let end = (rect[0] + w, rect[1] + h / 2.0);
-    if rect[1] > from.1 + h {
-        let x = rect[0] + w - 12.0;
-        scene.line(vec![(x, rect[1] - 1.0), (x, from.1 + 2.0)], alpha(theme.muted, 0.6), 1.0);
-    } else if begins_here && end.0 < from.0 {
-        let leader = vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)];
-        scene.line(leader, alpha(theme.muted, 0.6), 1.0);
+        // Else below it, past other ceilings.
+        for step in 0..8 {
+            let y = from.1 + 3.0 + (h + 1.0) * f64::from(step);
+            candidates.push([right_edge - w - 4.0, y, w, h]);
+        }
+        // A label on a roof would break its line: the name of a lower ceiling, which its hover tells too,
+        // gives way.
+        let clear = self.placer.place(candidates.iter().copied(), On::Nothing);
+        let rect = match must {
+            true => clear.or_else(|| self.placer.place(candidates, On::Marks)),
+            false => clear,
+        }?;
+        let (end, faint) = ((rect[0] + w, rect[1] + h / 2.0), alpha(self.input.theme.muted, 0.6));
+        if rect[1] > from.1 + h {
+            let x = rect[0] + w - 12.0;
+            self.scene.line(vec![(x, rect[1] - 1.0), (x, from.1 + 2.0)], faint, 1.0);
+        } else if begins_here && end.0 < from.0 {
+            self.scene.line(vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)], faint, 1.0);
+        }
+        self.plate(rect, label, self.input.theme.roof);
+        Some(rect)
     }
-    plate(scene, theme, rect, label, theme.roof);
-    Some(rect)
-}
 
-fn slope_label(
-    scene: &mut Scene,
-    placer: &mut Placer,
-    plot: &Plot,
-    theme: &Theme,
-    (bandwidth, ridge): (f64, f64),
-    label: &str,
-) {
-    let line = slope_line(plot, bandwidth, ridge);
-    let [a, b] = line.as_slice() else { return };
-    let Some((from, to)) = clip::segment(*a, *b, plot.rect) else {
-        return;
-    };
-    let (w, h) = plate_size(label);
-    let along = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.45, 0.55, 0.35, 0.65, 0.25, 0.75];
-    let candidates = along.into_iter().flat_map(|t| {
-        let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
-        [[at.0 - w - 5.0, at.1 - h - 2.0, w, h], [at.0 + 6.0, at.1 + 3.0, w, h]]
-    });
-    if let Some(rect) = placer.clear(candidates) {
-        plate(scene, theme, rect, label, theme.roof);
+    fn slope_label(&mut self, [a, b]: [Point; 2], label: &str) {
+        let Some((from, to)) = clip::segment(a, b, self.plot.rect) else {
+            return;
+        };
+        const ALONG: [f64; 15] =
+            [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.45, 0.55, 0.35, 0.65, 0.25, 0.75];
+        self.label((label, self.input.theme.roof), On::Nothing, |w, h| {
+            ALONG.into_iter().flat_map(move |t| {
+                let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
+                [[at.0 - w - 5.0, at.1 - h - 2.0, w, h], [at.0 + 6.0, at.1 + 3.0, w, h]]
+            })
+        });
     }
-}
 
-fn ridge_label(
-    scene: &mut Scene,
-    placer: &mut Placer,
-    plot: &Plot,
-    theme: &Theme,
-    at: Point,
-    label: &str,
-) {
-    if !(at.0 >= plot.rect[0] && at.0 <= plot.rect[0] + plot.rect[2]) {
-        return;
-    }
-    let (w, h) = plate_size(label);
-    let bottom = plot.rect[1] + plot.rect[3];
-    // Beside the line that drops from the ridge: at its foot first, then along it.
-    let mut candidates = Vec::new();
-    for y in [bottom - h - 4.0, bottom - 2.0 * h - 8.0, bottom - 3.0 * h - 12.0] {
-        candidates.push([at.0 + 4.0, y, w, h]);
-        candidates.push([at.0 - w - 4.0, y, w, h]);
-    }
-    if plot.holds(at) {
-        candidates.push([at.0 + 4.0, at.1 + 6.0, w, h]);
-        candidates.push([at.0 - w - 6.0, at.1 - h - 4.0, w, h]);
-    }
-    if let Some(rect) = placer.first(candidates) {
-        plate(scene, theme, rect, label, theme.muted);
+    fn ridge_label(&mut self, at: Point, label: &str) {
+        let plot = self.plot;
+        if !(at.0 >= plot.rect[0] && at.0 <= plot.rect[0] + plot.rect[2]) {
+            return;
+        }
+        let bottom = plot.rect[1] + plot.rect[3];
+        self.label((label, self.input.theme.muted), On::Lines, |w, h| {
+            // Beside the line that drops from the ridge: at its foot first, then along it.
+            let mut spots = Vec::new();
+            for y in [bottom - h - 4.0, bottom - 2.0 * h - 8.0, bottom - 3.0 * h - 12.0] {
+                spots.extend([[at.0 + 4.0, y, w, h], [at.0 - w - 4.0, y, w, h]]);
+            }
+            if plot.holds(at) {
+                spots.push([at.0 + 4.0, at.1 + 6.0, w, h]);
+                spots.push([at.0 - w - 6.0, at.1 - h - 4.0, w, h]);
+            }
+            spots
+        });
     }
 }

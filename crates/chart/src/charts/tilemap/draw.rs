@@ -178,7 +178,8 @@ fn draw(
     let (across, down) = ((sweep.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
     let widest = if scene.width < NARROW { 60.0 } else { 84.0 };
     let room = [x, y + HEAD, w, line * rows.len() as f64 + FOOT];
-    let grid = Cells::fixed(across, down, (widest, line), &cell).draw(scene, room, theme);
+    let cells = Cells::fixed(across, down, (widest, line), &cell);
+    let grid = Cells { ticks_in_middle: true, ..cells }.draw(scene, room, theme);
     let size = (columns.len(), rows.len());
     regions(scene, theme, grid.rect(), size, &|i, j| panel.lines[j].cells.get(i)?.region);
 }

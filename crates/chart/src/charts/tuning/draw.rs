@@ -2,7 +2,7 @@
 
 use super::{Tuning, rate, tooltip};
 use crate::charts::RenderOptions;
-use crate::labels::{Placer, Rect};
+use crate::labels::{On, Placer, Rect};
 use crate::layout;
 use crate::layout::{Axis, FONT, Plot};
 use crate::legend;
@@ -115,7 +115,7 @@ impl Tuning {
                 let spots = [y - size.1 - 1.0, y + 2.0].into_iter().flat_map(|top| {
                     [l + w - size.0 - 4.0, l + 4.0].map(|x| [x, top, size.0, size.1])
                 });
-                if let Some(r) = placer.first(spots) {
+                if let Some(r) = placer.place(spots, On::Lines) {
                     scene.text((r[0], r[1] + r[3] / 2.0), words, color, START);
                 }
             };
@@ -244,7 +244,7 @@ impl Tuning {
             let size = (text::width(&words, FONT, false), FONT * text::LINE);
             let above = [at.0 - size.0 / 2.0, at.1 - radius - size.1 - 2.0, size.0, size.1];
             let below = [above[0], at.1 + radius + 2.0, size.0, size.1];
-            if let Some(r) = placer.first([above, below]) {
+            if let Some(r) = placer.place([above, below], On::Lines) {
                 scene.fill(r, alpha(theme.panel, 0.75));
                 scene.text((r[0] + r[2] / 2.0, r[1] + r[3] / 2.0), words, theme.text, CENTER);
             }
