@@ -239,9 +239,13 @@ impl Chart for LostTime {
         plot(options, page, |scene, [left, top, width, height]| {
             let bands = Bands {
                 n: self.bars.len(),
+                what: "Bars",
                 row: ROW,
+                most: None,
                 name: &|at| self.name(at),
-                mark: &|at, name| (self.rows(&self.bars[at]).to_vec(), columns.tooltip(name, &at)),
+                mark: &|at, name| {
+                    Some((self.rows(&self.bars[at]).to_vec(), columns.tooltip(name, &at)))
+                },
             };
             let room = [left, top + HEAD, width, height - HEAD - FOOT];
             let placed = bands.place(scene, room, options);

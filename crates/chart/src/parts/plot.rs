@@ -65,15 +65,19 @@ pub(crate) fn plot(
 /// How many names are measured to find the width of their column.
 const MEASURED: usize = 1000;
 
-/// What a band stands for, by its number and name.
-pub(crate) type Mark<'a> = dyn Fn(usize, &str) -> (Vec<u32>, Tooltip) + 'a;
+/// What a band stands for, by its number and name; `None` for a remark between bands.
+pub(crate) type Mark<'a> = dyn Fn(usize, &str) -> Option<(Vec<u32>, Tooltip)> + 'a;
 
 /// Rows of named bands, of which those show that fit.
 pub(crate) struct Bands<'a> {
     /// Number of bands.
     pub(crate) n: usize,
+    /// What they are, where some do not fit: `Bars`.
+    pub(crate) what: &'a str,
     /// Height of one, px.
     pub(crate) row: f64,
+    /// Most width of the names, px; the usual share of the picture where there is none.
+    pub(crate) most: Option<f64>,
     /// Name of a band.
     pub(crate) name: &'a dyn Fn(usize) -> String,
     /// What a band stands for.
@@ -114,12 +118,13 @@ impl Bands<'_> {
         let shown = ((height / self.row) as usize).clamp(1.min(self.n), self.n);
         let first = o.first.1.min(self.n - shown);
         let share = if scene.width < NARROW { 0.36 } else { 0.34 };
+        let most = self.most.unwrap_or(scene.width * share);
         let sample = (0..self.n).step_by(self.n.div_ceil(MEASURED).max(1));
         let widest = sample
             .chain(first..first + shown)
             .map(|i| text::width(&(self.name)(i), FONT, false))
             .fold(0.0, f64::max);
-        let names = widest.min(scene.width * share).ceil();
+        let names = widest.min(most).ceil();
         let left = x + names + 14.0;
         let placed = Placed { left, top, first, shown, row: self.row };
         let full: Vec<String> = (first..first + shown).map(self.name).collect();
@@ -127,13 +132,15 @@ impl Bands<'_> {
         let cut = text::cut_apart(&texts, FONT, names);
         for ((i, y), (full, name)) in placed.each().zip(full.iter().zip(cut)) {
             let at = (left - 7.0, y + self.row / 2.0);
-            scene.text(at, name, o.theme.text, END);
-            let (rows, tooltip) = (self.mark)(i, full);
-            scene.hit(rows, [x, y, width, self.row], tooltip);
+            let mark = (self.mark)(i, full);
+            scene.text(at, name, if mark.is_some() { o.theme.text } else { o.theme.muted }, END);
+            if let Some((rows, tooltip)) = mark {
+                scene.hit(rows, [x, y, width, self.row], tooltip);
+            }
         }
         if shown < self.n {
-            scene.description =
-                format!("Bars {} to {} of {} shown.", first + 1, first + shown, self.n);
+            let (what, last) = (self.what, first + shown);
+            scene.description = format!("{what} {} to {last} of {} shown.", first + 1, self.n);
             scene.drag_areas.push(DragArea::Scroll {
                 rect: [x, top, width, placed.bottom() - top],
                 columns: Window::default(),

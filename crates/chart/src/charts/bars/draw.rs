@@ -11,7 +11,7 @@ use crate::scale::{Kind, Scale, extent};
 use crate::scene::{Color, END, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
-use gemmscope_model::units::plural;
+use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::field::Field;
 
 impl Bars {
@@ -32,7 +32,9 @@ impl Bars {
         plot(options, page, |scene, [left, top, width, height]| {
             let bands = Bands {
                 n: all.len(),
+                what: &format!("{}s", capitalized(self.mark())),
                 row: ROW,
+                most: None,
                 name: &|i| self.name(all[i].band),
                 mark: &|i, name| {
                     let rows = self.rows(&all[i]);
@@ -40,7 +42,7 @@ impl Bars {
                         1 => String::new(),
                         n => format!(" ({n} GEMMs)"),
                     };
-                    (rows.to_vec(), columns.tooltip(format!("{name}{several}"), &all[i]))
+                    Some((rows.to_vec(), columns.tooltip(format!("{name}{several}"), &all[i])))
                 },
             };
             let room = [left, top + HEAD, width, height - HEAD - FOOT];

@@ -64,6 +64,18 @@ struct Model {
     ranked: Vec<usize>,
 }
 
+impl Model {
+    /// The names of both sides.
+    fn names(&self) -> (&str, &str) {
+        self.duel.names(&self.comparison)
+    }
+
+    /// What a side measured of a configuration.
+    fn sample(&self, of: &Ratio, side: usize) -> Option<&Sample> {
+        self.comparison.sample(of.configuration as usize, side)
+    }
+}
+
 /// Of several sides who is fastest how often; then the two that are compared, and where it is the
 /// other way round.
 fn verdict(frame: &Frame, comparison: &Comparison, duel: &Duel, tally: &Tally) -> Vec<String> {
@@ -140,7 +152,7 @@ impl Compare {
                     .to_owned(),
             );
         };
-        let (a, b) = m.duel.names(&m.comparison);
+        let (a, b) = m.names();
         if a == b {
             return Some(format!("Both sides are {a}: choose another."));
         }
@@ -199,10 +211,8 @@ impl Compare {
     fn parts(&self, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>, all: Rect) {
         let p = panels::Panels {
             frame: &self.frame,
-            comparison: &m.comparison,
-            duel: &m.duel,
-            ranked: &m.ranked,
-            theme: options.theme,
+            model: m,
+            options,
             colors: colors(&self.frame, m, options.theme),
         };
         let (w, h) = (scene.width, scene.height);
@@ -245,7 +255,7 @@ impl Chart for Compare {
         let Some(m) = &self.model else {
             return Table::default();
         };
-        let (a, b) = m.duel.names(&m.comparison);
+        let (a, b) = m.names();
         let mut columns = Columns::new().text("Configuration", |r: &Ratio| {
             m.comparison.label(&self.frame, r.configuration as usize)
         });
@@ -262,7 +272,7 @@ impl Chart for Compare {
         for (name, side) in [(a, m.duel.a), (b, m.duel.b)] {
             for (figure, unit, of) in figures {
                 columns = columns.number(format!("{name}: {figure}"), unit, move |r| {
-                    m.comparison.sample(r.configuration as usize, side).map_or(f64::NAN, of)
+                    m.sample(r, side).map_or(f64::NAN, of)
                 });
             }
         }
@@ -320,13 +330,9 @@ impl Chart for Compare {
 }
 
 /// The tooltip of a matched configuration.
-fn tooltip(frame: &Frame, comparison: &Comparison, duel: &Duel, index: usize) -> Tooltip {
-    let Some(r) = duel.ratios.get(index) else {
-        return Tooltip::default();
-    };
-    let (a, b) = duel.names(comparison);
-    let sample = |side| comparison.sample(r.configuration as usize, side);
-    let value = |side: usize| match (sample(side), duel.measure) {
+fn tooltip(m: &Model, r: &Ratio, label: String) -> Tooltip {
+    let (duel, (a, b)) = (&m.duel, m.names());
+    let value = |side: usize| match (m.sample(r, side), duel.measure) {
         (Some(s), Measure::Rate) => {
             let n = match s.n {
                 0 | 1 => String::new(),
@@ -352,10 +358,7 @@ fn tooltip(frame: &Frame, comparison: &Comparison, duel: &Duel, index: usize) ->
         Measure::Rate => "Faster",
         Measure::Roof => "Ahead",
     };
-    Tooltip::new(comparison.label(frame, r.configuration as usize))
-        .row(a, value(duel.a))
-        .row(b, value(duel.b))
-        .row(ahead, result)
+    Tooltip::new(label).row(a, value(duel.a)).row(b, value(duel.b)).row(ahead, result)
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! The panels of a comparison, each drawn into a rectangle.
 
+use super::Model;
+use crate::charts::RenderOptions;
 use crate::clip;
 use crate::labels::{On, Placer, Rect, grown};
 use crate::layout;
 use crate::layout::{Axis, FONT, NARROW, Plot};
 use crate::legend;
 use crate::legend::Swatch;
-use crate::palette::{Theme, alpha};
+use crate::palette::alpha;
 use crate::plot::{Ruler, xy};
 use crate::scale;
 use crate::scale::{Kind, Scale};
@@ -15,11 +17,11 @@ use crate::text;
 use crate::ticks;
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::Comparison;
-use gemmscope_analysis::compare::duel::{Distribution, Duel, Measure, Verdict, lead};
+use gemmscope_analysis::compare::duel::{Distribution, Measure, Verdict, lead};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::field::Frame;
+use std::ops::Deref;
 
 /// Marks past this number are drawn but not reachable one by one: the ones with the largest
 /// gaps are.
@@ -28,12 +30,18 @@ const MOST_MARKS: usize = 4_000;
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
     pub(super) frame: &'a Frame,
-    pub(super) comparison: &'a Comparison,
-    pub(super) duel: &'a Duel,
-    pub(super) ranked: &'a [usize],
-    pub(super) theme: &'a Theme,
+    pub(super) model: &'a Model,
+    pub(super) options: &'a RenderOptions<'a>,
     /// Of side A and of side B.
     pub(super) colors: [Color; 2],
+}
+
+impl Deref for Panels<'_> {
+    type Target = Model;
+
+    fn deref(&self) -> &Model {
+        self.model
+    }
 }
 
 impl Panels<'_> {
@@ -42,12 +50,12 @@ impl Panels<'_> {
         match verdict {
             Verdict::B => self.colors[1],
             Verdict::A => self.colors[0],
-            Verdict::Even | Verdict::Noise => self.theme.other,
+            Verdict::Even | Verdict::Noise => self.options.theme.other,
         }
     }
 
     fn legend_entries(&self) -> Vec<(Swatch, String)> {
-        let (a, b) = self.duel.names(self.comparison);
+        let (a, b) = self.names();
         let mut out = Vec::new();
         for (verdict, symbol, words) in [
             (Verdict::B, Symbol::Dot, format!("{b} faster")),
@@ -70,25 +78,25 @@ impl Panels<'_> {
         out
     }
 
-    /// Rows of both sides of a configuration.
+    /// The name of a configuration, the rows that both sides have of it, and what is said of it.
+    pub(super) fn label(&self, index: usize) -> String {
+        self.comparison.label(self.frame, self.duel.ratios[index].configuration as usize)
+    }
+
     pub(super) fn rows(&self, index: usize) -> Vec<u32> {
-        let Some(r) = self.duel.ratios.get(index) else {
-            return Vec::new();
-        };
-        [self.duel.a, self.duel.b]
-            .iter()
-            .filter_map(|&side| self.comparison.sample(r.configuration as usize, side))
-            .flat_map(|s| self.comparison.rows_of(s).iter().copied())
-            .collect()
+        let both = [self.duel.a, self.duel.b].into_iter();
+        let samples = both.filter_map(|side| self.sample(&self.duel.ratios[index], side));
+        samples.flat_map(|s| self.comparison.rows_of(s).iter().copied()).collect()
     }
 
     pub(super) fn tooltip(&self, index: usize) -> Tooltip {
-        super::tooltip(self.frame, self.comparison, self.duel, index)
+        let r = &self.duel.ratios[index];
+        super::tooltip(self.model, r, self.label(index))
     }
 
     /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
     pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
-        let (a, b) = self.duel.names(self.comparison);
+        let (a, b) = self.names();
         let (format, what) = match self.duel.measure {
             Measure::Rate => (Format::rate(), "attained"),
             Measure::Roof => (Format::percent(), "% of roof"),
@@ -96,8 +104,7 @@ impl Panels<'_> {
         let value = |index: usize| {
             let r = &self.duel.ratios[index];
             let of = |side: usize| {
-                let sample = self.comparison.sample(r.configuration as usize, side);
-                sample.map_or(f64::NAN, |s| match self.duel.measure {
+                self.sample(r, side).map_or(f64::NAN, |s| match self.duel.measure {
                     Measure::Rate => s.rate,
                     Measure::Roof => s.efficiency,
                 })
@@ -113,7 +120,8 @@ impl Panels<'_> {
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
         let at = (left + 10.0, top + 4.0);
-        let used = legend::legend(Some(scene), at, width - 24.0, self.theme, &entries) + 8.0;
+        let used =
+            legend::legend(Some(scene), at, width - 24.0, self.options.theme, &entries) + 8.0;
         let ruler = |side: &str| Ruler {
             title: format!("{side}, {what}"),
             kind: Kind::Log,
@@ -123,7 +131,7 @@ impl Panels<'_> {
         };
         // Room on the right for the end of the last label.
         let room = [left, top + used, width - 18.0, height - used];
-        let plot = xy(scene, room, self.theme, &ruler(a), &ruler(b));
+        let plot = xy(scene, room, self.options.theme, &ruler(a), &ruler(b));
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
             vec![
@@ -135,18 +143,20 @@ impl Panels<'_> {
         if self.duel.threshold > 0.0 {
             let mut band = line_at(edge);
             band.extend(line_at(1.0 / edge).into_iter().rev());
-            scene.items.push(Item::Polygon { points: band, fill: alpha(self.theme.other, 0.28) });
+            scene
+                .items
+                .push(Item::Polygon { points: band, fill: alpha(self.options.theme.other, 0.28) });
         }
-        scene.line(line_at(1.0), self.theme.roof, 1.5);
+        scene.line(line_at(1.0), self.options.theme.roof, 1.5);
         let g = self.duel.geometric_mean;
-        scene.dashed(line_at(g), self.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.dashed(line_at(g), self.options.theme.accent, 1.5, &[6.0, 4.0]);
         self.points(scene, &plot, &value);
         scene.items.push(Item::Unclip);
         let mut placer = Placer::new(plot.rect);
-        let mut tags = vec![(1.0, "equal".to_owned(), self.theme.roof)];
+        let mut tags = vec![(1.0, "equal".to_owned(), self.options.theme.roof)];
         if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
             let words = if width < NARROW { self.leader(g) } else { self.mean_words() };
-            tags.push((g, words, self.theme.accent));
+            tags.push((g, words, self.options.theme.accent));
         }
         for (ratio, words, color) in tags {
             self.tag(scene, &mut placer, &plot, ratio, (words, color));
@@ -177,7 +187,7 @@ impl Panels<'_> {
         };
         spots.order_by_key(points);
         if let Some(r) = placer.place(spots.first().copied(), On::Lines) {
-            scene.fill(r, alpha(self.theme.panel, 0.8));
+            scene.fill(r, alpha(self.options.theme.panel, 0.8));
             scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
         }
     }
@@ -197,7 +207,7 @@ impl Panels<'_> {
             radius,
             [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
-        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.theme.muted]);
+        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.options.theme.muted]);
         for (i, r) in self.duel.ratios.iter().enumerate() {
             let (x, y) = value(i);
             let at = (plot.x.px(x), plot.y.px(y));
@@ -257,12 +267,12 @@ impl Panels<'_> {
             Scale::new(Kind::Linear, (lo, hi), (0.0, 1.0)),
             y_scale,
         );
-        scene.fill(plot.rect, self.theme.panel);
+        scene.fill(plot.rect, self.options.theme.panel);
         let x_ticks = ratio_ticks((lo, hi), (plot.rect[2] / 56.0) as usize);
         layout::axes(
             scene,
             &plot,
-            self.theme,
+            self.options.theme,
             &Axis { title: self.directions(plot.rect[2]), ticks: x_ticks, grid: false },
             &Axis { title: String::new(), ticks: y_ticks, grid: true },
         );
@@ -270,16 +280,16 @@ impl Panels<'_> {
             scene,
             (rect[0] + 8.0, rect[1] + 14.0),
             rect[2] - 16.0,
-            self.theme,
+            self.options.theme,
             "Configurations by ratio",
         );
         self.bars(scene, &plot, &d);
         let [l, t, w, h] = plot.rect;
         let x = plot.x.px(0.0);
-        scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
+        scene.line(vec![(x, t), (x, t + h)], self.options.theme.roof, 1.5);
         let g = self.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
-        scene.dashed(vec![(gx, t), (gx, t + h)], self.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.dashed(vec![(gx, t), (gx, t + h)], self.options.theme.accent, 1.5, &[6.0, 4.0]);
         // On the side with more room; in short where the long words do not fit.
         for words in [self.mean_words(), self.leader(self.duel.geometric_mean)] {
             let width = text::width(&words, FONT, false);
@@ -288,9 +298,12 @@ impl Panels<'_> {
             if left < l || left + width > l + w {
                 continue;
             }
-            scene.fill([left - 2.0, t + 2.0, width + 4.0, 15.0], alpha(self.theme.panel, 0.8));
+            scene.fill(
+                [left - 2.0, t + 2.0, width + 4.0, 15.0],
+                alpha(self.options.theme.panel, 0.8),
+            );
             let start = (Anchor::Start, Baseline::Middle);
-            scene.text((left, t + 9.0), words, self.theme.accent, start);
+            scene.text((left, t + 9.0), words, self.options.theme.accent, start);
             break;
         }
     }
@@ -342,7 +355,7 @@ impl Panels<'_> {
 
     /// The side that a log2 ratio speaks for, its name cut where it is long.
     fn side_ahead(&self, log: f64) -> String {
-        let (a, b) = self.duel.names(self.comparison);
+        let (a, b) = self.names();
         text::ellipsis(if log < 0.0 { a } else { b }, FONT, 130.0)
     }
 

@@ -4,12 +4,12 @@ use super::{Tuning, rate, tooltip};
 use crate::charts::RenderOptions;
 use crate::labels::{On, Placer, Rect};
 use crate::layout;
-use crate::layout::{Axis, FONT, Plot};
+use crate::layout::{Axis, FONT, Margins, Plot};
 use crate::legend;
 use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
-use crate::scale::{Kind, Scale};
-use crate::scene::{BELOW, CENTER, Color, END, START, Scene, Symbol, TOP_END};
+use crate::scale::{Kind, Scale, extent};
+use crate::scene::{BELOW, CENTER, Color, END, Point, START, Scene, Symbol, TOP_END};
 use crate::text;
 use crate::ticks;
 use crate::ticks::{Format, Tick};
@@ -39,6 +39,16 @@ fn color(outcome: Outcome, theme: &Theme) -> Color {
     }
 }
 
+/// A history being drawn.
+struct Picture<'a> {
+    h: &'a History,
+    theme: &'a Theme,
+    plot: Plot,
+    /// Where the lane of failed variants ends, below the plot; its lower edge where none failed.
+    lane: f64,
+    placer: Placer,
+}
+
 impl Tuning {
     pub(super) fn plot(
         &self,
@@ -48,124 +58,121 @@ impl Tuning {
         rect: Rect,
     ) {
         let theme = options.theme;
-        let rates =
-            || h.variants.iter().chain(&h.references).map(|v| v.rate).filter(|r| r.is_finite());
-        let most = rates().fold(0.0, f64::max);
-        let least = rates().fold(f64::INFINITY, f64::min);
+        let rates = h.variants.iter().chain(&h.references).map(|v| v.rate);
+        let ends = extent(Kind::Linear, rates).unwrap_or((0.0, 1.0));
         // A roof far above would flatten everything else, so it is named and not drawn.
-        let roof_shown = h.roof.is_finite() && (self.log || h.roof <= most * 4.0);
-        let top_value = if roof_shown { most.max(h.roof) } else { most };
-        let (kind, domain) = if self.log {
-            (Kind::Log, (least * 0.8, top_value * 1.9))
-        } else {
-            (Kind::Linear, (0.0, top_value * 1.1))
+        let roof_shown = h.roof.is_finite() && (self.log || h.roof <= ends.1 * 4.0);
+        let top_value = if roof_shown { ends.1.max(h.roof) } else { ends.1 };
+        let y_scale = match self.log {
+            true => Scale::new(Kind::Log, (ends.0 * 0.8, top_value * 1.9), (0.0, 1.0)),
+            false => Scale::new(Kind::Linear, (0.0, top_value * 1.1), (0.0, 1.0)),
         };
-        let (first, last) = match (h.generations.first(), h.generations.last()) {
-            (Some(a), Some(b)) => (a.order, b.order),
-            _ => (0.0, 1.0),
-        };
-        // Half a step of room on both sides, for the variants beside their generation.
-        let step =
-            h.generations.windows(2).map(|w| w[1].order - w[0].order).fold(f64::INFINITY, f64::min);
-        let step = if step.is_finite() { step } else { 1.0 };
-        let x_domain = (first - 0.6 * step, last + 0.6 * step);
-        let failed = h.count(Outcome::Failed) > 0;
         let entries = legend(h, theme);
         let legend = legend::legend(None, (0.0, 0.0), rect[2] - 20.0, theme, &entries);
-        let y_scale = Scale::new(kind, domain, (0.0, 1.0));
         let y_ticks = ticks::ticks(&y_scale, (rect[3] / 60.0) as usize, &Format::rate());
-        let left = layout::Margins::for_ticks(&y_ticks).left;
-        let top = 30.0 + legend;
-        let lane = if failed { LANE } else { 0.0 };
-        let plot = Plot::new(
-            [left, top, (rect[2] - left - 14.0).max(1.0), (rect[3] - top - 42.0 - lane).max(1.0)],
-            Scale::new(Kind::Linear, x_domain, (0.0, 1.0)),
-            y_scale,
-        );
-        let [l, t, w, hgt] = plot.rect;
-        let bottom = t + hgt;
-        scene.fill([l, t, w, hgt + lane], theme.panel);
-        layout::axes(
-            scene,
-            &plot,
-            theme,
-            &Axis::default(),
-            &Axis { title: "Attained".to_owned(), ticks: y_ticks, grid: true },
-        );
+        let lane = if h.count(Outcome::Failed) > 0 { LANE } else { 0.0 };
+        let margins = Margins { top: 30.0 + legend, right: 14.0, ..Margins::for_ticks(&y_ticks) };
+        let inner = Margins { bottom: 42.0 + lane, ..margins }.rect(rect[2], rect[3]);
+        let plot = Plot::new(inner, Scale::new(Kind::Linear, orders(h), (0.0, 1.0)), y_scale);
+        let [l, t, w, height] = plot.rect;
+        scene.fill([l, t, w, height + lane], theme.panel);
+        let y = Axis { title: "Attained".to_owned(), ticks: y_ticks, grid: true };
+        layout::axes(scene, &plot, theme, &Axis::default(), &y);
         legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
-        self.order_axis(h, scene, options, &plot, bottom + lane);
-        if failed {
-            scene.text((l - 7.0, bottom + lane / 2.0), "failed", theme.warn, END);
-            scene.line(vec![(l, bottom + lane), (l + w, bottom + lane)], theme.axis, 1.0);
+        let (placer, lane) = (Placer::new(plot.rect), t + height + lane);
+        let mut picture = Picture { h, theme, plot, lane, placer };
+        picture.order_axis(scene);
+        picture.levels(scene, roof_shown);
+        picture.best_so_far(scene);
+        picture.variants(scene);
+        picture.references(scene);
+    }
+}
+
+/// The generations that show: half a step of room on both sides, for the variants beside theirs.
+fn orders(h: &History) -> (f64, f64) {
+    let (first, last) = match (h.generations.first(), h.generations.last()) {
+        (Some(a), Some(b)) => (a.order, b.order),
+        _ => (0.0, 1.0),
+    };
+    let steps = h.generations.windows(2).map(|w| w[1].order - w[0].order);
+    let step = steps.fold(f64::INFINITY, f64::min);
+    let step = if step.is_finite() { step } else { 1.0 };
+    (first - 0.6 * step, last + 0.6 * step)
+}
+
+impl Picture<'_> {
+    /// The lane of failed variants, the roof, and the references.
+    fn levels(&mut self, scene: &mut Scene, roof_shown: bool) {
+        let (h, theme, [l, t, w, height]) = (self.h, self.theme, self.plot.rect);
+        let bottom = t + height;
+        if self.lane > bottom {
+            scene.text((l - 7.0, (bottom + self.lane) / 2.0), "failed", theme.warn, END);
+            scene.line(vec![(l, self.lane), (l + w, self.lane)], theme.axis, 1.0);
         }
-        let mut placer = Placer::new(plot.rect);
-        let mut horizontal =
-            |scene: &mut Scene, value: f64, words: &str, color: Color, dash: &[f64]| {
-                let y = plot.y.px(value);
-                if !(t..=bottom).contains(&y) {
-                    return;
-                }
-                scene.dashed(vec![(l, y), (l + w, y)], color, 1.5, dash);
-                if words.is_empty() {
-                    return;
-                }
-                let words = text::ellipsis(words, FONT, w - 8.0);
-                let size = (text::width(&words, FONT, false), FONT * text::LINE);
-                // At the right end, where a history's own marks are densest last.
-                let spots = [y - size.1 - 1.0, y + 2.0].into_iter().flat_map(|top| {
-                    [l + w - size.0 - 4.0, l + 4.0].map(|x| [x, top, size.0, size.1])
-                });
-                if let Some(r) = placer.place(spots, On::Lines) {
-                    scene.text((r[0], r[1] + r[3] / 2.0), words, color, START);
-                }
-            };
-        if roof_shown {
+        if roof_shown && self.level(scene, h.roof, theme.roof, &[]) {
             let words = format!("roof {} ({})", rate(h.roof), h.device);
-            horizontal(scene, h.roof, &words, theme.roof, &[]);
+            let words = text::ellipsis(&words, FONT, w - 8.0);
+            let (width, line) = (text::width(&words, FONT, false), FONT * text::LINE);
+            let y = self.plot.y.px(h.roof);
+            // At the right end, where a history's own marks are densest last.
+            let spots = [y - line - 1.0, y + 2.0]
+                .into_iter()
+                .flat_map(|top| [l + w - width - 4.0, l + 4.0].map(|x| [x, top, width, line]));
+            if let Some(r) = self.placer.place(spots, On::Lines) {
+                scene.text((r[0], r[1] + r[3] / 2.0), words, theme.roof, START);
+            }
         }
+        // Named in the legend: beside their lines the names would cover the variants.
         for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
-            // Named in the legend: beside their lines the names would cover the variants.
-            horizontal(scene, v.rate, "", reference_color(i, theme), &[3.0, 3.0]);
+            self.level(scene, v.rate, reference_color(i, theme), &[3.0, 3.0]);
         }
         if h.roof.is_finite() && !roof_shown {
             let words = format!("roof above the picture: {} ({})", rate(h.roof), h.device);
             legend::note(scene, (l + 6.0, t + 10.0), w - 12.0, theme, &words);
             let width = text::width(&words, FONT, false).min(w - 12.0);
-            placer.block([l + 6.0, t + 3.0, width, FONT * text::LINE]);
+            self.placer.block([l + 6.0, t + 3.0, width, FONT * text::LINE]);
         }
-        // The best so far, as stairs.
-        let mut stairs: Vec<(f64, f64)> = Vec::new();
-        for g in &h.generations {
-            let Some(v) = g.running.and_then(|i| h.variants.get(i)) else {
+    }
+
+    /// A line across the plot at a rate; false where it lies outside.
+    fn level(&self, scene: &mut Scene, value: f64, color: Color, dash: &[f64]) -> bool {
+        let ([l, t, w, height], y) = (self.plot.rect, self.plot.y.px(value));
+        let inside = (t..=t + height).contains(&y);
+        if inside {
+            scene.dashed(vec![(l, y), (l + w, y)], color, 1.5, dash);
+        }
+        inside
+    }
+
+    /// The best so far, as stairs.
+    fn best_so_far(&self, scene: &mut Scene) {
+        let mut stairs: Vec<Point> = Vec::new();
+        for g in &self.h.generations {
+            let Some(v) = g.running.and_then(|i| self.h.variants.get(i)) else {
                 continue;
             };
-            let (x, y) = (plot.x.px(g.order), plot.y.px(v.rate));
-            if let Some(&(_, before)) = stairs.last() {
-                stairs.push((x, before));
-            }
+            let (x, y) = (self.plot.x.px(g.order), self.plot.y.px(v.rate));
+            stairs.extend(stairs.last().map(|&(_, before)| (x, before)));
             stairs.push((x, y));
         }
-        if let Some(&(_, y)) = stairs.last() {
-            stairs.push((l + w, y));
-        }
-        scene.line(stairs, alpha(theme.accent, 0.9), 2.0);
-        self.variants(h, scene, theme, (&plot, bottom + lane / 2.0), &mut placer);
-        for v in &h.references {
-            let y = plot.y.px(v.rate);
-            if (t..=bottom).contains(&y) {
-                scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], tooltip(h, v));
+        stairs.extend(stairs.last().map(|&(_, y)| (self.plot.rect[0] + self.plot.rect[2], y)));
+        scene.line(stairs, alpha(self.theme.accent, 0.9), 2.0);
+    }
+
+    /// What the pointer finds of the references.
+    fn references(&self, scene: &mut Scene) {
+        let [l, t, _, height] = self.plot.rect;
+        for v in &self.h.references {
+            let y = self.plot.y.px(v.rate);
+            if (t..=t + height).contains(&y) {
+                scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], tooltip(self.h, v));
             }
         }
     }
 
-    fn order_axis(
-        &self,
-        h: &History,
-        scene: &mut Scene,
-        options: &RenderOptions<'_>,
-        plot: &Plot,
-        y: f64,
-    ) {
+    fn order_axis(&self, scene: &mut Scene) {
+        let (h, plot, theme, y) = (self.h, &self.plot, self.theme, self.lane);
         let [l, _, w, _] = plot.rect;
         let room = (w / 44.0).max(2.0) as usize;
         let marks: Vec<Tick> = if h.generations.len() <= room {
@@ -186,20 +193,15 @@ impl Tuning {
                 continue;
             }
             free_from = x + half + 6.0;
-            scene.line(vec![(x, y), (x, y + 4.0)], options.theme.axis, 1.0);
-            scene.text((x, y + 6.0), words, options.theme.muted, BELOW);
+            scene.line(vec![(x, y), (x, y + 4.0)], theme.axis, 1.0);
+            scene.text((x, y + 6.0), words, theme.muted, BELOW);
         }
-        scene.text((l + w, y + 22.0), h.order_label.clone(), options.theme.muted, TOP_END);
+        scene.text((l + w, y + 22.0), h.order_label.clone(), theme.muted, TOP_END);
     }
 
-    fn variants(
-        &self,
-        h: &History,
-        scene: &mut Scene,
-        theme: &Theme,
-        (plot, lane_y): (&Plot, f64),
-        placer: &mut Placer,
-    ) {
+    fn variants(&mut self, scene: &mut Scene) {
+        let (h, theme, plot, placer) = (self.h, self.theme, &self.plot, &mut self.placer);
+        let lane_y = (plot.rect[1] + plot.rect[3] + self.lane) / 2.0;
         let step_px = plot.rect[2] / h.generations.len().max(1) as f64;
         let crowd = h.variants.len() > 400;
         let mut tags = Vec::new();
@@ -250,7 +252,9 @@ impl Tuning {
             }
         }
     }
+}
 
+impl Tuning {
     /// The chosen point: a selected one, else the best variant; then the best reference.
     pub(super) fn card(
         &self,
