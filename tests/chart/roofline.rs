@@ -5,7 +5,7 @@ use crate::golden::{golden, picture, picture_and_table};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    AiAxis, Arrow, Input, Overlay, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
+    AiAxis, Arrow, By, Input, Overlay, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
     table,
 };
 use gemmscope_model::hardware::MemoryLevel;
@@ -110,7 +110,7 @@ fn roofline_at_measured_bytes() {
     let deep = frame_of(data, Some("mi300x"));
     let (points, at_l2) = (
         Points::new(&deep.data, &deep.metrics),
-        Points::at(&deep.data, &deep.metrics, MemoryLevel::L2),
+        Points::by(&deep.data, &deep.metrics, By::Bytes(MemoryLevel::L2)),
     );
     let mut levels = Input::new(&deep, &points, &coloring, &theme, (1040.0, 640.0));
     levels.ai = AiAxis::All;

@@ -20,13 +20,12 @@ mod tuning;
 pub(crate) use crate::chart::{Chart, RenderOptions};
 use crate::color_scale::Colors;
 use gemmscope_analysis::ledger::Partners;
-use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::ViewState;
-use roofline::Points;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use roofline::{By, Points};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What a chart is opened with.
 #[derive(Clone, Debug)]
@@ -61,11 +60,8 @@ pub struct RowCache(Arc<Mutex<Kept>>);
 struct Kept {
     data: Weak<Dataset>,
     metrics: Weak<Metrics>,
-    points: Option<Arc<Points>>,
-    /// The last ones by counted bytes.
-    points_at: Option<(MemoryLevel, Arc<Points>)>,
-    /// The last ones by share of the roof.
-    shares: Option<Arc<Points>>,
+    /// Those by compulsory bytes, and the last others.
+    points: [Option<(By, Arc<Points>)>; 2],
     colors: Vec<(Option<Field>, Arc<Colors>)>,
     partners: Option<Arc<Partners>>,
 }
@@ -74,80 +70,69 @@ struct Kept {
 const COLORINGS: usize = 4;
 
 impl RowCache {
+    /// What is kept of these data and figures: what was of others is forgotten.
+    fn of(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> MutexGuard<'_, Kept> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = std::ptr::eq(kept.data.as_ptr(), Arc::as_ptr(data))
+            && std::ptr::eq(kept.metrics.as_ptr(), Arc::as_ptr(metrics));
+        if !same {
+            let (data, metrics) = (Arc::downgrade(data), Arc::downgrade(metrics));
+            *kept = Kept { data, metrics, ..Kept::default() };
+        }
+        kept
+    }
+
     /// Where every row lies on the roofline.
     pub fn points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> Arc<Points> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.follow(data, metrics);
-        let points = &mut kept.points;
-        points.get_or_insert_with(|| Arc::new(Points::new(data, metrics))).clone()
+        self.points_by(data, metrics, By::Compulsory)
     }
 
-    /// Keeps positions that were worked out while the rows came.
-    pub fn set_points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>, points: Points) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.follow(data, metrics);
-        kept.points = Some(Arc::new(points));
-    }
-
-    /// Where every row lies by the bytes that were counted at a level of the memory; by the
-    /// compulsory ones for `None`.
-    pub(crate) fn points_at(
+    /// The same on another axis.
+    pub(crate) fn points_by(
         &self,
         data: &Arc<Dataset>,
         metrics: &Arc<Metrics>,
-        level: Option<MemoryLevel>,
+        by: By,
     ) -> Arc<Points> {
-        let Some(level) = level else {
-            return self.points(data, metrics);
-        };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.follow(data, metrics);
-        match &kept.points_at {
-            Some((of, points)) if *of == level => points.clone(),
+        let mut kept = self.of(data, metrics);
+        let place = &mut kept.points[usize::from(by != By::Compulsory)];
+        match place {
+            Some((of, points)) if *of == by => points.clone(),
             _ => {
-                let points = Arc::new(Points::at(data, metrics, level));
-                kept.points_at = Some((level, points.clone()));
+                let points = Arc::new(Points::by(data, metrics, by));
+                *place = Some((by, points.clone()));
                 points
             }
         }
     }
 
-    /// Where every row lies by the share of its roof.
-    pub(crate) fn share_points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> Arc<Points> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.follow(data, metrics);
-        let points = &mut kept.shares;
-        points.get_or_insert_with(|| Arc::new(Points::shares(data, metrics))).clone()
+    /// Keeps positions that were worked out while the rows came.
+    pub fn set_points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>, points: Points) {
+        self.of(data, metrics).points[0] = Some((By::Compulsory, Arc::new(points)));
     }
 
     /// The faster runs of the table, which the ledger splits its rows by.
     pub fn partners(&self, frame: &Frame) -> Arc<Partners> {
-        if let Some(known) = self.known_partners(frame) {
-            return known;
-        }
-        let partners = Partners::of(frame);
-        self.set_partners(frame, partners.clone());
-        partners
+        self.known_partners(frame).unwrap_or_else(|| {
+            let partners = Partners::of(frame);
+            self.set_partners(frame, partners.clone());
+            partners
+        })
     }
 
     /// The same where they were worked out before.
     pub fn known_partners(&self, frame: &Frame) -> Option<Arc<Partners>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.follow(&frame.data, &frame.metrics);
-        kept.partners.clone()
+        self.of(&frame.data, &frame.metrics).partners.clone()
     }
 
     /// Keeps what somebody else worked out.
     pub fn set_partners(&self, frame: &Frame, partners: Arc<Partners>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.follow(&frame.data, &frame.metrics);
-        kept.partners = Some(partners);
+        self.of(&frame.data, &frame.metrics).partners = Some(partners);
     }
 
     /// The colours of all rows by a field, or one colour for everything.
     pub(crate) fn colors(&self, frame: &Frame, field: Option<&Field>) -> Arc<Colors> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.follow(&frame.data, &frame.metrics);
+        let mut kept = self.of(&frame.data, &frame.metrics);
         if let Some((_, colors)) = kept.colors.iter().find(|(f, _)| f.as_ref() == field) {
             return colors.clone();
         }
@@ -157,21 +142,6 @@ impl RowCache {
         kept.colors.truncate(COLORINGS - 1);
         kept.colors.insert(0, (field.cloned(), colors.clone()));
         colors
-    }
-}
-
-impl Kept {
-    /// Forgets what was of other data or figures.
-    fn follow(&mut self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) {
-        let same = std::ptr::eq(self.data.as_ptr(), Arc::as_ptr(data))
-            && std::ptr::eq(self.metrics.as_ptr(), Arc::as_ptr(metrics));
-        if !same {
-            *self = Kept {
-                data: Arc::downgrade(data),
-                metrics: Arc::downgrade(metrics),
-                ..Kept::default()
-            };
-        }
     }
 }
 

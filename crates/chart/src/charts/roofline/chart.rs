@@ -1,11 +1,11 @@
 //! The roofline as one of the charts.
 
-use super::Points;
 use super::baseline::Baseline;
 use super::heaviest::Heaviest;
 use super::interactive::{Extras, InteractiveRoofline};
 use super::settings::most_expensive;
 use super::settings::{PARAMS, Settings, controls};
+use super::{By, Points};
 use crate::chart::{Chart, Drawn, Emphasis, RenderOptions};
 use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;
@@ -63,10 +63,12 @@ impl Contents {
             shown = frame.with_rows(Arc::new(heaviest.rows));
             notes.push(heaviest.note);
         }
-        let points = match settings.share {
-            true => inputs.cache.share_points(&frame.data, &frame.metrics),
-            false => inputs.cache.points_at(&frame.data, &frame.metrics, settings.ai.level()),
+        let by = match (settings.share, settings.ai.level()) {
+            (true, _) => By::Share,
+            (false, Some(level)) => By::Bytes(level),
+            (false, None) => By::Compulsory,
         };
+        let points = inputs.cache.points_by(&frame.data, &frame.metrics, by);
         let baseline = match &settings.baseline {
             Some(side) if frame.decision().kind == DataKind::Sides => {
                 Baseline::of(frame, &points, side, &shown.rows)

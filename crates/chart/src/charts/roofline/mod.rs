@@ -19,7 +19,7 @@ mod table;
 pub use input::{Input, SizeBy};
 pub use overlay::{Overlay, overlay};
 pub use planned::{Arrow, Planned, Waymark};
-pub use points::Points;
+pub use points::{By, Points};
 pub use roofs::{RoofLine, merge as merge_roof};
 pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, Roofs, Settings, numbered};
 pub use table::table;

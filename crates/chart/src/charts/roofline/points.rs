@@ -162,21 +162,80 @@ fn log(v: f64) -> f32 {
     e as f32 * LOG10_2 + 2.0 * LOG10_E * t * series
 }
 
+/// What positions are by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Intensity of the compulsory bytes, and rate.
+    Compulsory,
+    /// Intensity of the bytes that were counted at a level of the memory, and rate; rows without such
+    /// have no place. Whether a row is above its roof is asked of compulsory bytes alone.
+    Bytes(MemoryLevel),
+    /// Intensity of the compulsory bytes, and the share of the roof, which has no logarithm.
+    Share,
+}
+
+impl By {
+    /// Where a row lies, and what it is there.
+    fn place(self, data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place) {
+        let (ai, rate, roof_s) = (metrics.ai[row], metrics.rate(data, row), metrics.roof_s[row]);
+        match self {
+            By::Bytes(level) => {
+                let place = if roof_s.is_nan() { Place::NoRoof } else { Place::Measured };
+                (log(metrics.measured_ai(data, row, level)), log(rate), place)
+            }
+            By::Share => {
+                let (share, x) = (metrics.efficiency(data, row), log(ai));
+                match roof_s.is_nan() {
+                    true => (x, f32::NAN, Place::Nowhere),
+                    false if share > ABOVE => (x, share as f32, Place::Above),
+                    false if share.is_nan() => (x, 1.0, Place::Attainable),
+                    false => (x, share as f32, Place::Measured),
+                }
+            }
+            By::Compulsory if rate > 0.0 && rate.is_finite() => {
+                let place = match roof_s {
+                    roof if roof.is_nan() => Place::NoRoof,
+                    roof if roof > data.time_s[row] * ABOVE => Place::Above,
+                    _ => Place::Measured,
+                };
+                (log(ai), log(rate), place)
+            }
+            By::Compulsory => match metrics.roof(data, row) {
+                Some(roof) if data.time_s[row].is_nan() => {
+                    (log(ai), log(roof.at(ai)), Place::Attainable)
+                }
+                _ => (log(ai), f32::NAN, Place::Nowhere),
+            },
+        }
+    }
+}
+
 impl Points {
     /// Positions of all rows of a dataset, by their compulsory bytes.
     pub fn new(data: &Dataset, metrics: &Metrics) -> Self {
+        Points::by(data, metrics, By::Compulsory)
+    }
+
+    /// Positions of all rows on other axes.
+    pub fn by(data: &Dataset, metrics: &Metrics, by: By) -> Self {
         let mut out = Points::default();
-        out.extend(data, metrics);
-        let n = out.place.len();
+        match by {
+            By::Compulsory => out.extend(data, metrics),
+            By::Bytes(_) | By::Share => {
+                for row in 0..data.len().min(metrics.ai.len()) {
+                    out.push(by.place(data, metrics, row));
+                }
+                return out;
+            }
+        }
         for level in levels(data) {
-            out.measured[level as usize] = (0..n)
-                .map(|row| match out.place[row] {
-                    Place::Measured | Place::Above | Place::NoRoof => {
-                        log(metrics.measured_ai(data, row, level))
-                    }
-                    _ => f32::NAN,
-                })
-                .collect();
+            let ai = |row: usize| match out.place[row] {
+                Place::Measured | Place::Above | Place::NoRoof => {
+                    log(metrics.measured_ai(data, row, level))
+                }
+                Place::Attainable | Place::Nowhere => f32::NAN,
+            };
+            out.measured[level as usize] = (0..out.place.len()).map(ai).collect();
         }
         out
     }
@@ -191,22 +250,7 @@ impl Points {
         self.y.reserve_exact(room);
         self.place.reserve_exact(room);
         for row in from..n {
-            let (ai, rate, time, roof_s) =
-                (metrics.ai[row], metrics.rate(data, row), data.time_s[row], metrics.roof_s[row]);
-            let (place, y) = if rate > 0.0 && rate.is_finite() {
-                let place = match roof_s {
-                    roof if roof.is_nan() => Place::NoRoof,
-                    roof if roof > time * ABOVE => Place::Above,
-                    _ => Place::Measured,
-                };
-                (place, rate)
-            } else {
-                match metrics.roof(data, row) {
-                    Some(roof) if time.is_nan() => (Place::Attainable, roof.at(ai)),
-                    _ => (Place::Nowhere, f64::NAN),
-                }
-            };
-            self.push(log(ai), log(y), place);
+            self.push(By::Compulsory.place(data, metrics, row));
         }
     }
 
@@ -215,46 +259,13 @@ impl Points {
         levels(data).is_empty()
     }
 
-    /// Positions by the bytes that were counted at a level of the memory; rows without such have
-    /// no place. Whether a row is above its roof is asked of compulsory bytes alone.
-    pub fn at(data: &Dataset, metrics: &Metrics, level: MemoryLevel) -> Self {
-        let n = data.len().min(metrics.ai.len());
-        let mut out = Points::default();
-        for row in 0..n {
-            let ai = metrics.measured_ai(data, row, level);
-            let place = match metrics.roof_s[row].is_nan() {
-                true => Place::NoRoof,
-                false => Place::Measured,
-            };
-            out.push(log(ai), log(metrics.rate(data, row)), place);
-        }
-        out
-    }
-
-    /// Positions of all rows by the share of the roof that they reach, which has no logarithm.
-    pub(crate) fn shares(data: &Dataset, metrics: &Metrics) -> Self {
-        let n = data.len().min(metrics.ai.len());
-        let mut out = Points::default();
-        for row in 0..n {
-            let share = metrics.efficiency(data, row);
-            let (place, y) = match metrics.roof_s[row].is_nan() {
-                true => (Place::Nowhere, f64::NAN),
-                false if share > ABOVE => (Place::Above, share),
-                false if share.is_nan() => (Place::Attainable, 1.0),
-                false => (Place::Measured, share),
-            };
-            out.push(log(metrics.ai[row]), y as f32, place);
-        }
-        out
-    }
-
     /// How far a row is moved aside within its column, px.
     pub(super) fn aside(&self, row: u32) -> f64 {
         let all = self.aside.get_or_init(|| aside(&self.x, &self.y));
         all.get(row as usize).map_or(0.0, |px| f64::from(*px))
     }
 
-    fn push(&mut self, x: f32, y: f32, place: Place) {
+    fn push(&mut self, (x, y, place): (f32, f32, Place)) {
         let known = !x.is_nan() && !y.is_nan();
         let place = if known { place } else { Place::Nowhere };
         self.x.push(if known { x } else { f32::NAN });
