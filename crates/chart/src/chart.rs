@@ -75,15 +75,27 @@ pub trait Chart: Send + Sync {
     fn figures(&self) -> Vec<(String, String, String)> {
         Vec::new()
     }
+    /// Height with everything in sight, CSS pixels, of a picture that scrolls by itself.
+    fn full_height(&self) -> Option<f64> {
+        None
+    }
     /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     fn height(&self, width: f64) -> f64 {
-        if width < crate::layout::NARROW { 420.0 } else { 640.0 }
+        let narrow = width < crate::layout::NARROW;
+        match self.full_height() {
+            Some(full) => full.min(if narrow { 380.0 } else { 440.0 }),
+            None if narrow => 420.0,
+            None => 640.0,
+        }
     }
     /// Least and most height in a page: with less room the page scrolls, with more the picture
     /// leaves the rest empty.
     fn heights(&self, width: f64) -> (f64, f64) {
-        let least: f64 = if width < crate::layout::NARROW { 340.0 } else { 260.0 };
-        (least, f64::INFINITY)
+        match self.full_height() {
+            Some(full) => (full.min(220.0), full),
+            None if width < crate::layout::NARROW => (340.0, f64::INFINITY),
+            None => (260.0, f64::INFINITY),
+        }
     }
     /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
     /// instead of hit areas, with axes that can be zoomed, with a legend that can be clicked.
@@ -141,16 +153,14 @@ pub struct Target {
 }
 
 impl Target {
+    /// What stands for rows at a place, and what is said of it.
+    pub(crate) fn new(rows: Vec<u32>, at: Point, tooltip: Tooltip) -> Self {
+        Target { rows, at, more: 0, tooltip, categories: Vec::new(), field: None }
+    }
+
     /// The target of a hit area.
     pub(crate) fn of(area: &HitArea) -> Self {
-        Target {
-            rows: area.rows.clone(),
-            at: area.center(),
-            more: 0,
-            tooltip: area.tooltip.clone(),
-            categories: Vec::new(),
-            field: None,
-        }
+        Target::new(area.rows.clone(), area.center(), area.tooltip.clone())
     }
 
     /// True where it stands for this hit area.

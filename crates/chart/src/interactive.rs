@@ -104,14 +104,8 @@ impl Drawn for SceneChart {
             _ => None,
         });
         if let Some([l, t, w, h]) = bar {
-            return Some(Target {
-                rows: Vec::new(),
-                at: (l + w / 2.0, t + h),
-                more: 0,
-                tooltip: Tooltip::new("Drag along the colours to filter, click to show all"),
-                categories: Vec::new(),
-                field: None,
-            });
+            let words = "Drag along the colours to filter, click to show all";
+            return Some(Target::new(Vec::new(), (l + w / 2.0, t + h), Tooltip::new(words)));
         }
         self.scene.mark_at((x, y)).map(|i| Target::of(&self.scene.hit_areas[i]))
     }

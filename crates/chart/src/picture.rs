@@ -148,9 +148,8 @@ fn draw_with(
     size: (f64, Option<f64>),
     theme: &Theme,
 ) -> Option<Scene> {
-    let kind = shown(&state.view, frame)?;
-    let draw = |chart: &dyn Chart, options: &RenderOptions<'_>| chart.scene(options);
-    Some(opened(kind, frame, state, marks, size, theme, draw))
+    let (chart, options) = opened(shown(&state.view, frame)?, frame, state, marks, size, theme);
+    Some(chart.scene(&options))
 }
 
 /// The picture as it is saved: as [`draw`], with its title, device, files, filter and the key to its
@@ -175,31 +174,26 @@ pub fn saved_as(
     size: (f64, Option<f64>),
     theme: &Theme,
 ) -> Scene {
-    let marks = (selected, None);
-    opened(kind, frame, state, marks, size, theme, |chart, options| {
-        let marks = Emphasis { selected: selected.to_vec(), ..Emphasis::default() };
-        let key = chart.drawn(options).map_or_else(Vec::new, |d| d.key(&marks));
-        let caption = Caption::of(frame, &state.filters, kind.name, key);
-        let room = caption.height(options.width);
-        let height = match size.1 {
-            Some(height) => (height - room).max(1.0),
-            None => options.height,
-        };
-        let scene = chart.scene(&RenderOptions { height, ..*options });
-        caption.around(scene, theme)
-    })
+    let (chart, options) = opened(kind, frame, state, (selected, None), size, theme);
+    let marks = Emphasis { selected: selected.to_vec(), ..Emphasis::default() };
+    let key = chart.drawn(&options).map_or_else(Vec::new, |d| d.key(&marks));
+    let caption = Caption::of(frame, &state.filters, kind.name, key);
+    let height = match size.1 {
+        Some(height) => (height - caption.height(options.width)).max(1.0),
+        None => options.height,
+    };
+    caption.around(chart.scene(&RenderOptions { height, ..options }), theme)
 }
 
-/// Opens a chart with a view state, and gives it with how to draw it.
-fn opened<T>(
+/// Opens a chart with a view state; gives it with how to draw it.
+fn opened<'a>(
     kind: &ChartKind,
     frame: &Frame,
     state: &ViewState,
-    (selected, ranked): (&[u32], Option<&[u32]>),
+    (selected, ranked): (&'a [u32], Option<&[u32]>),
     (width, height): (f64, Option<f64>),
-    theme: &Theme,
-    then: impl FnOnce(&dyn Chart, &RenderOptions<'_>) -> T,
-) -> T {
+    theme: &'a Theme,
+) -> (Box<dyn Chart>, RenderOptions<'a>) {
     let chart = (kind.open)(&Inputs { selected, ranked, ..Inputs::new(frame, state) });
     let height = height.unwrap_or_else(|| chart.height(width));
     let options = RenderOptions {
@@ -209,7 +203,7 @@ fn opened<T>(
         zoom: zoom_of(state, kind.id),
         ..RenderOptions::new(theme, (width, height))
     };
-    then(&*chart, &options)
+    (chart, options)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
 use crate::charts::{Chart, ChartKind, Inputs, RenderOptions, nothing};
 use crate::columns::Columns;
-use crate::layout::{FONT, NARROW};
+use crate::layout::FONT;
 use crate::legend::Swatch;
 use crate::plot::{Bands, Page, plot, value_panel};
 use crate::row_names::RowNames;
@@ -205,11 +205,6 @@ impl LostTime {
         }
         out
     }
-
-    fn full_height(&self) -> f64 {
-        // A legend of two lines at most.
-        (HEAD + FOOT + 44.0 + ROW * self.bars.len() as f64).max(160.0)
-    }
 }
 
 /// Why there is nothing to draw.
@@ -293,13 +288,9 @@ impl Chart for LostTime {
         self.notes.clone()
     }
 
-    fn height(&self, width: f64) -> f64 {
-        self.full_height().min(if width < NARROW { 380.0 } else { 440.0 })
-    }
-
-    fn heights(&self, _width: f64) -> (f64, f64) {
-        // It scrolls by itself.
-        (self.full_height().min(220.0), self.full_height())
+    fn full_height(&self) -> Option<f64> {
+        // A legend of two lines at most.
+        Some((HEAD + FOOT + 44.0 + ROW * self.bars.len() as f64).max(160.0))
     }
 }
 

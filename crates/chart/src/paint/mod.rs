@@ -93,7 +93,7 @@ struct TextStyle {
     size: f64,
     bold: bool,
     anchor: Anchor,
-    turns: u8,
+    turned: bool,
 }
 
 impl BackendTextStyle for TextStyle {
@@ -105,12 +105,7 @@ impl BackendTextStyle for TextStyle {
         self.size
     }
     fn transform(&self) -> FontTransform {
-        match self.turns % 4 {
-            1 => FontTransform::Rotate90,
-            2 => FontTransform::Rotate180,
-            3 => FontTransform::Rotate270,
-            _ => FontTransform::None,
-        }
+        if self.turned { FontTransform::Rotate270 } else { FontTransform::None }
     }
     fn style(&self) -> FontStyle {
         if self.bold { FontStyle::Bold } else { FontStyle::Normal }
@@ -359,7 +354,7 @@ impl Painter {
     }
 
     fn text<DB: DrawingBackend>(&self, item: &Item, backend: &mut DB) -> Outcome<DB> {
-        let Item::Text { at, text, size, bold, color, anchor, baseline, turns } = item else {
+        let Item::Text { at, text, size, bold, color, anchor, baseline, turned } = item else {
             return Ok(());
         };
         if text.is_empty()
@@ -377,12 +372,7 @@ impl Painter {
                     Baseline::Middle => 0.0,
                     Baseline::Bottom => -half,
                 });
-        let at = match turns % 4 {
-            1 => (at.0 - down, at.1),
-            2 => (at.0, at.1 - down),
-            3 => (at.0 + down, at.1),
-            _ => (at.0, at.1 + down),
-        };
+        let at = if *turned { (at.0 + down, at.1) } else { (at.0, at.1 + down) };
         let size = size * self.options.scale * self.options.text_scale;
         backend.draw_text(
             text,
@@ -391,7 +381,7 @@ impl Painter {
                 size: (size * 100.0).round() / 100.0,
                 bold: *bold,
                 anchor: *anchor,
-                turns: *turns,
+                turned: *turned,
             },
             self.unit(at),
         )

@@ -64,37 +64,28 @@ impl BandScale {
     /// M × N as one axis, whatever the other sizes are.
     pub(crate) fn outputs(frame: &Frame, order: Order) -> Self {
         let d = &frame.data;
-        let mut known: HashMap<u64, u32> = HashMap::new();
-        let mut sizes: Vec<u64> = Vec::new();
-        let mut of: Vec<u32> = frame
-            .rows
-            .iter()
-            .map(|&r| {
-                let key = (u64::from(d.m[r as usize]) << 32) | u64::from(d.n[r as usize]);
-                *known.entry(key).or_insert_with(|| {
-                    sizes.push(key);
-                    (sizes.len() - 1) as u32
-                })
+        let size = |r: &u32| (d.m[*r as usize], d.n[*r as usize]);
+        let mut sizes: Vec<(u32, u32)> = Vec::new();
+        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut number = |at| {
+            *known.entry(at).or_insert_with(|| {
+                sizes.push(at);
+                (sizes.len() - 1) as u32
             })
-            .collect();
-        if order != Order::File {
-            let mut by_size: Vec<u32> = (0..sizes.len() as u32).collect();
-            by_size.order_by_key(|&i| sizes[i as usize]);
-            let mut place = vec![0u32; sizes.len()];
-            for (new, &old) in by_size.iter().enumerate() {
-                place[old as usize] = new as u32;
-            }
-            for s in &mut of {
-                *s = place[*s as usize];
-            }
-            sizes.sort_unstable();
-        }
-        BandScale {
+        };
+        let of = frame.rows.iter().map(|r| number(size(r))).collect();
+        let mut out = BandScale {
             label: "M × N".to_owned(),
-            names: sizes.iter().map(|s| format!("{} × {}", s >> 32, s & 0xffff_ffff)).collect(),
+            names: sizes.iter().map(|(m, n)| format!("{m} × {n}")).collect(),
             of,
             binned: false,
+        };
+        if order != Order::File {
+            let mut by_size: Vec<usize> = (0..sizes.len()).collect();
+            by_size.order_by_key(|&i| sizes[i]);
+            out.reorder(&by_size);
         }
+        out
     }
 
     /// Keeps the bands whose name contains a text, capitals or not.

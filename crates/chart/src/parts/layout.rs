@@ -225,7 +225,7 @@ pub(crate) fn name_below(
         return scene.text((x, bottom + 5.0), name, theme.text, BELOW);
     }
     scene.text((x, bottom + 6.0), name, theme.text, END);
-    if let Some(Item::Text { turns, .. }) = scene.items.last_mut() {
-        *turns = 3;
+    if let Some(Item::Text { turned, .. }) = scene.items.last_mut() {
+        *turned = true;
     }
 }

@@ -204,8 +204,8 @@ pub enum Item {
         anchor: Anchor,
         /// Vertical anchor.
         baseline: Baseline,
-        /// Quarter turns clockwise: 0, or 3 for an axis title read upwards.
-        turns: u8,
+        /// It reads upwards.
+        turned: bool,
     },
     /// Pixels (a density image), stretched to `rect`; RGBA, row-major, not premultiplied.
     Image {
@@ -365,7 +365,7 @@ impl Scene {
         (anchor, baseline): Hang,
     ) {
         let text = text.into();
-        let item = Item::Text { at, text, size, bold: false, color, anchor, baseline, turns: 0 };
+        let item = Item::Text { at, text, size, bold: false, color, anchor, baseline, turned: false };
         self.items.push(item);
     }
 
@@ -425,7 +425,7 @@ impl Scene {
     /// The texts with the boxes that their letters fill, a little less than the room of their lines.
     pub fn text_boxes(&self) -> Vec<(&str, [f64; 4])> {
         let each = self.items.iter().filter_map(|item| {
-            let Item::Text { at, text, size, bold, anchor, baseline, turns, .. } = item else {
+            let Item::Text { at, text, size, bold, anchor, baseline, turned, .. } = item else {
                 return None;
             };
             let (w, h) = (0.94 * crate::text::width(text, *size, *bold), 0.8 * size);
@@ -439,10 +439,10 @@ impl Scene {
                 Baseline::Middle => -h / 2.0,
                 Baseline::Bottom => -size,
             };
-            let rect = match turns {
-                // Read upwards: its end is above its start.
-                3 => [at.0 + y, at.1 - x - w, h, w],
-                _ => [at.0 + x, at.1 + y, w, h],
+            let rect = match turned {
+                // Its end is above its start.
+                true => [at.0 + y, at.1 - x - w, h, w],
+                false => [at.0 + x, at.1 + y, w, h],
             };
             Some((text.as_str(), rect))
         });

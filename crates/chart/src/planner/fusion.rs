@@ -21,13 +21,12 @@ pub(super) struct FusionTool {
     roof: Option<Roof>,
     steps: Vec<Step>,
     fusion: Fusion,
-    controls: Vec<Control>,
 }
 
 impl FusionTool {
     pub(super) fn open(context: &Context<'_>) -> Self {
         let s = context.state;
-        let shape = Shape::read(context);
+        let mut shape = Shape::read(context);
         let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
         let chain = Control::several(
             s,
@@ -40,9 +39,8 @@ impl FusionTool {
         let steps: Vec<Step> =
             Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
-        let mut controls = shape.controls.clone();
-        controls.push(chain);
-        FusionTool { fusion: fuse(&shape.problem, &steps, roof), steps, roof, controls, shape }
+        shape.controls.push(chain);
+        FusionTool { fusion: fuse(&shape.problem, &steps, roof), steps, roof, shape }
     }
 
     fn both(&self) -> [(&'static str, &Run); 2] {
@@ -121,7 +119,7 @@ impl Chart for FusionTool {
     }
 
     fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
+        self.shape.controls.clone()
     }
 
     fn notes(&self) -> Vec<String> {

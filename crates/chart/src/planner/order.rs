@@ -32,13 +32,12 @@ pub(super) struct OrderTool {
     /// Bytes of a row panel of A and of a column panel of B.
     panel_bytes: (f64, f64),
     k_blocks: u64,
-    controls: Vec<Control>,
 }
 
 impl OrderTool {
     pub(super) fn open(context: &Context<'_>) -> Self {
         let s = context.state;
-        let shape = Shape::read(context);
+        let mut shape = Shape::read(context);
         let (tile_controls, tile) = tile_controls(s);
         let p = &shape.problem;
         let tiling = Tiling::of(p, tile, 1);
@@ -65,8 +64,7 @@ impl OrderTool {
             f64::from(tile.m) * f64::from(p.k) * p.op.a.bytes(),
             f64::from(tile.n) * f64::from(p.k) * p.op.b.bytes(),
         );
-        let mut controls = shape.controls.clone();
-        controls.extend(tile_controls);
+        shape.controls.extend(tile_controls.into_iter().chain([group.clone(), programs.clone()]));
         let flight = whole(&programs);
         let dies = shape.device.l2_dies();
         OrderTool {
@@ -77,10 +75,6 @@ impl OrderTool {
             tiles,
             panel_bytes,
             k_blocks: u64::from(p.k.div_ceil(tile.k.unwrap_or(1).max(1))),
-            controls: {
-                controls.extend([group, programs]);
-                controls
-            },
             shape,
         }
     }
@@ -211,7 +205,7 @@ impl Chart for OrderTool {
     }
 
     fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
+        self.shape.controls.clone()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -29,7 +29,6 @@ use gemmscope_table::result_table::Table;
 /// An opened explorer.
 pub(super) struct TileTool {
     shape: Shape,
-    controls: Vec<Control>,
     roof: Option<Roof>,
     setting: Setting,
     chosen: Option<Evaluation>,
@@ -43,7 +42,7 @@ pub(super) struct TileTool {
 impl TileTool {
     pub(super) fn open(context: &Context<'_>) -> Self {
         let s = context.state;
-        let shape = Shape::read(context);
+        let mut shape = Shape::read(context);
         let (mut more, tile) = tile_controls(s);
         // What the tile can run with, where nothing else is chosen.
         let usual = Setting { tile, warps: 16, stages: 4, split_k: 1 };
@@ -91,9 +90,7 @@ impl TileTool {
         let (y_control, y) = axis("tool.y", "Y", Axis::Bm);
         let p = &shape.problem;
         let roof = shape.device.roof(p.op.compute, s.roof);
-        let mut controls = shape.controls.clone();
-        controls.extend(more);
-        controls.extend([x_control, y_control]);
+        shape.controls.extend(more.into_iter().chain([x_control, y_control]));
         let runs = Runs::of(context.frame, p, &shape.device.id);
         let mut map = map(p, &shape.device, roof, setting, (x, y));
         let ran = map.asked.iter().map(|asked| {
@@ -111,7 +108,6 @@ impl TileTool {
             ran,
             map,
             setting,
-            controls,
             roof,
             shape,
         }
@@ -331,7 +327,7 @@ impl Chart for TileTool {
     }
 
     fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
+        self.shape.controls.clone()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -9,7 +9,6 @@ use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions, roof_rate};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
-use crate::layout::NARROW;
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::row_names::RowNames;
@@ -20,6 +19,7 @@ use gemmscope_table::control::{Control, Keyed};
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
+use std::collections::HashMap;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -207,7 +207,10 @@ impl Bars {
             SortBy::File if up => all.reverse(),
             SortBy::File => {}
             SortBy::Name => {
-                all.sort_by_cached_key(|b| Natural(self.name(b.band)));
+                let names: HashMap<u32, String> =
+                    all.iter().map(|b| (b.band, self.name(b.band))).collect();
+                let order = |a: &Bar, b: &Bar| natural(&names[&a.band], &names[&b.band]);
+                all.order_by(order);
                 if up {
                     all.reverse();
                 }
@@ -224,22 +227,6 @@ impl Bars {
         let color_scale = self.colors.of(theme);
         let code = self.code(bar, color_scale);
         code.map_or(theme.other, |c| color_scale.palette[usize::from(c)])
-    }
-}
-
-/// Names in natural order.
-#[derive(PartialEq, Eq)]
-struct Natural(String);
-
-impl Ord for Natural {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        natural(&self.0, &other.0)
-    }
-}
-
-impl PartialOrd for Natural {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
     }
 }
 
@@ -295,14 +282,8 @@ impl Chart for Bars {
         out
     }
 
-    fn height(&self, width: f64) -> f64 {
-        let usual = if width < NARROW { 380.0 } else { 440.0 };
-        self.full_height().min(usual)
-    }
-
-    fn heights(&self, _width: f64) -> (f64, f64) {
-        // It scrolls by itself.
-        (self.full_height().min(220.0), self.full_height())
+    fn full_height(&self) -> Option<f64> {
+        Some((104.0 + ROW * self.bars.len() as f64).max(160.0))
     }
 }
 
@@ -325,11 +306,6 @@ impl Bars {
             .number("Attained", "FLOP/s", |b| b.rate)
             .number("Roof", "FLOP/s", |b| b.roof)
             .number("% of roof", "%", |b| b.efficiency)
-    }
-
-    /// Height with all bars in sight.
-    fn full_height(&self) -> f64 {
-        (104.0 + ROW * self.bars.len() as f64).max(160.0)
     }
 
     /// What the colours mean, where they are few.

@@ -2,7 +2,7 @@
 
 mod panels;
 mod ranked;
-mod settings;
+pub(super) mod settings;
 
 use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::color_scale::ColorScale;
@@ -122,8 +122,7 @@ impl Compare {
         let keys = settings::keys(frame, state, &setup);
         setup.keys = keys.values().into_iter().filter_map(Field::parse).collect();
         let comparison = if setup == found.setup { found } else { Comparison::new(frame, &setup) };
-        let threshold = settings::threshold(state);
-        let least = threshold.as_number() / 100.0;
+        let (threshold, least) = settings::threshold(state, "compare.threshold");
         let tally = Tally::new(&comparison, least, true);
         let ([a, b], pair) = settings::pair(frame, state, &comparison, &tally);
         let (measure, by) = settings::measure(frame, state, &comparison, pair);

@@ -71,17 +71,12 @@ pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
     )
 }
 
-/// Up to which lead two sides are level, percent.
-pub(super) fn threshold(state: &ViewState) -> Control {
-    Control::number(
-        state,
-        "compare.threshold",
-        "Threshold",
-        "A smaller lead is a tie",
-        (0.0, 100.0, 1.0),
-        "%",
-        TIE * 100.0,
-    )
+/// Up to which lead two sides are level: the setting, and a share.
+pub(in crate::charts) fn threshold(state: &ViewState, key: &str) -> (Control, f64) {
+    let (hint, ends) = ("A smaller lead is a tie", (0.0, 100.0, 1.0));
+    let control = Control::number(state, key, "Threshold", hint, ends, "%", TIE * 100.0);
+    let share = control.as_number() / 100.0;
+    (control, share)
 }
 
 /// The baseline and the other side, and which sides they are.

@@ -2,13 +2,13 @@
 
 mod draw;
 
+use crate::charts::compare::settings::threshold;
 use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::columns::Columns;
 use crate::layout;
 use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::TIE;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner;
 use gemmscope_analysis::compare::winner::{Cell, Size};
@@ -81,16 +81,7 @@ impl Fastest {
             Choice::named(frame, &candidates),
             &default.side.to_string(),
         );
-        let threshold = Control::number(
-            state,
-            "fastest.threshold",
-            "Threshold",
-            "A smaller lead is a tie",
-            (0.0, 100.0, 1.0),
-            "%",
-            TIE * 100.0,
-        );
-        let lead = threshold.as_number() / 100.0;
+        let (threshold, lead) = threshold(state, "fastest.threshold");
         let comparison = match Field::parse(&side.current) {
             Some(f) if f != found.setup.side => Comparison::new(frame, &Setup::of(frame, f)),
             _ => found,

@@ -158,12 +158,9 @@ impl InteractiveRoofline {
 
     fn target(&self, hit: Hit) -> Target {
         Target {
-            rows: vec![hit.id],
-            at: hit.at,
             more: self.grid().count_near(hit.at, 3.0).saturating_sub(1),
-            tooltip: Tooltip::default(),
             categories: self.category(hit.id).into_iter().collect(),
-            field: None,
+            ..Target::new(vec![hit.id], hit.at, Tooltip::default())
         }
     }
 
@@ -200,12 +197,9 @@ impl InteractiveRoofline {
         }?;
         let by_type = self.opened.settings.color == Some(Field::Dtype);
         Some(Target {
-            rows: Vec::new(),
-            at,
-            more: 0,
-            tooltip: roof.tooltip(),
             categories: roof.row_types.clone(),
             field: (!by_type).then_some(Field::Dtype),
+            ..Target::new(Vec::new(), at, roof.tooltip())
         })
     }
 }

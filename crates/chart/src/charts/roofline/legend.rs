@@ -21,52 +21,50 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         shown: Some(!input.is_hidden(i as u16)),
         click: Click::Category,
     });
-    let all = input.ai == AiAxis::All;
-    let level = |level: MemoryLevel| LegendEntry {
-        name: format!("{} bytes", level.label()),
-        symbol: marks::symbol(level),
-        color: input.theme.muted,
-        count: if all { counts.measured[level as usize] } else { 0 },
-        hint: format!(
-            "The same GEMMs at the AI of their {} bytes: click for only these",
-            level.label()
-        ),
-        shown: Some(true),
-        click: Click::Set { key: AI_KEY, value: level.key() },
+    let theme = input.theme;
+    let other = |name: &str, symbol, count, hint: &str, click| LegendEntry {
+        name: name.to_owned(),
+        symbol,
+        count,
+        hint: hint.to_owned(),
+        click,
+        color: if matches!(click, Click::Select(_)) { theme.text } else { theme.muted },
+        shown: (!matches!(click, Click::Select(_))).then_some(true),
+    };
+    let of = |level: MemoryLevel, shown: bool| {
+        if shown { counts.measured[level as usize] } else { 0 }
+    };
+    let level = |level: MemoryLevel| {
+        let bytes = format!("{} bytes", level.label());
+        let hint = format!("The same GEMMs at the AI of their {bytes}: click for only these");
+        let click = Click::Set { key: AI_KEY, value: level.key() };
+        let count = of(level, input.ai == AiAxis::All);
+        other(&bytes, marks::symbol(level), count, &hint, click)
     };
     let measured = LegendEntry {
-        name: "at measured bytes".to_owned(),
-        symbol: Symbol::Open,
-        color: input.theme.muted,
-        count: match input.ai {
-            AiAxis::Compulsory => counts.measured[MemoryLevel::Main as usize],
-            _ => 0,
-        },
-        hint: "The same GEMMs at the AI of the profiler's counted bytes: click to show or hide"
-            .to_owned(),
         shown: Some(input.measured),
-        click: Click::Set { key: MEASURED_KEY, value: if input.measured { "off" } else { "" } },
+        ..other(
+            "at measured bytes",
+            Symbol::Open,
+            of(MemoryLevel::Main, input.ai == AiAxis::Compulsory),
+            "The same GEMMs at the AI of the profiler's counted bytes: click to show or hide",
+            Click::Set { key: MEASURED_KEY, value: if input.measured { "off" } else { "" } },
+        )
     };
-    let above = LegendEntry {
-        name: "above its roof".to_owned(),
-        symbol: Symbol::Triangle,
-        color: input.theme.text,
-        count: counts.above_roof,
-        hint: "Faster than the roof: cache, sparsity, wrong device or unit. Click to select them"
-            .to_owned(),
-        shown: None,
-        click: Click::Select(Outside::Above),
-    };
-    let no_roof = LegendEntry {
-        name: "no known roof".to_owned(),
-        symbol: Symbol::Ring,
-        color: input.theme.text,
-        count: counts.no_roof,
-        hint: "No efficiency: no device, or no peak for this type. Click to select the slowest"
-            .to_owned(),
-        shown: None,
-        click: Click::Select(Outside::NoRoof),
-    };
+    let above = other(
+        "above its roof",
+        Symbol::Triangle,
+        counts.above_roof,
+        "Faster than the roof: cache, sparsity, wrong device or unit. Click to select them",
+        Click::Select(Outside::Above),
+    );
+    let no_roof = other(
+        "no known roof",
+        Symbol::Ring,
+        counts.no_roof,
+        "No efficiency: no device, or no peak for this type. Click to select the slowest",
+        Click::Select(Outside::NoRoof),
+    );
     let steps = colors.palette.len().saturating_sub(1);
     Legend {
         title: colors.label.clone(),

@@ -12,12 +12,8 @@ use gemmscope_table::view_state::ViewState;
 
 /// The field of the points' colour.
 const COLOR_KEY: &str = "color";
-/// What the points' area shows.
-const SIZE_KEY: &str = "size";
 /// Which points carry a number.
 pub const LABELS_KEY: &str = "labels";
-/// Which points show the roof of their tile.
-const CEILING_KEY: &str = "ceiling";
 /// Legend entries that are switched off: their names, one a line.
 pub(super) const OFF_KEY: &str = "off";
 /// `off` where points do not show at the intensity of their measured bytes; the legend switches it.
@@ -35,9 +31,9 @@ const ROOFS_KEY: &str = "roofs";
 /// Every parameter that the roofline reads, beside its zoom.
 pub(super) const PARAMS: &[&str] = &[
     COLOR_KEY,
-    SIZE_KEY,
+    SIZE.key,
     LABELS_KEY,
-    CEILING_KEY,
+    CEILINGS.key,
     OFF_KEY,
     MEASURED_KEY,
     HEAVIEST_KEY,
@@ -104,7 +100,7 @@ impl Keyed for SizeBy {
 
 /// What the points' area shows.
 const SIZE: Setting<SizeBy> =
-    Setting { key: SIZE_KEY, label: "Size", hint: "Area of the points", default: SizeBy::Same };
+    Setting { key: "size", label: "Size", hint: "Area of the points", default: SizeBy::Same };
 
 /// What the vertical axis is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,7 +140,7 @@ impl Keyed for Ceilings {
 }
 
 const CEILINGS: Setting<Ceilings> = Setting {
-    key: CEILING_KEY,
+    key: "ceiling",
     label: "Tile roof",
     hint: "What the tile and the number of workgroups leave of the roof",
     default: Ceilings::Selected,

@@ -141,13 +141,13 @@ fn dump_item(item: &Item) -> String {
                 m.radius
             )
         }
-        Item::Text { at, text, size, bold, color, anchor, baseline, turns } => format!(
+        Item::Text { at, text, size, bold, color, anchor, baseline, turned } => format!(
             "text {:.1},{:.1} {size}{} {} {anchor:?} {baseline:?}{} {text:?}",
             at.0,
             at.1,
             if *bold { " bold" } else { "" },
             color.css(),
-            if *turns == 0 { "" } else { " turned" }
+            if *turned { " turned" } else { "" }
         ),
         Item::Image { rect: r, width, height, rgba } => format!(
             "image {} {width}x{height} sum {}",
