@@ -58,15 +58,6 @@ impl Axis {
             Axis::Field(info) => BandScale::of(frame, info, order),
         }
     }
-
-    /// Its name; "" for one band.
-    pub(super) fn label(&self) -> &str {
-        match self {
-            Axis::One => "",
-            Axis::Outputs => "M × N",
-            Axis::Field(info) => &info.label,
-        }
-    }
 }
 
 /// A frame of what shows, and what is said of the rows that do not.
@@ -101,6 +92,16 @@ pub(super) fn by_value(
         let figures = groups.figures(frame, value, aggregate);
         bands.reorder(&best_first(&figures, value.higher_is_better.unwrap_or(true)));
     }
+}
+
+/// What is said of marks of which some are of several GEMMs.
+pub(super) fn of_several(
+    (several, all): (usize, usize),
+    marks: &str,
+    aggregate: Aggregate,
+) -> Option<String> {
+    let what = aggregate.caption();
+    (several > 0).then(|| format!("{several} of {all} {marks} show the {what} of several GEMMs."))
 }
 
 /// What is said of the rows that no mark shows: those in no group, and those without a `figure` where a

@@ -16,7 +16,7 @@ use crate::scene::{Item, Scene};
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
-use gemmscope_table::control::{Control, Keyed};
+use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -234,16 +234,13 @@ impl Chart for Lines {
     }
 
     fn notes(&self) -> Vec<String> {
-        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
         if self.obstacle().is_some() {
             return Vec::new();
         }
-        let mut out = Vec::new();
-        if several > 0 {
-            let all = self.points().count();
-            let what = self.aggregate.caption();
-            out.push(format!("{several} of {all} points show the {what} of several GEMMs."));
-        }
+        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
+        let of = (several, self.points().count());
+        let mut out: Vec<String> =
+            explore::of_several(of, "points", self.aggregate).into_iter().collect();
         out.extend(explore::left_out(&self.frame, &self.groups, Some(&self.y), ""));
         out
     }

@@ -105,79 +105,63 @@ impl Placer {
             On::Lines => COVERED,
             On::Marks => usize::MAX,
         };
-        let mut second: Option<(usize, Rect)> = None;
-        for rect in candidates {
-            if !self.free(rect) {
-                continue;
+        self.take(candidates.into_iter().map(|rect| (0, rect)), under, |_, _| false)
+    }
+
+    /// Takes the free box that costs least, below `under`: what lies under it, how far away it is, and one
+    /// for what `crosses` says. Boxes come in the order of how far away they are.
+    fn take(
+        &mut self,
+        candidates: impl Iterator<Item = (usize, Rect)>,
+        under: usize,
+        crosses: impl Fn(&[Rect], Rect) -> bool,
+    ) -> Option<Rect> {
+        let mut best: Option<(usize, Rect)> = None;
+        for (far, rect) in candidates {
+            if best.is_some_and(|(least, _)| least <= far) {
+                break;
             }
-            let n = self.cost(rect);
-            if n == 0 {
-                self.taken.push(rect);
-                return Some(rect);
-            }
-            if n < under && second.is_none_or(|(m, _)| n < m) {
-                second = Some((n, rect));
+            if self.free(rect) {
+                let n = self.cost(rect) + far + usize::from(crosses(&self.taken, rect));
+                if n < under && best.is_none_or(|(least, _)| n < least) {
+                    best = Some((n, rect));
+                }
             }
         }
-        let (_, rect) = second?;
+        let (_, rect) = best?;
         self.taken.push(rect);
         Some(rect)
     }
 
     /// Finds a box of `size` for a point with a mark of `radius`: beside it, else further away
     /// in growing rings with a leader line. None where the plot is full.
-    pub(crate) fn around(&mut self, at: Point, size: (f64, f64), radius: f64) -> Option<Placed> {
-        let (w, h) = size;
-        let near = radius + BESIDE;
-        let ring = |distance: f64| {
-            // Right and left first, then above and below, then the diagonals.
-            [
-                (1.0, 0.0),
-                (0.7, -0.7),
-                (0.7, 0.7),
-                (-1.0, 0.0),
-                (-0.7, -0.7),
-                (-0.7, 0.7),
-                (0.0, -1.0),
-                (0.0, 1.0),
-            ]
-            .map(|(dx, dy): (f64, f64)| {
+    pub(crate) fn around(&mut self, at: Point, (w, h): (f64, f64), radius: f64) -> Option<Placed> {
+        // Right and left first, then above and below, then the diagonals.
+        const WAYS: [(f64, f64); 8] = [
+            (1.0, 0.0),
+            (0.7, -0.7),
+            (0.7, 0.7),
+            (-1.0, 0.0),
+            (-0.7, -0.7),
+            (-0.7, 0.7),
+            (0.0, -1.0),
+            (0.0, 1.0),
+        ];
+        let rings = (0..9usize).flat_map(|step| {
+            let away = step as f64;
+            let distance = radius + BESIDE + away * away * 2.2 + away * 5.0;
+            WAYS.map(|(dx, dy)| {
+                let side = if dx == 0.0 { 0.0 } else { dx.signum() };
                 let (cx, cy) = (at.0 + dx * distance, at.1 + dy * distance);
-                [
-                    cx + (dx.signum() * f64::from(u8::from(dx != 0.0)) - 1.0) * w / 2.0,
-                    cy + (dy * 0.7 - 0.5) * h,
-                    w,
-                    h,
-                ]
+                (step / 3, [cx + (side - 1.0) * w / 2.0, cy + (dy * 0.7 - 0.5) * h, w, h])
             })
-        };
-        let mut second: Option<(usize, Rect)> = None;
-        for step in 0..9 {
-            let distance = near + f64::from(step * step) * 2.2 + f64::from(step) * 5.0;
-            for rect in ring(distance) {
-                if !self.free(rect) {
-                    continue;
-                }
-                let crossed = leader(at, rect, radius).is_some_and(|(from, to)| {
-                    let over = |taken: &Rect| crate::clip::segment(from, to, *taken).is_some();
-                    self.taken.iter().any(over)
-                });
-                let n = self.cost(rect) + step as usize / 3 + usize::from(crossed);
-                if second.is_none_or(|(m, _)| n < m) {
-                    second = Some((n, rect));
-                }
-                if n == 0 {
-                    break;
-                }
-            }
-            if second.is_some_and(|(n, _)| n <= step as usize / 3) {
-                break;
-            }
-        }
-        let (_, rect) = second?;
-        self.taken.push(rect);
-        let leader = leader(at, rect, radius);
-        Some(Placed { rect, leader })
+        });
+        let rect = self.take(rings, usize::MAX, |taken, rect| {
+            leader(at, rect, radius).is_some_and(|(from, to)| {
+                taken.iter().any(|taken| crate::clip::segment(from, to, *taken).is_some())
+            })
+        })?;
+        Some(Placed { rect, leader: leader(at, rect, radius) })
     }
 }
 

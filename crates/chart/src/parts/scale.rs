@@ -1,5 +1,7 @@
 //! Linear and logarithmic axes: data to pixels and back, zoom and pan as pure functions.
 
+use gemmscope_table::control::Keyed;
+
 /// How an axis spaces its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -7,6 +9,11 @@ pub enum Kind {
     Linear,
     /// Equal factors.
     Log,
+}
+
+impl Keyed for Kind {
+    const ALL: &'static [(Self, &'static str, &'static str)] =
+        &[(Kind::Linear, "linear", "linear"), (Kind::Log, "log", "logarithmic")];
 }
 
 impl Kind {

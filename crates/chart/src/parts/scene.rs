@@ -365,7 +365,8 @@ impl Scene {
         (anchor, baseline): Hang,
     ) {
         let text = text.into();
-        let item = Item::Text { at, text, size, bold: false, color, anchor, baseline, turned: false };
+        let item =
+            Item::Text { at, text, size, bold: false, color, anchor, baseline, turned: false };
         self.items.push(item);
     }
 

@@ -22,7 +22,7 @@ impl Bars {
         let title = format!(
             "{} by {}, {}",
             figure.map_or("Arithmetic intensity and attained rate", |f| &f.label),
-            self.what(),
+            self.what,
             plural(all.len() as u64, self.mark())
         );
         let none = || nothing(&self.frame).unwrap_or(NO_NAME);

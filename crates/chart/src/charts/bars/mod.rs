@@ -69,8 +69,10 @@ impl SortBy {
 pub(crate) struct Bars {
     frame: Frame,
     controls: Vec<Control>,
-    /// One bar per value of this; one per GEMM for `Axis::One`.
-    x: Axis,
+    /// What a bar is of: a value of a field, or a GEMM.
+    what: String,
+    /// Every GEMM has a bar of its own.
+    single: bool,
     /// The figure; `None` is intensity and rate.
     figure: Option<FieldInfo>,
     /// How several GEMMs become one bar.
@@ -136,7 +138,8 @@ impl Bars {
             rows: RowNames::new(frame),
             bars: Vec::new(),
             frame: frame.clone(),
-            x,
+            what: if single { "GEMM".to_owned() } else { bands.label },
+            single,
             figure,
             aggregate,
             log,
@@ -189,10 +192,6 @@ impl Bars {
             Some(name) => name.clone(),
             None => self.rows.get(band as usize),
         }
-    }
-
-    fn what(&self) -> &str {
-        if self.x == Axis::One { "GEMM" } else { self.x.label() }
     }
 
     fn sort(&self, all: &mut [Bar], by: SortBy, up: bool) {
@@ -266,7 +265,7 @@ impl Chart for Bars {
         if above > 0 {
             out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
         }
-        if self.x != Axis::One {
+        if !self.single {
             out.push(format!(
                 "{}s of several GEMMs show the {}.",
                 capitalized(mark),
@@ -294,7 +293,7 @@ impl Bars {
         let usual = [Field::Ai, Field::Attained, Field::Efficiency];
         let other = figure.filter(|i| !usual.contains(&i.field));
         let out = Columns::new()
-            .text(self.what(), |b: &Bar| self.name(b.band))
+            .text(self.what.as_str(), |b: &Bar| self.name(b.band))
             .no_tip()
             .text("GEMMs", |b| self.rows(b).len().to_string())
             .no_tip();

@@ -286,12 +286,7 @@ impl Chart for CellMap {
             over += u64::from(self.value.unit == "%" && *v > 1.0 + 1e-6);
         }
         let mut out = Vec::new();
-        if several > 0 {
-            out.push(format!(
-                "{several} of {filled} cells show the {} of several GEMMs.",
-                self.aggregate.caption()
-            ));
-        }
+        out.extend(explore::of_several((several, filled), "cells", self.aggregate));
         if over > 0 {
             out.push(format!(
                 "{} above the roof: framed.",

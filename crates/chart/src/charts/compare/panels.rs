@@ -56,26 +56,20 @@ impl Panels<'_> {
 
     fn legend_entries(&self) -> Vec<(Swatch, String)> {
         let (a, b) = self.names();
-        let mut out = Vec::new();
-        for (verdict, symbol, words) in [
-            (Verdict::B, Symbol::Dot, format!("{b} faster")),
-            (Verdict::A, Symbol::Dot, format!("{a} faster")),
+        let ahead = self.ahead();
+        let all = [
+            (Verdict::B, Symbol::Dot, format!("{b} {ahead}")),
+            (Verdict::A, Symbol::Dot, format!("{a} {ahead}")),
             (Verdict::Even, Symbol::Dot, "tie".to_owned()),
             (Verdict::Noise, Symbol::Ring, "within noise".to_owned()),
-        ] {
+        ];
+        let entry = |(verdict, symbol, words): (Verdict, Symbol, String)| {
             let n = self.duel.count(verdict);
-            if n > 0 || matches!(verdict, Verdict::A | Verdict::B) {
-                let words = match self.duel.measure {
-                    Measure::Roof => words.replace("faster", "ahead"),
-                    Measure::Rate => words,
-                };
-                out.push((
-                    Swatch::Mark(symbol, self.color(verdict)),
-                    format!("{words}: {}", grouped(n)),
-                ));
-            }
-        }
-        out
+            let shown = n > 0 || matches!(verdict, Verdict::A | Verdict::B);
+            let mark = Swatch::Mark(symbol, self.color(verdict));
+            shown.then(|| (mark, format!("{words}: {}", grouped(n))))
+        };
+        all.into_iter().filter_map(entry).collect()
     }
 
     /// The name of a configuration, the rows that both sides have of it, and what is said of it.

@@ -72,12 +72,6 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     let theme = options.theme;
     let setup = &m.comparison.setup;
     let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
-    let mut xs: Vec<u32> = m.cells.iter().map(|c| c.x).collect();
-    let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
-    for v in [&mut xs, &mut ys] {
-        v.sort_unstable();
-        v.dedup();
-    }
     let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
     // What the figures are: the headline says of which GEMMs.
@@ -86,9 +80,9 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
     let top = 24.0 + legend + 22.0;
     let names = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
-    let (columns, rows) = (names(&xs), names(&ys));
+    let (columns, rows) = (names(&m.xs), names(&m.ys));
     let at: HashMap<(u32, u32), &Cell> = m.cells.iter().map(|c| ((c.x, c.y), c)).collect();
-    let of = |x: usize, y: usize| at.get(&(xs[x], ys[y])).copied();
+    let of = |x: usize, y: usize| at.get(&(m.xs[x], m.ys[y])).copied();
     let cell = |(x, y): (usize, usize), (width, _): (f64, f64)| {
         let c = of(x, y)?;
         let configurations = c.compared.iter().copied();
@@ -127,25 +121,18 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
     }
 }
 
-fn map_rows(m: &Model) -> f64 {
-    let mut ys: Vec<u32> = m.cells.iter().map(|c| c.y).collect();
-    ys.sort_unstable();
-    ys.dedup();
-    ys.len() as f64
-}
-
 /// Heading, two lines of legend, axis names of a map.
 const MAP_FRAME: f64 = 126.0;
 
 /// Height past which the cells of a map do not grow.
 pub(super) fn map_height(m: &Model) -> f64 {
-    MAP_FRAME + CELL_HEIGHT * map_rows(m)
+    MAP_FRAME + CELL_HEIGHT * m.ys.len() as f64
 }
 
 /// Height at which a narrow map's cells can be read and touched; of a wide one they shrink first.
 pub(super) fn map_least(m: &Model, width: f64) -> f64 {
     match width < NARROW {
-        true => MAP_FRAME + ROW * map_rows(m).min(MOST_ROWS),
+        true => MAP_FRAME + ROW * (m.ys.len() as f64).min(MOST_ROWS),
         false => 0.0,
     }
 }

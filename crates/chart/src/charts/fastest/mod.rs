@@ -19,7 +19,7 @@ use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -56,6 +56,14 @@ struct Model {
     /// The layout that shows, or how many there are together; `None` where there is only one.
     layout: Option<String>,
     cells: Vec<Cell>,
+    /// Sizes of the columns and rows of cells, ascending.
+    xs: Vec<u32>,
+    ys: Vec<u32>,
+}
+
+/// Values in ascending order, each once.
+fn distinct(values: impl Iterator<Item = u32>) -> Vec<u32> {
+    values.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 const AXES: [(&str, &str, Size, Size, Size); 3] = [
@@ -128,6 +136,8 @@ impl Fastest {
             dtype: chosen_dtype,
             layout: (layouts > 1)
                 .then(|| chosen_layout.unwrap_or_else(|| format!("all {layouts} layouts"))),
+            xs: distinct(cells.iter().map(|c| c.x)),
+            ys: distinct(cells.iter().map(|c| c.y)),
             cells,
         });
         out

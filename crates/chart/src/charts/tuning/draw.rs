@@ -61,12 +61,13 @@ impl Tuning {
         let rates = h.variants.iter().chain(&h.references).map(|v| v.rate);
         let ends = extent(Kind::Linear, rates).unwrap_or((0.0, 1.0));
         // A roof far above would flatten everything else, so it is named and not drawn.
-        let roof_shown = h.roof.is_finite() && (self.log || h.roof <= ends.1 * 4.0);
+        let roof_shown = h.roof.is_finite() && (self.scale == Kind::Log || h.roof <= ends.1 * 4.0);
         let top_value = if roof_shown { ends.1.max(h.roof) } else { ends.1 };
-        let y_scale = match self.log {
-            true => Scale::new(Kind::Log, (ends.0 * 0.8, top_value * 1.9), (0.0, 1.0)),
-            false => Scale::new(Kind::Linear, (0.0, top_value * 1.1), (0.0, 1.0)),
+        let domain = match self.scale {
+            Kind::Log => (ends.0 * 0.8, top_value * 1.9),
+            Kind::Linear => (0.0, top_value * 1.1),
         };
+        let y_scale = Scale::new(self.scale, domain, (0.0, 1.0));
         let entries = legend(h, theme);
         let legend = legend::legend(None, (0.0, 0.0), rect[2] - 20.0, theme, &entries);
         let y_ticks = ticks::ticks(&y_scale, (rect[3] / 60.0) as usize, &Format::rate());

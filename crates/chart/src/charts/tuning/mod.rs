@@ -6,6 +6,7 @@ use crate::charts::{Chart, ChartKind, RenderOptions};
 use crate::columns::Columns;
 use crate::layout::NARROW;
 use crate::plot::{Page, plot};
+use crate::scale::Kind;
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -13,7 +14,7 @@ use gemmscope_analysis::tuning;
 use gemmscope_analysis::tuning::{History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural, signed_percent};
-use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -30,6 +31,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     open: |inputs| Box::new(Tuning::open(inputs.frame, inputs.state)),
 };
 
+const SCALE: Setting<Kind> =
+    Setting { key: "tuning.scale", label: "Scale", hint: "", default: Kind::Linear };
+
 /// Gains are listed up to this number of generations.
 const MOST_GAINS: usize = 12;
 /// Settings that bad variants share and that are named.
@@ -40,7 +44,7 @@ const MOST_SUSPECTS: usize = 20;
 pub(crate) struct Tuning {
     frame: Frame,
     controls: Vec<Control>,
-    log: bool,
+    scale: Kind,
     history: Option<History>,
 }
 
@@ -70,26 +74,17 @@ impl Tuning {
             "%",
             100.0 * tuning::SLOW_BELOW,
         );
-        let scale = Control::choice(
-            state,
-            "tuning.scale",
-            "Scale",
-            "",
-            vec![Choice::new("linear", "linear"), Choice::new("log", "logarithmic")],
-            "linear",
-        );
         let history = problems
             .iter()
             .find(|p| key(&p.0) == shape.current)
             .and_then(|p| History::new(frame, &p.0, slow.as_number() / 100.0));
-        let log = scale.current == "log";
         if history.is_some() {
             if problems.len() > 1 {
                 controls.push(shape);
             }
-            controls.extend([slow, scale.more()]);
+            controls.extend([slow, SCALE.control(state).more()]);
         }
-        Tuning { frame: frame.clone(), controls, log, history }
+        Tuning { frame: frame.clone(), controls, scale: SCALE.get(state), history }
     }
 
     fn obstacle(&self) -> Option<String> {
