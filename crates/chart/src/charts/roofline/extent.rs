@@ -1,7 +1,6 @@
 //! The part of the axes that a roofline shows.
 
 use super::marks::Survey;
-use super::points::Place;
 use super::{Input, RoofLine};
 use crate::camera::Zoom;
 use crate::scale::{Kind, padded};
@@ -56,10 +55,10 @@ pub(super) fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
     let mut all: Vec<(f32, f64)> = rows
         .iter()
         .filter_map(|&row| {
-            let (_, y, place) = input.points.get(row)?;
+            let (_, y, _) = input.points.get(row)?;
             let r = row as usize;
             let time = input.frame.data.time_s[r] * input.frame.calls(r);
-            (place != Place::Nowhere && time.is_finite()).then_some((y, time))
+            time.is_finite().then_some((y, time))
         })
         .collect();
     all.order_by(|a, b| a.0.total_cmp(&b.0));

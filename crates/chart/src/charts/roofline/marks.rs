@@ -45,13 +45,10 @@ impl Survey {
             Some(all) => all,
             None => extent(input, &mut counts),
         };
-        counts.above_roof = extent.above;
+        let [under, above, no_roof, attainable, nowhere] = Place::ALL.map(|p| extent.of(p));
         // Where no row has a roof, none stands apart.
-        if extent.under + extent.above + extent.attainable > 0 {
-            counts.no_roof = extent.no_roof;
-        }
-        counts.attainable = extent.attainable;
-        counts.nowhere = extent.nowhere;
+        counts.no_roof = if under + above + attainable > 0 { no_roof } else { 0 };
+        (counts.above_roof, counts.attainable, counts.nowhere) = (above, attainable, nowhere);
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
             extent.add(x, y);
         }
@@ -68,13 +65,9 @@ fn extent(input: &Input<'_>, counts: &mut Counts) -> Extent {
     let mut extent = Extent::default();
     for &row in input.frame.rows.iter() {
         let Some((x, y, place)) = input.points.get(row) else {
-            extent.nowhere += 1;
+            extent.count(Place::Nowhere);
             continue;
         };
-        if place == Place::Nowhere {
-            extent.nowhere += 1;
-            continue;
-        }
         extent.add(x, y);
         let shown = !input.is_hidden(input.color_scale.code(row as usize));
         for level in MemoryLevel::ALL {
@@ -130,7 +123,7 @@ pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts, wh
     counts.in_view = n;
     let hidden: u64 = if any_hidden {
         let shown = |row: &&u32| {
-            input.points.get(**row).is_some_and(|p| p.2 != Place::Nowhere)
+            input.points.get(**row).is_some()
                 && input.is_hidden(input.color_scale.code(**row as usize))
         };
         input.frame.rows.iter().filter(shown).count() as u64
@@ -417,8 +410,7 @@ mod tests {
         let input = Input::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
         let looked_through = extent(&input, &mut Counts::default());
         assert_eq!(points.known(&input), Some(looked_through));
-        let Extent { above, no_roof, attainable, nowhere, .. } = looked_through;
-        assert_eq!((above, no_roof, attainable, nowhere), (1, 1, 2, 1));
+        assert_eq!(Place::ALL.map(|p| looked_through.of(p)), [1, 1, 1, 2, 1]);
         let drawn = roofline(&input);
         let rings = |item: &Item| match item {
             Item::Marks(marks) if marks.symbol == Symbol::Ring => marks.len(),

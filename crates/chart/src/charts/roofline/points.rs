@@ -26,6 +26,11 @@ pub(super) enum Place {
     Nowhere,
 }
 
+impl Place {
+    pub(super) const ALL: [Place; 5] =
+        [Place::Measured, Place::Above, Place::NoRoof, Place::Attainable, Place::Nowhere];
+}
+
 /// Decimal logarithms of intensity and rate of every row: computed once per metrics, so that
 /// zooming and filtering cost one multiplication and one addition per axis.
 #[derive(Clone, Debug, Default)]
@@ -98,25 +103,14 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
 pub(super) struct Extent {
     pub x: (f32, f32),
     pub y: (f32, f32),
-    /// Measured, at or under their roof.
-    pub under: u64,
-    pub above: u64,
-    pub no_roof: u64,
-    pub attainable: u64,
-    pub nowhere: u64,
+    /// By place.
+    counts: [u64; 5],
 }
 
 impl Default for Extent {
     fn default() -> Self {
-        Extent {
-            x: (f32::INFINITY, f32::NEG_INFINITY),
-            y: (f32::INFINITY, f32::NEG_INFINITY),
-            under: 0,
-            above: 0,
-            no_roof: 0,
-            attainable: 0,
-            nowhere: 0,
-        }
+        let nothing = (f32::INFINITY, f32::NEG_INFINITY);
+        Extent { x: nothing, y: nothing, counts: [0; 5] }
     }
 }
 
@@ -131,13 +125,12 @@ impl Extent {
     }
 
     pub(super) fn count(&mut self, place: Place) {
-        match place {
-            Place::Measured => self.under += 1,
-            Place::Above => self.above += 1,
-            Place::NoRoof => self.no_roof += 1,
-            Place::Attainable => self.attainable += 1,
-            Place::Nowhere => self.nowhere += 1,
-        }
+        self.counts[place as usize] += 1;
+    }
+
+    /// How many points are this.
+    pub(super) fn of(&self, place: Place) -> u64 {
+        self.counts[place as usize]
     }
 }
 
@@ -285,16 +278,18 @@ impl Points {
         whole.then_some(self.all)
     }
 
+    /// Where a row lies and what it is; `None` where it has no place.
     pub(super) fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
         let r = row as usize;
-        Some((*self.x.get(r)?, *self.y.get(r)?, *self.place.get(r)?))
+        let place = self.place.get(r).copied().filter(|place| *place != Place::Nowhere)?;
+        Some((*self.x.get(r)?, *self.y.get(r)?, place))
     }
 
     /// Pixel of a row on a plot; `None` where it has no place.
     pub(crate) fn px(&self, plot: &Plot, row: u32) -> Option<(f64, f64)> {
-        let (x, y, place) = self.get(row)?;
+        let (x, y, _) = self.get(row)?;
         let at = (plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y)));
-        (place != Place::Nowhere).then(|| (at.0 + self.aside(row), at.1))
+        Some((at.0 + self.aside(row), at.1))
     }
 
     /// Pixel of a row at the intensity of the bytes that were counted at a level; `None` where none
