@@ -2,10 +2,11 @@
 
 use crate::data::{colored, dataset, expensive, frame, frame_of};
 use crate::golden::{golden, picture, picture_and_table};
+use gemmscope_chart::chart::Emphasis;
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    AiAxis, Arrow, By, Input, Overlay, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
+    AiAxis, Arrow, By, Input, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
     table,
 };
 use gemmscope_model::hardware::MemoryLevel;
@@ -95,7 +96,7 @@ fn roofline_at_measured_bytes() {
     let ratio: f64 =
         shown.rows[1][4].parse::<f64>().unwrap() / shown.rows[1][at].parse::<f64>().unwrap();
     assert!((ratio - 1.2).abs() < 1e-9, "{ratio}");
-    let over = overlay(&input, &chart, &Overlay { hovered: Some(1), ..Overlay::default() });
+    let over = overlay(&input, &chart, &Emphasis { elsewhere: vec![1], ..Emphasis::default() });
     assert!(over.dump().contains("Open"));
 
     // With another level: a mark each, and points at any of them.
@@ -156,10 +157,11 @@ fn roofline_hover_and_selection_lie_on_top() {
     let over = overlay(
         &input,
         &chart,
-        &Overlay {
-            hovered: Some(17),
+        &Emphasis {
+            elsewhere: vec![17],
             selected: vec![3, 40, 99],
             brush: Some([300.0, 200.0, 160.0, 90.0]),
+            ..Emphasis::default()
         },
     );
     // Short enough to be read as it is, with its coordinates.

@@ -3,7 +3,7 @@
 
 use crate::layout::FONT;
 use crate::palette::Theme;
-use crate::scene::{Item, START, Scene};
+use crate::scene::{START, Scene};
 use crate::text;
 use gemmscope_model::units::plural;
 use gemmscope_table::column_format;
@@ -96,9 +96,7 @@ impl Caption {
         let head = self.head(scene.width);
         let top = 8.0 + TITLE * 1.4 + LINE * head.len() as f64;
         let width = scene.width;
-        scene.move_down(top);
-        let band = |rect: [f64; 4]| Item::Rect { rect, fill: Some(theme.background), stroke: None };
-        scene.items.insert(0, band([0.0, 0.0, width, top]));
+        scene.add_above(top, theme.background);
         let room = width - 2.0 * SIDE;
         let title = text::ellipsis(&self.title, TITLE * 1.1, room);
         let at = (SIDE, 8.0 + TITLE * 0.7);
@@ -113,8 +111,7 @@ impl Caption {
             let (columns, step) = self.columns(width);
             let lines = self.key.len().div_ceil(columns);
             scene.height += 8.0 + LINE * lines as f64;
-            let rect = [0.0, bottom, width, scene.height - bottom];
-            scene.items.push(band(rect));
+            scene.fill([0.0, bottom, width, scene.height - bottom], theme.background);
             for (i, (number, name)) in self.key.iter().enumerate() {
                 // Down each column, then the next.
                 let x = SIDE + step * (i / lines) as f64;

@@ -186,6 +186,13 @@ pub struct Emphasis {
     pub held: bool,
 }
 
+impl Emphasis {
+    /// The row that is under the pointer or focused.
+    pub(crate) fn row(&self) -> Option<u32> {
+        self.target.as_ref()?.rows.first().copied()
+    }
+}
+
 /// Size and colours that a chart was drawn for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {

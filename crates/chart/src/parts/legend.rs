@@ -3,7 +3,7 @@
 use crate::labels::grown;
 use crate::layout::FONT;
 use crate::palette::{Theme, alpha};
-use crate::scene::{Color, HitArea, Item, Point, START, Scene, Symbol};
+use crate::scene::{Color, HitArea, Point, START, Scene, Symbol};
 use crate::text;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
@@ -140,15 +140,7 @@ impl Legend {
             return scene;
         }
         let top = inset.1 + used + if title { LEGEND_LINE } else { 0.0 };
-        scene.move_down(top);
-        scene.items.insert(
-            0,
-            Item::Rect {
-                rect: [0.0, 0.0, scene.width, top],
-                fill: Some(theme.background),
-                stroke: None,
-            },
-        );
+        scene.add_above(top, theme.background);
         let mut at = inset;
         if title {
             let words = text::ellipsis(&self.title, FONT, width);

@@ -390,8 +390,8 @@ impl Scene {
         self.hit_areas.push(HitArea { rows, rect, tooltip });
     }
 
-    /// Makes room above everything: the scene grows by `by` pixels and its content moves down.
-    pub(crate) fn move_down(&mut self, by: f64) {
+    /// Makes room of a colour above everything: the scene grows by `by` pixels and its content moves down.
+    pub(crate) fn add_above(&mut self, by: f64, color: Color) {
         let line = |points: &mut Vec<Point>| points.iter_mut().for_each(|p| p.1 += by);
         for item in &mut self.items {
             match item {
@@ -413,6 +413,8 @@ impl Scene {
             }
         }
         self.height += by;
+        let rect = [0.0, 0.0, self.width, by];
+        self.items.insert(0, Item::Rect { rect, fill: Some(color), stroke: None });
     }
 
     /// The part that scrolls: its place, columns and rows.

@@ -4,8 +4,8 @@
 use super::chart::Contents;
 use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
-    Input, Layers, Overlay, Planned, RoofLine, RooflinePicture, Waymark, hit_grid, open_grid,
-    overlay, roofline, table,
+    Input, Layers, Planned, RoofLine, RooflinePicture, Waymark, hit_grid, open_grid, overlay,
+    roofline, table,
 };
 use crate::camera::Camera;
 use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
@@ -210,26 +210,15 @@ impl Drawn for InteractiveRoofline {
     }
 
     fn emphasis(&self, what: &Emphasis) -> Scene {
-        let own = what.target.as_ref().and_then(|t| t.rows.first().copied());
-        let mut selected = what.selected.clone();
-        let hovered = match (own, &what.elsewhere[..]) {
-            (None, [one]) => Some(*one),
-            (None, many) => {
-                selected.extend(many);
-                None
-            }
-            (own, _) => own,
-        };
-        let overlaid = Overlay { hovered, selected, brush: what.brush };
         let numbered = self.numbered(what);
         self.ask(|input| {
             let input = Input { numbered: &numbered, ..*input };
-            let mut scene = overlay(&input, &self.picture, &overlaid);
+            let mut scene = overlay(&input, &self.picture, what);
             let mut labels = Layers::over(&input, &self.picture);
             *self.boxes() = labels.numbers();
             // At the pointer the tooltip says it.
-            if let (Some(row), None) = (hovered, own) {
-                labels.share_label(row);
+            if let (None, [row]) = (what.row(), &what.elsewhere[..]) {
+                labels.share_label(*row);
             }
             scene.items.extend(labels.scene.items);
             scene

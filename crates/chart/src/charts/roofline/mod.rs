@@ -17,7 +17,7 @@ mod settings;
 mod table;
 
 pub use input::{Input, SizeBy};
-pub use overlay::{Overlay, overlay};
+pub use overlay::overlay;
 pub use planned::{Arrow, Planned, Waymark};
 pub use points::{By, Points};
 pub use roofs::{RoofLine, merge as merge_roof};

@@ -1,6 +1,7 @@
 //! What changes while the pointer moves: hover, selection, the drawn box; and numbered labels.
 
 use super::{Input, Layers, RooflinePicture, marks};
+use crate::chart::Emphasis;
 use crate::charts::roof_rate;
 use crate::labels::{On, Rect};
 use crate::layout::FONT;
@@ -11,20 +12,9 @@ use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::format_short;
 
-/// What the overlay shows.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Overlay {
-    /// Row under the pointer or with keyboard focus.
-    pub hovered: Option<u32>,
-    /// Selected rows.
-    pub selected: Vec<u32>,
-    /// The box being drawn.
-    pub brush: Option<Rect>,
-}
-
 /// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
 /// the points.
-pub fn overlay(input: &Input<'_>, picture: &RooflinePicture, what: &Overlay) -> Scene {
+pub fn overlay(input: &Input<'_>, picture: &RooflinePicture, what: &Emphasis) -> Scene {
     Layers::over(input, picture).emphasis(picture, what)
 }
 
@@ -40,15 +30,24 @@ impl<'a> Layers<'a> {
         Layers { scene, placer: picture.placer.clone(), input, plot: picture.plot }
     }
 
-    fn emphasis(mut self, picture: &RooflinePicture, what: &Overlay) -> Scene {
+    fn emphasis(mut self, picture: &RooflinePicture, what: &Emphasis) -> Scene {
         let (input, theme) = (self.input, self.input.theme);
+        let mut selected = what.selected.clone();
+        let hovered = match (what.row(), &what.elsewhere[..]) {
+            (None, [one]) => Some(*one),
+            (None, many) => {
+                selected.extend(many);
+                None
+            }
+            (own, _) => own,
+        };
         let (base, _) = marks::look(input.frame.rows.len() as u64);
-        if !what.selected.is_empty() {
-            self.dim(picture, &what.selected);
+        if !selected.is_empty() {
+            self.dim(picture, &selected);
         }
         self.scene.items.push(Item::Clip { rect: self.plot.rect });
         // A crowd of second ceilings would hide the first.
-        let few = what.selected.iter().take(CEILINGS).chain(what.hovered.iter()).copied();
+        let few = selected.iter().take(CEILINGS).chain(hovered.iter()).copied();
         let few: Vec<(u32, Point)> =
             few.filter_map(|row| Some((row, input.points.px(&self.plot, row)?))).collect();
         if let Some(own) = input.own_ceiling {
@@ -71,7 +70,7 @@ impl<'a> Layers<'a> {
                 stroke: Some((alpha(theme.accent, 0.8), 1.0)),
             });
         }
-        let hovered = what.hovered.and_then(|row| Some((row, input.points.px(&self.plot, row)?)));
+        let hovered = hovered.and_then(|row| Some((row, input.points.px(&self.plot, row)?)));
         if let Some((row, at)) = hovered {
             self.hover(row, at, base);
         }
