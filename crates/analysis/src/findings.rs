@@ -21,7 +21,7 @@
 //! Large data can be checked in steps: [`Runner::new`] groups the rows, each
 //! [`step`](Runner::step) does a part of the rest.
 
-use crate::ledger::{Evidence as Basis, Ledger};
+use crate::ledger::{Book, Evidence as Basis, Ledger};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -423,8 +423,10 @@ pub fn check_all(frame: &Frame) -> Findings {
 /// Questions that concern over this share of the time come first.
 const FIRST: f64 = 0.2;
 
-/// Questions that concern over a fifth of the time, lost time by its seconds, other questions, ideas.
-fn rank(findings: &mut [Finding]) {
+/// Questions that concern over a fifth of the time, lost time by its seconds behind the account that the
+/// headline names (of several sides and devices that of the one that loses most first), other questions,
+/// ideas.
+fn rank(ledger: &Ledger, findings: &mut [Finding]) {
     let place = |f: &Finding| match f.kind {
         Kind::Question if f.share > FIRST || f.severity == Severity::Critical => 0,
         // The line that joins small causes ends the list of lost time.
@@ -434,9 +436,16 @@ fn rank(findings: &mut [Finding]) {
         Kind::Idea => 4,
     };
     let saves = |f: &Finding| f.saves_s.unwrap_or(0.0);
+    // Of the account that the headline names: what its side and device lose.
+    let leads = |f: &Finding| {
+        let book = ledger.books.iter().find(|b| (&b.side, &b.device) == (&f.side, &f.device));
+        let leading = |b: &&Book| b.leading().is_some_and(|(account, _)| account.key() == f.rule);
+        book.filter(leading).map_or(0.0, Book::lost_s)
+    };
     findings.order_by(|a, b| {
         place(a)
             .cmp(&place(b))
+            .then(leads(b).total_cmp(&leads(a)))
             .then(saves(b).total_cmp(&saves(a)))
             .then(a.severity.cmp(&b.severity))
             .then(b.time_s.total_cmp(&a.time_s))

@@ -1,12 +1,9 @@
 //! The first sentence about a set of GEMMs: what they take, how near their roof they are, and what
 //! costs most. Its figures are those of one [`Book`], so they equal the bar and the findings.
 
-use crate::ledger::{Account, Book, Evidence};
+use crate::ledger::{Account, Book};
 use gemmscope_model::units::{percent, plural, seconds_brief};
 
-/// A measured cause of this share of the time or more is named before a larger one that nothing
-/// measured.
-const MEASURED: f64 = 0.02;
 /// Causes under this share of the time are not named.
 const NAMED: f64 = 0.005;
 
@@ -30,13 +27,9 @@ pub fn total(book: &Book) -> String {
     }
 }
 
-/// What costs most: the largest measured account, else the largest at all. `None` where nothing
-/// weighs.
+/// What costs most: the account that [leads](Book::leading). `None` where nothing weighs.
 pub fn cost(book: &Book) -> Option<Cost> {
-    let lost = || book.ranked().into_iter().filter(|(a, _)| a.is_lost());
-    let measured = lost()
-        .find(|(a, s)| a.evidence() == Evidence::Measured && s.seconds >= MEASURED * book.time_s);
-    let (account, sum) = measured.or_else(|| lost().next())?;
+    let (account, sum) = book.leading()?;
     if sum.seconds < NAMED * book.time_s {
         return None;
     }

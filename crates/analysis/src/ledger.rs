@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `kernel`, `layout`, `type`, `size`, `library` | `t - r`, `r = max(t_alt, min(t, roof))`, where `t_alt` is the fastest run on the same device that differs in that alone | measured |
 //! | `roof` | `min(r, roof time)` | arithmetic |
-//! | `launch` | `min(rest, launch floor)` | modelled |
+//! | `launch` | `min(rest, launch floor)`; 0 where a profiler timed the kernels, whose gaps are the trace's idle time | modelled |
 //! | `tile` | `min(rest, time at the roof of the run's tile - roof time)`, where compute limits | modelled |
 //! | `rest` | what is left | at most |
 //! | `no_roof` | what is left without a roof | at most |
@@ -31,19 +31,17 @@ mod rows;
 pub use account::{Account, Evidence, Split};
 pub use book::{Book, Sum};
 pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
-use partners::{LINES, NONE};
+use partners::NONE;
 pub use partners::{Partners, Steps as Pairing, TIE};
 pub use rows::rows_of;
 
 use crate::headline;
 use crate::tile_roof::TileRoofs;
-use gemmscope_model::hardware::short_name;
 use gemmscope_model::tiling::Waves;
 use gemmscope_model::units::seconds_brief;
-use gemmscope_table::data_kind::{variant, variant_columns};
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::data_kind::{Set, variant, variant_columns};
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A faster run that differs from a GEMM in one thing.
@@ -148,8 +146,7 @@ impl<'a> Splitter<'a> {
         let over = take(Account::Roof, roof_s);
         let mut tile = None;
         if over > 0.0 {
-            let floor_s = self.frame.metrics.launch_floor_s(self.frame.data.device[r]);
-            if take(Account::Launch, floor_s) > 0.0 {
+            if take(Account::Launch, self.launch_s(r)) > 0.0 {
                 tile = self.tile(r, time_s);
                 if let Some(tile) = tile {
                     take(Account::Tile, roof_s * (tile.slowdown - 1.0));
@@ -158,6 +155,15 @@ impl<'a> Splitter<'a> {
             take(Account::Rest, f64::INFINITY);
         }
         Some(Entry { call, alternative, tile })
+    }
+
+    /// Seconds of launch in the time of a call, at most.
+    fn launch_s(&self, r: usize) -> f64 {
+        let data = &*self.frame.data;
+        match data.sources.get(usize::from(data.source[r])).is_some_and(Source::times_kernels) {
+            true => 0.0,
+            false => self.frame.metrics.launch_floor_s(data.device[r]),
+        }
     }
 
     /// What the tile of a row costs; `None` where it costs nothing, or where the run beats the roof of
@@ -170,34 +176,35 @@ impl<'a> Splitter<'a> {
         (possible && slowdown > 1.0).then_some(TileCost { slowdown, waves, units })
     }
 
-    /// The row of the fastest run of a row's own group with another kernel or tile.
-    fn other_kernel(&self, row: u32, group: u32) -> Option<u32> {
-        let best = self.partners.fastest[group as usize];
-        let key = |row: u32| variant(&self.variants, 0, row as usize);
-        (best != NONE && best != row && key(best) != key(row)).then_some(best)
-    }
-
     fn alternative(&self, row: u32, time_s: f64, roof_s: f64) -> Option<Alternative> {
-        let data = &*self.frame.data;
-        let group = self.partners.group_of[row as usize];
-        if group == NONE {
+        let group = self.partners.group_of[row as usize] as usize;
+        if !*self.partners.comparable.get(group)? {
             return None;
         }
-        let of_line = |at: usize| {
-            let partner = *self.partners.of[at].get(group as usize)?;
-            let row = *self.partners.fastest.get(partner as usize)?;
-            (row != NONE).then_some((LINES[at], row))
+        let held = &self.partners.groups[group];
+        // Most rows are told so by their group alone.
+        if time_s <= TIE * held.own_s.min(held.other_s) {
+            return None;
+        }
+        let kernel = |row: u32| variant(&self.variants, 0, row as usize);
+        // Of the same kernel it is a repeat.
+        let own_s = match held.own != row && held.own != NONE && kernel(held.own) != kernel(row) {
+            true => held.own_s,
+            false => f64::INFINITY,
         };
-        let kernel = self.other_kernel(row, group).map(|row| (Account::Kernel, row));
-        let all = [kernel, of_line(0), of_line(1), of_line(2), of_line(3)];
-        let time = |row: u32| data.time_s[row as usize];
-        let fastest_s = all.iter().flatten().map(|a| time(a.1)).fold(f64::INFINITY, f64::min);
-        let (account, other) = all.into_iter().flatten().find(|a| time(a.1) <= TIE * fastest_s)?;
+        let fastest_s = own_s.min(held.other_s);
+        if time_s <= TIE * fastest_s {
+            return None;
+        }
+        let (account, other) = match own_s <= TIE * fastest_s {
+            true => (Account::Kernel, held.own),
+            false => (held.account, held.other),
+        };
         let spread = self.spread.map_or(0.0, |std| {
             let [own, its] = [row, other].map(|row| std[row as usize]);
             if own.is_nan() || its.is_nan() { 0.0 } else { own.max(its) }
         });
-        if time_s <= TIE * fastest_s || time_s - fastest_s <= spread {
+        if time_s - fastest_s <= spread {
             return None;
         }
         // `min` ignores a NaN, so without a roof it is the alternative itself.
@@ -238,7 +245,7 @@ impl Ledger {
             if no_roof > 0.0 {
                 parts.push(format!("{} without a roof", seconds_brief(no_roof)));
             }
-            self.named(b, &parts.join("; "))
+            b.named(&parts.join("; "))
         };
         self.books.iter().map(line).collect()
     }
@@ -248,7 +255,7 @@ impl Ledger {
         let word = |b: &Book| {
             let (account, sum) = b.ranked().into_iter().find(|(a, _)| a.is_lost())?;
             let words = format!("{} {}", seconds_brief(sum.seconds), account.label());
-            Some(format!("{} {words}", self.name(b)).trim_start().to_owned())
+            Some(format!("{} {words}", b.name).trim_start().to_owned())
         };
         let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
         let more = self.books.len().saturating_sub(NAMED);
@@ -256,30 +263,9 @@ impl Ledger {
         (!words.is_empty()).then(|| format!("Largest loss: {}", words.join(", ")))
     }
 
-    /// Words about a book, after its name where it has one.
-    pub fn named(&self, book: &Book, words: &str) -> String {
-        match self.name(book) {
-            name if name.is_empty() => words.to_owned(),
-            name => format!("{name}: {words}"),
-        }
-    }
-
-    /// Name of a book among the others: its side, and its device where there are several; "" where it is
-    /// the only one.
-    pub fn name(&self, book: &Book) -> String {
-        let several = self.books.iter().any(|b| b.device != book.device);
-        // Sides of a device each are named after it already.
-        let named = book.side.ends_with(&short_name(&book.device));
-        let device = if several && !named { book.device.as_str() } else { "" };
-        let parts = [book.side.as_str(), device];
-        parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" on ")
-    }
-
-    /// `1 - lost / time` of one side over what has a roof; `None` if nothing has.
-    pub fn share_of_side(&self, side: usize) -> Option<f64> {
-        let own = self.books.iter().filter(|b| b.number == side);
-        let (below, known) = own.fold((0.0, 0.0), |(b, k), o| (b + o.below_s, k + o.known_s));
-        (known > 0.0).then(|| 1.0 - below / known)
+    /// The books of one side, one a device.
+    pub fn of_side(&self, side: usize) -> impl Iterator<Item = &Book> {
+        self.books.iter().filter(move |b| b.number == side)
     }
 
     /// The accounts of a frame whose partners are needed only once.
@@ -300,25 +286,17 @@ pub struct Posting<'p> {
     pub entry: &'p Entry,
 }
 
-/// Name of the device with a code, as the catalogue has it where it is known; "" where none is stated.
-pub(crate) fn device_name(frame: &Frame, device: u16) -> &str {
-    let known = frame.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
-    known.map_or(frame.data.devices[usize::from(device)].as_str(), |d| d.name.as_str())
-}
-
 /// Rows that are added up in one step.
 const STEP: usize = if cfg!(test) { 5 } else { 20_000 };
 
 /// Works out a [`Ledger`] a step at a time.
 pub struct Adding<'a> {
     splitter: Splitter<'a>,
-    /// Side and position of the next row.
+    /// What is added up, a book each.
+    sets: Vec<Set>,
+    /// Set and position of the next row.
     at: (usize, usize),
-    /// By side and code of a device: its book.
-    book_of: FxHashMap<(usize, u16), usize>,
-    /// By side and name of a device: its book. Two codes may be one device.
-    by_name: FxHashMap<(usize, String), usize>,
-    /// By group: the accounts that have it, as bits; one more for the group itself.
+    /// By group: the accounts of the set at hand that have it, as bits; one more for the group itself.
     seen: Vec<u16>,
     books: Vec<Book>,
 }
@@ -331,12 +309,20 @@ impl<'a> Adding<'a> {
 
     /// As [`Adding::new`], with what splits the rows.
     pub(crate) fn with(splitter: Splitter<'a>) -> Adding<'a> {
+        let frame = splitter.frame;
+        let sets = frame.sets();
+        let book = |set: &Set| Book {
+            number: set.side,
+            side: frame.counted().sides[set.side].label.clone(),
+            device: set.device.clone(),
+            name: set.name.clone(),
+            ..Book::default()
+        };
         Adding {
             at: (0, 0),
-            book_of: FxHashMap::default(),
-            by_name: FxHashMap::default(),
-            seen: vec![0; splitter.partners.fastest.len()],
-            books: Vec::new(),
+            seen: vec![0; splitter.partners.groups.len()],
+            books: sets.iter().map(book).collect(),
+            sets,
             splitter,
         }
     }
@@ -353,38 +339,38 @@ impl<'a> Adding<'a> {
 
     /// As [`step`](Self::step); `each` is told of every row.
     pub fn step_with(&mut self, each: &mut dyn FnMut(&Posting<'_>)) -> bool {
-        let frame = self.splitter.frame;
-        let Some(side) = frame.counted().sides.get(self.at.0) else {
+        let (book, start) = self.at;
+        let Some(set) = self.sets.get_mut(book) else {
             return false;
         };
-        for &row in side.rows[self.at.1..].iter().take(STEP) {
-            if let Some(entry) = self.splitter.of(row) {
-                self.add(row, &entry, each);
+        let rows = std::mem::take(&mut set.rows);
+        for &row in rows[start..].iter().take(STEP) {
+            let calls = self.splitter.frame.calls(row as usize);
+            let time_s = self.splitter.frame.data.time_s[row as usize] * calls;
+            // A count that is not known says nothing of time.
+            if time_s.is_finite()
+                && let Some(entry) = self.splitter.of(row)
+            {
+                let posting = Posting { row, book, calls, entry: &entry };
+                each(&posting);
+                self.add(&posting, time_s);
             }
         }
         self.at.1 += STEP;
-        if self.at.1 >= side.rows.len() {
-            self.at = (self.at.0 + 1, 0);
+        if self.at.1 >= rows.len() {
+            self.at = (book + 1, 0);
             // A group that two sides share counts on both.
             self.seen.fill(0);
         }
-        self.at.0 < frame.counted().sides.len()
+        self.sets[book].rows = rows;
+        self.at.0 < self.sets.len()
     }
 
-    fn add(&mut self, row: u32, entry: &Entry, each: &mut dyn FnMut(&Posting<'_>)) {
-        let (frame, r) = (self.splitter.frame, row as usize);
-        let at = self.book(frame.data.device[r]);
-        let book = &mut self.books[at];
-        let calls = frame.calls(r);
-        let split = entry.call.times(calls);
-        let time_s = frame.data.time_s[r] * calls;
-        // A count that is not known says nothing of time.
-        if !time_s.is_finite() {
-            return;
-        }
-        each(&Posting { row, book: at, calls, entry });
+    fn add(&mut self, posting: &Posting<'_>, time_s: f64) {
+        let (book, r) = (&mut self.books[posting.book], posting.row as usize);
+        let split = posting.entry.call.times(posting.calls);
         book.time_s += time_s;
-        if !frame.metrics.roof_s[r].is_nan() {
+        if !self.splitter.frame.metrics.roof_s[r].is_nan() {
             book.known_s += time_s;
             book.below_s += split.lost_s();
         }
@@ -403,28 +389,6 @@ impl<'a> Adding<'a> {
                 book.accounts[i].groups += first(i);
             }
         }
-    }
-
-    /// The book of a device on the side at hand.
-    fn book(&mut self, device: u16) -> usize {
-        let frame = self.splitter.frame;
-        let slot = (self.at.0, device);
-        if let Some(book) = self.book_of.get(&slot) {
-            return *book;
-        }
-        let name = device_name(frame, device).to_owned();
-        let books = &mut self.books;
-        let at = *self.by_name.entry((self.at.0, name.clone())).or_insert_with(|| {
-            books.push(Book {
-                number: self.at.0,
-                side: frame.counted().sides[self.at.0].label.clone(),
-                device: name,
-                ..Book::default()
-            });
-            books.len() - 1
-        });
-        self.book_of.insert(slot, at);
-        at
     }
 
     /// The sums, and what split the rows.

@@ -29,7 +29,6 @@ mod summary;
 mod tuning;
 
 pub use bottlenecks::Bottleneck;
-use devices::unstated;
 pub use doc::{Picture, html, markdown};
 pub use json::json;
 pub use operations::{Breakdown, Operation, impact_percent};
@@ -150,7 +149,8 @@ pub struct ReportPart {
     pub reported_share: Option<f64>,
     /// True if GEMMs take enough time to matter.
     pub significant: bool,
-    /// Share of the roof: 1 - lost / time, over what has a roof.
+    /// Share of the roof: 1 - lost / time, over what has a roof. Not over several devices, whose shares
+    /// the ledger has.
     pub efficiency: Option<f64>,
     /// Plain mean of the operations' percentages, which some reports print.
     pub plain_mean_efficiency: Option<f64>,
@@ -191,7 +191,10 @@ impl ReportPart {
             whole: part.whole.label().to_owned(),
             share: part.gemm_share(),
             significant: part.gemm_share() > SIGNIFICANT_SHARE,
-            efficiency: findings.ledger.share_of_side(number),
+            efficiency: match findings.ledger.of_side(number).collect::<Vec<_>>().as_slice() {
+                [one] => one.share_of_roof(),
+                _ => None,
+            },
             plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
             operations,
             quantized,
@@ -207,6 +210,11 @@ const MAX_MISSING: usize = 10;
 const MAX_PLACES: usize = 200;
 
 impl Report {
+    /// What no file states: what the user chose, and what was assumed.
+    pub(super) fn given(&self) -> [(&'static str, &[String]); 2] {
+        [("Chosen", &self.chosen), ("Assumed", &self.assumptions)]
+    }
+
     /// The operations that a document lists; the others are counted.
     pub(super) fn listed(&self) -> &[Operation] {
         &self.operations[..self.operations.len().min(LISTED_OPERATIONS)]
@@ -236,7 +244,7 @@ impl Report {
         let scan = Scan::new(frame);
         let data = scan.data();
         let breakdown = Breakdown::new(&scan, findings);
-        let unstated = unstated(&scan);
+        let trust = Trust::of(frame);
         let places = |rows: &[u32]| {
             rows.iter()
                 .take(MAX_PLACES)
@@ -255,8 +263,8 @@ impl Report {
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
             sentences: sentences(&scan, findings),
-            assumptions: unstated.assumed,
-            chosen: unstated.chosen,
+            assumptions: distinct(trust.assumed.iter().map(|a| a.text.as_str())),
+            chosen: trust.chosen.clone(),
             rows_are: frame.kind().key().to_owned(),
             parts: scan
                 .parts
@@ -271,7 +279,7 @@ impl Report {
             operations: breakdown.operations,
             operations_total: breakdown.total,
             ledger: findings.ledger.clone(),
-            trust: Trust::of(frame),
+            trust,
             findings: findings
                 .findings
                 .iter()

@@ -47,13 +47,13 @@ pub struct Summary {
     pub rows_are: String,
     /// The rows that count, in words: `75 variants of 3 GEMMs`.
     pub counted: String,
-    /// Time of what counts, seconds; null where sides are compared.
+    /// Time of what counts, seconds; null where sides are compared or devices are several.
     pub total_time_s: Option<f64>,
-    /// Sum of roof times over sum of times; null where sides are compared.
+    /// Sum of roof times over sum of times; null where the total time is.
     pub weighted_efficiency: Option<f64>,
-    /// Share of the time of memory-bound rows; null where sides are compared.
+    /// Share of the time of memory-bound rows; null where the total time is.
     pub share_memory_bound: Option<f64>,
-    /// The sides, each with its own figures; empty where none are compared.
+    /// The sides and devices, each with its own figures; empty where there is one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<SideSummary>,
     /// Comparison of the file's rates with work over time.
@@ -66,7 +66,7 @@ pub struct Summary {
     pub trust: Trust,
 }
 
-/// Figures of one side.
+/// Figures of one side, and of one device where there are several.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SideSummary {
     /// Its name.
@@ -80,18 +80,16 @@ pub struct SideSummary {
 }
 
 impl SideSummary {
-    /// The figures of every side of a frame; empty where none are compared.
-    pub fn of(frame: &Frame) -> Vec<SideSummary> {
-        if !frame.counted().compares() {
-            return Vec::new();
-        }
-        let side = |(side, t): (String, Totals)| SideSummary {
-            side,
+    /// The figures of sides and devices; empty where there is one.
+    pub fn of(totals: &[(String, Totals)]) -> Vec<SideSummary> {
+        let side = |(side, t): &(String, Totals)| SideSummary {
+            side: side.clone(),
             gemms: t.measured,
             total_time_s: t.time_s,
             weighted_efficiency: t.weighted_efficiency,
         };
-        Totals::of(frame).into_iter().map(side).collect()
+        let several = Some(totals).filter(|t| t.len() > 1);
+        several.into_iter().flatten().map(side).collect()
     }
 }
 
@@ -116,8 +114,8 @@ impl Summary {
         let decision = Decision::of_source(data, source, chosen);
         let frame = frame.decided(Arc::new(decision)).with_rows(Arc::new(rows));
         let every = Totals::over(&frame, &frame.rows);
-        let sides = SideSummary::of(&frame);
-        let one = match Totals::of(&frame).as_slice() {
+        let totals = Totals::of(&frame);
+        let one = match totals.as_slice() {
             [(_, totals)] => totals.clone(),
             _ => Totals::default(),
         };
@@ -162,7 +160,7 @@ impl Summary {
             total_time_s: (one.measured > 0).then_some(one.time_s),
             weighted_efficiency: one.weighted_efficiency,
             share_memory_bound: one.share_memory_bound,
-            sides,
+            sides: SideSummary::of(&totals),
             reported_rate: s.reported_rate,
             ledger: (data.sources.len() == 1).then(|| Ledger::new(&frame)),
             trust: Trust::of(&frame),

@@ -4,9 +4,10 @@
 //! One pass over the rows of a frame. Each [`Reason`] counts rows and their share of the time; its weight
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
-use crate::ledger::device_name;
+use gemmscope_model::hardware::match_name;
 use gemmscope_model::units::{Bytes, capitalized, decapitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset, RejectReason, Source};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
@@ -88,8 +89,12 @@ pub struct Trust {
     pub verdict: Verdict,
     /// The heaviest first, and by device.
     pub reasons: Vec<Reason>,
-    /// What no file states. The keys are those of `ImportOptions::answers`.
+    /// What no file states and was assumed, each once. The keys are those of `ImportOptions::answers`; ""
+    /// for what the rows are.
     pub assumed: Vec<Assumption>,
+    /// What no file states and the user chose, a sentence each.
+    #[serde(skip)]
+    pub chosen: Vec<String>,
 }
 
 /// Up to this much above the roof, the variation of clocks and timers explains it.
@@ -182,7 +187,7 @@ impl Trust {
             used[usize::from(data.source[r])] = true;
             let code = data.device[r];
             let at = *place[usize::from(code)].get_or_insert_with(|| {
-                let name = device_name(frame, code);
+                let name = frame.device_name(code);
                 *by_name.entry(name).or_insert_with(|| {
                     let device = frame.metrics.devices[usize::from(code)].as_ref();
                     let cache_bytes = device.and_then(|d| d.cache_bytes()).unwrap_or(0.0);
@@ -198,19 +203,14 @@ impl Trust {
         let slowed = sources().filter_map(|s| s.trace.as_deref()).flat_map(|t| &t.slowed_by);
         reasons.extend(recording(slowed));
         reasons.extend(skipped(sources()));
-        let mut assumed: Vec<Assumption> = Vec::new();
-        for a in sources().flat_map(|s| &s.assumptions) {
-            if !a.by_hand && !assumed.iter().any(|o| o.key == a.key && o.text == a.text) {
-                assumed.push(a.clone());
-            }
-        }
+        let given = Given::of(frame, &sources().collect::<Vec<_>>());
         let agrees = reasons.iter().any(|r| r.about == About::Reported)
             && reasons.iter().all(|r| r.about != About::Reported || r.weight == Verdict::Sound);
-        reasons.extend(unstated(&assumed, agrees));
+        reasons.extend(unstated(&given.assumed, agrees));
         // Few, and stable: of equal weight in the order above.
         reasons.sort_by_key(|r| std::cmp::Reverse(r.weight));
         let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
-        Trust { verdict, reasons, assumed }
+        Trust { verdict, reasons, assumed: given.assumed, chosen: given.chosen }
     }
 
     /// A line for each form of output: `with care: 3 of 9 rows are above the roof ...; ...`, without the
@@ -425,6 +425,88 @@ fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<Reason> {
         of,
         share: None,
     })
+}
+
+/// What no file states: device, units, types, what the rows are.
+#[derive(Default)]
+struct Given {
+    assumed: Vec<Assumption>,
+    chosen: Vec<String>,
+}
+
+impl Given {
+    fn of(frame: &Frame, sources: &[&Source]) -> Given {
+        let (data, devices) = (&*frame.data, &frame.metrics.devices);
+        let mut out = Given::default();
+        if sources.is_empty() {
+            return out;
+        }
+        let mut used = vec![false; data.devices.len()];
+        frame.rows.iter().for_each(|r| used[usize::from(data.device[*r as usize])] = true);
+        for ((device, stated), used) in devices.iter().zip(&data.devices).zip(used) {
+            if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
+                out.choose(format!(
+                    "The file names no device. The roof is that of the {}.",
+                    d.name
+                ));
+            }
+        }
+        for source in sources {
+            for a in &source.assumptions {
+                // What is not so of every file names its own.
+                let says = |s: &&Source| s.assumptions.iter().any(|o| o.text == a.text);
+                let who = match sources.iter().all(says) {
+                    true => "The file",
+                    false => source.name.as_str(),
+                };
+                let code = data.devices.iter().position(|d| *d == a.value);
+                // What a format implies gives way to the user's choice.
+                let other = code.and_then(|code| devices[code].as_ref()).filter(|d| {
+                    let may_be = match_name(&a.value).candidates();
+                    a.key == "device" && may_be.iter().all(|c| c.id != d.id)
+                });
+                match other {
+                    // Said above, or asked for by the first sentence.
+                    _ if a.key == "device" && a.value.is_empty() => {}
+                    _ if a.by_hand => out.choose(a.text.clone()),
+                    Some(d) => out.choose(format!("{who} names no device: you chose {}.", d.name)),
+                    None => {
+                        let text = match a.key.as_str() {
+                            "device" => a.text.replacen("The file", who, 1),
+                            _ => a.text.clone(),
+                        };
+                        out.assume(Assumption { text, ..a.clone() });
+                    }
+                }
+            }
+        }
+        let decision = frame.decision();
+        if decision.overridden() {
+            out.choose(format!("You chose: {}", decision.kind.hint()));
+        } else if matches!(decision.kind, DataKind::Sweep | DataKind::Sides) {
+            out.assume(Assumption {
+                key: String::new(),
+                text: decision.reason.to_owned(),
+                value: String::new(),
+                choices: Vec::new(),
+                by_hand: false,
+            });
+        }
+        out
+    }
+
+    fn choose(&mut self, text: String) {
+        if !self.chosen.contains(&text) {
+            self.chosen.push(text);
+        }
+    }
+
+    fn assume(&mut self, a: Assumption) {
+        let known = self.assumed.iter().any(|o| (&o.key, &o.text) == (&a.key, &a.text));
+        if !known && !a.text.is_empty() {
+            self.assumed.push(a);
+        }
+    }
 }
 
 /// What no file states. Units and types that were assumed change every figure, unless the file's own

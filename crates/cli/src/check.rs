@@ -36,10 +36,10 @@ impl Limit {
     }
 }
 
-/// A least efficiency, held against one side.
+/// A least efficiency, held against one side and device.
 #[derive(Debug, Default, Serialize)]
 struct Efficiency {
-    /// Name of the side; "" where none are compared.
+    /// Name of the side, and of the device where there are several; "" of the only one.
     side: String,
     /// Whether it holds; `None` if it cannot be judged.
     held: Option<bool>,
@@ -136,7 +136,7 @@ pub(super) fn check(
     let (ledger, trust) = (Ledger::new(&frame), Trust::of(&frame));
     let mut limits = Vec::new();
     if let Some(least) = args.min_efficiency {
-        let sides = efficiency::of_sides(&frame, &ledger, least, args.each);
+        let sides = efficiency::of_sides(&frame, least, args.each);
         limits.extend(sides.into_iter().map(Limit::Efficiency));
     }
     if let Some((name, baseline)) = baseline {

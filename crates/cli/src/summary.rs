@@ -11,6 +11,7 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent, plural};
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::Totals;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
@@ -135,7 +136,7 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
         let mut object = serde_json::json!({ "schema": SCHEMA, "ledger": ledger });
         if let Some(standing) = standing {
             object["standing"] = serde_json::to_value(standing)?;
-            object["sides"] = serde_json::to_value(SideSummary::of(frame))?;
+            object["sides"] = serde_json::to_value(SideSummary::of(&Totals::of(frame)))?;
         }
         return writeln!(out, "{object}");
     }
@@ -144,7 +145,7 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
         for sentence in standing.sentences(Some(&ledger)) {
             writeln!(out, "  {sentence}")?;
         }
-        print_sides(out, &SideSummary::of(frame))?;
+        print_sides(out, &SideSummary::of(&Totals::of(frame)))?;
     }
     print_ledger(out, &ledger)?;
     writeln!(out)

@@ -23,7 +23,7 @@ use std::sync::Arc;
 mod counted;
 mod sample;
 
-pub use counted::{Counted, Counting, Side, library_name};
+pub use counted::{Counted, Counting, Set, Side, library_name};
 pub use sample::Sample;
 
 /// What the rows of a table are.

@@ -215,6 +215,13 @@ impl Source {
         self.column_major || TOOLS.iter().any(|t| self.format.starts_with(t))
     }
 
+    /// True where times are durations of kernels by the timestamps of a profiler: they hold no launch. Known
+    /// by the format.
+    pub fn times_kernels(&self) -> bool {
+        const PROFILERS: [&str; 5] = ["kineto", "tracelens", "ncu", "nsys", "rocprof"];
+        PROFILERS.iter().any(|p| self.format.starts_with(p))
+    }
+
     /// Counts a row that was read and rejected, with its text.
     pub fn reject(&mut self, line: u32, reason: &str, raw: &[u8]) {
         self.rows_read += 1;

@@ -1,6 +1,6 @@
 //! Every figure and column under one name: an axis, a colour, a facet, a table column.
 
-use crate::data_kind::{Counted, DataKind, Decision};
+use crate::data_kind::{Counted, DataKind, Decision, Set};
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
 use gemmscope_model::dtype::DataType;
@@ -242,6 +242,17 @@ impl Frame {
     /// The rows that totals are over, by side. Worked out once a frame.
     pub fn counted(&self) -> &Counted {
         self.counted.get_or_init(|| Counted::new(self, &self.decision))
+    }
+
+    /// The rows that are added up, one set a side and device.
+    pub fn sets(&self) -> Vec<Set> {
+        Set::of(self)
+    }
+
+    /// Name of the device with a code, as the catalogue has it where it is known; "" where none is stated.
+    pub fn device_name(&self, device: u16) -> &str {
+        let known = self.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);
+        known.map_or(self.data.devices[usize::from(device)].as_str(), |d| d.name.as_str())
     }
 
     /// True once [`Frame::counted`] is worked out.

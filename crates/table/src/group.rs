@@ -12,62 +12,110 @@ const BUCKET: usize = 256;
 /// The rows with their keys, equal keys beside each other, rows ascending within a key. Keys must
 /// be hashes: their upper bits spread them. Linear in the number of rows.
 pub fn by_key(rows: &[u32], key: &dyn Fn(u32) -> u64) -> Vec<(u64, u32)> {
-    let mut keys = Vec::with_capacity(rows.len());
-    keys.extend(rows.iter().map(|&r| key(r)));
-    let mut buckets = Buckets::new(rows, &keys);
+    let items: Vec<(u64, u32)> = rows.iter().map(|&r| (key(r), r)).collect();
+    let mut buckets = Buckets::new(&items);
     while buckets.sort_next(usize::MAX).is_some() {}
     buckets.items
 }
 
-/// Rows with their keys in buckets, which are sorted a few at a time: as [`by_key`], in steps.
+/// Items with their keys in buckets, which are sorted a few at a time: as [`by_key`], in steps.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Buckets {
-    items: Vec<(u64, u32)>,
+struct Buckets<T> {
+    items: Vec<(u64, T)>,
     ends: Vec<u32>,
     /// Buckets that are sorted.
     sorted: usize,
 }
 
-impl Buckets {
-    /// Spreads rows by their keys.
-    pub(crate) fn new(rows: &[u32], keys: &[u64]) -> Self {
-        let bits = (rows.len() / BUCKET).next_power_of_two().trailing_zeros();
+impl<T: Copy + Default + Ord> Buckets<T> {
+    /// Spreads items by their keys.
+    fn new(unsorted: &[(u64, T)]) -> Self {
+        let bits = (unsorted.len() / BUCKET).next_power_of_two().trailing_zeros();
         let bucket = |key: u64| key.checked_shr(64 - bits).unwrap_or(0) as usize;
         let mut next = vec![0u32; (1 << bits) + 1];
-        for &k in keys {
-            next[bucket(k) + 1] += 1;
+        for (key, _) in unsorted {
+            next[bucket(*key) + 1] += 1;
         }
         for i in 1..next.len() {
             next[i] += next[i - 1];
         }
         let ends = next[1..].to_vec();
-        let mut items = vec![(0u64, 0u32); rows.len()];
-        for (&k, &row) in keys.iter().zip(rows) {
-            let at = &mut next[bucket(k)];
-            items[*at as usize] = (k, row);
+        let mut items = vec![(0, T::default()); unsorted.len()];
+        for item in unsorted {
+            let at = &mut next[bucket(item.0)];
+            items[*at as usize] = *item;
             *at += 1;
         }
         Buckets { items, ends, sorted: 0 }
     }
 
-    /// Sorts the next buckets, together about `rows` rows, and gives them; `None` after the last.
-    pub(crate) fn sort_next(&mut self, rows: usize) -> Option<&[(u64, u32)]> {
+    /// Sorts the next buckets, together about `most` items, and gives them; `None` after the last.
+    fn sort_next(&mut self, most: usize) -> Option<&[(u64, T)]> {
         let end_of = |i: usize| self.ends[i] as usize;
-        let first = match self.sorted {
-            0 => 0,
-            n => end_of(n - 1),
-        };
+        let first = self.sorted.checked_sub(1).map_or(0, end_of);
         if self.sorted == self.ends.len() {
             return None;
         }
         let mut start = first;
-        while self.sorted < self.ends.len() && start - first < rows {
-            let end = end_of(self.sorted);
+        while self.sorted < self.ends.len() && start - first < most {
+            let end = self.ends[self.sorted] as usize;
             self.items[start..end].sort_unstable();
             start = end;
             self.sorted += 1;
         }
         Some(&self.items[first..start])
+    }
+}
+
+/// Members whose keys are made in one step, and about as many are sorted in one.
+const STEP: usize = if cfg!(test) { 16 } else { 100_000 };
+/// Members that are brought together at a time, at most about twice as many: what lies beside the
+/// table is then small, however large it is.
+const PART: usize = if cfg!(test) { 40 } else { 250_000 };
+
+/// Brings members `0..n` with equal keys together in steps, none of which takes long: their columns are
+/// read in sequence, and what is sorted lies in the processor's cache.
+#[derive(Clone, Debug, Default)]
+pub struct Gathering<T> {
+    /// The upper half of each key: the highest bits tell its part.
+    halves: Vec<u32>,
+    /// The next part.
+    part: u32,
+    buckets: Buckets<T>,
+}
+
+impl<T: Copy + Default + Ord> Gathering<T> {
+    /// Does some of it; false once all is done. `key` is the hash of a member, `item` what is kept of it;
+    /// `found` is given items with their keys, sorted, and all of a key at once.
+    pub fn step(
+        &mut self,
+        n: usize,
+        key: &dyn Fn(usize) -> u64,
+        item: &mut dyn FnMut(usize) -> T,
+        found: &mut dyn FnMut(&[(u64, T)]),
+    ) -> bool {
+        let known = self.halves.len();
+        if known < n {
+            self.halves.reserve_exact(n - known);
+            let next = known..n.min(known + STEP);
+            self.halves.extend(next.map(|member| (key(member) >> 32) as u32));
+            return true;
+        }
+        if let Some(items) = self.buckets.sort_next(STEP) {
+            found(items);
+            return true;
+        }
+        let bits = (n / PART).next_power_of_two().trailing_zeros();
+        if self.part >= 1 << bits {
+            return false;
+        }
+        let part_of = |half: u32| half.checked_shr(32 - bits).unwrap_or(0);
+        let own = (0..n).zip(&self.halves).filter(|(_, half)| part_of(**half) == self.part);
+        // Behind the bits that all of them share are those that spread them.
+        let items = own.map(|(member, _)| (key(member).rotate_left(bits), item(member)));
+        self.buckets = Buckets::new(&items.collect::<Vec<_>>());
+        self.part += 1;
+        true
     }
 }
 

@@ -3,7 +3,6 @@
 //! Work, bytes and the rest follow from these three. The roof of a row depends on its device and
 //! on the type in which its products are multiplied.
 
-use crate::data_kind::Side;
 use crate::dataset::Dataset;
 use crate::field::Frame;
 use gemmscope_model::dtype::DataType;
@@ -388,7 +387,8 @@ fn clock_ratios(data: &Dataset, devices: &[Option<Device>]) -> Vec<f64> {
         .collect()
 }
 
-/// Totals of a set of rows. Of all rows of a frame there is one for each side: [`Totals::of`].
+/// Totals of a set of rows. Of all rows of a frame there is one for each side and device:
+/// [`Totals::of`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Rows in the set.
@@ -419,11 +419,10 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals of each side, with its name; of all rows that count where there are no sides.
+    /// The totals of each side and device, with their name.
     pub fn of(frame: &Frame) -> Vec<(String, Totals)> {
-        let counted = frame.counted();
-        let side = |s: &Side| (s.label.clone(), Totals::over(frame, &s.rows));
-        counted.sides.iter().map(side).collect()
+        let sets = frame.sets().into_iter();
+        sets.map(|set| (set.name, Totals::over(frame, &set.rows))).collect()
     }
 
     /// Sums over `rows`.

@@ -36,7 +36,7 @@ pub fn Strip() -> impl IntoView {
         match bench.findings.get() {
             Some(result) => {
                 let ledger = &result.findings.ledger;
-                ledger.books.iter().map(|b| of_book(ledger.name(b), b)).collect()
+                ledger.books.iter().map(|b| of_book(b)).collect()
             }
             None => of_totals(totals, old.filter(|_| !settled)),
         }
@@ -58,9 +58,9 @@ pub fn Strip() -> impl IntoView {
     }
 }
 
-fn of_book(name: String, book: &gemmscope_analysis::ledger::Book) -> Line {
+fn of_book(book: &gemmscope_analysis::ledger::Book) -> Line {
     Line {
-        name,
+        name: book.name.clone(),
         time_s: book.time_s,
         gemms: book.groups,
         share: book.share_of_roof(),

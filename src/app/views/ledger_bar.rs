@@ -51,7 +51,7 @@ pub fn LedgerBars() -> impl IntoView {
 
 fn of(result: &FindingsResult) -> Vec<Bar> {
     let ledger = &result.findings.ledger;
-    ledger.books.iter().map(|b| (ledger.name(b), b.clone())).collect()
+    ledger.books.iter().map(|b| (b.name.clone(), b.clone())).collect()
 }
 
 /// One bar, with its name and total where there are several. These are of one length, so their parts say

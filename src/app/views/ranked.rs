@@ -153,9 +153,9 @@ fn list(
 fn lost_words(result: &FindingsResult) -> Vec<String> {
     let ledger = &result.findings.ledger;
     let lost = ledger.books.iter().filter(|b| b.lost_s() > 0.0);
-    lost.map(|b| match ledger.name(b) {
-        name if name.is_empty() => format!("together {} lost", seconds_brief(b.lost_s())),
-        name => format!("{name}: {} lost", seconds_brief(b.lost_s())),
+    lost.map(|b| match b.name.as_str() {
+        "" => format!("together {} lost", seconds_brief(b.lost_s())),
+        _ => b.named(&format!("{} lost", seconds_brief(b.lost_s()))),
     })
     .collect()
 }

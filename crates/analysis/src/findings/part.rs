@@ -32,10 +32,6 @@ pub struct Part {
     pub label: String,
     /// Time of its checked rows, seconds.
     pub time_s: f64,
-    /// Time of those that have a roof, seconds.
-    pub known_s: f64,
-    /// Their time at the roof, seconds.
-    pub roof_s: f64,
     /// Time of its GEMMs whose shape is not known, seconds.
     pub without_s: f64,
     /// The time to which shares refer, seconds.
@@ -49,8 +45,6 @@ impl Default for Part {
         Part {
             label: String::new(),
             time_s: 0.0,
-            known_s: 0.0,
-            roof_s: 0.0,
             without_s: 0.0,
             whole_s: 0.0,
             whole: Whole::MeasuredRows,
@@ -67,10 +61,5 @@ impl Part {
     /// Share of all GEMMs, with and without a known shape, in the whole.
     pub fn gemm_share(&self) -> f64 {
         self.share(self.time_s + self.without_s)
-    }
-
-    /// Roof time over time of the rows that have a roof.
-    pub fn efficiency(&self) -> Option<f64> {
-        (self.known_s > 0.0).then(|| self.roof_s / self.known_s)
     }
 }

@@ -96,7 +96,7 @@ pub(super) const LAUNCH: Rule = Rule {
     category: Category::Launches,
     needs: &[Need::Time, Need::Roof],
     threshold: "what starting, filling and draining a kernel takes however little it computes: 4.5 µs, \
-                but never more than the shortest call on the device",
+                but never more than the shortest call on the device, and nothing in a profiler's kernel times",
     basis: Evidence::Modelled,
     why: "Each call pays for its launch.",
     path_a: "Launch less: merge GEMMs that do not wait for each other (Q, K and V; a grouped GEMM), \

@@ -126,7 +126,7 @@ impl<'a> Runner<'a> {
 
     /// The findings so far, ranked, and the grouped rows.
     pub fn parts(mut self) -> (Findings, Scan<'a>) {
-        rank(&mut self.report.findings);
+        rank(&self.report.ledger, &mut self.report.findings);
         (self.report, self.scan)
     }
 }

@@ -52,13 +52,6 @@ impl Group {
     }
 }
 
-impl Group {
-    /// Time minus roof time of all calls, seconds; never negative.
-    pub(crate) fn lost_s(&self) -> f64 {
-        (self.time_s - self.roof_s).max(0.0)
-    }
-}
-
 /// A frame prepared for the rules.
 pub struct Scan<'a> {
     /// The rows and their figures.
@@ -274,10 +267,6 @@ impl<'a> Scan<'a> {
         for g in self.groups.iter().filter(|g| g.checked) {
             let part = &mut self.parts[usize::from(g.side)];
             part.time_s += g.time_s;
-            if g.roof_s.is_finite() {
-                part.known_s += g.time_s;
-                part.roof_s += g.time_s - g.lost_s();
-            }
             let place = (g.side, data.source[g.row as usize]);
             *by_source.entry(place).or_default() += g.time_s;
         }

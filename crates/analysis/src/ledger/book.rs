@@ -1,8 +1,12 @@
 //! The accounts of one side on one device, added up.
 
-use super::Account;
+use super::{Account, Evidence};
 use gemmscope_model::units::seconds_brief;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// A measured account of this share of the time or more is named before a larger one that nothing
+/// measured.
+const MEASURED: f64 = 0.02;
 
 /// What one account of one side and device holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,6 +26,8 @@ pub struct Book {
     pub side: String,
     /// Name of the device, as the catalogue has it where it is known; "" where none is stated.
     pub device: String,
+    /// Its name among the others: its side, and its device where there are several; "" of the only one.
+    pub name: String,
     /// Time of all calls, seconds.
     pub time_s: f64,
     /// Time of those with a roof, seconds.
@@ -35,6 +41,14 @@ pub struct Book {
 }
 
 impl Book {
+    /// Words about it, after its name where it has one.
+    pub fn named(&self, words: &str) -> String {
+        match self.name.as_str() {
+            "" => words.to_owned(),
+            name => format!("{name}: {words}"),
+        }
+    }
+
     /// What an account holds.
     pub fn of(&self, account: Account) -> Sum {
         self.accounts[account as usize]
@@ -71,6 +85,16 @@ impl Book {
             [] => None,
             _ => Some(format!("{} lost = {}", seconds_brief(self.lost_s()), parts.join(" + "))),
         }
+    }
+
+    /// The account of lost time to name first, in the headline and in the list of findings: the largest
+    /// that was measured where it weighs, else the largest.
+    pub fn leading(&self) -> Option<(Account, Sum)> {
+        let lost = || self.ranked().into_iter().filter(|(a, _)| a.is_lost());
+        let weighs = |a: Account, s: Sum| {
+            a.evidence() == Evidence::Measured && s.seconds >= MEASURED * self.time_s
+        };
+        lost().find(|(a, s)| weighs(*a, *s)).or_else(|| lost().next())
     }
 
     /// The accounts that hold time, in the order of [`Account::ALL`].

@@ -1,18 +1,19 @@
 //! The fastest comparable runs of every GEMM of a table: what else was measured that differs in one thing.
 //!
 //! A *group* is one configuration (M, N, K, batch, types, layout, epilogue) of one library in one file
-//! on one device. Its candidate is its fastest kernel or tile (the median of that one's repeats). Groups
-//! that agree in all but one property form a line; a group's partner is the fastest of its line that is
-//! not itself. Lines are found by hashing and bucketed sorting, so the work is linear in the rows but for
-//! sorts within a bucket; groups have the order of their first rows, so columns are read in sequence. All
-//! rows of the table take part, whatever passes the filters.
+//! on one device: a point of sizes x [kind](Kinds). Its candidate is its fastest kernel or tile (the median
+//! of that one's repeats). Rows are brought together by their sizes, so the groups of the same sizes lie
+//! beside each other and are compared there: another layout, type or library. Then the sizes that agree in
+//! all but one of M, N, K are walked from the largest down, with the fastest run so far of each kind.
+//! Linear in the rows, but for sorts within a bucket of keys. Memory is read in sequence, which costs a
+//! tenth of reading it at random. All rows of the table take part, whatever passes the filters.
 
 use super::account::Account;
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::data_kind::{variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
-use gemmscope_table::group::mix;
+use gemmscope_table::group::{Gathering, mix};
 use gemmscope_table::metrics::Metrics;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -23,11 +24,13 @@ pub const TIE: f64 = 1.02;
 /// No group, no row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The kinds of lines, the smallest change first.
-pub(super) const LINES: [Account; 4] =
-    [Account::Layout, Account::Type, Account::Size, Account::Library];
+/// What a group can differ in from its partners, the smallest change first.
+const LINES: [Account; 4] = [Account::Layout, Account::Type, Account::Size, Account::Library];
 
-/// Rows or groups of one step.
+/// Place of [`Account::Size`] in [`LINES`].
+const SIZE: usize = 2;
+
+/// Groups that choose in one step.
 const STEP: usize = if cfg!(test) { 7 } else { 100_000 };
 
 /// What is comparable in a table.
@@ -35,11 +38,25 @@ const STEP: usize = if cfg!(test) { 7 } else { 100_000 };
 pub struct Partners {
     /// Group of each row; [`NONE`] without a time.
     pub(super) group_of: Vec<u32>,
-    /// Row of the fastest run of each group that is not above its datasheet roof, [`NONE`] if all are.
-    pub(super) fastest: Vec<u32>,
-    /// By kind of line: the group with the fastest run that differs in that alone; empty if nothing
-    /// in the table differs in it.
-    pub(super) of: [Vec<u32>; 4],
+    /// What the rows of each group can be held against.
+    pub(super) groups: Vec<Held>,
+    /// By group: it has several runs or a partner. Small enough for the processor's cache, while most of
+    /// `groups` need not be read.
+    pub(super) comparable: Vec<bool>,
+}
+
+/// What the rows of a group can be held against.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Held {
+    /// The group's own fastest run that is not above its datasheet roof: row and seconds; [`NONE`] and
+    /// infinite if all are.
+    pub own: u32,
+    pub own_s: f64,
+    /// Seconds of the fastest run that differs in one thing besides the kernel; infinite without one.
+    pub other_s: f64,
+    /// The run with the smallest change of those within [`TIE`] of it, and what it differs in.
+    pub other: u32,
+    pub account: Account,
 }
 
 impl Partners {
@@ -56,114 +73,146 @@ pub struct Steps<'a> {
     data: &'a Dataset,
     metrics: &'a Metrics,
     variants: Vec<&'a ColumnData>,
-    properties: Properties<'a>,
-    /// By kind of line: something in the table differs in it.
-    differs: [bool; 4],
-    rows: Vec<u32>,
-    keys: Vec<u64>,
-    spread: Option<Spread>,
-    /// 0: groups; above: one of `lines`.
-    stage: usize,
-    lines: Vec<Line>,
-    first: Vec<u32>,
-    /// First row and fastest run of each group of several rows.
-    several: Vec<(u32, u32)>,
-    /// Seconds of each group's fastest run; infinite where it has none.
-    candidate_s: Vec<f64>,
+    kinds: Kinds<'a>,
+    stage: Stage,
+    /// M, N, K and batch of each distinct sizes, and where its groups end.
+    sizes: Vec<([u32; 4], u32)>,
+    groups: Vec<Group>,
     out: Partners,
 }
 
-/// What groups of one line have in common.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Line {
-    /// The sizes: layouts, types and libraries differ.
-    Sizes,
-    /// All but this size: 0 is M, 1 is N, 2 is K.
-    Larger(usize),
+/// What is done next.
+enum Stage {
+    /// Rows are brought together by their sizes.
+    Rows(Gathering<Run>),
+    /// Sizes that agree in all but M (0), N (1) or K (2).
+    Lines(usize, Gathering<Size>),
+    /// Every group chooses among its partners.
+    Choice,
 }
 
-/// Up to so many groups of the same sizes are compared each with each.
-const FEW: usize = if cfg!(test) { 3 } else { 24 };
+/// A row among those of its sizes, in the order that brings groups, variants and repeats together.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
+    kind: u32,
+    variant: u32,
+    /// Seconds, as bits: those of times that are not negative are in their order.
+    time: u64,
+    row: u32,
+    /// False where it is over 2 % above its datasheet roof: it is nobody's alternative. True without a time.
+    possible: bool,
+}
 
-/// Place of [`Account::Size`] in [`LINES`].
-const SIZE: usize = 2;
+/// Sizes on a line, the largest first.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Size {
+    larger_first: std::cmp::Reverse<u32>,
+    /// Index in [`Steps::sizes`].
+    at: u32,
+}
+
+/// A group while its partners are looked for.
+struct Group {
+    kind: u32,
+    /// Row and seconds of its fastest run; [`NONE`] and infinite where it has none.
+    fastest: u32,
+    time_s: f64,
+    several_runs: bool,
+    /// Seconds of the fastest of its kind that is larger in one size.
+    larger_s: f64,
+    /// The fastest run that differs in each of [`LINES`] alone.
+    partners: [u32; 4],
+}
+
+impl Group {
+    /// Orders groups by their fastest runs; of equal ones the first row.
+    fn speed(&self) -> (f64, u32) {
+        (self.time_s, self.fastest)
+    }
+}
+
+/// The speed of no run.
+const SLOWEST: (f64, u32) = (f64::INFINITY, NONE);
 
 impl<'a> Steps<'a> {
     /// Looks at the columns; no row is grouped yet.
     pub fn new(frame: &'a Frame) -> Steps<'a> {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
-        let properties = Properties::new(data, metrics);
-        let timed = |row: &u32| data.time_s[*row as usize] > 0.0;
-        let rows: Vec<u32> = (0..data.len() as u32).filter(timed).collect();
-        let mut lines = vec![Line::Larger(0), Line::Larger(1), Line::Larger(2)];
-        let differs = [
-            alike(&properties.without_layout),
-            alike(&properties.without_types),
-            false,
-            data.sources.len() > 1 || properties.library.is_some(),
-        ];
-        if differs.contains(&true) {
-            lines.push(Line::Sizes);
-        }
         Steps {
             data,
             metrics,
             variants: variant_columns(data),
-            properties,
-            keys: Vec::with_capacity(rows.len()),
-            spread: None,
-            stage: 0,
-            lines,
-            first: Vec::new(),
-            several: Vec::new(),
-            candidate_s: Vec::new(),
-            differs,
+            kinds: Kinds::new(data, metrics),
+            stage: Stage::Rows(Gathering::default()),
+            sizes: Vec::new(),
+            groups: Vec::new(),
             out: Partners { group_of: vec![NONE; data.len()], ..Partners::default() },
-            rows,
         }
     }
 
     /// Does some of it; false once all is done.
     pub fn step(&mut self) -> bool {
-        if self.stage > self.lines.len() {
-            return false;
-        }
-        let members = if self.stage == 0 { &self.rows } else { &self.first };
-        let line = self.stage.checked_sub(1).map(|i| self.lines[i]);
-        if self.keys.len() < members.len() {
-            let next = members[self.keys.len()..].iter().take(STEP);
-            let (properties, data) = (&self.properties, self.data);
-            match line {
-                None => self.keys.extend(next.map(|&row| properties.group(data, row))),
-                Some(line) => self.keys.extend(next.map(|&row| properties.line(data, row, line))),
-            }
-            return true;
-        }
-        let Some(mut spread) = self.spread.take() else {
-            self.spread = Some(Spread::new(&self.keys));
-            return true;
-        };
-        if let Some(found) = spread.next(STEP) {
-            let mut members: Vec<u32> = Vec::new();
-            for equal in found.chunk_by(|a, b| spread.same(*a, *b)) {
-                members.clear();
-                members.extend(equal.iter().map(|m| spread.member(*m)));
-                match line {
-                    None => self.add_group(&members),
-                    Some(_) if members.len() < 2 => {}
-                    Some(Line::Sizes) => self.pair(&members),
-                    Some(Line::Larger(size)) => self.pair_larger(&members, size),
+        match std::mem::replace(&mut self.stage, Stage::Choice) {
+            Stage::Rows(mut rows) => {
+                let Steps { data, metrics, variants, kinds, sizes, groups, out, .. } = self;
+                let item = &mut |r: usize| {
+                    let (time_s, sheet_s) = (data.time_s[r], metrics.sheet_s(data, r));
+                    Run {
+                        kind: kinds.of(data, r),
+                        variant: variant(variants, 0, r) as u32,
+                        time: time_s.to_bits(),
+                        row: r as u32,
+                        possible: sheet_s.is_nan() || time_s >= sheet_s / TIE,
+                    }
+                };
+                let mut found: Vec<(u64, Run)> = Vec::new();
+                let key = |r: usize| data.sizes_hash(r);
+                let more = rows.step(data.len(), &key, item, &mut |runs| {
+                    found.extend(runs.iter().filter(|run| f64::from_bits(run.1.time) > 0.0));
+                });
+                for runs in found.chunk_by(|a, b| a.0 == b.0) {
+                    let first = groups.len();
+                    for runs in runs.chunk_by(|a, b| a.1.kind == b.1.kind) {
+                        runs.iter()
+                            .for_each(|r| out.group_of[r.1.row as usize] = groups.len() as u32);
+                        groups.push(Group::of(runs));
+                    }
+                    let r = runs[0].1.row as usize;
+                    let of = [data.m[r], data.n[r], data.k[r], data.batch[r]];
+                    sizes.push((of, groups.len() as u32));
+                    kinds.pair(&mut groups[first..]);
                 }
+                self.stage = match more {
+                    true => Stage::Rows(rows),
+                    false => Stage::Lines(0, Gathering::default()),
+                };
+                true
             }
-            self.spread = Some(spread);
-            return true;
+            Stage::Lines(size, mut lines) => {
+                let Steps { kinds, sizes, groups, .. } = self;
+                let key = |at: usize| {
+                    let mut rest = sizes[at].0;
+                    rest[size] = 0;
+                    let two = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+                    mix(mix(7, two(rest[0], rest[1])), two(rest[2], rest[3]))
+                };
+                let item = &mut |at: usize| Size {
+                    larger_first: std::cmp::Reverse(sizes[at].0[size]),
+                    at: at as u32,
+                };
+                let more = lines.step(sizes.len(), &key, item, &mut |found| {
+                    let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
+                    lines.for_each(|line| kinds.pair_larger(line, sizes, groups));
+                });
+                self.stage = match (more, size) {
+                    (true, _) => Stage::Lines(size, lines),
+                    (false, 2) => Stage::Choice,
+                    (false, _) => Stage::Lines(size + 1, Gathering::default()),
+                };
+                true
+            }
+            Stage::Choice => self.choose(),
         }
-        self.keys.clear();
-        if self.stage == 0 {
-            self.number_groups();
-        }
-        self.stage += 1;
-        self.stage <= self.lines.len()
     }
 
     /// What was found.
@@ -171,259 +220,85 @@ impl<'a> Steps<'a> {
         Arc::new(self.out)
     }
 
-    /// A group of members of `rows`, ascending: its first row stands for it until groups are numbered.
-    fn add_group(&mut self, members: &[u32]) {
-        let row = |member: u32| self.rows[member as usize];
-        let first = row(members[0]);
-        for &member in members {
-            self.out.group_of[self.rows[member as usize] as usize] = first;
-        }
-        // Most groups are one row, which is possible where it is looked at again.
-        if members.len() > 1 {
-            let rows: Vec<u32> = members.iter().map(|m| row(*m)).collect();
-            if let Some(fastest) = self.fastest_of(&rows) {
-                self.several.push((first, fastest));
-            } else {
-                self.several.push((first, NONE));
+    /// Chooses among the partners of some more groups; false once all have chosen.
+    fn choose(&mut self) -> bool {
+        let time = |row: u32| match row {
+            NONE => f64::INFINITY,
+            row => self.data.time_s[row as usize],
+        };
+        for group in self.groups.iter().skip(self.out.groups.len()).take(STEP) {
+            let mut times = group.partners.map(|_| group.larger_s);
+            for at in (0..LINES.len()).filter(|at| *at != SIZE) {
+                times[at] = time(group.partners[at]);
             }
-        }
-    }
-
-    /// Numbers the groups by their first rows, and notes their fastest runs.
-    fn number_groups(&mut self) {
-        let mut several = std::mem::take(&mut self.several);
-        several.sort_unstable();
-        let mut several = several.into_iter().peekable();
-        for &row in &self.rows {
-            let r = row as usize;
-            let first = self.out.group_of[r];
-            if first != row {
-                // The first row of its group has been numbered.
-                self.out.group_of[r] = self.out.group_of[first as usize];
-                continue;
-            }
-            self.out.group_of[r] = self.first.len() as u32;
-            self.first.push(row);
-            let fastest = match several.next_if(|s| s.0 == row) {
-                Some((_, fastest)) => fastest,
-                None if self.possible(row) => row,
-                None => NONE,
-            };
-            self.out.fastest.push(fastest);
-            self.candidate_s.push(match fastest {
-                NONE => f64::INFINITY,
-                row => self.data.time_s[row as usize],
+            let other_s = times.into_iter().fold(f64::INFINITY, f64::min);
+            let least = times.iter().position(|t| *t <= TIE * other_s).unwrap_or(0);
+            self.out.comparable.push(group.several_runs || other_s < f64::INFINITY);
+            self.out.groups.push(Held {
+                own: group.fastest,
+                own_s: group.time_s,
+                other_s,
+                other: group.partners[least],
+                account: LINES[least],
             });
         }
-        for (at, differs) in self.differs.into_iter().enumerate() {
-            if differs || at == SIZE {
-                self.out.of[at] = vec![NONE; self.first.len()];
-            }
-        }
+        self.out.groups.len() < self.groups.len()
     }
+}
 
-    /// False for a run that is over 2 % above its datasheet roof: it is nobody's alternative.
-    fn possible(&self, row: u32) -> bool {
-        let r = row as usize;
-        let sheet_s = self.metrics.sheet_s(self.data, r);
-        sheet_s.is_nan() || self.data.time_s[r] >= sheet_s / TIE
-    }
-
-    /// The fastest variant of rows of one configuration, by the middle one of its repeats (of an even
-    /// number the faster of the two), of those that are not above their roof.
-    fn fastest_of(&self, rows: &[u32]) -> Option<u32> {
-        let data = self.data;
-        let time = |row: u32| data.time_s[row as usize];
-        let mut runs: Vec<(u64, u32)> =
-            rows.iter().map(|r| (variant(&self.variants, 0, *r as usize), *r)).collect();
-        runs.sort_unstable();
-        let mut best: Option<u32> = None;
-        for repeats in runs.chunk_by_mut(|a, b| a.0 == b.0) {
-            repeats.sort_unstable_by(|a, b| time(a.1).total_cmp(&time(b.1)).then(a.1.cmp(&b.1)));
-            let middle = repeats[(repeats.len() - 1) / 2].1;
-            let faster = |b: u32| (time(middle), middle) < (time(b), b);
-            if best.is_none_or(faster) && self.possible(middle) {
-                best = Some(middle);
-            }
-        }
-        best
-    }
-
-    /// Gives each of the groups of some sizes on one device its fastest partner of each kind.
-    fn pair(&mut self, groups: &[u32]) {
-        if groups.len() > FEW {
-            return self.pair_many(groups);
-        }
-        let alike: Vec<[u64; 4]> = groups.iter().map(|g| self.alike(*g)).collect();
-        for at in (0..LINES.len()).filter(|at| self.differs[*at]) {
-            for (i, &g) in groups.iter().enumerate() {
-                for (j, &other) in groups.iter().enumerate() {
-                    if i != j
-                        && alike[i][at] == alike[j][at]
-                        && self.faster(other, self.out.of[at][g as usize])
-                    {
-                        self.out.of[at][g as usize] = other;
-                    }
-                }
-            }
-        }
-    }
-
-    /// As [`pair`](Self::pair), by sorting: of each line the two fastest, and the partner of the fastest
-    /// is the second.
-    fn pair_many(&mut self, groups: &[u32]) {
-        for at in (0..LINES.len()).filter(|at| self.differs[*at]) {
-            let mut keyed: Vec<(u64, u32)> =
-                groups.iter().map(|g| (self.alike(*g)[at], *g)).collect();
-            keyed.sort_unstable();
-            for line in keyed.chunk_by(|a, b| a.0 == b.0) {
-                let mut best = [NONE; 2];
-                for &(_, g) in line {
-                    if self.faster(g, best[0]) {
-                        best = [g, best[0]];
-                    } else if self.faster(g, best[1]) {
-                        best[1] = g;
-                    }
-                }
-                for &(_, g) in line {
-                    let partner = if best[0] == g { best[1] } else { best[0] };
-                    self.out.of[at][g as usize] = partner;
-                }
-            }
-        }
-    }
-
-    /// By kind of line, what a group has in common with its partners besides sizes and device.
-    fn alike(&self, group: u32) -> [u64; 4] {
-        let (data, p, r) = (self.data, &self.properties, self.first[group as usize] as usize);
-        let op = usize::from(data.op[r]);
-        // Bytes and peak alike make one roof.
-        let rate = match self.metrics.roof_of(data.device[r], data.op[r]) {
-            Some(roof) => roof.peak_flops_per_s.to_bits(),
-            None => p.unknown_rate[op],
+impl Group {
+    /// A group of some runs. Its fastest variant counts, by the middle one of its repeats (of an even number
+    /// the faster of the two), of those that are not above their roof.
+    fn of(runs: &[(u64, Run)]) -> Group {
+        let repeats = runs.chunk_by(|a, b| a.1.variant == b.1.variant);
+        let middles = repeats.map(|repeats| repeats[(repeats.len() - 1) / 2].1);
+        let possible = middles.filter(|run| run.possible).map(|run| (run.time, run.row));
+        let (time_s, fastest) = match possible.min() {
+            Some((time, row)) => (f64::from_bits(time), row),
+            None => SLOWEST,
         };
-        let types = mix(p.without_types[op], rate);
-        let place = p.place(data, r);
-        let layout = mix(p.without_layout[op], place);
-        [layout, mix(types, place), 0, op as u64]
-    }
-
-    /// Gives each group of a line its fastest partner that is larger in one size.
-    fn pair_larger(&mut self, groups: &[u32], size: usize) {
-        let sizes = [&self.data.m, &self.data.n, &self.data.k][size];
-        let first = &self.first;
-        let of = |g: u32| sizes[first[g as usize] as usize];
-        let mut groups: Vec<(u32, u32)> = groups.iter().map(|g| (!of(*g), *g)).collect();
-        groups.sort_unstable();
-        let mut best = NONE;
-        for (_, g) in groups {
-            if best != NONE && self.faster(best, self.out.of[SIZE][g as usize]) {
-                self.out.of[SIZE][g as usize] = best;
-            }
-            if self.faster(g, best) {
-                best = g;
-            }
+        let kind = runs[0].1.kind;
+        Group {
+            kind,
+            fastest,
+            time_s,
+            several_runs: runs.len() > 1,
+            larger_s: f64::INFINITY,
+            partners: [NONE; 4],
         }
-    }
-
-    /// True if a group's fastest run takes less time than another's; of equal ones the first row.
-    fn faster(&self, g: u32, than: u32) -> bool {
-        let time = |g: u32| self.candidate_s[g as usize];
-        if time(g) == f64::INFINITY {
-            return false;
-        }
-        than == NONE || (time(g), g) < (time(than), than)
     }
 }
 
-/// Members `0..n` in buckets by their keys, sorted a few buckets at a time, equal keys beside each other.
-/// A member and the bits of its key that its bucket does not tell share a word: at a million members 44
-/// bits of the key and 12 of the bucket, so keys of different lines are equal once in 400,000 tables.
-struct Spread {
-    words: Vec<u64>,
-    ends: Vec<u32>,
-    /// Buckets that are sorted.
-    sorted: usize,
-    /// Bits of a member.
-    bits: u32,
-}
-
-/// Members of a bucket: what is sorted then lies in the processor's nearest cache.
-const BUCKET: usize = 256;
-
-impl Spread {
-    fn new(keys: &[u64]) -> Spread {
-        let bits = keys.len().max(2).next_power_of_two().trailing_zeros();
-        let many = (keys.len() / BUCKET).next_power_of_two();
-        let shift = 64 - many.trailing_zeros();
-        let bucket = |key: u64| key.checked_shr(shift).unwrap_or(0) as usize;
-        let mut next = vec![0u32; many + 1];
-        for &key in keys {
-            next[bucket(key) + 1] += 1;
-        }
-        for i in 1..next.len() {
-            next[i] += next[i - 1];
-        }
-        let ends = next[1..].to_vec();
-        let mut words = vec![0; keys.len()];
-        for (member, &key) in (0u64..).zip(keys) {
-            let at = &mut next[bucket(key)];
-            words[*at as usize] = key << bits | member;
-            *at += 1;
-        }
-        Spread { words, ends, sorted: 0, bits }
-    }
-
-    /// Sorts the next buckets, together about `most` members, and gives them; `None` after the last.
-    fn next(&mut self, most: usize) -> Option<Vec<u64>> {
-        let end_of = |i: usize| self.ends[i] as usize;
-        let first = self.sorted.checked_sub(1).map_or(0, end_of);
-        if self.sorted == self.ends.len() {
-            return None;
-        }
-        let mut start = first;
-        while self.sorted < self.ends.len() && start - first < most {
-            let end = self.ends[self.sorted] as usize;
-            self.words[start..end].sort_unstable();
-            start = end;
-            self.sorted += 1;
-        }
-        Some(self.words[first..start].to_vec())
-    }
-
-    /// True if two words have one key. Members of two buckets may have equal words, and are far from
-    /// each other but at the edge of a bucket.
-    fn same(&self, a: u64, b: u64) -> bool {
-        a >> self.bits == b >> self.bits
-    }
-
-    fn member(&self, word: u64) -> u32 {
-        (word & ((1 << self.bits) - 1)) as u32
-    }
-}
-
-/// The properties that groups agree or differ in, as numbers a code.
-struct Properties<'a> {
+/// What groups have besides their sizes: operation, device, file and library. Numbered as they come.
+struct Kinds<'a> {
     library: Option<&'a [u32]>,
     /// By device: the first device of the dataset that is the same one.
     device: Vec<u16>,
-    /// By operation: the same for operations that differ in the layout alone.
-    without_layout: Vec<u64>,
-    /// By operation: the same for operations that differ in the types alone and move the same bytes.
-    without_types: Vec<u64>,
-    /// By operation: what stands for its peak rate where that is not known.
-    unknown_rate: Vec<u64>,
+    properties: Vec<Operation>,
+    /// Peak rates of a device code and an operation.
+    metrics: &'a Metrics,
+    numbers: FxHashMap<(u64, u32), u32>,
+    /// Numbers of what kinds have in common, by what they differ in.
+    sets: FxHashMap<(usize, u64), u32>,
+    /// By kind: the set of the kinds that differ from it in each of [`LINES`] alone.
+    alike: Vec<[u32; 4]>,
+    /// By set, for the sizes at hand: its two fastest.
+    best: Vec<[(f64, u32); 2]>,
+    /// By kind, for the line at hand: the fastest that is larger.
+    larger: Vec<(f64, u32)>,
 }
 
-/// True if two values are equal.
-fn alike(values: &[u64]) -> bool {
-    let mut seen: Vec<u64> = values.to_vec();
-    seen.sort_unstable();
-    seen.windows(2).any(|w| w[0] == w[1])
+/// What operations agree in that differ in one property, as hashes.
+struct Operation {
+    without_layout: u64,
+    /// Equal for operations that differ in the types alone and move the same bytes.
+    without_types: u64,
+    /// What stands for the peak rate where that is not known.
+    unknown_rate: u64,
 }
 
-impl<'a> Properties<'a> {
-    fn new(data: &'a Dataset, metrics: &Metrics) -> Self {
+impl<'a> Kinds<'a> {
+    fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
         let mut known: FxHashMap<(bool, &str), u16> = FxHashMap::default();
         let device = (0..data.devices.len()).map(|i| {
             let name = match metrics.devices.get(i).and_then(Option::as_ref) {
@@ -433,7 +308,7 @@ impl<'a> Properties<'a> {
             *known.entry(name).or_insert(i as u16)
         });
         let device = device.collect();
-        let without_types = data.ops.iter().map(|op| {
+        let properties = data.ops.iter().map(|op| {
             let cost = op.cost();
             let layout = op.layout().bytes().fold(0, |h, b| h << 8 | u64::from(b));
             let parts = [
@@ -443,50 +318,112 @@ impl<'a> Properties<'a> {
                 cost.flops_per_mac.to_bits(),
                 layout << 2 | u64::from(op.bias) << 1 | u64::from(op.beta),
             ];
-            parts.into_iter().fold(1, mix)
+            Operation {
+                without_layout: op.with_layout(false, false).key(),
+                without_types: parts.into_iter().fold(1, mix),
+                unknown_rate: match op.compute {
+                    // They multiply at one rate on every device that has both.
+                    DataType::Fp16 | DataType::Bf16 => 1,
+                    other => 2 + other as u64,
+                },
+            }
         });
-        let unknown_rate = data.ops.iter().map(|op| match op.compute {
-            // They multiply at one rate on every device that has both.
-            DataType::Fp16 | DataType::Bf16 => 1,
-            other => 2 + other as u64,
-        });
-        Properties {
+        Kinds {
             library: data.codes(ColumnMeaning::Library),
             device,
-            without_layout: data.ops.iter().map(|o| o.with_layout(false, false).key()).collect(),
-            without_types: without_types.collect(),
-            unknown_rate: unknown_rate.collect(),
+            properties: properties.collect(),
+            metrics,
+            numbers: FxHashMap::default(),
+            sets: FxHashMap::default(),
+            alike: Vec::new(),
+            best: Vec::new(),
+            larger: Vec::new(),
         }
     }
 
-    fn device(&self, data: &Dataset, r: usize) -> u64 {
-        u64::from(self.device[usize::from(data.device[r])])
-    }
-
-    fn place(&self, data: &Dataset, r: usize) -> u64 {
-        u64::from(data.source[r]) << 32 | self.library.map_or(0, |codes| u64::from(codes[r]))
-    }
-
-    /// What rows of one group have in common.
-    fn group(&self, data: &Dataset, row: u32) -> u64 {
-        let r = row as usize;
-        let op = u64::from(data.op[r]) << 16 | self.device(data, r);
-        mix(mix(data.sizes_hash(r), op), self.place(data, r))
-    }
-
-    /// What the groups of a line have in common, from a row of the group.
-    fn line(&self, data: &Dataset, row: u32, line: Line) -> u64 {
-        let r = row as usize;
-        let device = self.device(data, r);
-        match line {
-            Line::Sizes => mix(data.sizes_hash(r), device),
-            Line::Larger(size) => {
-                let mut sizes = [data.m[r], data.n[r], data.k[r]].map(u64::from);
-                sizes[size] = 0;
-                let hash = mix(7, sizes[0] | sizes[1] << 32);
-                let hash = mix(hash, sizes[2] | u64::from(data.batch[r]) << 32);
-                mix(mix(hash, u64::from(data.op[r]) << 16 | device), self.place(data, r))
+    /// Gives each of the groups of some sizes the fastest that differs from it in layout, type or library
+    /// alone: of each set of such groups the fastest, and that one the second.
+    fn pair(&mut self, groups: &mut [Group]) {
+        if groups.len() < 2 {
+            return;
+        }
+        for at in (0..LINES.len()).filter(|at| *at != SIZE) {
+            for group in &*groups {
+                let best = &mut self.best[self.alike[group.kind as usize][at] as usize];
+                if group.speed() < best[0] {
+                    *best = [group.speed(), best[0]];
+                } else if group.speed() < best[1] {
+                    best[1] = group.speed();
+                }
+            }
+            for group in &mut *groups {
+                let [first, second] = self.best[self.alike[group.kind as usize][at] as usize];
+                let partner = if first == group.speed() { second } else { first };
+                group.partners[at] = partner.1;
+            }
+            for group in &*groups {
+                self.best[self.alike[group.kind as usize][at] as usize] = [SLOWEST; 2];
             }
         }
+    }
+
+    /// Gives the groups of sizes that differ in one size the fastest of their kind that is larger in it.
+    fn pair_larger(
+        &mut self,
+        line: &[(u64, Size)],
+        sizes: &[([u32; 4], u32)],
+        groups: &mut [Group],
+    ) {
+        let range = |of: &(u64, Size)| {
+            let at = of.1.at as usize;
+            let start = at.checked_sub(1).map_or(0, |before| sizes[before].1);
+            start as usize..sizes[at].1 as usize
+        };
+        for of in line {
+            for group in &mut groups[range(of)] {
+                let best = &mut self.larger[group.kind as usize];
+                if *best < (group.larger_s, group.partners[SIZE]) {
+                    (group.larger_s, group.partners[SIZE]) = *best;
+                }
+                if group.speed() < *best {
+                    *best = group.speed();
+                }
+            }
+        }
+        for group in line.iter().flat_map(|of| &groups[range(of)]) {
+            self.larger[group.kind as usize] = SLOWEST;
+        }
+    }
+
+    /// The kind of a row.
+    fn of(&mut self, data: &Dataset, r: usize) -> u32 {
+        let (op, source) = (data.op[r], data.source[r]);
+        let device = self.device[usize::from(data.device[r])];
+        let library = self.library.map_or(0, |codes| codes[r]);
+        let key = u64::from(op) << 32 | u64::from(device) << 16 | u64::from(source);
+        let next = self.alike.len() as u32;
+        let kind = *self.numbers.entry((key, library)).or_insert(next);
+        if kind == next {
+            let place = mix(u64::from(device) << 16 | u64::from(source), u64::from(library));
+            let operation = &self.properties[usize::from(op)];
+            // Bytes and peak alike make one roof.
+            let rate = match self.metrics.roof_of(device, op) {
+                Some(roof) => roof.peak_flops_per_s.to_bits(),
+                None => operation.unknown_rate,
+            };
+            let in_common = [
+                mix(operation.without_layout, place),
+                mix(mix(operation.without_types, rate), place),
+                0,
+                u64::from(op) << 16 | u64::from(device),
+            ];
+            self.alike.push(std::array::from_fn(|at| {
+                let next = self.sets.len() as u32;
+                *self.sets.entry((at, in_common[at])).or_insert(next)
+            }));
+            self.best.resize(self.sets.len(), [SLOWEST; 2]);
+            self.larger.push(SLOWEST);
+        }
+        kind
     }
 }

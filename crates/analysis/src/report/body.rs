@@ -36,7 +36,7 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
     out.extend((!rest.is_empty()).then(|| text(rest.join(" "))));
     out.extend(report.time.as_ref().map(|time| text(time.words())));
     out.push(text(format!("Trust: {}.", report.trust.words())));
-    for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
+    for (what, texts) in report.given() {
         if !texts.is_empty() {
             out.push(Block::List(what, texts.iter().map(Text::from).collect()));
         }

@@ -132,12 +132,14 @@ pub(super) fn bottlenecks(
         let natural = of.tiny_batched || of.launch;
         let trifle = o.share < findings::TRIFLE_SHARE;
         let good = o.efficiency.is_some_and(|e| e > 0.8);
-        let limited = o.efficiency.is_some_and(|e| e >= 0.6);
+        // What it loses may weigh at any share of the roof.
+        let little =
+            o.efficiency.is_some_and(|e| e >= 0.6 && o.share * (1.0 - e) < findings::TRIFLE_SHARE);
         let dismissed = if trifle {
             "under 1 % of the time"
         } else if good {
             "near its roof"
-        } else if limited {
+        } else if little {
             "60 to 80 % of its roof, little to gain"
         } else if natural && o.share < findings::MEDIUM_SHARE {
             "natural for its size"
@@ -165,7 +167,7 @@ pub(super) fn bottlenecks(
         }
         // The finding's own are those of another GEMM.
         let own_paths = weightiest.and_then(|f| findings::own_paths(scan, g, f));
-        let (path_a, path_b) = paths(o, &of, weightiest, own_paths);
+        let (path_a, path_b) = paths(o, &of, weightiest.filter(|_| !little), own_paths);
         out.push(Bottleneck {
             operation: i,
             flags,
@@ -296,9 +298,7 @@ fn paths(
                 .to_owned(),
         );
     }
-    // What is below the roof for no known reason is little from 60 % on.
-    let little = own.is_some() && o.efficiency.is_some_and(|e| e >= 0.6);
-    if let Some(f) = finding.filter(|_| !little) {
+    if let Some(f) = finding {
         return own.unwrap_or_else(|| (f.path_a.clone(), f.path_b.clone()));
     }
     match o.efficiency {

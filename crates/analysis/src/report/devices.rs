@@ -1,12 +1,11 @@
-//! What the summary says of devices and their roofs, and the assumptions behind it.
+//! What the summary says of devices and their roofs.
 
 use crate::findings;
 use crate::findings::Scan;
-use gemmscope_model::hardware::{Device, match_name};
+use gemmscope_model::hardware::match_name;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::percent;
-use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::dataset::{Dataset, Source};
+use gemmscope_table::dataset::Dataset;
 use gemmscope_table::kernel_target::kernel_targets;
 
 /// ` on 3 devices`, where rows of several are pooled.
@@ -122,77 +121,4 @@ fn meant(stated: &str) -> String {
         [one] => format!("{stated}, probably the {one}"),
         [some @ .., last] => format!("{stated}, which can be the {} or {last}", some.join(", ")),
     }
-}
-
-/// True if a name in a file can mean a device.
-fn may_be(stated: &str, device: &Device) -> bool {
-    let candidates = match_name(stated).candidates();
-    candidates.iter().any(|c| c.id == device.id)
-}
-
-/// What the figures rest on that no file states: device, units, types; each once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Unstated {
-    /// What was assumed.
-    pub assumed: Vec<String>,
-    /// What the user chose.
-    pub chosen: Vec<String>,
-}
-
-/// What the figures of a scan rest on that no file states.
-pub(super) fn unstated(scan: &Scan<'_>) -> Unstated {
-    let data = scan.data();
-    let mut out = Unstated::default();
-    let mut add = |by_hand: bool, text: String| {
-        let list = match by_hand {
-            true => &mut out.chosen,
-            false => &mut out.assumed,
-        };
-        if !text.is_empty() && !list.contains(&text) {
-            list.push(text);
-        }
-    };
-    let mut used = vec![false; data.devices.len()];
-    for &row in scan.frame.rows.iter() {
-        used[usize::from(data.device[row as usize])] = true;
-    }
-    for ((device, stated), used) in scan.metrics().devices.iter().zip(&data.devices).zip(used) {
-        if let (true, true, Some(d)) = (used, stated.is_empty(), device) {
-            let text = format!("The file names no device. The roof is that of the {}.", d.name);
-            add(true, text);
-        }
-    }
-    let used_for = |stated: &str| {
-        let at = data.devices.iter().position(|d| d == stated)?;
-        scan.metrics().devices[at].as_ref()
-    };
-    for source in &data.sources {
-        for a in &source.assumptions {
-            // What is not so of every file names its own.
-            let says = |s: &Source| s.assumptions.iter().any(|o| o.text == a.text);
-            let who = match data.sources.iter().all(says) {
-                true => "The file",
-                false => source.name.as_str(),
-            };
-            match (a.key.as_str(), a.value.as_str()) {
-                // Said above, or asked for by the first sentence.
-                ("device", "") => {}
-                // What a format implies gives way to the user's choice.
-                ("device", stated) if !a.by_hand => match used_for(stated) {
-                    Some(d) if !may_be(stated, d) => {
-                        add(true, format!("{who} names no device: you chose {}.", d.name));
-                    }
-                    _ => add(false, a.text.replacen("The file", who, 1)),
-                },
-                _ => add(a.by_hand, a.text.clone()),
-            }
-        }
-    }
-    let decision = scan.frame.decision();
-    if decision.overridden() {
-        add(true, format!("You chose: {}", decision.kind.hint()));
-    } else if matches!(decision.kind, DataKind::Sweep | DataKind::Sides) {
-        add(false, decision.reason.to_owned());
-    }
-    out
 }

@@ -72,7 +72,8 @@ pub struct Operation {
     pub rule_of_thumb: String,
     /// True for 8-bit and narrower types, by the operands' or by the kernel's name.
     pub quantized: bool,
-    /// Possible savings as trace reports estimate them: low, mid, high percent of the whole time.
+    /// Possible savings as trace reports estimate them: low, mid, high percent of the whole time. Only of
+    /// calls of a program: what a benchmark lists is no whole.
     pub impact_percent: Option<(f64, f64, f64)>,
     /// A sentence about the roof of its tile, if the tile is known.
     #[serde(rename = "shape_roof")]
@@ -329,7 +330,7 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
         quantized: quantized(scan, g),
         impact_percent: reported
             .or(efficiency)
-            .filter(|e| *e <= ANOMALY_EFFICIENCY)
+            .filter(|e| scan.is_program(g) && *e <= ANOMALY_EFFICIENCY)
             .map(|e| impact_percent(e, g.time_s / total)),
         tile_roof: scan
             .tile(g)

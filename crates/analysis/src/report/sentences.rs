@@ -132,6 +132,10 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool)
     }
     let part = &scan.parts[0];
     let counted = scan.frame.counted().words(scan.kind);
+    if findings.ledger.books.len() > 1 {
+        // A total over several devices says nothing of any.
+        return format!("{counted}{}. {}.", on_devices(scan), by_device(&findings.ledger));
+    }
     let what = match (groups.len(), scan.kind) {
         (_, DataKind::Sweep) => format!("{counted}: the fastest of each take"),
         (1, DataKind::Workload) => "One GEMM takes".to_owned(),
@@ -147,11 +151,9 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool)
             }
         }
         (n, _) if groups.iter().any(|g| g.calls > 1.0) => {
-            format!("{} GEMMs{} take", grouped(n as u64), on_devices(scan))
+            format!("{} GEMMs take", grouped(n as u64))
         }
-        (n, _) => {
-            format!("One call of each of {} GEMMs{} takes", grouped(n as u64), on_devices(scan))
-        }
+        (n, _) => format!("One call of each of {} GEMMs takes", grouped(n as u64)),
     };
     let share = match part.whole {
         Whole::MeasuredRows => String::new(),
@@ -183,9 +185,6 @@ fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool)
             percent(covered),
             percent(roof_s / time_s)
         )
-    } else if findings.ledger.books.len() > 1 {
-        // A total over several devices says nothing of any.
-        format!(". {}", by_device(&findings.ledger))
     } else {
         let who = match groups.len() {
             1 => "It reaches",
@@ -203,7 +202,7 @@ const NAMED: usize = 4;
 fn by_device(ledger: &Ledger) -> String {
     let mut books: Vec<&Book> = ledger.books.iter().collect();
     books.order_by(|a, b| b.time_s.total_cmp(&a.time_s));
-    let line = |b: &&Book| ledger.named(b, &headline::total(b));
+    let line = |b: &&Book| b.named(&headline::total(b));
     let named: Vec<String> = books.iter().take(NAMED).map(line).collect();
     match books.len().saturating_sub(NAMED) {
         0 => named.join("; "),
@@ -234,11 +233,8 @@ fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
         Some(tally) => tally.sentences(Some(ledger)).join(" "),
         None => format!("No GEMM ran on every side: {}.", scan.frame.counted().words(scan.kind)),
     };
-    let reached: Vec<String> = scan
-        .parts
-        .iter()
-        .filter_map(|p| Some(format!("{} {}", p.label, percent(p.efficiency()?))))
-        .collect();
+    let reached = |b: &Book| Some(format!("{} {}", b.name, percent(b.share_of_roof()?)));
+    let reached: Vec<String> = ledger.books.iter().filter_map(reached).collect();
     if reached.is_empty() {
         return format!("{standing} {}.", capitalized(&no_roof(scan)));
     }
@@ -310,7 +306,7 @@ fn advice(f: &Finding) -> String {
 /// What is lost, by account, of every side and device.
 fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     let ledger = &findings.ledger;
-    let line = |b: &Book| Some(ledger.named(b, &b.lost_words()?));
+    let line = |b: &Book| Some(b.named(&b.lost_words()?));
     let lines: Vec<String> = ledger.books.iter().filter_map(line).collect();
     if lines.is_empty() {
         return None;

@@ -3,7 +3,7 @@
 use super::escape::{markdown_text as md, short};
 use super::{Bottleneck, MAX_BOTTLENECKS, Operation, Report, ReportPart};
 use crate::explain::roof_name;
-use crate::ledger::Ledger;
+use crate::ledger::{Book, Ledger};
 use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
 use std::fmt::Write;
@@ -56,8 +56,8 @@ pub fn gemm_findings(report: &Report) -> String {
             md(&report.sentences.iter().take(2).cloned().collect::<Vec<_>>().join(" "))
         );
     } else {
-        for part in &report.parts {
-            overview(part, &mut out);
+        for (i, part) in report.parts.iter().enumerate() {
+            overview(part, &efficiency(&report.ledger, i), &mut out);
         }
     }
     if let Some(time) = &report.time {
@@ -93,19 +93,31 @@ pub fn gemm_findings(report: &Report) -> String {
     out
 }
 
-fn overview(part: &ReportPart, out: &mut String) {
+/// The share of the roof of a side, of each of its devices.
+fn efficiency(ledger: &Ledger, side: usize) -> String {
+    let several = ledger.of_side(side).count() > 1;
+    let one = |b: &Book| match several {
+        true => format!("{} ({})", known(b.share_of_roof()), md(&b.device)),
+        false => known(b.share_of_roof()),
+    };
+    match ledger.of_side(side).map(one).collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => known(None),
+        each => each,
+    }
+}
+
+fn overview(part: &ReportPart, efficiency: &str, out: &mut String) {
     let side = match part.side.as_str() {
         "" => String::new(),
         side => format!("{}: ", md(side)),
     };
     let _ = writeln!(
         out,
-        "{side}GEMMs account for {} of {}{}. Average efficiency: {}.",
+        "{side}GEMMs account for {} of {}{}. Average efficiency: {efficiency}.",
         percent(part.share),
         part.whole,
         part.reported_share
-            .map_or_else(String::new, |s| format!(" ({} by the report's metadata)", percent(s))),
-        known(part.efficiency)
+            .map_or_else(String::new, |s| format!(" ({} by the report's metadata)", percent(s)))
     );
     let significance = if part.whole == "measured time" {
         "the file lists GEMMs only, so their share of a program is not known".to_owned()
@@ -220,7 +232,7 @@ fn notes(report: &Report, out: &mut String) {
             );
         }
     }
-    for (what, texts) in [("Chosen", &report.chosen), ("Assumed", &report.assumptions)] {
+    for (what, texts) in report.given() {
         for text in texts {
             let _ = writeln!(out, "- {what}: {}", md(text));
         }

@@ -124,19 +124,23 @@ impl RowTile {
             "{why}: at most {allowed}, {} of the {}. {measured} {}{caution}",
             rounded_percent(roof.flops_per_s / roof.device_flops_per_s),
             roof_name(self.kind),
-            advice(limit, share >= AT_TILE_ROOF),
+            advice(
+                limit,
+                share >= AT_TILE_ROOF,
+                self.attained_flops_per_s >= AT_TILE_ROOF * roof.device_flops_per_s,
+            ),
         )
     }
 }
 
-/// What would help, where the kernel is at the roof of its tile or below it.
-fn advice(limit: Limit, at_roof: bool) -> String {
+/// What would help, where the kernel is at the roof of its tile or below it, and at the device's.
+fn advice(limit: Limit, at_roof: bool, at_device: bool) -> String {
     let first = match limit {
         Limit::SplitK => "Use more split-K",
         Limit::FewWorkgroups => "Use smaller tiles, or batch",
         Limit::TilePadding => "Use a tile that fits",
         Limit::TailWave => "Use a tile that fills the last wave, or stream-K",
-        Limit::Memory | Limit::Kernel if at_roof => return "Little is left to gain.".to_owned(),
+        Limit::Memory | Limit::Kernel if at_device => return "Little is left to gain.".to_owned(),
         Limit::Memory | Limit::Kernel => {
             return "The rest is lost in the kernel, or to a lower clock.".to_owned();
         }

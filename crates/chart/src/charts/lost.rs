@@ -130,10 +130,7 @@ impl LostTime {
         let firsts = (0..n as usize).filter_map(|b| groups.get(b).first().copied());
         let mut notes = Vec::new();
         for book in ledger.books.iter().filter(|b| b.number == at) {
-            notes.extend(book.lost_words().map(|words| match ledger.name(book) {
-                name if name.is_empty() => format!("{words}."),
-                name => format!("{name}: {words}."),
-            }));
+            notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
         }
         let mut out = LostTime {
             what: bands.label,

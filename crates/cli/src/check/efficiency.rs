@@ -1,10 +1,10 @@
 //! Rows held against a least efficiency.
 
 use super::{Efficiency, Low};
-use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{percent, plural};
-use gemmscope_table::data_kind::Side;
+use gemmscope_table::data_kind::Set;
 use gemmscope_table::field::{Frame, shape_label};
+use gemmscope_table::metrics::Totals;
 
 /// What a limit on the efficiency can be held against: rows with a time and a roof. Those above it
 /// count as at it, as everywhere.
@@ -89,19 +89,14 @@ impl Judged {
     }
 }
 
-/// Holds every side to the limit by itself.
-pub(super) fn of_sides(frame: &Frame, ledger: &Ledger, least: f64, each: bool) -> Vec<Efficiency> {
-    let sides = frame.counted().sides.iter().enumerate();
-    sides.map(|(i, side)| of_side(frame, side, ledger.share_of_side(i), (least, each))).collect()
+/// Holds every side and device to the limit by itself.
+pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency> {
+    frame.sets().into_iter().map(|set| of_set(frame, set, least, each)).collect()
 }
 
-fn of_side(
-    frame: &Frame,
-    side: &Side,
-    share_of_roof: Option<f64>,
-    (least, each): (f64, bool),
-) -> Efficiency {
-    let judged = Judged::of(frame, &side.rows);
+fn of_set(frame: &Frame, set: Set, least: f64, each: bool) -> Efficiency {
+    let share_of_roof = Totals::over(frame, &set.rows).weighted_efficiency;
+    let judged = Judged::of(frame, &set.rows);
     let all = judged.time_s + judged.unknown_time_s;
     let why = judged.doubt();
     let count = judged.rows.len();
@@ -110,7 +105,7 @@ fn of_side(
     low.sort_by(|a, b| a.0.total_cmp(&b.0));
     let holds = if each { low.is_empty() } else { share_of_roof >= Some(least) };
     Efficiency {
-        side: side.label.clone(),
+        side: set.name,
         held: why.is_none().then_some(holds),
         why,
         each,

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
-use crate::group::{self, Buckets, mix};
+use crate::group::{self, Gathering, mix};
 use gemmscope_model::hardware::{match_name, short_name};
 use gemmscope_model::units::{grouped, plural};
 use std::collections::HashMap;
@@ -33,6 +33,56 @@ pub struct Counted {
     pub sides: Vec<Side>,
     /// Rows of the frame.
     pub rows: u64,
+}
+
+/// Rows that are added up: those with a time that count on one side and one device. Different devices
+/// are never added up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Set {
+    /// Index of its side in [`Counted::sides`].
+    pub side: usize,
+    /// Name of its device, as the catalogue has it where it is known; "" where none is stated.
+    pub device: String,
+    /// Its name among the others: its side, and its device where there are several; "" of the only one.
+    pub name: String,
+    /// Ascending.
+    pub rows: Vec<u32>,
+}
+
+impl Set {
+    /// The sets of a frame: by side, and by device within a side, in the order of their rows.
+    pub(crate) fn of(frame: &Frame) -> Vec<Set> {
+        let data = &*frame.data;
+        let mut out: Vec<Set> = Vec::new();
+        for (number, side) in frame.counted().sides.iter().enumerate() {
+            let first = out.len();
+            // By device code: its place in `out`. Two codes may be one device.
+            let mut places: Vec<Option<usize>> = vec![None; data.devices.len()];
+            for &row in side.rows.iter().filter(|r| !data.time_s[**r as usize].is_nan()) {
+                let code = data.device[row as usize];
+                let place = *places[usize::from(code)].get_or_insert_with(|| {
+                    let device = frame.device_name(code).to_owned();
+                    let known = out[first..].iter().position(|set| set.device == device);
+                    known.map_or(out.len(), |place| first + place)
+                });
+                if place == out.len() {
+                    let device = frame.device_name(code).to_owned();
+                    out.push(Set { side: number, device, name: String::new(), rows: Vec::new() });
+                }
+                out[place].rows.push(row);
+            }
+        }
+        let several = out.windows(2).any(|two| two[0].device != two[1].device);
+        for set in &mut out {
+            let side = &frame.counted().sides[set.side].label;
+            // Sides of a device each are named after it already.
+            let named = !several || side.ends_with(&short_name(&set.device));
+            let parts = [side.as_str(), if named { "" } else { &set.device }];
+            let parts: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+            set.name = parts.join(" on ");
+        }
+        out
+    }
 }
 
 impl Counted {
@@ -333,42 +383,25 @@ impl<'a> Fastest<'a> {
     }
 }
 
-/// Rows whose keys are made in one step, and about as many are sorted in one.
-const STEP: usize = if cfg!(test) { 16 } else { 100_000 };
-/// Rows that are brought together at a time, at most about twice as many: what lies beside the
-/// table is then small, however large it is.
-const PART: usize = if cfg!(test) { 40 } else { 250_000 };
-
 /// Works out [`Frame::counted`] a step at a time, so that no step takes long. Sides are counted in
 /// one step.
 pub struct Counting {
     frame: Frame,
     /// The columns of variants, once they are known.
     columns: Option<Vec<usize>>,
-    /// The upper half of each row's key: the highest bits tell its part.
-    halves: Vec<u32>,
-    /// The next part.
-    part: u32,
-    buckets: Buckets,
+    gathering: Gathering<u32>,
     chosen: Vec<u32>,
 }
 
 impl Counting {
     /// A count that has not begun.
     pub fn new(frame: Frame) -> Counting {
-        Counting {
-            frame,
-            columns: None,
-            halves: Vec::new(),
-            part: 0,
-            buckets: Buckets::default(),
-            chosen: Vec::new(),
-        }
+        Counting { frame, columns: None, gathering: Gathering::default(), chosen: Vec::new() }
     }
 
     /// Does some of it; false once all is done.
     pub fn step(&mut self) -> bool {
-        let Counting { frame, columns, halves, part, buckets, chosen } = self;
+        let Counting { frame, columns, gathering, chosen } = self;
         let sorts = matches!(frame.kind(), DataKind::Benchmark | DataKind::Sweep)
             && frame.decision().several;
         if !sorts || frame.is_counted() {
@@ -377,27 +410,11 @@ impl Counting {
         }
         let columns = columns.get_or_insert_with(|| variant_indices(&frame.data));
         let fastest = Fastest::by(frame, columns);
-        if halves.len() < frame.rows.len() {
-            halves.reserve_exact(frame.rows.len() - halves.len());
-            let rows = frame.rows[halves.len()..].iter().take(STEP);
-            halves.extend(rows.map(|&row| (fastest.key(row) >> 32) as u32));
-            return true;
-        }
-        if let Some(keyed) = buckets.sort_next(STEP) {
+        let row = |member: usize| frame.rows[member];
+        let key = |member: usize| fastest.key(row(member));
+        if gathering.step(frame.rows.len(), &key, &mut |member| row(member), &mut |keyed| {
             fastest.choose(keyed, chosen);
-            return true;
-        }
-        let bits = (frame.rows.len() / PART).next_power_of_two().trailing_zeros();
-        if *part < 1 << bits {
-            let part_of = |half: u32| half.checked_shr(32 - bits).unwrap_or(0);
-            let rows = frame.rows.iter().zip(&*halves);
-            let rows = rows.filter(|(_, half)| part_of(**half) == *part);
-            let rows: Vec<u32> = rows.map(|(row, _)| *row).collect();
-            // Behind the bits that all of them share are those that spread them.
-            let key = |row: &u32| fastest.key(*row).rotate_left(bits);
-            let keys: Vec<u64> = rows.iter().map(key).collect();
-            *buckets = Buckets::new(&rows, &keys);
-            *part += 1;
+        }) {
             return true;
         }
         let mut all = everything(frame.rows.clone(), false);
