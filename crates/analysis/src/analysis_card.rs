@@ -1,87 +1,23 @@
-//! The analysis card: one or several rows beside their roofs, and a sentence that explains why a
-//! compute-bound kernel uses little bandwidth.
+//! Rows side by side beside their roofs, with a sentence each that explains why a compute-bound kernel uses
+//! little bandwidth.
 
 use crate::explain::{bound_name, name_of, roof_name, share_of_roof};
+use crate::figures::{Figures, figures};
 use crate::tile_roof::LATENCY;
-use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, signed_percent};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 
-/// The figures of one row. NaN where a figure cannot be computed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Card {
-    /// Dataset row.
-    pub row: u32,
-    /// Name of the kernel, operation or library, else the shape.
-    pub name: String,
-    /// `4096 × 4096 × 4096 fp16 NN`.
-    pub shape: String,
-    /// Name of the device, "" where it is not known.
-    pub device: String,
-    /// Time of one call, seconds.
-    pub time_s: f64,
-    /// Arithmetic intensity, FLOP/byte.
-    pub ai: f64,
-    /// Compulsory bytes over time, byte/s.
-    pub bandwidth: f64,
-    /// Share of the device's bandwidth.
-    pub bandwidth_use: f64,
-    /// Work over time, FLOP/s.
-    pub attained: f64,
-    /// Attained over the roof at this intensity.
-    pub efficiency: f64,
-    /// The roof, if the device and its peak are known.
-    pub roof: Option<Roof>,
-    /// Kind of the roof.
-    pub kind: RoofKind,
-    /// What limits the row at its roof.
-    pub bound: Option<Bound>,
-}
-
-/// The cards of some rows; rows past the end of the data are left out.
-fn cards(frame: &Frame, rows: &[u32]) -> Vec<Card> {
-    rows.iter().filter(|&&r| (r as usize) < frame.data.len()).map(|&r| card(frame, r)).collect()
-}
-
-fn card(frame: &Frame, row: u32) -> Card {
-    let (data, metrics, r) = (&*frame.data, &*frame.metrics, row as usize);
-    let shape = data.problem(r).to_string();
-    let name = match name_of(frame, r) {
-        name if name.is_empty() => shape.clone(),
-        name => name,
-    };
-    Card {
-        row,
-        name,
-        shape,
-        device: metrics
-            .devices
-            .get(data.device[r] as usize)
-            .and_then(Option::as_ref)
-            .map_or_else(String::new, |d| d.name.clone()),
-        time_s: data.time_s[r],
-        ai: metrics.ai[r],
-        bandwidth: metrics.bandwidth(data, r),
-        bandwidth_use: metrics.bandwidth_use(data, r),
-        attained: metrics.rate(data, r),
-        efficiency: metrics.efficiency(data, r),
-        roof: metrics.roof(data, r),
-        kind: metrics.kind_of(data, r),
-        bound: metrics.bound(data, r),
-    }
-}
-
-impl Card {
+impl Figures<'_> {
     /// A sentence that explains the bandwidth use.
-    pub fn why(&self) -> String {
+    fn why(&self) -> String {
         let (Some(roof), Some(bound)) = (self.roof, self.bound) else {
             return "The device or its peak for this type is not known: choose the device to see \
                     what limits the row."
                 .to_owned();
         };
-        if self.attained.is_nan() {
+        if self.rate.is_nan() {
             return format!(
                 "Not measured. At its roof, this GEMM would be limited by {}.",
                 limit(bound)
@@ -89,11 +25,11 @@ impl Card {
         }
         let needed = roof.at(self.ai) / self.ai;
         let at_roof = needed / roof.bandwidth_bytes_per_s;
-        if self.efficiency > 1.0 {
+        if self.share > 1.0 {
             return format!(
                 "{} of the {}: above it. Either the operands stayed in a cache, or the device, a \
                  unit or the shape is not what the file says.",
-                percent(self.efficiency),
+                percent(self.share),
                 roof_name(self.kind)
             );
         }
@@ -109,10 +45,10 @@ impl Card {
                 percent(at_roof),
                 percent(self.bandwidth_use)
             ),
-            Bound::Memory if self.efficiency < LATENCY => format!(
+            Bound::Memory if self.share < LATENCY => format!(
                 "Left of the ridge, but not limited by memory: its traffic explains {} of the call. \
                  Launch, latency or the kernel weigh more.",
-                percent(self.efficiency)
+                percent(self.share)
             ),
             Bound::Memory => format!(
                 "Memory-bound: with {} operations a byte the bandwidth is used up before the \
@@ -120,13 +56,13 @@ impl Card {
                  what is missing is bandwidth, and the {} of peak cannot be reached at this \
                  intensity.",
                 whole(self.ai),
-                percent(self.efficiency),
+                percent(self.share),
                 FlopsPerSec(roof.peak_flops_per_s)
             ),
             Bound::Launch => format!(
                 "Launch-bound: the roof needs {} of this call of {}, and starting a kernel and \
                  filling the device takes the rest. Neither memory nor compute limits it.",
-                Seconds(self.efficiency * self.time_s),
+                Seconds(self.share * self.time_s),
                 Seconds(self.time_s)
             ),
             Bound::NearRidge => format!(
@@ -155,63 +91,45 @@ fn whole(v: f64) -> String {
 pub const MOST: usize = 12;
 
 /// Rows side by side as one table, a column for each of the first [`MOST`], in the lines and order of the
-/// usual analysis of two kernels, the last of which says why.
+/// usual analysis of two kernels, the last of which says why. Rows past the end of the data are left out.
 pub fn side_by_side(frame: &Frame, rows: &[u32]) -> Table {
-    let cards = &cards(frame, &rows[..rows.len().min(MOST)])[..];
-    if cards.is_empty() {
+    let known = rows.iter().map(|r| *r as usize).filter(|r| *r < frame.data.len());
+    let cards: Vec<Figures<'_>> = known.take(MOST).map(|r| figures(frame, r)).collect();
+    let Some(first) = cards.first() else {
         return Table::default();
-    }
-    let mut header = vec!["Metric".to_owned()];
-    header.extend(cards.iter().map(|c| c.name.clone()));
-    let known = |v: f64, text: String| {
-        if v.is_nan() { String::new() } else { text }
     };
-    type Write<'a> = Box<dyn Fn(&Card) -> String + 'a>;
-    let lines: Vec<(String, Write<'_>)> = vec![
-        ("GEMM".into(), Box::new(|c| c.shape.clone())),
-        ("Device".into(), Box::new(|c| c.device.clone())),
-        ("Time of one call".into(), Box::new(|c| known(c.time_s, Seconds(c.time_s).to_string()))),
-        ("Arithmetic intensity".into(), Box::new(|c| known(c.ai, fixed(c.ai, 1.0, "FLOP/B")))),
-        (
-            "Actual bandwidth".into(),
-            Box::new(|c| known(c.bandwidth, fixed(c.bandwidth, 1e9, "GB/s"))),
-        ),
-        (
-            "Bandwidth utilisation".into(),
-            Box::new(|c| known(c.bandwidth_use, percent(c.bandwidth_use))),
-        ),
-        (
-            "Attained".into(),
-            Box::new(|c| {
-                let rate = known(c.attained, fixed(c.attained, 1e12, "TFLOP/s"));
-                format!("{rate}{}", against(&cards[0], c))
-            }),
-        ),
-        (
-            "% of roof".into(),
-            Box::new(|c| known(c.efficiency, share_of_roof(c.efficiency, c.kind))),
-        ),
-        (
-            "Limited by".into(),
-            Box::new(|c| c.bound.map_or_else(String::new, |b| limit(b).to_owned())),
-        ),
-        ("Why".into(), Box::new(Card::why)),
+    let mut header = vec!["Metric".to_owned()];
+    header.extend(cards.iter().map(|c| match name_of(frame, c.row) {
+        name if name.is_empty() => c.problem.to_string(),
+        name => name,
+    }));
+    let known = |v: f64, text: String| if v.is_nan() { String::new() } else { text };
+    type Write<'a> = &'a dyn Fn(&Figures<'_>) -> String;
+    let lines: [(&str, Write<'_>); 10] = [
+        ("GEMM", &|c| c.problem.to_string()),
+        ("Device", &|c| c.device.map_or_else(String::new, |d| d.name.clone())),
+        ("Time of one call", &|c| known(c.time_s, Seconds(c.time_s).to_string())),
+        ("Arithmetic intensity", &|c| known(c.ai, fixed(c.ai, 1.0, "FLOP/B"))),
+        ("Actual bandwidth", &|c| known(c.bandwidth, fixed(c.bandwidth, 1e9, "GB/s"))),
+        ("Bandwidth utilisation", &|c| known(c.bandwidth_use, percent(c.bandwidth_use))),
+        ("Attained", &|c| {
+            let rate = known(c.rate, fixed(c.rate, 1e12, "TFLOP/s"));
+            format!("{rate}{}", against(first, c))
+        }),
+        ("% of roof", &|c| known(c.share, share_of_roof(c.share, c.kind))),
+        ("Limited by", &|c| c.bound.map_or("", limit).to_owned()),
+        ("Why", &|c| c.why()),
     ];
-    let rows = lines
-        .into_iter()
-        .map(|(label, write)| {
-            let mut row = vec![label];
-            row.extend(cards.iter().map(write));
-            row
-        })
-        .collect();
-    Table { header, rows }
+    let line = |(label, write): &(&str, Write<'_>)| {
+        std::iter::once((*label).to_owned()).chain(cards.iter().map(write)).collect()
+    };
+    Table { header, rows: lines.iter().map(line).collect() }
 }
 
-/// By how much a card's rate differs from the first one's of the same GEMM: ` (+2.8 %)`.
-fn against(first: &Card, c: &Card) -> String {
-    let gain = c.attained / first.attained - 1.0;
-    match c.row != first.row && c.shape == first.shape && gain.is_finite() {
+/// By how much a rate differs from the first one's of the same GEMM: ` (+2.8 %)`.
+fn against(first: &Figures<'_>, c: &Figures<'_>) -> String {
+    let gain = c.rate / first.rate - 1.0;
+    match c.row != first.row && c.problem == first.problem && gain.is_finite() {
         true => format!(" ({})", signed_percent(gain)),
         false => String::new(),
     }
@@ -225,7 +143,7 @@ fn fixed(v: f64, unit: f64, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gemmscope_model::hardware;
+    use gemmscope_model::hardware::{self, RoofKind};
     use gemmscope_table::dataset::ColumnMeaning;
     use gemmscope_table::fixture::Rows;
     use gemmscope_table::metrics::Metrics;
@@ -256,8 +174,6 @@ mod tests {
     #[test]
     fn the_table_of_the_seed() {
         let frame = seed();
-        let cards = cards(&frame, &[0, 1, 99]);
-        assert_eq!(cards.len(), 2);
         let t = side_by_side(&frame, &[0, 1, 99]);
         assert_eq!(t.header, ["Metric", "PyTorch", "Triton fused"]);
         let line = |label: &str| {
@@ -272,7 +188,7 @@ mod tests {
         assert_eq!(line("Limited by"), ("compute", "compute"));
         assert_eq!(line("Arithmetic intensity"), ("1365.33 FLOP/B", "1365.33 FLOP/B"));
         // At the roof 312 TFLOP/s / 1365.33 FLOP/B = 228.5 GB/s, 11.8 % of 1939.
-        let why = cards[0].why();
+        let why = figures(&frame, 0).why();
         for part in ["Compute-bound", "1365 operations", "229 GB/s", "11.8 %", "7.5 %"] {
             assert!(why.contains(part), "{why}");
         }
@@ -281,17 +197,16 @@ mod tests {
     #[test]
     fn the_other_kinds_of_rows() {
         let frame = seed();
-        let all = cards(&frame, &[2, 3, 4, 5]);
+        let all = [2, 3, 4, 5].map(|row| figures(&frame, row));
         assert!(all[0].why().starts_with("Memory-bound"));
-        assert!((all[0].bandwidth_use - all[0].efficiency).abs() < 1e-12);
+        assert!((all[0].bandwidth_use - all[0].share).abs() < 1e-12);
         assert!(all[1].why().contains("above it"));
         assert!(all[2].why().starts_with("Not measured"));
         assert!(all[3].why().starts_with("Near the ridge"), "{}", all[3].why());
         let mut t = Rows::new();
         t.row((8, 8, 8), "x", 1e-6, "");
         let one = t.frame(None);
-        let unknown = cards(&one, &[0]);
-        assert!(unknown[0].why().contains("choose the device"));
+        assert!(figures(&one, 0).why().contains("choose the device"));
         let table = side_by_side(&one, &[0]);
         assert!(table.rows.iter().all(|r| r.len() == 2));
         assert_eq!(side_by_side(&frame, &[]), Table::default());

@@ -1,18 +1,21 @@
 //! All about one row: every figure with its formula and numbers, the file's figures beside the
 //! recomputed ones, and possible explanations of a point above its roof.
 
+use crate::figures::figures;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, MemoryLevel, RoofKind, match_name};
 use gemmscope_model::roofline::{Bound, Roof};
-use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds, seconds_brief};
+use gemmscope_model::units::{
+    Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds, percent, seconds_brief,
+};
 use gemmscope_table::column_format;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
-use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::field::{Field, Frame, shape_label};
 
-mod figures;
+mod each;
 
-use figures::{bytes_figure, measured_figures, reported, roof_figures, tile_figures, work_figure};
+use each::{all_figures, tile_figures};
 
 /// The file's value of a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,17 +106,16 @@ pub fn bound_name(bound: Bound) -> &'static str {
     }
 }
 
-use gemmscope_model::units::percent;
-
 /// A row in a few lines, for a tooltip.
 pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
-    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let data = &*frame.data;
     if row >= data.len() {
         return (String::new(), Vec::new());
     }
-    let problem = data.problem(row);
+    let x = figures(frame, row);
+    let p = x.problem;
     let name = name_of(frame, row);
-    let shape = gemmscope_table::field::shape_label(problem.m, problem.n, problem.k, problem.batch);
+    let shape = shape_label(p.m, p.n, p.k, p.batch);
     let mut lines = Vec::new();
     let mut line = |label: &str, value: String| lines.push((label.to_owned(), value));
     let head = if name.is_empty() {
@@ -123,26 +125,24 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
         name
     };
     let blas = if data.is_column_major(row) { " (BLAS)" } else { "" };
-    line("Type", format!("{} {}{blas}", problem.op.types(), problem.op.layout()));
-    let time = data.time_s[row];
-    if time.is_nan() {
+    line("Type", format!("{} {}{blas}", p.op.types(), p.op.layout()));
+    if x.time_s.is_nan() {
         line("Time", "not measured".to_owned());
     } else {
         let count = data.count(row);
         let calls = if count == 1.0 { String::new() } else { format!(" × {count}") };
-        line("Time", format!("{}{calls}", Seconds(time)));
-        line("Attained", FlopsPerSec(metrics.rate(data, row)).to_string());
-        line("Bandwidth", BytesPerSec(metrics.bandwidth(data, row)).to_string());
+        line("Time", format!("{}{calls}", Seconds(x.time_s)));
+        line("Attained", FlopsPerSec(x.rate).to_string());
+        line("Bandwidth", BytesPerSec(x.bandwidth).to_string());
     }
-    line("AI", Intensity(metrics.ai[row]).to_string());
-    let measured = metrics.measured_ai(data, row, MemoryLevel::Main);
+    line("AI", Intensity(x.ai).to_string());
+    let measured = frame.metrics.measured_ai(data, row, MemoryLevel::Main);
     if measured > 0.0 {
         line("AI, measured bytes", Intensity(measured).to_string());
     }
-    if let Some(bound) = metrics.bound(data, row) {
-        let efficiency = metrics.efficiency(data, row);
-        if efficiency.is_finite() {
-            line("% of roof", share_of_roof(efficiency, metrics.kind_of(data, row)));
+    if let Some(bound) = x.bound {
+        if x.share.is_finite() {
+            line("% of roof", share_of_roof(x.share, x.kind));
         }
         line("Limited by", bound_name(bound).to_owned());
     }
@@ -152,110 +152,41 @@ pub fn brief(frame: &Frame, row: usize) -> (String, Vec<(String, String)>) {
 /// Explains a row.
 pub fn explain(frame: &Frame, row: usize) -> Explanation {
     let (data, metrics) = (&*frame.data, &*frame.metrics);
-    let problem = data.problem(row);
-    let time = data.time_s[row];
-    let (work, bytes) = (problem.work(), problem.bytes());
-    let roof = metrics.roof(data, row);
-    let device = metrics.devices[data.device[row] as usize].as_ref();
+    let x = figures(frame, row);
+    let p = x.problem;
     let code = usize::from(data.device[row]);
-    let stated = &data.devices[code];
     // Only asked where the device is another one than the name says.
     let guessed = || data.implied_devices().get(code) == Some(&true);
     let source = &data.sources[data.source[row] as usize];
-    let efficiency = roof.map(|r| r.time_s(work.0, bytes.0) / time);
-    let measured = !time.is_nan();
-
-    let mut figures = vec![
-        work_figure(&problem, frame.data.number(ColumnMeaning::ReportedWork, row)),
-        bytes_figure(&problem, frame.data.number(ColumnMeaning::ReportedBytes, row)),
-        Figure {
-            label: "Arithmetic intensity",
-            value: (work / bytes).to_string(),
-            formula: format!("work / bytes = {work} / {bytes}"),
-            hint: "FLOP per byte of compulsory traffic. The real traffic is at least that much, so this is an upper bound.",
-            reported: reported(
-                data.number(ColumnMeaning::ReportedIntensity, row),
-                work.0 / bytes.0,
-                |v| Intensity(v).to_string(),
-            ),
-        },
-    ];
-    if measured {
-        let t = Seconds(time);
-        figures.push(Figure {
-            label: "Attained",
-            value: (work / t).to_string(),
-            formula: format!("work / time = {work} / {t}"),
-            hint: "Work over the measured time of one call.",
-            reported: reported(data.number(ColumnMeaning::ReportedRate, row), work.0 / time, |v| {
-                FlopsPerSec(v).to_string()
-            }),
-        });
-        let share = roof.map_or(String::new(), |r| {
-            format!(" ({} of the memory's)", percent(bytes.0 / time / r.bandwidth_bytes_per_s))
-        });
-        figures.push(Figure {
-            label: "Bandwidth used",
-            value: format!("{}{share}", bytes / t),
-            formula: format!("bytes / time = {bytes} / {t}"),
-            hint: "Compulsory bytes over the measured time. Low is right for a compute-bound GEMM.",
-            reported: reported(
-                data.number(ColumnMeaning::ReportedBandwidth, row),
-                bytes.0 / time,
-                |v| BytesPerSec(v).to_string(),
-            ),
-        });
-    }
-    measured_figures(&mut figures, data, row, roof, work, bytes);
-    if let Some(roof) = roof {
-        roof_figures(&mut figures, frame, row, roof, work, bytes, efficiency.filter(|_| measured));
-    }
-
-    let count = data.count(row);
-    if measured && count != 1.0 {
-        figures.push(Figure {
-            label: "All calls",
-            value: Seconds(time * count).to_string(),
-            formula: format!("time × calls = {} × {count}", Seconds(time)),
-            hint: "The row stands for several calls of this GEMM.",
-            reported: None,
-        });
-    }
-
-    let above_roof = match (roof, efficiency) {
-        (Some(roof), Some(e)) if e > 1.0 => above(&problem, roof, device, e),
+    let measured = !x.time_s.is_nan();
+    let above_roof = match x.roof {
+        Some(roof) if x.share > 1.0 => above(&p, roof, x.device, x.share),
         _ => Vec::new(),
     };
     let shape = TileRoofs::of_row(data, metrics, row);
-    let limit = metrics.bound(data, row);
     Explanation {
-        title: format!(
-            "{} {}",
-            gemmscope_table::field::shape_label(problem.m, problem.n, problem.k, problem.batch),
-            problem.op
-        ),
+        title: format!("{} {}", shape_label(p.m, p.n, p.k, p.batch), p.op),
         name: name_of(frame, row),
         place: format!("{}, line {}", source.name, data.line[row]),
-        device: judged_by(stated, &guessed, device, &problem, roof),
-        limit,
-        efficiency: efficiency.filter(|e| e.is_finite()),
-        figures,
+        device: judged_by(&data.devices[code], &guessed, x.device, &p, x.roof),
+        limit: x.bound,
+        efficiency: Some(x.share).filter(|e| e.is_finite()),
+        figures: all_figures(data, &x),
         tile: shape.as_ref().map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
         verdict: match shape.filter(|_| measured) {
-            _ if limit == Some(Bound::Launch) => {
+            _ if x.bound == Some(Bound::Launch) => {
                 format!(
                     "Short enough for its launch to count: starting a kernel takes about {} of the {}, \
                      the roof explains {}. Neither memory nor the tile limits it.",
                     seconds_brief(metrics.launch_floor_s(data.device[row])),
-                    seconds_brief(data.time_s[row]),
-                    seconds_brief(metrics.roof_s[row]),
+                    seconds_brief(x.time_s),
+                    seconds_brief(x.roof_s),
                 )
             }
             shape => {
                 // Memory alone hardly ever gives so much of what a datasheet says.
-                let near = efficiency.is_some_and(|e| (NEAR..=1.0).contains(&e))
-                    && metrics.kind_of(data, row) == RoofKind::Datasheet;
-                let doubt = roof.filter(|_| near).and_then(|r| cached(&problem, r, device));
+                let near = (NEAR..=1.0).contains(&x.share) && x.kind == RoofKind::Datasheet;
+                let doubt = x.roof.filter(|_| near).and_then(|r| cached(&p, r, x.device));
                 let said = shape.map(|s| s.sentence());
                 said.into_iter().chain(doubt).collect::<Vec<_>>().join(" ")
             }

@@ -7,7 +7,7 @@
 //! | module | the question it answers |
 //! |---|---|
 //! | [`findings`] | What matters, why, and what to try? |
-//! | [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
+//! | [`figures`](mod@figures), [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
 //! | [`compare`] | Which library, file or device is faster, where, and by how much? |
 //! | [`headline`] | What is the first sentence about these GEMMs? |
 //! | [`ledger`] | Which account does every second of a GEMM belong to? |
@@ -48,6 +48,7 @@ pub mod analysis_card;
 pub mod compare;
 pub mod elsewhere;
 pub mod explain;
+pub mod figures;
 pub mod findings;
 pub mod glossary;
 pub mod headline;

@@ -1,5 +1,6 @@
 //! Shapes without a time, as lists of problems to tune hold them: what the roof allows each.
 
+use crate::figures::figures;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Seconds, plural};
@@ -47,15 +48,14 @@ fn is_listed(data: &Dataset, row: usize) -> bool {
 impl Untimed {
     /// The rows of a frame that have a roof but no time; the longest call first.
     pub fn of(frame: &Frame) -> Vec<Untimed> {
-        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let data = &*frame.data;
         let rows = frame.rows.iter().map(|r| *r as usize);
         let mut found: Vec<Untimed> = rows
             .filter(|&row| is_listed(data, row))
             .filter_map(|row| {
-                let bound = metrics.bound(data, row)?;
-                let roof_time_s = metrics.roof_s[row];
-                let p = data.problem(row);
-                roof_time_s.is_finite().then(|| Untimed {
+                let x = figures(frame, row);
+                let (p, bound) = (x.problem, x.bound?);
+                x.roof_s.is_finite().then(|| Untimed {
                     file: data
                         .sources
                         .get(usize::from(data.source[row]))
@@ -68,7 +68,7 @@ impl Untimed {
                     dtype: p.op.a.id(),
                     types: p.op.types(),
                     calls: data.count(row),
-                    roof_time_s,
+                    roof_time_s: x.roof_s,
                     bound,
                 })
             })

@@ -4,6 +4,7 @@ use crate::app::state::Workbench;
 use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
+use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Finding, Severity};
 use gemmscope_model::units::{Seconds, percent, plural};
 use leptos::prelude::*;
@@ -123,17 +124,17 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
             .map(|&row| {
                 let r = row as usize;
                 let data = &frame.data;
-                let e = frame.metrics.efficiency(data, r);
+                let x = figures(frame, r);
                 let file = data
                     .sources
                     .get(usize::from(data.source[r]))
                     .map_or("", |s| s.name.rsplit('/').next().unwrap_or_default());
                 let cells = [
                     format!("{file}:{}", data.line[r]),
-                    data.problem(r).to_string(),
-                    Seconds(data.time_s[r]).to_string(),
-                    format!("{}", frame.calls(r)),
-                    percent(e),
+                    x.problem.to_string(),
+                    Seconds(x.time_s).to_string(),
+                    x.calls.to_string(),
+                    percent(x.share),
                 ];
                 view! {
                     <tr>

@@ -4,6 +4,7 @@
 use super::{report, story, trust};
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove};
+use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Checked, Finding, Kind};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_chart::picture::first_findings;
@@ -300,17 +301,14 @@ fn numbered(bench: Workbench) -> AnyView {
 
 /// One GEMM: its sizes, type and layout, efficiency, what it loses.
 fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
-    let (data, r) = (&frame.data, row as usize);
-    let p = data.problem(r);
+    let x = figures(frame, row as usize);
+    let p = x.problem;
     let chosen = Memo::new(move |_| bench.selected.with(|s| s.contains(&row)));
-    let time = data.time_s[r] * frame.calls(r);
-    let lost = time - frame.metrics.roof_s[r] * frame.calls(r);
-    let efficiency = frame.metrics.efficiency(data, r);
     let facts = [
         format!("{} {}", p.op.types(), p.op.layout()),
-        match efficiency.is_finite() {
-            true => format!("{} of roof", percent(efficiency)),
-            false => Seconds(time).to_string(),
+        match x.share.is_finite() {
+            true => format!("{} of roof", percent(x.share)),
+            false => Seconds(x.time_s * x.calls).to_string(),
         },
     ];
     let words = view! {
@@ -320,8 +318,8 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
         </span>
     }
     .into_any();
-    let value = (lost > 0.0).then(|| {
-        view! { <span class="finding-value" title="Lost"><strong class="finding-back">{seconds_brief(lost)}</strong></span> }
+    let value = (x.lost_s > 0.0).then(|| {
+        view! { <span class="finding-value" title="Lost"><strong class="finding-back">{seconds_brief(x.lost_s)}</strong></span> }
     });
     let choose = move || bench.select(&[row], false);
     entry(bench, index, vec![row], None, chosen, choose, (words, value.into_any()), ().into_any())

@@ -5,6 +5,7 @@ use super::{
     Category, Finding, Group, Kind, Rule, Scan, Seen, Severity, Sign, advice, priority,
     scan::short, story,
 };
+use crate::figures::figures;
 use crate::ledger::{Account, Entry, Evidence as Basis};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
@@ -306,25 +307,23 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &
 
 fn rest(scan: &Scan<'_>, cause: &Cause, bound: Bound, count: &str) -> Told {
     let row = cause.most.0 as usize;
-    let (data, metrics) = (scan.data(), scan.metrics());
+    let x = figures(scan.frame, row);
     let title = match bound {
         Bound::Memory => format!("Memory-bound, below the roof: {count}"),
         Bound::Compute => format!("Compute-bound, below the roof: {count}"),
         _ => format!("Near the ridge, below the roof: {count}"),
     };
     let group: Option<&Group> = scan.group_of(cause.most.0);
-    let reached = percent(metrics.efficiency(data, row));
+    let reached = percent(x.share);
     let text = match bound {
         Bound::Memory => format!(
             " Most in {}: {reached} of the roof, {} of compulsory traffic.",
             name(scan, row),
-            story::bandwidth(metrics.bandwidth(data, row))
+            story::bandwidth(x.bandwidth)
         ),
-        _ => format!(
-            " Most in {}: {reached} of the roof, {}.",
-            name(scan, row),
-            story::rate(metrics.rate(data, row))
-        ),
+        _ => {
+            format!(" Most in {}: {reached} of the roof, {}.", name(scan, row), story::rate(x.rate))
+        }
     };
     let paths = group.map(|g| rest_paths(scan, g));
     let (path_a, path_b) = paths.map_or((None, None), |(a, b)| (Some(a), Some(b)));

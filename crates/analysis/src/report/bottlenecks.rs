@@ -146,12 +146,13 @@ pub(super) fn bottlenecks(
         } else {
             ""
         };
-        let lost = || own.iter().filter(|f| f.kind == Kind::Lost);
+        // The line of small causes has no advice of its own.
+        let lost = || own.iter().filter(|f| f.kind == Kind::Lost && f.rule != "others");
         // If the tile is the limit, the finding about it tells what to do.
         let weightiest = lost()
             .find(|f| f.category == findings::Category::Tiling)
             .or(lost().next())
-            .or(own.first())
+            .or(own.iter().find(|f| f.rule != "others"))
             .copied();
         let mut context = context;
         let signs = own.iter().flat_map(|f| &f.signs);

@@ -1,6 +1,7 @@
 //! Rows held against a least efficiency.
 
 use super::{Efficiency, Low};
+use gemmscope_analysis::figures::figures;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::Set;
 use gemmscope_table::field::{Frame, shape_label};
@@ -32,15 +33,13 @@ const LEAST_JUDGED: f64 = 0.5;
 
 impl Judged {
     fn of(frame: &Frame, rows: &[u32]) -> Judged {
-        let (data, metrics) = (&*frame.data, &*frame.metrics);
         let mut j = Judged::default();
         for &row in rows {
-            let r = row as usize;
-            let time = data.time_s[r] * frame.calls(r);
+            let x = figures(frame, row as usize);
+            let (time, efficiency) = (x.time_s * x.calls, x.share);
             if time.is_nan() {
                 continue;
             }
-            let efficiency = metrics.efficiency(data, r);
             if efficiency.is_nan() {
                 j.unknown += 1;
                 j.unknown_time_s += time;
@@ -55,7 +54,7 @@ impl Judged {
             j.time_s += time;
         }
         // GEMM time whose shape the file does not know is time all the same.
-        let without = data.sources.iter().map(|s| s.without_model);
+        let without = frame.data.sources.iter().map(|s| s.without_model);
         for w in without {
             j.unknown += w.rows;
             j.unknown_time_s += w.time_s;

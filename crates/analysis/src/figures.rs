@@ -1,0 +1,75 @@
+//! The figures of one row, which dock, tooltip, list, report and check show.
+
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_table::field::Frame;
+
+/// The figures of one row. NaN where one cannot be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figures<'a> {
+    /// Dataset row.
+    pub row: usize,
+    /// Sizes, types, layout.
+    pub problem: Problem,
+    /// The device whose roof applies, where it is known.
+    pub device: Option<&'a Device>,
+    /// Time of one call, seconds.
+    pub time_s: f64,
+    /// Calls that the row stands for.
+    pub calls: f64,
+    /// Work of one call, FLOP.
+    pub work: f64,
+    /// Compulsory bytes of one call.
+    pub bytes: f64,
+    /// Work over bytes, FLOP/byte.
+    pub ai: f64,
+    /// Work over time, FLOP/s.
+    pub rate: f64,
+    /// Compulsory bytes over time, byte/s.
+    pub bandwidth: f64,
+    /// That over the bandwidth of the roof.
+    pub bandwidth_use: f64,
+    /// The roof, if the device and its peak are known.
+    pub roof: Option<Roof>,
+    /// Kind of the roof.
+    pub kind: RoofKind,
+    /// Shortest time of one call that the roof allows, seconds.
+    pub roof_s: f64,
+    /// Roof time over time: the share of the roof.
+    pub share: f64,
+    /// What limits the row: its launch, or what limits it at its roof.
+    pub bound: Option<Bound>,
+    /// Time over the roof time of all calls, seconds; 0 above the roof.
+    pub lost_s: f64,
+}
+
+/// The figures of a row.
+pub fn figures(frame: &Frame, row: usize) -> Figures<'_> {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let (work, bytes) = (metrics.work(data, row), metrics.bytes(data, row));
+    let (time_s, roof_s, calls) = (data.time_s[row], metrics.roof_s[row], frame.calls(row));
+    let roof = metrics.roof(data, row);
+    let bandwidth = bytes / time_s;
+    let over_s = time_s - roof_s;
+    Figures {
+        row,
+        problem: data.problem(row),
+        device: metrics.devices.get(usize::from(data.device[row])).and_then(Option::as_ref),
+        time_s,
+        calls,
+        work,
+        bytes,
+        ai: metrics.ai[row],
+        rate: work / time_s,
+        bandwidth,
+        bandwidth_use: roof.map_or(f64::NAN, |r| bandwidth / r.bandwidth_bytes_per_s),
+        roof,
+        kind: metrics.kind_of(data, row),
+        roof_s,
+        share: roof_s / time_s,
+        bound: metrics.bound(data, row),
+        // `max` would turn a NaN into 0.
+        lost_s: if over_s < 0.0 { 0.0 } else { over_s * calls },
+    }
+}
