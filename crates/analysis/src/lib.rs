@@ -17,7 +17,7 @@
 //! | [`untimed`] | What does the roof allow shapes without a time? |
 //! | [`planner`] | What could a model's GEMMs reach, before anything runs? |
 //! | [`replay`] | How do I run just this GEMM? |
-//! | [`report`], [`summary`] | How do I pass the findings or figures on? |
+//! | [`report`], [`summary`], [`doc`] | How do I pass the findings or figures on? |
 //! | [`elsewhere`] | How fast are the same sizes in another layout, type, library or file? |
 //! | [`glossary`] | What does this word mean? |
 //!
@@ -46,6 +46,7 @@
 
 pub mod analysis_card;
 pub mod compare;
+pub mod doc;
 pub mod elsewhere;
 pub mod explain;
 pub mod figures;

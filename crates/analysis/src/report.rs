@@ -3,6 +3,7 @@
 //! one [`Report`], so that they agree.
 
 use crate::compare::Tally;
+use crate::doc;
 use crate::findings;
 use crate::findings::{Checked, Finding, Findings, Part, Scan};
 use crate::ledger::Ledger;
@@ -20,16 +21,14 @@ use std::sync::Arc;
 mod body;
 mod bottlenecks;
 mod devices;
-mod doc;
-mod escape;
 mod json;
 mod operations;
 mod sentences;
 mod summary;
 mod tuning;
 
+pub use crate::doc::Picture;
 pub use bottlenecks::Bottleneck;
-pub use doc::{Picture, html, markdown};
 pub use json::json;
 pub use operations::{Breakdown, Operation, impact_percent};
 pub use sentences::sentences;
@@ -208,6 +207,19 @@ const MAX_MISSING: usize = 10;
 
 /// Largest number of places for one finding.
 const MAX_PLACES: usize = 200;
+
+/// Name of the document.
+const TITLE: &str = "GEMM report";
+
+/// Writes the report as one HTML file with its pictures.
+pub fn html(report: &Report, pictures: &[Picture]) -> String {
+    doc::html(TITLE, &body::body(report), pictures)
+}
+
+/// Writes the report as markdown.
+pub fn markdown(report: &Report) -> String {
+    format!("# {TITLE}\n{}", doc::markdown(&body::body(report)))
+}
 
 impl Report {
     /// What no file states: what the user chose, and what was assumed.

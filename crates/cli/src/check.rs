@@ -8,6 +8,7 @@ use crate::args::Args;
 use crate::load::{Exit, load, load_files, shown, view_state};
 use crate::messages::{Code, Messages};
 use crate::progress;
+use gemmscope_analysis::doc;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use serde::Serialize;
@@ -162,8 +163,13 @@ pub(super) fn check(
             });
             format!("{object}\n")
         }
-        Some("markdown") => words::markdown(held, &limits, &ledger, &trust),
-        _ => words::text(&limits, &ledger, &trust),
+        form => {
+            let blocks = words::blocks(held, &limits, &ledger, &trust);
+            match form {
+                Some("markdown") => doc::markdown(&blocks).trim_start().to_owned(),
+                _ => doc::plain(&blocks),
+            }
+        }
     };
     out.write_all(text.as_bytes())?;
     Ok(match held {

@@ -284,7 +284,7 @@ fn check_says_by_its_code_whether_the_limits_hold() {
     assert_eq!(least("0.15").0, 0);
     let (code, out, _) = least("16%");
     assert_eq!(code, 3);
-    assert!(out.starts_with("FAIL") && out.contains("4096"), "{out}");
+    assert!(out.starts_with("GEMM check: FAIL\n") && out.contains("4096"), "{out}");
     let (code, _, err) = command(&["check", "-", "--min-efficiency", "16%"], FILE);
     assert_eq!(code, 1);
     assert!(err.contains("--device"), "{err}");
@@ -491,7 +491,7 @@ fn a_limit_is_never_held_by_rows_that_cannot_be_judged() {
     // Twice the peak of the device.
     let (code, out, err) = check("M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n");
     assert!(code == 1 && !out.contains("pass") && !out.contains("FAIL"), "{out}{err}");
-    assert!(out.contains("trust doubtful: 1 of 1 row is above the datasheet roof"), "{out}");
+    assert!(out.contains("Trust: doubtful: 1 of 1 row is above the datasheet roof"), "{out}");
     assert!(err.contains("1 of 1 GEMMs are above their roof"), "{err}");
     // One row of ten above the roof is named beside the verdict.
     let mut text = "M,N,K,dtype,time_us\n4096,4096,4096,fp16,52\n".to_owned();

@@ -4,6 +4,7 @@
 //! format, is left out and counted in a comment.
 
 use super::{Plan, PlanRow, Step};
+use crate::doc::{self, Block, heading, text};
 use crate::replay::types::{cutlass_accumulator, cutlass_type, hipblaslt_compute, hipblaslt_type};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
@@ -203,35 +204,25 @@ pub fn device_table(plan: &Plan) -> Table {
     Table::of(&header, rows)
 }
 
-fn markdown_table(out: &mut String, table: &Table) {
-    let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    out.push_str(&line(&table.header));
-    out.push_str(&format!("|{}\n", " --- |".repeat(table.header.len())));
-    for row in &table.rows {
-        out.push_str(&line(row));
-    }
-}
-
 /// Heading, totals and table.
 pub fn markdown(plan: &Plan) -> String {
-    let mut out = format!("## {}\n\n", plan.headline());
-    let _ = writeln!(
-        out,
-        "At best: each GEMM at its roof, compulsory bytes only. Expected: at the achievable rates, with a \
-         launch floor a call; measured GEMMs are off by a factor of 1.2 to 1.3. Neither counts \
-         communication, norms or sampling.\n"
-    );
-    if let (Some(step), Some(device)) = (plan.first(), plan.steps.first()) {
-        let _ = writeln!(out, "On {}:\n", device.device.name);
-        markdown_table(&mut out, &table(step));
-        out.push('\n');
+    let gemms = plan.first().zip(plan.steps.first()).map(|(step, on)| (table(step), &on.device));
+    let devices = device_table(plan);
+    let mut blocks = vec![
+        heading(plan.headline()),
+        text(
+            "At best: each GEMM at its roof, compulsory bytes only. Expected: at the achievable rates, with a \
+             launch floor a call; measured GEMMs are off by a factor of 1.2 to 1.3. Neither counts \
+             communication, norms or sampling.",
+        ),
+    ];
+    if let Some((gemms, device)) = &gemms {
+        blocks.push(text(format!("On {}:", device.name)));
+        blocks.push(Block::Table(doc::Table::of(gemms)));
     }
-    markdown_table(&mut out, &device_table(plan));
-    let _ = writeln!(out, "\nModel: {}.", plan.state.model.source);
-    out
+    blocks.push(Block::Table(doc::Table::of(&devices)));
+    blocks.push(text(format!("Model: {}.", plan.state.model.source)));
+    doc::markdown(&blocks).trim_start().to_owned()
 }
 
 /// Writes a line for every shape, and at the end the number of shapes without one.

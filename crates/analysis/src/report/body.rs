@@ -1,9 +1,9 @@
 //! What a report says, in its order: once for every form.
 
-use super::doc::{Article, Block, Entry, Set, Table, Text, heading, owned, text};
-use super::escape::short;
 use super::operations::ExtraColumn;
 use super::{FindingLine, Operation, Report, TuningPart};
+use crate::doc::escape::short;
+use crate::doc::{Article, Block, Entry, Set, Table, Text, heading, owned, text};
 use crate::findings::{Finding, Kind};
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{Seconds, capitalized, fixed, plural};

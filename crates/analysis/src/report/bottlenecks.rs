@@ -1,10 +1,10 @@
 //! The flagged operations: why, in what circumstances, and what to try.
 
-use super::escape::short;
 use super::operations::{
     KERNEL_CHARS, Operation, PROFILER, UNKNOWN_SHAPE, names_quantized, profiler_of,
 };
 use super::{FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S};
+use crate::doc::escape::short;
 use crate::findings;
 use crate::findings::{Finding, Findings, Group, Kind, Scan, Severity, Sign, band};
 use crate::trace_time::Unfused;

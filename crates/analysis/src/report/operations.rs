@@ -1,8 +1,8 @@
 //! The breakdown by operation: its figures, and what times cannot show.
 
 use super::bottlenecks::{Bottleneck, bottlenecks, without_model};
-use super::escape::short;
 use super::{MAX_OPERATIONS, Report, THUMB_COMPUTE, THUMB_MEMORY};
+use crate::doc::escape::short;
 use crate::findings::{ANOMALY_EFFICIENCY, Findings, Group, Scan, is_quantized};
 use crate::trace_time::TraceTime;
 use gemmscope_model::hardware::Device;

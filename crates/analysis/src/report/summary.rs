@@ -1,7 +1,7 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
-use super::escape::{markdown_text as md, short};
 use super::{Bottleneck, MAX_BOTTLENECKS, Operation, Report, ReportPart};
+use crate::doc::escape::{markdown_text as md, short};
 use crate::explain::roof_name;
 use crate::ledger::{Book, Ledger};
 use gemmscope_model::units::{fixed, plural};

@@ -1,22 +1,20 @@
 //! A document as markdown.
 
-use super::super::body::body;
-use super::super::escape::markdown_text as md;
+use super::escape::markdown_text as md;
 use super::{Article, Block, Table};
-use crate::report::Report;
 
-/// Writes the report as markdown.
-pub fn markdown(report: &Report) -> String {
-    let mut out = String::from("# GEMM report\n");
-    for block in body(report) {
-        write(&block, &mut out);
-    }
+/// Writes blocks as markdown, each after an empty line.
+pub fn markdown(blocks: &[Block<'_>]) -> String {
+    let mut out = String::new();
+    blocks.iter().for_each(|block| write(block, &mut out));
     out
 }
 
 fn write(block: &Block<'_>, out: &mut String) {
     match block {
-        Block::Heading(text) => out.push_str(&format!("\n## {}\n", md(text))),
+        Block::Heading(level, text) => {
+            out.push_str(&format!("\n{} {}\n", "#".repeat(usize::from(*level)), md(text)));
+        }
         Block::Lead(text) | Block::Text(text) => out.push_str(&format!("\n{}\n", md(text))),
         Block::List(of, items) => {
             if !of.is_empty() {

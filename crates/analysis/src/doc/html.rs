@@ -1,9 +1,7 @@
 //! A document as one HTML file with styles and pictures, without scripts or requests.
 
-use super::super::body::body;
-use super::super::escape::data_url;
+use super::escape::data_url;
 use super::{Article, Block, Entry, Set, Table};
-use crate::report::Report;
 use gemmscope_model::encode::markup as h;
 
 /// A picture for the report.
@@ -41,18 +39,20 @@ margin-top:.6rem}.paths>div{padding:.1rem .9rem .5rem;background:var(--soft);bor
 figure{padding:.75rem;background:#fff;border-radius:4px}figcaption{color:#5b636c}}\
 @media print{article{break-inside:avoid}}";
 
-/// Writes the report with its pictures.
-pub fn html(report: &Report, pictures: &[Picture]) -> String {
+/// Writes a document with its pictures.
+pub fn html(title: &str, blocks: &[Block<'_>], pictures: &[Picture]) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; \
-         style-src 'unsafe-inline'\">\n<title>GEMM report</title>\n<style>{STYLE}</style>\n\
-         </head>\n<body>\n<h1>GEMM report</h1>\n"
+         style-src 'unsafe-inline'\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
+         </head>\n<body>\n<h1>{title}</h1>\n"
     );
-    for block in body(report) {
-        match &block {
-            Block::Heading(text) => out.push_str(&format!("<h2>{}</h2>\n", h(text))),
+    for block in blocks {
+        match block {
+            Block::Heading(level, text) => {
+                out.push_str(&format!("<h{level}>{}</h{level}>\n", h(text)));
+            }
             Block::Lead(text) => out.push_str(&format!("<p class=\"lead\">{}</p>\n", h(text))),
             Block::Text(text) => out.push_str(&format!("<p>{}</p>\n", h(text))),
             Block::List(of, items) => list(of, items, &mut out),

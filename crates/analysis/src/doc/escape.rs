@@ -16,7 +16,20 @@ fn escaped(text: &str) -> Cow<'_, str> {
     let special = |c: char| {
         matches!(
             c,
-            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '#' | '!' | '&' | '~' | '_' | '$'
+            '\\' | '`'
+                | '*'
+                | '['
+                | ']'
+                | '<'
+                | '>'
+                | '|'
+                | '#'
+                | '!'
+                | '&'
+                | '~'
+                | '_'
+                | '$'
+                | '@'
         ) || c.is_control()
     };
     if !text.contains(special) {
@@ -43,7 +56,7 @@ fn escaped(text: &str) -> Cow<'_, str> {
 }
 
 /// Encodes an SVG document for a data URL.
-pub(super) fn data_url(svg: &str) -> String {
+pub(crate) fn data_url(svg: &str) -> String {
     let mut out = String::with_capacity(svg.len() + svg.len() / 2);
     for b in svg.bytes() {
         match b {
@@ -63,7 +76,7 @@ pub(super) fn data_url(svg: &str) -> String {
 }
 
 /// Shortens a long name for a table, with an ellipsis.
-pub(super) fn short(text: &str, limit: usize) -> Cow<'_, str> {
+pub(crate) fn short(text: &str, limit: usize) -> Cow<'_, str> {
     if text.chars().count() <= limit {
         return Cow::Borrowed(text);
     }

@@ -1,21 +1,26 @@
-//! A document as blocks, and what writes them. What a report says is said once (`body.rs`); how a heading
-//! or a table looks is said here.
+//! A document as blocks, and three renderers: HTML, markdown, plain text. What a report, the verdict of a
+//! check or a plan says is said once; how a heading or a table looks is said here.
 
-use std::borrow::Cow;
-
+pub(crate) mod escape;
 mod html;
 mod markdown;
+mod plain;
 
 pub use html::{Picture, html};
 pub use markdown::markdown;
+pub use plain::plain;
+
+use gemmscope_table::result_table;
+use std::borrow::Cow;
 
 /// A text of a document, not escaped.
-pub(super) type Text<'a> = Cow<'a, str>;
+pub type Text<'a> = Cow<'a, str>;
 
 /// A part of a document.
-pub(super) enum Block<'a> {
-    /// A heading of the second level.
-    Heading(Text<'a>),
+#[derive(Debug)]
+pub enum Block<'a> {
+    /// A heading of this level: 1 is the document's own.
+    Heading(u8, Text<'a>),
     /// The sentence that matters most.
     Lead(Text<'a>),
     /// A paragraph.
@@ -31,18 +36,18 @@ pub(super) enum Block<'a> {
 }
 
 /// A heading of the second level.
-pub(super) fn heading<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
-    Block::Heading(text.into())
+pub fn heading<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
+    Block::Heading(2, text.into())
 }
 
 /// A paragraph.
-pub(super) fn text<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
+pub fn text<'a>(text: impl Into<Text<'a>>) -> Block<'a> {
     Block::Text(text.into())
 }
 
 /// How a column is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Set {
+pub enum Set {
     /// As wide as it needs.
     Text,
     /// Long texts.
@@ -52,31 +57,41 @@ pub(super) enum Set {
 }
 
 /// A table.
-pub(super) struct Table<'a> {
+#[derive(Debug)]
+pub struct Table<'a> {
     columns: Vec<(Text<'a>, Set)>,
     rows: Vec<Vec<Text<'a>>>,
 }
 
 impl<'a> Table<'a> {
     /// A table of these columns, without rows.
-    pub(super) fn new(columns: &[(&'a str, Set)]) -> Self {
+    pub fn new(columns: &[(&'a str, Set)]) -> Self {
         let columns = columns.iter().map(|(title, set)| (Cow::Borrowed(*title), *set));
         Table { columns: columns.collect(), rows: Vec::new() }
     }
 
+    /// The same columns and cells.
+    pub fn of(table: &'a result_table::Table) -> Self {
+        let texts = |cells: &'a [String]| cells.iter().map(Text::from).collect::<Vec<_>>();
+        let columns = texts(&table.header).into_iter().map(|title| (title, Set::Text));
+        let rows = table.rows.iter().map(|row| texts(row));
+        Table { columns: columns.collect(), rows: rows.collect() }
+    }
+
     /// One more column.
-    pub(super) fn column(&mut self, title: impl Into<Text<'a>>, set: Set) {
+    pub fn column(&mut self, title: impl Into<Text<'a>>, set: Set) {
         self.columns.push((title.into(), set));
     }
 
     /// One more row.
-    pub(super) fn row(&mut self, cells: Vec<Text<'a>>) {
+    pub fn row(&mut self, cells: Vec<Text<'a>>) {
         self.rows.push(cells);
     }
 }
 
 /// A part with a heading, a line of facts, a text, and entries with titles. Empty entries are left out.
-pub(super) struct Article<'a> {
+#[derive(Debug)]
+pub struct Article<'a> {
     /// Its class in HTML: `critical`.
     pub class: String,
     /// Its heading.
@@ -95,7 +110,7 @@ pub(super) struct Article<'a> {
 
 /// How an entry is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub enum Entry {
     /// A text.
     Plain,
     /// A formula.
@@ -105,6 +120,6 @@ pub(super) enum Entry {
 }
 
 /// A cell or text that is made for its place.
-pub(super) fn owned<'a>(text: impl ToString) -> Text<'a> {
+pub fn owned<'a>(text: impl ToString) -> Text<'a> {
     Cow::Owned(text.to_string())
 }
