@@ -75,39 +75,21 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .filter(|(g, _)| g.efficiency() > NOISE)
         .map(|(_, i)| Hit::of(i))
         .collect();
-    let mut found = story::joined(rule, scan, vec![hits], |hits| {
-        let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
-        let Some(g) = groups.max_by(|a, b| a.efficiency().total_cmp(&b.efficiency())) else {
-            return Story::default();
+    let tell = |g: &Group| {
+        let would = match causes(scan, g).join(" ") {
+            words if words.is_empty() => String::new(),
+            words => format!(" What would bring it under: {words}"),
         };
-        let one = {
-            let words = causes(scan, g);
-            let would = if words.is_empty() {
-                String::new()
-            } else {
-                format!(" What would bring it under: {}", words.join(" "))
-            };
-            Story {
-                title: format!(
-                    "{} of the {}: {}",
-                    percent(g.efficiency()),
-                    scan.roof_name(),
-                    scan.title(g)
-                ),
-                text: format!("{}.{would}", story::opening(scan, g)),
-                formula: story::roof_formula(scan, g),
-                ..Story::default()
-            }
-        };
-        match hits.len() {
-            0 | 1 => one,
-            _ => Story {
-                title: format!("{} points above their roof", hits.len()),
-                text: format!("The one that stands out most, {}: {}", scan.title(g), one.text),
-                ..one
-            },
+        let (share, roof) = (percent(g.efficiency()), scan.roof_name());
+        Story {
+            title: format!("{share} of the {roof}: {}", scan.title(g)),
+            text: format!("{}.{would}", story::opening(scan, g)),
+            formula: story::roof_formula(scan, g),
+            ..Story::default()
         }
-    });
+    };
+    let many = |n| format!("{n} points above their roof");
+    let mut found = story::standing_out(rule, scan, hits, Group::efficiency, tell, many);
     for finding in &mut found {
         finding.severity = super::Severity::Medium;
     }

@@ -1,7 +1,7 @@
 //! Rule: the clock was far below the clock of the peak.
 
 use super::story::{self, Hit, Story};
-use super::{Basis, Category, Kind, Need, Rule, Scan};
+use super::{Basis, Category, Group, Kind, Need, Rule, Scan};
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::ColumnMeaning;
 
@@ -31,7 +31,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let Some(clocks) = scan.data().numbers(ColumnMeaning::MeasuredClock) else {
         return Vec::new();
     };
-    let ratio = |g: &super::Group| {
+    let ratio = |g: &Group| {
         let clock = clocks[g.row as usize];
         let peak = scan.device(g)?.clock_hz?;
         (clock > 0.0).then_some(clock / peak)
@@ -41,50 +41,30 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .filter(|(_, g)| ratio(g).is_some_and(|r| r < LOW))
         .map(|(i, _)| Hit::of(i))
         .collect();
-    story::joined(rule, scan, vec![hits], |hits| {
-        let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
-        let Some(g) = groups.max_by(|a, b| a.time_s.total_cmp(&b.time_s)) else {
-            return Story::default();
-        };
-        let one = {
-            let row = g.row as usize;
-            let r = ratio(g).unwrap_or(f64::NAN);
-            let problem = scan.problem(g);
-            // The row's efficiency uses its own clock; this one uses the peak's clock.
-            let then = g.efficiency();
-            let full = scan
-                .device(g)
-                .and_then(|d| d.roof(problem.op.compute, scan.metrics().kind))
-                .map_or(f64::NAN, |roof| roof.problem_time_s(&problem) / scan.data().time_s[row]);
-            Story {
-                title: format!(
-                    "{} at its own clock, not {}: {}",
-                    percent(then),
-                    percent(full),
-                    scan.title(g)
-                ),
-                text: format!(
-                    "{}. Measured at {:.0} MHz, {} of the clock that the peak is of.",
-                    story::opening(scan, g),
-                    clocks[row] / 1e6,
-                    percent(r)
-                ),
-                formula: format!(
-                    "efficiency at the measured clock = {} / {:.3} for what the clock limits = {}",
-                    percent(full),
-                    r,
-                    percent(then)
-                ),
-                ..Story::default()
-            }
-        };
-        match hits.len() {
-            0 | 1 => one,
-            _ => Story {
-                title: format!("{} rows measured at a lower clock", hits.len()),
-                text: format!("The one that stands out most, {}: {}", scan.title(g), one.text),
-                ..one
-            },
+    let tell = |g: &Group| {
+        let row = g.row as usize;
+        let r = ratio(g).unwrap_or(f64::NAN);
+        let problem = scan.problem(g);
+        // The row's efficiency uses its own clock; the other one uses the peak's clock.
+        let then = percent(g.efficiency());
+        let device = scan.device(g);
+        let roof = device.and_then(|d| d.roof(problem.op.compute, scan.metrics().kind));
+        let full = roof.map_or(f64::NAN, |roof| roof.problem_time_s(&problem));
+        let full = percent(full / scan.data().time_s[row]);
+        Story {
+            title: format!("{then} at its own clock, not {full}: {}", scan.title(g)),
+            text: format!(
+                "{}. Measured at {:.0} MHz, {} of the clock that the peak is of.",
+                story::opening(scan, g),
+                clocks[row] / 1e6,
+                percent(r)
+            ),
+            formula: format!(
+                "efficiency at the measured clock = {full} / {r:.3} for what the clock limits = {then}"
+            ),
+            ..Story::default()
         }
-    })
+    };
+    let many = |n| format!("{n} rows measured at a lower clock");
+    story::standing_out(rule, scan, hits, |g| g.time_s, tell, many)
 }

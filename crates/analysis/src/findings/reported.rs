@@ -81,7 +81,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     continue;
                 }
                 rows.push(row);
-                let time = data.time_s[r] * scan.calls(r);
+                let time = data.time_s[r] * scan.frame.calls(r);
                 time_s += if time.is_finite() { time } else { 0.0 };
                 let first = *first_ratio.get_or_insert(ratio);
                 same_ratio &= (ratio / first - 1.0).abs() < 2e-3;

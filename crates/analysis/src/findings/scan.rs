@@ -14,6 +14,7 @@ use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -75,43 +76,6 @@ pub struct Scan<'a> {
     pub(super) marks: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Codes<'a> {
-    kernel: Option<&'a [u32]>,
-    operation: Option<&'a [u32]>,
-    library: Option<&'a [u32]>,
-    count: Option<&'a [f64]>,
-}
-
-/// A hash table from keys to the order of their first appearance. Keys with equal hashes are
-/// compared in full.
-struct Index {
-    slots: Vec<u32>,
-    mask: usize,
-}
-
-impl Index {
-    fn new(capacity: usize) -> Self {
-        let size = (capacity * 2).next_power_of_two().max(16);
-        Index { slots: vec![u32::MAX; size], mask: size - 1 }
-    }
-
-    /// The entry that `same` accepts; else stores and returns `next`.
-    fn find(&mut self, hash: u64, next: u32, same: impl Fn(u32) -> bool) -> u32 {
-        let mut at = (hash ^ (hash >> 32)) as usize & self.mask;
-        loop {
-            match self.slots[at] {
-                u32::MAX => {
-                    self.slots[at] = next;
-                    return next;
-                }
-                entry if same(entry) => return entry,
-                _ => at = (at + 1) & self.mask,
-            }
-        }
-    }
-}
-
 /// Columns whose values distinguish configurations of a kernel.
 const CONFIGURATION: [ColumnMeaning; 7] = [
     ColumnMeaning::TileM,
@@ -132,17 +96,18 @@ impl<'a> Scan<'a> {
     /// Groups the rows of a frame.
     pub fn new(frame: &'a Frame) -> Self {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
-        let codes = Codes {
-            kernel: data.codes(ColumnMeaning::Kernel),
-            operation: data.codes(ColumnMeaning::OpName),
-            library: data.codes(ColumnMeaning::Library),
-            count: data.numbers(ColumnMeaning::Count),
-        };
+        let names = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library];
+        let names: Vec<&[u32]> = names.iter().filter_map(|name| data.codes(*name)).collect();
         let configuration: Vec<&[f64]> =
             CONFIGURATION.iter().filter_map(|meaning| data.numbers(*meaning)).collect();
-        let code = |codes: Option<&[u32]>, r: usize| codes.map_or(0, |c| c[r]);
+        let key = |r: usize| {
+            let codes = u64::from(data.op[r]) | u64::from(data.device[r]) << 16;
+            let hash = mix(data.sizes_hash(r), codes | u64::from(data.source[r]) << 32);
+            let hash = names.iter().fold(hash, |hash, codes| mix(hash, u64::from(codes[r])));
+            configuration.iter().fold(hash, |hash, values| mix(hash, values[r].to_bits()))
+        };
         let rows = &frame.rows;
-        let mut index = Index::new(rows.len());
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
         let mut groups: Vec<Group> = Vec::new();
         let mut group_of: Vec<u32> = Vec::with_capacity(rows.len());
         let mut unmeasured = 0;
@@ -154,22 +119,8 @@ impl<'a> Scan<'a> {
                 group_of.push(u32::MAX);
                 continue;
             }
-            let mut hash = shape_hash(data, r);
-            hash = mix(hash, u64::from(code(codes.kernel, r)));
-            hash = mix(hash, u64::from(code(codes.operation, r)) << 32);
-            hash = mix(hash, u64::from(code(codes.library, r)));
-            for values in &configuration {
-                hash = mix(hash, values[r].to_bits());
-            }
             let next = groups.len() as u32;
-            let found = index.find(hash, next, |g| {
-                let o = groups[g as usize].row as usize;
-                same_shape(data, r, o)
-                    && code(codes.kernel, r) == code(codes.kernel, o)
-                    && code(codes.operation, r) == code(codes.operation, o)
-                    && code(codes.library, r) == code(codes.library, o)
-                    && configuration.iter().all(|v| v[r].to_bits() == v[o].to_bits())
-            });
+            let found = *numbers.entry(key(r)).or_insert(next);
             if found == next {
                 groups.push(Group {
                     row,
@@ -184,7 +135,7 @@ impl<'a> Scan<'a> {
                 });
             }
             let g = &mut groups[found as usize];
-            let calls = calls_of(codes.count, r);
+            let calls = frame.calls(r);
             g.len += 1;
             g.calls += calls;
             g.time_s += time * calls;
@@ -419,11 +370,6 @@ impl<'a> Scan<'a> {
             None => self.problem(group).to_string(),
         }
     }
-
-    /// Calls that a row stands for.
-    pub fn calls(&self, row: usize) -> f64 {
-        self.frame.calls(row)
-    }
 }
 
 /// Letters of a name that a title has room for.
@@ -438,22 +384,6 @@ pub(crate) fn short(name: &str) -> std::borrow::Cow<'_, str> {
     let start: String = letters[..NAME / 2].iter().collect();
     let end: String = letters[letters.len() - NAME / 2..].iter().collect();
     format!("{start}\u{2026}{end}").into()
-}
-
-fn calls_of(count: Option<&[f64]>, row: usize) -> f64 {
-    match count {
-        Some(v) if v[row] >= 0.0 => v[row],
-        _ => 1.0,
-    }
-}
-
-fn shape_hash(data: &Dataset, r: usize) -> u64 {
-    let codes = u64::from(data.op[r]) | u64::from(data.device[r]) << 16;
-    mix(data.sizes_hash(r), codes | u64::from(data.source[r]) << 32)
-}
-
-fn same_shape(data: &Dataset, a: usize, b: usize) -> bool {
-    data.same_gemm(a, b) && data.source[a] == data.source[b]
 }
 
 /// Rows sorted by group, each group's ascending.

@@ -128,7 +128,8 @@ pub(super) fn mark(scan: &Scan<'_>, groups: Range<usize>, out: &mut Vec<u8>) -> 
     !groups.is_empty()
 }
 
-fn has(scan: &Scan<'_>, g: &Group, sign: Sign) -> bool {
+/// True if a group has a sign.
+pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign) -> bool {
     let data = scan.data();
     let tile = || scan.tile(g);
     match sign {

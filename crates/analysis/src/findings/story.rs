@@ -47,6 +47,33 @@ pub(super) fn joined(
     of_sides.map(|hits| finding(rule, scan, &hits, tell(&hits))).collect()
 }
 
+/// One finding a side over `hits`: of the group with the most `weight`, which `tell` writes the texts of. Of
+/// several groups the title is `many`.
+pub(super) fn standing_out(
+    rule: &Rule,
+    scan: &Scan<'_>,
+    hits: Vec<Hit>,
+    weight: fn(&Group) -> f64,
+    tell: impl Fn(&Group) -> Story,
+    many: impl Fn(usize) -> String,
+) -> Vec<Finding> {
+    joined(rule, scan, vec![hits], |hits| {
+        let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
+        let Some(g) = groups.max_by(|a, b| weight(a).total_cmp(&weight(b))) else {
+            return Story::default();
+        };
+        let one = tell(g);
+        match hits.len() {
+            0 | 1 => one,
+            n => Story {
+                title: many(n),
+                text: format!("The one that stands out most, {}: {}", scan.title(g), one.text),
+                ..one
+            },
+        }
+    })
+}
+
 fn by_side(scan: &Scan<'_>, hits: Vec<Hit>) -> Vec<Vec<Hit>> {
     let mut sides = vec![Vec::new(); scan.parts.len()];
     for hit in hits {
@@ -129,7 +156,7 @@ pub(super) fn of_rows(
 }
 
 /// A finding from its parts.
-fn from_parts(
+pub(super) fn from_parts(
     rule: &Rule,
     scan: &Scan<'_>,
     side: u16,

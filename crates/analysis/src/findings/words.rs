@@ -2,8 +2,8 @@
 
 use super::sums::{Cause, Detail, Sums, TileCause};
 use super::{
-    Category, Finding, Group, Kind, Rule, Scan, Seen, Severity, Sign, advice, priority,
-    scan::short, story,
+    Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, scan::short,
+    story, story::Story,
 };
 use crate::figures::figures;
 use crate::ledger::{Account, Entry, Evidence as Basis};
@@ -14,16 +14,6 @@ use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 
 /// Smaller causes that are named.
 const NAMED: usize = 3;
-
-/// Title, description, formula and paths of a cause.
-#[derive(Default)]
-struct Told {
-    title: String,
-    text: String,
-    formula: String,
-    path_a: Option<String>,
-    path_b: Option<String>,
-}
 
 /// The finding of one cause.
 pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Finding {
@@ -53,13 +43,13 @@ pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Ca
         0 => String::new(),
         n => format!("; {}", plural(n as u64, "more cause")),
     };
-    let told = Told {
+    let told = Story {
         title: match small.len() {
             1 => "One smaller cause".to_owned(),
             n => format!("{n} smaller causes"),
         },
         text: format!("Each is under 0.5 % of the time. {}{more}.", first.join("; ")),
-        ..Told::default()
+        ..Story::default()
     };
     of(rule, scan, sums, (small[0].book, groups, rule.category), small, told)
 }
@@ -70,45 +60,33 @@ fn of(
     sums: &Sums<'_>,
     (book, groups, category): (usize, u64, Category),
     causes: &[&Cause],
-    told: Told,
+    told: Story,
 ) -> Finding {
     let book = &sums.ledger.books[book];
     let part = &scan.parts[book.number];
     let mut rows: Vec<u32> = causes.iter().flat_map(|c| c.rows.iter().copied()).collect();
     rows.sort_unstable();
     rows.dedup();
-    let data = scan.data();
-    let total = |s: f64, r: u32| s * scan.calls(r as usize);
-    let time_s: f64 = rows.iter().map(|r| total(data.time_s[*r as usize], *r)).sum();
-    let roof_s: f64 = rows.iter().map(|r| total(scan.metrics().roof_s[*r as usize], *r)).sum();
+    let total = |of: &[f64]| -> f64 {
+        rows.iter().map(|r| of[*r as usize] * scan.frame.calls(*r as usize)).sum()
+    };
+    let (time_s, roof_s) = (total(&scan.data().time_s), total(&scan.metrics().roof_s));
     let lost_s: f64 = causes.iter().map(|c| c.lost_s).sum();
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
-    let share = part.share(time_s);
-    let severity = match rule.id {
-        "others" => Severity::Low,
-        _ => priority(share, part.share(lost_s), efficiency, true),
-    };
+    let signs = signs(scan, sums, &rows);
+    let out = story::from_parts(rule, scan, book.number as u16, rows, time_s, told);
     Finding {
-        rule: rule.id.to_owned(),
-        kind: Kind::Lost,
-        side: part.label.clone(),
         device: book.device.clone(),
-        title: told.title,
-        text: told.text,
-        severity,
-        basis: rule.basis,
+        severity: match rule.id {
+            "others" => Severity::Low,
+            _ => priority(out.share, part.share(lost_s), efficiency, true),
+        },
         category,
-        time_s,
-        share,
         efficiency,
         saves_s: Some(lost_s),
         groups,
-        whole_s: part.whole_s,
-        signs: signs(scan, sums, &rows),
-        evidence: super::Evidence { rows, formula: told.formula },
-        path_a: told.path_a.unwrap_or_else(|| rule.path_a.to_owned()),
-        path_b: told.path_b.unwrap_or_else(|| rule.path_b.to_owned()),
-        profile: rule.profile.to_owned(),
+        signs,
+        ..out
     }
 }
 
@@ -136,7 +114,7 @@ fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
 }
 
 /// What is said of one cause. `groups` is the number of its GEMMs.
-fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Told {
+fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Story {
     let count = plural(groups, "GEMM");
     let entry = sums.splitter.of(cause.most.0);
     let told = match (entry, cause.account.evidence(), cause.detail) {
@@ -146,7 +124,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Told {
         _ => launch(scan, cause, &count),
     };
     let take = if groups == 1 { "takes" } else { "take" };
-    Told {
+    Story {
         text: format!(
             "{count} {take} {}, {} of it {}.{}",
             story::time(cause.time_s),
@@ -173,7 +151,7 @@ fn alternative(
     cause: &Cause,
     entry: &Entry,
     count: &str,
-) -> Told {
+) -> Story {
     let data = scan.data();
     let (row, other) = (cause.most.0 as usize, entry.alternative.map_or(0, |a| a.row as usize));
     let call_s = entry.alternative.map_or(f64::NAN, |a| a.call_s);
@@ -210,7 +188,7 @@ fn alternative(
         true => format!(" (its roof time is {})", story::time(call_s)),
         false => String::new(),
     };
-    Told {
+    Story {
         title,
         text: format!(
             " Most in {}: {} here, {} {with}{least}.",
@@ -224,7 +202,7 @@ fn alternative(
             story::time(call_s),
             story::time(time - call_s)
         ),
-        ..Told::default()
+        ..Story::default()
     }
 }
 
@@ -235,11 +213,11 @@ fn kernel(scan: &Scan<'_>, row: usize) -> String {
     }
 }
 
-fn launch(scan: &Scan<'_>, cause: &Cause, count: &str) -> Told {
+fn launch(scan: &Scan<'_>, cause: &Cause, count: &str) -> Story {
     let row = cause.most.0 as usize;
-    let calls = scan.calls(row);
+    let calls = scan.frame.calls(row);
     let floor_s = cause.most.1 / calls;
-    Told {
+    Story {
         title: format!("Launches: {count}"),
         text: format!(
             " Starting, filling and draining a kernel takes {} however little it computes.",
@@ -250,11 +228,11 @@ fn launch(scan: &Scan<'_>, cause: &Cause, count: &str) -> Told {
             name(scan, row),
             story::time(floor_s)
         ),
-        ..Told::default()
+        ..Story::default()
     }
 }
 
-fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &str) -> Told {
+fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &str) -> Story {
     let row = cause.most.0 as usize;
     let title = match what {
         TileCause::Padding => format!("Tiles reach past the output: {count}"),
@@ -266,7 +244,7 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &
     let sentence = shape.map_or(String::new(), |s| format!(" {}", s.sentence()));
     let formula = entry.tile.map_or(String::new(), |t| {
         let roof_s = scan.metrics().roof_s[row];
-        let (most_s, held_s) = (roof_s * (t.slowdown - 1.0), cause.most.1 / scan.calls(row));
+        let (most_s, held_s) = (roof_s * (t.slowdown - 1.0), cause.most.1 / scan.frame.calls(row));
         let left = match held_s < most_s * 0.999 {
             true => format!("; the accounts before it leave {} a call", story::time(held_s)),
             false => String::new(),
@@ -279,7 +257,7 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &
             story::time(most_s)
         )
     });
-    Told {
+    Story {
         title,
         text: format!(" Most in {}.{sentence}", name(scan, row)),
         formula,
@@ -305,7 +283,7 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &
     }
 }
 
-fn rest(scan: &Scan<'_>, cause: &Cause, bound: Bound, count: &str) -> Told {
+fn rest(scan: &Scan<'_>, cause: &Cause, bound: Bound, count: &str) -> Story {
     let row = cause.most.0 as usize;
     let x = figures(scan.frame, row);
     let title = match bound {
@@ -327,7 +305,7 @@ fn rest(scan: &Scan<'_>, cause: &Cause, bound: Bound, count: &str) -> Told {
     };
     let paths = group.map(|g| rest_paths(scan, g));
     let (path_a, path_b) = paths.map_or((None, None), |(a, b)| (Some(a), Some(b)));
-    Told {
+    Story {
         title,
         text,
         formula: group.map_or(String::new(), |g| story::roof_formula(scan, g)),
