@@ -36,7 +36,7 @@ pub fn Strip() -> impl IntoView {
         match bench.findings.get() {
             Some(result) => {
                 let ledger = &result.findings.ledger;
-                ledger.books.iter().map(|b| of_book(b)).collect()
+                ledger.books.iter().map(of_book).collect()
             }
             None => of_totals(totals, old.filter(|_| !settled)),
         }

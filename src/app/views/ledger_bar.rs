@@ -27,6 +27,14 @@ pub fn LedgerBars() -> impl IntoView {
             None => old.cloned().unwrap_or_default(),
         }
     });
+    // The part that was clicked keeps the focus in the bar that follows.
+    let clicked = StoredValue::new(None::<Account>);
+    Effect::new(move |_| {
+        bars.track();
+        if let Some(account) = clicked.try_update_value(Option::take).flatten() {
+            dom::focus(&format!(".account[data-account=\"{}\"]", account.key()));
+        }
+    });
     // The room of one bar is kept free before it is there.
     let expected = Memo::new(move |_| {
         let rows = bench.frame.with(|f| f.rows.len());
@@ -39,7 +47,7 @@ pub fn LedgerBars() -> impl IntoView {
     let rows = move || {
         bars.with(|bars| {
             let one = bars.len() == 1;
-            bars.iter().take(MOST).map(|b| row(bench, b, one)).collect_view()
+            bars.iter().take(MOST).map(|b| row(bench, b, one, clicked)).collect_view()
         })
     };
     view! {
@@ -56,11 +64,16 @@ fn of(result: &FindingsResult) -> Vec<Bar> {
 
 /// One bar, with its name and total where there are several. These are of one length, so their parts say
 /// shares.
-fn row(bench: Workbench, (name, book): &Bar, one: bool) -> AnyView {
+fn row(
+    bench: Workbench,
+    (name, book): &Bar,
+    one: bool,
+    clicked: StoredValue<Option<Account>>,
+) -> AnyView {
     let head = (!name.is_empty()).then(|| {
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
     });
-    let parts: Vec<AnyView> = book.each().map(|of| part(bench, book, of, one)).collect();
+    let parts: Vec<AnyView> = book.each().map(|of| part(bench, book, of, one, clicked)).collect();
     view! {
         {head}
         <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()>{parts}</div>
@@ -68,7 +81,13 @@ fn row(bench: Workbench, (name, book): &Bar, one: bool) -> AnyView {
     .into_any()
 }
 
-fn part(bench: Workbench, book: &Book, (account, sum): (Account, Sum), one: bool) -> AnyView {
+fn part(
+    bench: Workbench,
+    book: &Book,
+    (account, sum): (Account, Sum),
+    one: bool,
+    clicked: StoredValue<Option<Account>>,
+) -> AnyView {
     let share = sum.seconds / book.time_s;
     let label = account.part_label();
     let (seconds, of_time) = (seconds_brief(sum.seconds), percent(share));
@@ -91,6 +110,7 @@ fn part(bench: Workbench, book: &Book, (account, sum): (Account, Sum), one: bool
         if account == Account::Roof {
             return;
         }
+        clicked.set_value(Some(account));
         if isolated() {
             bench.edit("only", |v| v.filters.only = None);
         } else if let Some(result) = bench.findings.get_untracked() {
@@ -98,8 +118,6 @@ fn part(bench: Workbench, book: &Book, (account, sum): (Account, Sum), one: bool
             let rows = rows_of(&result.frame, &partners, &book, account);
             bench.filter_to(account.key(), &rows);
         }
-        // The bar is another one now.
-        dom::focus(".chart-stage");
     };
     view! {
         <button type="button" class="account" data-account=account.key() tabindex="-1"

@@ -117,12 +117,13 @@ fn list(
     }
     let first = first_findings(&found);
     let whole = move || all.get() || bench.finding.get().is_some_and(|c| c >= first);
+    let largest_s = found.findings.iter().filter_map(lost_s).fold(0.0, f64::max);
     let entries = move || {
         let shown = if whole() { total } else { first };
         found.findings[..shown]
             .iter()
             .enumerate()
-            .map(|(i, f)| finding(bench, i, f, fixed))
+            .map(|(i, f)| finding(bench, (i, f), largest_s, fixed))
             .collect_view()
     };
     let toggle = move || {
@@ -216,10 +217,21 @@ fn entry(
     .into_any()
 }
 
-/// One finding: what it is, and its seconds.
-fn finding(bench: Workbench, index: usize, f: &Finding, fixed: RwSignal<Vec<usize>>) -> AnyView {
+/// The seconds that a finding adds to the lost time.
+fn lost_s(f: &Finding) -> Option<f64> {
+    f.saves_s.filter(|_| f.kind == Kind::Lost)
+}
+
+/// One finding: what it is, its seconds, and a bar of them, which the finding with `largest_s` fills.
+fn finding(
+    bench: Workbench,
+    (index, f): (usize, &Finding),
+    largest_s: f64,
+    fixed: RwSignal<Vec<usize>>,
+) -> AnyView {
     let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
-    let share = f.saves_s.filter(|_| f.kind == Kind::Lost).map_or(0.0, |s| s / f.whole_s);
+    let share = lost_s(f).map_or(0.0, |s| s / f.whole_s);
+    let length = lost_s(f).map_or(0.0, |s| s / largest_s);
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
     let save = f.saves_s.map(seconds_brief);
@@ -248,7 +260,7 @@ fn finding(bench: Workbench, index: usize, f: &Finding, fixed: RwSignal<Vec<usiz
             {save.or(takes).map(|s| view! { <strong class="finding-back">{s}</strong> })}
             {(share > 0.0).then(|| view! {
                 <span class="finding-bar" data-account=f.rule.clone() aria-hidden="true">
-                    <span style:width=format!("{:.2}%", (share * 100.0).clamp(0.0, 100.0))></span>
+                    <span style:width=format!("{:.2}%", 100.0 * length)></span>
                 </span>
             })}
         </span>
