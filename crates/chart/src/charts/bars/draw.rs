@@ -53,10 +53,10 @@ impl Bars {
             let panels = self.panels(narrow);
             let n = panels.len() as f64;
             let each = ((width - placed.left - gap * (n - 1.0) - 12.0) / n).max(10.0);
-            for (i, of) in panels.iter().enumerate() {
+            for (i, (of, axis)) in panels.iter().zip(&self.axes).enumerate() {
                 let x = placed.left + (each + gap) * i as f64;
                 let rect = [x, placed.top, each, placed.bottom() - placed.top];
-                let scale = scale_of(self.ends(of), rect);
+                let scale = scale_of(*axis, rect);
                 let log = scale.kind == Kind::Log;
                 let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
                 value_panel(scene, theme, rect, &scale, &title, &of.format);
@@ -73,7 +73,7 @@ impl Bars {
 }
 
 /// One column of bars: a figure, and where its roof is.
-struct Panel<'a> {
+pub(super) struct Panel<'a> {
     title: String,
     format: Format<'a>,
     value: fn(&Bar) -> f64,
@@ -81,25 +81,26 @@ struct Panel<'a> {
 }
 
 impl Bars {
-    fn ends(&self, of: &Panel<'_>) -> ((f64, f64), bool) {
+    /// The ends of the positive values of a panel, and whether its axis is logarithmic: bars start at zero
+    /// unless the small ones would vanish.
+    pub(super) fn axis(&self, of: &Panel<'_>, log: Option<bool>) -> ((f64, f64), bool) {
         let values = self.bars.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
-        ends(values, self.log)
+        let (lo, hi) = extent(Kind::Log, values).unwrap_or((1.0, 10.0));
+        ((lo, hi), log.unwrap_or(hi / lo > 60.0))
     }
 
     /// True where some panel has a logarithmic axis, and dots.
     pub(super) fn has_dots(&self) -> bool {
-        self.panels(false).iter().any(|of| self.ends(of).1)
+        self.axes.iter().any(|(_, log)| *log)
     }
 
     /// What a mark of the last panel is, which is the one with the roof: `bar`, or `dot` on a logarithmic
     /// axis.
     pub(super) fn mark(&self) -> &'static str {
-        let panels = self.panels(false);
-        let log = panels.last().is_some_and(|of| self.ends(of).1);
-        if log { "dot" } else { "bar" }
+        if self.axes.last().is_some_and(|(_, log)| *log) { "dot" } else { "bar" }
     }
 
-    fn panels(&self, narrow: bool) -> Vec<Panel<'_>> {
+    pub(super) fn panels(&self, narrow: bool) -> Vec<Panel<'_>> {
         let none: fn(&Bar) -> f64 = |_| f64::NAN;
         let Some(info) = &self.figure else {
             return vec![
@@ -132,13 +133,6 @@ impl Bars {
             },
         }]
     }
-}
-
-/// The ends of the positive values, and whether their axis is logarithmic: bars start at zero unless the
-/// small ones would vanish.
-fn ends(values: impl Iterator<Item = f64> + Clone, log: Option<bool>) -> ((f64, f64), bool) {
-    let (lo, hi) = extent(Kind::Log, values).unwrap_or((1.0, 10.0));
-    ((lo, hi), log.unwrap_or(hi / lo > 60.0))
 }
 
 fn scale_of(((lo, hi), log): ((f64, f64), bool), rect: Rect) -> Scale {

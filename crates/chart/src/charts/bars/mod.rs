@@ -77,8 +77,8 @@ pub(crate) struct Bars {
     figure: Option<FieldInfo>,
     /// How several GEMMs become one bar.
     aggregate: Aggregate,
-    /// Logarithmic lengths; `None` takes what suits the values.
-    log: Option<bool>,
+    /// Of the axis of each panel: its ends, and whether it is logarithmic, which dots stand for.
+    axes: Vec<((f64, f64), bool)>,
     /// Only bars whose name contains this.
     find: String,
     colors: Colors,
@@ -142,7 +142,7 @@ impl Bars {
             single,
             figure,
             aggregate,
-            log,
+            axes: Vec::new(),
             find,
             groups,
             total,
@@ -154,6 +154,7 @@ impl Bars {
         }
         out.sort(&mut bars, sort, ascending);
         out.bars = bars;
+        out.axes = out.panels(false).iter().map(|of| out.axis(of, log)).collect();
         out
     }
 

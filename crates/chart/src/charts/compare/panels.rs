@@ -21,7 +21,6 @@ use gemmscope_analysis::compare::duel::{Distribution, Measure, Verdict, lead};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::field::Frame;
-use std::ops::Deref;
 
 /// Marks past this number are drawn but not reachable one by one: the ones with the largest
 /// gaps are.
@@ -36,14 +35,6 @@ pub(super) struct Panels<'a> {
     pub(super) colors: [Color; 2],
 }
 
-impl Deref for Panels<'_> {
-    type Target = Model;
-
-    fn deref(&self) -> &Model {
-        self.model
-    }
-}
-
 impl Panels<'_> {
     /// Colour of a verdict: that of the faster side, grey for neither.
     pub(super) fn color(&self, verdict: Verdict) -> Color {
@@ -55,7 +46,7 @@ impl Panels<'_> {
     }
 
     fn legend_entries(&self) -> Vec<(Swatch, String)> {
-        let (a, b) = self.names();
+        let (a, b) = self.model.names();
         let ahead = self.ahead();
         let all = [
             (Verdict::B, Symbol::Dot, format!("{b} {ahead}")),
@@ -64,7 +55,7 @@ impl Panels<'_> {
             (Verdict::Noise, Symbol::Ring, "within noise".to_owned()),
         ];
         let entry = |(verdict, symbol, words): (Verdict, Symbol, String)| {
-            let n = self.duel.count(verdict);
+            let n = self.model.duel.count(verdict);
             let shown = n > 0 || matches!(verdict, Verdict::A | Verdict::B);
             let mark = Swatch::Mark(symbol, self.color(verdict));
             shown.then(|| (mark, format!("{words}: {}", grouped(n))))
@@ -74,38 +65,41 @@ impl Panels<'_> {
 
     /// The name of a configuration, the rows that both sides have of it, and what is said of it.
     pub(super) fn label(&self, index: usize) -> String {
-        self.comparison.label(self.frame, self.duel.ratios[index].configuration as usize)
+        self.model
+            .comparison
+            .label(self.frame, self.model.duel.ratios[index].configuration as usize)
     }
 
     pub(super) fn rows(&self, index: usize) -> Vec<u32> {
-        let both = [self.duel.a, self.duel.b].into_iter();
-        let samples = both.filter_map(|side| self.sample(&self.duel.ratios[index], side));
-        samples.flat_map(|s| self.comparison.rows_of(s).iter().copied()).collect()
+        let both = [self.model.duel.a, self.model.duel.b].into_iter();
+        let samples =
+            both.filter_map(|side| self.model.sample(&self.model.duel.ratios[index], side));
+        samples.flat_map(|s| self.model.comparison.rows_of(s).iter().copied()).collect()
     }
 
     pub(super) fn tooltip(&self, index: usize) -> Tooltip {
-        let r = &self.duel.ratios[index];
+        let r = &self.model.duel.ratios[index];
         super::tooltip(self.model, r, self.label(index))
     }
 
     /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
     pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
-        let (a, b) = self.names();
-        let (format, what) = match self.duel.measure {
+        let (a, b) = self.model.names();
+        let (format, what) = match self.model.duel.measure {
             Measure::Rate => (Format::rate(), "attained"),
             Measure::Roof => (Format::percent(), "% of roof"),
         };
         let value = |index: usize| {
-            let r = &self.duel.ratios[index];
+            let r = &self.model.duel.ratios[index];
             let of = |side: usize| {
-                self.sample(r, side).map_or(f64::NAN, |s| match self.duel.measure {
+                self.model.sample(r, side).map_or(f64::NAN, |s| match self.model.duel.measure {
                     Measure::Rate => s.rate,
                     Measure::Roof => s.efficiency,
                 })
             };
-            (of(self.duel.a), of(self.duel.b))
+            (of(self.model.duel.a), of(self.model.duel.b))
         };
-        let all = (0..self.duel.ratios.len()).flat_map(|i| {
+        let all = (0..self.model.duel.ratios.len()).flat_map(|i| {
             let (x, y) = value(i);
             [x, y]
         });
@@ -133,8 +127,8 @@ impl Panels<'_> {
                 (plot.x.px(domain.1), plot.y.px(domain.1 * ratio)),
             ]
         };
-        let edge = 1.0 + self.duel.threshold;
-        if self.duel.threshold > 0.0 {
+        let edge = 1.0 + self.model.duel.threshold;
+        if self.model.duel.threshold > 0.0 {
             let mut band = line_at(edge);
             band.extend(line_at(1.0 / edge).into_iter().rev());
             scene
@@ -142,7 +136,7 @@ impl Panels<'_> {
                 .push(Item::Polygon { points: band, fill: alpha(self.options.theme.other, 0.28) });
         }
         scene.line(line_at(1.0), self.options.theme.roof, 1.5);
-        let g = self.duel.geometric_mean;
+        let g = self.model.duel.geometric_mean;
         scene.dashed(line_at(g), self.options.theme.accent, 1.5, &[6.0, 4.0]);
         self.points(scene, &plot, &value);
         scene.items.push(Item::Unclip);
@@ -187,7 +181,7 @@ impl Panels<'_> {
     }
 
     fn points(&self, scene: &mut Scene, plot: &Plot, value: &dyn Fn(usize) -> (f64, f64)) {
-        let n = self.duel.ratios.len();
+        let n = self.model.duel.ratios.len();
         let radius = if n > 5000 {
             2.0
         } else if n > 300 {
@@ -202,7 +196,7 @@ impl Panels<'_> {
             [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
         let mut rings = Marks::new(Symbol::Ring, radius, vec![self.options.theme.muted]);
-        for (i, r) in self.duel.ratios.iter().enumerate() {
+        for (i, r) in self.model.duel.ratios.iter().enumerate() {
             let (x, y) = value(i);
             let at = (plot.x.px(x), plot.y.px(y));
             if !(at.0.is_finite() && at.1.is_finite()) {
@@ -220,9 +214,10 @@ impl Panels<'_> {
         scene.items.push(Item::Marks(dots));
         scene.items.push(Item::Marks(rings));
         // The widest gaps first, so that a cut drops the narrow ones.
-        let ends = self.ranked.len().min(MOST_MARKS);
+        let ends = self.model.ranked.len().min(MOST_MARKS);
         let (head, tail) = (ends / 2 + ends % 2, ends / 2);
-        let reachable = self.ranked.iter().take(head).chain(self.ranked.iter().rev().take(tail));
+        let reachable =
+            self.model.ranked.iter().take(head).chain(self.model.ranked.iter().rev().take(tail));
         let size = (2.0 * radius).max(8.0);
         for &i in reachable {
             let (x, y) = value(i);
@@ -237,7 +232,7 @@ impl Panels<'_> {
 
     /// A histogram of log2 ratios.
     pub(super) fn distribution(&self, scene: &mut Scene, rect: Rect) {
-        let d = self.duel.distribution();
+        let d = self.model.duel.distribution();
         let most = d.members.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
         let mut lo = d.start;
         let mut hi = d.start + d.width * d.members.len() as f64;
@@ -281,11 +276,11 @@ impl Panels<'_> {
         let [l, t, w, h] = plot.rect;
         let x = plot.x.px(0.0);
         scene.line(vec![(x, t), (x, t + h)], self.options.theme.roof, 1.5);
-        let g = self.duel.geometric_mean.log2();
+        let g = self.model.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
         scene.dashed(vec![(gx, t), (gx, t + h)], self.options.theme.accent, 1.5, &[6.0, 4.0]);
         // On the side with more room; in short where the long words do not fit.
-        for words in [self.mean_words(), self.leader(self.duel.geometric_mean)] {
+        for words in [self.mean_words(), self.leader(self.model.duel.geometric_mean)] {
             let width = text::width(&words, FONT, false);
             let right = l + w - gx >= gx - l;
             let left = if right { gx + 5.0 } else { gx - 5.0 - width };
@@ -316,7 +311,7 @@ impl Panels<'_> {
             // Ties stand at the foot, as no side won them.
             let mut foot = 0.0;
             for verdict in [Verdict::Even, Verdict::Noise, Verdict::A, Verdict::B] {
-                let is = |m: &&u32| self.duel.ratios[**m as usize].verdict == verdict;
+                let is = |m: &&u32| self.model.duel.ratios[**m as usize].verdict == verdict;
                 let top = foot + members.iter().filter(is).count() as f64;
                 let [y0, y1] = [top, foot].map(|n| plot.y.px(n));
                 if top > foot {
@@ -341,7 +336,7 @@ impl Panels<'_> {
 
     /// `faster` of rates, `ahead` of shares of roofs.
     fn ahead(&self) -> &'static str {
-        match self.duel.measure {
+        match self.model.duel.measure {
             Measure::Rate => "faster",
             Measure::Roof => "ahead",
         }
@@ -349,7 +344,7 @@ impl Panels<'_> {
 
     /// The side that a log2 ratio speaks for, its name cut where it is long.
     fn side_ahead(&self, log: f64) -> String {
-        let (a, b) = self.names();
+        let (a, b) = self.model.names();
         text::ellipsis(if log < 0.0 { a } else { b }, FONT, 130.0)
     }
 
@@ -359,7 +354,7 @@ impl Panels<'_> {
     }
 
     fn mean_words(&self) -> String {
-        format!("geometric mean: {}", self.leader(self.duel.geometric_mean))
+        format!("geometric mean: {}", self.leader(self.model.duel.geometric_mean))
     }
 
     /// Which way along an axis of ratios which side is ahead.

@@ -20,14 +20,14 @@ impl Panels<'_> {
     pub(super) fn ranked(&self, scene: &mut Scene, [left, top, width, height]: Rect) {
         let theme = self.options.theme;
         let room = ((height - 30.0 - 2.0 * ROW - 8.0) / ROW).max(2.0) as usize;
-        let n = self.ranked.len();
+        let n = self.model.ranked.len();
         // All where they fit; else the two ends, with how many are between them.
         let (head, tail) = if n <= room { (n, 0) } else { (room / 2, room - room / 2) };
         let mut shown: Vec<Option<usize>> =
-            self.ranked.iter().rev().take(head).copied().map(Some).collect();
+            self.model.ranked.iter().rev().take(head).copied().map(Some).collect();
         shown.extend((tail > 0).then_some(None));
-        shown.extend(self.ranked[..tail].iter().rev().copied().map(Some));
-        let log = |i: usize| self.duel.ratios[i].ratio.log2();
+        shown.extend(self.model.ranked[..tail].iter().rev().copied().map(Some));
+        let log = |i: usize| self.model.duel.ratios[i].ratio.log2();
         let logs: Vec<f64> = shown.iter().flatten().map(|i| log(*i)).collect();
         let ends = logs.first().copied().zip(logs.last().copied());
         self.ranked_heading(scene, [left, top, width, height], (head, tail), ends);
@@ -55,7 +55,7 @@ impl Panels<'_> {
         let z = x.px(0.0);
         for (k, y) in placed.each() {
             let Some(i) = shown[k] else { continue };
-            let (r, e) = (self.duel.ratios[i], x.px(log(i)));
+            let (r, e) = (self.model.duel.ratios[i], x.px(log(i)));
             let bar = [z.min(e), y + 3.0, (e - z).abs().max(1.0), ROW - 6.0];
             scene.fill(bar, self.color(r.verdict));
             let (at, hang) = if log(i) < 0.0 { (e - 5.0, END) } else { (e + 5.0, START) };
@@ -73,8 +73,8 @@ impl Panels<'_> {
         (head, tail): (usize, usize),
         ends: Option<(f64, f64)>,
     ) {
-        let (a, b) = self.names();
-        let n = self.ranked.len();
+        let (a, b) = self.model.names();
+        let n = self.model.ranked.len();
         let of = format!("of {}", grouped(n as u64));
         let headings = match (tail, ends) {
             (0, _) if n == 1 => vec!["The one configuration in common".to_owned()],
