@@ -97,7 +97,8 @@ async function load(url, rows, kind = "long") {
       const paint = performance.getEntriesByType("paint").find((p) => p.name === "first-contentful-paint");
       return { ready: performance.getEntriesByName("gemmscope:first-view").at(-1)?.startTime ?? null, paint: paint?.startTime ?? null };
     });
-    await sleep(1500); // whatever the page warms up after its first view
+    // A reader takes seconds to find a file: by then the page has warmed up in its idle time.
+    await page.waitForFunction(() => performance.getEntriesByName("gemmscope:warm").length, null, { polling: 50 });
     if (!rows) return { free, ...start };
 
     const session = await browser.newBrowserCDPSession();

@@ -107,7 +107,7 @@ async fn rehearse() {
     loop {
         clock::idle().await;
         if !step() {
-            return;
+            return clock::mark("gemmscope:warm");
         }
     }
 }
