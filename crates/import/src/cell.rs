@@ -305,29 +305,10 @@ fn word_flaw(cell: &[u8]) -> CellError {
 
 /// Lower-case text that says a run gave no usable result.
 fn failed_word(word: &str) -> bool {
-    const WORDS: [&str; 20] = [
-        "fail",
-        "error",
-        "incorrect",
-        "oom",
-        "out of memory",
-        "not supported",
-        "unsupported",
-        "not_supported",
-        "not run",
-        "not_run",
-        "invalid",
-        "timeout",
-        "timed out",
-        "crash",
-        "skip",
-        "abort",
-        "mismatch",
-        "exception",
-        "wrong",
-        "n/a",
-    ];
-    WORDS.iter().any(|w| word.contains(w))
+    const WORDS: &str = "fail|error|incorrect|oom|out of memory|not supported|unsupported|not_supported|\
+        not run|not_run|invalid|timeout|timed out|crash|skip|abort|mismatch|exception|wrong|\
+        n/a";
+    WORDS.split('|').any(|w| word.contains(w))
 }
 
 /// A verdict column (`ok`, `status`, `correct`, `Disposition`): false where it says that the

@@ -160,24 +160,8 @@ fn crossed(text: &str) -> Vec<(Range<usize>, Vec<u32>)> {
 }
 
 /// What only names of kernels have in them.
-const KERNEL_WORDS: [&str; 16] = [
-    "cutlass",
-    "cijk",
-    "mma",
-    "tensorop",
-    "nvjet",
-    "_align",
-    "stages",
-    "_ldg",
-    "splitk",
-    "_stage",
-    "warpgroup",
-    "simt",
-    "cktile",
-    "_warp",
-    "mfma",
-    "triton_",
-];
+const KERNEL_WORDS: &str = "cutlass|cijk|mma|tensorop|nvjet|_align|stages|_ldg|splitk|_stage|warpgroup|simt|\
+    cktile|_warp|mfma|triton_";
 
 fn is_tile_word(word: &str) -> bool {
     says(&word.to_ascii_lowercase(), &[Says::OfTile])
@@ -212,7 +196,7 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
     let is_word = |w: &&&str| !w.starts_with(|c: char| c.is_ascii_digit());
     let nearest = before.iter().rev().take_while(is_word).take(2);
     several
-        || KERNEL_WORDS.iter().any(|k| word.contains(k))
+        || KERNEL_WORDS.split('|').any(|k| word.contains(k))
         || is_tile_word(last)
         || glued
             && !last.is_empty()

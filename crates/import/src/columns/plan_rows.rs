@@ -7,6 +7,7 @@ use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Figures, Plan, Side, SideColumns};
 use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
 use crate::columns::words::{Says, says};
+use crate::split::dialect::is_drawn;
 use crate::{Delimited, ImportError, Imported, Planned, Reader, Record, RowReader};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
@@ -168,9 +169,7 @@ impl PlanRows {
         let failed = plan.history && row.time_s.is_nan();
         (!failed).then_some(row)
     }
-}
 
-impl PlanRows {
     fn given(&self, record: &Record<'_>, table: &mut TableBuilder) -> Result<Given, RowError> {
         if let Some(problem) = record.problem() {
             return Err(RowError::new(problem));
@@ -300,7 +299,7 @@ fn stage_side(
 /// `#` starts a comment; a line of dashes and bars is a rule in a printed table.
 fn is_comment(record: &Record<'_>) -> bool {
     let raw = record.raw();
-    raw.starts_with(b"#") || raw.iter().all(|b| b"-=+|: \t".contains(b))
+    raw.starts_with(b"#") || is_drawn(raw)
 }
 
 /// Shortest, median and longest of several figures in SI units; `None` if no cell holds one.

@@ -278,9 +278,14 @@ pub(super) fn with_point(cell: &[u8]) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(out))
 }
 
+/// A line of nothing but dashes and bars.
+pub(crate) fn is_drawn(line: &[u8]) -> bool {
+    line.iter().all(|b| b"-=+|: \t".contains(b))
+}
+
 /// A line below a header or around a printed table: `|---|:---:|`, `+----+----+`.
 pub(super) fn is_rule(line: &str) -> bool {
     (line.contains("--") || line.contains("=="))
         && line.contains(['|', '+', ' '])
-        && line.bytes().all(|b| b"|-+:= \t".contains(&b))
+        && is_drawn(line.as_bytes())
 }

@@ -92,7 +92,9 @@ impl<'a> Slots<'a> {
 
     /// A size, from 1.
     pub(crate) fn size(&self, name: &str) -> Result<u32, RowError> {
-        cell::size(self.get(name).as_bytes()).map_err(|e| RowError::new(format!("{name} {e}")))
+        // M, N and K, as in tables.
+        let what = if name.len() == 1 { name.to_uppercase() } else { name.to_owned() };
+        cell::size(self.get(name).as_bytes()).map_err(|e| RowError::new(format!("{what} {e}")))
     }
 
     /// M, N and K.

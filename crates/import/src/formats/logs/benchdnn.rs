@@ -3,7 +3,7 @@
 //! The `Output template:` line names the fields; without it they have the default order. A matmul's
 //! problem is `MxK:KxN` with batch dimensions in front, an inner product's `mb32ic1024oc512`.
 
-use crate::columns::defaults;
+use crate::columns::defaults::AssumedType;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
 use crate::{Detection, Format, Head, ReadBy};
@@ -29,14 +29,10 @@ pub(crate) const FORMAT: Format = Format {
             perf.then(|| Detection::new(96, "its lines start with perf,cpu, or perf,gpu,"))
         },
         open: |head, options| {
-            let dtype = options.dtype("dtype");
-            let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp32);
             log::open(head, options, |_| Benchdnn {
                 template: DEFAULT.iter().map(|s| (*s).to_owned()).collect(),
-                dtype,
-                fallback,
-                why,
-                assumed: false,
+                // benchdnn leaves its default out of the problem.
+                dtype: AssumedType::new(head, options, DataType::Fp32),
             })
         },
     },
@@ -50,10 +46,7 @@ const DEFAULT: [&str; 11] = [
 #[derive(Debug)]
 pub(super) struct Benchdnn {
     template: Vec<String>,
-    dtype: Option<DataType>,
-    fallback: DataType,
-    why: &'static str,
-    assumed: bool,
+    dtype: AssumedType,
 }
 
 /// Fields at commas outside quotes.
@@ -135,7 +128,7 @@ impl Benchdnn {
 }
 
 impl Parser for Benchdnn {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
         let line = line.trim();
         if let Some(t) = line.strip_prefix("Output template: ") {
             self.template = t.split(',').map(|f| f.trim_matches('%').to_owned()).collect();
@@ -172,22 +165,14 @@ impl Parser for Benchdnn {
                 .find_map(|w| w.strip_prefix("--dt=").or_else(|| w.strip_prefix("--cfg=")))
                 .map(|t| t.split(':').filter_map(DataType::parse).collect())
                 .unwrap_or_default();
-            let op = match (said[..].first(), self.dtype) {
-                (None, Some(t)) => Operation::uniform(t),
-                (None, None) => {
-                    // benchdnn leaves its default out of the problem.
-                    self.assumed = true;
-                    Operation::uniform(self.fallback)
+            let a = self.dtype.of(said.first().copied(), table);
+            let op = match said[..] {
+                [said, ref others @ ..] if said == a && !others.is_empty() => {
+                    let c = others.get(1).copied().unwrap_or(a.default_output());
+                    Operation::mixed(a, others[0], c)
                 }
-                (Some(&a), _) => {
-                    let b = said.get(1).copied().unwrap_or(a);
-                    let c = said.get(2).copied().unwrap_or(if said.len() == 1 {
-                        a
-                    } else {
-                        a.default_output()
-                    });
-                    Operation::mixed(a, b, c)
-                }
+                [said] if said == a => Operation::mixed(a, a, a),
+                _ => Operation::uniform(a),
             };
             let tag = |key: &str| {
                 problem
@@ -209,11 +194,5 @@ impl Parser for Benchdnn {
         e.model = get(&["name"]).unwrap_or_default();
         e.library = "oneDNN".into();
         vec![e]
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        if self.assumed {
-            table.assume_dtype(self.fallback, self.why);
-        }
     }
 }

@@ -3,7 +3,7 @@
 //! The sizes are in the command line, in the tensors' descriptors (`a_m_k: dim 2, lengths {M, K}`)
 //! or in the problem line before the results.
 
-use crate::columns::defaults;
+use crate::columns::defaults::AssumedType;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
 use crate::{Detection, Format, Head, ReadBy};
@@ -31,13 +31,14 @@ pub(crate) const FORMAT: Format = Format {
             (lines > 0).then(|| Detection::new(94, "its lines say Perf: … ms, … TFlops, … GB/s"))
         },
         open: |head, options| {
-            log::open(head, options, |table| {
-                let (dtype, why) = defaults::guess_dtype(head, options, DataType::Fp16);
-                let stated = options.dtype("dtype").is_some();
-                if stated {
-                    table.assume_dtype(dtype, why);
-                }
-                CkProfiler { dtype, stated, why, ..CkProfiler::default() }
+            log::open(head, options, |_| CkProfiler {
+                sizes: [None; 3],
+                batch: 1,
+                layout: (false, false),
+                found: None,
+                dtype: AssumedType::new(head, options, DataType::Fp16),
+                best: 0,
+                results: 0,
             })
         },
     },
@@ -45,38 +46,15 @@ pub(crate) const FORMAT: Format = Format {
 
 #[derive(Debug)]
 struct CkProfiler {
-    m: Option<u32>,
-    n: Option<u32>,
-    k: Option<u32>,
+    /// M, N and K.
+    sizes: [Option<u32>; 3],
     batch: u32,
     layout: (bool, bool),
     found: Option<DataType>,
-    dtype: DataType,
-    stated: bool,
-    why: &'static str,
-    assumed: bool,
+    dtype: AssumedType,
     best: u64,
     /// Results of the current problem.
     results: u64,
-}
-
-impl Default for CkProfiler {
-    fn default() -> Self {
-        CkProfiler {
-            m: None,
-            n: None,
-            k: None,
-            batch: 1,
-            layout: (false, false),
-            found: None,
-            dtype: DataType::Fp16,
-            stated: false,
-            why: "",
-            assumed: false,
-            best: 0,
-            results: 0,
-        }
-    }
 }
 
 /// The two last lengths of a descriptor and whether the first of them runs fastest.
@@ -120,10 +98,11 @@ impl CkProfiler {
             let of_operand = trimmed.strip_prefix(label).is_some_and(|r| r.contains("lengths"));
             if of_operand && let Some((batch, x, y, column)) = lengths(trimmed) {
                 if which == 0 {
-                    (self.m, self.k) = (Some(x), Some(y));
+                    (self.sizes[0], self.sizes[2]) = (Some(x), Some(y));
                     self.layout.0 = column;
                 } else {
-                    self.n = Some(if self.k == Some(x) || self.k != Some(y) { y } else { x });
+                    let k = self.sizes[2];
+                    self.sizes[1] = Some(if k == Some(x) || k != Some(y) { y } else { x });
                     self.layout.1 = column;
                 }
                 self.batch = batch.max(1);
@@ -132,7 +111,7 @@ impl CkProfiler {
         }
         if let (Some(m), Some(n), Some(k)) = (named(line, 'm'), named(line, 'n'), named(line, 'k'))
         {
-            (self.m, self.n, self.k) = (Some(m), Some(n), Some(k));
+            self.sizes = [m, n, k].map(Some);
             self.batch = log::size_after(line, "Batch").unwrap_or(1);
             return true;
         }
@@ -140,7 +119,7 @@ impl CkProfiler {
         if let Some(rest) = log::after(line, "ckProfiler gemm ") {
             let args: Vec<u32> = rest.split_whitespace().map_while(|a| a.parse().ok()).collect();
             if let [dtype, layout, _, _, _, _, m, n, k, ..] = args[..] {
-                (self.m, self.n, self.k) = (Some(m), Some(n), Some(k));
+                self.sizes = [m, n, k].map(Some);
                 self.layout = (layout >= 2, layout % 2 == 1);
                 self.found = [DataType::Fp32, DataType::Fp16, DataType::Bf16, DataType::Int8]
                     .get(dtype as usize)
@@ -153,7 +132,7 @@ impl CkProfiler {
 }
 
 impl Parser for CkProfiler {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
         let lower = line.to_ascii_lowercase();
         let Some(at) = lower.find("perf: ") else {
             self.problem(line);
@@ -176,12 +155,10 @@ impl Parser for CkProfiler {
         let mut pieces = result.splitn(4, ',');
         let ms = pieces.next().and_then(log::leading).map(|v| v.0);
         let row = (|| {
-            let (Some(m), Some(n), Some(k)) = (self.m, self.n, self.k) else {
+            let [Some(m), Some(n), Some(k)] = self.sizes else {
                 return Err(RowError::new("no M, N and K before this line"));
             };
-            let said = if self.stated { None } else { self.found };
-            self.assumed |= said.is_none() && !self.stated;
-            let op = Operation::uniform(said.unwrap_or(self.dtype))
+            let op = Operation::uniform(self.dtype.of(self.found, table))
                 .with_layout(self.layout.0, self.layout.1);
             let mut row = Row::new(m, n, k, op, log::time(ms, 1e-3)?);
             row.batch = self.batch;
@@ -196,9 +173,6 @@ impl Parser for CkProfiler {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        if self.assumed {
-            table.assume_dtype(self.dtype, self.why);
-        }
         if self.best > 0 {
             table.note("“Best Perf” repeats a result above it and is left out.");
         }

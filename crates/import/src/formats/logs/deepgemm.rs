@@ -1,6 +1,7 @@
 //! DeepGEMM's tests: ` > Perf (m=  4096, n= 24576, k= 1536, …): 123 us | 1404 TFLOPS | 900 GB/s`.
 
 use crate::cell::values;
+use crate::columns::defaults::AssumedType;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
 use crate::{Detection, Format, Head, ReadBy};
@@ -20,17 +21,16 @@ pub(crate) const FORMAT: Format = Format {
             (lines > 0).then(|| Detection::new(96, "its lines start with > Perf (m="))
         },
         open: |head, options| {
-            let dtype = options.dtype("dtype");
-            log::open(head, options, |_| DeepGemm { dtype, groups: false, assumed: false })
+            let dtype = AssumedType::new(head, options, DataType::Fp8E4m3);
+            log::open(head, options, |_| DeepGemm { dtype, groups: false })
         },
     },
 };
 
 #[derive(Debug)]
 struct DeepGemm {
-    dtype: Option<DataType>,
+    dtype: AssumedType,
     groups: bool,
-    assumed: bool,
 }
 
 impl Parser for DeepGemm {
@@ -62,15 +62,12 @@ impl Parser for DeepGemm {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        if self.assumed {
-            table.assume_dtype(self.dtype.unwrap_or(DataType::Fp8E4m3), "No data type in the log");
-        }
         table.note("Times and rates have no decimals, so small ones differ by more than 1 %.");
     }
 }
 
 impl DeepGemm {
-    fn row(&mut self, args: &str, result: &str, _: &mut TableBuilder) -> Result<Row, RowError> {
+    fn row(&mut self, args: &str, result: &str, table: &mut TableBuilder) -> Result<Row, RowError> {
         let args = args.replace('(', ",").replace(' ', "");
         let field =
             |key: &str| args.split(',').find_map(|a| a.strip_prefix(key)?.strip_prefix('='));
@@ -99,8 +96,7 @@ impl DeepGemm {
         let upper = args.to_ascii_uppercase();
         // Older tests are fp8 only; newer ones name the output and the kind.
         let said = field("dtype").or_else(|| field("kind")).and_then(DataType::parse);
-        self.assumed |= said.is_none();
-        let operand = said.or(self.dtype).unwrap_or(DataType::Fp8E4m3);
+        let operand = self.dtype.of(said, table);
         let out = if upper.contains("FP32")
             || upper.contains("FLOAT32")
             || upper.contains(",OUT=FLOAT")

@@ -56,12 +56,8 @@ fn row(s: &Slots<'_>, op: Operation) -> Result<Row, RowError> {
 
 impl Parser for Mkl {
     fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
-        let Some((s, op)) = slots(CALL, line)
-            .and_then(|s| Some((operation(s.get("routine"))?, s)))
-            .map(|(o, s)| (s, o))
-        else {
-            return Vec::new();
-        };
+        let Some(s) = slots(CALL, line) else { return Vec::new() };
+        let Some(op) = operation(s.get("routine")) else { return Vec::new() };
         let mut e = Entry::new(row(&s, op));
         e.library = "oneMKL".to_owned();
         e.op_name = s.get("routine").to_owned();

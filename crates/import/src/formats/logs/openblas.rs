@@ -29,10 +29,8 @@ pub(crate) const FORMAT: Format = Format {
                         l[..l.find("gemm")?].chars().next_back()
                     })
                     .and_then(from_blas_letter);
-                let (dtype, why) =
-                    defaults::guess_dtype(head, options, named.unwrap_or(DataType::Fp32));
-                table.assume_dtype(dtype, why);
-                OpenBlas { dtype }
+                let fallback = named.unwrap_or(DataType::Fp32);
+                OpenBlas { dtype: defaults::dtype(table, head, options, fallback) }
             })
         },
     },

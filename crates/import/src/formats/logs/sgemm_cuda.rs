@@ -4,10 +4,10 @@
 use crate::columns::defaults;
 use crate::split::log;
 use crate::split::log::{Entry, Parser};
+use crate::split::template::slots;
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
@@ -17,10 +17,9 @@ pub(crate) const FORMAT: Format = Format {
     example: "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n",
     read: ReadBy::Code {
         detect: |head: &Head| {
-            let lines = log::lines_with(head, &["elapsed time: (", "performance: (", "size: ("]);
-            (lines > 0).then(|| {
-                Detection::new(96, "its lines say elapsed time: (…) s, performance: (…) GFLOPS")
-            })
+            let found = head.lines.iter().any(|l| slots(RESULT, l).is_some());
+            let reason = "its lines say elapsed time: (…) s, performance: (…) GFLOPS";
+            found.then(|| Detection::new(96, reason))
         },
         open: |head, options| {
             log::open(head, options, |table| SgemmCuda {
@@ -31,6 +30,8 @@ pub(crate) const FORMAT: Format = Format {
         },
     },
 };
+
+const RESULT: &str = "elapsed time: ({s}) {} performance: ({rate}) GFLOPS {} size: ({n})";
 
 #[derive(Debug)]
 struct SgemmCuda {
@@ -47,18 +48,14 @@ impl Parser for SgemmCuda {
         if let Some(beta) = log::number_after(line, "beta:") {
             self.beta = beta != 0.0;
         }
-        if !(line.contains("elapsed time: (") && line.contains("performance: (")) {
-            return Vec::new();
-        }
-        let row = (|| -> Result<Row, RowError> {
-            let seconds = log::time(log::number_after(line, "elapsed time: ("), 1.0)?;
-            let n = log::size_after(line, "size: (")?;
-            let mut op = Operation::uniform(self.dtype);
-            op.beta = self.beta;
-            Ok(Row::new(n, n, n, op, seconds))
-        })();
+        let Some(s) = slots(RESULT, line) else { return Vec::new() };
+        let row = s.time().and_then(|time_s| {
+            let n = s.size("n")?;
+            let op = Operation { beta: self.beta, ..Operation::uniform(self.dtype) };
+            Ok(Row::new(n, n, n, op, time_s))
+        });
         let mut e = Entry::new(row);
-        e.rate = log::after(line, "performance: (").map_or(f64::NAN, log::rate_in);
+        e.rate = s.number("rate") * 1e9;
         e.kernel = self.kernel.clone();
         vec![e]
     }

@@ -6,7 +6,7 @@
 
 use super::kernel_kind::KernelKind;
 use crate::cell::shape_text;
-use crate::columns::defaults;
+use crate::columns::defaults::AssumedType;
 use crate::{Head, Header, ImportOptions, Imported, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -141,8 +141,7 @@ pub(crate) struct Profile {
     launches: Vec<Launch>,
     options: ImportOptions,
     device: u16,
-    fallback: DataType,
-    why: &'static str,
+    dtype: AssumedType,
     ids: Ids,
 }
 
@@ -165,7 +164,7 @@ impl Profile {
     /// An empty profile.
     pub(crate) fn new(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> Self {
         let device = options.answer("device").map_or(0, |d| table.device(d));
-        let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp16);
+        let dtype = AssumedType::new(head, options, DataType::Fp16);
         let ids = Ids {
             kernel: table.text_column(ColumnMeaning::Kernel, "kernel"),
             library: table.text_column(ColumnMeaning::Library, "library"),
@@ -190,7 +189,7 @@ impl Profile {
                 table.number_column(ColumnMeaning::TileK, "tile K"),
             ],
         };
-        Profile { launches: Vec::new(), options: options.clone(), device, fallback, why, ids }
+        Profile { launches: Vec::new(), options: options.clone(), device, dtype, ids }
     }
 
     /// Code of a device; the user's choice overrides it.
@@ -304,19 +303,11 @@ impl Profile {
             table.assume(assumption);
         }
         rank(&mut table, &launches, &order, gemm_s, all);
-        let mut guessed_type = false;
         for (i, l) in launches.iter().enumerate() {
             let gemm = is_gemm(&l.kernel, &parsed[i]);
             let row = match shapes.get(&i) {
                 Some(&[batch, m, n, k]) => {
-                    let named = parsed[i].dtype.or(l.dtype);
-                    let dtype = match (self.options.dtype("dtype"), named) {
-                        (Some(t), _) | (None, Some(t)) => t,
-                        (None, None) => {
-                            guessed_type = true;
-                            self.fallback
-                        }
-                    };
+                    let dtype = self.dtype.of(parsed[i].dtype.or(l.dtype), &mut table);
                     let (a, b) = parsed[i].transposes.unwrap_or_default();
                     let op = Operation::uniform(dtype).with_layout(a, b);
                     let mut row = Row::new(m, n, k, op, l.time_s);
@@ -337,9 +328,6 @@ impl Profile {
             };
             self.stage(&mut table, l, &parsed[i]);
             table.commit(l.line, short(&l.kernel).as_bytes(), row);
-        }
-        if guessed_type {
-            table.assume_dtype(self.fallback, self.why);
         }
         if launches.iter().all(|l| l.device == 0) {
             table.assume_device("", "The file names no device.");

@@ -11,6 +11,7 @@ use crate::columns::plan::{Extra, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::plan_rows::{PlanRows, TableReader};
 use crate::columns::words::{Says, is_percentile, says};
 use crate::columns::{defaults, sides};
+use crate::split::dialect::is_drawn;
 use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
@@ -69,11 +70,6 @@ fn split_unit(name: &str) -> (String, Option<Unit>) {
     (name.to_owned(), None)
 }
 
-/// A rule below the header of a printed table.
-fn is_rule(line: &str) -> bool {
-    line.bytes().all(|b| b"-=+|: \t".contains(&b))
-}
-
 /// Position of the header among the first lines and its fields.
 fn header(head: &Head) -> Option<(usize, Vec<&str>)> {
     // A printed table has a title.
@@ -118,7 +114,7 @@ fn detect(head: &Head) -> Option<Detection> {
     }
     let body: Vec<Vec<&str>> = head.lines[at + 1..]
         .iter()
-        .filter(|l| !is_rule(l))
+        .filter(|l| !is_drawn(l.as_bytes()))
         .take(20)
         .map(|l| Head::fields(l))
         .collect();
@@ -168,7 +164,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         .iter()
         .take(if head.complete { 80 } else { 60 })
         .skip(at + 1)
-        .filter(|l| !is_rule(l))
+        .filter(|l| !is_drawn(l.as_bytes()))
         .map(|l| Head::fields(l).into_iter().map(str::to_owned).collect())
         .collect();
     let reader = Providers {

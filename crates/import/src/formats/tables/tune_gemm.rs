@@ -24,14 +24,10 @@ pub(crate) const FORMAT: Format = Format {
                 .then(|| Detection::new(94, "its lines are - {'M': …, 'N': …, 'K': …}"))
         },
         open: |head, options| {
-            let (fallback, why) = defaults::guess_dtype(head, options, DataType::Fp16);
-            log::open(head, options, |table| {
-                table.assume_dtype(fallback, why);
-                TuneGemm {
-                    dtype: fallback,
-                    columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
-                    rates_only: 0,
-                }
+            log::open(head, options, |table| TuneGemm {
+                dtype: defaults::dtype(table, head, options, DataType::Fp16),
+                columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
+                rates_only: 0,
             })
         },
     },
