@@ -2,12 +2,13 @@
 //! recomputed ones, and possible explanations of a point above its roof.
 
 use crate::figures::figures;
+use crate::findings::above_roof_causes;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, MemoryLevel, RoofKind, match_name};
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::units::{
-    Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds, percent, seconds_brief,
+    Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds, capitalized, percent, seconds_brief,
 };
 use gemmscope_table::column_format;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
@@ -159,9 +160,9 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     let guessed = || data.implied_devices().get(code) == Some(&true);
     let source = &data.sources[data.source[row] as usize];
     let measured = !x.time_s.is_nan();
-    let above_roof = match x.roof {
-        Some(roof) if x.share > 1.0 => above(&p, roof, x.device, x.share),
-        _ => Vec::new(),
+    let above_roof = match x.share > 1.0 {
+        true => above_roof_causes(frame, row).iter().map(|cause| capitalized(cause)).collect(),
+        false => Vec::new(),
     };
     let shape = TileRoofs::of_row(data, metrics, row);
     Explanation {
@@ -255,38 +256,6 @@ fn cached(p: &Problem, roof: Roof, device: Option<&Device>) -> Option<String> {
 
 /// From this share of a datasheet's bandwidth on a cache has probably helped.
 const NEAR: f64 = 0.9;
-
-/// Possible explanations of a point above its roof, as sentences.
-fn above(p: &Problem, roof: Roof, device: Option<&Device>, efficiency: f64) -> Vec<String> {
-    let mut out = Vec::new();
-    let memory_side = on_memory_side(p, roof);
-    out.extend(cached(p, roof, device));
-    if let Some(cache) = device.and_then(Device::cache_bytes)
-        && (cache..=2.0 * cache).contains(&p.bytes().0)
-        && p.bytes().0 > cache
-        && memory_side
-    {
-        out.push(format!(
-            "Operands partly in cache: all of them are {}, the largest cache holds {}, so a repeated call finds a part of them there.",
-            p.bytes(), Bytes(cache)
-        ));
-    }
-    if efficiency <= 1.01 {
-        out.push("Rounding: a datasheet's figure is rounded and so is a timer's; one percent is within both.".to_owned());
-    }
-    if efficiency <= 2.0 && !memory_side {
-        out.push("Structured sparsity: peaks here are dense ones; 2:4 sparse rates are up to twice as high.".to_owned());
-    }
-    if efficiency <= 1.15 && !memory_side {
-        out.push("Clock: the datasheet's peak is at its stated clock; a chip that boosts over it attains more.".to_owned());
-    }
-    out.push("Another device: the file may come from a faster one than chosen here.".to_owned());
-    if efficiency > 2.0 {
-        out.push("Unit of the time: nanoseconds read as microseconds make every rate 1000 times what it was; the file's card has a choice.".to_owned());
-    }
-    out.push("Another shape or type: rows of a sweep that print the same size for every run, or a narrower type than stated.".to_owned());
-    out
-}
 
 fn columns(frame: &Frame, row: usize) -> Vec<(String, String)> {
     frame

@@ -73,9 +73,6 @@ const STEP: usize = if cfg!(test) { 16 } else { 100_000 };
 /// table is then small, however large it is.
 const PART: usize = if cfg!(test) { 40 } else { 250_000 };
 
-/// An item with its key.
-pub type Keyed<T> = (u64, T);
-
 /// Brings members `0..n` with equal keys together in steps, none of which takes long: their columns are
 /// read in sequence, and what is sorted lies in the processor's cache.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +92,7 @@ impl<T: Copy + Default + Ord> Gathering<T> {
         n: usize,
         key: &dyn Fn(usize) -> u64,
         item: &mut dyn FnMut(usize) -> T,
-        found: &mut dyn FnMut(&[Keyed<T>]),
+        mut found: impl FnMut(&[(u64, T)]),
     ) -> bool {
         let known = self.halves.len();
         if known < n {

@@ -2,8 +2,11 @@
 
 use super::story::{self, Hit, Story};
 use super::{Basis, Category, Group, Kind, Need, Rule, Scan};
+use crate::figures::figures;
+use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel, above_roof_causes};
 use gemmscope_model::units::{Bytes, percent};
+use gemmscope_table::field::Frame;
 
 /// Up to this much above the roof, the variation of clocks and timers explains it.
 pub(super) const NOISE: f64 = 1.02;
@@ -57,14 +60,14 @@ fn words_of(cause: &AboveRoofCause) -> String {
     }
 }
 
-/// What would bring a group under its roof.
-pub(super) fn causes(scan: &Scan<'_>, g: &Group) -> Vec<String> {
-    let Some(device) = scan.device(g) else {
-        return Vec::new();
-    };
-    let time = scan.data().time_s[g.row as usize];
-    let causes = above_roof_causes(&scan.problem(g), time, device, scan.metrics().kind);
-    causes.iter().map(words_of).collect()
+/// What would bring a row that is above its roof under it, a sentence each.
+pub(crate) fn causes(frame: &Frame, row: usize) -> Vec<String> {
+    let x = figures(frame, row);
+    let of = |d: &Device| above_roof_causes(&x.problem, x.time_s, d, frame.metrics.kind);
+    let causes = x.device.map_or_else(Vec::new, of);
+    // At the clock of the row it may be above a roof that it is under at the clock of the peak.
+    let none = causes.is_empty().then_some(AboveRoofCause::Shape);
+    causes.iter().chain(&none).map(words_of).collect()
 }
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
@@ -76,7 +79,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .map(|(_, i)| Hit::of(i))
         .collect();
     let tell = |g: &Group| {
-        let would = match causes(scan, g).join(" ") {
+        let would = match causes(scan.frame, g.row as usize).join(" ") {
             words if words.is_empty() => String::new(),
             words => format!(" What would bring it under: {words}"),
         };

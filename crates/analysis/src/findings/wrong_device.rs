@@ -112,7 +112,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         {
             names.push(&device.name);
         }
-        for cause in causes(scan, group) {
+        for cause in causes(scan.frame, group.row as usize) {
             *reasons.entry(cause).or_default() += 1;
         }
     }

@@ -167,7 +167,7 @@ impl<'a> Steps<'a> {
                 };
                 let mut found: Vec<(u64, Run)> = Vec::new();
                 let key = |r: usize| data.sizes_hash(r);
-                let more = rows.step(data.len(), &key, item, &mut |runs| {
+                let more = rows.step(data.len(), &key, item, |runs| {
                     found.extend(runs.iter().filter(|run| f64::from_bits(run.1.time) > 0.0));
                 });
                 for runs in found.chunk_by(|a, b| a.0 == b.0) {
@@ -200,7 +200,7 @@ impl<'a> Steps<'a> {
                     larger_first: std::cmp::Reverse(sizes[at].0[size]),
                     at: at as u32,
                 };
-                let more = lines.step(sizes.len(), &key, item, &mut |found| {
+                let more = lines.step(sizes.len(), &key, item, |found| {
                     let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
                     lines.for_each(|line| kinds.pair_larger(line, sizes, groups));
                 });

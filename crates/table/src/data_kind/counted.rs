@@ -412,7 +412,7 @@ impl Counting {
         let fastest = Fastest::by(frame, columns);
         let row = |member: usize| frame.rows[member];
         let key = |member: usize| fastest.key(row(member));
-        if gathering.step(frame.rows.len(), &key, &mut |member| row(member), &mut |keyed| {
+        if gathering.step(frame.rows.len(), &key, &mut |member| row(member), |keyed| {
             fastest.choose(keyed, chosen);
         }) {
             return true;
