@@ -21,7 +21,7 @@
 //! Large data can be checked in steps: [`Runner::new`] groups the rows, each
 //! [`step`](Runner::step) does a part of the rest.
 
-use crate::ledger::{Book, Evidence as Basis, Ledger};
+use crate::ledger::{Evidence as Basis, Ledger};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -321,7 +321,110 @@ impl Checked {
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
-    /// Questions that concern over a fifth of the time, lost time by its seconds, other questions, ideas. What
+    /// Questions that concern over a fifth of the time, the sums of the ledger by their seconds, other
+    /// questions, ideas.
+    pub findings: Vec<Finding>,
+    /// The ledger whose sums they are.
+    pub ledger: Ledger,
+    /// The result of every rule.
+    pub checked: Vec<Checked>,
+    /// The sides and their times; one without a name where no sides are compared.
+    pub parts: Vec<Part>,
+    /// The roof to which efficiencies refer.
+    pub roof: String,
+    /// Key of what the rows are: `workload`.
+    pub kind: String,
+}
+
+impl Findings {
+    /// Id of a finding that survives a reload of the same data: its rule and its number among the
+    /// rule's findings. "" if there is no such finding.
+    pub fn id_of(&self, index: usize) -> String {
+        let Some(found) = self.findings.get(index) else {
+            return String::new();
+        };
+        let before = &self.findings[..index];
+        let nth = before.iter().filter(|f| f.rule == found.rule).count() + 1;
+        format!("{}.{nth}", found.rule)
+    }
+
+    /// The position of the finding with this id.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        let (rule, nth) = id.rsplit_once('.')?;
+        let nth: usize = nth.parse().ok()?;
+        self.findings
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.rule == rule)
+            .nth(nth.checked_sub(1)?)
+            .map(|(i, _)| i)
+    }
+}
+
+/// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
+pub(crate) const CRITICAL_SHARE: f64 = 0.15;
+/// See [`CRITICAL_SHARE`].
+pub(crate) const CRITICAL_EFFICIENCY: f64 = 0.30;
+/// A share above this: High.
+pub(crate) const HIGH_SHARE: f64 = 0.10;
+/// An efficiency under this: High.
+pub(crate) const HIGH_EFFICIENCY: f64 = 0.40;
+/// A share above this: Medium.
+pub(crate) const MEDIUM_SHARE: f64 = 0.05;
+/// A share under this: Low, whatever the efficiency.
+pub(crate) const TRIFLE_SHARE: f64 = 0.01;
+/// An efficiency above this is an anomaly, which is listed but not ranked.
+pub(crate) const ANOMALY_EFFICIENCY: f64 = 1.10;
+
+/// Priority of operations and findings by share of the time and efficiency; the first matching rule
+/// decides. Low where less than 1 % of the time is `at_stake`: a GEMM of 27 µs in 30 ms does not matter at
+/// any efficiency.
+pub(crate) fn priority(
+    share: f64,
+    at_stake: f64,
+    efficiency: Option<f64>,
+    notable: bool,
+) -> Severity {
+    let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
+    if share.min(at_stake) < TRIFLE_SHARE {
+        Severity::Low
+    } else if share > CRITICAL_SHARE && under(CRITICAL_EFFICIENCY) {
+        Severity::Critical
+    } else if share > HIGH_SHARE || under(HIGH_EFFICIENCY) {
+        Severity::High
+    } else if share > MEDIUM_SHARE || notable {
+        Severity::Medium
+    } else {
+        Severity::Low
+    }
+}
+
+/// The word for an efficiency.
+pub fn band(efficiency: f64) -> &'static str {
+    if efficiency > ANOMALY_EFFICIENCY {
+        "above its roof"
+    } else if efficiency > 0.8 {
+        "excellent"
+    } else if efficiency >= 0.6 {
+        "good"
+    } else if efficiency >= 0.4 {
+        "acceptable"
+    } else {
+        "investigate"
+    }
+}
+
+/// Checks all rules at once.
+pub fn check_all(frame: &Frame) -> Findings {
+    let mut runner = Runner::new(frame);
+    while runner.step() {}
+    runner.finish()
+}
+
+/// Questions that concern over this share of the time come first.
+const FIRST: f64 = 0.2;
+
+/// Questions that concern over a fifth of the time, lost time by its seconds, other questions, ideas. What
 /// the headline names comes first of the lost time: the largest finding of the leading account of what loses
 /// most.
 fn rank(ledger: &Ledger, findings: &mut [Finding]) {
@@ -345,9 +448,8 @@ fn rank(ledger: &Ledger, findings: &mut [Finding]) {
     });
     let book = ledger.books.iter().max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()));
     let Some((book, (account, _))) = book.and_then(|b| Some((b, b.leading()?))) else { return };
-    let named = |f: &Finding| {
-        f.rule == account.key() && (&f.side, &f.device) == (&book.side, &book.device)
-    };
+    let named =
+        |f: &Finding| f.rule == account.key() && (&f.side, &f.device) == (&book.side, &book.device);
     let first = findings.iter().position(|f| place(f) == 1);
     let leading = findings.iter().position(|f| place(f) == 1 && named(f));
     if let (Some(first), Some(leading)) = (first, leading) {
