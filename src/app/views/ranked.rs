@@ -116,7 +116,8 @@ fn list(
         return view! { {nothing_found(&found.checked)}{trust::card(&result.trust.0)}{story::more(bench, result)} }.into_any();
     }
     let first = first_findings(&found);
-    let whole = move || all.get() || bench.finding.get().is_some_and(|c| c >= first);
+    let whole =
+        move || total <= first || all.get() || bench.finding.get().is_some_and(|c| c >= first);
     let largest_s = found.findings.iter().filter_map(lost_s).fold(0.0, f64::max);
     let entries = move || {
         let shown = if whole() { total } else { first };
