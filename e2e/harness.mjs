@@ -63,8 +63,8 @@ after(async () => {
  * Opens the page and waits until the app is ready (`<html data-ready="1">`, see `waitReady`).
  *
  * Returns a Playwright `Page` whose `trouble` records console errors, page errors, policy violations and failed
- * requests, and whose `requests` holds every URL asked for; `quiet()` forgets the requests so far. The page's context
- * is closed when the test ends if `t` is given.
+ * requests, and whose `requests` holds every URL asked for; `quiet()` forgets the requests so far. When the test ends
+ * the page is emptied and serves the next test of its file, unless it was changed in a way that cannot be undone.
  */
 export async function openPage({
   t,
@@ -79,42 +79,78 @@ export async function openPage({
   before,
   ready = true,
 } = {}) {
-  const context = await newContext({
-    viewport,
-    colorScheme: theme,
-    javaScriptEnabled,
-    deviceScaleFactor,
-    acceptDownloads: true,
-    reducedMotion: "reduce",
-    serviceWorkers,
-  });
-  t?.after(() => context.close());
-  const page = await context.newPage();
-  const trouble = { console: [], page: [], csp: [], failed: [] };
-  page.trouble = trouble;
+  const ordinary = javaScriptEnabled && deviceScaleFactor === 1 && serviceWorkers === "block" && !before;
+  const page = (ordinary && spare.pop()) || (await newPage({ javaScriptEnabled, deviceScaleFactor, serviceWorkers }));
+  const onlyUsed = ordinary ? watched(page) : () => false;
+  const url = await site(headers);
+  t?.after(() => (onlyUsed() ? emptied(page, url) : page.context().close()));
+  page.trouble = { console: [], page: [], csp: [], failed: [] };
   page.requests = [];
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+  await before?.(page);
+  await page.goto(url + path);
+  if (ready && javaScriptEnabled) {
+    await waitReady(page);
+    await settle(page);
+  }
+  return page;
+}
+
+/** Pages that tests of this file are done with: a page that was there costs half of a new one. */
+const spare = [];
+
+async function newPage(options) {
+  const context = await newContext({ acceptDownloads: true, ...options });
+  const page = await context.newPage();
   page.quiet = () => page.requests.splice(0);
-  page.on("console", (message) => message.type() === "error" && trouble.console.push(message.text()));
-  page.on("pageerror", (error) => trouble.page.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && page.trouble.console.push(message.text()));
+  page.on("pageerror", (error) => page.trouble.page.push(String(error)));
   // A page that leaves for another gives up what it still asked for.
-  page.on("requestfailed", (request) => request.failure()?.errorText !== "net::ERR_ABORTED" && trouble.failed.push(request.url()));
+  page.on("requestfailed", (request) => request.failure()?.errorText !== "net::ERR_ABORTED" && page.trouble.failed.push(request.url()));
   // The context's, so that what a worker asks for counts too.
   context.on("request", (request) => page.requests.push(request.url()));
-  if (javaScriptEnabled) {
-    await page.exposeFunction("__csp", (line) => trouble.csp.push(line));
+  if (options.javaScriptEnabled) {
+    await page.exposeFunction("__csp", (line) => page.trouble.csp.push(line));
     await page.addInitScript(() => {
       addEventListener("securitypolicyviolation", (event) =>
         window.__csp(`${event.effectiveDirective} blocked ${event.blockedURI} (${event.sourceFile}:${event.lineNumber})`),
       );
     });
   }
-  await before?.(page);
-  await page.goto((await site(headers)) + path);
-  if (ready && javaScriptEnabled) {
-    await waitReady(page);
-    await settle(page);
-  }
   return page;
+}
+
+/** What cannot be undone on a page and its context. */
+const LASTING = {
+  page: ["addInitScript", "exposeFunction", "on", "once", "route"],
+  context: ["addInitScript", "grantPermissions", "newCDPSession", "newPage", "on", "once", "route", "setOffline"],
+};
+
+/** Says later whether the page was only used: nothing was routed, listened to or put into its context. */
+function watched(page) {
+  let used = true;
+  const both = [[page, LASTING.page], [page.context(), LASTING.context]];
+  for (const [object, names] of both) {
+    for (const name of names) {
+      object[name] = (...given) => ((used = false), Object.getPrototypeOf(object)[name].apply(object, given));
+    }
+  }
+  return () => {
+    for (const [object, names] of both) names.forEach((name) => delete object[name]);
+    return used && !page.isClosed();
+  };
+}
+
+/** Leaves the page as a new one: no document, no history, nothing stored, no pointer over it. */
+async function emptied(page, url) {
+  await page.evaluate(() => sessionStorage.clear());
+  await page.mouse.move(0, 0);
+  await page.goto("about:blank");
+  page.cdp ??= await page.context().newCDPSession(page);
+  await page.cdp.send("Storage.clearDataForOrigin", { origin: new URL(url).origin, storageTypes: "all" });
+  await page.cdp.send("Page.resetNavigationHistory");
+  spare.push(page);
 }
 
 /** Runs in the page before anything else: knows what the page has put off (timers, frames, fetches, parts of the program

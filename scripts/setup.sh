@@ -172,11 +172,12 @@ fi
 
 # ---- A browser for the tests -----------------------------------------------------------------------------------------
 first_of() { local c; for c; do if [ -n "$c" ] && have "$c"; then command -v "$c"; return; fi; done; }
+# Chromium without its windows takes a third less of the processor; where it cannot be had, Chromium itself will do.
 if [ "$WANT" = all ]; then
-  find_browser() { CHROME=$(first_of "${CHROME:-}" chromium chromium-browser google-chrome google-chrome-stable); }
+  find_browser() { CHROME=$(first_of "${CHROME:-}" chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable); }
   find_browser
-  if [ -z "$CHROME" ]; then
-    apt chromium
+  if [ -z "$CHROME" ] || { [ "${GEMMSCOPE_ENGINES:-}" = all ] && ! have chromium-headless-shell; }; then
+    (apt chromium-headless-shell) || [ -n "$CHROME" ] || apt chromium
     find_browser
   fi
   ENV_LINES+=("export CHROME=\"$CHROME\"")
