@@ -18,7 +18,7 @@ use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 /// Bytes of a call of `feed`. Small, so that the browser switches to its optimised code early.
 pub(super) const FEED: usize = 256 << 10;
 /// Bytes after which rows leave for the page. Few enough that it takes them in a short task.
-pub(super) const PART: u64 = 2 << 20;
+pub(super) const PART: u64 = 1 << 20;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
 /// Longest stretch of work on the page before the browser gets a turn, ms.

@@ -18,8 +18,7 @@
 //! # }
 //! ```
 //!
-//! Large data can be checked in steps: [`Runner::new`] groups the rows, each
-//! [`step`](Runner::step) does a part of the rest.
+//! Large data can be checked in steps: each [`step`](Runner::step) of a [`Runner`] does a part.
 
 use crate::ledger::{Evidence as Basis, Ledger};
 use gemmscope_model::order::InOrder;
@@ -204,13 +203,15 @@ impl Finding {
 
     /// Its rows, those that take most time first.
     pub fn rows_by_time(&self, frame: &Frame) -> Vec<u32> {
-        let time = |row: &u32| {
-            let r = *row as usize;
-            frame.data.time_s.get(r).map_or(f64::NAN, |t| t * frame.calls(r))
-        };
-        let mut rows = self.evidence.rows.clone();
-        rows.order_by(|a, b| time(b).total_cmp(&time(a)).then(a.cmp(b)));
-        rows
+        let mut rows: Vec<_> = self.evidence.rows.iter().map(|r| by_time(frame, *r)).collect();
+        rows.sort_unstable();
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// Of its rows that fit, the one that takes most time.
+    pub fn slowest(&self, frame: &Frame, fits: impl Fn(u32) -> bool) -> Option<u32> {
+        let rows = self.evidence.rows.iter().copied().filter(|row| fits(*row));
+        rows.map(|row| by_time(frame, row)).min().map(|(_, row)| row)
     }
 
     /// What to try first: in the model where the cause lies there, else in the kernel.
@@ -414,9 +415,17 @@ pub fn band(efficiency: f64) -> &'static str {
     }
 }
 
+/// Orders rows by the time of all their calls, the longest first, of equal ones by their number. A time as
+/// bits: those of times that are not negative are in their order, and none is less than any.
+fn by_time(frame: &Frame, row: u32) -> (std::cmp::Reverse<u64>, u32) {
+    let r = row as usize;
+    let time_s = frame.data.time_s.get(r).map_or(0.0, |t| t * frame.calls(r));
+    (std::cmp::Reverse(time_s.max(0.0).to_bits()), row)
+}
+
 /// Checks all rules at once.
 pub fn check_all(frame: &Frame) -> Findings {
-    let mut runner = Runner::new(frame);
+    let mut runner = Runner::new(frame, None);
     while runner.step() {}
     runner.finish()
 }

@@ -117,6 +117,11 @@ impl<'a> Splitter<'a> {
         self.partners.group_of[row as usize]
     }
 
+    /// Number of groups: one more than the largest number of a group.
+    pub fn groups(&self) -> usize {
+        self.partners.groups.len()
+    }
+
     /// The accounts of one call of a row; `None` without a time.
     pub fn of(&self, row: u32) -> Option<Entry> {
         let r = row as usize;

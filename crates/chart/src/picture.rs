@@ -67,7 +67,7 @@ pub fn first_findings(findings: &Findings) -> usize {
 pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for finding in &findings.findings[..first_findings(findings)] {
-        let own = finding.rows_by_time(frame).into_iter().find(|r| !out.contains(r));
+        let own = finding.slowest(frame, |row| !out.contains(&row));
         out.push(own.unwrap_or(NO_ROW));
     }
     out

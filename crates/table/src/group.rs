@@ -120,7 +120,7 @@ impl<T: Copy + Default + Ord> Gathering<T> {
 }
 
 /// The same rows ascending, each once. `all` is one more than the largest row.
-pub(crate) fn ascending(rows: &[u32], all: usize) -> Vec<u32> {
+pub fn ascending(rows: &[u32], all: usize) -> Vec<u32> {
     if rows.len() < all / 64 {
         let mut rows = rows.to_vec();
         rows.sort_unstable();

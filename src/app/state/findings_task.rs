@@ -36,10 +36,7 @@ pub fn follow(bench: Workbench) {
         leptos::task::spawn_local(async move {
             clock::after_paint().await;
             let stale = move || run.try_get_value() != Some(mine);
-            let mut runner = match partners {
-                Some(partners) => Runner::with(&frame, partners),
-                None => Runner::new(&frame),
-            };
+            let mut runner = Runner::new(&frame, partners);
             loop {
                 clock::pause(Duration::ZERO).await;
                 if stale() {

@@ -1,14 +1,18 @@
-//! Checks a frame in steps: partners, sums, then one rule after another.
+//! Checks a frame in steps: groups, partners, sums, then one rule after another.
 
+use super::scan::Grouping;
 use super::sums::Summing;
 use super::{Checked, Findings, RULES, Rule, Scan, need, rank, signs};
 use crate::ledger::{Pairing, Partners, Splitter};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
 
-/// Checks a frame in steps, so that a page stays responsive: partners, sums, then one rule after another.
+/// Checks a frame in steps, so that a page stays responsive: groups, partners, sums, then one rule after
+/// another.
 pub struct Runner<'a> {
-    scan: Scan<'a>,
+    frame: &'a Frame,
+    /// The grouped rows, once they are.
+    scan: Option<Scan<'a>>,
     stage: Stage<'a>,
     report: Findings,
 }
@@ -18,6 +22,8 @@ const STEP: usize = if cfg!(test) { 3 } else { 4096 };
 
 /// What a [`Runner`] does next.
 enum Stage<'a> {
+    /// Groups rows; the partners, where they are known.
+    Grouping(Box<Grouping<'a>>, Option<Arc<Partners>>),
     Pairing(Box<Pairing<'a>>),
     /// Parses names of kernels, from a code on.
     Naming(usize, Arc<Partners>),
@@ -28,95 +34,68 @@ enum Stage<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Groups the rows of a frame.
-    pub fn new(frame: &'a Frame) -> Self {
-        let scan = Scan::new(frame);
-        let report = Findings {
-            parts: scan.parts.clone(),
-            roof: scan.roof_name().to_owned(),
-            kind: scan.kind.key().to_owned(),
-            ..Findings::default()
-        };
-        Runner { scan, stage: Stage::Pairing(Box::new(Pairing::new(frame))), report }
-    }
-
-    /// As [`Runner::new`], where the partners of the table are known.
-    pub fn with(frame: &'a Frame, partners: Arc<Partners>) -> Self {
-        let mut runner = Runner::new(frame);
-        runner.stage = Stage::Naming(0, partners);
-        runner
-    }
-
-    /// The grouped rows.
-    pub fn scan(&self) -> &Scan<'a> {
-        &self.scan
+    /// Nothing is done yet. `partners` are the faster runs of the table, where they are known.
+    pub fn new(frame: &'a Frame, partners: Option<Arc<Partners>>) -> Self {
+        let stage = Stage::Grouping(Box::new(Grouping::new(frame)), partners);
+        Runner { frame, scan: None, stage, report: Findings::default() }
     }
 
     /// Does some more; returns false when all is done.
     pub fn step(&mut self) -> bool {
-        match &mut self.stage {
-            Stage::Pairing(pairing) => {
-                if !pairing.step()
-                    && let Stage::Pairing(done) =
-                        std::mem::replace(&mut self.stage, Stage::Marking(0))
-                {
-                    self.stage = Stage::Naming(0, done.finish());
+        let frame = self.frame;
+        self.stage = match (std::mem::replace(&mut self.stage, Stage::Rules(0)), &mut self.scan) {
+            (Stage::Grouping(mut grouping, partners), _) => match (grouping.step(), partners) {
+                (true, partners) => Stage::Grouping(grouping, partners),
+                (false, partners) => {
+                    let scan = grouping.finish();
+                    self.report.parts = scan.parts.clone();
+                    self.report.roof = scan.roof_name().to_owned();
+                    self.report.kind = scan.kind.key().to_owned();
+                    self.scan = Some(scan);
+                    match partners {
+                        Some(partners) => Stage::Naming(0, partners),
+                        None => Stage::Pairing(Box::new(Pairing::new(frame))),
+                    }
+                }
+            },
+            (Stage::Pairing(mut pairing), _) => match pairing.step() {
+                true => Stage::Pairing(pairing),
+                false => Stage::Naming(0, pairing.finish()),
+            },
+            (Stage::Naming(from, partners), Some(scan)) => {
+                match scan.tiles.parse(from..from + STEP) {
+                    true => Stage::Naming(from + STEP, partners),
+                    false => {
+                        let splitter = Splitter::with(frame, partners, scan.tiles.clone());
+                        Stage::Summing(Box::new(Summing::new(splitter, frame)))
+                    }
                 }
             }
-            Stage::Naming(next, partners) => {
-                let (from, tiles) = (*next, &self.scan.tiles);
-                *next += STEP;
-                if !tiles.parse(from..from + STEP) {
-                    let frame = self.scan.frame;
-                    let splitter = Splitter::with(frame, partners.clone(), tiles.clone());
-                    self.stage = Stage::Summing(Box::new(Summing::new(splitter, frame)));
-                }
-            }
-            Stage::Summing(summing) => {
-                if !summing.step()
-                    && let Stage::Summing(done) =
-                        std::mem::replace(&mut self.stage, Stage::Marking(0))
-                {
-                    let sums = done.finish();
+            (Stage::Summing(mut summing), Some(scan)) => match summing.step() {
+                true => Stage::Summing(summing),
+                false => {
+                    let sums = summing.finish();
                     self.report.ledger = sums.ledger.clone();
-                    self.scan.sums = Some(sums);
+                    scan.sums = Some(sums);
+                    Stage::Marking(0)
                 }
+            },
+            (Stage::Marking(from), Some(scan)) => {
+                let mut marks = std::mem::take(&mut scan.marks);
+                let more = signs::mark(scan, from..from + STEP, &mut marks);
+                scan.marks = marks;
+                if more { Stage::Marking(from + STEP) } else { Stage::Rules(0) }
             }
-            Stage::Marking(next) => {
-                let from = *next;
-                *next += STEP;
-                let mut marks = std::mem::take(&mut self.scan.marks);
-                let more = signs::mark(&self.scan, from..from + STEP, &mut marks);
-                self.scan.marks = marks;
-                if !more {
-                    self.stage = Stage::Rules(0);
-                }
+            (Stage::Rules(next), Some(scan)) if next < RULES.len() => {
+                check(&RULES[next], scan, &mut self.report);
+                Stage::Rules(next + 1)
             }
-            Stage::Rules(next) => {
-                let Some(rule) = RULES.get(*next) else {
-                    return false;
-                };
-                *next += 1;
-                self.check(rule);
+            (done, _) => {
+                self.stage = done;
+                return false;
             }
-        }
-        true
-    }
-
-    fn check(&mut self, rule: &'static Rule) {
-        let not_checked = need::missing(&self.scan, rule);
-        let found = match not_checked {
-            None => (rule.check)(rule, &self.scan),
-            Some(_) => Vec::new(),
         };
-        self.report.checked.push(Checked {
-            rule: rule.id.to_owned(),
-            title: rule.title.to_owned(),
-            threshold: rule.threshold.to_owned(),
-            findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
-            not_checked,
-        });
-        self.report.findings.extend(found);
+        true
     }
 
     /// The findings so far, ranked.
@@ -127,6 +106,23 @@ impl<'a> Runner<'a> {
     /// The findings so far, ranked, and the grouped rows.
     pub fn parts(mut self) -> (Findings, Scan<'a>) {
         rank(&self.report.ledger, &mut self.report.findings);
-        (self.report, self.scan)
+        (self.report, self.scan.unwrap_or_else(|| Scan::new(self.frame)))
     }
+}
+
+/// Adds what one rule finds.
+fn check(rule: &'static Rule, scan: &Scan<'_>, report: &mut Findings) {
+    let not_checked = need::missing(scan, rule);
+    let found = match not_checked {
+        None => (rule.check)(rule, scan),
+        Some(_) => Vec::new(),
+    };
+    report.checked.push(Checked {
+        rule: rule.id.to_owned(),
+        title: rule.title.to_owned(),
+        threshold: rule.threshold.to_owned(),
+        findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
+        not_checked,
+    });
+    report.findings.extend(found);
 }

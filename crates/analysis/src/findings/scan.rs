@@ -87,6 +87,106 @@ const CONFIGURATION: [ColumnMeaning; 7] = [
     ColumnMeaning::Order,
 ];
 
+/// Groups the rows of a frame in steps.
+pub(super) struct Grouping<'a> {
+    frame: &'a Frame,
+    /// Columns whose values tell groups apart besides sizes, types, device and file.
+    names: Vec<&'a [u32]>,
+    configuration: Vec<&'a [f64]>,
+    numbers: FxHashMap<u64, u32>,
+    groups: Vec<Group>,
+    /// Group of each passing row so far; `u32::MAX` without a time.
+    group_of: Vec<u32>,
+    unmeasured: u64,
+}
+
+/// Rows that are grouped in one step.
+const STEP: usize = if cfg!(test) { 5 } else { 20_000 };
+
+impl<'a> Grouping<'a> {
+    pub(super) fn new(frame: &'a Frame) -> Self {
+        let data = &*frame.data;
+        let names = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library];
+        Grouping {
+            frame,
+            names: names.iter().filter_map(|name| data.codes(*name)).collect(),
+            configuration: CONFIGURATION.iter().filter_map(|of| data.numbers(*of)).collect(),
+            numbers: FxHashMap::default(),
+            groups: Vec::new(),
+            group_of: Vec::with_capacity(frame.rows.len()),
+            unmeasured: 0,
+        }
+    }
+
+    /// Groups some more rows; false once all are.
+    pub(super) fn step(&mut self) -> bool {
+        let rows = &self.frame.rows[self.group_of.len()..];
+        for &row in rows.iter().take(STEP) {
+            self.add(row);
+        }
+        rows.len() > STEP
+    }
+
+    fn add(&mut self, row: u32) {
+        let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
+        let r = row as usize;
+        let time = data.time_s[r];
+        if time.is_nan() {
+            self.unmeasured += 1;
+            self.group_of.push(u32::MAX);
+            return;
+        }
+        let codes = u64::from(data.op[r]) | u64::from(data.device[r]) << 16;
+        let hash = mix(data.sizes_hash(r), codes | u64::from(data.source[r]) << 32);
+        let hash = self.names.iter().fold(hash, |hash, codes| mix(hash, u64::from(codes[r])));
+        let values = self.configuration.iter();
+        let hash = values.fold(hash, |hash, values| mix(hash, values[r].to_bits()));
+        let next = self.groups.len() as u32;
+        let found = *self.numbers.entry(hash).or_insert(next);
+        if found == next {
+            self.groups.push(Group {
+                row,
+                len: 0,
+                start: 0,
+                calls: 0.0,
+                time_s: 0.0,
+                roof_s: 0.0,
+                launch_s: metrics.launch_floor_s(data.device[r]),
+                checked: true,
+                side: 0,
+            });
+        }
+        let g = &mut self.groups[found as usize];
+        let calls = self.frame.calls(r);
+        g.len += 1;
+        g.calls += calls;
+        g.time_s += time * calls;
+        g.roof_s += metrics.roof_s[r] * calls;
+        self.group_of.push(found);
+    }
+
+    /// The groups, with what each of them costs.
+    pub(super) fn finish(mut self) -> Scan<'a> {
+        let frame = self.frame;
+        let order = order_rows(&mut self.groups, &self.group_of, &frame.rows);
+        let mut scan = Scan {
+            frame,
+            groups: self.groups,
+            order,
+            tiles: Arc::new(TileRoofs::new(&frame.data, &frame.metrics)),
+            time_s: 0.0,
+            parts: Vec::new(),
+            kind: frame.kind(),
+            unmeasured: self.unmeasured,
+            sums: None,
+            marks: Vec::new(),
+        };
+        scan.count();
+        scan.measure_whole();
+        scan
+    }
+}
+
 impl<'a> Scan<'a> {
     /// The faster runs of the table, once the ledger is there.
     pub fn partners(&self) -> Option<Arc<Partners>> {
@@ -95,69 +195,9 @@ impl<'a> Scan<'a> {
 
     /// Groups the rows of a frame.
     pub fn new(frame: &'a Frame) -> Self {
-        let (data, metrics) = (&*frame.data, &*frame.metrics);
-        let names = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library];
-        let names: Vec<&[u32]> = names.iter().filter_map(|name| data.codes(*name)).collect();
-        let configuration: Vec<&[f64]> =
-            CONFIGURATION.iter().filter_map(|meaning| data.numbers(*meaning)).collect();
-        let key = |r: usize| {
-            let codes = u64::from(data.op[r]) | u64::from(data.device[r]) << 16;
-            let hash = mix(data.sizes_hash(r), codes | u64::from(data.source[r]) << 32);
-            let hash = names.iter().fold(hash, |hash, codes| mix(hash, u64::from(codes[r])));
-            configuration.iter().fold(hash, |hash, values| mix(hash, values[r].to_bits()))
-        };
-        let rows = &frame.rows;
-        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut groups: Vec<Group> = Vec::new();
-        let mut group_of: Vec<u32> = Vec::with_capacity(rows.len());
-        let mut unmeasured = 0;
-        for &row in rows.iter() {
-            let r = row as usize;
-            let time = data.time_s[r];
-            if time.is_nan() {
-                unmeasured += 1;
-                group_of.push(u32::MAX);
-                continue;
-            }
-            let next = groups.len() as u32;
-            let found = *numbers.entry(key(r)).or_insert(next);
-            if found == next {
-                groups.push(Group {
-                    row,
-                    len: 0,
-                    start: 0,
-                    calls: 0.0,
-                    time_s: 0.0,
-                    roof_s: 0.0,
-                    launch_s: metrics.launch_floor_s(data.device[r]),
-                    checked: true,
-                    side: 0,
-                });
-            }
-            let g = &mut groups[found as usize];
-            let calls = frame.calls(r);
-            g.len += 1;
-            g.calls += calls;
-            g.time_s += time * calls;
-            g.roof_s += metrics.roof_s[r] * calls;
-            group_of.push(found);
-        }
-        let order = order_rows(&mut groups, &group_of, rows);
-        let mut scan = Scan {
-            frame,
-            groups,
-            order,
-            tiles: Arc::new(TileRoofs::new(data, metrics)),
-            time_s: 0.0,
-            parts: Vec::new(),
-            kind: frame.kind(),
-            unmeasured,
-            sums: None,
-            marks: Vec::new(),
-        };
-        scan.count();
-        scan.measure_whole();
-        scan
+        let mut grouping = Grouping::new(frame);
+        while grouping.step() {}
+        grouping.finish()
     }
 
     /// Chooses the groups that the rules check, and what each of them costs: in a program all

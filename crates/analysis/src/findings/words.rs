@@ -11,6 +11,7 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::group::ascending;
 
 /// Smaller causes that are named.
 const NAMED: usize = 3;
@@ -30,10 +31,7 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cau
 pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> Finding {
     let mut by_weight = small.to_vec();
     by_weight.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.rows.cmp(&b.rows)));
-    let mut rows: Vec<u32> = small.iter().flat_map(|c| c.rows.iter().copied()).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    let groups = groups_of(sums, &rows);
+    let groups = groups_of(sums, &rows_of(scan, small));
     let named = |c: &&Cause| {
         let told = tell(scan, sums, c, groups_of(sums, &c.rows));
         format!("{}, {}", told.title, story::time(c.lost_s))
@@ -64,9 +62,7 @@ fn of(
 ) -> Finding {
     let book = &sums.ledger.books[book];
     let part = &scan.parts[book.number];
-    let mut rows: Vec<u32> = causes.iter().flat_map(|c| c.rows.iter().copied()).collect();
-    rows.sort_unstable();
-    rows.dedup();
+    let rows = rows_of(scan, causes);
     let total = |of: &[f64]| -> f64 {
         rows.iter().map(|r| of[*r as usize] * scan.frame.calls(*r as usize)).sum()
     };
@@ -90,12 +86,16 @@ fn of(
     }
 }
 
+/// The rows of some causes, ascending, each once.
+fn rows_of(scan: &Scan<'_>, causes: &[&Cause]) -> Vec<u32> {
+    let rows: Vec<u32> = causes.iter().flat_map(|c| c.rows.iter().copied()).collect();
+    ascending(&rows, scan.data().len())
+}
+
 /// How many GEMMs some rows are of.
 fn groups_of(sums: &Sums<'_>, rows: &[u32]) -> u64 {
-    let mut groups: Vec<u32> = rows.iter().map(|r| sums.splitter.group_of(*r)).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    groups.len() as u64
+    let groups: Vec<u32> = rows.iter().map(|r| sums.splitter.group_of(*r)).collect();
+    ascending(&groups, sums.splitter.groups()).len() as u64
 }
 
 /// The signs of some rows, most frequent first.

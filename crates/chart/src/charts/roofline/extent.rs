@@ -4,7 +4,6 @@ use super::marks::Survey;
 use super::{Input, RoofLine};
 use crate::camera::Zoom;
 use crate::scale::{Kind, padded};
-use gemmscope_model::order::InOrder;
 
 /// Ranges that hold all passing points, the roofs' ridges and ceilings.
 pub(super) fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zoom {
@@ -52,7 +51,7 @@ pub(super) fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
     if input.share || !FOCUSED.contains(&rows.len()) {
         return home;
     }
-    let mut all: Vec<(f32, f64)> = rows
+    let all: Vec<(f32, f64)> = rows
         .iter()
         .filter_map(|&row| {
             let (_, y, _) = input.points.get(row)?;
@@ -61,15 +60,26 @@ pub(super) fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
             time.is_finite().then_some((y, time))
         })
         .collect();
-    all.order_by(|a, b| a.0.total_cmp(&b.0));
-    let whole: f64 = all.iter().map(|a| a.1).sum();
-    let mut sum = 0.0;
-    let first = all.iter().find(|a| {
-        sum += a.1;
-        sum > BELOW * whole
-    });
-    match first.map(|a| 10f64.powf(f64::from(a.0)) / 2.0) {
+    match reached(all, BELOW).map(|y| 10f64.powf(f64::from(y)) / 2.0) {
         Some(low) if low > 10.0 * home.1.0 => (home.0, (low, home.1.1)),
         _ => home,
     }
+}
+
+/// The lowest value at which those up to it have more than this share of all weights. Each turn leaves half
+/// of the values, so the time is linear in them.
+fn reached(mut all: Vec<(f32, f64)>, share: f64) -> Option<f32> {
+    let mut left = share * all.iter().map(|a| a.1).sum::<f64>();
+    while all.len() > 1 {
+        let half = (all.len() - 1) / 2;
+        all.select_nth_unstable_by(half, |a, b| a.0.total_cmp(&b.0));
+        let lower: f64 = all[..=half].iter().map(|a| a.1).sum();
+        if lower > left {
+            all.truncate(half + 1);
+        } else {
+            left -= lower;
+            all.drain(..=half);
+        }
+    }
+    all.first().filter(|a| a.1 > left).map(|a| a.0)
 }
