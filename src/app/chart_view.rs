@@ -31,7 +31,7 @@ const TABLE_ROWS: usize = 500;
 /// Rows that other charts mark at most while the pointer is over one.
 const MARKED: usize = 500;
 /// The first picture of up to so many rows is drawn in the frame that found its size.
-const AT_ONCE: usize = 100_000;
+const AT_ONCE: usize = 10_000;
 
 /// The chart. `inputs` is everything that the picture depends on besides its size and theme.
 #[component]
