@@ -21,6 +21,8 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // A page that was left is not come back to.
+  "--disable-back-forward-cache",
 ];
 
 let browser;
