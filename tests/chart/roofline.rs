@@ -2,16 +2,23 @@
 
 use crate::data::{colored, dataset, expensive, frame, frame_of};
 use crate::golden::{golden, picture, picture_and_table};
+use gemmscope_analysis::ledger::Columns;
 use gemmscope_chart::chart::Emphasis;
+use gemmscope_chart::charts::{Inputs, by_id};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
     AiAxis, Arrow, By, Input, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
     table,
 };
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, Source};
 use gemmscope_table::field::Frame;
+use gemmscope_table::fixture::Rows;
+use gemmscope_table::view_state::ViewState;
 use std::sync::Arc;
 
 #[test]
@@ -224,4 +231,29 @@ fn labels_never_overlap_and_never_leave_the_plot() {
             }
         }
     }
+}
+
+#[test]
+fn points_that_nothing_else_tells_apart_have_the_colour_of_their_largest_loss() {
+    let nn = Operation::uniform(DataType::Fp16);
+    let frame = |library: &str| {
+        let mut rows = Rows::new();
+        for (op, time) in [(nn, 4e-4), (Operation { trans_b: true, ..nn }, 2e-4), (nn, 4.1e-4)] {
+            rows.typed((4096, 4096, 4096), op, "x", time, "");
+        }
+        rows.typed((4096, 4096, 2048), nn, library, 2e-4, "");
+        rows.frame(Some("h100-sxm")).with_derived(Columns::new())
+    };
+    let default = |frame: &Frame, by_loss| {
+        let state = ViewState::default();
+        let inputs = Inputs { by_loss, ..Inputs::new(frame, &state) };
+        let controls = (by_id("roofline").unwrap().open)(&inputs).controls();
+        controls.iter().find(|c| c.key == "color").unwrap().default.clone()
+    };
+    let plain = frame("x").as_kind(Some(DataKind::Benchmark));
+    assert_eq!(default(&plain, true), "c.ledger.largest_loss");
+    // A frame, and rows of two libraries.
+    assert_eq!(default(&plain, false), "transposes");
+    let two = frame("y").as_kind(Some(DataKind::Benchmark));
+    assert_eq!(default(&two, true), "c.library");
 }

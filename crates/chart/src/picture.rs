@@ -194,7 +194,8 @@ fn opened<'a>(
     (width, height): (f64, Option<f64>),
     theme: &'a Theme,
 ) -> (Box<dyn Chart>, RenderOptions<'a>) {
-    let chart = (kind.open)(&Inputs { selected, ranked, ..Inputs::new(frame, state) });
+    let chart =
+        (kind.open)(&Inputs { selected, ranked, by_loss: true, ..Inputs::new(frame, state) });
     let height = height.unwrap_or_else(|| chart.height(width));
     let options = RenderOptions {
         dpr: 2.0,

@@ -214,13 +214,12 @@ impl Control {
         self
     }
 
-    /// The colour of marks, one setting of all views.
-    pub fn color(state: &ViewState, frame: &Frame) -> Self {
+    /// The colour of marks, one setting of all views, which stand on `default` where it is not set.
+    pub fn color(state: &ViewState, frame: &Frame, default: &Field) -> Self {
         let mut options = vec![Choice::new("none", "none")];
         options.extend(Choice::fields(&frame.fields(), None));
         let hint = "One setting for all views";
-        let default = frame.main_field().to_string();
-        Control::field(state, "color", "Colour", hint, options, &default)
+        Control::field(state, "color", "Colour", hint, options, &default.to_string())
     }
 
     /// A linear or logarithmic scale; [`Control::log`] reads it.

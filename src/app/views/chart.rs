@@ -34,6 +34,7 @@ impl Opening {
             state: &state,
             selected: &self.selected,
             ranked: None,
+            by_loss: !dom::embedded(),
             cache: bench.row_cache.get_value(),
         });
         Arc::new(opened.into())

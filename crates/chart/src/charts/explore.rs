@@ -236,7 +236,7 @@ impl<'a> Explore<'a> {
 
     /// The colour of marks, one setting of all views; `None` for one colour.
     pub(super) fn color(&mut self) -> Option<FieldInfo> {
-        let key = self.add(Control::color(self.state, self.frame));
+        let key = self.add(Control::color(self.state, self.frame, &self.frame.main_field()));
         self.info(&key)
     }
 

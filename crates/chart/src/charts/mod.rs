@@ -40,6 +40,9 @@ pub struct Inputs<'a> {
     /// By finding, the row that stands for it ([`crate::picture::ranked`]); `None` where nothing
     /// looked for findings.
     pub ranked: Option<&'a [u32]>,
+    /// Points may be coloured by their largest loss unasked: not in a frame, which is small and waits for
+    /// no ledger.
+    pub by_loss: bool,
     /// What charts keep from one opening to the next.
     pub cache: RowCache,
 }
@@ -47,7 +50,8 @@ pub struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     /// Nothing selected, nothing kept.
     pub fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
-        Inputs { frame, state, selected: &[], ranked: None, cache: RowCache::default() }
+        let cache = RowCache::default();
+        Inputs { frame, state, selected: &[], ranked: None, by_loss: false, cache }
     }
 }
 

@@ -19,7 +19,6 @@ use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::Table;
-use gemmscope_table::view_state::ViewState;
 use std::sync::{Arc, OnceLock};
 
 /// A plan, opened with the rows to stand beside it.
@@ -31,7 +30,7 @@ pub struct PlanChart {
 impl PlanChart {
     /// A plan among the measured rows of a frame, in the colours of their types.
     pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
-        let mut settings = Settings::of(inputs.frame, &ViewState::default());
+        let mut settings = Settings::of(inputs);
         settings.color = settings.color.filter(|_| !inputs.frame.data.is_empty());
         settings.numbers = crate::roofline::Numbers::None;
         settings.ceilings = crate::roofline::Ceilings::None;
@@ -335,6 +334,7 @@ mod tests {
     use gemmscope_analysis::planner::PlanState;
     use gemmscope_table::dataset::Dataset;
     use gemmscope_table::field::Frame;
+    use gemmscope_table::view_state::ViewState;
 
     fn plan(hash: &str) -> Plan {
         Plan::new(PlanState::read(&ViewState::decode(hash).0).0, &[])

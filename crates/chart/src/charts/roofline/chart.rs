@@ -81,7 +81,7 @@ impl Contents {
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             costly: most_expensive(frame, settings.numbers),
             ranked: inputs.ranked.map(<[u32]>::to_vec),
-            controls: controls(frame, inputs.state),
+            controls: controls(inputs),
             frame: shown,
             background,
             baseline: baseline.unwrap_or_default(),
@@ -93,7 +93,7 @@ impl Contents {
 
 impl Roofline {
     fn open(inputs: &Inputs<'_>) -> Self {
-        Roofline(Contents::new(inputs, Settings::of(inputs.frame, inputs.state)))
+        Roofline(Contents::new(inputs, Settings::of(inputs)))
     }
 
     fn draw(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {

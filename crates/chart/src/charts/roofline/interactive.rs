@@ -384,8 +384,8 @@ mod tests {
             rows.typed((512, 512, 512), bf16, "", 2e-4, device);
         }
         let (frame, state) = (rows.frame(None), ViewState::default());
-        let opened =
-            Contents::new(&Inputs::new(&frame, &state), super::super::Settings::of(&frame, &state));
+        let inputs = Inputs::new(&frame, &state);
+        let opened = Contents::new(&inputs, super::super::Settings::of(&inputs));
         let options = RenderOptions::new(&Theme::LIGHT, (900.0, 480.0));
         let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
         let items = || drawn.scene().items.iter();
@@ -407,8 +407,8 @@ mod tests {
         rows.row((4096, 4096, 4096), "x", 1e-3, "");
         let frame = rows.frame(Some("mi300x"));
         let state = ViewState::default();
-        let opened =
-            Contents::new(&Inputs::new(&frame, &state), super::super::Settings::of(&frame, &state));
+        let inputs = Inputs::new(&frame, &state);
+        let opened = Contents::new(&inputs, super::super::Settings::of(&inputs));
         let options = RenderOptions::new(&Theme::LIGHT, (960.0, 640.0));
         let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
         let (index, [l, t, w, h]) = drawn.picture.roof_labels[0];

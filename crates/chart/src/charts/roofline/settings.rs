@@ -1,6 +1,8 @@
 //! The settings of the roofline: read from a view state here and nowhere else.
 
 use super::SizeBy;
+use crate::charts::Inputs;
+use gemmscope_analysis::ledger::{LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_analysis::tile_roof::RowTile;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::MemoryLevel;
@@ -209,12 +211,12 @@ pub struct Settings {
 
 impl Settings {
     /// What a view state says; the default where it says nothing.
-    pub fn of(frame: &Frame, state: &ViewState) -> Self {
-        let default = || frame.main_field().to_string();
-        let color = state.param(COLOR_KEY).map_or_else(default, str::to_owned);
+    pub fn of(inputs: &Inputs<'_>) -> Self {
+        let state = inputs.state;
+        let color = state.param(COLOR_KEY).map(Field::parse);
         let off = state.param(OFF_KEY);
         Settings {
-            color: Field::parse(&color),
+            color: color.unwrap_or_else(|| Some(default_color(inputs))),
             share: Y.get(state) == YAxis::Share,
             off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
             size: SIZE.get(state),
@@ -240,6 +242,30 @@ impl Settings {
             },
         }
     }
+}
+
+/// Fewest GEMMs, and most rows, that are coloured by their largest loss unasked: the partners of a larger
+/// table would keep its first picture waiting.
+const BY_LOSS: (usize, usize) = (3, 20_000);
+
+/// What colours show where nothing is chosen: what tells the rows apart; where that is only their type or
+/// layout, the account that each loses most to, if they lose to several. It follows from all rows,
+/// whatever passes the filters.
+fn default_color(inputs: &Inputs<'_>) -> Field {
+    let (frame, main) = (inputs.frame, inputs.frame.main_field());
+    let loss = Field::Column(LARGEST_LOSS.to_owned());
+    let calls = matches!(frame.kind(), DataKind::Workload | DataKind::Benchmark);
+    let plain = matches!(main, Field::Dtype | Field::Transposes);
+    let fits = (BY_LOSS.0..=BY_LOSS.1).contains(&frame.data.len());
+    if !(inputs.by_loss && calls && plain && fits && frame.info(&loss).is_some()) {
+        return main;
+    }
+    let categories = frame.categories(&loss);
+    let mut lost: Vec<u32> = (0..frame.data.len()).map(|row| categories.codes.get(row)).collect();
+    lost.sort_unstable();
+    lost.dedup();
+    lost.retain(|code| !["", NOTHING_LOST].contains(&categories.values[*code as usize].as_str()));
+    if lost.len() > 1 { loss } else { main }
 }
 
 fn heaviest(state: &ViewState) -> Control {
@@ -308,8 +334,10 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
 }
 
 /// What can be set.
-pub(super) fn controls(frame: &Frame, state: &ViewState) -> Vec<Control> {
-    let mut out = vec![Control::color(state, frame), Y.control(state), heaviest(state)];
+pub(super) fn controls(inputs: &Inputs<'_>) -> Vec<Control> {
+    let Inputs { frame, state, .. } = *inputs;
+    let color = Control::color(state, frame, &default_color(inputs));
+    let mut out = vec![color, Y.control(state), heaviest(state)];
     if frame.decision().kind == DataKind::Sides {
         out.push(baseline(state).more());
     }
