@@ -6,7 +6,7 @@
 
 use gemmscope_analysis::findings::{Runner, check_all};
 use gemmscope_analysis::ledger::{Adding, Ledger, Pairing, Partners};
-use gemmscope_chart::chart::{Opened, RenderOptions};
+use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts;
 use gemmscope_chart::charts::{Inputs, RowCache};
 use gemmscope_chart::color_scale::ColorScale;
@@ -287,16 +287,15 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
     let cache = RowCache::default();
     for kind in charts::CHARTS {
         let draw = |frame: &Frame, cache: &RowCache| {
-            let chart: Arc<Opened> = Arc::new(
-                (kind.open)(&Inputs { cache: cache.clone(), ..Inputs::new(frame, &state) }).into(),
-            );
+            let inputs = Inputs { cache: cache.clone(), ..Inputs::new(frame, &state) };
+            let chart: Arc<dyn Chart> = (kind.open)(&inputs).into();
             let options = RenderOptions {
                 dpr: 2.0,
-                ..RenderOptions::new(&Theme::LIGHT, (1000.0, chart.chart.height(1000.0)))
+                ..RenderOptions::new(&Theme::LIGHT, (1000.0, chart.height(1000.0)))
             };
             let drawn = interactive::draw(&chart, Some(frame), &options);
             // All that the page asks of it.
-            let said = drawn.notes.len() + drawn.opened.controls.len();
+            let said = drawn.notes.len() + drawn.opened.said().controls.len();
             drawn.scene().items.len() + said
         };
         timings.push(time(format!("{}{FIRST}", kind.id), || draw(frame, &RowCache::default())));

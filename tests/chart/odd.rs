@@ -56,8 +56,10 @@ fn every_view_takes_any_field_any_size_and_any_data() {
         for kind in charts::CHARTS {
             // Every value of every setting, the others as they come.
             let mut settings = vec![ViewState::default()];
-            for control in
-                (kind.open)(&charts::Inputs::new(&frame, &ViewState::default())).controls()
+            for control in (kind.open)(&charts::Inputs::new(&frame, &ViewState::default()))
+                .said()
+                .controls
+                .clone()
             {
                 use gemmscope_table::control::Kind;
                 let values: Vec<String> = match control.kind {

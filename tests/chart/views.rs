@@ -32,7 +32,7 @@ fn open(id: &str, frame: &Frame, params: &[(&str, &str)]) -> Box<dyn Chart> {
 }
 
 fn chart(name: &str, view: &dyn Chart, scene: &Scene) {
-    picture_and_table(name, scene, &view.sentences(), &view.table());
+    picture_and_table(name, scene, &view.said().sentences(), &view.table());
 }
 
 const DESK: (f64, f64) = (1040.0, 520.0);

@@ -4,7 +4,8 @@
 use crate::camera::{Camera, Zoom};
 use crate::hit::Direction;
 use crate::labels::Rect;
-use crate::legend::{Legend, Outside};
+use crate::layout;
+use crate::legend::{self, Legend, Outside, Swatch};
 use crate::palette::Theme;
 use crate::scene::{HitArea, Point, Scene};
 use crate::tooltip::Tooltip;
@@ -47,33 +48,42 @@ impl<'a> RenderOptions<'a> {
 
 /// A chart that was opened: a picture of any size, and what is said beside it.
 pub trait Chart: Send + Sync {
-    /// The picture, with its legend.
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene;
+    /// What it says of itself.
+    fn said(&self) -> &Said;
+    /// What its colours and marks mean, above the marks.
+    fn legend(&self, _theme: &Theme) -> Vec<(Swatch, String)> {
+        Vec::new()
+    }
+    /// Draws the marks into the room that title and legend leave.
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>);
     /// What the picture shows, as a table: all of it, and nothing else.
     fn table(&self) -> Table;
-    /// What can be set.
-    fn controls(&self) -> Vec<Control> {
-        Vec::new()
-    }
-    /// What the picture shows in a sentence or two, which stand above it.
-    fn verdict(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// All sentences.
-    fn sentences(&self) -> Vec<String> {
-        [self.verdict(), self.notes()].concat()
-    }
-    /// Tables below the picture, each under its heading: what the picture has no room for.
-    fn details(&self) -> Vec<(String, Table)> {
-        Vec::new()
-    }
-    /// Figures of what is chosen: caption, value, one sentence that may be empty.
-    fn figures(&self) -> Vec<(String, String, String)> {
-        Vec::new()
+    /// The picture: its background and title, then what stands in its way, or its legend with the marks
+    /// below it. Marks of selected rows are outlined last.
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let said = self.said();
+        let mut scene = Scene::new(options.width, options.height, said.title.as_str());
+        let whole = [0.0, 0.0, scene.width, scene.height];
+        scene.fill(whole, options.theme.background);
+        if let Some(why) = &said.obstacle {
+            if scene.title.is_empty() {
+                scene.title.clone_from(why);
+            }
+            layout::message(&mut scene, whole, options.theme, why);
+            return scene;
+        }
+        let entries = self.legend(options.theme);
+        let width = scene.width - 20.0;
+        let used = legend::legend(Some(&mut scene), (10.0, 4.0), width, options.theme, &entries);
+        let top = if used > 0.0 { used + 8.0 } else { 0.0 };
+        let room = [0.0, top, scene.width, (scene.height - top).max(1.0)];
+        self.draw(&mut scene, room, options);
+        // What the layout says of scrolling comes first.
+        let scrolled = [std::mem::take(&mut scene.description)];
+        let words = scrolled.into_iter().chain(said.sentences()).filter(|s| !s.is_empty());
+        scene.description = words.collect::<Vec<_>>().join(" ");
+        legend::outline_selected(&mut scene, options.theme, options.selected);
+        scene
     }
     /// Height with everything in sight, CSS pixels, of a picture that scrolls by itself.
     fn full_height(&self) -> Option<f64> {
@@ -105,32 +115,39 @@ pub trait Chart: Send + Sync {
     }
 }
 
-/// An opened chart with all that it says of itself, worked out once.
-pub struct Opened {
+/// What an opened chart says of itself, worked out once.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// One sentence: what the picture shows. Where it is empty, the obstacle.
+    pub title: String,
+    /// Why there is nothing to draw: then there are settings and no sentences.
+    pub obstacle: Option<String>,
     /// What can be set.
     pub controls: Vec<Control>,
-    /// What it shows, in a sentence or two.
+    /// What the picture shows in a sentence or two, which stand above it.
     pub verdict: Vec<String>,
-    /// The other sentences.
+    /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
     pub notes: Vec<String>,
-    /// Tables below the picture, each under its heading.
+    /// Tables below the picture, each under its heading: what the picture has no room for.
     pub details: Vec<(String, Table)>,
     /// Figures of what is chosen: caption, value, one sentence that may be empty.
     pub figures: Vec<(String, String, String)>,
-    /// The picture.
-    pub chart: Box<dyn Chart>,
 }
 
-impl From<Box<dyn Chart>> for Opened {
-    fn from(chart: Box<dyn Chart>) -> Self {
-        Opened {
-            controls: chart.controls(),
-            verdict: chart.verdict(),
-            notes: chart.notes(),
-            details: chart.details(),
-            figures: chart.figures(),
-            chart,
-        }
+impl Said {
+    /// A title, or what stands in the way of the picture, and what can be set.
+    pub(crate) fn new(
+        title: impl Into<String>,
+        obstacle: Option<impl Into<String>>,
+        controls: Vec<Control>,
+    ) -> Self {
+        let obstacle = obstacle.map(Into::into);
+        Said { title: title.into(), obstacle, controls, ..Said::default() }
+    }
+
+    /// All sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        [&self.verdict[..], &self.notes].concat()
     }
 }
 
@@ -265,7 +282,7 @@ pub trait Drawn: Send + Sync {
 /// A chart drawn for a page.
 pub struct Drawing {
     /// What was drawn.
-    pub opened: Arc<Opened>,
+    pub opened: Arc<dyn Chart>,
     /// The sentences below it.
     pub notes: Vec<String>,
     /// Least and most height in a page.
@@ -278,7 +295,7 @@ impl Drawing {
     /// numbers of rows.
     pub fn table(&self, most: usize, what: &Emphasis) -> (Table, u64) {
         self.drawn.table(most, what).unwrap_or_else(|| {
-            let mut table = self.opened.chart.table();
+            let mut table = self.opened.table();
             let more = table.rows.len().saturating_sub(most);
             table.rows.truncate(most);
             (table, more as u64)

@@ -4,7 +4,7 @@
 //! [`Chart::drawn`]: crate::chart::Chart::drawn
 
 use crate::camera::Zoom;
-use crate::chart::{Canvas, Drawing, Drawn, Emphasis, Opened, RenderOptions, Target};
+use crate::chart::{Canvas, Chart, Drawing, Drawn, Emphasis, RenderOptions, Target};
 use crate::hit::Direction;
 use crate::labels::{Rect, grown};
 use crate::palette::alpha;
@@ -20,23 +20,23 @@ use std::sync::Arc;
 
 /// Draws an opened chart for a page. `frame` is what it was opened with: the figures of tooltips.
 pub fn draw(
-    opened: &Arc<Opened>,
+    opened: &Arc<dyn Chart>,
     frame: Option<&Frame>,
     options: &RenderOptions<'_>,
 ) -> Arc<Drawing> {
     let by_areas = || Box::new(SceneChart::new(opened.clone(), frame, options)) as Box<dyn Drawn>;
-    let drawn = opened.chart.drawn(options).unwrap_or_else(by_areas);
+    let drawn = opened.drawn(options).unwrap_or_else(by_areas);
     Arc::new(Drawing {
         opened: opened.clone(),
-        notes: opened.notes.iter().cloned().chain(drawn.note()).collect(),
-        heights: opened.chart.heights(options.width),
+        notes: opened.said().notes.iter().cloned().chain(drawn.note()).collect(),
+        heights: opened.heights(options.width),
         drawn,
     })
 }
 
 /// A chart that answers by the hit areas of its scene.
 struct SceneChart {
-    opened: Arc<Opened>,
+    opened: Arc<dyn Chart>,
     frame: Option<Frame>,
     scene: Scene,
     canvas: Canvas,
@@ -48,9 +48,9 @@ struct SceneChart {
 const SLACK: f64 = 6.0;
 
 impl SceneChart {
-    fn new(opened: Arc<Opened>, frame: Option<&Frame>, options: &RenderOptions<'_>) -> Self {
+    fn new(opened: Arc<dyn Chart>, frame: Option<&Frame>, options: &RenderOptions<'_>) -> Self {
         SceneChart {
-            scene: opened.chart.scene(options),
+            scene: opened.scene(options),
             frame: frame.cloned(),
             canvas: options.canvas(),
             first: options.first,
@@ -158,11 +158,11 @@ impl Drawn for SceneChart {
     }
 
     fn saved(&self, what: &Emphasis) -> Scene {
-        self.opened.chart.scene(&self.options(&what.selected))
+        self.opened.scene(&self.options(&what.selected))
     }
 
     fn whole(&self, what: &Emphasis) -> Result<Scene, (f64, f64)> {
-        scroll::whole(&*self.opened.chart, &self.options(&what.selected))
+        scroll::whole(&*self.opened, &self.options(&what.selected))
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn draw_everywhere(name: &str, view: &dyn crate::chart::Chart) {
     }
     if let Ok(dir) = std::env::var("PICTURES") {
         let table = view.table();
-        let text = format!("{}\n\n{}", view.sentences().join("\n"), table.csv());
+        let text = format!("{}\n\n{}", view.said().sentences().join("\n"), table.csv());
         std::fs::write(format!("{dir}/{name}.txt"), text).unwrap();
     }
 }

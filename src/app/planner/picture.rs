@@ -42,9 +42,9 @@ pub(super) fn view(ready: Ready) -> AnyView {
         let state = ViewState::default();
         let open =
             Inputs { cache: bench.row_cache.get_value(), ..Inputs::new(&inputs.frame, &state) };
-        let chart: Box<dyn Chart> = Box::new(PlanChart::open(&open, inputs.plan.0.clone()));
+        let chart: Arc<dyn Chart> = Arc::new(PlanChart::open(&open, inputs.plan.0.clone()));
         let options = RenderOptions { zoom: inputs.zoom, ..canvas.options() };
-        interactive::draw(&Arc::new(chart.into()), None, &options)
+        interactive::draw(&chart, None, &options)
     });
     view! {
         <ChartView

@@ -4,13 +4,14 @@ use super::ready::Ready;
 use crate::app::chart_view::{ChartView, Draw};
 use crate::app::controls::{controls, write};
 use crate::app::state::Shared;
-use gemmscope_chart::chart::{Canvas, Opened, RenderOptions};
+use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
 use gemmscope_chart::interactive;
 use gemmscope_chart::planner::{Context, TOOLS, ToolKind};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// What a tool and its picture depend on.
 #[derive(Clone, PartialEq)]
@@ -33,7 +34,7 @@ impl ToolInputs {
         }
     }
 
-    fn open(&self, kind: &ToolKind) -> Opened {
+    fn open(&self, kind: &ToolKind) -> Arc<dyn Chart> {
         (kind.open)(&Context { frame: &self.frame, state: &self.state, own: &self.own }).into()
     }
 }
@@ -43,15 +44,15 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
     let bench = ready.bench;
     let kind = &TOOLS[index];
     let inputs = Memo::new(move |_| ToolInputs::of(ready));
-    let opened = Memo::new(move |_| Shared::from(inputs.with(|i| i.open(kind))));
-    let list = Memo::new(move |_| opened.with(|o| o.controls.clone()));
-    let figures = Memo::new(move |_| opened.with(|o| o.figures.clone()));
-    let verdict = Memo::new(move |_| opened.with(|o| o.verdict.clone()));
-    let notes = Memo::new(move |_| opened.with(|o| o.notes.clone()));
+    let opened = Memo::new(move |_| Shared(inputs.with(|i| i.open(kind))));
+    let list = Memo::new(move |_| opened.with(|o| o.said().controls.clone()));
+    let figures = Memo::new(move |_| opened.with(|o| o.said().figures.clone()));
+    let verdict = Memo::new(move |_| opened.with(|o| o.said().verdict.clone()));
+    let notes = Memo::new(move |_| opened.with(|o| o.said().notes.clone()));
     let lines = |list: Memo<Vec<String>>, class: &'static str| {
         move || list.get().into_iter().map(|n| view! { <p class=class>{n}</p> }).collect_view()
     };
-    let tall = move |width: f64| opened.with(|o| o.chart.height(width));
+    let tall = move |width: f64| opened.with(|o| o.height(width));
     let draw: Draw<ToolInputs> = Box::new(move |inputs: &ToolInputs, canvas: &Canvas| {
         let options = RenderOptions { selected: &inputs.selected, ..canvas.options() };
         interactive::draw(&opened.get_untracked().0, None, &options)

@@ -3,20 +3,19 @@
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, nothing, roof_rate};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing, roof_rate};
 use crate::color_scale::Colors;
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::legend::Swatch;
 use crate::palette::Theme;
-use crate::plot::{Page, Ruler, plot, xy};
+use crate::plot::{Ruler, xy};
 use crate::scale::{Kind, extent, padded};
 use crate::scene::{Item, Scene};
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
-use gemmscope_table::control::Control;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -45,7 +44,7 @@ type Point = (usize, usize, f64, f64);
 #[derive(Debug)]
 pub(crate) struct Lines {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     x: FieldInfo,
     y: FieldInfo,
     aggregate: Aggregate,
@@ -104,9 +103,11 @@ impl Lines {
         };
         let figures = groups.figures(frame, &figure, aggregate);
         drop(get);
-        Lines {
+        let none = figures.iter().all(|v| v.is_nan());
+        let obstacle = nothing(frame).or(none.then_some(explore::NO_FIGURE));
+        let mut out = Lines {
             frame: frame.clone(),
-            controls: e.controls,
+            said: Said::new(format!("{} over {}", figure.label, size.label), obstacle, e.controls),
             x: size,
             y: figure,
             aggregate,
@@ -116,12 +117,20 @@ impl Lines {
             groups,
             figures,
             roof,
+        };
+        if out.said.obstacle.is_none() {
+            out.said.notes = out.notes();
         }
+        out
     }
 
-    fn obstacle(&self) -> Option<&'static str> {
-        let none = self.figures.iter().all(|v| v.is_nan());
-        nothing(&self.frame).or(none.then_some(explore::NO_FIGURE))
+    fn notes(&self) -> Vec<String> {
+        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
+        let of = (several, self.points().count());
+        let mut out: Vec<String> =
+            explore::of_several(of, "points", self.aggregate).into_iter().collect();
+        out.extend(explore::left_out(&self.frame, &self.groups, Some(&self.y), ""));
+        out
     }
 
     /// The points of all lines: group, line, size, figure.
@@ -151,8 +160,31 @@ impl Lines {
             .text("GEMMs", |p: &Point| self.groups.get(p.0).len().to_string())
             .no_tip()
     }
+}
 
-    fn draw(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
+/// The median of the roofs of some rows, FLOP/s.
+fn roof_of(frame: &Frame, rows: &[u32]) -> f64 {
+    let roofs = rows.iter().map(|row| (roof_rate(frame, *row as usize), 1.0));
+    Aggregate::Median.of(&mut roofs.collect(), true)
+}
+
+impl Chart for Lines {
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        let colors = self.colors.of(theme);
+        let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
+        let mut legend = colors.swatches(&self.frame, codes);
+        if self.roof.iter().any(|v| v.is_finite()) {
+            legend.push((Swatch::Dashed(theme.roof), "roof".to_owned()));
+        }
+        legend
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        let theme = options.theme;
         let colors = self.colors.of(theme);
         let drawn = || self.points().map(|p| p.3).chain(self.roof.iter().copied());
         let (low, high) = extent(Kind::Log, drawn()).unwrap_or((1.0, 10.0));
@@ -203,46 +235,9 @@ impl Lines {
         }
         scene.items.push(Item::Unclip);
     }
-}
-
-/// The median of the roofs of some rows, FLOP/s.
-fn roof_of(frame: &Frame, rows: &[u32]) -> f64 {
-    let roofs = rows.iter().map(|row| (roof_rate(frame, *row as usize), 1.0));
-    Aggregate::Median.of(&mut roofs.collect(), true)
-}
-
-impl Chart for Lines {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let colors = self.colors.of(theme);
-        let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
-        let mut legend = colors.swatches(&self.frame, codes);
-        if self.roof.iter().any(|v| v.is_finite()) {
-            legend.push((Swatch::Dashed(theme.roof), "roof".to_owned()));
-        }
-        let title = format!("{} over {}", self.y.label, self.x.label);
-        let page = Page { legend, notes: self.notes(), ..Page::new(title, self.obstacle()) };
-        plot(options, page, |scene, room| self.draw(scene, theme, room))
-    }
 
     fn table(&self) -> Table {
         self.columns().table(self.points())
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        if self.obstacle().is_some() {
-            return Vec::new();
-        }
-        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
-        let of = (several, self.points().count());
-        let mut out: Vec<String> =
-            explore::of_several(of, "points", self.aggregate).into_iter().collect();
-        out.extend(explore::left_out(&self.frame, &self.groups, Some(&self.y), ""));
-        out
     }
 
     fn height(&self, width: f64) -> f64 {

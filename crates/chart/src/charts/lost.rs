@@ -3,11 +3,13 @@
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
-use crate::charts::{Chart, ChartKind, Inputs, RenderOptions, nothing};
+use crate::charts::{Chart, ChartKind, Inputs, RenderOptions, Said, nothing};
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::legend::Swatch;
-use crate::plot::{Bands, Page, plot, value_panel};
+use crate::palette::Theme;
+use crate::plot::{Bands, value_panel};
 use crate::row_names::RowNames;
 use crate::scale::{Kind, Scale};
 use crate::scene::{START, Scene};
@@ -46,7 +48,7 @@ const GEMM: &str = "gemm";
 #[derive(Debug)]
 pub(crate) struct LostTime {
     what: String,
-    controls: Vec<Control>,
+    said: Said,
     /// Names of the values; none where every GEMM has a bar.
     values: Vec<String>,
     gemms: RowNames,
@@ -54,8 +56,6 @@ pub(crate) struct LostTime {
     /// Worst first.
     bars: Vec<Bar>,
     lost_s: f64,
-    notes: Vec<String>,
-    obstacle: Option<&'static str>,
 }
 
 /// The rows of one band.
@@ -133,18 +133,23 @@ impl LostTime {
             notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
         }
         let mut out = LostTime {
+            said: Said {
+                notes,
+                ..Said::new(
+                    format!("Lost time by {}", bands.label),
+                    obstacle(frame, &bars, lost_s),
+                    if sides.len() > 1 { vec![by, side] } else { vec![by] },
+                )
+            },
             what: bands.label,
-            controls: if sides.len() > 1 { vec![by, side] } else { vec![by] },
             gemms: RowNames::new(&frame.with_rows(Arc::new(firsts.collect()))),
             values: bands.names,
             groups,
-            obstacle: obstacle(frame, &bars, lost_s),
             bars,
             lost_s,
-            notes,
         };
-        out.notes.extend(out.most());
-        out.notes.push(frame.kind().hint().to_owned());
+        out.said.notes.extend(out.most());
+        out.said.notes.push(frame.kind().hint().to_owned());
         out
     }
 
@@ -216,73 +221,67 @@ fn obstacle(frame: &Frame, bars: &[Bar], lost_s: f64) -> Option<&'static str> {
 }
 
 impl Chart for LostTime {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let page = Page {
-            title: format!("Lost time by {}", self.what),
-            obstacle: self.obstacle.map(str::to_owned),
-            legend: self
-                .held()
-                .map(|a| (Swatch::Box(theme.account(a)), a.part_label().to_owned()))
-                .collect(),
-            notes: self.notes.clone(),
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        let entry = |a: Account| (Swatch::Box(theme.account(a)), a.part_label().to_owned());
+        self.held().map(entry).collect()
+    }
+
+    fn draw(
+        &self,
+        scene: &mut Scene,
+        [left, top, width, height]: Rect,
+        options: &RenderOptions<'_>,
+    ) {
+        let (theme, columns) = (options.theme, self.columns());
+        let bands = Bands {
+            n: self.bars.len(),
+            what: "Bars",
+            row: ROW,
+            most: None,
+            name: &|at| self.name(at),
+            mark: &|at, name| {
+                Some((self.rows(&self.bars[at]).to_vec(), columns.tooltip(name, &at)))
+            },
         };
-        let columns = self.columns();
-        plot(options, page, |scene, [left, top, width, height]| {
-            let bands = Bands {
-                n: self.bars.len(),
-                what: "Bars",
-                row: ROW,
-                most: None,
-                name: &|at| self.name(at),
-                mark: &|at, name| {
-                    Some((self.rows(&self.bars[at]).to_vec(), columns.tooltip(name, &at)))
-                },
-            };
-            let room = [left, top + HEAD, width, height - HEAD - FOOT];
-            let placed = bands.place(scene, room, options);
-            let words = |b: &Bar| format!("{} lost", seconds_brief(b.lost_s));
-            // The longest bar leaves room for what it loses.
-            let longest = self.bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
-            let figures = text::width(&words(&self.bars[0]), FONT, false) + 28.0;
-            let span = (width - placed.left - 12.0).max(20.0);
-            let scale = Scale::new(
-                Kind::Linear,
-                (0.0, longest * span / (span - figures).max(span / 4.0)),
-                (placed.left, placed.left + span),
-            );
-            let panel = [placed.left, placed.top, span, placed.bottom() - placed.top];
-            value_panel(scene, theme, panel, &scale, "", &Format::seconds());
-            for (at, y) in placed.each() {
-                let bar = &self.bars[at];
-                let mut sum = 0.0;
-                for account in Account::ALL {
-                    let from = scale.px(sum);
-                    sum += bar.accounts[account as usize];
-                    let to = scale.px(sum);
-                    if to > from {
-                        // A hair between two parts, where they have the room.
-                        let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
-                        let part = [from, y + 4.0, to - from - gap, ROW - 8.0];
-                        scene.fill(part, theme.account(account));
-                    }
+        let room = [left, top + HEAD, width, height - HEAD - FOOT];
+        let placed = bands.place(scene, room, options);
+        let words = |b: &Bar| format!("{} lost", seconds_brief(b.lost_s));
+        // The longest bar leaves room for what it loses.
+        let longest = self.bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
+        let figures = text::width(&words(&self.bars[0]), FONT, false) + 28.0;
+        let span = (width - placed.left - 12.0).max(20.0);
+        let scale = Scale::new(
+            Kind::Linear,
+            (0.0, longest * span / (span - figures).max(span / 4.0)),
+            (placed.left, placed.left + span),
+        );
+        let panel = [placed.left, placed.top, span, placed.bottom() - placed.top];
+        value_panel(scene, theme, panel, &scale, "", &Format::seconds());
+        for (at, y) in placed.each() {
+            let bar = &self.bars[at];
+            let mut sum = 0.0;
+            for account in Account::ALL {
+                let from = scale.px(sum);
+                sum += bar.accounts[account as usize];
+                let to = scale.px(sum);
+                if to > from {
+                    // A hair between two parts, where they have the room.
+                    let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
+                    let part = [from, y + 4.0, to - from - gap, ROW - 8.0];
+                    scene.fill(part, theme.account(account));
                 }
-                let place = (scale.px(sum) + 6.0, y + ROW / 2.0);
-                scene.text(place, words(bar), theme.muted, START);
             }
-        })
+            let place = (scale.px(sum) + 6.0, y + ROW / 2.0);
+            scene.text(place, words(bar), theme.muted, START);
+        }
     }
 
     fn table(&self) -> Table {
         self.columns().table(0..self.bars.len())
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
     }
 
     fn full_height(&self) -> Option<f64> {

@@ -17,7 +17,7 @@ pub mod roofline;
 mod tilemap;
 mod tuning;
 
-pub(crate) use crate::chart::{Chart, RenderOptions};
+pub(crate) use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::Colors;
 use gemmscope_analysis::ledger::Partners;
 use gemmscope_table::dataset::Dataset;
@@ -277,7 +277,7 @@ mod tests {
         let frame = rows.frame(Some("h100-sxm"));
         let state = ViewState::default();
         for kind in CHARTS {
-            for control in (kind.open)(&Inputs::new(&frame, &state)).controls() {
+            for control in (kind.open)(&Inputs::new(&frame, &state)).said().controls.clone() {
                 assert!(kind.reads(&control.key), "{} {}", kind.id, control.key);
             }
         }

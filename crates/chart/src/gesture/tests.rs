@@ -1,5 +1,5 @@
 use super::*;
-use crate::chart::{Drawing, Opened, RenderOptions};
+use crate::chart::{Chart, Drawing, RenderOptions};
 use crate::charts::{Inputs, by_id};
 use crate::interactive::draw;
 use crate::palette::Theme;
@@ -33,7 +33,7 @@ impl Page {
         let first = crate::charts::first_of(&state, id);
         let options = RenderOptions { first, ..RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)) };
         Page {
-            chart: draw(&Arc::new(Opened::from(chart)), Some(&frame), &options),
+            chart: draw(&Arc::<dyn Chart>::from(chart), Some(&frame), &options),
             gestures: Gestures::default(),
             target: None,
             boxing: false,

@@ -1,66 +1,15 @@
-//! What every picture has before and after its first mark, and the layouts that several share: rows of
-//! named bands, a value axis below them, a plot of two scales.
+//! The layouts that several pictures share: rows of named bands, a value axis below them, a plot of two
+//! scales.
 
 use crate::chart::RenderOptions;
 use crate::labels::Rect;
 use crate::layout::{self, Axis, FONT, Margins, NARROW, Plot};
-use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scale::{Kind, Scale};
 use crate::scene::{BELOW, BOTTOM, DragArea, END, Scene, Window};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
-
-/// What a picture says of itself.
-#[derive(Debug, Default)]
-pub(crate) struct Page {
-    /// One sentence: what the picture shows. Where it is empty, the obstacle.
-    pub(crate) title: String,
-    /// Why there is nothing to draw.
-    pub(crate) obstacle: Option<String>,
-    /// What its colours and marks mean, above the marks.
-    pub(crate) legend: Vec<(Swatch, String)>,
-    /// What else a reader who cannot see it should know.
-    pub(crate) notes: Vec<String>,
-}
-
-impl Page {
-    /// A page with a title, or with what stands in its way.
-    pub(crate) fn new(title: impl Into<String>, obstacle: Option<impl Into<String>>) -> Self {
-        Page { title: title.into(), obstacle: obstacle.map(Into::into), ..Page::default() }
-    }
-}
-
-/// A picture: its background and title, then what stands in its way, or its legend with the marks below
-/// it. `body` gets the room that is left. Marks of selected rows are outlined last.
-pub(crate) fn plot(
-    options: &RenderOptions<'_>,
-    page: Page,
-    body: impl FnOnce(&mut Scene, Rect),
-) -> Scene {
-    let mut scene = Scene::new(options.width, options.height, page.title);
-    let whole = [0.0, 0.0, scene.width, scene.height];
-    scene.fill(whole, options.theme.background);
-    if let Some(why) = page.obstacle {
-        if scene.title.is_empty() {
-            scene.title.clone_from(&why);
-        }
-        layout::message(&mut scene, whole, options.theme, &why);
-        return scene;
-    }
-    let width = scene.width - 20.0;
-    let used = legend::legend(Some(&mut scene), (10.0, 4.0), width, options.theme, &page.legend);
-    let top = if used > 0.0 { used + 8.0 } else { 0.0 };
-    let room = [0.0, top, scene.width, (scene.height - top).max(1.0)];
-    body(&mut scene, room);
-    // What the layout says of scrolling comes first.
-    let said = [std::mem::take(&mut scene.description)];
-    let said = said.into_iter().chain(page.notes).filter(|s| !s.is_empty());
-    scene.description = said.collect::<Vec<_>>().join(" ");
-    legend::outline_selected(&mut scene, options.theme, options.selected);
-    scene
-}
 
 /// How many names are measured to find the width of their column.
 const MEASURED: usize = 1000;

@@ -3,14 +3,13 @@
 use super::grid;
 use super::{Context, LARGEST, device_of, figure, whole};
 use crate::cells::CellMark;
-use crate::chart::{Chart, RenderOptions};
+use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
-use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tile_marks::{Tick, bounded, limit, names, region_entries, regions};
@@ -102,7 +101,7 @@ pub(super) struct FlatTool {
     units: u32,
     device: Device,
     by_ratio: bool,
-    controls: Vec<Control>,
+    said: Said,
     measured: Vec<Panel>,
 }
 
@@ -159,19 +158,30 @@ impl FlatTool {
         }
         let lists = [k, blocks, rows];
         let flaws = lists.iter().filter_map(|l| l.flaw.clone()).collect();
-        let [k, blocks, rows] = lists;
-        FlatTool {
+        let [(k, depths), (blocks, widths), (rows, sizes)] = lists.map(|l| (l.control, l.values));
+        let mut out = FlatTool {
+            said: Said::default(),
             m: whole(&m),
-            depths: k.values,
-            blocks: blocks.values,
-            rows: rows.values,
+            depths,
+            blocks: widths,
+            rows: sizes,
             flaws,
             units: whole(&units),
             device,
             by_ratio: by.current == "ratio",
-            controls: vec![m, k.control, rows.control, blocks.control, device_control, units, by],
             measured,
-        }
+        };
+        out.said = Said {
+            verdict: out.verdict(),
+            notes: out.notes(),
+            figures: out.figures(),
+            ..Said::new(
+                out.title(),
+                None::<&str>,
+                vec![m, k, rows, blocks, device_control, units, by],
+            )
+        };
+        out
     }
 
     /// The maps in the order of their places: those of the model first.
@@ -269,7 +279,7 @@ impl FlatTool {
     }
 
     /// The maps of the model, and of what was measured.
-    fn draw(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
+    fn maps_in(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
         let places = grid::places(room, self.maps().len());
         for (map, place) in self.maps().into_iter().zip(places) {
             match map {
@@ -302,56 +312,14 @@ impl FlatTool {
     }
 }
 
-impl Chart for FlatTool {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let title = format!(
+impl FlatTool {
+    fn title(&self) -> String {
+        format!(
             "Flat GEMM model for M {}, K {} on {}: B_N against N",
             self.m,
             list(&self.depths, " and "),
             self.device.name
-        );
-        let what = match self.by_ratio {
-            true => "FLOP per element",
-            false => "workgroups",
-        };
-        let color = |share| legend::Swatch::Box(shown(share, theme));
-        let mut entries = vec![
-            (color(0.0), format!("fewest {what}")),
-            (color(1.0), format!("most {what}")),
-            (Tick::Model.swatch(theme), "model's choice".to_owned()),
-        ];
-        if !self.measured.is_empty() {
-            entries.push((Tick::Best.swatch(theme), "measured best".to_owned()));
-        }
-        entries.extend(region_entries(theme, |_| true));
-        let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
-        plot(options, page, |scene, room| self.draw(scene, theme, room))
-    }
-
-    fn table(&self) -> Table {
-        let columns = Columns::new()
-            .text("K", |(k, ..): &(u32, u32, u32)| k.to_string())
-            .text("N", |(_, n, _)| n.to_string())
-            .text("B_N", |(.., block)| block.to_string())
-            .text("workgroups N / B_N", |(_, n, block)| flat::parallelism(*n, *block).to_string())
-            .text("FLOP per element", |(k, _, block)| {
-                format!("{:.3}", flat::ratio(self.m, *k, *block))
-            })
-            .text("limited by", |(_, n, block)| {
-                limit(flat::region(*n, *block, self.units)).to_owned()
-            })
-            .text("model's choice", |(_, n, block)| {
-                (flat::model_tick(*n, &self.blocks, self.units) == Some(*block)).to_string()
-            });
-        let each = |k: u32| {
-            self.rows.iter().flat_map(move |n| self.blocks.iter().map(move |b| (k, *n, *b)))
-        };
-        columns.table(self.depths.iter().flat_map(|k| each(*k)))
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
+        )
     }
 
     fn notes(&self) -> Vec<String> {
@@ -365,11 +333,6 @@ impl Chart for FlatTool {
             out.push(format!("Measured: {}.", p.title));
         }
         out
-    }
-
-    fn height(&self, width: f64) -> f64 {
-        let line = if width < NARROW { 360.0 } else { 400.0 };
-        40.0 + line * grid::lines(self.maps().len(), width) as f64
     }
 
     fn verdict(&self) -> Vec<String> {
@@ -394,6 +357,60 @@ impl Chart for FlatTool {
             Some(figure(&format!("Ratio, K {k}"), text, "FLOP per element moved."))
         };
         self.depths.iter().filter_map(each).collect()
+    }
+}
+
+impl Chart for FlatTool {
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
+        let what = match self.by_ratio {
+            true => "FLOP per element",
+            false => "workgroups",
+        };
+        let color = |share| legend::Swatch::Box(shown(share, theme));
+        let mut entries = vec![
+            (color(0.0), format!("fewest {what}")),
+            (color(1.0), format!("most {what}")),
+            (Tick::Model.swatch(theme), "model's choice".to_owned()),
+        ];
+        if !self.measured.is_empty() {
+            entries.push((Tick::Best.swatch(theme), "measured best".to_owned()));
+        }
+        entries.extend(region_entries(theme, |_| true));
+        entries
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        self.maps_in(scene, options.theme, room);
+    }
+
+    fn table(&self) -> Table {
+        let columns = Columns::new()
+            .text("K", |(k, ..): &(u32, u32, u32)| k.to_string())
+            .text("N", |(_, n, _)| n.to_string())
+            .text("B_N", |(.., block)| block.to_string())
+            .text("workgroups N / B_N", |(_, n, block)| flat::parallelism(*n, *block).to_string())
+            .text("FLOP per element", |(k, _, block)| {
+                format!("{:.3}", flat::ratio(self.m, *k, *block))
+            })
+            .text("limited by", |(_, n, block)| {
+                limit(flat::region(*n, *block, self.units)).to_owned()
+            })
+            .text("model's choice", |(_, n, block)| {
+                (flat::model_tick(*n, &self.blocks, self.units) == Some(*block)).to_string()
+            });
+        let each = |k: u32| {
+            self.rows.iter().flat_map(move |n| self.blocks.iter().map(move |b| (k, *n, *b)))
+        };
+        columns.table(self.depths.iter().flat_map(|k| each(*k)))
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        let line = if width < NARROW { 360.0 } else { 400.0 };
+        40.0 + line * grid::lines(self.maps().len(), width) as f64
     }
 }
 

@@ -1,9 +1,10 @@
 //! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
 
 use super::{Context, Shape, figure};
-use crate::chart::{Chart, RenderOptions};
+use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::roofline::{Arrow, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
 use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
@@ -18,6 +19,7 @@ use std::sync::Arc;
 /// An opened chain.
 pub(super) struct FusionTool {
     shape: Shape,
+    said: Said,
     roof: Option<Roof>,
     steps: Vec<Step>,
     fusion: Fusion,
@@ -39,8 +41,17 @@ impl FusionTool {
         let steps: Vec<Step> =
             Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
-        shape.controls.push(chain);
-        FusionTool { fusion: fuse(&shape.problem, &steps, roof), steps, roof, shape }
+        let mut controls = std::mem::take(&mut shape.controls);
+        controls.push(chain);
+        let (fusion, said) = (fuse(&shape.problem, &steps, roof), Said::default());
+        let mut out = FusionTool { fusion, said, steps, roof, shape };
+        out.said = Said {
+            verdict: out.verdict(),
+            notes: out.notes(),
+            figures: out.figures(),
+            ..Said::new(out.title(), None::<&str>, controls)
+        };
+        out
     }
 
     fn both(&self) -> [(&'static str, &Run); 2] {
@@ -48,78 +59,14 @@ impl FusionTool {
     }
 }
 
-impl Chart for FusionTool {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
-        let points = Points::new(&frame.data, &frame.metrics);
-        let color_scale = ColorScale::plain(theme);
-        let at = |r: &Run| (r.intensity().0, r.work.0 / r.time.0);
-        let planned: Vec<Planned> = self
-            .both()
-            .into_iter()
-            .filter(|_| self.roof.is_some())
-            .map(|(name, r)| Planned {
-                ai: at(r).0,
-                rate: at(r).1,
-                trail: Vec::new(),
-                label: name.to_owned(),
-                name: format!("{name}: {}, {} moved, {}", r.intensity(), r.bytes, r.time),
-                color: if name == "fused" { theme.accent } else { theme.warn },
-            })
-            .collect();
-        let arrows: Vec<Arrow> = match self.roof {
-            Some(_) => vec![Arrow {
-                from: at(&self.fusion.separate),
-                to: at(&self.fusion.fused),
-                color: theme.muted,
-            }],
-            None => Vec::new(),
-        };
-        let roofs: Vec<RoofLine> =
-            RoofLine::of(&self.shape.device, self.shape.problem.op.compute).into_iter().collect();
-        // Both points, the ridge and some of the slope.
-        let zoom = self.roof.map(|r| {
-            let all = [
-                at(&self.fusion.separate),
-                at(&self.fusion.fused),
-                (r.ridge(), r.peak_flops_per_s),
-            ];
-            let low = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
-            let high = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(0.0, f64::max);
-            ((low(|p| p.0) / 5.0, high(|p| p.0) * 3.0), (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6))
-        });
-        let mut scene = roofline(&Input {
-            zoom,
-            planned: &planned,
-            roofs: &roofs,
-            arrows: &arrows,
-            ..Input::new(&frame, &points, &color_scale, theme, (options.width, options.height))
-        })
-        .scene;
-        scene.title = format!(
+impl FusionTool {
+    fn title(&self) -> String {
+        format!(
             "{} with {} steps after it, separate and fused, under the roof of {}",
             self.shape.problem,
             self.steps.len(),
             self.shape.device.name
-        );
-        scene
-    }
-
-    fn table(&self) -> Table {
-        let columns = Columns::new()
-            .text("", |(name, _): &(&str, &Run)| (*name).to_owned())
-            .text("kernels", |(_, r)| r.kernels.to_string())
-            .text("bytes", |(_, r)| r.bytes.0.to_string())
-            .text("work (FLOP)", |(_, r)| r.work.0.to_string())
-            .text("AI (FLOP/B)", |(_, r)| format_significant(r.intensity().0, 6))
-            .text("time at the roof (s)", |(_, r)| r.time.0.to_string())
-            .text("roundings of C", |(_, r)| r.roundings.to_string());
-        columns.table(self.both())
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.shape.controls.clone()
+        )
     }
 
     fn notes(&self) -> Vec<String> {
@@ -134,10 +81,6 @@ impl Chart for FusionTool {
                 self.shape.problem.op.compute.default_accumulate(),
             ),
         ]
-    }
-
-    fn height(&self, width: f64) -> f64 {
-        if width < 560.0 { 380.0 } else { 460.0 }
     }
 
     fn verdict(&self) -> Vec<String> {
@@ -192,5 +135,81 @@ impl Chart for FusionTool {
             ));
         }
         out
+    }
+}
+
+impl Chart for FusionTool {
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn draw(&self, _: &mut Scene, _: Rect, _: &RenderOptions<'_>) {}
+
+    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let theme = options.theme;
+        let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
+        let points = Points::new(&frame.data, &frame.metrics);
+        let color_scale = ColorScale::plain(theme);
+        let at = |r: &Run| (r.intensity().0, r.work.0 / r.time.0);
+        let planned: Vec<Planned> = self
+            .both()
+            .into_iter()
+            .filter(|_| self.roof.is_some())
+            .map(|(name, r)| Planned {
+                ai: at(r).0,
+                rate: at(r).1,
+                trail: Vec::new(),
+                label: name.to_owned(),
+                name: format!("{name}: {}, {} moved, {}", r.intensity(), r.bytes, r.time),
+                color: if name == "fused" { theme.accent } else { theme.warn },
+            })
+            .collect();
+        let arrows: Vec<Arrow> = match self.roof {
+            Some(_) => vec![Arrow {
+                from: at(&self.fusion.separate),
+                to: at(&self.fusion.fused),
+                color: theme.muted,
+            }],
+            None => Vec::new(),
+        };
+        let roofs: Vec<RoofLine> =
+            RoofLine::of(&self.shape.device, self.shape.problem.op.compute).into_iter().collect();
+        // Both points, the ridge and some of the slope.
+        let zoom = self.roof.map(|r| {
+            let all = [
+                at(&self.fusion.separate),
+                at(&self.fusion.fused),
+                (r.ridge(), r.peak_flops_per_s),
+            ];
+            let low = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
+            let high = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(0.0, f64::max);
+            ((low(|p| p.0) / 5.0, high(|p| p.0) * 3.0), (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6))
+        });
+        let mut scene = roofline(&Input {
+            zoom,
+            planned: &planned,
+            roofs: &roofs,
+            arrows: &arrows,
+            ..Input::new(&frame, &points, &color_scale, theme, (options.width, options.height))
+        })
+        .scene;
+        scene.title.clone_from(&self.said.title);
+        scene
+    }
+
+    fn table(&self) -> Table {
+        let columns = Columns::new()
+            .text("", |(name, _): &(&str, &Run)| (*name).to_owned())
+            .text("kernels", |(_, r)| r.kernels.to_string())
+            .text("bytes", |(_, r)| r.bytes.0.to_string())
+            .text("work (FLOP)", |(_, r)| r.work.0.to_string())
+            .text("AI (FLOP/B)", |(_, r)| format_significant(r.intensity().0, 6))
+            .text("time at the roof (s)", |(_, r)| r.time.0.to_string())
+            .text("roundings of C", |(_, r)| r.roundings.to_string());
+        columns.table(self.both())
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < 560.0 { 380.0 } else { 460.0 }
     }
 }

@@ -4,13 +4,13 @@
 use super::grid;
 use super::{Context, Shape, figure, tile_controls, whole};
 use crate::cells::CellMark;
-use crate::chart::{Chart, RenderOptions};
+use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::shown;
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
-use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
@@ -24,6 +24,7 @@ const DRAWN: u32 = 96;
 /// An opened launch order.
 pub(super) struct OrderTool {
     shape: Shape,
+    said: Said,
     tile: Tile,
     tiles: (u32, u32),
     group: u32,
@@ -64,10 +65,12 @@ impl OrderTool {
             f64::from(tile.m) * f64::from(p.k) * p.op.a.bytes(),
             f64::from(tile.n) * f64::from(p.k) * p.op.b.bytes(),
         );
-        shape.controls.extend(tile_controls.into_iter().chain([group.clone(), programs.clone()]));
+        let mut controls = std::mem::take(&mut shape.controls);
+        controls.extend(tile_controls.into_iter().chain([group.clone(), programs.clone()]));
         let flight = whole(&programs);
         let dies = shape.device.l2_dies();
-        OrderTool {
+        let mut out = OrderTool {
+            said: Said::default(),
             best: best_group_size(tiles, flight, dies, panel_bytes.0, panel_bytes.1),
             group: whole(&group),
             programs: flight,
@@ -76,7 +79,14 @@ impl OrderTool {
             panel_bytes,
             k_blocks: u64::from(p.k.div_ceil(tile.k.unwrap_or(1).max(1))),
             shape,
-        }
+        };
+        out.said = Said {
+            verdict: out.verdict(),
+            notes: out.notes(),
+            figures: out.figures(),
+            ..Said::new(out.title(), None::<&str>, controls)
+        };
+        out
     }
 
     fn panels(&self, order: LaunchOrder) -> Panels {
@@ -108,7 +118,7 @@ impl OrderTool {
         out
     }
 
-    fn draw(
+    fn order(
         &self,
         scene: &mut Scene,
         theme: &Theme,
@@ -156,56 +166,12 @@ impl OrderTool {
 
 const LARGEST_WAVE: u32 = 65536;
 
-impl Chart for OrderTool {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let grouped = LaunchOrder::Grouped(self.group);
-        let title = format!(
+impl OrderTool {
+    fn title(&self) -> String {
+        format!(
             "Launch order of {} × {} tiles, {} at once: row by row and in groups of {}",
             self.tiles.0, self.tiles.1, self.programs, self.group
-        );
-        let entries = vec![
-            (legend::Swatch::Box(theme.accent), "first wave".to_owned()),
-            (legend::Swatch::Box(shown(1.0, theme)), "last waves".to_owned()),
-            (
-                legend::Swatch::Solid(theme.warn),
-                "panels of A and B that the first wave touches".to_owned(),
-            ),
-        ];
-        let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
-        plot(options, page, |scene, room| {
-            let orders = [
-                (LaunchOrder::RowMajor, "Row by row".to_owned()),
-                (grouped, format!("Groups of {}", self.group)),
-            ];
-            for (area, (order, name)) in grid::places(room, 2).into_iter().zip(orders) {
-                let loaded = self.panels(order).blocks(self.k_blocks);
-                let title = format!("{name}: {loaded} tiles of A and B loaded");
-                self.draw(scene, theme, area, order, &title);
-            }
-        })
-    }
-
-    fn table(&self) -> Table {
-        let mut groups = vec![1, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
-        groups.extend(self.best);
-        groups.sort_unstable();
-        groups.dedup();
-        let panels = |group: &u32| self.panels(LaunchOrder::Grouped(*group));
-        let columns = Columns::new()
-            .text("order", |group: &u32| match group {
-                1 => "row by row".to_owned(),
-                _ => format!("groups of {group}"),
-            })
-            .text("panels of A", |group| panels(group).a.to_string())
-            .text("panels of B", |group| panels(group).b.to_string())
-            .text("tiles loaded", |group| panels(group).blocks(self.k_blocks).to_string())
-            .text("working set (B)", |group| self.set(LaunchOrder::Grouped(*group)).to_string());
-        columns.table(groups)
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.shape.controls.clone()
+        )
     }
 
     fn notes(&self) -> Vec<String> {
@@ -249,10 +215,6 @@ impl Chart for OrderTool {
             ));
         }
         out
-    }
-
-    fn height(&self, width: f64) -> f64 {
-        if width < NARROW { 760.0 } else { 480.0 }
     }
 
     fn verdict(&self) -> Vec<String> {
@@ -323,5 +285,56 @@ impl Chart for OrderTool {
             out.push(figure("L2", Bytes(l2).to_iec(), self.shape.device.name.clone()));
         }
         out
+    }
+}
+
+impl Chart for OrderTool {
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
+        vec![
+            (legend::Swatch::Box(theme.accent), "first wave".to_owned()),
+            (legend::Swatch::Box(shown(1.0, theme)), "last waves".to_owned()),
+            (
+                legend::Swatch::Solid(theme.warn),
+                "panels of A and B that the first wave touches".to_owned(),
+            ),
+        ]
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        let orders = [
+            (LaunchOrder::RowMajor, "Row by row".to_owned()),
+            (LaunchOrder::Grouped(self.group), format!("Groups of {}", self.group)),
+        ];
+        for (area, (order, name)) in grid::places(room, 2).into_iter().zip(orders) {
+            let loaded = self.panels(order).blocks(self.k_blocks);
+            let title = format!("{name}: {loaded} tiles of A and B loaded");
+            self.order(scene, options.theme, area, order, &title);
+        }
+    }
+
+    fn table(&self) -> Table {
+        let mut groups = vec![1, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
+        groups.extend(self.best);
+        groups.sort_unstable();
+        groups.dedup();
+        let panels = |group: &u32| self.panels(LaunchOrder::Grouped(*group));
+        let columns = Columns::new()
+            .text("order", |group: &u32| match group {
+                1 => "row by row".to_owned(),
+                _ => format!("groups of {group}"),
+            })
+            .text("panels of A", |group| panels(group).a.to_string())
+            .text("panels of B", |group| panels(group).b.to_string())
+            .text("tiles loaded", |group| panels(group).blocks(self.k_blocks).to_string())
+            .text("working set (B)", |group| self.set(LaunchOrder::Grouped(*group)).to_string());
+        columns.table(groups)
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < NARROW { 760.0 } else { 480.0 }
     }
 }

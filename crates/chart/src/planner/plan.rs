@@ -2,7 +2,7 @@
 //! device's with names and with the way there, among the measured rows that pass the filters.
 
 use crate::camera::Camera;
-use crate::chart::{Chart, Drawn, Emphasis, RenderOptions, Target};
+use crate::chart::{Chart, Drawn, Emphasis, RenderOptions, Said, Target};
 use crate::charts::Inputs;
 use crate::hit::Direction;
 use crate::labels::Rect;
@@ -25,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 pub struct PlanChart {
     plan: Arc<Plan>,
     opened: Arc<Contents>,
+    said: Said,
 }
 
 impl PlanChart {
@@ -35,7 +36,7 @@ impl PlanChart {
         settings.numbers = crate::roofline::Numbers::None;
         settings.ceilings = crate::roofline::Ceilings::None;
         settings.baseline = None;
-        PlanChart { plan, opened: Contents::new(inputs, settings) }
+        PlanChart { plan, opened: Contents::new(inputs, settings), said: Said::default() }
     }
 
     fn draw(&self, options: &RenderOptions<'_>) -> InteractivePlan {
@@ -53,6 +54,12 @@ impl PlanChart {
 }
 
 impl Chart for PlanChart {
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn draw(&self, _: &mut Scene, _: Rect, _: &RenderOptions<'_>) {}
+
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         self.draw(options)
             .saved(&Emphasis { selected: options.selected.to_vec(), ..Emphasis::default() })

@@ -17,7 +17,7 @@ fn open_with(id: &str, hash: &str, frame: &Frame) -> Box<dyn Chart> {
 }
 
 fn value(tool: &dyn Chart, label: &str) -> String {
-    let found = tool.figures().into_iter().find(|f| f.0 == label);
+    let found = tool.said().figures.clone().into_iter().find(|f| f.0 == label);
     found.unwrap_or_else(|| panic!("no figure {label}")).1
 }
 
@@ -43,7 +43,7 @@ fn pictures_of_every_tool() {
         crate::testing::golden(&format!("planner-{id}-phone"), &look(&Theme::DARK, 360.0, &*tool));
         let table = tool.table();
         assert!(!table.rows.is_empty() && table.rows.iter().all(|r| r.len() == table.header.len()));
-        assert!(!tool.notes().is_empty());
+        assert!(!tool.said().notes.clone().is_empty());
     }
 }
 
@@ -69,24 +69,33 @@ fn the_overflow_is_named() {
     assert_eq!(value(&*tool, "Registers per thread"), "64");
     assert_eq!(value(&*tool, "Shared memory"), "144 KiB");
     // The page opens on a tile that runs with every compiler.
-    let said = tool.verdict();
+    let said = tool.said().verdict.clone();
     assert!(said.len() == 1 && said[0].contains(" per SM at most, limited by"), "{said:?}");
     let four = open("tile", "tool.stages=4");
-    assert!(four.verdict()[1].contains("fits with one less (144 KiB)"), "{:?}", four.verdict());
+    assert!(
+        four.said().verdict.clone()[1].contains("fits with one less (144 KiB)"),
+        "{:?}",
+        four.said().verdict.clone()
+    );
     let five = open("tile", "tool.stages=5");
     assert!(
-        five.verdict()[0].contains("192 KiB of shared memory even with one buffer less"),
+        five.said().verdict.clone()[0]
+            .contains("192 KiB of shared memory even with one buffer less"),
         "{:?}",
-        five.verdict()
+        five.said().verdict.clone()
     );
     let three = open("tile", "tool.stages=3");
     assert!(
-        three.verdict()[0].starts_with("1 workgroup per SM at most, limited by"),
+        three.said().verdict.clone()[0].starts_with("1 workgroup per SM at most, limited by"),
         "{:?}",
-        three.verdict()
+        three.said().verdict.clone()
     );
     let spill = open("tile", "tool.bm=256&tool.bn=256&tool.warps=4&tool.stages=1");
-    assert!(spill.verdict()[0].contains("spills"), "{:?}", spill.verdict());
+    assert!(
+        spill.said().verdict.clone()[0].contains("spills"),
+        "{:?}",
+        spill.said().verdict.clone()
+    );
 }
 
 #[test]
@@ -106,7 +115,7 @@ fn fused_traffic() {
     let tool = open("fusion", "");
     assert_eq!(value(&*tool, "Traffic, separate"), "168 MB");
     assert_eq!(value(&*tool, "Traffic, fused"), "101 MB");
-    assert!(tool.notes()[1].contains("rounded to fp16 once instead of 2 times"));
+    assert!(tool.said().notes.clone()[1].contains("rounded to fp16 once instead of 2 times"));
 }
 
 #[test]
@@ -160,10 +169,10 @@ fn flat_lists_are_ones_own() {
     let table = tool.table();
     assert_eq!(table.rows.len(), 4);
     assert_eq!(table.rows[0][..3], ["8192", "2048", "16"]);
-    assert_eq!(tool.verdict().len(), 1);
+    assert_eq!(tool.said().verdict.clone().len(), 1);
     let wrong = open("flat", "flat.k=1,2,3&flat.bn=wide");
     assert_eq!(wrong.table().rows.len(), 90);
-    let said = wrong.verdict();
+    let said = wrong.said().verdict.clone();
     assert!(
         said[0].contains("at most 2 values") && said[1].contains("wide is no whole number"),
         "{said:?}"
@@ -186,9 +195,9 @@ fn any_setting_is_survived() {
                 let _ = (
                     look(&Theme::DARK, 300.0, &*tool),
                     tool.table(),
-                    tool.notes(),
-                    tool.verdict(),
-                    tool.figures(),
+                    tool.said().notes.clone(),
+                    tool.said().verdict.clone(),
+                    tool.said().figures.clone(),
                 );
             }
         }

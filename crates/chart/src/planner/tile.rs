@@ -3,13 +3,13 @@
 use super::grid;
 use super::{Context, Shape, figure, tile_controls, whole};
 use crate::cells::{CellMark, hatching};
-use crate::chart::{Chart, RenderOptions};
+use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::shown;
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha};
-use crate::plot::{Page, plot};
 use crate::scene::{START, Scene};
 use crate::ticks::Format;
 use crate::tile_marks::Tick;
@@ -29,6 +29,7 @@ use gemmscope_table::result_table::Table;
 /// An opened explorer.
 pub(super) struct TileTool {
     shape: Shape,
+    said: Said,
     roof: Option<Roof>,
     setting: Setting,
     chosen: Option<Evaluation>,
@@ -90,7 +91,8 @@ impl TileTool {
         let (y_control, y) = axis("tool.y", "Y", Axis::Bm);
         let p = &shape.problem;
         let roof = shape.device.roof(p.op.compute, s.roof);
-        shape.controls.extend(more.into_iter().chain([x_control, y_control]));
+        let mut controls = std::mem::take(&mut shape.controls);
+        controls.extend(more.into_iter().chain([x_control, y_control]));
         let runs = Runs::of(context.frame, p, &shape.device.id);
         let mut map = map(p, &shape.device, roof, setting, (x, y));
         let ran = map.asked.iter().map(|asked| {
@@ -102,7 +104,8 @@ impl TileTool {
         for (i, _) in ran.iter().enumerate().filter(|(_, ran)| ran.is_some()) {
             map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
         }
-        TileTool {
+        let mut out = TileTool {
+            said: Said::default(),
             measured: runs.fastest(&setting).map(|r| measured(context.frame, r)),
             chosen: evaluate(p, &shape.device, roof, setting),
             ran,
@@ -110,7 +113,14 @@ impl TileTool {
             setting,
             roof,
             shape,
-        }
+        };
+        out.said = Said {
+            verdict: out.verdict(),
+            notes: out.notes(),
+            figures: out.figures(),
+            ..Said::new(out.title(), None::<&str>, controls)
+        };
+        out
     }
 
     fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<CellMark> {
@@ -266,68 +276,16 @@ fn axis_name(axis: Axis) -> String {
     axis.label().replace('_', "")
 }
 
-impl Chart for TileTool {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
+impl TileTool {
+    fn title(&self) -> String {
         let (x, y) = self.map.axes;
-        let title = format!(
+        format!(
             "Tile explorer of {} on {}: shape roof over {} and {}",
             self.shape.problem,
             self.shape.device.name,
             axis_name(x),
             axis_name(y)
-        );
-        let (columns, rows) = (grid::names(&self.map.xs), grid::names(&self.map.ys));
-        let heading = format!(
-            "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
-            self.shape.device.unit_kind
-        );
-        let entries = vec![
-            (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
-            (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
-            (
-                legend::Swatch::Hatched(theme.grid, hatching(theme)),
-                "hatched: cannot run".to_owned(),
-            ),
-            (Tick::Best.swatch(theme), "least traffic within 10 % of the highest".to_owned()),
-            (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
-        ];
-        let page = Page { legend: entries, ..Page::new(title, None::<&str>) };
-        plot(options, page, |scene, [_, top, width, height]| {
-            let used = self.bars(scene, theme, (top, width)) + 8.0;
-            let area = [8.0, used, width - 16.0, top + height - used];
-            let (x, y) = (axis_name(x), axis_name(y));
-            let cell = |(i, j): (usize, usize), _| self.cell(theme, i, j);
-            grid::draw(scene, theme, area, &heading, (&x, &columns), (&y, &rows), &cell);
-        })
-    }
-
-    fn table(&self) -> Table {
-        let (x, y) = self.map.axes;
-        let waves = |e: &Evaluation, of: fn(&Waves) -> f64| {
-            e.waves.as_ref().map_or_else(String::new, |w| of(w).to_string())
-        };
-        let columns = Columns::new()
-            .text(axis_name(y), |e: &&Evaluation| e.setting.get(y).to_string())
-            .text(axis_name(x), |e| e.setting.get(x).to_string())
-            .text("shape roof (FLOP/s)", |e| {
-                e.roof.map_or_else(String::new, |r| r.flops_per_s.to_string())
-            })
-            .text("tile efficiency", |e| e.tiling.tile_efficiency.to_string())
-            .text("wave efficiency", |e| waves(e, |w| w.wave_efficiency))
-            .text("waves", |e| waves(e, |w| w.waves as f64))
-            .text("L2 to compute units (B)", |e| e.traffic.0.to_string())
-            .text("workgroups per unit", |e| {
-                e.occupancy.map_or_else(String::new, |o| o.blocks.to_string())
-            })
-            .text("cannot run", |e| {
-                e.overflows.iter().map(Overflow::sentence).collect::<Vec<_>>().join("; ")
-            });
-        columns.table(self.map.cells.iter().flatten())
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.shape.controls.clone()
+        )
     }
 
     fn notes(&self) -> Vec<String> {
@@ -351,10 +309,6 @@ impl Chart for TileTool {
             self.shape.device.unit_kind
         ));
         out
-    }
-
-    fn height(&self, width: f64) -> f64 {
-        if width < NARROW { 480.0 } else { 500.0 }
     }
 
     fn verdict(&self) -> Vec<String> {
@@ -469,5 +423,66 @@ impl Chart for TileTool {
             ));
         }
         out
+    }
+}
+
+impl Chart for TileTool {
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
+        vec![
+            (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
+            (legend::Swatch::Box(shown(0.0, theme)), "far below".to_owned()),
+            (
+                legend::Swatch::Hatched(theme.grid, hatching(theme)),
+                "hatched: cannot run".to_owned(),
+            ),
+            (Tick::Best.swatch(theme), "least traffic within 10 % of the highest".to_owned()),
+            (legend::Swatch::Solid(theme.accent), "chosen".to_owned()),
+        ]
+    }
+
+    fn draw(&self, scene: &mut Scene, [_, top, width, height]: Rect, options: &RenderOptions<'_>) {
+        let theme = options.theme;
+        let (columns, rows) = (grid::names(&self.map.xs), grid::names(&self.map.ys));
+        let heading = format!(
+            "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
+            self.shape.device.unit_kind
+        );
+        let used = self.bars(scene, theme, (top, width)) + 8.0;
+        let area = [8.0, used, width - 16.0, top + height - used];
+        let (x, y) = (axis_name(self.map.axes.0), axis_name(self.map.axes.1));
+        let cell = |(i, j): (usize, usize), _| self.cell(theme, i, j);
+        grid::draw(scene, theme, area, &heading, (&x, &columns), (&y, &rows), &cell);
+    }
+
+    fn table(&self) -> Table {
+        let (x, y) = self.map.axes;
+        let waves = |e: &Evaluation, of: fn(&Waves) -> f64| {
+            e.waves.as_ref().map_or_else(String::new, |w| of(w).to_string())
+        };
+        let columns = Columns::new()
+            .text(axis_name(y), |e: &&Evaluation| e.setting.get(y).to_string())
+            .text(axis_name(x), |e| e.setting.get(x).to_string())
+            .text("shape roof (FLOP/s)", |e| {
+                e.roof.map_or_else(String::new, |r| r.flops_per_s.to_string())
+            })
+            .text("tile efficiency", |e| e.tiling.tile_efficiency.to_string())
+            .text("wave efficiency", |e| waves(e, |w| w.wave_efficiency))
+            .text("waves", |e| waves(e, |w| w.waves as f64))
+            .text("L2 to compute units (B)", |e| e.traffic.0.to_string())
+            .text("workgroups per unit", |e| {
+                e.occupancy.map_or_else(String::new, |o| o.blocks.to_string())
+            })
+            .text("cannot run", |e| {
+                e.overflows.iter().map(Overflow::sentence).collect::<Vec<_>>().join("; ")
+            });
+        columns.table(self.map.cells.iter().flatten())
+    }
+
+    fn height(&self, width: f64) -> f64 {
+        if width < NARROW { 480.0 } else { 500.0 }
     }
 }

@@ -1,74 +1,64 @@
 //! How bars are drawn.
 
 use super::{Bar, Bars, FOOT, HEAD, ROW, above_roof};
-use crate::charts::explore::NO_NAME;
-use crate::charts::{RenderOptions, nothing};
+use crate::charts::RenderOptions;
 use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
 use crate::palette::{Theme, alpha, mix};
-use crate::plot::{Bands, Page, plot, value_panel};
+use crate::plot::{Bands, value_panel};
 use crate::scale::{Kind, Scale, extent};
 use crate::scene::{Color, END, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
-use gemmscope_model::units::{capitalized, plural};
+use gemmscope_model::units::capitalized;
 use gemmscope_table::field::Field;
 
 impl Bars {
-    pub(super) fn picture(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let all = &self.bars;
-        let figure = self.figure.as_ref();
-        let title = format!(
-            "{} by {}, {}",
-            figure.map_or("Arithmetic intensity and attained rate", |f| &f.label),
-            self.what,
-            plural(all.len() as u64, self.mark())
-        );
-        let none = || nothing(&self.frame).unwrap_or(NO_NAME);
-        let page =
-            Page { legend: self.legend(theme), ..Page::new(title, all.is_empty().then(none)) };
-        let columns = self.columns();
-        plot(options, page, |scene, [left, top, width, height]| {
-            let bands = Bands {
-                n: all.len(),
-                what: &format!("{}s", capitalized(self.mark())),
-                row: ROW,
-                most: None,
-                name: &|i| self.name(all[i].band),
-                mark: &|i, name| {
-                    let rows = self.rows(&all[i]);
-                    let several = match rows.len() {
-                        1 => String::new(),
-                        n => format!(" ({n} GEMMs)"),
-                    };
-                    Some((rows.to_vec(), columns.tooltip(format!("{name}{several}"), &all[i])))
-                },
-            };
-            let room = [left, top + HEAD, width, height - HEAD - FOOT];
-            let placed = bands.place(scene, room, options);
-            // Scales hold all bars, so that scrolling moves bars and nothing else.
-            let narrow = width < NARROW;
-            let gap = if narrow { 14.0 } else { 28.0 };
-            let panels = self.panels(narrow);
-            let n = panels.len() as f64;
-            let each = ((width - placed.left - gap * (n - 1.0) - 12.0) / n).max(10.0);
-            for (i, (of, axis)) in panels.iter().zip(&self.axes).enumerate() {
-                let x = placed.left + (each + gap) * i as f64;
-                let rect = [x, placed.top, each, placed.bottom() - placed.top];
-                let scale = scale_of(*axis, rect);
-                let log = scale.kind == Kind::Log;
-                let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
-                value_panel(scene, theme, rect, &scale, &title, &of.format);
-                for (at, y) in placed.each() {
-                    let bar = &all[at];
-                    let roof = scale.px((of.roof)(bar));
-                    let what = (y, (of.value)(bar), self.color(bar, theme));
-                    draw_bar(scene, theme, rect, &scale, &of.format, what, roof);
-                    roof_tick(scene, theme, roof, y, above_roof(bar));
-                }
+    pub(super) fn picture(
+        &self,
+        scene: &mut Scene,
+        [left, top, width, height]: Rect,
+        options: &RenderOptions<'_>,
+    ) {
+        let (theme, all, columns) = (options.theme, &self.bars, self.columns());
+        let bands = Bands {
+            n: all.len(),
+            what: &format!("{}s", capitalized(self.mark())),
+            row: ROW,
+            most: None,
+            name: &|i| self.name(all[i].band),
+            mark: &|i, name| {
+                let rows = self.rows(&all[i]);
+                let several = match rows.len() {
+                    1 => String::new(),
+                    n => format!(" ({n} GEMMs)"),
+                };
+                Some((rows.to_vec(), columns.tooltip(format!("{name}{several}"), &all[i])))
+            },
+        };
+        let room = [left, top + HEAD, width, height - HEAD - FOOT];
+        let placed = bands.place(scene, room, options);
+        // Scales hold all bars, so that scrolling moves bars and nothing else.
+        let narrow = width < NARROW;
+        let gap = if narrow { 14.0 } else { 28.0 };
+        let panels = self.panels(narrow);
+        let n = panels.len() as f64;
+        let each = ((width - placed.left - gap * (n - 1.0) - 12.0) / n).max(10.0);
+        for (i, (of, axis)) in panels.iter().zip(&self.axes).enumerate() {
+            let x = placed.left + (each + gap) * i as f64;
+            let rect = [x, placed.top, each, placed.bottom() - placed.top];
+            let scale = scale_of(*axis, rect);
+            let log = scale.kind == Kind::Log;
+            let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
+            value_panel(scene, theme, rect, &scale, &title, &of.format);
+            for (at, y) in placed.each() {
+                let bar = &all[at];
+                let roof = scale.px((of.roof)(bar));
+                let what = (y, (of.value)(bar), self.color(bar, theme));
+                draw_bar(scene, theme, rect, &scale, &of.format, what, roof);
+                roof_tick(scene, theme, roof, y, above_roof(bar));
             }
-        })
+        }
     }
 }
 

@@ -6,16 +6,17 @@ mod draw;
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order, natural};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, roof_rate};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing, roof_rate};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::row_names::RowNames;
 use crate::scene::{Color, Scene};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{capitalized, plural};
-use gemmscope_table::control::{Control, Keyed};
+use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -68,7 +69,7 @@ impl SortBy {
 #[derive(Debug)]
 pub(crate) struct Bars {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     /// What a bar is of: a value of a field, or a GEMM.
     what: String,
     /// Every GEMM has a bar of its own.
@@ -133,7 +134,7 @@ impl Bars {
         let groups = Groups::of(frame, total, |i| if single { i as u32 } else { bands.of[i] });
         let mut out = Bars {
             colors: Colors::new(frame, color),
-            controls: e.controls,
+            said: Said::default(),
             names: bands.names,
             rows: RowNames::new(frame),
             bars: Vec::new(),
@@ -155,6 +156,56 @@ impl Bars {
         out.sort(&mut bars, sort, ascending);
         out.bars = bars;
         out.axes = out.panels(false).iter().map(|of| out.axis(of, log)).collect();
+        let none = || nothing(frame).unwrap_or(explore::NO_NAME);
+        out.said = Said::new(out.title(), out.bars.is_empty().then(none), e.controls);
+        if out.said.obstacle.is_none() {
+            out.said.notes = out.notes();
+        }
+        out
+    }
+
+    fn title(&self) -> String {
+        format!(
+            "{} by {}, {}",
+            self.figure.as_ref().map_or("Arithmetic intensity and attained rate", |f| &f.label),
+            self.what,
+            plural(self.bars.len() as u64, self.mark())
+        )
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mark = self.mark();
+        let mut out = Vec::new();
+        if self.bars.len() < self.total {
+            out.push(format!(
+                "{} of {} match {:?}.",
+                self.bars.len(),
+                plural(self.total as u64, mark),
+                self.find.trim()
+            ));
+        }
+        if self.bars.iter().any(|b| b.roof.is_finite()) {
+            out.push("Tick: roof.".to_owned());
+        } else {
+            out.push("No roof: choose a device.".to_owned());
+        }
+        let above = self.bars.iter().filter(|b| above_roof(b)).count();
+        if above > 0 {
+            out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
+        }
+        if !self.single {
+            out.push(format!(
+                "{}s of several GEMMs show the {}.",
+                capitalized(mark),
+                self.aggregate.caption()
+            ));
+        }
+        if self.has_dots() {
+            out.push(
+                "Dots: on a logarithmic axis the length of a bar would mean nothing.".to_owned(),
+            );
+        }
+        out.extend(explore::left_out(&self.frame, &self.groups, None, ""));
         out
     }
 
@@ -231,55 +282,26 @@ impl Bars {
 }
 
 impl Chart for Bars {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        self.picture(options)
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        let color_scale = self.colors.of(theme);
+        let codes = || self.bars.iter().map(|b| self.code(b, color_scale));
+        let mut out = color_scale.swatches(&self.frame, codes().flatten());
+        if !out.is_empty() && codes().any(|c| c.is_none()) {
+            out.push((Swatch::Box(theme.other), "several".to_owned()));
+        }
+        out
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        self.picture(scene, room, options);
     }
 
     fn table(&self) -> Table {
         self.columns().table(self.bars.iter().copied())
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        if self.bars.is_empty() {
-            return Vec::new();
-        }
-        let mark = self.mark();
-        let mut out = Vec::new();
-        if self.bars.len() < self.total {
-            out.push(format!(
-                "{} of {} match {:?}.",
-                self.bars.len(),
-                plural(self.total as u64, mark),
-                self.find.trim()
-            ));
-        }
-        if self.bars.iter().any(|b| b.roof.is_finite()) {
-            out.push("Tick: roof.".to_owned());
-        } else {
-            out.push("No roof: choose a device.".to_owned());
-        }
-        let above = self.bars.iter().filter(|b| above_roof(b)).count();
-        if above > 0 {
-            out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
-        }
-        if !self.single {
-            out.push(format!(
-                "{}s of several GEMMs show the {}.",
-                capitalized(mark),
-                self.aggregate.caption()
-            ));
-        }
-        if self.has_dots() {
-            out.push(
-                "Dots: on a logarithmic axis the length of a bar would mean nothing.".to_owned(),
-            );
-        }
-        out.extend(explore::left_out(&self.frame, &self.groups, None, ""));
-        out
     }
 
     fn full_height(&self) -> Option<f64> {
@@ -306,17 +328,6 @@ impl Bars {
             .number("Attained", "FLOP/s", |b| b.rate)
             .number("Roof", "FLOP/s", |b| b.roof)
             .number("% of roof", "%", |b| b.efficiency)
-    }
-
-    /// What the colours mean, where they are few.
-    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        let color_scale = self.colors.of(theme);
-        let codes = || self.bars.iter().map(|b| self.code(b, color_scale));
-        let mut out = color_scale.swatches(&self.frame, codes().flatten());
-        if !out.is_empty() && codes().any(|c| c.is_none()) {
-            out.push((Swatch::Box(theme.other), "several".to_owned()));
-        }
-        out
     }
 
     /// The colour of a bar: that of all its GEMMs; `None` where they have several.
@@ -346,7 +357,7 @@ mod tests {
             }
             let bars = Bars::open(&rows.frame(Some("h100-sxm")), &ViewState::decode(link).0);
             let scene = bars.scene(&RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)));
-            (scene.title, bars.notes().join(" "))
+            (scene.title, bars.said().notes.clone().join(" "))
         };
         let (title, notes) = said("view=bars&explore.figure=attained&explore.scale=log");
         assert!(title.ends_with("2 dots"), "{title}");

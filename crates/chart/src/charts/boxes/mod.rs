@@ -3,14 +3,14 @@
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, nothing};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout;
 use crate::layout::{Axis as Ruler, FONT, Margins, Plot};
+use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
-use crate::plot::{Page, plot};
 use crate::scale::{Kind, Scale, extent, padded};
 use crate::scene::{DragArea, Item, Marks, Scene, Symbol, TOP, Window};
 use crate::text;
@@ -19,7 +19,6 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
-use gemmscope_table::control::Control;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::stats::quantile;
@@ -41,7 +40,7 @@ pub(super) const KIND: ChartKind = ChartKind {
 #[derive(Debug)]
 pub(crate) struct Boxes {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     /// The figure.
     value: FieldInfo,
     /// Only boxes whose name contains this.
@@ -126,10 +125,11 @@ impl Boxes {
             padded(kind, found, 0.05)
         };
         drop(get);
-        Boxes {
+        let title = format!("{} by {}, {} boxes", value.label, bands.label, bands.len());
+        let mut out = Boxes {
             colors: Colors::new(frame, color),
             frame: frame.clone(),
-            controls: e.controls,
+            said: Said::new(title, None::<&str>, e.controls),
             value,
             find,
             bands,
@@ -137,7 +137,54 @@ impl Boxes {
             boxes,
             kind,
             domain,
+        };
+        match out.obstacle() {
+            None => out.said.notes = out.notes(),
+            why => out.said.obstacle = why.map(str::to_owned),
         }
+        out
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut out =
+            vec!["Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned()];
+        let medians: Vec<(f64, &str)> = self
+            .boxes
+            .iter()
+            .zip(&self.bands.names)
+            .filter_map(|(b, n)| b.map(|b| (b.median(), n.as_str())))
+            .collect();
+        let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        if let (Some(a), Some(b)) = (least, most)
+            && medians.len() > 1
+        {
+            let format = Format::of(&self.value.unit);
+            out.insert(
+                0,
+                format!(
+                    "Median {}: {} at {} {} to {} at {} {}.",
+                    self.value.label.to_lowercase(),
+                    format.write(a.0, 3),
+                    self.bands.label,
+                    a.1,
+                    format.write(b.0, 3),
+                    self.bands.label,
+                    b.1
+                ),
+            );
+        }
+        let colors = self.colors.of(&Theme::LIGHT);
+        let mut codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
+        if codes.next().is_some_and(|first| codes.any(|code| code != first)) {
+            out.push("A box is of all its points, whatever their colour.".to_owned());
+        }
+        let (value, find) = (Some(&self.value), &self.find);
+        out.extend(explore::left_out(&self.frame, &self.groups, value, find));
+        if self.groups.rows.len() > POINTS * self.bands.len() {
+            out.push(format!("At most {POINTS} points a box shown."));
+        }
+        out
     }
 
     fn obstacle(&self) -> Option<&'static str> {
@@ -149,41 +196,6 @@ impl Boxes {
             Some(explore::NO_FIGURE)
         } else {
             None
-        }
-    }
-
-    fn draw(&self, scene: &mut Scene, options: &RenderOptions<'_>, [_, top, _, height]: Rect) {
-        let theme = options.theme;
-        let (value, bands) = (&self.value, &self.bands);
-        let format = Format::of(&value.unit);
-        let foot = foot_of(scene, bands);
-        let draft = Scale::new(self.kind, self.domain, (height, 0.0));
-        let y_ticks = ticks::ticks(&draft, ((height / 60.0) as usize).clamp(2, 8), &format);
-        let usual = Margins::for_ticks(&y_ticks);
-        let margins =
-            Margins { bottom: foot.1 + FONT * text::LINE + 6.0, top: usual.top + top, ..usual };
-        let rect = margins.rect(scene.width, scene.height);
-        let width = box_width(rect[2], bands.len());
-        let visible =
-            ((rect[2] / width + 1e-9) as usize).clamp(1, bands.len().max(1)).min(bands.len());
-        let first = options.first.0.min(bands.len() - visible);
-        let plot = Plot::new(
-            rect,
-            Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
-            Scale::new(self.kind, self.domain, (1.0, 0.0)),
-        );
-        scene.fill(plot.rect, theme.panel);
-        let axis = Ruler { title: column_format::title(value), ticks: y_ticks, grid: true };
-        layout::axes(scene, &plot, theme, &Ruler::default(), &axis);
-        self.marks(scene, theme, &plot, width, first..first + visible);
-        names(scene, theme, rect, width, bands, (first, visible), foot);
-        if visible < bands.len() {
-            scene.description = format!("{visible} of {} boxes shown.", bands.len());
-            scene.drag_areas.push(DragArea::Scroll {
-                rect,
-                columns: Window { first, shown: visible, total: bands.len(), step: width },
-                rows: Window::default(),
-            });
         }
     }
 
@@ -239,18 +251,48 @@ impl Boxes {
 }
 
 impl Chart for Boxes {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let theme = options.theme;
-        let title =
-            format!("{} by {}, {} boxes", self.value.label, self.bands.label, self.bands.len());
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let colors = self.colors.of(theme);
-        let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
-        let page = Page {
-            legend: colors.swatches(&self.frame, codes),
-            notes: self.notes(),
-            ..Page::new(title, self.obstacle())
-        };
-        plot(options, page, |scene, room| self.draw(scene, options, room))
+        colors.swatches(&self.frame, self.groups.rows.iter().map(|r| colors.code(*r as usize)))
+    }
+
+    fn draw(&self, scene: &mut Scene, [_, top, _, height]: Rect, options: &RenderOptions<'_>) {
+        let theme = options.theme;
+        let (value, bands) = (&self.value, &self.bands);
+        let format = Format::of(&value.unit);
+        let foot = foot_of(scene, bands);
+        let draft = Scale::new(self.kind, self.domain, (height, 0.0));
+        let y_ticks = ticks::ticks(&draft, ((height / 60.0) as usize).clamp(2, 8), &format);
+        let usual = Margins::for_ticks(&y_ticks);
+        let margins =
+            Margins { bottom: foot.1 + FONT * text::LINE + 6.0, top: usual.top + top, ..usual };
+        let rect = margins.rect(scene.width, scene.height);
+        let width = box_width(rect[2], bands.len());
+        let visible =
+            ((rect[2] / width + 1e-9) as usize).clamp(1, bands.len().max(1)).min(bands.len());
+        let first = options.first.0.min(bands.len() - visible);
+        let plot = Plot::new(
+            rect,
+            Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
+            Scale::new(self.kind, self.domain, (1.0, 0.0)),
+        );
+        scene.fill(plot.rect, theme.panel);
+        let axis = Ruler { title: column_format::title(value), ticks: y_ticks, grid: true };
+        layout::axes(scene, &plot, theme, &Ruler::default(), &axis);
+        self.marks(scene, theme, &plot, width, first..first + visible);
+        names(scene, theme, rect, width, bands, (first, visible), foot);
+        if visible < bands.len() {
+            scene.description = format!("{visible} of {} boxes shown.", bands.len());
+            scene.drag_areas.push(DragArea::Scroll {
+                rect,
+                columns: Window { first, shown: visible, total: bands.len(), step: width },
+                rows: Window::default(),
+            });
+        }
     }
 
     fn table(&self) -> Table {
@@ -265,55 +307,6 @@ impl Chart for Boxes {
             })
         });
         columns.table(0..self.bands.len())
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        if self.obstacle().is_some() {
-            return Vec::new();
-        }
-        let mut out =
-            vec!["Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned()];
-        let medians: Vec<(f64, &str)> = self
-            .boxes
-            .iter()
-            .zip(&self.bands.names)
-            .filter_map(|(b, n)| b.map(|b| (b.median(), n.as_str())))
-            .collect();
-        let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        if let (Some(a), Some(b)) = (least, most)
-            && medians.len() > 1
-        {
-            let format = Format::of(&self.value.unit);
-            out.insert(
-                0,
-                format!(
-                    "Median {}: {} at {} {} to {} at {} {}.",
-                    self.value.label.to_lowercase(),
-                    format.write(a.0, 3),
-                    self.bands.label,
-                    a.1,
-                    format.write(b.0, 3),
-                    self.bands.label,
-                    b.1
-                ),
-            );
-        }
-        let colors = self.colors.of(&Theme::LIGHT);
-        let mut codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
-        if codes.next().is_some_and(|first| codes.any(|code| code != first)) {
-            out.push("A box is of all its points, whatever their colour.".to_owned());
-        }
-        let (value, find) = (Some(&self.value), &self.find);
-        out.extend(explore::left_out(&self.frame, &self.groups, value, find));
-        if self.groups.rows.len() > POINTS * self.bands.len() {
-            out.push(format!("At most {POINTS} points a box shown."));
-        }
-        out
     }
 
     fn height(&self, width: f64) -> f64 {

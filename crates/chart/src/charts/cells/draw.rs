@@ -2,11 +2,11 @@
 
 use super::CellMap;
 use crate::cells::{CellMark, Cells, Numbers};
-use crate::charts::{Chart, RenderOptions};
+use crate::charts::RenderOptions;
 use crate::color_scale::shown;
+use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
 use crate::palette::{Theme, alpha};
-use crate::plot::{Page, plot};
 use crate::scale::Scale;
 use crate::scene::{BELOW, DragArea, Scene, TOP};
 use crate::text;
@@ -33,15 +33,14 @@ pub(super) fn most_height(map: &CellMap) -> f64 {
     (96.0 + MOST_FOOT + cells).max(300.0)
 }
 
-pub(super) fn draw(map: &CellMap, options: &RenderOptions<'_>) -> Scene {
+pub(super) fn draw(
+    map: &CellMap,
+    scene: &mut Scene,
+    [left, _, width, height]: Rect,
+    options: &RenderOptions<'_>,
+) {
     let theme = options.theme;
     let (xs, ys, value) = (&map.xs, &map.ys, &map.value);
-    let title = map.title();
-    let heading = match map.one {
-        true => format!("{title} by {}", xs.label),
-        false => format!("{title}: {} by {}", ys.label, xs.label),
-    };
-    let page = Page { notes: map.notes(), ..Page::new(heading, map.obstacle()) };
     let (low, high) = (map.kind.forward(map.range.0), map.kind.forward(map.range.1));
     let share = |v: f64| {
         let t = (map.kind.forward(v) - low) / (high - low);
@@ -62,26 +61,24 @@ pub(super) fn draw(map: &CellMap, options: &RenderOptions<'_>) -> Scene {
             )
         })
     };
-    plot(options, page, |scene, [left, _, width, height]| {
-        let legend = draw_legend(scene, map, theme, &title);
-        scene.drag_areas.push(legend);
-        let top = if width < NARROW { 64.0 } else { 44.0 };
-        let one = ys.len() == 1;
-        let cells = Cells {
-            columns: &xs.names,
-            x: &xs.label,
-            rows: &ys.names,
-            y: &ys.label,
-            width: (CELL.0, if xs.len() <= FEW.0 { FEW.1 } else { CELL.1 }),
-            height: (CELL_HEIGHT.0, if one { ROW_HEIGHT } else { CELL_HEIGHT.1 }),
-            foot: MOST_FOOT,
-            numbers: Numbers::AllOrNone,
-            first: options.first,
-            ticks_in_middle: false,
-            cell: &cell,
-        };
-        cells.draw(scene, [left, top, width, height - top], theme);
-    })
+    let legend = draw_legend(scene, map, theme, &map.title());
+    scene.drag_areas.push(legend);
+    let top = if width < NARROW { 64.0 } else { 44.0 };
+    let one = ys.len() == 1;
+    let cells = Cells {
+        columns: &xs.names,
+        x: &xs.label,
+        rows: &ys.names,
+        y: &ys.label,
+        width: (CELL.0, if xs.len() <= FEW.0 { FEW.1 } else { CELL.1 }),
+        height: (CELL_HEIGHT.0, if one { ROW_HEIGHT } else { CELL_HEIGHT.1 }),
+        foot: MOST_FOOT,
+        numbers: Numbers::AllOrNone,
+        first: options.first,
+        ticks_in_middle: false,
+        cell: &cell,
+    };
+    cells.draw(scene, [left, top, width, height - top], theme);
 }
 
 /// Title, and the bar of colours with its ticks; returns where the bar is.

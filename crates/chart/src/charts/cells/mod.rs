@@ -5,14 +5,15 @@ mod draw;
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, nothing};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing};
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::scale::{Kind, extent};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
-use gemmscope_table::control::{Control, Keyed};
+use gemmscope_table::control::Keyed;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -35,7 +36,7 @@ pub(super) const KIND: ChartKind = ChartKind {
 #[derive(Debug)]
 pub(crate) struct CellMap {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     /// What the colour shows.
     value: FieldInfo,
     /// How several rows become one cell.
@@ -174,11 +175,11 @@ impl CellMap {
             "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
             _ => apart(data),
         };
-        CellMap {
+        let mut out = CellMap {
+            said: Said::new("", None::<&str>, e.controls),
             side: side.map(|s| s.current).filter(|s| s != explore::ALL_SIDES),
             slower: slower.flatten(),
             one: y == Axis::One,
-            controls: e.controls,
             frame: frame.clone(),
             value,
             aggregate,
@@ -189,7 +190,41 @@ impl CellMap {
             figures,
             kind,
             range,
+        };
+        let (xs, ys) = (&out.xs.label, &out.ys.label);
+        out.said.title = match out.one {
+            true => format!("{} by {xs}", out.title()),
+            false => format!("{}: {ys} by {xs}", out.title()),
+        };
+        match out.obstacle() {
+            None => out.said.notes = out.notes(),
+            why => out.said.obstacle = why,
         }
+        out
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (mut several, mut over, mut filled) = (0, 0u64, 0);
+        for (band, v) in self.figures.iter().enumerate() {
+            let n = self.groups.get(band).len();
+            filled += usize::from(n > 0);
+            several += usize::from(n > 1);
+            over += u64::from(self.value.unit == "%" && *v > 1.0 + 1e-6);
+        }
+        let mut out = Vec::new();
+        out.extend(explore::of_several((several, filled), "cells", self.aggregate));
+        if over > 0 {
+            out.push(format!(
+                "{} above the roof: framed.",
+                gemmscope_model::units::plural(over, "cell")
+            ));
+        }
+        if self.xs.binned || self.ys.binned {
+            out.push("Numbers are binned.".to_owned());
+        }
+        out.extend(self.slower.clone());
+        out.extend(explore::left_out(&self.frame, &self.groups, None, &self.find));
+        out
     }
 
     fn obstacle(&self) -> Option<String> {
@@ -250,8 +285,12 @@ fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
 }
 
 impl Chart for CellMap {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        draw::draw(self, options)
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        draw::draw(self, scene, room, options);
     }
 
     fn table(&self) -> Table {
@@ -268,37 +307,6 @@ impl Chart for CellMap {
             })
             .text("GEMMs", |cell| self.groups.get(*cell).len().to_string());
         columns.table((0..self.figures.len()).filter(|cell| !self.groups.get(*cell).is_empty()))
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        if self.obstacle().is_some() {
-            return Vec::new();
-        }
-        let (mut several, mut over, mut filled) = (0, 0u64, 0);
-        for (band, v) in self.figures.iter().enumerate() {
-            let n = self.groups.get(band).len();
-            filled += usize::from(n > 0);
-            several += usize::from(n > 1);
-            over += u64::from(self.value.unit == "%" && *v > 1.0 + 1e-6);
-        }
-        let mut out = Vec::new();
-        out.extend(explore::of_several((several, filled), "cells", self.aggregate));
-        if over > 0 {
-            out.push(format!(
-                "{} above the roof: framed.",
-                gemmscope_model::units::plural(over, "cell")
-            ));
-        }
-        if self.xs.binned || self.ys.binned {
-            out.push("Numbers are binned.".to_owned());
-        }
-        out.extend(self.slower.clone());
-        out.extend(explore::left_out(&self.frame, &self.groups, None, &self.find));
-        out
     }
 
     fn height(&self, width: f64) -> f64 {

@@ -4,13 +4,12 @@ mod panels;
 mod ranked;
 pub(super) mod settings;
 
-use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::Theme;
-use crate::plot::{Page, plot};
 use crate::scene::{Color, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -47,10 +46,8 @@ const ABOVE: usize = 2;
 #[derive(Debug)]
 pub(crate) struct Compare {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     show: Show,
-    /// True where the rows are variants of a sweep and nobody chose two of them.
-    variants: bool,
     model: Option<Model>,
 }
 
@@ -59,7 +56,6 @@ pub(crate) struct Compare {
 struct Model {
     comparison: Comparison,
     duel: Duel,
-    verdict: Vec<String>,
     /// Indices into the duel's ratios, A furthest ahead first.
     ranked: Vec<usize>,
 }
@@ -98,21 +94,26 @@ impl Compare {
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
         let mut out = Compare {
             frame: frame.clone(),
-            controls: Vec::new(),
+            said: Said::default(),
             show: Show::Overview,
-            variants: false,
             model: None,
         };
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
+            out.said.obstacle = Some(
+                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
+                 libraries, devices or commits."
+                    .to_owned(),
+            );
             return out;
         };
         let default = found.setup.clone();
         let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);
         let (side, field) = settings::side(frame, state, &candidates, (&default.side, variants));
         let Some(field) = field else {
-            out.variants = true;
-            out.controls = vec![side];
+            let why = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
+                 two of them, choose the column that names them under Sides.";
+            out.said = Said::new("", Some(why), vec![side]);
             return out;
         };
         let mut setup = match field == default.side {
@@ -128,61 +129,65 @@ impl Compare {
         let (measure, by) = settings::measure(frame, state, &comparison, pair);
         let duel = Duel::new(frame, &comparison, pair, by, least);
         out.show = SHOW.get(state);
-        out.controls = vec![SHOW.control(state), a, b];
-        out.controls.extend([side, keys, measure, threshold].map(Control::more));
-        let verdict = verdict(frame, &comparison, &duel, &tally);
-        out.model = Some(Model { ranked: duel.ranked(), comparison, duel, verdict });
+        let mut controls = vec![SHOW.control(state), a, b];
+        controls.extend([side, keys, measure, threshold].map(Control::more));
+        let title = duel.headline(&comparison);
+        out.said = Said::new(title, obstacle(frame, &comparison, &duel), controls);
+        if out.said.obstacle.is_none() {
+            let mut verdict = verdict(frame, &comparison, &duel, &tally);
+            let more = verdict.split_off(verdict.len().min(ABOVE));
+            out.said.verdict = verdict;
+            out.said.notes = notes(frame, &comparison, &duel, more);
+        }
+        out.model = Some(Model { ranked: duel.ranked(), comparison, duel });
         out
     }
+}
 
-    /// Why nothing can be compared; `None` where something can.
-    fn obstacle(&self) -> Option<String> {
-        if self.variants {
-            return Some(
-                "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
-                 two of them, choose the column that names them under Sides."
-                    .to_owned(),
-            );
-        }
-        let Some(m) = &self.model else {
-            return Some(
-                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
-                 libraries, devices or commits."
-                    .to_owned(),
-            );
-        };
-        let (a, b) = m.names();
-        if a == b {
-            return Some(format!("Both sides are {a}: choose another."));
-        }
-        if !m.duel.ratios.is_empty() {
-            return None;
-        }
-        if m.duel.without_roof > 0 {
-            return Some(format!(
-                "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
-                 attained rate.",
-                counted(m.duel.without_roof)
-            ));
-        }
-        let keys: Vec<String> = m
-            .comparison
-            .setup
-            .keys
-            .iter()
-            .filter_map(|k| self.frame.info(k))
-            .map(|i| i.label.to_lowercase())
-            .collect();
-        Some(format!(
-            "{a} and {b} share no GEMM: no two of their rows agree in {}. Add a file that measures the same \
-             GEMMs, choose other sides, or match by less (More, Match by). {}",
-            match keys.split_last() {
-                Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-                _ => keys.concat(),
-            },
-            m.duel.join_sentence(&m.comparison)
-        ))
+/// Why nothing can be compared; `None` where something can.
+fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<String> {
+    let (a, b) = duel.names(comparison);
+    if a == b {
+        return Some(format!("Both sides are {a}: choose another."));
     }
+    if !duel.ratios.is_empty() {
+        return None;
+    }
+    if duel.without_roof > 0 {
+        return Some(format!(
+            "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
+                 attained rate.",
+            counted(duel.without_roof)
+        ));
+    }
+    let keys: Vec<String> = comparison
+        .setup
+        .keys
+        .iter()
+        .filter_map(|k| frame.info(k))
+        .map(|i| i.label.to_lowercase())
+        .collect();
+    Some(format!(
+        "{a} and {b} share no GEMM: no two of their rows agree in {}. Add a file that measures the same \
+             GEMMs, choose other sides, or match by less (More, Match by). {}",
+        match keys.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            _ => keys.concat(),
+        },
+        duel.join_sentence(comparison)
+    ))
+}
+
+/// What is said below the picture: the rest of the verdict first.
+fn notes(frame: &Frame, comparison: &Comparison, duel: &Duel, mut out: Vec<String>) -> Vec<String> {
+    out.push(duel.means_sentence(comparison));
+    out.push(duel.join_sentence(comparison));
+    out.extend(duel.device_sentence(frame, comparison));
+    if duel.without_roof > 0 {
+        out.push(format!("{} left out: no known roof.", counted(duel.without_roof)));
+    }
+    out.push(duel.noise_sentence());
+    out
 }
 
 /// Up to so many rows the ledger is worked out with the picture.
@@ -205,9 +210,14 @@ fn counted(n: u64) -> String {
     format!("{} configuration{}", grouped(n), plural_s(n))
 }
 
-impl Compare {
+impl Chart for Compare {
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
     /// The panels that were asked for, as far as there is room.
-    fn parts(&self, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>, all: Rect) {
+    fn draw(&self, scene: &mut Scene, all: Rect, options: &RenderOptions<'_>) {
+        let Some(m) = &self.model else { return };
         let p = panels::Panels {
             frame: &self.frame,
             model: m,
@@ -235,21 +245,7 @@ impl Compare {
             Show::Ranked => p.ranked(scene, all),
         }
     }
-}
 
-impl Chart for Compare {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let title = self.model.as_ref().map(|m| m.duel.headline(&m.comparison));
-        let page = Page {
-            notes: self.sentences(),
-            ..Page::new(title.unwrap_or_default(), self.obstacle())
-        };
-        plot(options, page, |scene, all| {
-            if let Some(m) = &self.model {
-                self.parts(m, scene, options, all);
-            }
-        })
-    }
     fn table(&self) -> Table {
         let Some(m) = &self.model else {
             return Table::default();
@@ -294,32 +290,8 @@ impl Chart for Compare {
         columns.table(m.ranked.iter().filter_map(|&i| m.duel.ratios.get(i).copied()))
     }
 
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let Some(m) = self.model.as_ref().filter(|_| self.obstacle().is_none()) else {
-            return Vec::new();
-        };
-        let mut out: Vec<String> = m.verdict.iter().skip(ABOVE).cloned().collect();
-        out.push(m.duel.means_sentence(&m.comparison));
-        out.push(m.duel.join_sentence(&m.comparison));
-        out.extend(m.duel.device_sentence(&self.frame, &m.comparison));
-        if m.duel.without_roof > 0 {
-            out.push(format!("{} left out: no known roof.", counted(m.duel.without_roof)));
-        }
-        out.push(m.duel.noise_sentence());
-        out
-    }
-
-    fn verdict(&self) -> Vec<String> {
-        let shown = self.model.iter().filter(|_| self.obstacle().is_none());
-        shown.flat_map(|m| m.verdict.iter().take(ABOVE).cloned()).collect()
-    }
-
     fn heights(&self, width: f64) -> (f64, f64) {
-        if self.show == Show::Overview && width < NARROW && self.obstacle().is_none() {
+        if self.show == Show::Overview && width < NARROW && self.said.obstacle.is_none() {
             return (STACKED, STACKED);
         }
         // Three panels need more than one.

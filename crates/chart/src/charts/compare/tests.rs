@@ -51,7 +51,7 @@ fn settings_are_read_one_by_one() {
     state.set_param("compare.keys", "m,dtype,nonsense");
     let view = Compare::open(&frame, &state);
     let current = |key: &str| {
-        let c = view.controls.iter().find(|c| c.key == key);
+        let c = view.said.controls.iter().find(|c| c.key == key);
         c.map(|c| c.current.clone()).unwrap_or_default()
     };
     assert_eq!(current("compare.a"), "rocBLAS");
@@ -102,7 +102,8 @@ fn sides_that_share_gemms_are_compared_first() {
         rows.row((m, 8, 8), "b", 1e-6, "");
     }
     let view = Compare::open(&rows.frame(None), &ViewState::default());
-    let current = |key: &str| view.controls.iter().find(|c| c.key == key).unwrap().current.clone();
+    let current =
+        |key: &str| view.said.controls.iter().find(|c| c.key == key).unwrap().current.clone();
     assert_eq!([current("compare.a"), current("compare.b")], ["a", "b"]);
 }
 
@@ -124,12 +125,16 @@ fn unasked_the_chart_is_of_the_pair_that_the_headline_names() {
     };
     // `c` loses everywhere, which is the first to say.
     let view = open([1.01e-6, 1e-6, 9e-6]);
-    assert!(view.verdict()[0].starts_with("c is slower on 4 of 4 GEMMs"));
+    assert!(view.said().verdict.clone()[0].starts_with("c is slower on 4 of 4 GEMMs"));
     assert_eq!(pair(&view)[1], "c");
     let view = open([9e-6, 1e-6, 1e-6]);
-    assert_eq!(pair(&view), ["a", "b"], "{:?}", view.verdict());
+    assert_eq!(pair(&view), ["a", "b"], "{:?}", view.said().verdict.clone());
     let view = open([2e-6, 1e-6, 1.9e-6]);
-    assert!(view.verdict()[0].starts_with("a is slower"), "{:?}", view.verdict());
+    assert!(
+        view.said().verdict.clone()[0].starts_with("a is slower"),
+        "{:?}",
+        view.said().verdict.clone()
+    );
     assert_eq!(pair(&view), ["a", "b"]);
 }
 

@@ -3,10 +3,10 @@
 mod draw;
 
 use crate::charts::compare::settings::threshold;
-use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said};
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::layout;
-use crate::plot::{Page, plot};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
@@ -40,7 +40,7 @@ const NAMED: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Fastest {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     model: Option<Model>,
 }
 
@@ -75,9 +75,14 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
 impl Fastest {
     /// Reads the settings, chooses what is not set, and finds the winners.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let mut out = Fastest { frame: frame.clone(), controls: Vec::new(), model: None };
+        let mut out = Fastest { frame: frame.clone(), said: Said::default(), model: None };
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
+            out.said.obstacle = Some(
+                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
+                 libraries, devices or kernels."
+                    .to_owned(),
+            );
             return out;
         };
         let default = &found.setup;
@@ -124,10 +129,10 @@ impl Fastest {
         let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
             of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
         });
-        out.controls = vec![dtype];
-        out.controls.extend((layouts > 1).then_some(layout));
-        out.controls.extend([hold, axes.more(), side.more(), threshold.more()]);
-        out.model = Some(Model {
+        let mut controls = vec![dtype];
+        controls.extend((layouts > 1).then_some(layout));
+        controls.extend([hold, axes.more(), side.more(), threshold.more()]);
+        let model = Model {
             comparison,
             x,
             y,
@@ -139,30 +144,44 @@ impl Fastest {
             xs: distinct(cells.iter().map(|c| c.x)),
             ys: distinct(cells.iter().map(|c| c.y)),
             cells,
-        });
-        out
-    }
-
-    fn obstacle(&self) -> Option<String> {
-        let Some(m) = &self.model else {
-            return Some(
-                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
-                 libraries, devices or kernels."
-                    .to_owned(),
-            );
         };
-        if m.comparison.pairs_possible() == 0 {
-            return Some(format!(
-                "No shape in common: {}. {}",
-                m.comparison.names.join(", "),
-                m.comparison.join_sentence()
-            ));
+        out.said = Said::new(model.headline(), model.obstacle(), controls);
+        if out.said.obstacle.is_none() {
+            out.said.verdict = vec![model.headline()];
+            out.said.notes = model.notes();
         }
-        m.cells.is_empty().then(|| format!("Nothing measured {}.", m.where_words()))
+        out.model = Some(model);
+        out
     }
 }
 
 impl Model {
+    fn obstacle(&self) -> Option<String> {
+        if self.comparison.pairs_possible() == 0 {
+            return Some(format!(
+                "No shape in common: {}. {}",
+                self.comparison.names.join(", "),
+                self.comparison.join_sentence()
+            ));
+        }
+        self.cells.is_empty().then(|| format!("Nothing measured {}.", self.where_words()))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (all, said) = (self.comparison.pairs_possible(), self.comparison.join_sentence());
+        match self.cells.iter().map(|c| c.compared.len()).sum::<usize>() {
+            shown if shown == all => vec![said],
+            shown => vec![
+                format!(
+                    "{} of {} that two or more sides have are in this map.",
+                    grouped(shown as u64),
+                    plural(all as u64, "configuration")
+                ),
+                format!("Of all types, layouts and sizes: {said}"),
+            ],
+        }
+    }
+
     /// `at K = 4096, fp16, all 4 layouts`.
     fn where_words(&self) -> String {
         let held = match self.at {
@@ -280,18 +299,18 @@ fn held_control(
 }
 
 impl Chart for Fastest {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let title = self.model.as_ref().map_or_else(String::new, Model::headline);
-        let page = Page { notes: self.sentences(), ..Page::new(title, self.obstacle()) };
-        plot(options, page, |scene, _| {
-            if let Some(m) = &self.model {
-                draw::map(&self.frame, m, scene, options);
-            }
-        })
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn draw(&self, scene: &mut Scene, _: Rect, options: &RenderOptions<'_>) {
+        if let Some(m) = &self.model {
+            draw::map(&self.frame, m, scene, options);
+        }
     }
 
     fn table(&self) -> Table {
-        let (Some(m), None) = (&self.model, self.obstacle()) else {
+        let (Some(m), None) = (&self.model, &self.said.obstacle) else {
             return Table::default();
         };
         let sides = &m.comparison.names;
@@ -305,33 +324,6 @@ impl Chart for Fastest {
             columns.text(format!("{side}: wins"), move |c| c.wins[i].to_string())
         });
         columns.text("One side only", |c| c.alone.len().to_string()).table(&m.cells)
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let (Some(m), None) = (&self.model, self.obstacle()) else {
-            return Vec::new();
-        };
-        let (all, said) = (m.comparison.pairs_possible(), m.comparison.join_sentence());
-        match m.cells.iter().map(|c| c.compared.len()).sum::<usize>() {
-            shown if shown == all => vec![said],
-            shown => vec![
-                format!(
-                    "{} of {} that two or more sides have are in this map.",
-                    grouped(shown as u64),
-                    plural(all as u64, "configuration")
-                ),
-                format!("Of all types, layouts and sizes: {said}"),
-            ],
-        }
-    }
-
-    fn verdict(&self) -> Vec<String> {
-        let shown = self.model.iter().filter(|_| self.obstacle().is_none());
-        shown.map(Model::headline).collect()
     }
 
     fn height(&self, width: f64) -> f64 {

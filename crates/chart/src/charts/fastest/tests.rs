@@ -88,15 +88,17 @@ fn the_layout_is_said_and_chosen() {
     let frame = rows.frame(None);
     let mut state = ViewState::default();
     let both = Fastest::open(&frame, &state);
-    assert!(both.verdict()[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
+    assert!(both.said().verdict.clone()[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
     state.set_param("fastest.layout", "TT");
     let one = Fastest::open(&frame, &state);
-    assert!(one.verdict()[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
+    assert!(
+        one.said().verdict.clone()[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2")
+    );
     // Of one layout there is nothing to choose, and nothing to say.
     let few = frame.with_rows(std::sync::Arc::new(vec![0, 1, 4, 5]));
     let alone = Fastest::open(&few, &ViewState::default());
-    assert!(alone.verdict()[0].starts_with("Fastest at K = 64, fp16: "));
-    let keys: Vec<_> = alone.controls().into_iter().map(|c| c.key).collect();
+    assert!(alone.said().verdict.clone()[0].starts_with("Fastest at K = 64, fp16: "));
+    let keys: Vec<_> = alone.said().controls.clone().into_iter().map(|c| c.key).collect();
     assert!(!keys.contains(&"fastest.layout".to_owned()), "{keys:?}");
 }
 
@@ -110,14 +112,14 @@ fn counts_are_of_the_map_and_the_headline_stands_once() {
     assert!(shown < all);
     let said =
         format!("{shown} of {all} configurations that two or more sides have are in this map.");
-    assert_eq!(map.notes()[0], said);
+    assert_eq!(map.said().notes.clone()[0], said);
     let dump = map.scene(&look(&Theme::LIGHT, 1, 640.0)).dump();
     let drawn: Vec<&str> = dump.lines().filter(|l| l.starts_with("text")).collect();
     assert!(drawn.iter().all(|l| !l.contains(&m.where_words())), "{drawn:?}");
     let mut state = ViewState::default();
     state.set_param("fastest.k", "all");
     let whole = Fastest::open(&frame, &state);
-    assert_eq!(whole.notes(), [m.comparison.join_sentence()]);
+    assert_eq!(whole.said().notes.clone(), [m.comparison.join_sentence()]);
 }
 
 #[test]

@@ -6,12 +6,12 @@ use super::interactive::{Extras, InteractiveRoofline};
 use super::settings::most_expensive;
 use super::settings::{PARAMS, Settings, controls};
 use super::{By, Points};
-use crate::chart::{Chart, Drawn, Emphasis, RenderOptions};
+use crate::chart::{Chart, Drawn, Emphasis, RenderOptions, Said};
 use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;
+use crate::labels::Rect;
 use crate::palette::Theme;
 use crate::scene::Scene;
-use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -46,8 +46,7 @@ pub(crate) struct Contents {
     /// Rows that pass the filters and are too light.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
-    pub(super) notes: Vec<String>,
-    controls: Vec<Control>,
+    said: Said,
 }
 
 impl Contents {
@@ -81,11 +80,10 @@ impl Contents {
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             costly: most_expensive(frame, settings.numbers),
             ranked: inputs.ranked.map(<[u32]>::to_vec),
-            controls: controls(inputs),
+            said: Said { notes, controls: controls(inputs), ..Said::default() },
             frame: shown,
             background,
             baseline: baseline.unwrap_or_default(),
-            notes,
             settings,
         })
     }
@@ -102,6 +100,12 @@ impl Roofline {
 }
 
 impl Chart for Roofline {
+    fn said(&self) -> &Said {
+        &self.0.said
+    }
+
+    fn draw(&self, _: &mut Scene, _: Rect, _: &RenderOptions<'_>) {}
+
     fn scene(&self, options: &RenderOptions<'_>) -> Scene {
         let first = self.draw(options);
         let marks = Emphasis {
@@ -125,14 +129,6 @@ impl Chart for Roofline {
         let options = RenderOptions::new(&Theme::LIGHT, size);
         let marks = Emphasis { ranked: self.0.ranked.clone(), ..Emphasis::default() };
         self.draw(&options).table(usize::MAX, &marks).unwrap_or_default().0
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.0.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.0.notes.clone()
     }
 
     fn height(&self, width: f64) -> f64 {

@@ -3,9 +3,9 @@
 
 mod draw;
 
-use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said};
 use crate::columns::Columns;
-use crate::plot::{Page, plot};
+use crate::labels::Rect;
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tile_marks::{bounded, limit};
@@ -45,7 +45,7 @@ const PANEL: usize = 4;
 #[derive(Debug)]
 pub(crate) struct TileMap {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     sweep: Result<Sweep, NoSweep>,
     /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
     part: Option<Sweep>,
@@ -88,16 +88,108 @@ impl TileMap {
                 controls.push(panel);
             }
         }
-        TileMap {
+        let mut out = TileMap {
             frame: frame.clone(),
-            controls,
+            said: Said { controls, ..Said::default() },
             part: sweep.as_ref().ok().and_then(part_of),
             influences: match &sweep {
                 Ok(s) if s.source != TileSource::BestColumn => influences(frame),
                 _ => Vec::new(),
             },
             sweep,
+        };
+        match &out.sweep {
+            Ok(sweep) => {
+                let (notes, details, headline) =
+                    (out.notes(sweep), out.details(), sweep.headline());
+                out.said.title.clone_from(&headline);
+                out.said.verdict = vec![headline];
+                (out.said.notes, out.said.details) = (notes, details);
+            }
+            Err(why) => {
+                out.said.title = format!("No tile map. {}", why.sentence());
+                out.said.obstacle = Some(why.sentence().to_owned());
+            }
         }
+        out
+    }
+
+    fn notes(&self, sweep: &Sweep) -> Vec<String> {
+        let mut out = Vec::new();
+        if let Some(part) = &self.part {
+            let (panels, of) = (part.panels.len(), sweep.panels.len());
+            out.push(format!(
+                "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
+                 has all.",
+                part.count(),
+                sweep.count()
+            ));
+        }
+        match sweep.source {
+            TileSource::BestColumn => {
+                out.push("No times: the file names the best tile of each shape.".to_owned())
+            }
+            TileSource::KernelNames | TileSource::Columns => {}
+        }
+        if sweep.count() <= NAMED {
+            out.extend(fastest_kernels(&self.frame, sweep));
+        }
+        out.extend(influence_sentence(&self.influences));
+        if sweep.single > 0 {
+            out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
+        }
+        let units: Vec<String> = sweep
+            .panels
+            .iter()
+            .filter_map(|p| p.units.map(|u| format!("{u} {}s of {}", p.unit_kind, p.device)))
+            .fold(Vec::new(), |mut v, u| {
+                if !v.contains(&u) {
+                    v.push(u);
+                }
+                v
+            });
+        if units.is_empty() {
+            out.push(
+                "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
+            );
+        } else {
+            out.push(format!(
+                "Fewer workgroups than compute units ({}): parallelism-bounded. Otherwise memory-bounded.",
+                units.join(", ")
+            ));
+        }
+        out.extend(model_words(sweep));
+        if self.frame.metrics.devices.first().is_some_and(Option::is_some)
+            && self.frame.data.device.contains(&0)
+        {
+            out.push("Device not stated; the chosen one is assumed.".to_owned());
+        }
+        out
+    }
+
+    /// Every value of every setting but the tile.
+    fn details(&self) -> Vec<(String, Table)> {
+        let share = |v: f64| Format::percent().write(v, 3);
+        let of = |i: &Influence| {
+            let values = i.values.iter().map(|v| {
+                let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
+                vec![i.name.clone(), v.value.clone(), n, best, median]
+            });
+            values.collect::<Vec<_>>()
+        };
+        let rows: Vec<Vec<String>> = self.influences.iter().flat_map(of).collect();
+        if rows.is_empty() {
+            return Vec::new();
+        }
+        let heads = [
+            "Setting",
+            "Value",
+            "Variants",
+            "Fastest with it, % of the fastest of all (mean of shapes)",
+            "Median with it, % of the fastest of all (mean of shapes)",
+        ];
+        let name = "What the other settings change".to_owned();
+        vec![(name, Table::of(&heads, rows))]
     }
 
     /// What is drawn.
@@ -242,18 +334,14 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
 }
 
 impl Chart for TileMap {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let page = match &self.sweep {
-            Ok(sweep) => {
-                Page { notes: self.sentences(), ..Page::new(sweep.headline(), None::<&str>) }
-            }
-            Err(why) => Page::new(format!("No tile map. {}", why.sentence()), Some(why.sentence())),
-        };
-        plot(options, page, |scene, _| {
-            if let Ok(sweep) = &self.sweep {
-                draw::panels(self.drawn(sweep), scene, options);
-            }
-        })
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn draw(&self, scene: &mut Scene, _: Rect, options: &RenderOptions<'_>) {
+        if let Ok(sweep) = &self.sweep {
+            draw::panels(self.drawn(sweep), scene, options);
+        }
     }
 
     fn table(&self) -> Table {
@@ -284,95 +372,6 @@ impl Chart for TileMap {
         columns.table(
             lines.flat_map(|(p, l)| l.cells.iter().enumerate().map(move |(i, c)| (p, l, i, c))),
         )
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn verdict(&self) -> Vec<String> {
-        self.sweep.iter().map(Sweep::headline).collect()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let Ok(sweep) = &self.sweep else {
-            return Vec::new();
-        };
-        let mut out = Vec::new();
-        if let Some(part) = &self.part {
-            let (panels, of) = (part.panels.len(), sweep.panels.len());
-            out.push(format!(
-                "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
-                 has all.",
-                part.count(),
-                sweep.count()
-            ));
-        }
-        match sweep.source {
-            TileSource::BestColumn => {
-                out.push("No times: the file names the best tile of each shape.".to_owned())
-            }
-            TileSource::KernelNames | TileSource::Columns => {}
-        }
-        if sweep.count() <= NAMED {
-            out.extend(fastest_kernels(&self.frame, sweep));
-        }
-        out.extend(influence_sentence(&self.influences));
-        if sweep.single > 0 {
-            out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
-        }
-        let units: Vec<String> = sweep
-            .panels
-            .iter()
-            .filter_map(|p| p.units.map(|u| format!("{u} {}s of {}", p.unit_kind, p.device)))
-            .fold(Vec::new(), |mut v, u| {
-                if !v.contains(&u) {
-                    v.push(u);
-                }
-                v
-            });
-        if units.is_empty() {
-            out.push(
-                "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
-            );
-        } else {
-            out.push(format!(
-                "Fewer workgroups than compute units ({}): parallelism-bounded. Otherwise memory-bounded.",
-                units.join(", ")
-            ));
-        }
-        out.extend(model_words(sweep));
-        if self.frame.metrics.devices.first().is_some_and(Option::is_some)
-            && self.frame.data.device.contains(&0)
-        {
-            out.push("Device not stated; the chosen one is assumed.".to_owned());
-        }
-        out
-    }
-
-    /// Every value of every setting but the tile.
-    fn details(&self) -> Vec<(String, Table)> {
-        let share = |v: f64| Format::percent().write(v, 3);
-        let of = |i: &Influence| {
-            let values = i.values.iter().map(|v| {
-                let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
-                vec![i.name.clone(), v.value.clone(), n, best, median]
-            });
-            values.collect::<Vec<_>>()
-        };
-        let rows: Vec<Vec<String>> = self.influences.iter().flat_map(of).collect();
-        if rows.is_empty() {
-            return Vec::new();
-        }
-        let heads = [
-            "Setting",
-            "Value",
-            "Variants",
-            "Fastest with it, % of the fastest of all (mean of shapes)",
-            "Median with it, % of the fastest of all (mean of shapes)",
-        ];
-        let name = "What the other settings change".to_owned();
-        vec![(name, Table::of(&heads, rows))]
     }
 
     fn height(&self, width: f64) -> f64 {

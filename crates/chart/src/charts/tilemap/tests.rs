@@ -64,7 +64,7 @@ fn a_huge_sweep_is_drawn_in_part_and_says_so() {
         }
     }
     let view = TileMap::open(&t.frame(Some("a100-40-sxm")), &ViewState::default());
-    let notes = view.sentences();
+    let notes = view.said().sentences();
     assert!(notes[0].contains("900 shapes"), "{notes:?}");
     assert!(notes[1].starts_with("476 of 900 shapes shown in 6 of 10 panels"), "{notes:?}");
     assert_eq!(view.table().rows.len(), 1800);
@@ -108,9 +108,9 @@ fn a_column_of_bests() {
         mark.tooltip.sentence()
     );
     assert!(
-        view.sentences()[0].contains("The model picks the same in 15 of 18"),
+        view.said().sentences()[0].contains("The model picks the same in 15 of 18"),
         "{:?}",
-        view.sentences()
+        view.said().sentences()
     );
 }
 

@@ -2,10 +2,10 @@
 
 mod draw;
 
-use crate::charts::{Chart, ChartKind, RenderOptions};
+use crate::charts::{Chart, ChartKind, RenderOptions, Said};
 use crate::columns::Columns;
+use crate::labels::Rect;
 use crate::layout::NARROW;
-use crate::plot::{Page, plot};
 use crate::scale::Kind;
 use crate::scene::Scene;
 use crate::ticks::Format;
@@ -43,7 +43,7 @@ const MOST_SUSPECTS: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Tuning {
     frame: Frame,
-    controls: Vec<Control>,
+    said: Said,
     scale: Kind,
     history: Option<History>,
 }
@@ -84,20 +84,25 @@ impl Tuning {
             }
             controls.extend([slow, SCALE.control(state).more()]);
         }
-        Tuning { frame: frame.clone(), controls, scale: SCALE.get(state), history }
-    }
-
-    fn obstacle(&self) -> Option<String> {
-        match &self.history {
-            None => Some(
-                "No tuning history: no column is a generation, iteration, step or trial."
-                    .to_owned(),
-            ),
-            Some(h) if h.best.is_none() => {
-                Some(format!("None of {} variants ran: {}.", h.variants.len(), said(h)))
-            }
-            Some(_) => None,
+        let obstacle = obstacle(history.as_ref());
+        let title = history.as_ref().map(headline).unwrap_or_default();
+        let mut said = Said::new(title, obstacle, controls);
+        if let (Some(h), None) = (&history, &said.obstacle) {
+            (said.notes, said.details) = (notes(frame, h), details(frame, h));
         }
+        Tuning { frame: frame.clone(), said, scale: SCALE.get(state), history }
+    }
+}
+
+fn obstacle(history: Option<&History>) -> Option<String> {
+    match history {
+        None => Some(
+            "No tuning history: no column is a generation, iteration, step or trial.".to_owned(),
+        ),
+        Some(h) if h.best.is_none() => {
+            Some(format!("None of {} variants ran: {}.", h.variants.len(), failures(h)))
+        }
+        Some(_) => None,
     }
 }
 
@@ -107,7 +112,7 @@ fn key(problem: &Problem) -> String {
 }
 
 /// `correctness failed 3, timeout 1`.
-fn said(h: &History) -> String {
+fn failures(h: &History) -> String {
     let parts: Vec<String> = h.failures().into_iter().map(|(s, n)| format!("{s} {n}")).collect();
     parts.join(", ")
 }
@@ -136,6 +141,64 @@ fn headline(h: &History) -> String {
     out
 }
 
+fn notes(frame: &Frame, h: &History) -> Vec<String> {
+    let mut out = vec![headline(h)];
+    let failed = h.count(Outcome::Failed);
+    if failed > 0 {
+        out.push(format!("{failed} failed: {}.", failures(h)));
+    }
+    let slow = h.count(Outcome::Slow);
+    if slow > 0 {
+        out.push(format!(
+            "{slow} slow: under {} of the best.",
+            Format::percent().write(h.slow_below, 3)
+        ));
+    }
+    let changes = h.changes().into_iter();
+    let changes: Vec<String> =
+        changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
+    if (1..=MOST_GAINS).contains(&changes.len()) {
+        let label = h.order_label.to_lowercase();
+        out.push(format!("Best of each {label} against the one before: {}.", changes.join(", ")));
+    }
+    out.extend(h.convergence());
+    if h.roof.is_nan() {
+        out.push("No roof: choose a device.".to_owned());
+    }
+    let aside: u64 = frame.data.sources.iter().map(|s| s.rejected.total()).sum();
+    if aside > 0 {
+        let rows = plural(aside, "row");
+        out.push(format!("{rows} not read: see the file's card."));
+    }
+    out
+}
+
+/// The settings behind failed and slow variants, and those variants.
+fn details(frame: &Frame, h: &History) -> Vec<(String, Table)> {
+    let share = |s: &Suspect| Format::percent().write(s.bad as f64 / s.all as f64, 3);
+    let suspects = h.suspects(frame).into_iter().map(|s| {
+        let (share, bad, all) = (share(&s), s.bad.to_string(), s.all.to_string());
+        vec![s.name, s.value, bad, all, share]
+    });
+    let suspects: Vec<Vec<String>> = suspects.take(MOST_SUSPECTS).collect();
+    let bad = h.bad(frame).map(|v| {
+        let time = match v.time_s.is_finite() {
+            true => Seconds(v.time_s).to_string(),
+            false => "not stated".to_owned(),
+        };
+        vec![v.order.to_string(), v.name, v.outcome, time, v.settings]
+    });
+    let bad: Vec<Vec<String>> = bad.collect();
+    let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
+    let variant = [&h.order_label as &str, "Variant", "Outcome", "Time", "Settings"];
+    let tables = [
+        ("Settings behind failed and slow variants", Table::of(&heads, suspects)),
+        ("Failed and slow variants", Table::of(&variant, bad)),
+    ];
+    let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());
+    filled.map(|(name, t)| (name.to_owned(), t)).collect()
+}
+
 fn tooltip(h: &History, v: &Variant) -> Tooltip {
     let at = if v.order.is_finite() {
         format!("{} {}", h.order_label, v.order)
@@ -159,17 +222,17 @@ fn tooltip(h: &History, v: &Variant) -> Tooltip {
 }
 
 impl Chart for Tuning {
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let title = self.history.as_ref().map(headline).unwrap_or_default();
-        let page = Page { notes: self.notes(), ..Page::new(title, self.obstacle()) };
-        plot(options, page, |scene, [_, _, w, h]| {
-            let Some(history) = &self.history else { return };
-            let card = if w >= NARROW + 200.0 { 250.0 } else { 0.0 };
-            self.plot(history, scene, options, [0.0, 0.0, w - card, h]);
-            if card > 0.0 {
-                self.card(history, scene, options, [w - card, 0.0, card, h]);
-            }
-        })
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn draw(&self, scene: &mut Scene, [_, _, w, h]: Rect, options: &RenderOptions<'_>) {
+        let Some(history) = &self.history else { return };
+        let card = if w >= NARROW + 200.0 { 250.0 } else { 0.0 };
+        self.plot(history, scene, options, [0.0, 0.0, w - card, h]);
+        if card > 0.0 {
+            self.card(history, scene, options, [w - card, 0.0, card, h]);
+        }
     }
 
     fn table(&self) -> Table {
@@ -197,77 +260,6 @@ impl Chart for Tuning {
             g.variants.iter().map(move |&i| (&h.variants[i], best))
         });
         columns.table(variants.chain(h.references.iter().map(|v| (v, f64::NAN))))
-    }
-
-    fn controls(&self) -> Vec<Control> {
-        self.controls.clone()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let (Some(h), None) = (&self.history, self.obstacle()) else {
-            return Vec::new();
-        };
-        let mut out = vec![headline(h)];
-        let failed = h.count(Outcome::Failed);
-        if failed > 0 {
-            out.push(format!("{failed} failed: {}.", said(h)));
-        }
-        let slow = h.count(Outcome::Slow);
-        if slow > 0 {
-            out.push(format!(
-                "{slow} slow: under {} of the best.",
-                Format::percent().write(h.slow_below, 3)
-            ));
-        }
-        let changes = h.changes().into_iter();
-        let changes: Vec<String> =
-            changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
-        if (1..=MOST_GAINS).contains(&changes.len()) {
-            let label = h.order_label.to_lowercase();
-            out.push(format!(
-                "Best of each {label} against the one before: {}.",
-                changes.join(", ")
-            ));
-        }
-        out.extend(h.convergence());
-        if h.roof.is_nan() {
-            out.push("No roof: choose a device.".to_owned());
-        }
-        let aside: u64 = self.frame.data.sources.iter().map(|s| s.rejected.total()).sum();
-        if aside > 0 {
-            let rows = plural(aside, "row");
-            out.push(format!("{rows} not read: see the file's card."));
-        }
-        out
-    }
-
-    /// The settings behind failed and slow variants, and those variants.
-    fn details(&self) -> Vec<(String, Table)> {
-        let Some(h) = self.history.as_ref().filter(|_| self.obstacle().is_none()) else {
-            return Vec::new();
-        };
-        let share = |s: &Suspect| Format::percent().write(s.bad as f64 / s.all as f64, 3);
-        let suspects = h.suspects(&self.frame).into_iter().map(|s| {
-            let (share, bad, all) = (share(&s), s.bad.to_string(), s.all.to_string());
-            vec![s.name, s.value, bad, all, share]
-        });
-        let suspects: Vec<Vec<String>> = suspects.take(MOST_SUSPECTS).collect();
-        let bad = h.bad(&self.frame).map(|v| {
-            let time = match v.time_s.is_finite() {
-                true => Seconds(v.time_s).to_string(),
-                false => "not stated".to_owned(),
-            };
-            vec![v.order.to_string(), v.name, v.outcome, time, v.settings]
-        });
-        let bad: Vec<Vec<String>> = bad.collect();
-        let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
-        let variant = [&h.order_label as &str, "Variant", "Outcome", "Time", "Settings"];
-        let tables = [
-            ("Settings behind failed and slow variants", Table::of(&heads, suspects)),
-            ("Failed and slow variants", Table::of(&variant, bad)),
-        ];
-        let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());
-        filled.map(|(name, t)| (name.to_owned(), t)).collect()
     }
 }
 

@@ -62,10 +62,10 @@ fn goldens() {
     assert_eq!(view.table().rows.len(), 13);
     state.set_param("tuning.scale", "log");
     draw_everywhere("tuning-log", &Tuning::open(&frame, &state));
-    let notes = view.notes();
+    let notes = view.said().notes.clone();
     assert!(notes[0].contains("202 TFLOP/s in generation 2"), "{notes:?}");
     assert!(notes[1].contains("correctness failed 1") && notes[2].starts_with("2 slow"));
-    let details = view.details();
+    let details = view.said().details.clone();
     let bad = &details.last().unwrap();
     assert_eq!((bad.0.as_str(), bad.1.rows.len()), ("Failed and slow variants", 3));
     assert!(bad.1.rows.iter().any(|r| r[2] == "failed: correctness failed"));
