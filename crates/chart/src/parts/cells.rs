@@ -125,7 +125,7 @@ fn widest(names: &[String]) -> f64 {
 }
 
 /// The size of one of `n` bands in a room, and how many of them show.
-fn fit(room: f64, n: usize, (least, most): (f64, f64)) -> (f64, usize) {
+pub(crate) fn fit(room: f64, n: usize, (least, most): (f64, f64)) -> (f64, usize) {
     let size = (room / n.max(1) as f64).clamp(least, most);
     (size, ((room / size + 1e-9) as usize).clamp(1, n.max(1)).min(n))
 }
@@ -195,7 +195,17 @@ impl<'a> Cells<'a> {
         scene.fill(grid.rect(), theme.panel);
         let more = self.marks(scene, &grid);
         self.row_names(scene, &grid, theme, names);
-        self.column_names(scene, &grid, theme, (turned, foot, lines));
+        Below {
+            names: &self.columns[grid.first.0..][..columns],
+            title: self.x,
+            at: (grid.origin.0, top + h * rows as f64),
+            each: w,
+            turned,
+            foot,
+            room: if turned { foot - 12.0 } else { scene.width },
+            lines,
+        }
+        .draw(scene, theme);
         if grid.shown != (self.columns.len(), self.rows.len()) {
             let (nx, ny) = (self.columns.len(), self.rows.len());
             scene.description = format!("{columns} of {nx} columns and {rows} of {ny} rows shown.");
@@ -273,24 +283,35 @@ impl<'a> Cells<'a> {
             scene.text((x, top - 4.0), label, theme.muted, hang);
         }
     }
+}
 
-    fn column_names(
-        &self,
-        scene: &mut Scene,
-        grid: &Grid,
-        theme: &Theme,
-        (turned, foot, lines): (bool, f64, usize),
-    ) {
-        let [left, _, width, _] = grid.rect();
-        let bottom = grid.origin.1 + grid.cell.1 * grid.shown.1 as f64;
-        let names = self.columns.iter().skip(grid.first.0).take(grid.shown.0);
-        let names: Vec<&str> = names.map(String::as_str).collect();
-        let room = if turned { foot - 12.0 } else { scene.width };
+/// The names below columns of one width, and what they are.
+pub(crate) struct Below<'a> {
+    /// The names of the columns that show, and what all are.
+    pub(crate) names: &'a [String],
+    pub(crate) title: &'a str,
+    /// Left end and lower edge of the columns, and the width of each.
+    pub(crate) at: (f64, f64),
+    pub(crate) each: f64,
+    /// The names read upwards.
+    pub(crate) turned: bool,
+    /// Room below the columns, above the title.
+    pub(crate) foot: f64,
+    /// Most width of a name.
+    pub(crate) room: f64,
+    /// Lines of a name, of which each is a number of a tile.
+    pub(crate) lines: usize,
+}
+
+impl Below<'_> {
+    pub(crate) fn draw(&self, scene: &mut Scene, theme: &Theme) {
+        let (turned, (left, bottom)) = (self.turned, self.at);
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         // Names beside each other leave some out where they would touch.
         let mut free = f64::NEG_INFINITY;
-        for (i, name) in text::cut_apart(&names, FONT, room).into_iter().enumerate() {
-            let x = left + grid.cell.0 * (i as f64 + 0.5);
-            let parts = || name.splitn(lines, '×');
+        for (i, name) in text::cut_apart(&names, FONT, self.room).into_iter().enumerate() {
+            let x = left + self.each * (i as f64 + 0.5);
+            let parts = || name.splitn(self.lines, '×');
             let half = match turned {
                 true => FONT * 0.65,
                 false => parts().map(|p| text::width(p, FONT, false)).fold(0.0, f64::max) / 2.0,
@@ -304,9 +325,11 @@ impl<'a> Cells<'a> {
                 layout::name_below(scene, (x, y), part.to_owned(), turned, theme);
             }
         }
-        let title = if lines > 1 { &self.x.replace(" × ", " above ") } else { self.x };
+        let title =
+            if self.lines > 1 { &self.title.replace(" × ", " above ") } else { self.title };
+        let width = self.each * names.len() as f64;
         let label = text::ellipsis(title, FONT, (scene.width - left - 4.0).max(width));
-        scene.text((left, bottom + foot), label, theme.muted, TOP);
+        scene.text((left, bottom + self.foot), label, theme.muted, TOP);
     }
 }
 

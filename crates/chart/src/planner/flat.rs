@@ -1,7 +1,7 @@
 //! The flat GEMM's model as a map of B_N and N, and a measured sweep beside it.
 
 use super::grid;
-use super::{Context, LARGEST, device_of, figure, whole};
+use super::{Context, LARGEST, Tool, device_of, figure, whole};
 use crate::cells::CellMark;
 use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::shown;
@@ -171,16 +171,8 @@ impl FlatTool {
             by_ratio: by.current == "ratio",
             measured,
         };
-        out.said = Said {
-            verdict: out.verdict(),
-            notes: out.notes(),
-            figures: out.figures(),
-            ..Said::new(
-                out.title(),
-                None::<&str>,
-                vec![m, k, rows, blocks, device_control, units, by],
-            )
-        };
+        let controls = vec![m, k, rows, blocks, device_control, units, by];
+        out.said = out.all(controls);
         out
     }
 
@@ -312,7 +304,7 @@ impl FlatTool {
     }
 }
 
-impl FlatTool {
+impl Tool for FlatTool {
     fn title(&self) -> String {
         format!(
             "Flat GEMM model for M {}, K {} on {}: B_N against N",

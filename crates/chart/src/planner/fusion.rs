@@ -1,6 +1,6 @@
 //! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
 
-use super::{Context, Shape, figure};
+use super::{Context, Shape, Tool, figure};
 use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
@@ -45,12 +45,7 @@ impl FusionTool {
         controls.push(chain);
         let (fusion, said) = (fuse(&shape.problem, &steps, roof), Said::default());
         let mut out = FusionTool { fusion, said, steps, roof, shape };
-        out.said = Said {
-            verdict: out.verdict(),
-            notes: out.notes(),
-            figures: out.figures(),
-            ..Said::new(out.title(), None::<&str>, controls)
-        };
+        out.said = out.all(controls);
         out
     }
 
@@ -59,7 +54,7 @@ impl FusionTool {
     }
 }
 
-impl FusionTool {
+impl Tool for FusionTool {
     fn title(&self) -> String {
         format!(
             "{} with {} steps after it, separate and fused, under the roof of {}",

@@ -8,7 +8,7 @@ mod order;
 pub mod plan;
 mod tile;
 
-use crate::chart::Chart;
+use crate::chart::{Chart, Said};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
@@ -45,6 +45,23 @@ pub struct ToolKind {
 impl std::fmt::Debug for ToolKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ToolKind").field("id", &self.id).finish()
+    }
+}
+
+/// What a tool says of its settings.
+trait Tool {
+    fn title(&self) -> String;
+    fn verdict(&self) -> Vec<String>;
+    fn notes(&self) -> Vec<String>;
+    fn figures(&self) -> Vec<(String, String, String)>;
+    /// All of it, below the settings.
+    fn all(&self, controls: Vec<Control>) -> Said {
+        Said {
+            verdict: self.verdict(),
+            notes: self.notes(),
+            figures: self.figures(),
+            ..Said::new(self.title(), None::<&str>, controls)
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! groups, with the panels of A and B that the first wave touches.
 
 use super::grid;
-use super::{Context, Shape, figure, tile_controls, whole};
+use super::{Context, Shape, Tool, figure, tile_controls, whole};
 use crate::cells::CellMark;
 use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::shown;
@@ -80,12 +80,7 @@ impl OrderTool {
             k_blocks: u64::from(p.k.div_ceil(tile.k.unwrap_or(1).max(1))),
             shape,
         };
-        out.said = Said {
-            verdict: out.verdict(),
-            notes: out.notes(),
-            figures: out.figures(),
-            ..Said::new(out.title(), None::<&str>, controls)
-        };
+        out.said = out.all(controls);
         out
     }
 
@@ -166,7 +161,7 @@ impl OrderTool {
 
 const LARGEST_WAVE: u32 = 65536;
 
-impl OrderTool {
+impl Tool for OrderTool {
     fn title(&self) -> String {
         format!(
             "Launch order of {} × {} tiles, {} at once: row by row and in groups of {}",

@@ -1,7 +1,7 @@
 //! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
 
 use super::grid;
-use super::{Context, Shape, figure, tile_controls, whole};
+use super::{Context, Shape, Tool, figure, tile_controls, whole};
 use crate::cells::{CellMark, hatching};
 use crate::chart::{Chart, RenderOptions, Said};
 use crate::color_scale::shown;
@@ -49,30 +49,14 @@ impl TileTool {
         let usual = Setting { tile, warps: 16, stages: 4, split_k: 1 };
         let usual = fitted(&shape.problem, &shape.device, usual, &[]);
         let usual = without_doubt(&shape.problem, &shape.device, usual);
-        more.push(Control::count(
-            s,
-            "tool.warps",
-            "Warps",
-            "Warps (wavefronts) of a workgroup",
-            (1, 64),
-            usual.warps,
-        ));
-        more.push(Control::count(
-            s,
-            "tool.stages",
-            "Stages",
-            "Stages of A and B in shared memory",
-            (1, 16),
-            usual.stages,
-        ));
-        more.push(Control::count(
-            s,
-            "tool.split",
-            "Split-K",
-            "Workgroups that share a tile, each a part of K",
-            (1, 1024),
-            1,
-        ));
+        let mut count = |key, label, hint, most, default| {
+            more.push(Control::count(s, key, label, hint, (1, most), default));
+        };
+        let (warps, stages) =
+            ("Warps (wavefronts) of a workgroup", "Stages of A and B in shared memory");
+        count("tool.warps", "Warps", warps, 64, usual.warps);
+        count("tool.stages", "Stages", stages, 16, usual.stages);
+        count("tool.split", "Split-K", "Workgroups that share a tile, each a part of K", 1024, 1);
         let setting = Setting {
             tile,
             warps: whole(&more[3]),
@@ -114,12 +98,7 @@ impl TileTool {
             roof,
             shape,
         };
-        out.said = Said {
-            verdict: out.verdict(),
-            notes: out.notes(),
-            figures: out.figures(),
-            ..Said::new(out.title(), None::<&str>, controls)
-        };
+        out.said = out.all(controls);
         out
     }
 
@@ -276,7 +255,7 @@ fn axis_name(axis: Axis) -> String {
     axis.label().replace('_', "")
 }
 
-impl TileTool {
+impl Tool for TileTool {
     fn title(&self) -> String {
         let (x, y) = self.map.axes;
         format!(

@@ -92,7 +92,7 @@ pub(crate) struct Bars {
     total: usize,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Bar {
     band: u32,
     /// The chosen figure; NaN where none is.
@@ -101,12 +101,6 @@ struct Bar {
     rate: f64,
     efficiency: f64,
     roof: f64,
-}
-
-impl std::fmt::Debug for Bar {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {} at {}", self.band, self.rate, self.ai)
-    }
 }
 
 const ROW: f64 = 18.0;

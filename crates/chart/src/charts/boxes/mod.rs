@@ -2,6 +2,7 @@
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
+use crate::cells::{Below, fit};
 use crate::charts::explore::{self, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing};
 use crate::color_scale::{ColorScale, Colors};
@@ -12,7 +13,7 @@ use crate::layout::{Axis as Ruler, FONT, Margins, Plot};
 use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
 use crate::scale::{Kind, Scale, extent, padded};
-use crate::scene::{DragArea, Item, Marks, Scene, Symbol, TOP, Window};
+use crate::scene::{DragArea, Item, Marks, Scene, Symbol, Window};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
@@ -87,11 +88,11 @@ impl Five {
 /// Narrowest band of a box, px.
 const NARROWEST: f64 = 16.0;
 
-/// Width of each of some boxes in a room. A few take more of it.
-fn box_width(room: f64, boxes: usize) -> f64 {
-    let widest = if boxes <= 4 { 240.0 } else { 120.0 };
-    (room / boxes.max(1) as f64).clamp(NARROWEST, widest)
+/// Least and most width of each of some boxes. A few take more room.
+fn box_widths(boxes: usize) -> (f64, f64) {
+    (NARROWEST, if boxes <= 4 { 240.0 } else { 120.0 })
 }
+
 /// Points of a box that are drawn one by one; more would be a block of colour.
 const POINTS: usize = 400;
 
@@ -271,9 +272,7 @@ impl Chart for Boxes {
         let margins =
             Margins { bottom: foot.1 + FONT * text::LINE + 6.0, top: usual.top + top, ..usual };
         let rect = margins.rect(scene.width, scene.height);
-        let width = box_width(rect[2], bands.len());
-        let visible =
-            ((rect[2] / width + 1e-9) as usize).clamp(1, bands.len().max(1)).min(bands.len());
+        let (width, visible) = fit(rect[2], bands.len(), box_widths(bands.len()));
         let first = options.first.0.min(bands.len() - visible);
         let plot = Plot::new(
             rect,
@@ -284,7 +283,18 @@ impl Chart for Boxes {
         let axis = Ruler { title: column_format::title(value), ticks: y_ticks, grid: true };
         layout::axes(scene, &plot, theme, &Ruler::default(), &axis);
         self.marks(scene, theme, &plot, width, first..first + visible);
-        names(scene, theme, rect, width, bands, (first, visible), foot);
+        let (turned, foot) = foot;
+        Below {
+            names: &bands.names[first..first + visible],
+            title: &bands.label,
+            at: (rect[0], rect[1] + rect[3]),
+            each: width,
+            turned,
+            foot,
+            room: if turned { foot - 10.0 } else { width },
+            lines: 1,
+        }
+        .draw(scene, theme);
         if visible < bands.len() {
             scene.description = format!("{visible} of {} boxes shown.", bands.len());
             scene.drag_areas.push(DragArea::Scroll {
@@ -317,33 +327,12 @@ impl Chart for Boxes {
 /// Whether names are turned, and the room they take.
 fn foot_of(scene: &Scene, bands: &BandScale) -> (bool, f64) {
     let widest = bands.names.iter().map(|n| text::width(n, FONT, false)).fold(0.0, f64::max);
-    let each = box_width(scene.width - 60.0, bands.len());
+    let (each, _) = fit(scene.width - 60.0, bands.len(), box_widths(bands.len()));
     if widest + 8.0 > each {
         (true, widest.min(scene.height * 0.3).min(150.0) + 12.0)
     } else {
         (false, FONT * text::LINE + 8.0)
     }
-}
-
-fn names(
-    scene: &mut Scene,
-    theme: &Theme,
-    rect: Rect,
-    width: f64,
-    bands: &BandScale,
-    (first, visible): (usize, usize),
-    (turned, foot): (bool, f64),
-) {
-    let bottom = rect[1] + rect[3];
-    let room = if turned { foot - 10.0 } else { width };
-    let shown = bands.names.iter().skip(first).take(visible);
-    let shown: Vec<&str> = shown.map(String::as_str).collect();
-    for (i, name) in text::cut_apart(&shown, FONT, room).into_iter().enumerate() {
-        let x = rect[0] + width * (i as f64 + 0.5);
-        layout::name_below(scene, (x, bottom), name, turned, theme);
-    }
-    let label = bands.label.clone();
-    scene.text((rect[0], bottom + foot), label, theme.muted, TOP);
 }
 
 /// Points beside each other by a fixed pattern, the same every time.
