@@ -209,13 +209,12 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     }
     let opened = (chart.open)(&Inputs::new(&frame, &state));
     even(chart.id, &opened.table(), plain);
-    for (heading, table) in opened.details() {
-        even(&heading, &table, plain);
+    for (heading, table) in &opened.said().details {
+        even(heading, table, plain);
     }
     if plain {
-        opened.notes().iter().for_each(|n| legible(chart.id, n));
+        opened.said().notes.iter().for_each(|n| legible(chart.id, n));
     }
-    let _ = opened.controls();
     for row in 0..frame.data.len().min(8) {
         let (name, lines) = brief(&frame, row);
         assert!(!name.is_empty());

@@ -38,8 +38,8 @@
 //! # To add a chart
 //!
 //! 1. Make a folder `src/charts/<name>/` with a type that implements [`Chart`](chart::Chart):
-//!    `scene`, `table`, `controls` and `notes`. `plot::plot` draws what every picture begins with,
-//!    `plot::Bands` names with bars, `cells::Cells` a grid, `plot::xy` two axes, and
+//!    `said` (title, settings, sentences), `draw` and `table`. `Chart::scene` draws what every picture
+//!    begins and ends with, `plot::Bands` names with bars, `cells::Cells` a grid, `plot::xy` two axes, and
 //!    `columns::Columns` gives table and tooltips of one list. Put what can be pointed at into
 //!    [`Scene::hit_areas`](scene::Scene::hit_areas); hovering, selecting, the keyboard, saving and
 //!    the accessible table then work.

@@ -6,6 +6,7 @@ use gemmscope_table::control::Keyed;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::stats::median;
+use std::cmp::Ordering;
 
 /// How the rows of a cell, bar or band become one figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,15 +150,14 @@ impl Groups {
 /// Bands by figure, the best first, those without a figure last; equal ones keep their order.
 pub(crate) fn best_first(figures: &[f64], higher_is_better: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
-    order.order_by(|&a, &b| {
-        let (x, y) = (figures[a], figures[b]);
-        x.is_nan().cmp(&y.is_nan()).then(if higher_is_better {
-            y.total_cmp(&x)
-        } else {
-            x.total_cmp(&y)
-        })
-    });
+    order.order_by(|&a, &b| by_figure(figures[a], figures[b], !higher_is_better));
     order
+}
+
+/// The order of two figures; what has none comes last either way.
+pub(crate) fn by_figure(a: f64, b: f64, ascending: bool) -> Ordering {
+    let order = if ascending { a.total_cmp(&b) } else { b.total_cmp(&a) };
+    a.is_nan().cmp(&b.is_nan()).then(order)
 }
 
 #[cfg(test)]

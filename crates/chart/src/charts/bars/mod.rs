@@ -3,7 +3,7 @@
 
 mod draw;
 
-use crate::aggregate::{Aggregate, Groups};
+use crate::aggregate::{Aggregate, Groups, by_figure};
 use crate::band_scale::{BandScale, Order, natural};
 use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing, roof_rate};
@@ -248,23 +248,18 @@ impl Bars {
             _ => b.rate,
         };
         match by {
-            // Orders by file and by name start at the beginning.
-            SortBy::File if up => all.reverse(),
             SortBy::File => {}
             SortBy::Name => {
                 let names: HashMap<u32, String> =
                     all.iter().map(|b| (b.band, self.name(b.band))).collect();
                 let order = |a: &Bar, b: &Bar| natural(&names[&a.band], &names[&b.band]);
                 all.order_by(order);
-                if up {
-                    all.reverse();
-                }
             }
-            _ => all.order_by(|a, b| {
-                let (x, y) = (key(a), key(b));
-                // Bars without a value come last either way.
-                x.is_nan().cmp(&y.is_nan()).then(if up { x.total_cmp(&y) } else { y.total_cmp(&x) })
-            }),
+            _ => return all.order_by(|a, b| by_figure(key(a), key(b), up)),
+        }
+        // Orders by file and by name start at the beginning.
+        if up {
+            all.reverse();
         }
     }
 
