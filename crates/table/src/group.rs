@@ -7,13 +7,14 @@ pub fn mix(hash: u64, word: u64) -> u64 {
 }
 
 /// Keys are spread over this many at a time: what is sorted then lies in the processor's cache.
-const BUCKET: usize = 256;
+const BUCKET: usize = 512;
 
 /// The rows with their keys, equal keys beside each other, rows ascending within a key. Keys must
 /// be hashes: their upper bits spread them. Linear in the number of rows.
 pub fn by_key(rows: &[u32], key: &dyn Fn(u32) -> u64) -> Vec<(u64, u32)> {
-    let items: Vec<(u64, u32)> = rows.iter().map(|&r| (key(r), r)).collect();
-    let mut buckets = Buckets::new(&items);
+    let keys: Vec<u64> = rows.iter().map(|&r| key(r)).collect();
+    let mut buckets = Buckets::new(|| keys.iter().map(|key| (key >> 32) as u32));
+    keys.iter().zip(rows).for_each(|(&key, &row)| buckets.put(key, row));
     while buckets.sort_next(usize::MAX).is_some() {}
     buckets.items
 }
@@ -22,43 +23,50 @@ pub fn by_key(rows: &[u32], key: &dyn Fn(u32) -> u64) -> Vec<(u64, u32)> {
 #[derive(Clone, Debug, Default)]
 struct Buckets<T> {
     items: Vec<(u64, T)>,
-    ends: Vec<u32>,
+    /// The upper bits of a key that are the number of its bucket.
+    bits: u32,
+    /// Where the next item of each bucket goes; once all are there, where it ends.
+    next: Vec<u32>,
     /// Buckets that are sorted.
     sorted: usize,
 }
 
+/// The bucket of a key by its upper half.
+fn bucket(half: u32, bits: u32) -> usize {
+    half.checked_shr(32 - bits).unwrap_or(0) as usize
+}
+
 impl<T: Copy + Default + Ord> Buckets<T> {
-    /// Spreads items by their keys.
-    fn new(unsorted: &[(u64, T)]) -> Self {
-        let bits = (unsorted.len() / BUCKET).next_power_of_two().trailing_zeros();
-        let bucket = |key: u64| key.checked_shr(64 - bits).unwrap_or(0) as usize;
-        let mut next = vec![0u32; (1 << bits) + 1];
-        for (key, _) in unsorted {
-            next[bucket(*key) + 1] += 1;
+    /// Room for items with these upper halves of keys.
+    fn new<I: Iterator<Item = u32>>(halves: impl Fn() -> I) -> Self {
+        let len = halves().count();
+        let bits = (len / BUCKET).next_power_of_two().trailing_zeros();
+        let mut next = vec![0u32; 1 << bits];
+        halves().for_each(|half| next[bucket(half, bits)] += 1);
+        let mut start = 0;
+        for next in &mut next {
+            start += std::mem::replace(next, start);
         }
-        for i in 1..next.len() {
-            next[i] += next[i - 1];
-        }
-        let ends = next[1..].to_vec();
-        let mut items = vec![(0, T::default()); unsorted.len()];
-        for item in unsorted {
-            let at = &mut next[bucket(item.0)];
-            items[*at as usize] = *item;
-            *at += 1;
-        }
-        Buckets { items, ends, sorted: 0 }
+        Buckets { items: vec![(0, T::default()); len], bits, next, sorted: 0 }
+    }
+
+    /// Puts an item into its bucket.
+    fn put(&mut self, key: u64, item: T) {
+        let at = &mut self.next[bucket((key >> 32) as u32, self.bits)];
+        self.items[*at as usize] = (key, item);
+        *at += 1;
     }
 
     /// Sorts the next buckets, together about `most` items, and gives them; `None` after the last.
     fn sort_next(&mut self, most: usize) -> Option<&[(u64, T)]> {
-        let end_of = |i: usize| self.ends[i] as usize;
+        let end_of = |i: usize| self.next[i] as usize;
         let first = self.sorted.checked_sub(1).map_or(0, end_of);
-        if self.sorted == self.ends.len() {
+        if self.sorted == self.next.len() {
             return None;
         }
         let mut start = first;
-        while self.sorted < self.ends.len() && start - first < most {
-            let end = self.ends[self.sorted] as usize;
+        while self.sorted < self.next.len() && start - first < most {
+            let end = self.next[self.sorted] as usize;
             self.items[start..end].sort_unstable();
             start = end;
             self.sorted += 1;
@@ -67,11 +75,11 @@ impl<T: Copy + Default + Ord> Buckets<T> {
     }
 }
 
-/// Members whose keys are made in one step, and about as many are sorted in one.
-const STEP: usize = if cfg!(test) { 16 } else { 100_000 };
+/// Members that take part in one step of a [`Gathering`], about.
+pub const STEP: usize = if cfg!(test) { 16 } else { 50_000 };
 /// Members that are brought together at a time, at most about twice as many: what lies beside the
 /// table is then small, however large it is.
-const PART: usize = if cfg!(test) { 40 } else { 250_000 };
+const PART: usize = if cfg!(test) { 40 } else { 500_000 };
 
 /// Brings members `0..n` with equal keys together in steps, none of which takes long: their columns are
 /// read in sequence, and what is sorted lies in the processor's cache.
@@ -79,17 +87,20 @@ const PART: usize = if cfg!(test) { 40 } else { 250_000 };
 pub struct Gathering<T> {
     /// The upper half of each key: the highest bits tell its part.
     halves: Vec<u32>,
-    /// The next part.
+    /// The part at hand, from 1 on.
     part: u32,
+    /// Members that were looked at for it.
+    looked_at: usize,
     buckets: Buckets<T>,
 }
 
 impl<T: Copy + Default + Ord> Gathering<T> {
     /// Does some of it; false once all is done. `key` is the hash of a member, `item` what is kept of it;
-    /// `found` is given items with their keys, sorted, and all of a key at once.
+    /// `found` is given about `most` items with their keys, sorted, and all of a key at once.
     pub fn step(
         &mut self,
         n: usize,
+        most: usize,
         key: &dyn Fn(usize) -> u64,
         item: &mut dyn FnMut(usize) -> T,
         mut found: impl FnMut(&[(u64, T)]),
@@ -101,20 +112,28 @@ impl<T: Copy + Default + Ord> Gathering<T> {
             self.halves.extend(next.map(|member| (key(member) >> 32) as u32));
             return true;
         }
-        if let Some(items) = self.buckets.sort_next(STEP) {
+        let bits = (n / PART).next_power_of_two().trailing_zeros();
+        let halves = &self.halves;
+        let of_part = |half: u32, part: u32| bucket(half, bits) as u32 + 1 == part;
+        if self.part > 0 && self.looked_at < n {
+            let next = self.looked_at..n.min(self.looked_at + STEP);
+            self.looked_at = next.end;
+            for member in next.filter(|member| of_part(halves[*member], self.part)) {
+                // Behind the bits that all of them share are those that spread them.
+                self.buckets.put(key(member).rotate_left(bits), item(member));
+            }
+            return true;
+        }
+        if let Some(items) = self.buckets.sort_next(most) {
             found(items);
             return true;
         }
-        let bits = (n / PART).next_power_of_two().trailing_zeros();
-        if self.part >= 1 << bits {
+        if self.part == 1 << bits {
             return false;
         }
-        let part_of = |half: u32| half.checked_shr(32 - bits).unwrap_or(0);
-        let own = (0..n).zip(&self.halves).filter(|(_, half)| part_of(**half) == self.part);
-        // Behind the bits that all of them share are those that spread them.
-        let items = own.map(|(member, _)| (key(member).rotate_left(bits), item(member)));
-        self.buckets = Buckets::new(&items.collect::<Vec<_>>());
-        self.part += 1;
+        (self.part, self.looked_at) = (self.part + 1, 0);
+        let own = || halves.iter().filter(|half| of_part(**half, self.part));
+        self.buckets = Buckets::new(|| own().map(|half| half << bits));
         true
     }
 }

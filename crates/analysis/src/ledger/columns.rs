@@ -111,15 +111,16 @@ impl Derived for Columns {
         }
         let codes = self.largest.get_or_init(|| {
             let splitter = self.splitter(frame);
-            let values = values();
-            let code = |row: u32| {
-                let call = splitter.of(row).map(|entry| entry.call);
-                let value = call.map_or("", |call| match call.largest_loss() {
-                    Some(account) => account.label(),
-                    None if call.of(Account::NoRoof) > 0.0 => "",
-                    None => NOTHING_LOST,
-                });
-                values.iter().position(|v| v == value).unwrap_or(values.len() - 1) as u32
+            let unknown = values().len() as u32 - 1;
+            let lost = Account::ALL.map(|account| account.is_lost());
+            let place = |account: Account| lost[..account as usize].iter().filter(|l| **l).count();
+            let code = |row: u32| match splitter.of(row).map(|entry| entry.call) {
+                None => unknown,
+                Some(call) => match call.largest_loss() {
+                    Some(account) => place(account) as u32,
+                    None if call.of(Account::NoRoof) > 0.0 => unknown,
+                    None => unknown - 1,
+                },
             };
             (0..frame.data.len() as u32).map(code).collect()
         });

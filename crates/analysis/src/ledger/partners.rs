@@ -3,10 +3,11 @@
 //! A *group* is one configuration (M, N, K, batch, types, layout, epilogue) of one library in one file
 //! on one device: a point of sizes x [kind](Kinds). Its candidate is its fastest kernel or tile (the median
 //! of that one's repeats). Rows are brought together by their sizes, so the groups of the same sizes lie
-//! beside each other and are compared there: another layout, type or library. Then the sizes that agree in
-//! all but one of M, N, K are walked from the largest down, with the fastest run so far of each kind.
-//! Linear in the rows, but for sorts within a bucket of keys. Memory is read in sequence, which costs a
-//! tenth of reading it at random. All rows of the table take part, whatever passes the filters.
+//! beside each other. The sizes that agree in all but one of M, N, K are walked from the largest down, with
+//! the fastest run so far of each kind. Then the groups of the same sizes are compared (another layout, type
+//! or library) and choose. Linear in the rows, but for sorts within a bucket of keys. Memory is read in
+//! sequence, which costs a tenth of reading it at random. All rows of the table take part, whatever passes
+//! the filters.
 
 use super::account::Account;
 use gemmscope_model::dtype::DataType;
@@ -16,6 +17,7 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::group::{Gathering, mix};
 use gemmscope_table::metrics::Metrics;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A difference of up to 2 % is no difference.
@@ -30,8 +32,8 @@ const LINES: [Account; 4] = [Account::Layout, Account::Type, Account::Size, Acco
 /// Place of [`Account::Size`] in [`LINES`].
 const SIZE: usize = 2;
 
-/// Groups that choose in one step.
-const STEP: usize = if cfg!(test) { 7 } else { 100_000 };
+/// Rows or groups of one step, about.
+const STEP: usize = if cfg!(test) { 7 } else { 50_000 };
 
 /// What is comparable in a table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,6 +59,8 @@ pub(super) struct Held {
     /// The run with the smallest change of those within [`TIE`] of it, and what it differs in.
     pub other: u32,
     pub account: Account,
+    /// See [`Kinds`].
+    kind: u32,
 }
 
 impl Partners {
@@ -75,10 +79,14 @@ pub struct Steps<'a> {
     variants: Vec<&'a ColumnData>,
     kinds: Kinds<'a>,
     stage: Stage,
-    /// M, N, K and batch of each distinct sizes, and where its groups end.
-    sizes: Vec<([u32; 4], u32)>,
-    groups: Vec<Group>,
+    sizes: Vec<Sizes>,
     out: Partners,
+}
+
+/// M, N, K and batch, and where their groups end.
+struct Sizes {
+    of: [u32; 4],
+    end: u32,
 }
 
 /// What is done next.
@@ -87,19 +95,20 @@ enum Stage {
     Rows(Gathering<Run>),
     /// Sizes that agree in all but M (0), N (1) or K (2).
     Lines(usize, Gathering<Size>),
-    /// Every group chooses among its partners.
-    Choice,
+    /// The groups of some sizes choose among their partners, from these sizes on.
+    Choice(usize),
 }
 
 /// A row among those of its sizes, in the order that brings groups, variants and repeats together.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
+    /// [`NONE`] without a time.
     kind: u32,
     variant: u32,
     /// Seconds, as bits: those of times that are not negative are in their order.
     time: u64,
     row: u32,
-    /// False where it is over 2 % above its datasheet roof: it is nobody's alternative. True without a time.
+    /// False where it is over 2 % above its datasheet roof: it is nobody's alternative.
     possible: bool,
 }
 
@@ -111,28 +120,17 @@ struct Size {
     at: u32,
 }
 
-/// A group while its partners are looked for.
-struct Group {
-    kind: u32,
-    /// Row and seconds of its fastest run; [`NONE`] and infinite where it has none.
-    fastest: u32,
-    time_s: f64,
-    several_runs: bool,
-    /// Seconds of the fastest of its kind that is larger in one size.
-    larger_s: f64,
-    /// The fastest run that differs in each of [`LINES`] alone.
-    partners: [u32; 4],
-}
-
-impl Group {
-    /// Orders groups by their fastest runs; of equal ones the first row.
-    fn speed(&self) -> (f64, u32) {
-        (self.time_s, self.fastest)
-    }
-}
+/// Seconds and row of a run: orders runs by speed, of equal ones the first row.
+type Speed = (f64, u32);
 
 /// The speed of no run.
-const SLOWEST: (f64, u32) = (f64::INFINITY, NONE);
+const SLOWEST: Speed = (f64::INFINITY, NONE);
+
+/// The groups of some sizes.
+fn groups_of(sizes: &[Sizes], at: usize) -> Range<usize> {
+    let start = at.checked_sub(1).map_or(0, |before| sizes[before].end);
+    start as usize..sizes[at].end as usize
+}
 
 impl<'a> Steps<'a> {
     /// Looks at the columns; no row is grouped yet.
@@ -145,127 +143,118 @@ impl<'a> Steps<'a> {
             kinds: Kinds::new(data, metrics),
             stage: Stage::Rows(Gathering::default()),
             sizes: Vec::new(),
-            groups: Vec::new(),
             out: Partners { group_of: vec![NONE; data.len()], ..Partners::default() },
         }
     }
 
     /// Does some of it; false once all is done.
     pub fn step(&mut self) -> bool {
-        match std::mem::replace(&mut self.stage, Stage::Choice) {
-            Stage::Rows(mut rows) => {
-                let Steps { data, metrics, variants, kinds, sizes, groups, out, .. } = self;
+        let Steps { data, metrics, variants, kinds, stage, sizes, out } = self;
+        match stage {
+            Stage::Rows(rows) => {
                 let item = &mut |r: usize| {
                     let (time_s, sheet_s) = (data.time_s[r], metrics.sheet_s(data, r));
                     Run {
-                        kind: kinds.of(data, r),
+                        kind: if time_s > 0.0 { kinds.of(data, r) } else { NONE },
                         variant: variant(variants, 0, r) as u32,
                         time: time_s.to_bits(),
                         row: r as u32,
                         possible: sheet_s.is_nan() || time_s >= sheet_s / TIE,
                     }
                 };
-                let mut found: Vec<(u64, Run)> = Vec::new();
                 let key = |r: usize| data.sizes_hash(r);
-                let more = rows.step(data.len(), &key, item, |runs| {
-                    found.extend(runs.iter().filter(|run| f64::from_bits(run.1.time) > 0.0));
-                });
-                for runs in found.chunk_by(|a, b| a.0 == b.0) {
-                    let first = groups.len();
-                    for runs in runs.chunk_by(|a, b| a.1.kind == b.1.kind) {
-                        runs.iter()
-                            .for_each(|r| out.group_of[r.1.row as usize] = groups.len() as u32);
-                        groups.push(Group::of(runs));
+                let more = rows.step(data.len(), STEP, &key, item, |runs| {
+                    let mut firsts: Vec<(u32, usize)> = Vec::new();
+                    for runs in runs.chunk_by(|a, b| a.0 == b.0) {
+                        let before = out.groups.len();
+                        out.add(runs);
+                        if out.groups.len() > before {
+                            firsts.push((runs[0].1.row, out.groups.len()));
+                        }
                     }
-                    let r = runs[0].1.row as usize;
-                    let of = [data.m[r], data.n[r], data.k[r], data.batch[r]];
-                    sizes.push((of, groups.len() as u32));
-                    kinds.pair(&mut groups[first..]);
+                    // A loop of its own: the processor then waits for many places of memory at a time.
+                    sizes.extend(firsts.into_iter().map(|(row, end)| {
+                        let r = row as usize;
+                        let of = [data.m[r], data.n[r], data.k[r], data.batch[r]];
+                        Sizes { of, end: end as u32 }
+                    }));
+                });
+                if !more {
+                    *stage = Stage::Lines(0, Gathering::default());
                 }
-                self.stage = match more {
-                    true => Stage::Rows(rows),
-                    false => Stage::Lines(0, Gathering::default()),
-                };
-                true
             }
-            Stage::Lines(size, mut lines) => {
-                let Steps { kinds, sizes, groups, .. } = self;
+            Stage::Lines(size, lines) => {
                 let key = |at: usize| {
-                    let mut rest = sizes[at].0;
-                    rest[size] = 0;
+                    let mut rest = sizes[at].of;
+                    rest[*size] = 0;
                     let two = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
                     mix(mix(7, two(rest[0], rest[1])), two(rest[2], rest[3]))
                 };
                 let item = &mut |at: usize| Size {
-                    larger_first: std::cmp::Reverse(sizes[at].0[size]),
+                    larger_first: std::cmp::Reverse(sizes[at].of[*size]),
                     at: at as u32,
                 };
-                let more = lines.step(sizes.len(), &key, item, |found| {
+                // Sizes with many groups take longer.
+                let most = 1 + sizes.len() / (1 + out.groups.len() / STEP);
+                let more = lines.step(sizes.len(), most, &key, item, |found| {
                     let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
-                    lines.for_each(|line| kinds.pair_larger(line, sizes, groups));
+                    lines.for_each(|line| kinds.pair_larger(line, sizes, &mut out.groups));
                 });
-                self.stage = match (more, size) {
-                    (true, _) => Stage::Lines(size, lines),
-                    (false, 2) => Stage::Choice,
-                    (false, _) => Stage::Lines(size + 1, Gathering::default()),
-                };
-                true
+                if !more {
+                    *stage = match *size {
+                        2 => Stage::Choice(0),
+                        size => Stage::Lines(size + 1, Gathering::default()),
+                    };
+                }
             }
-            Stage::Choice => self.choose(),
+            Stage::Choice(next) => {
+                let mut chosen = 0;
+                while *next < sizes.len() && chosen < STEP {
+                    let groups = groups_of(sizes, *next);
+                    chosen += groups.len();
+                    kinds.choose(groups, out);
+                    *next += 1;
+                }
+                return *next < sizes.len();
+            }
         }
+        true
     }
 
     /// What was found.
     pub fn finish(self) -> Arc<Partners> {
         Arc::new(self.out)
     }
+}
 
-    /// Chooses among the partners of some more groups; false once all have chosen.
-    fn choose(&mut self) -> bool {
-        let time = |row: u32| match row {
-            NONE => f64::INFINITY,
-            row => self.data.time_s[row as usize],
-        };
-        for group in self.groups.iter().skip(self.out.groups.len()).take(STEP) {
-            let mut times = group.partners.map(|_| group.larger_s);
-            for at in (0..LINES.len()).filter(|at| *at != SIZE) {
-                times[at] = time(group.partners[at]);
-            }
-            let other_s = times.into_iter().fold(f64::INFINITY, f64::min);
-            let least = times.iter().position(|t| *t <= TIE * other_s).unwrap_or(0);
-            self.out.comparable.push(group.several_runs || other_s < f64::INFINITY);
-            self.out.groups.push(Held {
-                own: group.fastest,
-                own_s: group.time_s,
-                other_s,
-                other: group.partners[least],
-                account: LINES[least],
-            });
+impl Partners {
+    /// Makes groups of all rows of some sizes, but for those without a time.
+    fn add(&mut self, runs: &[(u64, Run)]) {
+        let kinds = runs.chunk_by(|a, b| a.1.kind == b.1.kind);
+        for runs in kinds.filter(|runs| runs[0].1.kind != NONE) {
+            let group = self.groups.len() as u32;
+            runs.iter().for_each(|run| self.group_of[run.1.row as usize] = group);
+            let (own_s, own) = fastest(runs);
+            let (other_s, other) = SLOWEST;
+            let (kind, account) = (runs[0].1.kind, LINES[SIZE]);
+            self.groups.push(Held { own, own_s, other_s, other, account, kind });
+            self.comparable.push(runs.len() > 1);
         }
-        self.out.groups.len() < self.groups.len()
     }
 }
 
-impl Group {
-    /// A group of some runs. Its fastest variant counts, by the middle one of its repeats (of an even number
-    /// the faster of the two), of those that are not above their roof.
-    fn of(runs: &[(u64, Run)]) -> Group {
-        let repeats = runs.chunk_by(|a, b| a.1.variant == b.1.variant);
-        let middles = repeats.map(|repeats| repeats[(repeats.len() - 1) / 2].1);
-        let possible = middles.filter(|run| run.possible).map(|run| (run.time, run.row));
-        let (time_s, fastest) = match possible.min() {
-            Some((time, row)) => (f64::from_bits(time), row),
-            None => SLOWEST,
-        };
-        let kind = runs[0].1.kind;
-        Group {
-            kind,
-            fastest,
-            time_s,
-            several_runs: runs.len() > 1,
-            larger_s: f64::INFINITY,
-            partners: [NONE; 4],
-        }
+/// The run that stands for a group: of its fastest variant, by the middle one of its repeats (of an even
+/// number the faster of the two), of those that are not above their roof.
+fn fastest(runs: &[(u64, Run)]) -> Speed {
+    let repeats = runs.chunk_by(|a, b| a.1.variant == b.1.variant);
+    let middles = repeats.map(|repeats| repeats[(repeats.len() - 1) / 2].1);
+    let possible = middles.filter(|run| run.possible).map(|run| (run.time, run.row));
+    possible.min().map_or(SLOWEST, |(time, row)| (f64::from_bits(time), row))
+}
+
+impl Held {
+    fn speed(&self) -> Speed {
+        (self.own_s, self.own)
     }
 }
 
@@ -283,9 +272,11 @@ struct Kinds<'a> {
     /// By kind: the set of the kinds that differ from it in each of [`LINES`] alone.
     alike: Vec<[u32; 4]>,
     /// By set, for the sizes at hand: its two fastest.
-    best: Vec<[(f64, u32); 2]>,
-    /// By kind, for the line at hand: the fastest that is larger.
-    larger: Vec<(f64, u32)>,
+    best: Vec<[Speed; 2]>,
+    /// By kind: the fastest that is larger, and the line that it is of.
+    larger: Vec<(u32, Speed)>,
+    /// Number of the line at hand.
+    line: u32,
 }
 
 /// What operations agree in that differ in one property, as hashes.
@@ -338,60 +329,59 @@ impl<'a> Kinds<'a> {
             alike: Vec::new(),
             best: Vec::new(),
             larger: Vec::new(),
+            line: 0,
         }
     }
 
-    /// Gives each of the groups of some sizes the fastest that differs from it in layout, type or library
-    /// alone: of each set of such groups the fastest, and that one the second.
-    fn pair(&mut self, groups: &mut [Group]) {
-        if groups.len() < 2 {
-            return;
-        }
-        for at in (0..LINES.len()).filter(|at| *at != SIZE) {
-            for group in &*groups {
-                let best = &mut self.best[self.alike[group.kind as usize][at] as usize];
-                if group.speed() < best[0] {
-                    *best = [group.speed(), best[0]];
-                } else if group.speed() < best[1] {
-                    best[1] = group.speed();
+    /// Each of the groups of some sizes chooses between the larger run that it was given and the fastest that
+    /// differs from it in layout, type or library alone: of each set of such groups the fastest, and that
+    /// one the second.
+    fn choose(&mut self, groups: Range<usize>, out: &mut Partners) {
+        let comparable = &mut out.comparable[groups.clone()];
+        let groups = &mut out.groups[groups];
+        for held in &*groups {
+            for set in self.alike[held.kind as usize] {
+                let best = &mut self.best[set as usize];
+                if held.speed() < best[0] {
+                    *best = [held.speed(), best[0]];
+                } else if held.speed() < best[1] {
+                    best[1] = held.speed();
                 }
             }
-            for group in &mut *groups {
-                let [first, second] = self.best[self.alike[group.kind as usize][at] as usize];
-                let partner = if first == group.speed() { second } else { first };
-                group.partners[at] = partner.1;
-            }
-            for group in &*groups {
-                self.best[self.alike[group.kind as usize][at] as usize] = [SLOWEST; 2];
-            }
+        }
+        for (held, comparable) in groups.iter_mut().zip(comparable) {
+            let mut partners = self.alike[held.kind as usize].map(|set| {
+                let [first, second] = self.best[set as usize];
+                if first == held.speed() { second } else { first }
+            });
+            partners[SIZE] = (held.other_s, held.other);
+            let other_s = partners.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
+            let least = partners.iter().position(|p| p.0 <= TIE * other_s).unwrap_or(0);
+            *comparable |= other_s < f64::INFINITY;
+            held.other_s = other_s;
+            (held.other, held.account) = (partners[least].1, LINES[least]);
+        }
+        for set in groups.iter().flat_map(|held| self.alike[held.kind as usize]) {
+            self.best[set as usize] = [SLOWEST; 2];
         }
     }
 
     /// Gives the groups of sizes that differ in one size the fastest of their kind that is larger in it.
-    fn pair_larger(
-        &mut self,
-        line: &[(u64, Size)],
-        sizes: &[([u32; 4], u32)],
-        groups: &mut [Group],
-    ) {
-        let range = |of: &(u64, Size)| {
-            let at = of.1.at as usize;
-            let start = at.checked_sub(1).map_or(0, |before| sizes[before].1);
-            start as usize..sizes[at].1 as usize
-        };
-        for of in line {
-            for group in &mut groups[range(of)] {
-                let best = &mut self.larger[group.kind as usize];
-                if *best < (group.larger_s, group.partners[SIZE]) {
-                    (group.larger_s, group.partners[SIZE]) = *best;
+    fn pair_larger(&mut self, line: &[(u64, Size)], sizes: &[Sizes], groups: &mut [Held]) {
+        self.line += 1;
+        for held in line.iter().map(|size| groups_of(sizes, size.1.at as usize)) {
+            for held in &mut groups[held] {
+                let (line, best) = &mut self.larger[held.kind as usize];
+                if std::mem::replace(line, self.line) != self.line {
+                    *best = SLOWEST;
                 }
-                if group.speed() < *best {
-                    *best = group.speed();
+                if *best < (held.other_s, held.other) {
+                    (held.other_s, held.other) = *best;
+                }
+                if held.speed() < *best {
+                    *best = held.speed();
                 }
             }
-        }
-        for group in line.iter().flat_map(|of| &groups[range(of)]) {
-            self.larger[group.kind as usize] = SLOWEST;
         }
     }
 
@@ -422,7 +412,7 @@ impl<'a> Kinds<'a> {
                 *self.sets.entry((at, in_common[at])).or_insert(next)
             }));
             self.best.resize(self.sets.len(), [SLOWEST; 2]);
-            self.larger.push(SLOWEST);
+            self.larger.push((0, SLOWEST));
         }
         kind
     }

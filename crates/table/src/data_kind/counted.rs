@@ -5,7 +5,7 @@ use super::{
 };
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
-use crate::group::{self, Gathering, mix};
+use crate::group::{self, Gathering, STEP, mix};
 use gemmscope_model::hardware::{match_name, short_name};
 use gemmscope_model::units::{grouped, plural};
 use std::collections::HashMap;
@@ -412,7 +412,7 @@ impl Counting {
         let fastest = Fastest::by(frame, columns);
         let row = |member: usize| frame.rows[member];
         let key = |member: usize| fastest.key(row(member));
-        if gathering.step(frame.rows.len(), &key, &mut |member| row(member), |keyed| {
+        if gathering.step(frame.rows.len(), STEP, &key, &mut |member| row(member), |keyed| {
             fastest.choose(keyed, chosen);
         }) {
             return true;
