@@ -4,7 +4,7 @@
 //! Each part runs until it has 5 to 30 repeats or half a second; the table shows the median and,
 //! where it is wide, the spread. The last lines compare each size with the one before it.
 
-use gemmscope_analysis::findings::{Runner, check_all};
+use gemmscope_analysis::findings::{Runner, Scan, check_all};
 use gemmscope_analysis::ledger::{Adding, Ledger, Pairing, Partners};
 use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts;
@@ -227,9 +227,9 @@ fn ledger(frame: &Frame, timings: &mut Vec<Timing>) {
 
 /// Grouping, all findings, and the longest step.
 fn findings(frame: &Frame, timings: &mut Vec<Timing>) {
-    timings.push(time("finding groups", || Runner::new(frame).scan().groups.len()));
+    timings.push(time("finding groups", || Scan::new(frame).groups.len()));
     timings.push(time("findings", || check_all(frame).findings.len()));
-    let mut runner = Runner::new(frame);
+    let mut runner = Runner::new(frame, None);
     let mut longest = 0.0f64;
     loop {
         let one = Instant::now();
