@@ -307,21 +307,25 @@ impl Frame {
                 return Field::Column(key.clone());
             }
         }
-        let roof = |op: &Operation| match op.compute {
-            DataType::Bf16 => (op.a.bits(), op.b.bits(), DataType::Fp16),
-            compute => (op.a.bits(), op.b.bits(), compute),
-        };
         let layout = |op: &Operation| (op.trans_a, op.trans_b);
-        let same = |a: &Operation, b: &Operation| roof(a) == roof(b);
-        match data.ops.split_first() {
-            Some((first, rest)) if rest.iter().all(|op| same(op, first)) => {
-                match rest.iter().any(|op| layout(op) != layout(first)) {
+        match data.ops.first() {
+            Some(first) if data.ops.iter().any(|op| layout(op) != layout(first)) => {
+                match self.has_one_roof() {
                     true => Field::Transposes,
                     false => Field::Dtype,
                 }
             }
             _ => Field::Dtype,
         }
+    }
+
+    /// True if all types of the rows have one roof, as fp16 and bf16 do.
+    pub fn has_one_roof(&self) -> bool {
+        let roof = |op: &Operation| match op.compute {
+            DataType::Bf16 => (op.a.bits(), op.b.bits(), DataType::Fp16),
+            compute => (op.a.bits(), op.b.bits(), compute),
+        };
+        self.data.ops.windows(2).all(|two| roof(&two[0]) == roof(&two[1]))
     }
 
     /// All fields this dataset has, built-in first, derived ones last.

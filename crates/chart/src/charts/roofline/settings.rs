@@ -248,14 +248,14 @@ impl Settings {
 /// table would keep its first picture waiting.
 const BY_LOSS: (usize, usize) = (3, 20_000);
 
-/// What colours show where nothing is chosen: what tells the rows apart; where that is only their type or
-/// layout, the account that each loses most to, if they lose to several. It follows from all rows,
-/// whatever passes the filters.
+/// What colours show where nothing is chosen: what tells the rows apart; where that is only their layout,
+/// or a type that changes no roof, the account that each loses most to, if they lose to several. It
+/// follows from all rows, whatever passes the filters.
 fn default_color(inputs: &Inputs<'_>) -> Field {
     let (frame, main) = (inputs.frame, inputs.frame.main_field());
     let loss = Field::Column(LARGEST_LOSS.to_owned());
     let calls = matches!(frame.kind(), DataKind::Workload | DataKind::Benchmark);
-    let plain = matches!(main, Field::Dtype | Field::Transposes);
+    let plain = matches!(main, Field::Dtype | Field::Transposes) && frame.has_one_roof();
     let fits = (BY_LOSS.0..=BY_LOSS.1).contains(&frame.data.len());
     if !(inputs.by_loss && calls && plain && fits && frame.info(&loss).is_some()) {
         return main;
