@@ -164,7 +164,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         true => above_roof_causes(frame, row).iter().map(|cause| capitalized(cause)).collect(),
         false => Vec::new(),
     };
-    let shape = TileRoofs::of_row(data, metrics, row);
+    let shape = TileRoofs::new(data, metrics).of(row);
     Explanation {
         title: format!("{} {}", shape_label(p.m, p.n, p.k, p.batch), p.op),
         name: name_of(frame, row),

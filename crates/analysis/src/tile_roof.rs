@@ -203,11 +203,6 @@ impl<'a> TileRoofs<'a> {
         }
     }
 
-    /// Tile, waves and tile's roof of a single row.
-    pub fn of_row(data: &Dataset, metrics: &Metrics, row: usize) -> Option<RowTile> {
-        TileRoofs::new(data, metrics).of(row)
-    }
-
     /// Parses the names of some codes ahead of the rows that ask; false where there is none of them.
     pub(crate) fn parse(&self, codes: std::ops::Range<usize>) -> bool {
         let Some(kernels) = &self.kernels else { return false };

@@ -50,7 +50,7 @@ pub(super) fn section(
     let problem = frame.data.problem(row);
     let device = frame.metrics.devices.get(frame.data.device[row] as usize);
     let device = device.and_then(|d| Some(d.as_ref()?.id.clone()));
-    let tile = TileRoofs::of_row(&frame.data, &frame.metrics, row).map(|t| t.tile);
+    let tile = TileRoofs::new(&frame.data, &frame.metrics).of(row).map(|t| t.tile);
     let launch = launch_of(frame, row);
     let explore = move |_| {
         bench.edit("plan", |v| {

@@ -3,12 +3,13 @@
 use crate::app::state::Shell;
 use crate::web::dom;
 use gemmscope_analysis::replay::{Case, Tool, replay};
+use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_table::field::Frame;
 use leptos::prelude::*;
 
 /// The section of the dock.
 pub(super) fn section(shell: Shell, frame: &Frame, row: usize) -> AnyView {
-    let tile = gemmscope_analysis::tile_roof::TileRoofs::of_row(&frame.data, &frame.metrics, row);
+    let tile = TileRoofs::new(&frame.data, &frame.metrics).of(row);
     let case = Case::of(&frame.data, row, tile.map(|t| t.tile));
     let tool = RwSignal::new(None::<Tool>);
     let choose = Tool::ALL.map(|t| {

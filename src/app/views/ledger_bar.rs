@@ -1,8 +1,8 @@
 //! The ledger as bars: one a side and device, whose parts add up to its time. A click on a part shows
 //! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above.
 
+use crate::app::state::Workbench;
 use crate::app::state::findings_task::AT_ONCE;
-use crate::app::state::{FindingsResult, Workbench};
 use crate::web::dom;
 use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
@@ -12,17 +12,14 @@ use leptos::prelude::*;
 /// Bars that are shown; the others are counted.
 const MOST: usize = 6;
 
-/// A bar: its name where there are several, and its book.
-type Bar = (String, Book);
-
 /// The bars. They stay while a filter is worked out, so that nothing moves.
 #[component]
 pub fn LedgerBars() -> impl IntoView {
     let bench = Workbench::here();
-    let bars = Memo::new(move |old: Option<&Vec<Bar>>| {
+    let bars = Memo::new(move |old: Option<&Vec<Book>>| {
         let empty = bench.settled_frame.with(|f| f.rows.is_empty());
         match bench.findings.get() {
-            Some(result) => of(&result),
+            Some(result) => result.findings.ledger.books.clone(),
             None if empty => Vec::new(),
             None => old.cloned().unwrap_or_default(),
         }
@@ -57,19 +54,10 @@ pub fn LedgerBars() -> impl IntoView {
     }
 }
 
-fn of(result: &FindingsResult) -> Vec<Bar> {
-    let ledger = &result.findings.ledger;
-    ledger.books.iter().map(|b| (b.name.clone(), b.clone())).collect()
-}
-
 /// One bar, with its name and total where there are several. These are of one length, so their parts say
 /// shares.
-fn row(
-    bench: Workbench,
-    (name, book): &Bar,
-    one: bool,
-    clicked: StoredValue<Option<Account>>,
-) -> AnyView {
+fn row(bench: Workbench, book: &Book, one: bool, clicked: StoredValue<Option<Account>>) -> AnyView {
+    let name = &book.name;
     let head = (!name.is_empty()).then(|| {
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
     });

@@ -126,7 +126,8 @@ impl InteractiveRoofline {
     /// Asks something of what was drawn, with the ceilings of single rows.
     fn ask<T>(&self, what: impl FnOnce(&Input<'_>) -> T) -> T {
         let frame = self.frame();
-        let own = |row: usize| ceiling(TileRoofs::of_row(&frame.data, &frame.metrics, row));
+        let tiles = TileRoofs::new(&frame.data, &frame.metrics);
+        let own = |row: usize| ceiling(tiles.of(row));
         let own = (self.opened.settings.ceilings != Ceilings::None).then_some(&own as OwnCeiling);
         let (opened, extras) = (&self.opened, &self.extras);
         what(&input(opened, extras, &self.canvas, &self.hidden, own))
