@@ -57,7 +57,7 @@ pub(super) fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
             let (_, y, _) = input.points.get(row)?;
             let r = row as usize;
             let time = input.frame.data.time_s[r] * input.frame.calls(r);
-            time.is_finite().then_some((y, time))
+            (time.is_finite() && y.is_finite()).then_some((y, time))
         })
         .collect();
     match reached(all, BELOW).map(|y| 10f64.powf(f64::from(y)) / 2.0) {
@@ -66,20 +66,46 @@ pub(super) fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
     }
 }
 
-/// The lowest value at which those up to it have more than this share of all weights. Each turn leaves half
-/// of the values, so the time is linear in them.
+/// The lowest value at which those up to it have more than this share of all weights. Each turn halves the
+/// range that holds it. Values are finite.
 fn reached(mut all: Vec<(f32, f64)>, share: f64) -> Option<f32> {
     let mut left = share * all.iter().map(|a| a.1).sum::<f64>();
-    while all.len() > 1 {
-        let half = (all.len() - 1) / 2;
-        all.select_nth_unstable_by(half, |a, b| a.0.total_cmp(&b.0));
-        let lower: f64 = all[..=half].iter().map(|a| a.1).sum();
-        if lower > left {
-            all.truncate(half + 1);
-        } else {
+    loop {
+        let nothing = (f32::INFINITY, f32::NEG_INFINITY);
+        let (low, high) = all.iter().fold(nothing, |(l, h), a| (l.min(a.0), h.max(a.0)));
+        if low >= high {
+            return (all.iter().map(|a| a.1).sum::<f64>() > left).then_some(low);
+        }
+        // Of two neighbours the middle is one of them.
+        let middle = Some(low + (high - low) / 2.0).filter(|m| *m < high).unwrap_or(low);
+        let lower: f64 = all.iter().filter(|a| a.0 <= middle).map(|a| a.1).sum();
+        let is_lower = lower > left;
+        if !is_lower {
             left -= lower;
-            all.drain(..=half);
+        }
+        all.retain(|a| (a.0 <= middle) == is_lower);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reached;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_value_is_that_of_a_sort(all: Vec<(i8, u8)>, share in 0.0..0.9f64) {
+            let mut all: Vec<(f32, f64)> =
+                all.iter().map(|(y, w)| (f32::from(*y) / 7.0, f64::from(*w))).collect();
+            let found = reached(all.clone(), share);
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let (mut sum, most) = (0.0, share * all.iter().map(|a| a.1).sum::<f64>());
+            let sorted = all.iter().find(|a| {
+                sum += a.1;
+                // Where the sums are equal, either may be told.
+                sum > most + 1e-9
+            });
+            prop_assert_eq!(found, sorted.map(|a| a.0));
         }
     }
-    all.first().filter(|a| a.1 > left).map(|a| a.0)
 }
