@@ -308,15 +308,8 @@ impl Frame {
             }
         }
         let layout = |op: &Operation| (op.trans_a, op.trans_b);
-        match data.ops.first() {
-            Some(first) if data.ops.iter().any(|op| layout(op) != layout(first)) => {
-                match self.has_one_roof() {
-                    true => Field::Transposes,
-                    false => Field::Dtype,
-                }
-            }
-            _ => Field::Dtype,
-        }
+        let layouts = data.ops.windows(2).any(|two| layout(&two[0]) != layout(&two[1]));
+        if layouts && self.has_one_roof() { Field::Transposes } else { Field::Dtype }
     }
 
     /// True if all types of the rows have one roof, as fp16 and bf16 do.

@@ -80,7 +80,7 @@ impl Contents {
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             costly: most_expensive(frame, settings.numbers),
             ranked: inputs.ranked.map(<[u32]>::to_vec),
-            said: Said { notes, controls: controls(inputs), ..Said::default() },
+            said: Said { notes, controls: controls(inputs, &settings), ..Said::default() },
             frame: shown,
             background,
             baseline: baseline.unwrap_or_default(),

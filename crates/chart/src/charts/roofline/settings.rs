@@ -11,6 +11,7 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::view_state::ViewState;
+use std::ops::RangeInclusive;
 
 /// The field of the points' colour.
 const COLOR_KEY: &str = "color";
@@ -187,6 +188,8 @@ impl AiAxis {
 pub struct Settings {
     /// What the points' colour shows; `None` is one colour.
     pub color: Option<Field>,
+    /// What it shows where nothing is chosen.
+    default_color: Field,
     /// The vertical axis is the share of the roof.
     pub share: bool,
     /// Names of the categories that are switched off.
@@ -214,9 +217,11 @@ impl Settings {
     pub fn of(inputs: &Inputs<'_>) -> Self {
         let state = inputs.state;
         let color = state.param(COLOR_KEY).map(Field::parse);
+        let default_color = default_color(inputs);
         let off = state.param(OFF_KEY);
         Settings {
-            color: color.unwrap_or_else(|| Some(default_color(inputs))),
+            color: color.unwrap_or_else(|| Some(default_color.clone())),
+            default_color,
             share: Y.get(state) == YAxis::Share,
             off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
             size: SIZE.get(state),
@@ -246,7 +251,7 @@ impl Settings {
 
 /// Fewest GEMMs, and most rows, that are coloured by their largest loss unasked: the partners of a larger
 /// table would keep its first picture waiting.
-const BY_LOSS: (usize, usize) = (3, 20_000);
+const BY_LOSS: RangeInclusive<usize> = 3..=20_000;
 
 /// What colours show where nothing is chosen: what tells the rows apart; where that is only their layout,
 /// or a type that changes no roof, the account that each loses most to, if they lose to several. It
@@ -256,16 +261,16 @@ fn default_color(inputs: &Inputs<'_>) -> Field {
     let loss = Field::Column(LARGEST_LOSS.to_owned());
     let calls = matches!(frame.kind(), DataKind::Workload | DataKind::Benchmark);
     let plain = matches!(main, Field::Dtype | Field::Transposes) && frame.has_one_roof();
-    let fits = (BY_LOSS.0..=BY_LOSS.1).contains(&frame.data.len());
+    let fits = BY_LOSS.contains(&frame.data.len());
     if !(inputs.by_loss && calls && plain && fits && frame.info(&loss).is_some()) {
         return main;
     }
     let categories = frame.categories(&loss);
-    let mut lost: Vec<u32> = (0..frame.data.len()).map(|row| categories.codes.get(row)).collect();
-    lost.sort_unstable();
-    lost.dedup();
-    lost.retain(|code| !["", NOTHING_LOST].contains(&categories.values[*code as usize].as_str()));
-    if lost.len() > 1 { loss } else { main }
+    let is_lost =
+        |code: &u32| !["", NOTHING_LOST].contains(&categories.values[*code as usize].as_str());
+    let mut lost = (0..frame.data.len()).map(|row| categories.codes.get(row)).filter(is_lost);
+    let first = lost.next();
+    if lost.any(|code| Some(code) != first) { loss } else { main }
 }
 
 fn heaviest(state: &ViewState) -> Control {
@@ -334,9 +339,9 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
 }
 
 /// What can be set.
-pub(super) fn controls(inputs: &Inputs<'_>) -> Vec<Control> {
+pub(super) fn controls(inputs: &Inputs<'_>, settings: &Settings) -> Vec<Control> {
     let Inputs { frame, state, .. } = *inputs;
-    let color = Control::color(state, frame, &default_color(inputs));
+    let color = Control::color(state, frame, &settings.default_color);
     let mut out = vec![color, Y.control(state), heaviest(state)];
     if frame.decision().kind == DataKind::Sides {
         out.push(baseline(state).more());
