@@ -99,6 +99,12 @@ export async function openPage({
   return page;
 }
 
+/** Takes a value from a list as a user does: a long list is filled once it has the focus. */
+export async function take(list, value) {
+  await list.focus();
+  await list.selectOption(value);
+}
+
 /** Pages that tests of this file are done with: a page that was there costs half of a new one. */
 const spare = [];
 

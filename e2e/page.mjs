@@ -17,7 +17,7 @@
 //   app.assertQuiet();                                   // nothing logged, thrown, blocked, failed; no request since the load
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { assertNoRequests, assertQuiet, dropFiles, openPage, screenshot, settle, upload, waitReady } from "./harness.mjs";
+import { assertNoRequests, assertQuiet, dropFiles, openPage, screenshot, settle, upload, waitReady, take } from "./harness.mjs";
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
@@ -148,7 +148,7 @@ export class GemmscopePage {
   async setControl(key, value) {
     const select = this.page.locator(`select[data-control="${key}"]`);
     if (!(await select.count())) await this.moreControls();
-    await select.selectOption(value);
+    await take(select, value);
     await this.settle();
   }
 

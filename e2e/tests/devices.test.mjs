@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { fixture } from "../harness.mjs";
+import { fixture, take } from "../harness.mjs";
 import { DESKTOP, GemmscopePage } from "../page.mjs";
 
 const PLAIN = fixture("fixtures/generic/plain.csv");
@@ -19,7 +19,8 @@ test("a file that names no device asks for one; the choice draws roofs", async (
   const app = await open(t);
   assert.equal(await efficiency(app), null);
   assert.equal(await app.page.locator('[data-figure="efficiency"]').count(), 0);
-  await app.page.getByRole("combobox", { name: "Device of these files" }).selectOption({ label: "H100 80GB HBM3" });
+  const device = app.page.getByRole("combobox", { name: "Device of these files" });
+  await take(device, { label: "H100 80GB HBM3" });
   await app.settle();
   assert.equal(await app.page.locator(".notice.ask").count(), 0);
   assert.ok((await efficiency(app)) > 0);
@@ -103,7 +104,7 @@ test("any number can be edited; an own device is kept, exported and read back", 
   assert.match(await app.dialog.getByRole("alert").innerText(), /peak/i, "a device without a peak is refused in words");
   await app.dialog.getByRole("button", { name: "Add a type" }).click();
   await app.dialog.getByRole("textbox", { name: "Datasheet peak, TFLOP/s" }).fill("2000");
-  await app.dialog.getByRole("combobox", { name: "Data type" }).selectOption("fp8_e4m3");
+  await take(app.dialog.getByRole("combobox", { name: "Data type" }), "fp8_e4m3");
   await app.dialog.getByRole("button", { name: "Save" }).click();
   await app.dialog.getByRole("button", { name: "Use this device" }).click();
   await app.settle();
@@ -149,7 +150,7 @@ test("several devices in one file: each row under its own roof, names can be tol
   await app.page.locator(".notice.ask").getByRole("button", { name: "Devices…" }).click();
   const unknown = app.dialog.locator(".file-devices label", { hasText: "gfx950" }).getByRole("combobox");
   assert.match(await unknown.innerText(), /one of .*MI350X.*: choose/);
-  await unknown.selectOption({ label: "MI355X" });
+  await take(unknown, { label: "MI355X" });
   await app.page.keyboard.press("Escape");
   await app.settle();
   assert.deepEqual((await app.only()).devices.sort(), ["AMD Instinct MI300X", "AMD Instinct MI355X"]);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { fixture } from "../harness.mjs";
+import { fixture, take } from "../harness.mjs";
 import { GemmscopePage, PHONE, plain } from "../page.mjs";
 
 const near = (a, b, share = 1e-6) => assert.ok(Math.abs(a - b) <= share * Math.abs(b), `${a} is not ${b}`);
@@ -106,7 +106,7 @@ test("a fixture: figures, the card, the row set aside and its reason", async (t)
   // Read as something it is not, it is refused, and the rows stay.
   await app.cards.locator("summary", { hasText: "IREE" }).click();
   const format = app.cards.getByRole("combobox", { name: "Read it as" });
-  await format.selectOption("generic");
+  await take(format, "generic");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].format === "generic");
   assert.equal((await app.only()).rows_used, 2);
   app.assertQuiet();
@@ -177,7 +177,7 @@ test("a file taken off comes back with undo, to its place and with its filters",
   await app.page.keyboard.press("Control+z");
   // What came back can still be read again.
   await app.cards.first().locator("summary", { hasText: "table" }).first().click();
-  await app.cards.first().getByRole("combobox", { name: "Read it as" }).selectOption("iree");
+  await take(app.cards.first().getByRole("combobox", { name: "Read it as" }), "iree");
   await app.errors.waitFor();
   assert.match(await app.errors.innerText(), /a\.csv/);
 
@@ -196,7 +196,7 @@ test("a file that is taken off while it is read again stays off", async (t) => {
   await app.load({ name: "big.csv", text: `M,N,K,dtype,time\n${lines.join("\n")}\n` });
   await app.panel();
   const unit = app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox");
-  await unit.selectOption("s");
+  await take(unit, "s");
   await app.remove("big.csv");
   await app.page.waitForFunction(() => document.documentElement.dataset.ready === "1");
   assert.deepEqual(await names(app), []);
@@ -241,7 +241,7 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   // In the bytes it came with: an answer and a filter are kept beside them.
   await app.load({ name: "a.csv", text: "M,N,K,dtype,time\n128,128,128,fp16,4\n128,128,256,bf16,4\n" }, { name: "b.csv.gz", bytes: gzipSync(TINY) });
   await app.panel();
-  await app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox").selectOption("s");
+  await take(app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox"), "s");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].total_time_s > 1);
   await app.toggleFacet("Type", "fp16");
   await kept(app);
@@ -345,7 +345,7 @@ test("an assumption can be changed: the unit of a time", async (t) => {
   assert.ok(before.assumptions.some((a) => a.key === "unit:Runtime" && a.value === "ms"));
   await app.panel();
   const choice = app.cards.locator(".assumption", { hasText: "Runtime" }).getByRole("combobox");
-  await choice.selectOption("s");
+  await take(choice, "s");
   await app.page.waitForFunction((was) => 500 * window.gemmscope.summary()[0].max_tflops < was, before.max_tflops);
   const after = await app.only();
   near(after.max_tflops, before.max_tflops / 1000);
@@ -400,10 +400,10 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   assert.match(await app.dialog.getByRole("status").innerText(), /^Missing: N\.$/);
   assert.ok(await read.isDisabled());
   await app.screenshot("mapping");
-  await holds("right").selectOption("n");
+  await take(holds("right"), "n");
   assert.deepEqual(await holds("right").locator("optgroup").evaluateAll((all) => all.map((g) => g.label)), ["Sizes", "Type and layout", "Time and rate", "Who ran it", "Other"]);
-  await holds("took").selectOption("time:us");
-  await app.dialog.getByRole("combobox", { name: /Data type/ }).selectOption("bf16");
+  await take(holds("took"), "time:us");
+  await take(app.dialog.getByRole("combobox", { name: /Data type/ }), "bf16");
   await preview.getByText("31.00 µs").waitFor();
   await read.click();
   await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { fixture } from "../harness.mjs";
+import { fixture, take } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
 
 const REPORT = "fixtures/reports/prefill_mi300x";
@@ -180,7 +180,7 @@ test("a workbook of a trace report: its GEMM sheet, the timeline beside it, anot
   near(s.total_time_s, plain.total_time_s, 1e-12);
   // The card offers the other sheet.
   await app.panel();
-  await app.cards.first().getByRole("combobox", { name: /sheets/ }).selectOption("mine");
+  await take(app.cards.first().getByRole("combobox", { name: /sheets/ }), "mine");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].format === "generic");
   assert.equal((await app.summary())[0].rows_used, 1);
   app.assertQuiet();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESKTOP, GemmscopePage } from "../page.mjs";
-import { assertQuiet, dropFiles, fixture, openPage, screenshot, settle, upload, waitReady } from "../harness.mjs";
+import { assertQuiet, dropFiles, fixture, openPage, screenshot, settle, take, upload, waitReady } from "../harness.mjs";
 
 const title = (page) => page.locator(".plan .chart-stage").getAttribute("aria-label");
 /** Waits until the chart's name matches, which is after it was drawn. */
@@ -16,7 +16,7 @@ const total = (page, name) => page.locator(`[data-total="${name}"]`).innerText()
 test("a preset gives points without a file, and the link gives them back", async (t) => {
   const page = await openPage({ t });
   await page.locator('[data-open="plan"]').click();
-  await page.locator('[data-control="plan.model"]').selectOption("llama-2-7b");
+  await take(page.locator('[data-control="plan.model"]'), "llama-2-7b");
   await drawn(page, /16 planned ones under the roofs of/);
   const list = page.getByRole("region", { name: "GEMMs of a step" });
   const up = (await list.locator("tr", { hasText: "up_proj" }).first().innerText()).split("\t");

@@ -12,7 +12,7 @@ use self::picture::Pointed;
 use super::state::{Shell, Workbench};
 use super::ui::{icon, icon_button, one_stop, table_view};
 use crate::web::frame::Frame;
-use crate::web::{canvas, dom};
+use crate::web::{canvas, clock, dom};
 use gemmscope_chart::camera::{Zoom, set_zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Emphasis, Target};
 use gemmscope_chart::palette::Theme;
@@ -30,8 +30,6 @@ pub type Words = Box<dyn FnOnce(Picture) -> (AnyView, AnyView)>;
 const TABLE_ROWS: usize = 500;
 /// Rows that other charts mark at most while the pointer is over one.
 const MARKED: usize = 500;
-/// The first picture of up to so many rows is drawn in the frame that found its size.
-const AT_ONCE: usize = 10_000;
 
 /// The chart. `inputs` is everything that the picture depends on besides its size and theme.
 #[component]
@@ -71,8 +69,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         dpr: dpr.get(),
         theme: Theme::of(shell.dark.get()),
     });
-    let few = move || bench.frame.with_untracked(|f| f.rows.len() <= AT_ONCE);
-    let picture = picture::picture(inputs, canvas, draw, few);
+    let picture = picture::picture(inputs, canvas, draw);
     let target = Memo::new(move |_| {
         let shown = picture.get();
         let here = |(of, _): &&(_, Target)| shown.as_ref() == Some(of);
@@ -102,13 +99,24 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         watch.dispose();
     });
 
-    Effect::new(move |_| {
+    let base_frame = Frame::default();
+    Effect::new(move |begun: Option<bool>| {
+        let begun = begun == Some(true);
         let (Some(drawn), Some(canvas)) = (picture.get(), base.get()) else {
-            return;
+            return begun;
         };
-        // A canvas that lost its context paints again with the next picture.
-        let _ = canvas::paint_canvas(&canvas, drawn.scene(), dpr.get_untracked());
-        crate::web::clock::mark("gemmscope:drawn");
+        let ratio = dpr.get_untracked();
+        let paint = move || {
+            // A canvas that lost its context paints again with the next picture.
+            let _ = canvas::paint_canvas(&canvas, drawn.scene(), ratio);
+            clock::mark("gemmscope:drawn");
+        };
+        // Later ones are drawn in the frame that paints them.
+        match begun {
+            true => paint(),
+            false => base_frame.request(paint),
+        }
+        true
     });
     // A view that points at nothing leaves alone what another points at.
     Effect::new(move |had: Option<bool>| {

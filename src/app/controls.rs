@@ -1,12 +1,9 @@
 //! Form elements for the settings that a chart or the planner describes as data ([`Control`]).
 
 use super::state::{Shell, Workbench};
-use super::ui::{Menu, icon, keyed, value_of};
+use super::ui::{Menu, icon, keyed, select, value_of};
 use gemmscope_table::control::{Control, Kind};
 use leptos::prelude::*;
-
-/// Options up to which a list is built before it is opened.
-const MANY: usize = 300;
 
 /// Called with the setting and the text of the chosen value.
 pub type Change = Callback<(Control, String)>;
@@ -122,29 +119,8 @@ fn control(now: Memo<Control>, change: Change) -> AnyView {
     let key = first.key.clone();
     let body = match first.kind {
         Kind::Choice { options } | Kind::Field { options } => {
-            // A list of 2,000 columns is built once somebody turns to it.
-            let filled = RwSignal::new(options.len() <= MANY);
-            let list = move || {
-                let current = now.with_untracked(|c| c.current.clone());
-                let shown = options.iter().filter(|o| filled.get() || o.value == current);
-                shown
-                    .map(|o| view! { <option value=o.value.clone()>{o.label.clone()}</option> })
-                    .collect_view()
-            };
-            let select = NodeRef::<leptos::html::Select>::new();
-            // One effect for all options.
-            Effect::new(move |_| {
-                filled.track();
-                let current = now.with(|c| c.current.clone());
-                if let Some(select) = select.get() {
-                    select.set_value(&current);
-                }
-            });
-            view! {
-                <select node_ref=select data-control=key on:focus=move |_| filled.set(true)
-                    on:change=move |e| send(value_of(&e))>{list}</select>
-            }
-            .into_any()
+            let current = Signal::derive(move || now.with(|c| c.current.clone()));
+            select((None, Some(key)), options, current, Box::new(send))
         }
         Kind::Several { .. } => return several(now, change),
         Kind::Toggle => {

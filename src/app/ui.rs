@@ -1,16 +1,16 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
-mod device_select;
 mod keyed;
 pub mod one_stop;
+mod select;
 pub mod terms;
 
 use crate::web::dom;
-pub use device_select::device_select;
 use gemmscope_model::units::format_significant;
 use gemmscope_table::result_table::Table;
 pub use keyed::keyed;
 use leptos::prelude::*;
+pub use select::{device_select, select};
 use wasm_bindgen::JsCast;
 
 /// Up to this width files and filters are a drawer, and rows of the table are cards.

@@ -44,6 +44,33 @@ pub async fn pause(duration: Duration) {
     let _ = JsFuture::from(promise).await;
 }
 
+/// Longest stretch of work on the page before the browser gets a turn, ms.
+const TURN_MS: f64 = 12.0;
+
+/// Work in steps that gives the browser a turn now and then, so that no task is long. Not after every
+/// step: a pause takes at least 4 ms.
+pub struct Turns(f64);
+
+impl Turns {
+    /// The work begins now.
+    pub fn begin() -> Turns {
+        Turns(now_ms())
+    }
+
+    /// True once it is the browser's turn.
+    pub fn due(&self) -> bool {
+        now_ms() - self.0 > TURN_MS
+    }
+
+    /// Gives the browser its turn where it is due.
+    pub async fn give(&mut self) {
+        if self.due() {
+            pause(Duration::ZERO).await;
+            self.0 = now_ms();
+        }
+    }
+}
+
 /// Resolves when the browser has nothing else to do; where it cannot tell (Safari), after a [`pause`].
 pub async fn idle() {
     let ask = js_sys::Reflect::get(&js_sys::global(), &"requestIdleCallback".into());

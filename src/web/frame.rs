@@ -15,13 +15,23 @@ pub struct Frame {
 }
 
 thread_local! {
-    /// Pictures that are drawn in the next frame.
+    /// Pictures that are drawn in the next frame or task.
     static WAITING: Cell<u32> = const { Cell::new(0) };
 }
 
-/// True while a picture waits for its frame.
+/// True while a picture waits for its frame or task.
 pub fn is_waiting() -> bool {
     WAITING.with(Cell::get) > 0
+}
+
+/// Runs a job in a task of its own; a picture waits for it.
+pub fn soon(job: impl FnOnce() + 'static) {
+    WAITING.with(|n| n.set(n.get() + 1));
+    leptos::task::spawn_local(async move {
+        clock::pause(std::time::Duration::ZERO).await;
+        WAITING.with(|n| n.set(n.get() - 1));
+        job();
+    });
 }
 
 impl Frame {

@@ -10,7 +10,6 @@ use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Plain, Sessi
 use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::Part;
 use gloo_file::Blob;
-use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
@@ -21,8 +20,6 @@ pub(super) const FEED: usize = 256 << 10;
 pub(super) const PART: u64 = 1 << 20;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
-/// Longest stretch of work on the page before the browser gets a turn, ms.
-const PAGE_BUDGET_MS: f64 = 12.0;
 
 /// Said where a part that reads files does not arrive.
 pub const NOT_LOADED: &str = "the part of the page that reads files could not be loaded: check the \
@@ -292,7 +289,7 @@ pub async fn read(
     let mut done = 0u64;
     let mut left = 0u64;
     let mut told = clock::now_ms();
-    let mut turn = told;
+    let mut turns = clock::Turns::begin();
     loop {
         match more {
             Ok(true) => {}
@@ -330,9 +327,8 @@ pub async fn read(
                 told = now;
                 progress(done);
             }
-            if pace == Pace::Page && now - turn > PAGE_BUDGET_MS {
-                clock::pause(Duration::ZERO).await;
-                turn = clock::now_ms();
+            if pace == Pace::Page {
+                turns.give().await;
             }
         }
         more = chunks.next(&mut buffer).await;

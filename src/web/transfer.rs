@@ -4,7 +4,6 @@
 use super::clock;
 use gemmscope_table::dataset::wire::Buffer;
 use js_sys::{Array, ArrayBuffer, Float64Array, Uint8Array, Uint16Array, Uint32Array};
-use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
 /// Copies the buffers out. Each column is freed as soon as it is copied, so that memory never holds
@@ -71,18 +70,12 @@ pub fn part_to_js(buffers: &[Buffer], spare: &mut Vec<ArrayBuffer>) -> (Array, A
     (arrays, memory)
 }
 
-/// Longest stretch of work before the browser gets a turn, ms.
-const TURN_MS: f64 = 8.0;
-
 /// Copies typed arrays in, a few at a time; `None` for anything else.
 pub async fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
     let mut out = Vec::with_capacity(arrays.length() as usize);
-    let mut turn = clock::now_ms();
+    let mut turns = clock::Turns::begin();
     for array in arrays.iter() {
-        if clock::now_ms() - turn > TURN_MS {
-            clock::pause(Duration::ZERO).await;
-            turn = clock::now_ms();
-        }
+        turns.give().await;
         out.push(buffer(&array)?);
     }
     Some(out)

@@ -292,7 +292,7 @@ pub struct Posting<'p> {
 }
 
 /// Rows that are added up in one step.
-const STEP: usize = if cfg!(test) { 5 } else { 20_000 };
+const STEP: usize = if cfg!(test) { 5 } else { 5_000 };
 
 /// Works out a [`Ledger`] a step at a time.
 pub struct Adding<'a> {

@@ -76,7 +76,7 @@ impl<T: Copy + Default + Ord> Buckets<T> {
 }
 
 /// Members that take part in one step of a [`Gathering`], about.
-pub const STEP: usize = if cfg!(test) { 16 } else { 50_000 };
+pub const STEP: usize = if cfg!(test) { 16 } else { 5_000 };
 /// Members that are brought together at a time, at most about twice as many: what lies beside the
 /// table is then small, however large it is.
 const PART: usize = if cfg!(test) { 40 } else { 500_000 };

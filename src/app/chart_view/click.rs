@@ -5,9 +5,8 @@ use super::picture::Drawn;
 use crate::web::dom;
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::gesture::REACH;
-use gemmscope_chart::places::SUMMARY;
 use gemmscope_chart::scene::Point;
-use leptos::prelude::{GetUntracked, Set};
+use leptos::prelude::Set;
 use std::collections::BTreeSet;
 
 /// The part of the main column that the dock covers from below, as in the style sheet.
@@ -46,8 +45,7 @@ pub(super) fn isolate(parts: &Parts, shown: &Drawn, target: &Target, add: bool) 
     }
 }
 
-/// Chooses the side for the dock that leaves a point of the picture in sight. The summary keeps a
-/// place for the dock below.
+/// Chooses the side for the dock that leaves a point of the picture in sight.
 pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point) {
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
@@ -65,10 +63,10 @@ pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point
         return;
     }
     let covered = y > main.bottom() - DOCK * main.height() - REACH;
-    let side = match (parts.bench.shown.get_untracked().place == SUMMARY, covered) {
-        (true, _) | (_, false) => "",
-        _ if x > (main.left() + main.right()) / 2.0 => "left",
-        _ => "right",
+    let side = match covered {
+        false => "",
+        true if x > (stage.left() + stage.right()) / 2.0 => "left",
+        true => "right",
     };
     parts.shell.dock_side.set(side);
     parts.shell.dock_top.set(stage.top() - main.top());

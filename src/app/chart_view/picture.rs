@@ -1,8 +1,9 @@
 //! What a chart shows. A picture follows from its inputs and the canvas, one animation frame later:
-//! once for any number of changes.
+//! once for any number of changes. The first one is drawn in a task between the frame that lays out
+//! the page and the frame that paints it, so that neither is long.
 
 use crate::app::state::Shared;
-use crate::web::frame::Frame;
+use crate::web::frame::{self, Frame};
 use gemmscope_chart::chart::{Canvas, Drawing, Target};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -19,15 +20,8 @@ pub type Draw<I> = Box<dyn Fn(&I, &Canvas) -> Arc<Drawing> + Send + Sync>;
 /// What was last pointed at, and the picture that it lies in: another picture has other targets.
 pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
 
-/// The picture of the inputs on a canvas. Before the canvas has a size there is none. The first one
-/// is drawn `at_once`, in the frame that found the size, where it takes too little time to hold that
-/// frame up.
-pub(super) fn picture<I>(
-    inputs: Memo<I>,
-    canvas: Memo<Canvas>,
-    draw: Draw<I>,
-    at_once: impl Fn() -> bool + 'static,
-) -> Picture
+/// The picture of the inputs on a canvas. Before the canvas has a size there is none.
+pub(super) fn picture<I>(inputs: Memo<I>, canvas: Memo<Canvas>, draw: Draw<I>) -> Picture
 where
     I: Clone + PartialEq + Send + Sync + 'static,
 {
@@ -43,9 +37,9 @@ where
         let next = move || {
             let _ = frames.try_update(|n| *n = n.wrapping_add(1));
         };
-        match begun || !at_once() {
+        match begun {
             true => frame.request(next),
-            false => next(),
+            false => frame::soon(next),
         }
         true
     });

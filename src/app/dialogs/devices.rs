@@ -118,7 +118,7 @@ fn FileNames() -> impl IntoView {
                     });
                 };
                 let id = device.as_ref().map(|d| d.id.clone());
-                let list = device_select(None, id.as_deref(), id.is_none().then_some(how), change);
+                let list = device_select(None, id.clone(), id.is_none().then_some(how), change);
                 view! {
                     <label class="field inline">
                         <span>{format!("“{name}” is")}</span>

@@ -11,13 +11,9 @@ use gemmscope_share::snippets::{Place, Snippet, snippets};
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Rows up to which they are packed as soon as the dialog opens.
 const AT_ONCE: usize = 200_000;
-/// How long rows are packed before the page has its turn, ms.
-const SLICE_MS: f64 = 12.0;
-
 /// What goes along: the rows of the open files, packed.
 #[derive(Clone)]
 enum Goes {
@@ -43,14 +39,13 @@ async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, Strin
     let mut own = bench.custom.get_untracked();
     own.retain(|d| used.contains(&d.id));
     let mut extract = Extract::new(&data, &own);
-    let mut since = clock::now_ms();
+    let mut turns = clock::Turns::begin();
     for done in extract.by_ref() {
-        if clock::now_ms() - since > SLICE_MS {
+        if turns.due() {
             if rows.try_set(Goes::Packing(done)).is_some() {
                 return None;
             }
-            clock::pause(Duration::ZERO).await;
-            since = clock::now_ms();
+            turns.give().await;
         }
     }
     let packed = extract.finish().map(Arc::new);

@@ -3,12 +3,13 @@
 
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
-use crate::app::ui::{Menu, device_select, icon, icon_button, keyed, value_of};
+use crate::app::ui::{Menu, device_select, icon, icon_button, keyed, select, value_of};
 use crate::web::dom;
 use gemmscope_import::FORMAT_NAMES;
 use gemmscope_model::hardware::{Device, known, short_name};
 use gemmscope_model::units::{Bytes, grouped, plural};
 use gemmscope_share::data::base_name;
+use gemmscope_table::control::Choice;
 use gemmscope_table::dataset::TraceContext;
 use gemmscope_table::dataset::{Assumption, Source};
 use leptos::prelude::*;
@@ -70,6 +71,13 @@ fn Card(file: LoadedFile) -> impl IntoView {
             })
         })
         .collect();
+    let formats = FORMAT_NAMES.iter().map(|f| Choice::new(f.0, f.1));
+    let formats = std::iter::once(Choice::new("", "Recognise it")).chain(formats);
+    let read_as = move |format: String| {
+        let mut options = options.get_value();
+        options.format = (!format.is_empty()).then_some(format);
+        loader.import_again(id, options);
+    };
     let more = assumed.split_off(assumed.len().min(ASSUMED));
     view! {
         <article class="file-card" aria-label=source.name.clone()>
@@ -138,21 +146,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
                 {source.notes.iter().map(|n| view! { <p>{n.clone()}</p> }).collect_view()}
                 <label class="field">
                     <span>"Read it as"</span>
-                    <select
-                        prop:value=chosen_format.clone()
-                        on:change=move |e| {
-                            let format = value_of(&e);
-                            let mut options = options.get_value();
-                            options.format = (!format.is_empty()).then_some(format);
-                            loader.import_again(id, options);
-                        }
-                    >
-                        <option value="">"Recognise it"</option>
-                        {FORMAT_NAMES
-                            .iter()
-                            .map(|f| view! { <option value=f.0 selected=f.0 == chosen_format>{f.1}</option> })
-                            .collect_view()}
-                    </select>
+                    {select((None, None), formats.collect(), Signal::stored(chosen_format), Box::new(read_as))}
                 </label>
             </details>
         </article>
@@ -258,7 +252,7 @@ fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 's
         };
         let change = change.clone();
         let taken = move |device: Option<Device>| device.into_iter().for_each(|d| change(d.name));
-        let control = device_select(Some(text.clone()), listed.as_deref(), none, taken);
+        let control = device_select(Some(text.clone()), listed, none, taken);
         view! { <div class="assumption" class:chosen=chosen><span>{text}</span>{control}</div> }
     };
     body.into_any()
@@ -278,16 +272,8 @@ fn assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 'static) 
         if !choices.contains(&a.value) {
             choices.insert(0, a.value.clone());
         }
-        let value = a.value.clone();
-        view! {
-            <select aria-label=text.clone() on:change=move |e| change(value_of(&e))>
-                {choices
-                    .into_iter()
-                    .map(|c| view! { <option value=c.clone() selected=c == value>{c.clone()}</option> })
-                    .collect_view()}
-            </select>
-        }
-        .into_any()
+        let choices = choices.into_iter().map(Choice::plain).collect();
+        select((Some(text), None), choices, Signal::stored(a.value.clone()), Box::new(change))
     };
     view! { <div class="assumption"><span>{a.text.clone()}</span>{control}</div> }.into_any()
 }

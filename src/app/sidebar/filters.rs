@@ -16,7 +16,6 @@ use gemmscope_table::filter::Range;
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
 use std::collections::HashMap;
-use std::time::Duration;
 use wasm_bindgen::JsCast;
 
 /// How many values of a facet show before "more".
@@ -34,9 +33,6 @@ const DISTINCT: usize = 40;
 /// Fields that can be filtered by a lowest and a highest value.
 const RANGES: [Field; 7] =
     [Field::M, Field::N, Field::K, Field::Ai, Field::Time, Field::Attained, Field::Efficiency];
-/// Longest stretch of work before the browser gets a turn, ms.
-const TURN_MS: f64 = 8.0;
-
 /// Facets that have a button of their own.
 const BUTTONS: usize = 5;
 
@@ -224,14 +220,11 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
                 done.try_with_value(|o| o.as_ref().is_some_and(|o| o.same_data(frame)))
                     == Some(true)
             };
-            let mut turn = clock::now_ms();
+            let mut turns = clock::Turns::begin();
             let mut found = Vec::new();
             for field in facet_fields(&frame) {
                 found.extend(facet_of(&bench, &frame, field));
-                if clock::now_ms() - turn > TURN_MS {
-                    clock::pause(Duration::ZERO).await;
-                    turn = clock::now_ms();
-                }
+                turns.give().await;
             }
             // Only the first four facets start open, to keep the panel short.
             let mut open = 0;
@@ -242,10 +235,7 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
             let mut spans = Vec::new();
             for field in RANGES {
                 spans.extend(range_of(&frame, field));
-                if clock::now_ms() - turn > TURN_MS {
-                    clock::pause(Duration::ZERO).await;
-                    turn = clock::now_ms();
-                }
+                turns.give().await;
             }
             if current(&frame) {
                 if facets.with_untracked(|f| *f != found) {

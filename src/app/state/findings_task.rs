@@ -37,15 +37,14 @@ pub fn follow(bench: Workbench) {
             clock::after_paint().await;
             let stale = move || run.try_get_value() != Some(mine);
             let mut runner = Runner::new(&frame, partners);
-            loop {
-                clock::pause(Duration::ZERO).await;
+            let mut turns = clock::Turns::begin();
+            while runner.step() {
+                turns.give().await;
                 if stale() {
                     return;
                 }
-                if !runner.step() {
-                    break;
-                }
             }
+            clock::pause(Duration::ZERO).await;
             let (findings, scan) = runner.parts();
             clock::pause(Duration::ZERO).await;
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));

@@ -517,8 +517,9 @@ fn settled(frame: Memo<Frame>, follow: RwSignal<Option<&'static Follow>>) -> Mem
                 let follow = follow.try_get_untracked().flatten();
                 if let Some(follow) = follow.filter(|_| now.rows.len() > SHORT) {
                     let mut count = (follow.count)(now.clone());
+                    let mut turns = clock::Turns::begin();
                     while count() {
-                        clock::pause(Duration::ZERO).await;
+                        turns.give().await;
                     }
                 }
                 if frame.try_get_untracked().is_none_or(|f| f == now) {

@@ -212,6 +212,16 @@ pub fn Table() -> impl IntoView {
             element.set_scroll_top(target as i32);
         }
     };
+    // The details take room from the table: what was clicked stays in sight.
+    Effect::new(move |was: Option<f64>| {
+        let now = height.get();
+        if was.is_some_and(|was| now < was) {
+            let row = bench.selected.with_untracked(|s| s.first().copied());
+            let at = row.and_then(|row| rows.with_untracked(|r| r.iter().position(|r| *r == row)));
+            at.into_iter().for_each(keep_in_sight);
+        }
+        now
+    });
     let on_key = move |e: web_sys::KeyboardEvent| {
         let last = count.get_untracked().saturating_sub(1);
         let page = visible.get_untracked().saturating_sub(3).max(1);

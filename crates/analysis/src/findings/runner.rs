@@ -18,7 +18,7 @@ pub struct Runner<'a> {
 }
 
 /// Names or groups of one step.
-const STEP: usize = if cfg!(test) { 3 } else { 4096 };
+const STEP: usize = if cfg!(test) { 3 } else { 1024 };
 
 /// What a [`Runner`] does next.
 enum Stage<'a> {

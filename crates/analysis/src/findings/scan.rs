@@ -101,7 +101,7 @@ pub(super) struct Grouping<'a> {
 }
 
 /// Rows that are grouped in one step.
-const STEP: usize = if cfg!(test) { 5 } else { 20_000 };
+const STEP: usize = if cfg!(test) { 5 } else { 5_000 };
 
 impl<'a> Grouping<'a> {
     pub(super) fn new(frame: &'a Frame) -> Self {

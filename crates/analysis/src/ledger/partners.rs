@@ -33,7 +33,7 @@ const LINES: [Account; 4] = [Account::Layout, Account::Type, Account::Size, Acco
 const SIZE: usize = 2;
 
 /// Rows or groups of one step, about.
-const STEP: usize = if cfg!(test) { 7 } else { 50_000 };
+const STEP: usize = if cfg!(test) { 7 } else { 5_000 };
 
 /// What is comparable in a table.
 #[derive(Clone, Debug, Default, PartialEq)]

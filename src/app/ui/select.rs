@@ -1,0 +1,63 @@
+//! Lists to choose from.
+
+use super::value_of;
+use crate::app::state::Workbench;
+use gemmscope_model::hardware::{Device, known, short_name};
+use gemmscope_table::control::Choice;
+use leptos::prelude::*;
+
+/// Options up to which a list is built before somebody turns to it.
+const SHORT: usize = 12;
+
+/// A list of options. Of a long one only what is chosen is built, until it gets the focus. `key` is its
+/// `data-control`; `change` gets the value that was taken.
+pub fn select(
+    (label, key): (Option<String>, Option<String>),
+    options: Vec<Choice>,
+    current: Signal<String>,
+    change: Box<dyn Fn(String)>,
+) -> AnyView {
+    let filled = RwSignal::new(options.len() <= SHORT);
+    let list = move || {
+        let all = filled.get();
+        let now = if all { current.get_untracked() } else { current.get() };
+        let shown = options.iter().filter(|o| all || o.value == now);
+        let option = |o: &Choice| {
+            let value = o.value.clone();
+            view! { <option value=value>{o.label.clone()}</option> }
+        };
+        shown.map(option).collect_view()
+    };
+    let select = NodeRef::<leptos::html::Select>::new();
+    // One effect for all options.
+    Effect::new(move |_| {
+        filled.track();
+        let current = current.get();
+        if let Some(select) = select.get() {
+            select.set_value(&current);
+        }
+    });
+    let fill = move || filled.set(true);
+    view! {
+        <select node_ref=select aria-label=label data-control=key on:pointerdown=move |_| fill()
+            on:focus=move |_| fill() on:change=move |e| change(value_of(&e))>{list}</select>
+    }
+    .into_any()
+}
+
+/// All devices as a list, the user's own first. `none` stands in it for no device, while none is
+/// `chosen` (by id) or where that can be taken back; `change` gets the device that was taken.
+pub fn device_select(
+    label: Option<String>,
+    chosen: Option<String>,
+    none: Option<String>,
+    change: impl Fn(Option<Device>) + 'static,
+) -> AnyView {
+    let own = Workbench::here().custom.get();
+    let all = known(&own);
+    let none = none.map(|words| Choice::new("", words));
+    let device = |d: &Device| Choice::new(d.id.clone(), short_name(&d.name));
+    let options = none.into_iter().chain(all.iter().map(device)).collect();
+    let taken = move |id: String| change(all.iter().find(|d| d.id == id).cloned());
+    select((label, None), options, Signal::stored(chosen.unwrap_or_default()), Box::new(taken))
+}
