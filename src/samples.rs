@@ -47,7 +47,7 @@ pub const SAMPLES: &[Sample] = &[
         title: "hipBLASLt and rocBLAS on an MI300X",
         description: "Published figures (nod-ai/iree-kernel-benchmark): 558 GEMMs of language and image models in fp16 and bf16. hipBLASLt wins most of them, but not layout TT.",
         file: "mi300x-libraries.csv",
-        view: "",
+        view: "summary",
     },
     Sample {
         id: "cpu-llm",

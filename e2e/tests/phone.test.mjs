@@ -80,13 +80,19 @@ test("one file: a sentence of figures, the first finding in sight, the options a
   app.assertQuiet();
 });
 
-test("what just happened is said where nothing is read, and a finding's sheet has room for fingers", async (t) => {
+test("what just happened is said at the foot and takes no touch, header and tabs leave who reads on, and a finding's sheet has room for fingers", async (t) => {
   const app = await phone(t, "#device=mi300x&view=summary");
   await app.load(...sides);
   const said = await app.page.locator(".status").boundingBox();
-  const header = await app.page.locator(".header").boundingBox();
-  assert.ok(said.y + said.height <= header.y + header.height, JSON.stringify(said));
+  assert.ok(said.y > PHONE.height * 0.8, JSON.stringify(said));
+  assert.equal(await app.page.evaluate(({ x, y }) => document.elementFromPoint(x + 9, y + 9).closest(".status"), said), null);
   await app.choosePlace("Summary");
+  const header = app.page.getByRole("banner");
+  const scroll = (by) => app.page.locator(".summary").evaluate((e, by) => e.scrollBy(0, by), by);
+  await scroll(300);
+  await header.waitFor({ state: "hidden" });
+  await scroll(-200);
+  await header.waitFor();
   await app.page.locator(".finding-head").first().click();
   await app.page.locator(".dock").waitFor();
   const small = await app.page.locator(".dock-head button:visible, .dock .reasons + .evidence .button").evaluateAll((all) =>

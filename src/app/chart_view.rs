@@ -250,7 +250,7 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
                 </button>
                 <save::SaveMenu picture=picture name=name />
             </div>
-            <div class="chart-scroll">
+            <div class="chart-scroll" on:scroll=move |e| shell.scrolled(&e)>
             <div
                 class="chart-stage"
                 class:zoomed=move || zoomed.get()

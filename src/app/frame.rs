@@ -53,6 +53,11 @@ pub fn GemmScope() -> impl IntoView {
     shortcuts::listen(shell, bench);
     focus::keep();
 
+    let place = Memo::new(move |_| bench.shown.get().id());
+    Effect::new(move |_| {
+        place.track();
+        shell.reads_on.set(false);
+    });
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());
     let built = Memo::new(move |was: Option<&bool>| {
@@ -61,7 +66,7 @@ pub fn GemmScope() -> impl IntoView {
     // Made here, because this signal must outlive a part that is fetched again.
     let shows = Signal::from(shown);
     view! {
-        <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get()>
+        <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get() class:reads-on=move || shell.reads_on.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
             <header::Header />
             <Show when=move || shown.get()><views::places::Places /></Show>

@@ -74,6 +74,8 @@ struct Queue {
     /// Files are being unpacked from the page or the link.
     unpacking: Cell<bool>,
     next_id: Cell<u32>,
+    /// Of the files since the queue was empty: how many were read, their rows, and those left out.
+    read: Cell<(u32, u64, u64)>,
 }
 
 impl Queue {
@@ -279,6 +281,7 @@ impl Loader {
         if queue.running.replace(true) {
             return;
         }
+        queue.read.set((0, 0, 0));
         dom::set_root_data("ready", None);
         wasm_bindgen_futures::spawn_local(async move {
             loop {

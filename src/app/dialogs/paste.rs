@@ -28,6 +28,7 @@ pub fn Paste() -> impl IntoView {
                 class="paste-box"
                 rows="12"
                 spellcheck="false"
+                autofocus=true
                 aria-label="Text to read"
                 placeholder="M,N,K,dtype,time_us\n4096,4096,4096,bf16,210.5"
                 node_ref=area

@@ -12,7 +12,7 @@ use crate::web::{clock, dom, storage};
 use gemmscope_import::{ErrorKind, Head, ImportError, ImportOptions, Imported, header_fingerprint};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::transformer::Model;
-use gemmscope_model::units::{Bytes, grouped};
+use gemmscope_model::units::{Bytes, grouped, plural};
 use gemmscope_table::dataset::{Dataset, MOST_TOGETHER, TraceContext, too_large_together};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
@@ -120,8 +120,12 @@ impl Loader {
 
     /// Adds the rows of a file that was read.
     async fn add_table(&self, queue: &Queue, job: Job, read: Read) -> Result<(), String> {
-        let (name, rows) = (job.input.name.clone(), read.data.len());
+        let mut read = read;
         let skipped: u64 = read.data.sources.iter().map(|s| s.rejected.total()).sum();
+        let (before, rows, left) = queue.read.get();
+        let (count, rows) = (before + 1, rows + read.data.len() as u64);
+        let skipped = left + skipped;
+        queue.read.set((count, rows, skipped));
         let total = job.input.size();
         // Who removed a file while it was read again does not want it back.
         if job.replaces.is_some_and(|id| self.input(id).is_none()) {
@@ -134,6 +138,11 @@ impl Loader {
             return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
         }
         let mut together = self.staying(job.replaces);
+        read.data.sources.iter_mut().for_each(|s| s.name = unlike(&s.name, &together));
+        let name = match (count, read.data.sources.first()) {
+            (1, Some(source)) => source.name.clone(),
+            _ => plural(u64::from(count), "file"),
+        };
         let tables = together.iter().map(|f| &*f.data.0).chain([&read.data]);
         if let Some(why) =
             too_large_together(tables, MOST_TOGETHER).filter(|_| !together.is_empty())
@@ -173,8 +182,8 @@ impl Loader {
         }
         self.give_captures();
         clock::mark("gemmscope:computed");
-        // In an embedded page nobody chose the file or waits for it.
-        if dom::embedded() {
+        // In an embedded page nobody chose the file or waits for it. Of several files the last one says it.
+        if dom::embedded() || !queue.names().is_empty() {
             return Ok(());
         }
         let seconds = (clock::now_ms() - read.started) / 1e3;
@@ -182,13 +191,13 @@ impl Loader {
             // A notice says why.
             0 => format!("{name}: no usable rows"),
             1 => format!("{name}: 1 row read"),
-            n => format!("{name}: {} rows read", grouped(n as u64)),
+            n => format!("{name}: {} rows read", grouped(n)),
         };
         if skipped > 0 {
             words.push_str(&format!(", {} skipped", grouped(skipped)));
         }
         // The rate of a small file is that of everything around it.
-        if seconds > 0.5 && total > SMALL {
+        if count == 1 && seconds > 0.5 && total > SMALL {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
         }
         if closed {
@@ -339,6 +348,14 @@ struct Read {
     started: f64,
     /// Figures of its rows, as far as they were worked out.
     figures: Figures,
+}
+
+/// A name that no other file has: `trace.json (2)`.
+fn unlike(name: &str, others: &[LoadedFile]) -> String {
+    let sources = || others.iter().flat_map(|f| &f.data.sources);
+    let numbered = (2..).map(|n| format!("{name} ({n})"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| sources().all(|s| s.name != *name)).unwrap_or_default()
 }
 
 /// Size up to which no rate is said, bytes.

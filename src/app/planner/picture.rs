@@ -1,9 +1,10 @@
-//! The roofline with the plan on it, and with the measured rows that pass the filters.
+//! The roofline with the plan on it, and with the measured rows of its model that pass the filters.
 
 use super::ready::Ready;
 use crate::app::chart_view::{ChartView, Draw, Picture};
-use crate::app::state::{Shared, Shell, Workbench};
+use crate::app::state::{Shared, Shell};
 use crate::app::views::legend::swatch;
+use gemmscope_analysis::planner::measured::of_model;
 use gemmscope_analysis::planner::{Plan, form};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
@@ -33,8 +34,13 @@ struct PlanInputs {
 /// The chart.
 pub(super) fn view(ready: Ready) -> AnyView {
     let Ready { shell, bench, plan, .. } = ready;
+    let model = Memo::new(move |_| plan.with(|p| p.state.model.clone()));
+    let rows = Memo::new(move |_| {
+        let frame = bench.frame.get();
+        model.with(|model| of_model(model, &frame))
+    });
     let inputs = Memo::new(move |_| PlanInputs {
-        frame: bench.frame.get(),
+        frame: rows.get(),
         plan: plan.get(),
         zoom: bench.view.with(|v| zoom_of(v, NAME)),
     });
@@ -51,7 +57,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
             inputs=inputs
             draw=draw
             name=NAME
-            bar=Box::new(move |picture| legend(shell, bench, plan, picture))
+            bar=Box::new(move |picture| legend(shell, ready, rows, picture))
             legend=Box::new(move |_| crossings(ready))
         />
     }
@@ -100,7 +106,8 @@ fn measured(picture: Picture) -> AnyView {
     .into_any()
 }
 
-fn legend(shell: Shell, bench: Workbench, plan: Memo<Shared<Plan>>, picture: Picture) -> AnyView {
+fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: Picture) -> AnyView {
+    let Ready { bench, plan, .. } = ready;
     view! {
         <div class="legend" role="group" aria-label="Planned on">
             <span class="muted">"Planned on"</span>
@@ -127,7 +134,7 @@ fn legend(shell: Shell, bench: Workbench, plan: Memo<Shared<Plan>>, picture: Pic
                         .collect_view()
                 })
             }}
-            {move || bench.data.with(|d| !d.is_empty()).then(|| measured(picture))}
+            {move || rows.with(|f| !f.rows.is_empty()).then(|| measured(picture))}
         </div>
     }
     .into_any()

@@ -4,6 +4,7 @@ use crate::app::ui::NARROW;
 use crate::web::file::Input;
 use crate::web::{dom, storage};
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 /// Height of the line of figures, the filters and a bar of settings, px.
 const DOCK_TOP: f64 = 114.0;
@@ -135,6 +136,10 @@ pub struct Shell {
     pub dock_side: RwSignal<&'static str>,
     /// Where the dock may begin at most, px from the top of the place: below the bar of the picture.
     pub dock_top: RwSignal<f64>,
+    /// True where somebody reads on below: a phone then has no room for header and tabs.
+    pub reads_on: RwSignal<bool>,
+    /// How far down that was turned on, or how far up off, px.
+    turned: StoredValue<f64>,
     /// True while files and filters show beside the views, where there is room.
     pub panel: RwSignal<bool>,
     /// True while they are open as the drawer of a phone.
@@ -165,6 +170,8 @@ impl Shell {
             load: RwSignal::default(),
             dock_side: RwSignal::new(""),
             dock_top: RwSignal::new(DOCK_TOP),
+            reads_on: RwSignal::new(false),
+            turned: StoredValue::new(0.0),
             panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() == Some("on")),
             drawer: RwSignal::new(false),
             built_early: RwSignal::new(false),
@@ -200,6 +207,23 @@ impl Shell {
     pub fn set_theme(&self, theme: ThemeChoice) {
         self.theme.set(theme);
         storage::set(THEME_KEY, theme.id());
+    }
+
+    /// Follows what scrolls under header and tabs: down they go, a good way up they come back. Without them
+    /// there is more room below, and at the end of what scrolls that much less is above.
+    pub fn scrolled(&self, event: &web_sys::Event) {
+        const DOWN: f64 = 40.0;
+        const UP: f64 = 140.0;
+        let element = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        let Some(now) = element.map(|e| f64::from(e.scroll_top())) else {
+            return;
+        };
+        let (on, turned) = (self.reads_on.get_untracked(), self.turned.get_value());
+        self.turned.set_value(if on { turned.max(now) } else { turned.min(now) });
+        if on && (now < turned - UP || now < DOWN) || !on && now > turned + DOWN {
+            self.turned.set_value(now);
+            self.reads_on.set(!on);
+        }
     }
 
     /// True while files and filters show, as a panel or as the drawer that it is on a phone.

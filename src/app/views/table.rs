@@ -30,7 +30,7 @@ const NUMBER_WIDTH: f64 = 44.0;
 /// precision before. Beyond this height a pixel of the scroll bar stands for several rows.
 const MOST_HEIGHT: f64 = 8_000_000.0;
 /// Columns that show where the link names none.
-const DEFAULT: [Field; 11] = [
+const DEFAULT: [Field; 10] = [
     Field::Shape,
     Field::Dtype,
     Field::Transposes,
@@ -41,7 +41,6 @@ const DEFAULT: [Field; 11] = [
     Field::Ai,
     Field::Bandwidth,
     Field::Bound,
-    Field::Source,
 ];
 const SORT_KEY: &str = "sort";
 /// The rows in the order of their files.
@@ -481,18 +480,15 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
     match chosen {
         Some(text) => text.split('\n').filter_map(Field::parse).filter_map(|f| find(&f)).collect(),
         None => {
-            // First what ran, then the figures.
+            // First where it is from and what ran, then the figures.
+            let file = find(&Field::Source).filter(|_| files > 1);
             let names = all.iter().filter(|i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "kernel" | "model" | "library" | "op_name")));
             // Where rows stand for several calls, the time of all stands beside that of one.
             let calls = all.iter().find(
                 |i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "count" | "calls")),
             );
-            let mut out: Vec<FieldInfo> = names
-                .cloned()
-                .chain(
-                    DEFAULT.iter().filter(|f| files > 1 || **f != Field::Source).filter_map(find),
-                )
-                .collect();
+            let names = file.into_iter().chain(names.cloned());
+            let mut out: Vec<FieldInfo> = names.chain(DEFAULT.iter().filter_map(find)).collect();
             if let Some((calls, time)) = calls.zip(find(&Field::TotalTime)) {
                 let at = out.iter().position(|i| i.field == Field::Time);
                 let at = at.map_or(out.len(), |at| at + 1);

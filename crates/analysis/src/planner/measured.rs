@@ -117,6 +117,18 @@ pub fn distinct(data: &Dataset, rows: &[u32]) -> Vec<(u32, Problem)> {
     out
 }
 
+/// The rows of a frame whose sizes a model has.
+pub fn of_model(model: &Model, frame: &Frame) -> Frame {
+    let index = Index::new(model);
+    let mut known = rustc_hash::FxHashMap::default();
+    let rows = frame.rows.iter().copied().filter(|&row| {
+        let p = frame.data.problem(row as usize);
+        let sizes = (p.m, p.n, p.k, p.batch, p.op.bias);
+        *known.entry(sizes).or_insert_with(|| index.find(&p).is_some())
+    });
+    frame.with_rows(std::sync::Arc::new(rows.collect()))
+}
+
 /// The preset that has most of these shapes on one device, if it has at least two and half of
 /// them.
 pub fn best_preset(shapes: &[(u32, Problem)]) -> Option<Fit> {

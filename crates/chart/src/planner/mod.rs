@@ -9,6 +9,7 @@ pub mod plan;
 mod tile;
 
 use crate::chart::{Chart, Said};
+use gemmscope_analysis::planner::PlanState;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
@@ -150,9 +151,13 @@ const LARGEST: u32 = 1 << 24;
 fn device_of(context: &Context<'_>) -> (Control, Device) {
     let known = hardware::known(context.own);
     let options = known.iter().map(|d| Choice::new(d.id.clone(), short_name(&d.name))).collect();
-    // The device that ran, where there is one.
+    // The first one of the plan; before there is one, the device that ran.
+    let planned = PlanState::read(context.state).0.devices;
     let ran = context.frame.metrics.devices.iter().flatten().next();
-    let default = ran.map_or("a100-80-sxm", |d| d.id.as_str());
+    let default = match (context.state.param("plan.devices"), ran) {
+        (None, Some(ran)) => ran.id.as_str(),
+        _ => planned.first().map_or("", String::as_str),
+    };
     let control = Control::choice(context.state, "tool.device", "Device", "", options, default);
     let device = known.iter().find(|d| d.id == control.current).unwrap_or(&known[0]).clone();
     (control, device)

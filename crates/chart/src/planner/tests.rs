@@ -6,8 +6,10 @@ use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::fixture;
 use std::sync::Arc;
 
+/// A tool as it opens for a plan on an A100.
 fn open(id: &str, hash: &str) -> Box<dyn Chart> {
-    open_with(id, hash, &Frame::all(Arc::new(Dataset::new()), Arc::default()))
+    let hash = format!("plan.devices=a100-80-sxm,h100-sxm&{hash}");
+    open_with(id, &hash, &Frame::all(Arc::new(Dataset::new()), Arc::default()))
 }
 
 fn open_with(id: &str, hash: &str, frame: &Frame) -> Box<dyn Chart> {
@@ -60,6 +62,18 @@ fn names_of_axes_are_whole_and_what_is_called_hatched_is() {
     let before = tile.split("hatched: cannot run").next().unwrap();
     let last: Vec<&str> = before.lines().rev().skip(1).take(4).collect();
     assert!(last.iter().all(|l| l.starts_with("line")), "{last:?}");
+}
+
+#[test]
+fn a_tool_takes_the_first_device_of_the_plan() {
+    let device = |hash: &str| {
+        let tool = open_with("tile", hash, &Frame::all(Arc::new(Dataset::new()), Arc::default()));
+        let controls = &tool.said().controls;
+        controls.iter().find(|c| c.key == "tool.device").unwrap().current.clone()
+    };
+    assert_eq!(device(""), PlanState::read(&ViewState::default()).0.devices[0]);
+    assert_eq!(device("plan.devices=mi300x,h100-sxm"), "mi300x");
+    assert_eq!(device("plan.devices=mi300x&tool.device=l4"), "l4");
 }
 
 #[test]
