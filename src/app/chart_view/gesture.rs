@@ -73,7 +73,12 @@ pub(super) fn attach(parts: Parts) {
         };
         let wheel = {
             let (put, stage) = (put.clone(), element.clone());
+            // Below the picture of a plan is what was asked for: without Ctrl the wheel goes there.
+            let scrolls = element.closest(".plan-body").is_ok_and(|around| around.is_some());
             dom::listen_active(&element, "wheel", move |e: WheelEvent| {
+                if scrolls && !e.ctrl_key() {
+                    return;
+                }
                 // Lines and pages as pixels.
                 let unit = match e.delta_mode() {
                     1 => 16.0,

@@ -13,6 +13,7 @@ use gemmscope_analysis::report::Breakdown;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture::FINDING_KEY;
+use gemmscope_chart::places;
 use gemmscope_chart::roofline::Numbers;
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
@@ -459,7 +460,10 @@ fn read_link(text: &str) -> (ViewState, Option<String>, Vec<KeyProblem>) {
     let (mut view, problems) = ViewState::decode(text);
     let names = view.params.remove(FILES_KEY).unwrap_or_default();
     let brings = view.param(DATA_KEY).is_some() || view.param(SOURCE_KEY).is_some();
-    let expected = !brings && view != ViewState::default();
+    // A plan, and a place alone, need no file.
+    let bare = ViewState { view: view.view.clone(), ..ViewState::default() };
+    let needs_file = places::of(&view.view).is_none_or(|(place, _)| place != places::PLAN);
+    let expected = !brings && (!names.is_empty() || needs_file && view != bare);
     (view, expected.then_some(names), problems)
 }
 

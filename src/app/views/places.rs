@@ -22,7 +22,11 @@ pub fn Places() -> impl IntoView {
     let tab = move |i: usize, place: &'static Place| {
         let current = move || bench.shown.get().place == place;
         let lacks = Memo::new(move |_| missing(bench, place));
+        // Without a file there is a plan and the page that begins.
+        let empty = move || !bench.has_data.get() && place != PLAN;
+        let dead = move || empty() && i != 0;
         let hint = move || match lacks.get() {
+            _ if empty() => format!("Choose files or a sample ({})", i + 1),
             Some(lacks) => format!("{} ({}). {lacks}.", place.hint, i + 1),
             None => format!("{} ({})", place.hint, i + 1),
         };
@@ -35,7 +39,8 @@ pub fn Places() -> impl IntoView {
                 type="button"
                 class="tab"
                 class:apart=place == PLAN
-                class:bare=move || lacks.with(Option::is_some)
+                class:bare=move || lacks.with(Option::is_some) && !empty()
+                hidden=dead
                 data-view=place.id
                 tabindex=move || if current() { "0" } else { "-1" }
                 aria-current=move || current().then_some("page")
@@ -43,7 +48,7 @@ pub fn Places() -> impl IntoView {
                 on:click=go
             >
                 {icon(place.icon)}
-                <span>{place.name}</span>
+                <span>{move || if empty() { "Start" } else { place.name }}</span>
             </button>
         }
     };

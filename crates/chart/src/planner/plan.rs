@@ -6,6 +6,7 @@ use crate::chart::{Chart, Drawn, Emphasis, RenderOptions, Said, Target};
 use crate::charts::Inputs;
 use crate::hit::Direction;
 use crate::labels::Rect;
+use crate::legend::Legend;
 use crate::palette::Theme;
 use crate::roofline::{
     Contents, Extras, InteractiveRoofline, Planned, RoofLine, Settings, Waymark, merge_roof,
@@ -146,6 +147,10 @@ impl Drawn for InteractivePlan {
 
     fn camera(&self) -> Option<Camera> {
         self.roofline.camera()
+    }
+
+    fn legend(&self) -> Option<Legend> {
+        self.roofline.legend()
     }
 
     fn saved(&self, what: &Emphasis) -> Scene {
