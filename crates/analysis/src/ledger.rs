@@ -31,7 +31,7 @@ mod rows;
 pub use account::{Account, Evidence, Split};
 pub use book::{Book, Sum};
 pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
-use partners::NONE;
+use partners::{Held, NONE};
 pub use partners::{Partners, Steps as Pairing, TIE};
 pub use rows::rows_of;
 
@@ -124,6 +124,17 @@ impl<'a> Splitter<'a> {
 
     /// The accounts of one call of a row; `None` without a time.
     pub fn of(&self, row: u32) -> Option<Entry> {
+        self.split(row, self.held(row).as_ref())
+    }
+
+    /// What a row can be held against; `None` where there is nothing.
+    fn held(&self, row: u32) -> Option<Held> {
+        let group = self.partners.group_of[row as usize] as usize;
+        let comparable = *self.partners.comparable.get(group)?;
+        comparable.then(|| self.partners.groups[group])
+    }
+
+    fn split(&self, row: u32, held: Option<&Held>) -> Option<Entry> {
         let r = row as usize;
         let time_s = self.frame.data.time_s[r];
         if time_s.is_nan() {
@@ -132,7 +143,7 @@ impl<'a> Splitter<'a> {
         let roof_s = self.frame.metrics.roof_s[r];
         let mut call = Split::default();
         let mut put = |account: Account, s: f64| call.0[account as usize] = s;
-        let alternative = self.alternative(row, time_s, roof_s);
+        let alternative = held.and_then(|held| self.alternative(row, held, time_s, roof_s));
         let mut left = time_s;
         if let Some(a) = alternative {
             put(a.account, time_s - a.call_s);
@@ -181,12 +192,7 @@ impl<'a> Splitter<'a> {
         (possible && slowdown > 1.0).then_some(TileCost { slowdown, waves, units })
     }
 
-    fn alternative(&self, row: u32, time_s: f64, roof_s: f64) -> Option<Alternative> {
-        let group = self.partners.group_of[row as usize] as usize;
-        if !*self.partners.comparable.get(group)? {
-            return None;
-        }
-        let held = &self.partners.groups[group];
+    fn alternative(&self, row: u32, held: &Held, time_s: f64, roof_s: f64) -> Option<Alternative> {
         // Most rows are told so by their group alone.
         if time_s <= TIE * held.own_s.min(held.other_s) {
             return None;
@@ -291,6 +297,9 @@ pub struct Posting<'p> {
     pub entry: &'p Entry,
 }
 
+/// Rows whose groups are read together: the processor then waits for many places of memory at a time.
+const BLOCK: usize = 64;
+
 /// Rows that are added up in one step.
 const STEP: usize = if cfg!(test) { 5 } else { 5_000 };
 
@@ -349,16 +358,22 @@ impl<'a> Adding<'a> {
             return false;
         };
         let rows = std::mem::take(&mut set.rows);
-        for &row in rows[start..].iter().take(STEP) {
-            let calls = self.splitter.frame.calls(row as usize);
-            let time_s = self.splitter.frame.data.time_s[row as usize] * calls;
-            // A count that is not known says nothing of time.
-            if time_s.is_finite()
-                && let Some(entry) = self.splitter.of(row)
-            {
-                let posting = Posting { row, book, calls, entry: &entry };
-                each(&posting);
-                self.add(&posting, time_s);
+        let some = &rows[start..rows.len().min(start + STEP)];
+        let mut held = Vec::with_capacity(BLOCK);
+        for block in some.chunks(BLOCK) {
+            held.clear();
+            held.extend(block.iter().map(|row| self.splitter.held(*row)));
+            for (&row, held) in block.iter().zip(&held) {
+                let calls = self.splitter.frame.calls(row as usize);
+                let time_s = self.splitter.frame.data.time_s[row as usize] * calls;
+                // A count that is not known says nothing of time.
+                if time_s.is_finite()
+                    && let Some(entry) = self.splitter.split(row, held.as_ref())
+                {
+                    let posting = Posting { row, book, calls, entry: &entry };
+                    each(&posting);
+                    self.add(&posting, time_s);
+                }
             }
         }
         self.at.1 += STEP;

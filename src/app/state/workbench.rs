@@ -1,6 +1,5 @@
 //! What is worked on, and everything that follows from it as memos.
 
-use super::findings_task::AT_ONCE;
 use super::follow::{Follow, ReadyMade};
 use super::several::Several;
 use super::{Message, Shared, Shell, Shown};
@@ -13,7 +12,6 @@ use gemmscope_analysis::report::Breakdown;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture::FINDING_KEY;
-use gemmscope_chart::places;
 use gemmscope_chart::roofline::Numbers;
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
@@ -285,9 +283,8 @@ impl Workbench {
                 let (r, follow) = (r.as_ref()?, follow.get()?);
                 Some(Shared::from((follow.ranked)(&r.findings, &r.frame)))
             });
-            // While the rules run, no point carries a number that it would lose.
-            let soon = || frame.with(|f| f.rows.len() <= AT_ONCE);
-            known.or_else(|| soon().then(|| Shared::from(Vec::new())))
+            // Before the rules have run, no point carries a number that no list has.
+            Some(known.unwrap_or_else(|| Shared::from(Vec::new())))
         });
         let key = Memo::new(move |_| view.with(|v| v.view.clone()));
         Workbench {
@@ -462,7 +459,7 @@ fn read_link(text: &str) -> (ViewState, Option<String>, Vec<KeyProblem>) {
     let brings = view.param(DATA_KEY).is_some() || view.param(SOURCE_KEY).is_some();
     // A plan, and a place alone, need no file.
     let bare = ViewState { view: view.view.clone(), ..ViewState::default() };
-    let needs_file = places::of(&view.view).is_none_or(|(place, _)| place != places::PLAN);
+    let needs_file = Shown::without_rows(&view.view).needs_file();
     let expected = !brings && (!names.is_empty() || needs_file && view != bare);
     (view, expected.then_some(names), problems)
 }

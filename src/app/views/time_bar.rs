@@ -44,9 +44,7 @@ fn bar(time: &TraceTime) -> AnyView {
             view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> }
         });
     let asides = time.asides().into_iter();
-    let asides = asides
-        .map(|text| view! { <li class="time-largest" title=text.clone()>{text.clone()}</li> });
-    let asides = asides.collect_view();
+    let asides = asides.map(|text| view! { <li class="time-aside">{text}</li> }).collect_view();
     view! {
         <section class="time-bar" aria-label=time.words()>
             <p><strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
