@@ -288,14 +288,14 @@ fn views(frame: &Frame, timings: &mut Vec<Timing>) {
     for kind in charts::CHARTS {
         let draw = |frame: &Frame, cache: &RowCache| {
             let inputs = Inputs { cache: cache.clone(), ..Inputs::new(frame, &state) };
-            let chart: Arc<dyn Chart> = (kind.open)(&inputs).into();
+            let chart: Arc<Chart> = (kind.open)(&inputs).into();
             let options = RenderOptions {
                 dpr: 2.0,
                 ..RenderOptions::new(&Theme::LIGHT, (1000.0, chart.height(1000.0)))
             };
             let drawn = interactive::draw(&chart, Some(frame), &options);
             // All that the page asks of it.
-            let said = drawn.notes.len() + drawn.opened.said().controls.len();
+            let said = drawn.notes.len() + drawn.opened.said.controls.len();
             drawn.scene().items.len() + said
         };
         timings.push(time(format!("{}{FIRST}", kind.id), || draw(frame, &RowCache::default())));

@@ -209,11 +209,11 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     }
     let opened = (chart.open)(&Inputs::new(&frame, &state));
     even(chart.id, &opened.table(), plain);
-    for (heading, table) in &opened.said().details {
+    for (heading, table) in &opened.said.details {
         even(heading, table, plain);
     }
     if plain {
-        opened.said().notes.iter().for_each(|n| legible(chart.id, n));
+        opened.said.notes.iter().for_each(|n| legible(chart.id, n));
     }
     for row in 0..frame.data.len().min(8) {
         let (name, lines) = brief(&frame, row);

@@ -57,7 +57,7 @@ fn every_view_takes_any_field_any_size_and_any_data() {
             // Every value of every setting, the others as they come.
             let mut settings = vec![ViewState::default()];
             for control in (kind.open)(&charts::Inputs::new(&frame, &ViewState::default()))
-                .said()
+                .said
                 .controls
                 .clone()
             {

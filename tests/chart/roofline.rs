@@ -247,7 +247,7 @@ fn points_that_nothing_else_tells_apart_have_the_colour_of_their_largest_loss() 
     let default = |frame: &Frame, by_loss| {
         let state = ViewState::default();
         let inputs = Inputs { by_loss, ..Inputs::new(frame, &state) };
-        let controls = (by_id("roofline").unwrap().open)(&inputs).said().controls.clone();
+        let controls = (by_id("roofline").unwrap().open)(&inputs).said.controls.clone();
         controls.iter().find(|c| c.key == "color").unwrap().default.clone()
     };
     let plain = frame("x").as_kind(Some(DataKind::Benchmark));

@@ -27,12 +27,12 @@ fn state(params: &[(&str, &str)]) -> ViewState {
 }
 
 /// A view as the page opens it: by key, with settings of a link.
-fn open(id: &str, frame: &Frame, params: &[(&str, &str)]) -> Box<dyn Chart> {
+fn open(id: &str, frame: &Frame, params: &[(&str, &str)]) -> Chart {
     (charts::by_id(id).unwrap().open)(&Inputs::new(frame, &state(params)))
 }
 
-fn chart(name: &str, view: &dyn Chart, scene: &Scene) {
-    picture_and_table(name, scene, &view.said().sentences(), &view.table());
+fn chart(name: &str, view: &Chart, scene: &Scene) {
+    picture_and_table(name, scene, &view.said.sentences(), &view.table());
 }
 
 const DESK: (f64, f64) = (1040.0, 520.0);
@@ -49,7 +49,7 @@ fn cells() {
     assert_eq!(map.table().rows.len(), 48);
     let scene = map.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
     assert!(scene.scroll().is_none());
-    chart("cells-light", &*map, &scene);
+    chart("cells-light", &map, &scene);
     let phone = open(
         "cells",
         &frame,
@@ -60,13 +60,13 @@ fn cells() {
             ("explore.sort_y", "value"),
         ],
     );
-    chart("cells-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
+    chart("cells-phone-dark", &phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
     let row = open("cells", &frame, &[("explore.y", "none"), ("explore.x", "shape")]);
     let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
     let (_, columns, rows) = scene.scroll().unwrap();
     assert!(columns.scrolls() && rows.total == 1);
     assert_eq!(row.table().rows.len(), columns.total);
-    chart("cells-row-light", &*row, &scene);
+    chart("cells-row-light", &row, &scene);
     let found = open(
         "cells",
         &frame,
@@ -84,7 +84,7 @@ fn split_bars() {
     let (_, _, rows) = scene.scroll().unwrap();
     assert_eq!((rows.first, rows.total), (20, 300));
     assert_eq!(scene.hit_areas.len(), rows.shown);
-    chart("bars-light", &*bars, &scene);
+    chart("bars-light", &bars, &scene);
     let phone = open(
         "bars",
         &frame,
@@ -95,13 +95,13 @@ fn split_bars() {
             ("explore.scale", "linear"),
         ],
     );
-    chart("bars-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
+    chart("bars-phone-dark", &phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
     // Past the end is the end; the order can be turned round.
     let up = open("bars", &frame, &[("explore.up", "1")]);
-    let rate = |v: &dyn Chart| {
+    let rate = |v: &Chart| {
         v.table().rows.iter().map(|r| r[3].clone()).filter(|r| !r.is_empty()).collect::<Vec<_>>()
     };
-    let (mut down, up) = (rate(&*bars), rate(&*up));
+    let (mut down, up) = (rate(&bars), rate(&up));
     down.reverse();
     assert!(down == up && down.len() > 200);
     let last = bars.scene(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 9999)));
@@ -112,7 +112,7 @@ fn split_bars() {
 fn boxes() {
     let frame = frame(600);
     let strip = open("boxes", &frame, &[]);
-    chart("boxes-light", &*strip, &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))));
+    chart("boxes-light", &strip, &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))));
     let phone = open(
         "boxes",
         &frame,
@@ -123,5 +123,5 @@ fn boxes() {
             ("color", "none"),
         ],
     );
-    chart("boxes-phone-dark", &*phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
+    chart("boxes-phone-dark", &phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
 }

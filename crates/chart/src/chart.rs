@@ -4,7 +4,7 @@
 use crate::camera::{Camera, Zoom};
 use crate::hit::Direction;
 use crate::labels::Rect;
-use crate::layout;
+use crate::layout::{self, NARROW};
 use crate::legend::{self, Legend, Outside, Swatch};
 use crate::palette::Theme;
 use crate::scene::{HitArea, Point, Scene};
@@ -46,38 +46,51 @@ impl<'a> RenderOptions<'a> {
     }
 }
 
-/// A chart that was opened: a picture of any size, and what is said beside it.
-pub trait Chart: Send + Sync {
+/// A chart that was opened: what is said of it, and a picture of any size.
+pub struct Chart {
     /// What it says of itself.
-    fn said(&self) -> &Said;
-    /// What its colours and marks mean, above the marks.
-    fn legend(&self, _theme: &Theme) -> Vec<(Swatch, String)> {
-        Vec::new()
+    pub said: Said,
+    /// Nothing where an obstacle stands in the way.
+    picture: Option<Box<dyn Picture>>,
+}
+
+impl Chart {
+    pub(crate) fn new(said: Said, picture: impl Picture + 'static) -> Self {
+        Chart { said, picture: Some(Box::new(picture)) }
     }
-    /// Draws the marks into the room that title and legend leave.
-    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>);
-    /// What the picture shows, as a table: all of it, and nothing else.
-    fn table(&self) -> Table;
+
+    /// An obstacle in place of a picture.
+    pub(crate) fn without(said: Said) -> Self {
+        Chart { said, picture: None }
+    }
+
     /// The picture: its background and title, then what stands in its way, or its legend with the marks
     /// below it. Marks of selected rows are outlined last.
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let said = self.said();
+    pub fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+        let said = &self.said;
+        if let Some(mut scene) = self.picture.as_ref().and_then(|p| p.scene(options)) {
+            if !said.title.is_empty() {
+                scene.title.clone_from(&said.title);
+            }
+            return scene;
+        }
         let mut scene = Scene::new(options.width, options.height, said.title.as_str());
         let whole = [0.0, 0.0, scene.width, scene.height];
         scene.fill(whole, options.theme.background);
-        if let Some(why) = &said.obstacle {
+        let (None, Some(picture)) = (&said.obstacle, &self.picture) else {
+            let why = said.obstacle.as_deref().unwrap_or_default();
             if scene.title.is_empty() {
-                scene.title.clone_from(why);
+                why.clone_into(&mut scene.title);
             }
             layout::message(&mut scene, whole, options.theme, why);
             return scene;
-        }
-        let entries = self.legend(options.theme);
+        };
+        let entries = picture.legend(options.theme);
         let width = scene.width - 20.0;
         let used = legend::legend(Some(&mut scene), (10.0, 4.0), width, options.theme, &entries);
         let top = if used > 0.0 { used + 8.0 } else { 0.0 };
         let room = [0.0, top, scene.width, (scene.height - top).max(1.0)];
-        self.draw(&mut scene, room, options);
+        picture.draw(&mut scene, room, options);
         // What the layout says of scrolling comes first.
         let scrolled = [std::mem::take(&mut scene.description)];
         let words = scrolled.into_iter().chain(said.sentences()).filter(|s| !s.is_empty());
@@ -85,31 +98,64 @@ pub trait Chart: Send + Sync {
         legend::outline_selected(&mut scene, options.theme, options.selected);
         scene
     }
+
+    /// What the picture shows, as a table: all of it, and nothing else.
+    pub fn table(&self) -> Table {
+        self.picture.as_ref().map_or_else(Table::default, |p| p.table())
+    }
+
+    /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
+    pub fn height(&self, width: f64) -> f64 {
+        self.picture.as_ref().map_or_else(|| usual_height(width), |p| p.height(width))
+    }
+
+    /// Least and most height in a page: with less room the page scrolls, with more the picture
+    /// leaves the rest empty.
+    pub fn heights(&self, width: f64) -> (f64, f64) {
+        self.picture.as_ref().map_or_else(|| usual_heights(width), |p| p.heights(width))
+    }
+
+    /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
+    /// instead of hit areas, with axes that can be zoomed, with a legend that can be clicked.
+    /// `None` where the hit areas of its scene answer.
+    pub fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
+        self.picture.as_ref()?.drawn(options)
+    }
+}
+
+/// The height of a picture that fills its room, and its least and most height in a page.
+pub(crate) fn usual_height(width: f64) -> f64 {
+    if width < NARROW { 420.0 } else { 640.0 }
+}
+
+fn usual_heights(width: f64) -> (f64, f64) {
+    (if width < NARROW { 340.0 } else { 260.0 }, f64::INFINITY)
+}
+
+/// The picture of a chart: as [`Chart`] says of each.
+pub(crate) trait Picture: Send + Sync {
+    /// What its colours and marks mean, above the marks.
+    fn legend(&self, _theme: &Theme) -> Vec<(Swatch, String)> {
+        Vec::new()
+    }
+    /// Draws the marks into the room that title and legend leave.
+    fn draw(&self, _scene: &mut Scene, _room: Rect, _options: &RenderOptions<'_>) {}
+    fn table(&self) -> Table;
+    /// All of the picture, where it is no ground with a legend and marks.
+    fn scene(&self, _options: &RenderOptions<'_>) -> Option<Scene> {
+        None
+    }
     /// Height with everything in sight, CSS pixels, of a picture that scrolls by itself.
     fn full_height(&self) -> Option<f64> {
         None
     }
-    /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     fn height(&self, width: f64) -> f64 {
-        let narrow = width < crate::layout::NARROW;
-        match self.full_height() {
-            Some(full) => full.min(if narrow { 380.0 } else { 440.0 }),
-            None if narrow => 420.0,
-            None => 640.0,
-        }
+        let most = if width < NARROW { 380.0 } else { 440.0 };
+        self.full_height().map_or_else(|| usual_height(width), |full| full.min(most))
     }
-    /// Least and most height in a page: with less room the page scrolls, with more the picture
-    /// leaves the rest empty.
     fn heights(&self, width: f64) -> (f64, f64) {
-        match self.full_height() {
-            Some(full) => (full.min(220.0), full),
-            None if width < crate::layout::NARROW => (340.0, f64::INFINITY),
-            None => (260.0, f64::INFINITY),
-        }
+        self.full_height().map_or_else(|| usual_heights(width), |full| (full.min(220.0), full))
     }
-    /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
-    /// instead of hit areas, with axes that can be zoomed, with a legend that can be clicked.
-    /// `None` where the hit areas of its scene answer.
     fn drawn(&self, _options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
         None
     }
@@ -282,7 +328,7 @@ pub trait Drawn: Send + Sync {
 /// A chart drawn for a page.
 pub struct Drawing {
     /// What was drawn.
-    pub opened: Arc<dyn Chart>,
+    pub opened: Arc<Chart>,
     /// The sentences below it.
     pub notes: Vec<String>,
     /// Least and most height in a page.

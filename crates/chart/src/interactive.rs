@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Draws an opened chart for a page. `frame` is what it was opened with: the figures of tooltips.
 pub fn draw(
-    opened: &Arc<dyn Chart>,
+    opened: &Arc<Chart>,
     frame: Option<&Frame>,
     options: &RenderOptions<'_>,
 ) -> Arc<Drawing> {
@@ -28,7 +28,7 @@ pub fn draw(
     let drawn = opened.drawn(options).unwrap_or_else(by_areas);
     Arc::new(Drawing {
         opened: opened.clone(),
-        notes: opened.said().notes.iter().cloned().chain(drawn.note()).collect(),
+        notes: opened.said.notes.iter().cloned().chain(drawn.note()).collect(),
         heights: opened.heights(options.width),
         drawn,
     })
@@ -36,7 +36,7 @@ pub fn draw(
 
 /// A chart that answers by the hit areas of its scene.
 struct SceneChart {
-    opened: Arc<dyn Chart>,
+    opened: Arc<Chart>,
     frame: Option<Frame>,
     scene: Scene,
     canvas: Canvas,
@@ -48,7 +48,7 @@ struct SceneChart {
 const SLACK: f64 = 6.0;
 
 impl SceneChart {
-    fn new(opened: Arc<dyn Chart>, frame: Option<&Frame>, options: &RenderOptions<'_>) -> Self {
+    fn new(opened: Arc<Chart>, frame: Option<&Frame>, options: &RenderOptions<'_>) -> Self {
         SceneChart {
             scene: opened.scene(options),
             frame: frame.cloned(),
@@ -162,7 +162,7 @@ impl Drawn for SceneChart {
     }
 
     fn whole(&self, what: &Emphasis) -> Result<Scene, (f64, f64)> {
-        scroll::whole(&*self.opened, &self.options(&what.selected))
+        scroll::whole(&self.opened, &self.options(&what.selected))
     }
 }
 

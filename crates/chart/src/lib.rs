@@ -37,19 +37,19 @@
 //!
 //! # To add a chart
 //!
-//! 1. Make a folder `src/charts/<name>/` with a type that implements [`Chart`](chart::Chart):
-//!    `said` (title, settings, sentences), `draw` and `table`. `Chart::scene` draws what every picture
-//!    begins and ends with, `plot::Bands` names with bars, `cells::Cells` a grid, `plot::xy` two axes, and
-//!    `columns::Columns` gives table and tooltips of one list. Put what can be pointed at into
-//!    [`Scene::hit_areas`](scene::Scene::hit_areas); hovering, selecting, the keyboard, saving and
-//!    the accessible table then work.
+//! 1. Make a folder `src/charts/<name>/` with a type that implements `Picture`: `draw` and `table`. Opening
+//!    it gives a [`Chart`](chart::Chart): that picture, and what is [said](chart::Said) of it (title,
+//!    settings, sentences). `Chart::scene` draws what every picture begins and ends with, `plot::Bands` names
+//!    with bars, `cells::Cells` a grid, `plot::xy` two axes, and `columns::Columns` gives table and tooltips of
+//!    one list. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas); hovering,
+//!    selecting, the keyboard, saving and the accessible table then work.
 //! 2. Give it a `KIND`: its key in links, its name, its question, its icon.
 //! 3. Add that to [`CHARTS`](charts::CHARTS), and its key to a place of [`places::PLACES`]. The
 //!    page shows it there, the command renders it, and the tests that go through all charts draw it
 //!    with every setting.
 //!
-//! A chart with axes that zoom, or with a legend that can be clicked, also implements
-//! [`Chart::drawn`](chart::Chart::drawn); the roofline is the example.
+//! A chart with axes that zoom, or with a legend that can be clicked, also says how it is
+//! [drawn](chart::Chart::drawn); the roofline is the example.
 
 pub mod caption;
 pub mod chart;

@@ -193,7 +193,7 @@ fn opened<'a>(
     (selected, ranked): (&'a [u32], Option<&[u32]>),
     (width, height): (f64, Option<f64>),
     theme: &'a Theme,
-) -> (Box<dyn Chart>, RenderOptions<'a>) {
+) -> (Chart, RenderOptions<'a>) {
     let chart =
         (kind.open)(&Inputs { selected, ranked, by_loss: true, ..Inputs::new(frame, state) });
     let height = height.unwrap_or_else(|| chart.height(width));

@@ -5,7 +5,7 @@ pub(crate) const SIZES: [(f64, f64); 2] = [(358.0, 420.0), (1040.0, 640.0)];
 
 /// Draws a view in both themes and at both sizes, checks that nothing sticks out or overlaps the
 /// edge, and writes the pictures to the folder in `PICTURES` where it is set.
-pub(crate) fn draw_everywhere(name: &str, view: &dyn crate::chart::Chart) {
+pub(crate) fn draw_everywhere(name: &str, view: &crate::chart::Chart) {
     use crate::chart::RenderOptions;
     use crate::palette::Theme;
     for (width, _) in SIZES {
@@ -23,7 +23,7 @@ pub(crate) fn draw_everywhere(name: &str, view: &dyn crate::chart::Chart) {
     }
     if let Ok(dir) = std::env::var("PICTURES") {
         let table = view.table();
-        let text = format!("{}\n\n{}", view.said().sentences().join("\n"), table.csv());
+        let text = format!("{}\n\n{}", view.said.sentences().join("\n"), table.csv());
         std::fs::write(format!("{dir}/{name}.txt"), text).unwrap();
     }
 }

@@ -12,7 +12,7 @@ use gemmscope_chart::charts::Inputs;
 use gemmscope_chart::interactive;
 use gemmscope_chart::legend::Click;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::planner::plan::{PlanChart, color};
+use gemmscope_chart::planner::plan::{self, color};
 use gemmscope_chart::scene::Symbol;
 use gemmscope_model::hardware::short_name;
 use gemmscope_table::field::Frame;
@@ -48,7 +48,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
         let state = ViewState::default();
         let open =
             Inputs { cache: bench.row_cache.get_value(), ..Inputs::new(&inputs.frame, &state) };
-        let chart: Arc<dyn Chart> = Arc::new(PlanChart::open(&open, inputs.plan.0.clone()));
+        let chart: Arc<Chart> = Arc::new(plan::open(&open, inputs.plan.0.clone()));
         let options = RenderOptions { zoom: inputs.zoom, ..canvas.options() };
         interactive::draw(&chart, None, &options)
     });

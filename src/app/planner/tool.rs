@@ -34,7 +34,7 @@ impl ToolInputs {
         }
     }
 
-    fn open(&self, kind: &ToolKind) -> Arc<dyn Chart> {
+    fn open(&self, kind: &ToolKind) -> Arc<Chart> {
         (kind.open)(&Context { frame: &self.frame, state: &self.state, own: &self.own }).into()
     }
 }
@@ -45,10 +45,10 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
     let kind = &TOOLS[index];
     let inputs = Memo::new(move |_| ToolInputs::of(ready));
     let opened = Memo::new(move |_| Shared(inputs.with(|i| i.open(kind))));
-    let list = Memo::new(move |_| opened.with(|o| o.said().controls.clone()));
-    let figures = Memo::new(move |_| opened.with(|o| o.said().figures.clone()));
-    let verdict = Memo::new(move |_| opened.with(|o| o.said().verdict.clone()));
-    let notes = Memo::new(move |_| opened.with(|o| o.said().notes.clone()));
+    let list = Memo::new(move |_| opened.with(|o| o.said.controls.clone()));
+    let figures = Memo::new(move |_| opened.with(|o| o.said.figures.clone()));
+    let verdict = Memo::new(move |_| opened.with(|o| o.said.verdict.clone()));
+    let notes = Memo::new(move |_| opened.with(|o| o.said.notes.clone()));
     let lines = |list: Memo<Vec<String>>, class: &'static str| {
         move || list.get().into_iter().map(|n| view! { <p class=class>{n}</p> }).collect_view()
     };

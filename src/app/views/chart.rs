@@ -27,7 +27,7 @@ struct Opening {
 }
 
 impl Opening {
-    fn open(&self, bench: Workbench, kind: &ChartKind) -> Arc<dyn Chart> {
+    fn open(&self, bench: Workbench, kind: &ChartKind) -> Arc<Chart> {
         let state = ViewState { params: self.params.clone(), ..ViewState::default() };
         let opened = (kind.open)(&Inputs {
             frame: &self.frame,
@@ -77,12 +77,12 @@ pub const NO_BAR: Bar = |_, _, _| ().into_any();
 /// The switch of pictures, and the settings of the chart.
 pub fn settings(kind: &'static ChartKind, picture: Picture, bench: Workbench) -> AnyView {
     let now = Memo::new(move |_| {
-        let drawn = picture.with(|p| p.as_ref().map(|p| p.opened.said().controls.clone()));
+        let drawn = picture.with(|p| p.as_ref().map(|p| p.opened.said.controls.clone()));
         // Before there is a picture: what takes the same room, so that the chart keeps its size.
         drawn.unwrap_or_else(|| {
             let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
             let state = ViewState::default();
-            (kind.open)(&Inputs::new(&frame, &state)).said().controls.clone()
+            (kind.open)(&Inputs::new(&frame, &state)).said.controls.clone()
         })
     });
     view! {
@@ -133,7 +133,7 @@ fn words(picture: Picture) -> (AnyView, AnyView) {
             let Some(p) = p else {
                 return Default::default();
             };
-            let (verdict, notes) = (p.opened.said().verdict.clone(), p.notes.clone());
+            let (verdict, notes) = (p.opened.said.verdict.clone(), p.notes.clone());
             match dom::embedded() {
                 true => (Vec::new(), [verdict, notes].concat()),
                 false => (verdict, notes),
@@ -173,7 +173,7 @@ const OPEN_UP_TO: usize = 60;
 fn Notes(told: Told, picture: Picture) -> impl IntoView {
     let notes = Memo::new(move |_| told.with(|t| t.1.clone()));
     let details = Memo::new(move |_| {
-        picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.opened.said().details.clone()))
+        picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.opened.said.details.clone()))
     });
     let list = move || {
         let notes = notes.get();

@@ -308,7 +308,7 @@ mod tests {
         );
         for id in ["cells", "bars", "boxes"] {
             let kind = by_id(id).unwrap();
-            let controls = (kind.open)(&Inputs::new(&frame, &state)).said().controls.clone();
+            let controls = (kind.open)(&Inputs::new(&frame, &state)).said.controls.clone();
             let current = |key: &str| {
                 let found = controls.iter().find(|c| c.key == key);
                 found.map(|c| c.current.clone())
@@ -352,7 +352,7 @@ mod tests {
         let notes = |view: &str| {
             let (state, id) = (ViewState::decode(view).0, view.split(['=', '&']).nth(1));
             (by_id(id.unwrap()).unwrap().open)(&Inputs::new(&frame, &state))
-                .said()
+                .said
                 .notes
                 .clone()
                 .join(" ")
@@ -376,7 +376,7 @@ mod tests {
         let frame = rows.frame(Some("h100-sxm"));
         for kind in CHARTS {
             let state = ViewState::default();
-            let controls = (kind.open)(&Inputs::new(&frame, &state)).said().controls.clone();
+            let controls = (kind.open)(&Inputs::new(&frame, &state)).said.controls.clone();
             let selects = controls.iter().filter(|c| !c.more && !c.options().is_empty());
             // Cells of several sides have a fourth, the side.
             let side = controls.iter().any(|c| c.key == SIDE);

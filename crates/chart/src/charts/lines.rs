@@ -3,7 +3,7 @@
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing, roof_rate};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing, roof_rate};
 use crate::color_scale::Colors;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -29,7 +29,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: explore::PARAMS,
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(Lines::open(inputs.frame, inputs.state)),
+    open: |inputs| Lines::open(inputs.frame, inputs.state),
 };
 
 /// The sizes that lines may run over.
@@ -44,7 +44,6 @@ type Point = (usize, usize, f64, f64);
 #[derive(Debug)]
 pub(crate) struct Lines {
     frame: Frame,
-    said: Said,
     x: FieldInfo,
     y: FieldInfo,
     aggregate: Aggregate,
@@ -75,7 +74,7 @@ fn telling(frame: &Frame) -> Field {
 
 impl Lines {
     /// Reads the settings and computes the lines.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let mut e = Explore::new(frame, state);
         let (size, figure) = (e.size(&SIZES, &telling(frame)), e.figure("Y"));
         let colors = Colors::new(frame, e.color());
@@ -105,9 +104,10 @@ impl Lines {
         drop(get);
         let none = figures.iter().all(|v| v.is_nan());
         let obstacle = nothing(frame).or(none.then_some(explore::NO_FIGURE));
-        let mut out = Lines {
+        let title = format!("{} over {}", figure.label, size.label);
+        let mut said = Said::new(title, obstacle, e.controls);
+        let out = Lines {
             frame: frame.clone(),
-            said: Said::new(format!("{} over {}", figure.label, size.label), obstacle, e.controls),
             x: size,
             y: figure,
             aggregate,
@@ -118,10 +118,10 @@ impl Lines {
             figures,
             roof,
         };
-        if out.said.obstacle.is_none() {
-            out.said.notes = out.notes();
+        if said.obstacle.is_none() {
+            said.notes = out.notes();
         }
-        out
+        Chart::new(said, out)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -168,11 +168,7 @@ fn roof_of(frame: &Frame, rows: &[u32]) -> f64 {
     Aggregate::Median.of(&mut roofs.collect(), true)
 }
 
-impl Chart for Lines {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for Lines {
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let colors = self.colors.of(theme);
         let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
@@ -261,8 +257,7 @@ mod tests {
         let frame = rows.frame(Some("h100-sxm"));
         let (state, _) = ViewState::decode("view=lines&color=c.library");
         let lines = Lines::open(&frame, &state);
-        assert_eq!(lines.x.field, Field::K);
-        assert_eq!(lines.points().count(), 16);
+        assert_eq!(lines.said.controls[0].current, "k");
         let look = RenderOptions::new(&Theme::LIGHT, (900.0, 440.0));
         let scene = lines.scene(&look);
         assert_eq!(scene.hit_areas.len(), 16);

@@ -3,7 +3,7 @@
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
-use crate::charts::{Chart, ChartKind, Inputs, RenderOptions, Said, nothing};
+use crate::charts::{Chart, ChartKind, Inputs, Picture, RenderOptions, Said, nothing};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::FONT;
@@ -34,7 +34,10 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &[],
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(LostTime::open(inputs)),
+    open: |inputs| {
+        let (said, picture) = LostTime::read(inputs);
+        Chart::new(said, picture)
+    },
 };
 
 const ROW: f64 = 24.0;
@@ -48,7 +51,6 @@ const GEMM: &str = "gemm";
 #[derive(Debug)]
 pub(crate) struct LostTime {
     what: String,
-    said: Said,
     /// Names of the values; none where every GEMM has a bar.
     values: Vec<String>,
     gemms: RowNames,
@@ -83,7 +85,7 @@ fn bands(frame: &Frame, side: &Frame, by: &Control, group_of: impl Fn(u32) -> u3
 
 impl LostTime {
     /// Reads the settings and adds up what they ask for.
-    pub(crate) fn open(inputs: &Inputs<'_>) -> Self {
+    fn read(inputs: &Inputs<'_>) -> (Said, Self) {
         let Inputs { frame, state, .. } = *inputs;
         let mut options = vec![Choice::new(GEMM, "each GEMM")];
         options.extend(Choice::fields(&frame.fields(), Some(FieldKind::Category)));
@@ -128,19 +130,13 @@ impl LostTime {
         bars.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(b.time_s.total_cmp(&a.time_s)));
         let lost_s: f64 = bars.iter().map(|b| b.lost_s).sum();
         let firsts = (0..n as usize).filter_map(|b| groups.get(b).first().copied());
-        let mut notes = Vec::new();
+        let sentence = format!("Lost time by {}", bands.label);
+        let controls = if sides.len() > 1 { vec![by, side] } else { vec![by] };
+        let mut said = Said::new(sentence, obstacle(frame, &bars, lost_s), controls);
         for book in ledger.books.iter().filter(|b| b.number == at) {
-            notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
+            said.notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
         }
-        let mut out = LostTime {
-            said: Said {
-                notes,
-                ..Said::new(
-                    format!("Lost time by {}", bands.label),
-                    obstacle(frame, &bars, lost_s),
-                    if sides.len() > 1 { vec![by, side] } else { vec![by] },
-                )
-            },
+        let out = LostTime {
             what: bands.label,
             gemms: RowNames::new(&frame.with_rows(Arc::new(firsts.collect()))),
             values: bands.names,
@@ -148,9 +144,9 @@ impl LostTime {
             bars,
             lost_s,
         };
-        out.said.notes.extend(out.most());
-        out.said.notes.push(frame.kind().hint().to_owned());
-        out
+        said.notes.extend(out.most());
+        said.notes.push(frame.kind().hint().to_owned());
+        (said, out)
     }
 
     /// How few bars hold most of it, and what no bar can say.
@@ -220,11 +216,7 @@ fn obstacle(frame: &Frame, bars: &[Bar], lost_s: f64) -> Option<&'static str> {
     })
 }
 
-impl Chart for LostTime {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for LostTime {
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let entry = |a: Account| (Swatch::Box(theme.account(a)), a.part_label().to_owned());
         self.held().map(entry).collect()

@@ -17,7 +17,7 @@ pub mod roofline;
 mod tilemap;
 mod tuning;
 
-pub(crate) use crate::chart::{Chart, RenderOptions, Said};
+pub(crate) use crate::chart::{Chart, Picture, RenderOptions, Said};
 use crate::color_scale::Colors;
 use gemmscope_analysis::ledger::Partners;
 use gemmscope_table::dataset::Dataset;
@@ -187,7 +187,7 @@ pub struct ChartKind {
     /// In a page, a legend that can be clicked stands beside the picture.
     pub legend: bool,
     /// Works out what is shown.
-    pub open: fn(&Inputs<'_>) -> Box<dyn Chart>,
+    pub open: fn(&Inputs<'_>) -> Chart,
 }
 
 impl ChartKind {
@@ -277,7 +277,7 @@ mod tests {
         let frame = rows.frame(Some("h100-sxm"));
         let state = ViewState::default();
         for kind in CHARTS {
-            for control in (kind.open)(&Inputs::new(&frame, &state)).said().controls.clone() {
+            for control in (kind.open)(&Inputs::new(&frame, &state)).said.controls.clone() {
                 assert!(kind.reads(&control.key), "{} {}", kind.id, control.key);
             }
         }

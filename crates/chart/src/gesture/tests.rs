@@ -33,7 +33,7 @@ impl Page {
         let first = crate::charts::first_of(&state, id);
         let options = RenderOptions { first, ..RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)) };
         Page {
-            chart: draw(&Arc::<dyn Chart>::from(chart), Some(&frame), &options),
+            chart: draw(&Arc::<Chart>::from(chart), Some(&frame), &options),
             gestures: Gestures::default(),
             target: None,
             boxing: false,

@@ -112,7 +112,7 @@ pub fn whole_size(scene: &Scene) -> Option<(f64, f64)> {
 
 /// The picture with nothing scrolled out of sight; the size it would have where that is more than
 /// [`LIMIT`] says.
-pub(crate) fn whole(view: &dyn Chart, options: &RenderOptions<'_>) -> Result<Scene, (f64, f64)> {
+pub(crate) fn whole(view: &Chart, options: &RenderOptions<'_>) -> Result<Scene, (f64, f64)> {
     let mut options = RenderOptions { first: (0, 0), ..*options };
     let mut size = (options.width, options.height);
     // Room for longer names can take some of the room that was added: twice or three times.
@@ -190,14 +190,14 @@ mod tests {
             let view = (charts::by_id(id).unwrap().open)(&Inputs::new(&frame(200), &state));
             let part = view.scene(&options);
             assert!(part.scroll().is_some(), "{id}");
-            let whole = whole(&*view, &options).unwrap();
+            let whole = whole(&view, &options).unwrap();
             assert!(whole.scroll().is_none(), "{id}");
             assert!(part.hit_areas.len() < 200 && whole.hit_areas.len() == 200, "{id}");
             let (w, h) = whole_size(&part).unwrap();
             assert!(whole.width >= w - 1.0 && whole.height >= h - 1.0, "{id}");
         }
         let view = (charts::by_id("bars").unwrap().open)(&Inputs::new(&frame(2000), &state));
-        let (_, height) = whole(&*view, &options).unwrap_err();
+        let (_, height) = whole(&view, &options).unwrap_err();
         assert!(height > 2000.0 * 18.0);
     }
 }

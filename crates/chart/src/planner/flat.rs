@@ -3,7 +3,7 @@
 use super::grid;
 use super::{Context, LARGEST, Tool, device_of, figure, whole};
 use crate::cells::CellMark;
-use crate::chart::{Chart, RenderOptions, Said};
+use crate::chart::{Chart, Picture, RenderOptions};
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -101,12 +101,11 @@ pub(super) struct FlatTool {
     units: u32,
     device: Device,
     by_ratio: bool,
-    said: Said,
     measured: Vec<Panel>,
 }
 
 impl FlatTool {
-    pub(super) fn open(context: &Context<'_>) -> Self {
+    pub(super) fn open(context: &Context<'_>) -> Chart {
         let s = context.state;
         let m = Control::count(
             s,
@@ -159,8 +158,7 @@ impl FlatTool {
         let lists = [k, blocks, rows];
         let flaws = lists.iter().filter_map(|l| l.flaw.clone()).collect();
         let [(k, depths), (blocks, widths), (rows, sizes)] = lists.map(|l| (l.control, l.values));
-        let mut out = FlatTool {
-            said: Said::default(),
+        let out = FlatTool {
             m: whole(&m),
             depths,
             blocks: widths,
@@ -172,8 +170,7 @@ impl FlatTool {
             measured,
         };
         let controls = vec![m, k, rows, blocks, device_control, units, by];
-        out.said = out.all(controls);
-        out
+        out.all(controls)
     }
 
     /// The maps in the order of their places: those of the model first.
@@ -352,11 +349,7 @@ impl Tool for FlatTool {
     }
 }
 
-impl Chart for FlatTool {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for FlatTool {
     fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
         let what = match self.by_ratio {
             true => "FLOP per element",

@@ -1,7 +1,7 @@
 //! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
 
 use super::{Context, Shape, Tool, figure};
-use crate::chart::{Chart, RenderOptions, Said};
+use crate::chart::{Chart, Picture, RenderOptions};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -19,14 +19,13 @@ use std::sync::Arc;
 /// An opened chain.
 pub(super) struct FusionTool {
     shape: Shape,
-    said: Said,
     roof: Option<Roof>,
     steps: Vec<Step>,
     fusion: Fusion,
 }
 
 impl FusionTool {
-    pub(super) fn open(context: &Context<'_>) -> Self {
+    pub(super) fn open(context: &Context<'_>) -> Chart {
         let s = context.state;
         let mut shape = Shape::read(context);
         let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
@@ -43,10 +42,9 @@ impl FusionTool {
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
         let mut controls = std::mem::take(&mut shape.controls);
         controls.push(chain);
-        let (fusion, said) = (fuse(&shape.problem, &steps, roof), Said::default());
-        let mut out = FusionTool { fusion, said, steps, roof, shape };
-        out.said = out.all(controls);
-        out
+        let fusion = fuse(&shape.problem, &steps, roof);
+        let out = FusionTool { fusion, steps, roof, shape };
+        out.all(controls)
     }
 
     fn both(&self) -> [(&'static str, &Run); 2] {
@@ -133,14 +131,10 @@ impl Tool for FusionTool {
     }
 }
 
-impl Chart for FusionTool {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for FusionTool {
     fn draw(&self, _: &mut Scene, _: Rect, _: &RenderOptions<'_>) {}
 
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
+    fn scene(&self, options: &RenderOptions<'_>) -> Option<Scene> {
         let theme = options.theme;
         let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
         let points = Points::new(&frame.data, &frame.metrics);
@@ -180,16 +174,14 @@ impl Chart for FusionTool {
             let high = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(0.0, f64::max);
             ((low(|p| p.0) / 5.0, high(|p| p.0) * 3.0), (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6))
         });
-        let mut scene = roofline(&Input {
+        let drawn = roofline(&Input {
             zoom,
             planned: &planned,
             roofs: &roofs,
             arrows: &arrows,
             ..Input::new(&frame, &points, &color_scale, theme, (options.width, options.height))
-        })
-        .scene;
-        scene.title.clone_from(&self.said.title);
-        scene
+        });
+        Some(drawn.scene)
     }
 
     fn table(&self) -> Table {

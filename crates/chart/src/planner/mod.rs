@@ -8,7 +8,7 @@ mod order;
 pub mod plan;
 mod tile;
 
-use crate::chart::{Chart, Said};
+use crate::chart::{Chart, Picture, Said};
 use gemmscope_analysis::planner::PlanState;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
@@ -40,7 +40,7 @@ pub struct ToolKind {
     /// One sentence: which question it answers.
     pub hint: &'static str,
     /// Works out what is shown.
-    pub open: fn(&Context<'_>) -> Box<dyn Chart>,
+    pub open: fn(&Context<'_>) -> Chart,
 }
 
 impl std::fmt::Debug for ToolKind {
@@ -50,19 +50,20 @@ impl std::fmt::Debug for ToolKind {
 }
 
 /// What a tool says of its settings.
-trait Tool {
+trait Tool: Picture + Sized + 'static {
     fn title(&self) -> String;
     fn verdict(&self) -> Vec<String>;
     fn notes(&self) -> Vec<String>;
     fn figures(&self) -> Vec<(String, String, String)>;
     /// All of it, below the settings.
-    fn all(&self, controls: Vec<Control>) -> Said {
-        Said {
+    fn all(self, controls: Vec<Control>) -> Chart {
+        let said = Said {
             verdict: self.verdict(),
             notes: self.notes(),
             figures: self.figures(),
             ..Said::new(self.title(), None::<&str>, controls)
-        }
+        };
+        Chart::new(said, self)
     }
 }
 
@@ -72,25 +73,25 @@ pub const TOOLS: &[ToolKind] = &[
         id: "tile",
         name: "Tile",
         hint: "What a tile takes on the chip, what overflows, and which tile leaves most of the roof",
-        open: |c| Box::new(tile::TileTool::open(c)),
+        open: |c| tile::TileTool::open(c),
     },
     ToolKind {
         id: "flat",
         name: "Flat GEMM",
         hint: "Decode with few rows: how wide a tile may be before workgroups run out",
-        open: |c| Box::new(flat::FlatTool::open(c)),
+        open: |c| flat::FlatTool::open(c),
     },
     ToolKind {
         id: "order",
         name: "Launch order",
         hint: "Which tiles run together, and how much of A and B they touch",
-        open: |c| Box::new(order::OrderTool::open(c)),
+        open: |c| order::OrderTool::open(c),
     },
     ToolKind {
         id: "fusion",
         name: "Fusion",
         hint: "What an epilogue inside the GEMM saves in traffic, time and rounding",
-        open: |c| Box::new(fusion::FusionTool::open(c)),
+        open: |c| fusion::FusionTool::open(c),
     },
 ];
 

@@ -4,7 +4,7 @@
 use super::grid;
 use super::{Context, Shape, Tool, figure, tile_controls, whole};
 use crate::cells::CellMark;
-use crate::chart::{Chart, RenderOptions, Said};
+use crate::chart::{Chart, Picture, RenderOptions};
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -24,7 +24,6 @@ const DRAWN: u32 = 96;
 /// An opened launch order.
 pub(super) struct OrderTool {
     shape: Shape,
-    said: Said,
     tile: Tile,
     tiles: (u32, u32),
     group: u32,
@@ -36,7 +35,7 @@ pub(super) struct OrderTool {
 }
 
 impl OrderTool {
-    pub(super) fn open(context: &Context<'_>) -> Self {
+    pub(super) fn open(context: &Context<'_>) -> Chart {
         let s = context.state;
         let mut shape = Shape::read(context);
         let (tile_controls, tile) = tile_controls(s);
@@ -69,8 +68,7 @@ impl OrderTool {
         controls.extend(tile_controls.into_iter().chain([group.clone(), programs.clone()]));
         let flight = whole(&programs);
         let dies = shape.device.l2_dies();
-        let mut out = OrderTool {
-            said: Said::default(),
+        let out = OrderTool {
             best: best_group_size(tiles, flight, dies, panel_bytes.0, panel_bytes.1),
             group: whole(&group),
             programs: flight,
@@ -80,8 +78,7 @@ impl OrderTool {
             k_blocks: u64::from(p.k.div_ceil(tile.k.unwrap_or(1).max(1))),
             shape,
         };
-        out.said = out.all(controls);
-        out
+        out.all(controls)
     }
 
     fn panels(&self, order: LaunchOrder) -> Panels {
@@ -283,11 +280,7 @@ impl Tool for OrderTool {
     }
 }
 
-impl Chart for OrderTool {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for OrderTool {
     fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
         vec![
             (legend::Swatch::Box(theme.accent), "first wave".to_owned()),

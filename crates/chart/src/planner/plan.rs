@@ -2,7 +2,7 @@
 //! device's with names and with the way there, among the measured rows that pass the filters.
 
 use crate::camera::Camera;
-use crate::chart::{Chart, Drawn, Emphasis, RenderOptions, Said, Target};
+use crate::chart::{Chart, Drawn, Emphasis, Picture, RenderOptions, Said, Target};
 use crate::charts::Inputs;
 use crate::hit::Direction;
 use crate::labels::Rect;
@@ -23,24 +23,27 @@ use gemmscope_table::result_table::Table;
 use std::sync::{Arc, OnceLock};
 
 /// A plan, opened with the rows to stand beside it.
-pub struct PlanChart {
+struct PlanPicture {
     plan: Arc<Plan>,
     opened: Arc<Contents>,
-    said: Said,
 }
 
-impl PlanChart {
-    /// A plan among the measured rows of a frame, in the colours of their types.
-    pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
+/// A plan among the measured rows of a frame, in the colours of their types.
+pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Chart {
+    Chart::new(Said::default(), PlanPicture::new(inputs, plan))
+}
+
+impl PlanPicture {
+    fn new(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
         let mut settings = Settings::of(inputs);
         settings.color = settings.color.filter(|_| !inputs.frame.data.is_empty());
         settings.numbers = crate::roofline::Numbers::None;
         settings.ceilings = crate::roofline::Ceilings::None;
         settings.baseline = None;
-        PlanChart { plan, opened: Contents::new(inputs, settings), said: Said::default() }
+        PlanPicture { plan, opened: Contents::new(inputs, settings).0 }
     }
 
-    fn draw(&self, options: &RenderOptions<'_>) -> InteractivePlan {
+    fn interactive(&self, options: &RenderOptions<'_>) -> InteractivePlan {
         let extras = Extras {
             planned: marks(&self.plan, options.theme),
             waymarks: waymarks(&self.plan, options.theme),
@@ -54,16 +57,10 @@ impl PlanChart {
     }
 }
 
-impl Chart for PlanChart {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
-    fn draw(&self, _: &mut Scene, _: Rect, _: &RenderOptions<'_>) {}
-
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        self.draw(options)
-            .saved(&Emphasis { selected: options.selected.to_vec(), ..Emphasis::default() })
+impl Picture for PlanPicture {
+    fn scene(&self, options: &RenderOptions<'_>) -> Option<Scene> {
+        let marks = Emphasis { selected: options.selected.to_vec(), ..Emphasis::default() };
+        Some(self.interactive(options).saved(&marks))
     }
 
     fn table(&self) -> Table {
@@ -75,7 +72,7 @@ impl Chart for PlanChart {
     }
 
     fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
-        Some(Box::new(self.draw(options)))
+        Some(Box::new(self.interactive(options)))
     }
 }
 
@@ -355,8 +352,8 @@ mod tests {
     fn draw(plan: &Plan, theme: &Theme, size: (f64, f64)) -> InteractivePlan {
         let frame = Frame::all(Arc::new(Dataset::new()), Arc::default());
         let state = ViewState::default();
-        let chart = PlanChart::open(&Inputs::new(&frame, &state), Arc::new(plan.clone()));
-        chart.draw(&RenderOptions::new(theme, size))
+        let chart = PlanPicture::new(&Inputs::new(&frame, &state), Arc::new(plan.clone()));
+        chart.interactive(&RenderOptions::new(theme, size))
     }
 
     #[test]

@@ -7,23 +7,23 @@ use gemmscope_table::fixture;
 use std::sync::Arc;
 
 /// A tool as it opens for a plan on an A100.
-fn open(id: &str, hash: &str) -> Box<dyn Chart> {
+fn open(id: &str, hash: &str) -> Chart {
     let hash = format!("plan.devices=a100-80-sxm,h100-sxm&{hash}");
     open_with(id, &hash, &Frame::all(Arc::new(Dataset::new()), Arc::default()))
 }
 
-fn open_with(id: &str, hash: &str, frame: &Frame) -> Box<dyn Chart> {
+fn open_with(id: &str, hash: &str, frame: &Frame) -> Chart {
     let state = ViewState::decode(hash).0;
     let kind = TOOLS.iter().find(|t| t.id == id).unwrap();
     (kind.open)(&Context { frame, state: &state, own: &[] })
 }
 
-fn value(tool: &dyn Chart, label: &str) -> String {
-    let found = tool.said().figures.clone().into_iter().find(|f| f.0 == label);
+fn value(tool: &Chart, label: &str) -> String {
+    let found = tool.said.figures.clone().into_iter().find(|f| f.0 == label);
     found.unwrap_or_else(|| panic!("no figure {label}")).1
 }
 
-fn look(theme: &Theme, width: f64, tool: &dyn Chart) -> crate::scene::Scene {
+fn look(theme: &Theme, width: f64, tool: &Chart) -> crate::scene::Scene {
     let scene = tool.scene(&RenderOptions::new(theme, (width, tool.height(width))));
     for mark in &scene.hit_areas {
         assert!(mark.rect.iter().all(|v| v.is_finite()) && !mark.tooltip.sentence().is_empty());
@@ -41,11 +41,11 @@ fn pictures_of_every_tool() {
         ("fusion", "fusion.steps=bias,activation"),
     ] {
         let tool = open(id, hash);
-        crate::testing::golden(&format!("planner-{id}-desk"), &look(&Theme::LIGHT, 960.0, &*tool));
-        crate::testing::golden(&format!("planner-{id}-phone"), &look(&Theme::DARK, 360.0, &*tool));
+        crate::testing::golden(&format!("planner-{id}-desk"), &look(&Theme::LIGHT, 960.0, &tool));
+        crate::testing::golden(&format!("planner-{id}-phone"), &look(&Theme::DARK, 360.0, &tool));
         let table = tool.table();
         assert!(!table.rows.is_empty() && table.rows.iter().all(|r| r.len() == table.header.len()));
-        assert!(!tool.said().notes.clone().is_empty());
+        assert!(!tool.said.notes.clone().is_empty());
     }
 }
 
@@ -53,7 +53,7 @@ fn pictures_of_every_tool() {
 fn names_of_axes_are_whole_and_what_is_called_hatched_is() {
     let texts = |id: &str, hash: &str| {
         let tool = open(id, hash);
-        look(&Theme::LIGHT, 960.0, &*tool).dump()
+        look(&Theme::LIGHT, 960.0, &tool).dump()
     };
     let order = texts("order", "tool.m=2304&tool.n=2304");
     assert_eq!(order.matches("tile along M").count(), 2, "{order}");
@@ -79,37 +79,32 @@ fn a_tool_takes_the_first_device_of_the_plan() {
 #[test]
 fn the_overflow_is_named() {
     let tool = open("tile", "");
-    assert_eq!(value(&*tool, "In all, one stage"), "176 KiB");
-    assert_eq!(value(&*tool, "Registers per thread"), "64");
-    assert_eq!(value(&*tool, "Shared memory"), "144 KiB");
+    assert_eq!(value(&tool, "In all, one stage"), "176 KiB");
+    assert_eq!(value(&tool, "Registers per thread"), "64");
+    assert_eq!(value(&tool, "Shared memory"), "144 KiB");
     // The page opens on a tile that runs with every compiler.
-    let said = tool.said().verdict.clone();
+    let said = tool.said.verdict.clone();
     assert!(said.len() == 1 && said[0].contains(" per SM at most, limited by"), "{said:?}");
     let four = open("tile", "tool.stages=4");
     assert!(
-        four.said().verdict.clone()[1].contains("fits with one less (144 KiB)"),
+        four.said.verdict.clone()[1].contains("fits with one less (144 KiB)"),
         "{:?}",
-        four.said().verdict.clone()
+        four.said.verdict.clone()
     );
     let five = open("tile", "tool.stages=5");
     assert!(
-        five.said().verdict.clone()[0]
-            .contains("192 KiB of shared memory even with one buffer less"),
+        five.said.verdict.clone()[0].contains("192 KiB of shared memory even with one buffer less"),
         "{:?}",
-        five.said().verdict.clone()
+        five.said.verdict.clone()
     );
     let three = open("tile", "tool.stages=3");
     assert!(
-        three.said().verdict.clone()[0].starts_with("1 workgroup per SM at most, limited by"),
+        three.said.verdict.clone()[0].starts_with("1 workgroup per SM at most, limited by"),
         "{:?}",
-        three.said().verdict.clone()
+        three.said.verdict.clone()
     );
     let spill = open("tile", "tool.bm=256&tool.bn=256&tool.warps=4&tool.stages=1");
-    assert!(
-        spill.said().verdict.clone()[0].contains("spills"),
-        "{:?}",
-        spill.said().verdict.clone()
-    );
+    assert!(spill.said.verdict.clone()[0].contains("spills"), "{:?}", spill.said.verdict.clone());
 }
 
 #[test]
@@ -118,26 +113,26 @@ fn ninety_against_fifty_four() {
         "order",
         "tool.m=1152&tool.n=1152&tool.k=576&tool.bm=128&tool.bn=128&order.group=3&order.programs=9",
     );
-    assert_eq!(value(&*tool, "Tiles"), "9 × 9");
-    assert_eq!(value(&*tool, "Loads, row by row"), "90");
-    assert_eq!(value(&*tool, "Loads, grouped"), "54");
-    assert_eq!(value(&*tool, "Best group size"), "3");
+    assert_eq!(value(&tool, "Tiles"), "9 × 9");
+    assert_eq!(value(&tool, "Loads, row by row"), "90");
+    assert_eq!(value(&tool, "Loads, grouped"), "54");
+    assert_eq!(value(&tool, "Best group size"), "3");
 }
 
 #[test]
 fn fused_traffic() {
     let tool = open("fusion", "");
-    assert_eq!(value(&*tool, "Traffic, separate"), "168 MB");
-    assert_eq!(value(&*tool, "Traffic, fused"), "101 MB");
-    assert!(tool.said().notes.clone()[1].contains("rounded to fp16 once instead of 2 times"));
+    assert_eq!(value(&tool, "Traffic, separate"), "168 MB");
+    assert_eq!(value(&tool, "Traffic, fused"), "101 MB");
+    assert!(tool.said.notes.clone()[1].contains("rounded to fp16 once instead of 2 times"));
 }
 
 #[test]
 fn flat_ratios_and_a_measured_sweep_beside() {
     let tool = open("flat", "");
-    assert_eq!(value(&*tool, "Ratio, K 4096"), "12.780 (B_N 32) to 15.724 (B_N 512)");
-    assert_eq!(value(&*tool, "Ratio, K 12288"), "12.793 (B_N 32) to 15.744 (B_N 512)");
-    let alone = look(&Theme::LIGHT, 960.0, &*tool).hit_areas.len();
+    assert_eq!(value(&tool, "Ratio, K 4096"), "12.780 (B_N 32) to 15.724 (B_N 512)");
+    assert_eq!(value(&tool, "Ratio, K 12288"), "12.793 (B_N 32) to 15.744 (B_N 512)");
+    let alone = look(&Theme::LIGHT, 960.0, &tool).hit_areas.len();
     assert_eq!(alone, 90);
     let mut rows = fixture::Rows::new();
     let width = rows.table().number_column(ColumnMeaning::TileN, "tile_n");
@@ -147,7 +142,7 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     }
     let frame = rows.frame(Some("a100-80-sxm"));
     let both = open_with("flat", "", &frame);
-    let scene = look(&Theme::LIGHT, 960.0, &*both);
+    let scene = look(&Theme::LIGHT, 960.0, &both);
     assert!(scene.hit_areas.len() > alone);
     // The widest tile is the fastest, and the model's choice too: both are said.
     let agrees = |m: &crate::scene::HitArea| {
@@ -161,9 +156,9 @@ fn flat_ratios_and_a_measured_sweep_beside() {
         let dashed = |i: &&Item| matches!(i, Item::Line { dash, .. } if !dash.is_empty());
         scene.items.iter().filter(dashed).count()
     };
-    assert_eq!(outlines(&scene), outlines(&look(&Theme::LIGHT, 960.0, &*tool)) + 1);
+    assert_eq!(outlines(&scene), outlines(&look(&Theme::LIGHT, 960.0, &tool)) + 1);
     let asked = open_with("flat", "flat.units=256", &frame);
-    let scene = look(&Theme::LIGHT, 960.0, &*asked);
+    let scene = look(&Theme::LIGHT, 960.0, &asked);
     let measured = &scene.hit_areas[alone..];
     for (bn, blocks, bounded) in [(32, 512, "memory"), (128, 128, "parallelism")] {
         let tip = measured.iter().map(|m| m.tooltip.sentence());
@@ -173,7 +168,7 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     }
     assert_eq!(
         outlines(&scene),
-        outlines(&look(&Theme::LIGHT, 960.0, &*open("flat", "flat.units=256"))) + 2
+        outlines(&look(&Theme::LIGHT, 960.0, &open("flat", "flat.units=256"))) + 2
     );
 }
 
@@ -183,10 +178,10 @@ fn flat_lists_are_ones_own() {
     let table = tool.table();
     assert_eq!(table.rows.len(), 4);
     assert_eq!(table.rows[0][..3], ["8192", "2048", "16"]);
-    assert_eq!(tool.said().verdict.clone().len(), 1);
+    assert_eq!(tool.said.verdict.clone().len(), 1);
     let wrong = open("flat", "flat.k=1,2,3&flat.bn=wide");
     assert_eq!(wrong.table().rows.len(), 90);
-    let said = wrong.said().verdict.clone();
+    let said = wrong.said.verdict.clone();
     assert!(
         said[0].contains("at most 2 values") && said[1].contains("wide is no whole number"),
         "{said:?}"
@@ -207,11 +202,11 @@ fn any_setting_is_survived() {
             ] {
                 let tool = open(tool.id, hash);
                 let _ = (
-                    look(&Theme::DARK, 300.0, &*tool),
+                    look(&Theme::DARK, 300.0, &tool),
                     tool.table(),
-                    tool.said().notes.clone(),
-                    tool.said().verdict.clone(),
-                    tool.said().figures.clone(),
+                    tool.said.notes.clone(),
+                    tool.said.verdict.clone(),
+                    tool.said.figures.clone(),
                 );
             }
         }
@@ -226,9 +221,9 @@ fn a_measured_shape_is_opened() {
     take_shape(&mut state, &p, Some("mi300x"), Some(tile), (Some(4), None));
     assert_eq!(state.param("tool.warps"), Some("4"));
     let tool = open("tile", &state.encode());
-    assert_eq!(value(&*tool, "Tiles"), "40 × 22");
+    assert_eq!(value(&tool, "Tiles"), "40 × 22");
     // 224 x 64 x 2 bytes.
-    assert_eq!(value(&*tool, "A tile"), "28.0 KiB");
+    assert_eq!(value(&tool, "A tile"), "28.0 KiB");
     // What the tools have no word for stays as it was.
     p.op.compute = DataType::Fp6;
     take_shape(&mut state, &p, None, None, (None, None));
@@ -255,7 +250,7 @@ fn a_measured_row_beats_the_model_in_the_tile_map() {
     let frame = rows.frame(Some("a100-80-sxm"));
     let hash = "tool.device=a100-80-sxm&tool.m=4096&tool.n=4096&tool.k=4096&tool.stages=5";
     let cell = |frame: &Frame| {
-        let scene = look(&Theme::LIGHT, 960.0, &*open_with("tile", hash, frame));
+        let scene = look(&Theme::LIGHT, 960.0, &open_with("tile", hash, frame));
         let of = |a: &&crate::scene::HitArea| a.tooltip.head.starts_with("BM 256, BN 128");
         scene.hit_areas.iter().find(of).cloned().unwrap()
     };

@@ -3,7 +3,7 @@
 use super::grid;
 use super::{Context, Shape, Tool, figure, tile_controls, whole};
 use crate::cells::{CellMark, hatching};
-use crate::chart::{Chart, RenderOptions, Said};
+use crate::chart::{Chart, Picture, RenderOptions};
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -29,7 +29,6 @@ use gemmscope_table::result_table::Table;
 /// An opened explorer.
 pub(super) struct TileTool {
     shape: Shape,
-    said: Said,
     roof: Option<Roof>,
     setting: Setting,
     chosen: Option<Evaluation>,
@@ -41,7 +40,7 @@ pub(super) struct TileTool {
 }
 
 impl TileTool {
-    pub(super) fn open(context: &Context<'_>) -> Self {
+    pub(super) fn open(context: &Context<'_>) -> Chart {
         let s = context.state;
         let mut shape = Shape::read(context);
         let (mut more, tile) = tile_controls(s);
@@ -88,8 +87,7 @@ impl TileTool {
         for (i, _) in ran.iter().enumerate().filter(|(_, ran)| ran.is_some()) {
             map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
         }
-        let mut out = TileTool {
-            said: Said::default(),
+        let out = TileTool {
             measured: runs.fastest(&setting).map(|r| measured(context.frame, r)),
             chosen: evaluate(p, &shape.device, roof, setting),
             ran,
@@ -98,8 +96,7 @@ impl TileTool {
             roof,
             shape,
         };
-        out.said = out.all(controls);
-        out
+        out.all(controls)
     }
 
     fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<CellMark> {
@@ -405,11 +402,7 @@ impl Tool for TileTool {
     }
 }
 
-impl Chart for TileTool {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for TileTool {
     fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
         vec![
             (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),

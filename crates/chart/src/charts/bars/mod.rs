@@ -6,7 +6,7 @@ mod draw;
 use crate::aggregate::{Aggregate, Groups, by_figure};
 use crate::band_scale::{BandScale, Order, natural};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing, roof_rate};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing, roof_rate};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -31,7 +31,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: explore::PARAMS,
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(Bars::open(inputs.frame, inputs.state)),
+    open: |inputs| Bars::open(inputs.frame, inputs.state),
 };
 
 /// What the bars are sorted by.
@@ -69,7 +69,6 @@ impl SortBy {
 #[derive(Debug)]
 pub(crate) struct Bars {
     frame: Frame,
-    said: Said,
     /// What a bar is of: a value of a field, or a GEMM.
     what: String,
     /// Every GEMM has a bar of its own.
@@ -110,7 +109,7 @@ const FOOT: f64 = 34.0;
 
 impl Bars {
     /// Reads the settings; computes and sorts the bars.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let mut e = Explore::new(frame, state);
         let kernel = e.kernel(frame.data.len() / 2);
         let x = e.x(Some("each GEMM"), kernel.as_deref().unwrap_or("none"));
@@ -128,7 +127,6 @@ impl Bars {
         let groups = Groups::of(frame, total, |i| if single { i as u32 } else { bands.of[i] });
         let mut out = Bars {
             colors: Colors::new(frame, color),
-            said: Said::default(),
             names: bands.names,
             rows: RowNames::new(frame),
             bars: Vec::new(),
@@ -151,11 +149,11 @@ impl Bars {
         out.bars = bars;
         out.axes = out.panels(false).iter().map(|of| out.axis(of, log)).collect();
         let none = || nothing(frame).unwrap_or(explore::NO_NAME);
-        out.said = Said::new(out.title(), out.bars.is_empty().then(none), e.controls);
-        if out.said.obstacle.is_none() {
-            out.said.notes = out.notes();
+        let mut said = Said::new(out.title(), out.bars.is_empty().then(none), e.controls);
+        if said.obstacle.is_none() {
+            said.notes = out.notes();
         }
-        out
+        Chart::new(said, out)
     }
 
     fn title(&self) -> String {
@@ -270,11 +268,7 @@ impl Bars {
     }
 }
 
-impl Chart for Bars {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for Bars {
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let color_scale = self.colors.of(theme);
         let codes = || self.bars.iter().map(|b| self.code(b, color_scale));
@@ -346,7 +340,7 @@ mod tests {
             }
             let bars = Bars::open(&rows.frame(Some("h100-sxm")), &ViewState::decode(link).0);
             let scene = bars.scene(&RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)));
-            (scene.title, bars.said().notes.clone().join(" "))
+            (scene.title, bars.said.notes.clone().join(" "))
         };
         let (title, notes) = said("view=bars&explore.figure=attained&explore.scale=log");
         assert!(title.ends_with("2 dots"), "{title}");

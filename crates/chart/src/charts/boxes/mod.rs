@@ -4,7 +4,7 @@ use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
 use crate::cells::{Below, fit};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -34,14 +34,13 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: explore::PARAMS,
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(Boxes::open(inputs.frame, inputs.state)),
+    open: |inputs| Boxes::open(inputs.frame, inputs.state),
 };
 
 /// Opened boxes.
 #[derive(Debug)]
 pub(crate) struct Boxes {
     frame: Frame,
-    said: Said,
     /// The figure.
     value: FieldInfo,
     /// Only boxes whose name contains this.
@@ -98,7 +97,7 @@ const POINTS: usize = 400;
 
 impl Boxes {
     /// Reads the settings and computes the boxes.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let mut e = Explore::new(frame, state);
         let m = |r: &u32| frame.data.m[*r as usize];
         let one_m = frame.rows.windows(2).all(|w| m(&w[0]) == m(&w[1]));
@@ -127,10 +126,9 @@ impl Boxes {
         };
         drop(get);
         let title = format!("{} by {}, {} boxes", value.label, bands.label, bands.len());
-        let mut out = Boxes {
+        let out = Boxes {
             colors: Colors::new(frame, color),
             frame: frame.clone(),
-            said: Said::new(title, None::<&str>, e.controls),
             value,
             find,
             bands,
@@ -139,11 +137,11 @@ impl Boxes {
             kind,
             domain,
         };
-        match out.obstacle() {
-            None => out.said.notes = out.notes(),
-            why => out.said.obstacle = why.map(str::to_owned),
+        let mut said = Said::new(title, out.obstacle(), e.controls);
+        if said.obstacle.is_none() {
+            said.notes = out.notes();
         }
-        out
+        Chart::new(said, out)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -251,11 +249,7 @@ impl Boxes {
     }
 }
 
-impl Chart for Boxes {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for Boxes {
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let colors = self.colors.of(theme);
         colors.swatches(&self.frame, self.groups.rows.iter().map(|r| colors.code(*r as usize)))

@@ -5,7 +5,7 @@ mod draw;
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, RenderOptions, Said, nothing};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
@@ -29,14 +29,13 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: explore::PARAMS,
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(CellMap::open(inputs.frame, inputs.state)),
+    open: |inputs| CellMap::open(inputs.frame, inputs.state),
 };
 
 /// An opened map of cells.
 #[derive(Debug)]
 pub(crate) struct CellMap {
     frame: Frame,
-    said: Said,
     /// What the colour shows.
     value: FieldInfo,
     /// How several rows become one cell.
@@ -136,7 +135,7 @@ const MOST_CELLS: usize = 4_000_000;
 
 impl CellMap {
     /// Reads the settings, chooses what is not set, and computes the cells.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let (side, shown) = Explore::side(frame, state).unzip();
         let (shown, slower) = shown.unzip();
         let frame = shown.as_ref().unwrap_or(frame);
@@ -175,8 +174,7 @@ impl CellMap {
             "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
             _ => apart(data),
         };
-        let mut out = CellMap {
-            said: Said::new("", None::<&str>, e.controls),
+        let out = CellMap {
             side: side.map(|s| s.current).filter(|s| s != explore::ALL_SIDES),
             slower: slower.flatten(),
             one: y == Axis::One,
@@ -192,15 +190,15 @@ impl CellMap {
             range,
         };
         let (xs, ys) = (&out.xs.label, &out.ys.label);
-        out.said.title = match out.one {
+        let title = match out.one {
             true => format!("{} by {xs}", out.title()),
             false => format!("{}: {ys} by {xs}", out.title()),
         };
-        match out.obstacle() {
-            None => out.said.notes = out.notes(),
-            why => out.said.obstacle = why,
+        let mut said = Said::new(title, out.obstacle(), e.controls);
+        if said.obstacle.is_none() {
+            said.notes = out.notes();
         }
-        out
+        Chart::new(said, out)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -284,11 +282,7 @@ fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
     }
 }
 
-impl Chart for CellMap {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for CellMap {
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         draw::draw(self, scene, room, options);
     }

@@ -4,7 +4,7 @@ mod panels;
 mod ranked;
 pub(super) mod settings;
 
-use crate::charts::{Chart, ChartKind, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -33,7 +33,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &["color"],
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(Compare::open(inputs.frame, inputs.state)),
+    open: |inputs| Compare::open(inputs.frame, inputs.state),
 };
 
 /// Height of the three panels below each other, where they have no room side by side.
@@ -46,21 +46,14 @@ const ABOVE: usize = 2;
 #[derive(Debug)]
 pub(crate) struct Compare {
     frame: Frame,
-    said: Said,
     show: Show,
-    model: Option<Model>,
-}
-
-/// What is compared, worked out.
-#[derive(Debug)]
-struct Model {
     comparison: Comparison,
     duel: Duel,
     /// Indices into the duel's ratios, A furthest ahead first.
     ranked: Vec<usize>,
 }
 
-impl Model {
+impl Compare {
     /// The names of both sides.
     fn names(&self) -> (&str, &str) {
         self.duel.names(&self.comparison)
@@ -91,21 +84,12 @@ fn verdict(frame: &Frame, comparison: &Comparison, duel: &Duel, tally: &Tally) -
 
 impl Compare {
     /// Reads the settings, chooses what is not set, and compares.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let mut out = Compare {
-            frame: frame.clone(),
-            said: Said::default(),
-            show: Show::Overview,
-            model: None,
-        };
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
-            out.said.obstacle = Some(
-                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
-                 libraries, devices or commits."
-                    .to_owned(),
-            );
-            return out;
+            let why = "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
+                 libraries, devices or commits.";
+            return Chart::without(Said::new("", Some(why), Vec::new()));
         };
         let default = found.setup.clone();
         let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);
@@ -113,8 +97,7 @@ impl Compare {
         let Some(field) = field else {
             let why = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
                  two of them, choose the column that names them under Sides.";
-            out.said = Said::new("", Some(why), vec![side]);
-            return out;
+            return Chart::without(Said::new("", Some(why), vec![side]));
         };
         let mut setup = match field == default.side {
             true => default,
@@ -128,19 +111,19 @@ impl Compare {
         let ([a, b], pair) = settings::pair(frame, state, &comparison, &tally);
         let (measure, by) = settings::measure(frame, state, &comparison, pair);
         let duel = Duel::new(frame, &comparison, pair, by, least);
-        out.show = SHOW.get(state);
         let mut controls = vec![SHOW.control(state), a, b];
         controls.extend([side, keys, measure, threshold].map(Control::more));
         let title = duel.headline(&comparison);
-        out.said = Said::new(title, obstacle(frame, &comparison, &duel), controls);
-        if out.said.obstacle.is_none() {
-            let mut verdict = verdict(frame, &comparison, &duel, &tally);
-            let more = verdict.split_off(verdict.len().min(ABOVE));
-            out.said.verdict = verdict;
-            out.said.notes = notes(frame, &comparison, &duel, more);
+        let mut said = Said::new(title, obstacle(frame, &comparison, &duel), controls);
+        if said.obstacle.is_some() {
+            return Chart::without(said);
         }
-        out.model = Some(Model { ranked: duel.ranked(), comparison, duel });
-        out
+        let mut verdict = verdict(frame, &comparison, &duel, &tally);
+        let more = verdict.split_off(verdict.len().min(ABOVE));
+        said.verdict = verdict;
+        said.notes = notes(frame, &comparison, &duel, more);
+        let (frame, ranked) = (frame.clone(), duel.ranked());
+        Chart::new(said, Compare { frame, show: SHOW.get(state), comparison, duel, ranked })
     }
 }
 
@@ -194,11 +177,11 @@ fn notes(frame: &Frame, comparison: &Comparison, duel: &Duel, mut out: Vec<Strin
 const MOST_ROWS: usize = 50_000;
 
 /// The colours of both sides, as in every view; two others where these are one.
-fn colors(frame: &Frame, m: &Model, theme: &Theme) -> [Color; 2] {
+fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
     let setup = &m.comparison.setup;
     let value = |i: usize| setup.sides.get(i).cloned().unwrap_or_default();
     let values = [m.duel.a, m.duel.b].map(value);
-    let colors = ColorScale::of_values(frame, &setup.side, &values, theme);
+    let colors = ColorScale::of_values(&m.frame, &setup.side, &values, theme);
     match colors[..] {
         [a, b] if a != b => [a, b],
         _ => [theme.categories[1], theme.categories[0]],
@@ -210,20 +193,10 @@ fn counted(n: u64) -> String {
     format!("{} configuration{}", grouped(n), plural_s(n))
 }
 
-impl Chart for Compare {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for Compare {
     /// The panels that were asked for, as far as there is room.
     fn draw(&self, scene: &mut Scene, all: Rect, options: &RenderOptions<'_>) {
-        let Some(m) = &self.model else { return };
-        let p = panels::Panels {
-            frame: &self.frame,
-            model: m,
-            options,
-            colors: colors(&self.frame, m, options.theme),
-        };
+        let p = panels::Panels { model: self, options, colors: colors(self, options.theme) };
         let (w, h) = (scene.width, scene.height);
         match self.show {
             Show::Overview if w >= NARROW && h >= 360.0 => {
@@ -247,9 +220,7 @@ impl Chart for Compare {
     }
 
     fn table(&self) -> Table {
-        let Some(m) = &self.model else {
-            return Table::default();
-        };
+        let m = self;
         let (a, b) = m.names();
         let mut columns = Columns::new().text("Configuration", |r: &Ratio| {
             m.comparison.label(&self.frame, r.configuration as usize)
@@ -291,7 +262,7 @@ impl Chart for Compare {
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
-        if self.show == Show::Overview && width < NARROW && self.said.obstacle.is_none() {
+        if self.show == Show::Overview && width < NARROW {
             return (STACKED, STACKED);
         }
         // Three panels need more than one.
@@ -301,7 +272,7 @@ impl Chart for Compare {
 }
 
 /// The tooltip of a matched configuration.
-fn tooltip(m: &Model, r: &Ratio, label: String) -> Tooltip {
+fn tooltip(m: &Compare, r: &Ratio, label: String) -> Tooltip {
     let (duel, (a, b)) = (&m.duel, m.names());
     let value = |side: usize| match (m.sample(r, side), duel.measure) {
         (Some(s), Measure::Rate) => {

@@ -1,6 +1,6 @@
 //! The panels of a comparison, each drawn into a rectangle.
 
-use super::Model;
+use super::Compare;
 use crate::charts::RenderOptions;
 use crate::clip;
 use crate::labels::{On, Placer, Rect, grown};
@@ -20,7 +20,6 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Distribution, Measure, Verdict, lead};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
-use gemmscope_table::field::Frame;
 
 /// Marks past this number are drawn but not reachable one by one: the ones with the largest
 /// gaps are.
@@ -28,8 +27,7 @@ const MOST_MARKS: usize = 4_000;
 
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
-    pub(super) frame: &'a Frame,
-    pub(super) model: &'a Model,
+    pub(super) model: &'a Compare,
     pub(super) options: &'a RenderOptions<'a>,
     /// Of side A and of side B.
     pub(super) colors: [Color; 2],
@@ -67,7 +65,7 @@ impl Panels<'_> {
     pub(super) fn label(&self, index: usize) -> String {
         self.model
             .comparison
-            .label(self.frame, self.model.duel.ratios[index].configuration as usize)
+            .label(&self.model.frame, self.model.duel.ratios[index].configuration as usize)
     }
 
     pub(super) fn rows(&self, index: usize) -> Vec<u32> {

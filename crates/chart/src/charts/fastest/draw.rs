@@ -1,6 +1,6 @@
 //! Drawing of the map of the fastest.
 
-use super::{Model, tooltip};
+use super::{Fastest, tooltip};
 use crate::cells::{CellMark, Cells};
 use crate::charts::RenderOptions;
 use crate::color_scale::ColorScale;
@@ -13,7 +13,6 @@ use crate::text;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::Cell;
 use gemmscope_model::units::format_significant;
-use gemmscope_table::field::Frame;
 use std::collections::HashMap;
 
 const ROW: f64 = 22.0;
@@ -28,7 +27,7 @@ fn shade(theme: &Theme, full: Color, margin: f64) -> Color {
     mix(theme.panel, full, 0.35 + 0.65 * t)
 }
 
-fn rows_of(m: &Model, configurations: impl Iterator<Item = u32>) -> Vec<u32> {
+fn rows_of(m: &Fastest, configurations: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut out = Vec::new();
     for c in configurations {
         for (_, s) in m.comparison.samples(c as usize) {
@@ -50,7 +49,7 @@ pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
 }
 
 /// What the colours and marks that occur mean.
-fn entries(m: &Model, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
+fn entries(m: &Fastest, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
     let sides = &m.comparison.names;
     let mut entries: Vec<(Swatch, String)> =
         sides.iter().enumerate().map(|(i, s)| (Swatch::Box(colors[i]), s.clone())).collect();
@@ -68,10 +67,10 @@ fn entries(m: &Model, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> 
 }
 
 /// Cells by two sizes, coloured by the fastest side.
-pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderOptions<'_>) {
+pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
     let theme = options.theme;
     let setup = &m.comparison.setup;
-    let colors = ColorScale::of_values(frame, &setup.side, &setup.sides, theme);
+    let colors = ColorScale::of_values(&m.frame, &setup.side, &setup.sides, theme);
     let entries = entries(m, theme, &colors);
     let (w, h) = (scene.width, scene.height);
     // What the figures are: the headline says of which GEMMs.
@@ -93,7 +92,7 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
         };
         let text = c.winner.and_then(|_| lead_label(c.margin, width)).unwrap_or_default();
         let rows = rows_of(m, configurations.chain(c.alone.iter().map(|a| a.0)));
-        Some(CellMark::new(fill, text, rows, tooltip(frame, m, c)))
+        Some(CellMark::new(fill, text, rows, tooltip(m, c)))
     };
     let (x, y) = ((m.x.name(), &columns[..]), (m.y.name(), &rows[..]));
     let cells = Cells::fixed(x, y, (170.0, CELL_HEIGHT), &cell);
@@ -125,12 +124,12 @@ pub(super) fn map(frame: &Frame, m: &Model, scene: &mut Scene, options: &RenderO
 const MAP_FRAME: f64 = 126.0;
 
 /// Height past which the cells of a map do not grow.
-pub(super) fn map_height(m: &Model) -> f64 {
+pub(super) fn map_height(m: &Fastest) -> f64 {
     MAP_FRAME + CELL_HEIGHT * m.ys.len() as f64
 }
 
 /// Height at which a narrow map's cells can be read and touched; of a wide one they shrink first.
-pub(super) fn map_least(m: &Model, width: f64) -> f64 {
+pub(super) fn map_least(m: &Fastest, width: f64) -> f64 {
     match width < NARROW {
         true => MAP_FRAME + ROW * (m.ys.len() as f64).min(MOST_ROWS),
         false => 0.0,

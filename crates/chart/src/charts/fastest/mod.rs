@@ -2,11 +2,11 @@
 
 mod draw;
 
+use crate::chart::usual_height;
 use crate::charts::compare::settings::threshold;
-use crate::charts::{Chart, ChartKind, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
 use crate::columns::Columns;
 use crate::labels::Rect;
-use crate::layout;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
@@ -30,7 +30,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &["color"],
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(Fastest::open(inputs.frame, inputs.state)),
+    open: |inputs| Fastest::open(inputs.frame, inputs.state),
 };
 
 /// Sides that a headline names.
@@ -40,12 +40,6 @@ const NAMED: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Fastest {
     frame: Frame,
-    said: Said,
-    model: Option<Model>,
-}
-
-#[derive(Debug)]
-struct Model {
     comparison: Comparison,
     x: Size,
     y: Size,
@@ -74,16 +68,12 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
 
 impl Fastest {
     /// Reads the settings, chooses what is not set, and finds the winners.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
-        let mut out = Fastest { frame: frame.clone(), said: Said::default(), model: None };
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
-            out.said.obstacle = Some(
-                "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
-                 libraries, devices or kernels."
-                    .to_owned(),
-            );
-            return out;
+            let why = "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
+                 libraries, devices or kernels.";
+            return Chart::without(Said::new("", Some(why), Vec::new()));
         };
         let default = &found.setup;
         let side = Control::field(
@@ -132,7 +122,8 @@ impl Fastest {
         let mut controls = vec![dtype];
         controls.extend((layouts > 1).then_some(layout));
         controls.extend([hold, axes.more(), side.more(), threshold.more()]);
-        let model = Model {
+        let out = Fastest {
+            frame: frame.clone(),
             comparison,
             x,
             y,
@@ -145,17 +136,16 @@ impl Fastest {
             ys: distinct(cells.iter().map(|c| c.y)),
             cells,
         };
-        out.said = Said::new(model.headline(), model.obstacle(), controls);
-        if out.said.obstacle.is_none() {
-            out.said.verdict = vec![model.headline()];
-            out.said.notes = model.notes();
+        let headline = out.headline();
+        let mut said = Said::new(headline.as_str(), out.obstacle(), controls);
+        if said.obstacle.is_some() {
+            return Chart::without(said);
         }
-        out.model = Some(model);
-        out
+        said.verdict = vec![headline];
+        said.notes = out.notes();
+        Chart::new(said, out)
     }
-}
 
-impl Model {
     fn obstacle(&self) -> Option<String> {
         if self.comparison.pairs_possible() == 0 {
             return Some(format!(
@@ -298,50 +288,37 @@ fn held_control(
     )
 }
 
-impl Chart for Fastest {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for Fastest {
     fn draw(&self, scene: &mut Scene, _: Rect, options: &RenderOptions<'_>) {
-        if let Some(m) = &self.model {
-            draw::map(&self.frame, m, scene, options);
-        }
+        draw::map(self, scene, options);
     }
 
     fn table(&self) -> Table {
-        let (Some(m), None) = (&self.model, &self.said.obstacle) else {
-            return Table::default();
-        };
-        let sides = &m.comparison.names;
+        let sides = &self.comparison.names;
         let columns = Columns::new()
-            .text(m.y.name(), |c: &&Cell| c.y.to_string())
-            .text(m.x.name(), |c| c.x.to_string())
+            .text(self.y.name(), |c: &&Cell| c.y.to_string())
+            .text(self.x.name(), |c| c.x.to_string())
             .text("Fastest", |c| c.winner.map_or_else(String::new, |s| sides[s].clone()))
             .number("Lead over the next (x)", "", |c| c.winner.map_or(f64::NAN, |_| c.margin))
             .text("Configurations", |c| c.compared.len().to_string());
         let columns = sides.iter().enumerate().fold(columns, |columns, (i, side)| {
             columns.text(format!("{side}: wins"), move |c| c.wins[i].to_string())
         });
-        columns.text("One side only", |c| c.alone.len().to_string()).table(&m.cells)
+        columns.text("One side only", |c| c.alone.len().to_string()).table(&self.cells)
     }
 
     fn height(&self, width: f64) -> f64 {
-        let usual = if width < layout::NARROW { 420.0 } else { 640.0 };
-        self.model.as_ref().map_or(usual, |m| draw::map_least(m, width).max(usual))
+        draw::map_least(self, width).max(usual_height(width))
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
-        let Some(m) = &self.model else {
-            return (260.0, f64::INFINITY);
-        };
-        let least = draw::map_least(m, width).max(260.0);
-        (least, draw::map_height(m).max(least))
+        let least = draw::map_least(self, width).max(260.0);
+        (least, draw::map_height(self).max(least))
     }
 }
 
 /// The tooltip of a cell.
-fn tooltip(frame: &Frame, m: &Model, c: &Cell) -> Tooltip {
+fn tooltip(m: &Fastest, c: &Cell) -> Tooltip {
     let sides = &m.comparison.names;
     let at = format!("{} {}, {} {}", m.y.name(), c.y, m.x.name(), c.x);
     if c.compared.is_empty() {
@@ -356,7 +333,7 @@ fn tooltip(frame: &Frame, m: &Model, c: &Cell) -> Tooltip {
         None => "tie".to_owned(),
     };
     if let [only] = c.compared.as_slice() {
-        return Tooltip::new(m.comparison.label(frame, *only as usize)).line(verdict);
+        return Tooltip::new(m.comparison.label(&m.frame, *only as usize)).line(verdict);
     }
     let wins: Vec<String> = sides.iter().zip(&c.wins).map(|(s, n)| format!("{s} {n}")).collect();
     Tooltip::new(at).line(verdict).line(format!(

@@ -49,13 +49,16 @@ fn defaults_come_from_the_data() {
     let frame = decode();
     let mut state = ViewState::default();
     let view = Fastest::open(&frame, &state);
-    let m = view.model.as_ref().unwrap();
+    let held = |view: &Chart| {
+        let held = view.said.controls.iter().find(|c| c.key == "fastest.k");
+        held.unwrap().current.clone()
+    };
     // K = 4096 has most cells that two sides measured.
-    assert_eq!(m.at, Some(4096));
-    assert_eq!(view.table().rows.len(), m.cells.len());
+    assert_eq!(held(&view), "4096");
+    assert!(!view.table().rows.is_empty());
     state.set_param("fastest.k", "all");
     let view = Fastest::open(&frame, &state);
-    assert_eq!(view.model.as_ref().unwrap().at, None);
+    assert_eq!(held(&view), "all");
     let mut rows = Rows::new();
     rows.row((1, 1, 1), "x", 1.0, "");
     let scene = Fastest::open(&rows.frame(None), &state).scene(&look(&Theme::DARK, 0, 420.0));
@@ -88,17 +91,15 @@ fn the_layout_is_said_and_chosen() {
     let frame = rows.frame(None);
     let mut state = ViewState::default();
     let both = Fastest::open(&frame, &state);
-    assert!(both.said().verdict.clone()[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
+    assert!(both.said.verdict.clone()[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
     state.set_param("fastest.layout", "TT");
     let one = Fastest::open(&frame, &state);
-    assert!(
-        one.said().verdict.clone()[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2")
-    );
+    assert!(one.said.verdict.clone()[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
     // Of one layout there is nothing to choose, and nothing to say.
     let few = frame.with_rows(std::sync::Arc::new(vec![0, 1, 4, 5]));
     let alone = Fastest::open(&few, &ViewState::default());
-    assert!(alone.said().verdict.clone()[0].starts_with("Fastest at K = 64, fp16: "));
-    let keys: Vec<_> = alone.said().controls.clone().into_iter().map(|c| c.key).collect();
+    assert!(alone.said.verdict.clone()[0].starts_with("Fastest at K = 64, fp16: "));
+    let keys: Vec<_> = alone.said.controls.clone().into_iter().map(|c| c.key).collect();
     assert!(!keys.contains(&"fastest.layout".to_owned()), "{keys:?}");
 }
 
@@ -106,20 +107,23 @@ fn the_layout_is_said_and_chosen() {
 fn counts_are_of_the_map_and_the_headline_stands_once() {
     let frame = decode();
     let map = Fastest::open(&frame, &ViewState::default());
-    let m = map.model.as_ref().unwrap();
-    let shown: usize = m.cells.iter().map(|c| c.compared.len()).sum();
-    let all = m.comparison.pairs_possible();
-    assert!(shown < all);
-    let said =
-        format!("{shown} of {all} configurations that two or more sides have are in this map.");
-    assert_eq!(map.said().notes.clone()[0], said);
+    let table = map.table();
+    let column = table.header.iter().position(|h| h == "Configurations").unwrap();
+    let shown: usize = table.rows.iter().map(|r| r[column].parse::<usize>().unwrap()).sum();
+    let note = map.said.notes[0].split(' ').collect::<Vec<_>>();
+    let all: usize = note[2].parse().unwrap();
+    assert!(note[0] == shown.to_string() && shown < all, "{note:?}");
+    assert!(map.said.notes[0].ends_with("that two or more sides have are in this map."));
+    let headline = &map.said.verdict[0]["Fastest ".len()..];
+    let place = headline.split(':').next().unwrap();
     let dump = map.scene(&look(&Theme::LIGHT, 1, 640.0)).dump();
     let drawn: Vec<&str> = dump.lines().filter(|l| l.starts_with("text")).collect();
-    assert!(drawn.iter().all(|l| !l.contains(&m.where_words())), "{drawn:?}");
+    assert!(drawn.iter().all(|l| !l.contains(place)), "{drawn:?}");
     let mut state = ViewState::default();
     state.set_param("fastest.k", "all");
     let whole = Fastest::open(&frame, &state);
-    assert_eq!(whole.said().notes.clone(), [m.comparison.join_sentence()]);
+    assert_eq!(whole.said.notes.len(), 1);
+    assert!(map.said.notes[1].ends_with(&whole.said.notes[0]));
 }
 
 #[test]

@@ -16,6 +16,10 @@ fn state(pairs: &[(&str, &str)]) -> ViewState {
     state
 }
 
+fn open(inputs: &Inputs<'_>) -> Chart {
+    (KIND.open)(inputs)
+}
+
 /// GEMMs of several libraries, sizes and layouts.
 fn frame(device: Option<&str>) -> Frame {
     let mut rows = Rows::new();
@@ -42,7 +46,7 @@ fn bars_add_up_to_the_ledger_whatever_they_are_of() {
     let f = frame(Some("mi300x"));
     let [book] = &Ledger::new(&f).books[..] else { panic!("one book") };
     for by in [GEMM, "shape", "c.library", "dtype"] {
-        let chart = LostTime::open(&Inputs::new(&f, &state(&[("lost.by", by)])));
+        let (_, chart) = LostTime::read(&Inputs::new(&f, &state(&[("lost.by", by)])));
         let sum = |of: &dyn Fn(&Bar) -> f64| chart.bars.iter().map(of).sum::<f64>();
         assert!((sum(&|b| b.time_s) - book.time_s).abs() < 1e-12, "{by}");
         assert!((sum(&|b| b.lost_s) - book.lost_s()).abs() < 1e-12, "{by}");
@@ -67,7 +71,7 @@ fn layers_of_a_model_are_the_bars_and_old_settings_are_ignored() {
     }
     let f = t.frame(Some("h100-sxm")).as_kind(Some(DataKind::Workload));
     let old = state(&[("pareto.group", "*"), ("pareto.by", "shape"), ("pareto.efficiency", "80")]);
-    let chart = LostTime::open(&Inputs::new(&f, &old));
+    let chart = open(&Inputs::new(&f, &old));
     let scene = chart.scene(&RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)));
     let heads: Vec<&str> = scene.hit_areas.iter().map(|a| a.tooltip.head.as_str()).collect();
     assert_eq!(heads, ["mlp", "qkv"]);
@@ -80,7 +84,7 @@ fn many_bars_scroll_on_one_scale() {
         rows.row((64 * i, 1024, 4096), "x", 1e-4 * f64::from(i), "");
     }
     let f = rows.frame(Some("h100-sxm"));
-    let chart = LostTime::open(&Inputs::new(&f, &state(&[])));
+    let chart = open(&Inputs::new(&f, &state(&[])));
     let at = |first: usize| {
         let look = RenderOptions::new(&Theme::LIGHT, (900.0, 400.0));
         let scene = chart.scene(&RenderOptions { first: (0, first), ..look });
@@ -96,13 +100,13 @@ fn many_bars_scroll_on_one_scale() {
 fn goldens() {
     let f = frame(Some("mi300x"));
     let by = state(&[("lost.by", "c.library")]);
-    let view = LostTime::open(&Inputs::new(&f, &by));
+    let view = open(&Inputs::new(&f, &by));
     crate::testing::draw_everywhere("small-lost", &view);
     for (name, theme, width, selected) in [
         ("lost-desk", &Theme::LIGHT, crate::testing::SIZES[1].0, &[][..]),
         ("lost-phone-dark", &Theme::DARK, crate::testing::SIZES[0].0, &[2]),
     ] {
-        let view = LostTime::open(&Inputs::new(&f, &ViewState::default()));
+        let view = open(&Inputs::new(&f, &ViewState::default()));
         let look =
             RenderOptions { selected, ..RenderOptions::new(theme, (width, view.height(width))) };
         crate::testing::golden(name, &view.scene(&look));
@@ -119,7 +123,7 @@ fn nothing_to_lose_is_said() {
         (unknown.frame(None), "No roof: choose a device"),
         (unmeasured.frame(Some("h100-sxm")), "No GEMM here has a time"),
     ] {
-        let view = LostTime::open(&Inputs::new(&f, &ViewState::default()));
+        let view = open(&Inputs::new(&f, &ViewState::default()));
         let dump = view.scene(&RenderOptions::new(&Theme::DARK, (900.0, 400.0))).dump();
         assert!(dump.contains(why), "{dump}");
     }

@@ -6,10 +6,9 @@ use super::interactive::{Extras, InteractiveRoofline};
 use super::settings::most_expensive;
 use super::settings::{PARAMS, Settings, controls};
 use super::{By, Points};
-use crate::chart::{Chart, Drawn, Emphasis, RenderOptions, Said};
+use crate::chart::{Chart, Drawn, Emphasis, Picture, RenderOptions, Said};
 use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;
-use crate::labels::Rect;
 use crate::palette::Theme;
 use crate::scene::Scene;
 use gemmscope_table::data_kind::DataKind;
@@ -27,7 +26,10 @@ pub const KIND: ChartKind = ChartKind {
     params: PARAMS,
     of_selection: false,
     legend: true,
-    open: |inputs| Box::new(Roofline::open(inputs)),
+    open: |inputs| {
+        let (contents, said) = Contents::new(inputs, Settings::of(inputs));
+        Chart::new(said, Roofline(contents))
+    },
 };
 
 /// An opened roofline.
@@ -46,12 +48,11 @@ pub(crate) struct Contents {
     /// Rows that pass the filters and are too light.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
-    said: Said,
 }
 
 impl Contents {
     /// Finds the positions and colours of the rows, and those that carry a number.
-    pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Arc<Self> {
+    pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> (Arc<Self>, Said) {
         let frame = inputs.frame;
         let mut notes = Vec::new();
         let mut shown = frame.clone();
@@ -75,39 +76,30 @@ impl Contents {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
-        Arc::new(Contents {
+        let said = Said { notes, controls: controls(inputs, &settings), ..Said::default() };
+        let contents = Contents {
             points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             costly: most_expensive(frame, settings.numbers),
             ranked: inputs.ranked.map(<[u32]>::to_vec),
-            said: Said { notes, controls: controls(inputs, &settings), ..Said::default() },
             frame: shown,
             background,
             baseline: baseline.unwrap_or_default(),
             settings,
-        })
+        };
+        (Arc::new(contents), said)
     }
 }
 
 impl Roofline {
-    fn open(inputs: &Inputs<'_>) -> Self {
-        Roofline(Contents::new(inputs, Settings::of(inputs)))
-    }
-
-    fn draw(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {
+    fn interactive(&self, options: &RenderOptions<'_>) -> InteractiveRoofline {
         InteractiveRoofline::new(self.0.clone(), Extras::default(), options)
     }
 }
 
-impl Chart for Roofline {
-    fn said(&self) -> &Said {
-        &self.0.said
-    }
-
-    fn draw(&self, _: &mut Scene, _: Rect, _: &RenderOptions<'_>) {}
-
-    fn scene(&self, options: &RenderOptions<'_>) -> Scene {
-        let first = self.draw(options);
+impl Picture for Roofline {
+    fn scene(&self, options: &RenderOptions<'_>) -> Option<Scene> {
+        let first = self.interactive(options);
         let marks = Emphasis {
             selected: options.selected.to_vec(),
             ranked: self.0.ranked.clone(),
@@ -115,20 +107,20 @@ impl Chart for Roofline {
         };
         let saved = first.saved(&marks);
         if saved.height == first.scene().height {
-            return saved;
+            return Some(saved);
         }
         let legend = saved.height - first.scene().height;
         // Drawn again with the room that the legend leaves.
         let height = (options.height - legend).max(1.0);
         let options = RenderOptions { height, ..*options };
-        self.draw(&options).saved(&marks)
+        Some(self.interactive(&options).saved(&marks))
     }
 
     fn table(&self) -> Table {
         let size = (960.0, self.height(960.0));
         let options = RenderOptions::new(&Theme::LIGHT, size);
         let marks = Emphasis { ranked: self.0.ranked.clone(), ..Emphasis::default() };
-        self.draw(&options).table(usize::MAX, &marks).unwrap_or_default().0
+        self.interactive(&options).table(usize::MAX, &marks).unwrap_or_default().0
     }
 
     fn height(&self, width: f64) -> f64 {
@@ -140,6 +132,6 @@ impl Chart for Roofline {
     }
 
     fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
-        Some(Box::new(self.draw(options)))
+        Some(Box::new(self.interactive(options)))
     }
 }

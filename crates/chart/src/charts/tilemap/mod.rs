@@ -3,7 +3,7 @@
 
 mod draw;
 
-use crate::charts::{Chart, ChartKind, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::scene::Scene;
@@ -11,8 +11,7 @@ use crate::ticks::Format;
 use crate::tile_marks::{bounded, limit};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
-    Cell, FLAT_M, Influence, Line, NAMED, NoSweep, Panel, Sweep, TileSource, influence_sentence,
-    influences,
+    Cell, FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
@@ -33,7 +32,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &["color"],
     of_selection: false,
     legend: false,
-    open: |inputs| Box::new(TileMap::open(inputs.frame, inputs.state)),
+    open: |inputs| TileMap::open(inputs.frame, inputs.state),
 };
 
 /// Lines that are drawn at most, so that a picture stays one: the rest is counted, and in the table.
@@ -44,78 +43,55 @@ const PANEL: usize = 4;
 /// An opened tile map.
 #[derive(Debug)]
 pub(crate) struct TileMap {
-    frame: Frame,
-    said: Said,
-    sweep: Result<Sweep, NoSweep>,
+    sweep: Sweep,
     /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
     part: Option<Sweep>,
-    /// What the settings other than the tile change.
-    influences: Vec<Influence>,
 }
 
 impl TileMap {
     /// Reads the settings and the sweep.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let asked =
             state.param("tiles.x").and_then(|k| Axis::ALL.into_iter().find(|a| a.key() == k));
-        let mut sweep = Sweep::new(frame, asked);
-        let mut controls = Vec::new();
-        if let Ok(s) = &mut sweep {
-            // B_N is the question of the view; another axis is the default only without it.
-            let default = s.axes.first().copied().unwrap_or(Axis::Bn);
-            controls.push(Control::choice(
-                state,
-                "tiles.x",
-                "X",
-                "A cell shows the best of all else",
-                s.axes.iter().map(|a| Choice::new(a.key(), a.label())).collect(),
-                default.key(),
-            ));
-            let mut options = vec![Choice::new("all", "all panels")];
-            options.extend(s.panels.iter().map(|p| Choice::plain(&p.title)));
-            let panel = Control::choice(
-                state,
-                "tiles.panel",
-                "Panel",
-                "Shapes of one K, type and device",
-                options,
-                "all",
-            );
-            if s.panels.len() > 1 {
-                if panel.current != "all" {
-                    s.panels.retain(|p| p.title == panel.current);
-                }
-                controls.push(panel);
-            }
-        }
-        let mut out = TileMap {
-            frame: frame.clone(),
-            said: Said { controls, ..Said::default() },
-            part: sweep.as_ref().ok().and_then(part_of),
-            influences: match &sweep {
-                Ok(s) if s.source != TileSource::BestColumn => influences(frame),
-                _ => Vec::new(),
-            },
-            sweep,
-        };
-        match &out.sweep {
-            Ok(sweep) => {
-                let (notes, details, headline) =
-                    (out.notes(sweep), out.details(), sweep.headline());
-                out.said.title.clone_from(&headline);
-                out.said.verdict = vec![headline];
-                (out.said.notes, out.said.details) = (notes, details);
-            }
+        let mut sweep = match Sweep::new(frame, asked) {
+            Ok(sweep) => sweep,
             Err(why) => {
-                out.said.title = format!("No tile map. {}", why.sentence());
-                out.said.obstacle = Some(why.sentence().to_owned());
+                let title = format!("No tile map. {}", why.sentence());
+                return Chart::without(Said::new(title, Some(why.sentence()), Vec::new()));
             }
+        };
+        // B_N is the question of the view; another axis is the default only without it.
+        let default = sweep.axes.first().copied().unwrap_or(Axis::Bn);
+        let axes = sweep.axes.iter().map(|a| Choice::new(a.key(), a.label())).collect();
+        let hint = "A cell shows the best of all else";
+        let mut controls = vec![Control::choice(state, "tiles.x", "X", hint, axes, default.key())];
+        let mut options = vec![Choice::new("all", "all panels")];
+        options.extend(sweep.panels.iter().map(|p| Choice::plain(&p.title)));
+        let hint = "Shapes of one K, type and device";
+        let panel = Control::choice(state, "tiles.panel", "Panel", hint, options, "all");
+        if sweep.panels.len() > 1 {
+            if panel.current != "all" {
+                sweep.panels.retain(|p| p.title == panel.current);
+            }
+            controls.push(panel);
         }
-        out
+        let influences = match sweep.source {
+            TileSource::BestColumn => Vec::new(),
+            _ => influences(frame),
+        };
+        let headline = sweep.headline();
+        let out = TileMap { part: part_of(&sweep), sweep };
+        let said = Said {
+            verdict: vec![headline.clone()],
+            notes: out.notes(frame, &influences),
+            details: details(&influences),
+            ..Said::new(headline, None::<&str>, controls)
+        };
+        Chart::new(said, out)
     }
 
-    fn notes(&self, sweep: &Sweep) -> Vec<String> {
-        let mut out = Vec::new();
+    fn notes(&self, frame: &Frame, influences: &[Influence]) -> Vec<String> {
+        let (sweep, mut out) = (&self.sweep, Vec::new());
         if let Some(part) = &self.part {
             let (panels, of) = (part.panels.len(), sweep.panels.len());
             out.push(format!(
@@ -132,9 +108,9 @@ impl TileMap {
             TileSource::KernelNames | TileSource::Columns => {}
         }
         if sweep.count() <= NAMED {
-            out.extend(fastest_kernels(&self.frame, sweep));
+            out.extend(fastest_kernels(frame, sweep));
         }
-        out.extend(influence_sentence(&self.influences));
+        out.extend(influence_sentence(influences));
         if sweep.single > 0 {
             out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
         }
@@ -159,43 +135,43 @@ impl TileMap {
             ));
         }
         out.extend(model_words(sweep));
-        if self.frame.metrics.devices.first().is_some_and(Option::is_some)
-            && self.frame.data.device.contains(&0)
+        if frame.metrics.devices.first().is_some_and(Option::is_some)
+            && frame.data.device.contains(&0)
         {
             out.push("Device not stated; the chosen one is assumed.".to_owned());
         }
         out
     }
 
-    /// Every value of every setting but the tile.
-    fn details(&self) -> Vec<(String, Table)> {
-        let share = |v: f64| Format::percent().write(v, 3);
-        let of = |i: &Influence| {
-            let values = i.values.iter().map(|v| {
-                let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
-                vec![i.name.clone(), v.value.clone(), n, best, median]
-            });
-            values.collect::<Vec<_>>()
-        };
-        let rows: Vec<Vec<String>> = self.influences.iter().flat_map(of).collect();
-        if rows.is_empty() {
-            return Vec::new();
-        }
-        let heads = [
-            "Setting",
-            "Value",
-            "Variants",
-            "Fastest with it, % of the fastest of all (mean of shapes)",
-            "Median with it, % of the fastest of all (mean of shapes)",
-        ];
-        let name = "What the other settings change".to_owned();
-        vec![(name, Table::of(&heads, rows))]
-    }
-
     /// What is drawn.
-    fn drawn<'a>(&'a self, sweep: &'a Sweep) -> &'a Sweep {
-        self.part.as_ref().unwrap_or(sweep)
+    fn drawn(&self) -> &Sweep {
+        self.part.as_ref().unwrap_or(&self.sweep)
     }
+}
+
+/// Every value of every setting but the tile.
+fn details(influences: &[Influence]) -> Vec<(String, Table)> {
+    let share = |v: f64| Format::percent().write(v, 3);
+    let of = |i: &Influence| {
+        let values = i.values.iter().map(|v| {
+            let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
+            vec![i.name.clone(), v.value.clone(), n, best, median]
+        });
+        values.collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = influences.iter().flat_map(of).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let heads = [
+        "Setting",
+        "Value",
+        "Variants",
+        "Fastest with it, % of the fastest of all (mean of shapes)",
+        "Median with it, % of the fastest of all (mean of shapes)",
+    ];
+    let name = "What the other settings change".to_owned();
+    vec![(name, Table::of(&heads, rows))]
 }
 
 /// The first lines of a sweep that has too many; `None` where all are drawn.
@@ -333,21 +309,13 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
     more.into_iter().fold(Tooltip::new(head), Tooltip::line)
 }
 
-impl Chart for TileMap {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for TileMap {
     fn draw(&self, scene: &mut Scene, _: Rect, options: &RenderOptions<'_>) {
-        if let Ok(sweep) = &self.sweep {
-            draw::panels(self.drawn(sweep), scene, options);
-        }
+        draw::panels(self.drawn(), scene, options);
     }
 
     fn table(&self) -> Table {
-        let Ok(sweep) = &self.sweep else {
-            return Table::default();
-        };
+        let sweep = &self.sweep;
         type Row<'a> = (&'a Panel, &'a Line, usize, &'a Cell);
         let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
         let columns = Columns::new()
@@ -375,20 +343,12 @@ impl Chart for TileMap {
     }
 
     fn height(&self, width: f64) -> f64 {
-        match &self.sweep {
-            Ok(sweep) => draw::height(self.drawn(sweep), width, draw::LINE),
-            Err(_) => 420.0,
-        }
+        draw::height(self.drawn(), width, draw::LINE)
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {
-        match &self.sweep {
-            Ok(sweep) => (
-                self.height(width),
-                draw::height(self.drawn(sweep), width, draw::tallest(self.drawn(sweep))),
-            ),
-            Err(_) => (260.0, f64::INFINITY),
-        }
+        let most = draw::height(self.drawn(), width, draw::tallest(self.drawn()));
+        (self.height(width), most)
     }
 }
 

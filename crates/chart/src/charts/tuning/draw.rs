@@ -50,14 +50,8 @@ struct Picture<'a> {
 }
 
 impl Tuning {
-    pub(super) fn plot(
-        &self,
-        h: &History,
-        scene: &mut Scene,
-        options: &RenderOptions<'_>,
-        rect: Rect,
-    ) {
-        let theme = options.theme;
+    pub(super) fn plot(&self, scene: &mut Scene, options: &RenderOptions<'_>, rect: Rect) {
+        let (h, theme) = (&self.history, options.theme);
         let rates = h.variants.iter().chain(&h.references).map(|v| v.rate);
         let ends = extent(Kind::Linear, rates).unwrap_or((0.0, 1.0));
         // A roof far above would flatten everything else, so it is named and not drawn.
@@ -257,14 +251,8 @@ impl Picture<'_> {
 
 impl Tuning {
     /// The chosen point: a selected one, else the best variant; then the best reference.
-    pub(super) fn card(
-        &self,
-        h: &History,
-        scene: &mut Scene,
-        options: &RenderOptions<'_>,
-        rect: Rect,
-    ) {
-        let theme = options.theme;
+    pub(super) fn card(&self, scene: &mut Scene, options: &RenderOptions<'_>, rect: Rect) {
+        let (h, theme) = (&self.history, options.theme);
         let all = || h.variants.iter().chain(&h.references);
         let selected = all().find(|v| options.selected.contains(&v.row));
         let chosen = selected.or_else(|| h.best.and_then(|i| h.variants.get(i)));

@@ -2,7 +2,7 @@
 
 mod draw;
 
-use crate::charts::{Chart, ChartKind, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
@@ -28,7 +28,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &["color"],
     of_selection: true,
     legend: false,
-    open: |inputs| Box::new(Tuning::open(inputs.frame, inputs.state)),
+    open: |inputs| Tuning::open(inputs.frame, inputs.state),
 };
 
 const SCALE: Setting<Kind> =
@@ -43,16 +43,14 @@ const MOST_SUSPECTS: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Tuning {
     frame: Frame,
-    said: Said,
     scale: Kind,
-    history: Option<History>,
+    history: History,
 }
 
 impl Tuning {
     /// Reads the settings and the history.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Self {
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let problems = tuning::problems(frame);
-        let mut controls = Vec::new();
         let shape = Control::choice(
             state,
             "tuning.shape",
@@ -78,32 +76,23 @@ impl Tuning {
             .iter()
             .find(|p| key(&p.0) == shape.current)
             .and_then(|p| History::new(frame, &p.0, slow.as_number() / 100.0));
-        if history.is_some() {
-            if problems.len() > 1 {
-                controls.push(shape);
-            }
-            controls.extend([slow, SCALE.control(state).more()]);
+        let Some(history) = history else {
+            let why = "No tuning history: no column is a generation, iteration, step or trial.";
+            return Chart::without(Said::new("", Some(why), Vec::new()));
+        };
+        let mut controls = if problems.len() > 1 { vec![shape] } else { Vec::new() };
+        controls.extend([slow, SCALE.control(state).more()]);
+        let mut said = Said::new(headline(&history), obstacle(&history), controls);
+        if said.obstacle.is_none() {
+            (said.notes, said.details) = (notes(frame, &history), details(frame, &history));
         }
-        let obstacle = obstacle(history.as_ref());
-        let title = history.as_ref().map(headline).unwrap_or_default();
-        let mut said = Said::new(title, obstacle, controls);
-        if let (Some(h), None) = (&history, &said.obstacle) {
-            (said.notes, said.details) = (notes(frame, h), details(frame, h));
-        }
-        Tuning { frame: frame.clone(), said, scale: SCALE.get(state), history }
+        Chart::new(said, Tuning { frame: frame.clone(), scale: SCALE.get(state), history })
     }
 }
 
-fn obstacle(history: Option<&History>) -> Option<String> {
-    match history {
-        None => Some(
-            "No tuning history: no column is a generation, iteration, step or trial.".to_owned(),
-        ),
-        Some(h) if h.best.is_none() => {
-            Some(format!("None of {} variants ran: {}.", h.variants.len(), failures(h)))
-        }
-        Some(_) => None,
-    }
+fn obstacle(h: &History) -> Option<String> {
+    let none = || format!("None of {} variants ran: {}.", h.variants.len(), failures(h));
+    h.best.is_none().then(none)
 }
 
 /// A GEMM in links, which are plain ASCII and older than the sign between its sizes.
@@ -221,24 +210,17 @@ fn tooltip(h: &History, v: &Variant) -> Tooltip {
     }
 }
 
-impl Chart for Tuning {
-    fn said(&self) -> &Said {
-        &self.said
-    }
-
+impl Picture for Tuning {
     fn draw(&self, scene: &mut Scene, [_, _, w, h]: Rect, options: &RenderOptions<'_>) {
-        let Some(history) = &self.history else { return };
         let card = if w >= NARROW + 200.0 { 250.0 } else { 0.0 };
-        self.plot(history, scene, options, [0.0, 0.0, w - card, h]);
+        self.plot(scene, options, [0.0, 0.0, w - card, h]);
         if card > 0.0 {
-            self.card(history, scene, options, [w - card, 0.0, card, h]);
+            self.card(scene, options, [w - card, 0.0, card, h]);
         }
     }
 
     fn table(&self) -> Table {
-        let Some(h) = &self.history else {
-            return Table::default();
-        };
+        let h = &self.history;
         let settings = |v: &Variant| {
             let all = tuning::parameters(&self.frame, v.row as usize).into_iter();
             all.map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")

@@ -43,7 +43,7 @@ fn seed() -> Frame {
     t.frame(Some("a100-80-pcie"))
 }
 
-fn at(view: &Tuning, size: usize, dark: bool, selected: &[u32]) -> Scene {
+fn at(view: &Chart, size: usize, dark: bool, selected: &[u32]) -> Scene {
     view.scene(&RenderOptions {
         selected,
         ..RenderOptions::new(&Theme::of(dark), (SIZES[size].0, SIZES[size].1))
@@ -62,10 +62,10 @@ fn goldens() {
     assert_eq!(view.table().rows.len(), 13);
     state.set_param("tuning.scale", "log");
     draw_everywhere("tuning-log", &Tuning::open(&frame, &state));
-    let notes = view.said().notes.clone();
+    let notes = view.said.notes.clone();
     assert!(notes[0].contains("202 TFLOP/s in generation 2"), "{notes:?}");
     assert!(notes[1].contains("correctness failed 1") && notes[2].starts_with("2 slow"));
-    let details = view.said().details.clone();
+    let details = view.said.details.clone();
     let bad = &details.last().unwrap();
     assert_eq!((bad.0.as_str(), bad.1.rows.len()), ("Failed and slow variants", 3));
     assert!(bad.1.rows.iter().any(|r| r[2] == "failed: correctness failed"));
