@@ -12,7 +12,7 @@ use gemmscope_table::view_state::ViewState;
 
 /// Parameters of the view state that every mark reads.
 pub(super) const PARAMS: &[&str] =
-    &["color", X, Y, FIGURE, STATISTIC.key, SORT, SORT_Y.key, ASCENDING, SCALE, FIND, SIDE];
+    &["color", X, Y, FIGURE, STATISTIC.key, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE];
 
 const X: &str = "explore.x";
 const Y: &str = "explore.y";
@@ -24,8 +24,7 @@ const STATISTIC: Setting<Aggregate> = Setting {
     default: Aggregate::Median,
 };
 const SORT: &str = "explore.sort";
-const SORT_Y: Setting<Order> =
-    Setting { key: "explore.sort_y", label: "Sort Y", hint: "", default: Order::Name };
+const SORT_Y: &str = "explore.sort_y";
 const ASCENDING: &str = "explore.up";
 const SCALE: &str = "explore.scale";
 const FIND: &str = "explore.find";
@@ -246,18 +245,21 @@ impl<'a> Explore<'a> {
         STATISTIC.get(self.state)
     }
 
-    /// The order along X; `also` are figures of this mark alone.
-    pub(super) fn sort<T: Keyed>(&mut self, also: &[T], default: T) -> T {
+    fn order(&mut self, (key, label): (&str, &str), all: bool, default: Order) -> Order {
         let mut options = Order::choices();
-        options.extend(also.iter().map(|s| Choice::new(s.key(), s.caption())));
-        let control = Control::choice(self.state, SORT, "Sort", "", options, default.key());
-        T::parse(&self.add(control.more())).unwrap_or(default)
+        options.truncate(if all { options.len() } else { Order::USUAL });
+        let control = Control::choice(self.state, key, label, "", options, default.key());
+        Order::parse(&self.add(control.more())).unwrap_or(default)
+    }
+
+    /// The order along X; with `all` it may be that of figures that bars alone have.
+    pub(super) fn sort(&mut self, all: bool, default: Order) -> Order {
+        self.order((SORT, "Sort"), all, default)
     }
 
     /// The order of rows of cells.
     pub(super) fn sort_y(&mut self) -> Order {
-        self.controls.push(SORT_Y.control(self.state).more());
-        SORT_Y.get(self.state)
+        self.order((SORT_Y, "Sort Y"), false, Order::Name)
     }
 
     /// The other way round.

@@ -3,13 +3,13 @@
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
+use crate::charts::grouped::{Figure, Grouped, Name, Rows};
 use crate::charts::{Chart, ChartKind, Inputs, Picture, RenderOptions, Said, nothing};
-use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::legend::Swatch;
 use crate::palette::Theme;
-use crate::plot::{Bands, value_panel};
+use crate::plot::value_panel;
 use crate::row_names::RowNames;
 use crate::scale::{Kind, Scale};
 use crate::scene::{START, Scene};
@@ -42,33 +42,21 @@ pub(super) const KIND: ChartKind = ChartKind {
 
 const ROW: f64 = 24.0;
 /// Room above the bars, and of the axis below them.
-const HEAD: f64 = 8.0;
-const FOOT: f64 = 26.0;
+const AROUND: (f64, f64) = (8.0, 26.0);
 /// Key of no field: a bar a GEMM.
 const GEMM: &str = "gemm";
 
 /// Opened lost time.
-#[derive(Debug)]
 pub(crate) struct LostTime {
-    what: String,
-    /// Names of the values; none where every GEMM has a bar.
-    values: Vec<String>,
-    gemms: RowNames,
-    groups: Groups,
-    /// Worst first.
-    bars: Vec<Bar>,
-    lost_s: f64,
+    bars: Grouped,
+    /// The accounts that hold time in some bar, from left to right.
+    held: Vec<Account>,
 }
 
-/// The rows of one band.
-#[derive(Clone, Copy, Debug)]
-struct Bar {
-    band: u32,
-    time_s: f64,
-    lost_s: f64,
-    /// Seconds of all calls, in the order of [`Account::ALL`].
-    accounts: [f64; Account::COUNT],
-}
+/// Places of the figures: of all time, of what is lost of it, and of the first account.
+const TIME: usize = 0;
+const LOST: usize = 1;
+const ACCOUNTS: usize = 3;
 
 /// What lost time is added up by, and the bands of a side's rows.
 fn bands(frame: &Frame, side: &Frame, by: &Control, group_of: impl Fn(u32) -> u32) -> BandScale {
@@ -116,136 +104,91 @@ impl LostTime {
         let of_side = frame.with_rows(rows);
         let bands = bands(frame, &of_side, &by, |row| splitter.group_of(row));
         let n = bands.of.iter().filter(|b| **b != BandScale::NONE).max().map_or(0, |b| *b + 1);
-        let mut bars: Vec<Bar> = (0..n)
-            .map(|band| Bar { band, time_s: 0.0, lost_s: 0.0, accounts: [0.0; Account::COUNT] })
-            .collect();
+        let zeros = || vec![0.0; n as usize];
+        let (mut time, mut lost) = (zeros(), zeros());
+        let mut accounts = Account::ALL.map(|_| zeros());
         for (place, calls, call) in postings {
-            let Some(bar) = bars.get_mut(bands.of[place] as usize) else { continue };
-            bar.time_s += calls * call.total_s();
-            bar.lost_s += calls * call.lost_s();
-            call.each().for_each(|(account, s)| bar.accounts[account as usize] += calls * s);
+            let band = bands.of[place] as usize;
+            if band >= time.len() {
+                continue;
+            }
+            time[band] += calls * call.total_s();
+            lost[band] += calls * call.lost_s();
+            call.each().for_each(|(account, s)| accounts[account as usize][band] += calls * s);
         }
         let groups = Groups::of(&of_side, n as usize, |i| bands.of[i]);
-        bars.retain(|b| b.time_s > 0.0);
-        bars.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(b.time_s.total_cmp(&a.time_s)));
-        let lost_s: f64 = bars.iter().map(|b| b.lost_s).sum();
-        let firsts = (0..n as usize).filter_map(|b| groups.get(b).first().copied());
+        let mut order: Vec<usize> = (0..n as usize).filter(|b| time[*b] > 0.0).collect();
+        order.order_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(time[b].total_cmp(&time[a])));
+        let of = |figure: &[f64]| order.iter().map(|b| figure[*b]).sum::<f64>();
+        let lost_s = of(&lost);
         let sentence = format!("Lost time by {}", bands.label);
         let controls = if sides.len() > 1 { vec![by, side] } else { vec![by] };
-        let mut said = Said::new(sentence, obstacle(frame, &bars, lost_s), controls);
+        let [roof, no_roof] = [Account::Roof, Account::NoRoof].map(|a| of(&accounts[a as usize]));
+        let obstacle = nothing(frame).or(match order[..] {
+            [] => Some("No GEMM here has a time."),
+            _ if lost_s > 0.0 => None,
+            _ if roof > 0.0 => Some("No time lost: every GEMM is at its roof."),
+            _ => Some("No roof: choose a device."),
+        });
+        let mut said = Said::new(sentence, obstacle, controls);
         for book in ledger.books.iter().filter(|b| b.number == at) {
             said.notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
         }
-        let out = LostTime {
-            what: bands.label,
-            gemms: RowNames::new(&frame.with_rows(Arc::new(firsts.collect()))),
-            values: bands.names,
-            groups,
-            bars,
-            lost_s,
-        };
-        said.notes.extend(out.most());
-        said.notes.push(frame.kind().hint().to_owned());
-        (said, out)
-    }
-
-    /// How few bars hold most of it, and what no bar can say.
-    fn most(&self) -> Vec<String> {
-        let mut out = Vec::new();
+        // How few bars hold most of it, and what no bar can say.
         let mut sum = 0.0;
-        let enough = self.bars.iter().position(|b| {
-            sum += b.lost_s;
-            sum >= 0.8 * self.lost_s * (1.0 - 1e-12)
+        let enough = order.iter().position(|b| {
+            sum += lost[*b];
+            sum >= 0.8 * lost_s * (1.0 - 1e-12)
         });
-        if let (Some(at), true) = (enough, self.lost_s > 0.0 && self.bars.len() > 1) {
-            let (n, all) = (at + 1, self.bars.len());
-            out.push(format!("{n} of {all} bars hold 80 % of {}.", seconds_brief(self.lost_s)));
+        if let (Some(few), true) = (enough, lost_s > 0.0 && order.len() > 1) {
+            let (few, all, lost) = (few + 1, order.len(), seconds_brief(lost_s));
+            said.notes.push(format!("{few} of {all} bars hold 80 % of {lost}."));
         }
-        let unknown: f64 = self.bars.iter().map(|b| b.accounts[Account::NoRoof as usize]).sum();
-        if unknown > 0.0 {
-            out.push(format!("{} without a known roof.", seconds_brief(unknown)));
+        if no_roof > 0.0 {
+            said.notes.push(format!("{} without a known roof.", seconds_brief(no_roof)));
         }
-        out
-    }
+        said.notes.push(frame.kind().hint().to_owned());
 
-    fn name(&self, at: usize) -> String {
-        let band = self.bars[at].band as usize;
-        self.values.get(band).cloned().unwrap_or_else(|| self.gemms.get(band))
-    }
-
-    fn rows(&self, bar: &Bar) -> &[u32] {
-        self.groups.get(bar.band as usize)
-    }
-
-    /// The accounts that hold time in a bar, from left to right.
-    fn held(&self) -> impl Iterator<Item = Account> {
-        Account::ALL.into_iter().filter(|a| self.bars.iter().any(|b| b.accounts[*a as usize] > 0.0))
-    }
-
-    fn columns(&self) -> Columns<'_, usize> {
-        let bar = |at: &usize| &self.bars[*at];
-        let mut out = Columns::new()
-            .text(self.what.as_str(), |at| self.name(*at))
-            .no_tip()
-            .text("GEMMs", move |at| self.rows(bar(at)).len().to_string())
-            .no_tip()
-            .number("Time", "s", move |at| bar(at).time_s)
-            .no_tip()
-            .number("Lost time", "s", move |at| bar(at).lost_s)
-            .number("Share of lost time", "%", move |at| bar(at).lost_s / self.lost_s);
-        for account in self.held() {
-            out = out.number(account.part_label(), "s", move |at| {
-                match bar(at).accounts[account as usize] {
-                    0.0 => f64::NAN,
-                    s => s,
-                }
-            });
+        let share = lost.iter().map(|s| s / lost_s).collect();
+        let mut figures = vec![
+            Figure::new("Time", "s", time).no_tip(),
+            Figure::new("Lost time", "s", lost),
+            Figure::new("Share of lost time", "%", share),
+        ];
+        let mut held = Vec::new();
+        for (account, mut seconds) in Account::ALL.into_iter().zip(accounts) {
+            if order.iter().any(|b| seconds[*b] > 0.0) {
+                // What holds no time is not said.
+                seconds.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = f64::NAN);
+                figures.push(Figure::new(account.part_label(), "s", seconds));
+                held.push(account);
+            }
         }
-        out
+        let firsts = (0..n as usize).filter_map(|b| groups.get(b).first().copied());
+        let gemms = RowNames::new(&frame.with_rows(Arc::new(firsts.collect())));
+        let names = bands.names;
+        let name: Name = Box::new(move |b| names.get(b).cloned().unwrap_or_else(|| gemms.get(b)));
+        let bars = Grouped { what: bands.label, name, groups, figures, order };
+        (said, LostTime { bars, held })
     }
-}
-
-/// Why there is nothing to draw.
-fn obstacle(frame: &Frame, bars: &[Bar], lost_s: f64) -> Option<&'static str> {
-    let known = |b: &Bar| b.accounts[Account::Roof as usize] > 0.0;
-    nothing(frame).or(match bars {
-        [] => Some("No GEMM here has a time."),
-        _ if lost_s > 0.0 => None,
-        _ if bars.iter().any(known) => Some("No time lost: every GEMM is at its roof."),
-        _ => Some("No roof: choose a device."),
-    })
 }
 
 impl Picture for LostTime {
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let entry = |a: Account| (Swatch::Box(theme.account(a)), a.part_label().to_owned());
-        self.held().map(entry).collect()
+        self.held.iter().copied().map(entry).collect()
     }
 
-    fn draw(
-        &self,
-        scene: &mut Scene,
-        [left, top, width, height]: Rect,
-        options: &RenderOptions<'_>,
-    ) {
-        let (theme, columns) = (options.theme, self.columns());
-        let bands = Bands {
-            n: self.bars.len(),
-            what: "Bars",
-            row: ROW,
-            most: None,
-            name: &|at| self.name(at),
-            mark: &|at, name| {
-                Some((self.rows(&self.bars[at]).to_vec(), columns.tooltip(name, &at)))
-            },
-        };
-        let room = [left, top + HEAD, width, height - HEAD - FOOT];
-        let placed = bands.place(scene, room, options);
-        let words = |b: &Bar| format!("{} lost", seconds_brief(b.lost_s));
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        let (theme, bars) = (options.theme, &self.bars);
+        let rows = Rows { what: "Bars", row: ROW, around: AROUND, several: false };
+        let placed = bars.place(scene, room, options, rows);
+        let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
+        let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));
         // The longest bar leaves room for what it loses.
-        let longest = self.bars.iter().map(|b| b.time_s).fold(0.0, f64::max);
-        let figures = text::width(&words(&self.bars[0]), FONT, false) + 28.0;
-        let span = (width - placed.left - 12.0).max(20.0);
+        let longest = bars.order.iter().map(|b| time[*b]).fold(0.0, f64::max);
+        let figures = text::width(&words(bars.order[0]), FONT, false) + 28.0;
+        let span = (room[2] - placed.left - 12.0).max(20.0);
         let scale = Scale::new(
             Kind::Linear,
             (0.0, longest * span / (span - figures).max(span / 4.0)),
@@ -254,17 +197,18 @@ impl Picture for LostTime {
         let panel = [placed.left, placed.top, span, placed.bottom() - placed.top];
         value_panel(scene, theme, panel, &scale, "", &Format::seconds());
         for (at, y) in placed.each() {
-            let bar = &self.bars[at];
+            let bar = bars.order[at];
             let mut sum = 0.0;
-            for account in Account::ALL {
+            for (account, figure) in self.held.iter().zip(&bars.figures[ACCOUNTS..]) {
                 let from = scale.px(sum);
-                sum += bar.accounts[account as usize];
+                // What is not known is no time.
+                sum += figure.of[bar].max(0.0);
                 let to = scale.px(sum);
                 if to > from {
                     // A hair between two parts, where they have the room.
                     let gap = if to - from > 3.0 { 1.0 } else { 0.0 };
                     let part = [from, y + 4.0, to - from - gap, ROW - 8.0];
-                    scene.fill(part, theme.account(account));
+                    scene.fill(part, theme.account(*account));
                 }
             }
             let place = (scale.px(sum) + 6.0, y + ROW / 2.0);
@@ -273,12 +217,13 @@ impl Picture for LostTime {
     }
 
     fn table(&self) -> Table {
-        self.columns().table(0..self.bars.len())
+        self.bars.table()
     }
 
     fn full_height(&self) -> Option<f64> {
         // A legend of two lines at most.
-        Some((HEAD + FOOT + 44.0 + ROW * self.bars.len() as f64).max(160.0))
+        let around = AROUND.0 + AROUND.1 + 44.0;
+        Some((around + ROW * self.bars.order.len() as f64).max(160.0))
     }
 }
 

@@ -11,6 +11,7 @@ mod cells;
 mod compare;
 mod explore;
 mod fastest;
+mod grouped;
 mod lines;
 mod lost;
 pub mod roofline;

@@ -100,6 +100,11 @@ impl Groups {
         Groups { starts, rows }
     }
 
+    /// Number of bands.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
     /// Rows of a band.
     pub(crate) fn get(&self, band: usize) -> &[u32] {
         match (self.starts.get(band), self.starts.get(band + 1)) {
@@ -128,7 +133,7 @@ impl Groups {
             _ => None,
         };
         let mut values = Vec::new();
-        (0..self.starts.len().saturating_sub(1))
+        (0..self.len())
             .map(|band| {
                 values.clear();
                 values.extend(self.get(band).iter().map(|&row| {

@@ -19,6 +19,15 @@ pub(crate) enum Order {
     Value,
     /// As they first occur.
     File,
+    /// Share of the roof, of bars that show no figure of their own.
+    Efficiency,
+    /// Arithmetic intensity, of the same bars.
+    Ai,
+}
+
+impl Order {
+    /// How many of them every mark has.
+    pub(crate) const USUAL: usize = 3;
 }
 
 impl Keyed for Order {
@@ -26,6 +35,8 @@ impl Keyed for Order {
         (Order::Name, "name", "name"),
         (Order::Value, "value", "value"),
         (Order::File, "file", "file order"),
+        (Order::Efficiency, "efficiency", "% of roof"),
+        (Order::Ai, "ai", "AI"),
     ];
 }
 

@@ -1,136 +1,91 @@
 //! How bars are drawn.
 
-use super::{Bar, Bars, FOOT, HEAD, ROW, above_roof};
-use crate::charts::RenderOptions;
+use super::{Bars, Panel};
+use crate::charts::grouped::Rows;
+use crate::charts::{Picture, RenderOptions};
+use crate::color_scale::ColorScale;
 use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
+use crate::legend::Swatch;
 use crate::palette::{Theme, alpha, mix};
-use crate::plot::{Bands, value_panel};
-use crate::scale::{Kind, Scale, extent};
+use crate::plot::value_panel;
+use crate::scale::{Kind, Scale};
 use crate::scene::{Color, END, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::units::capitalized;
-use gemmscope_table::field::Field;
+use gemmscope_table::result_table::Table;
 
-impl Bars {
-    pub(super) fn picture(
-        &self,
-        scene: &mut Scene,
-        [left, top, width, height]: Rect,
-        options: &RenderOptions<'_>,
-    ) {
-        let (theme, all, columns) = (options.theme, &self.bars, self.columns());
-        let bands = Bands {
-            n: all.len(),
-            what: &format!("{}s", capitalized(self.mark())),
-            row: ROW,
-            most: None,
-            name: &|i| self.name(all[i].band),
-            mark: &|i, name| {
-                let rows = self.rows(&all[i]);
-                let several = match rows.len() {
-                    1 => String::new(),
-                    n => format!(" ({n} GEMMs)"),
-                };
-                Some((rows.to_vec(), columns.tooltip(format!("{name}{several}"), &all[i])))
-            },
-        };
-        let room = [left, top + HEAD, width, height - HEAD - FOOT];
-        let placed = bands.place(scene, room, options);
+const ROW: f64 = 18.0;
+/// Room above the bars for titles, and below them for ticks.
+const AROUND: (f64, f64) = (26.0, 34.0);
+
+impl Picture for Bars {
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        let color_scale = self.colors.of(theme);
+        let codes = || self.bars.order.iter().map(|group| self.code(*group, color_scale));
+        let mut out = color_scale.swatches(&self.frame, codes().flatten());
+        if !out.is_empty() && codes().any(|c| c.is_none()) {
+            out.push((Swatch::Box(theme.other), "several".to_owned()));
+        }
+        out
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        let (theme, colors) = (options.theme, self.colors.of(options.theme));
+        let what = &format!("{}s", capitalized(self.mark()));
+        let rows = Rows { what, row: ROW, around: AROUND, several: true };
+        let placed = self.bars.place(scene, room, options, rows);
         // Scales hold all bars, so that scrolling moves bars and nothing else.
-        let narrow = width < NARROW;
+        let narrow = room[2] < NARROW;
         let gap = if narrow { 14.0 } else { 28.0 };
-        let panels = self.panels(narrow);
-        let n = panels.len() as f64;
-        let each = ((width - placed.left - gap * (n - 1.0) - 12.0) / n).max(10.0);
-        for (i, (of, axis)) in panels.iter().zip(&self.axes).enumerate() {
+        let n = self.panels.len() as f64;
+        let each = ((room[2] - placed.left - gap * (n - 1.0) - 12.0) / n).max(10.0);
+        for (i, panel) in self.panels.iter().enumerate() {
             let x = placed.left + (each + gap) * i as f64;
             let rect = [x, placed.top, each, placed.bottom() - placed.top];
-            let scale = scale_of(*axis, rect);
-            let log = scale.kind == Kind::Log;
-            let title = format!("{}{}", of.title, if log { " (log)" } else { "" });
-            value_panel(scene, theme, rect, &scale, &title, &of.format);
+            let (scale, format) = (panel.scale(rect), &panel.format);
+            let title = &panel.titles[usize::from(narrow)];
+            let title = format!("{title}{}", if panel.log { " (log)" } else { "" });
+            value_panel(scene, theme, rect, &scale, &title, format);
             for (at, y) in placed.each() {
-                let bar = &all[at];
-                let roof = scale.px((of.roof)(bar));
-                let what = (y, (of.value)(bar), self.color(bar, theme));
-                draw_bar(scene, theme, rect, &scale, &of.format, what, roof);
-                roof_tick(scene, theme, roof, y, above_roof(bar));
+                let group = self.bars.order[at];
+                let roof = scale.px(panel.roof(group));
+                let code = self.code(group, colors);
+                let color = code.map_or(theme.other, |c| colors.palette[usize::from(c)]);
+                let what = (y, self.bars.figures[panel.figure].of[group], color);
+                draw_bar(scene, theme, rect, &scale, format, what, roof);
+                roof_tick(scene, theme, roof, y, self.above[group]);
             }
         }
     }
-}
 
-/// One column of bars: a figure, and where its roof is.
-pub(super) struct Panel<'a> {
-    title: String,
-    format: Format<'a>,
-    value: fn(&Bar) -> f64,
-    roof: fn(&Bar) -> f64,
+    fn table(&self) -> Table {
+        self.bars.table()
+    }
+
+    fn full_height(&self) -> Option<f64> {
+        Some((104.0 + ROW * self.bars.order.len() as f64).max(160.0))
+    }
 }
 
 impl Bars {
-    /// The ends of the positive values of a panel, and whether its axis is logarithmic: bars start at zero
-    /// unless the small ones would vanish.
-    pub(super) fn axis(&self, of: &Panel<'_>, log: Option<bool>) -> ((f64, f64), bool) {
-        let values = self.bars.iter().flat_map(|b| [(of.value)(b), (of.roof)(b)]);
-        let (lo, hi) = extent(Kind::Log, values).unwrap_or((1.0, 10.0));
-        ((lo, hi), log.unwrap_or(hi / lo > 60.0))
-    }
-
-    /// True where some panel has a logarithmic axis, and dots.
-    pub(super) fn has_dots(&self) -> bool {
-        self.axes.iter().any(|(_, log)| *log)
-    }
-
-    /// What a mark of the last panel is, which is the one with the roof: `bar`, or `dot` on a logarithmic
-    /// axis.
-    pub(super) fn mark(&self) -> &'static str {
-        if self.axes.last().is_some_and(|(_, log)| *log) { "dot" } else { "bar" }
-    }
-
-    pub(super) fn panels(&self, narrow: bool) -> Vec<Panel<'_>> {
-        let none: fn(&Bar) -> f64 = |_| f64::NAN;
-        let Some(info) = &self.figure else {
-            return vec![
-                Panel {
-                    title: "AI, FLOP/B".to_owned(),
-                    format: Format::plain(""),
-                    value: |b| b.ai,
-                    roof: none,
-                },
-                Panel {
-                    title: if narrow { "FLOP/s" } else { "Attained, FLOP/s" }.to_owned(),
-                    format: Format::rate().bare(),
-                    value: |b| b.rate,
-                    roof: |b| b.roof,
-                },
-            ];
-        };
-        let title = match info.unit.as_str() {
-            "" | "%" => info.label.clone(),
-            unit => format!("{}, {unit}", info.label),
-        };
-        vec![Panel {
-            title,
-            format: Format::of(&info.unit).bare(),
-            value: |b| b.figure,
-            roof: match info.field {
-                Field::Attained => |b| b.roof,
-                Field::Efficiency => |b| if b.roof.is_nan() { f64::NAN } else { 1.0 },
-                _ => none,
-            },
-        }]
+    /// The colour of a bar: that of all its GEMMs; `None` where they have several.
+    fn code(&self, group: usize, colors: &ColorScale) -> Option<u16> {
+        let mut codes = self.bars.rows(group).iter().map(|r| colors.code(*r as usize));
+        let first = codes.next()?;
+        let known = usize::from(first) < colors.names.len();
+        (known && codes.all(|c| c == first)).then_some(first)
     }
 }
 
-fn scale_of(((lo, hi), log): ((f64, f64), bool), rect: Rect) -> Scale {
-    let range = (rect[0], rect[0] + rect[2]);
-    if log {
-        Scale::new(Kind::Log, (lo / 1.6, hi * 1.15), range)
-    } else {
-        Scale::new(Kind::Linear, (0.0, hi * 1.08), range)
+impl Panel {
+    fn scale(&self, rect: Rect) -> Scale {
+        let ((lo, hi), range) = (self.ends, (rect[0], rect[0] + rect[2]));
+        match self.log {
+            true => Scale::new(Kind::Log, (lo / 1.6, hi * 1.15), range),
+            false => Scale::new(Kind::Linear, (0.0, hi * 1.08), range),
+        }
     }
 }
 

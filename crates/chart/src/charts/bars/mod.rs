@@ -6,19 +6,16 @@ mod draw;
 use crate::aggregate::{Aggregate, Groups, by_figure};
 use crate::band_scale::{BandScale, Order, natural};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing, roof_rate};
-use crate::color_scale::{ColorScale, Colors};
-use crate::columns::Columns;
-use crate::labels::Rect;
-use crate::legend::Swatch;
-use crate::palette::Theme;
+use crate::charts::grouped::{Figure, Grouped, Name};
+use crate::charts::{Chart, ChartKind, Said, nothing, roof_rate};
+use crate::color_scale::Colors;
 use crate::row_names::RowNames;
-use crate::scene::{Color, Scene};
+use crate::scale::{Kind, extent};
+use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
-use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 use std::collections::HashMap;
 
@@ -34,78 +31,39 @@ pub(super) const KIND: ChartKind = ChartKind {
     open: |inputs| Bars::open(inputs.frame, inputs.state),
 };
 
-/// What the bars are sorted by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum SortBy {
-    /// As in the file.
-    File,
-    /// By name.
-    Name,
-    /// The figure; the attained rate where two are shown.
-    #[default]
-    Value,
-    /// Arithmetic intensity.
-    Ai,
-    /// Share of the roof.
-    Efficiency,
-}
-
-impl Keyed for SortBy {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (SortBy::Name, "name", "name"),
-        (SortBy::Value, "value", "value"),
-        (SortBy::File, "file", "file order"),
-        (SortBy::Efficiency, "efficiency", "% of roof"),
-        (SortBy::Ai, "ai", "AI"),
-    ];
-}
-
-impl SortBy {
-    /// What the bars can be sorted by, besides what every mark can.
-    const ALSO: [SortBy; 2] = [SortBy::Efficiency, SortBy::Ai];
-}
-
 /// Opened bars, sorted.
-#[derive(Debug)]
 pub(crate) struct Bars {
     frame: Frame,
-    /// What a bar is of: a value of a field, or a GEMM.
-    what: String,
-    /// Every GEMM has a bar of its own.
-    single: bool,
-    /// The figure; `None` is intensity and rate.
-    figure: Option<FieldInfo>,
-    /// How several GEMMs become one bar.
-    aggregate: Aggregate,
-    /// Of the axis of each panel: its ends, and whether it is logarithmic, which dots stand for.
-    axes: Vec<((f64, f64), bool)>,
-    /// Only bars whose name contains this.
-    find: String,
+    bars: Grouped,
+    panels: Vec<Panel>,
     colors: Colors,
-    /// Names of the groups; empty where every GEMM is a bar of its own.
-    names: Vec<String>,
-    rows: RowNames,
-    groups: Groups,
-    bars: Vec<Bar>,
-    /// All bars before the search.
-    total: usize,
+    /// By group: the attained rate passes the roof.
+    above: Vec<bool>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Bar {
-    band: u32,
-    /// The chosen figure; NaN where none is.
-    figure: f64,
-    ai: f64,
-    rate: f64,
-    efficiency: f64,
-    roof: f64,
+/// One column of bars: a figure, and where its roof is.
+struct Panel {
+    /// What it shows, in a wide picture and in a narrow one.
+    titles: [String; 2],
+    format: Format<'static>,
+    /// Which of the figures.
+    figure: usize,
+    /// The roof of every group; empty where the figure has none.
+    roof: Vec<f64>,
+    /// The ends of the positive values.
+    ends: (f64, f64),
+    /// Its axis is logarithmic, and has dots.
+    log: bool,
 }
 
-const ROW: f64 = 18.0;
-/// Room above the bars for titles, and below them for ticks.
-const HEAD: f64 = 26.0;
-const FOOT: f64 = 34.0;
+impl Panel {
+    fn roof(&self, group: usize) -> f64 {
+        self.roof.get(group).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// The figures that every bar has, and its roof.
+const USUAL: [Field; 3] = [Field::Ai, Field::Attained, Field::Efficiency];
 
 impl Bars {
     /// Reads the settings; computes and sorts the bars.
@@ -116,219 +74,188 @@ impl Bars {
         let (figure, color) = (e.figure_or("Y", "AI and rate"), e.color());
         let single = x == Axis::One;
         let aggregate = e.statistic(!single);
-        let also = if figure.is_none() { &SortBy::ALSO[..] } else { &[] };
-        let (sort, ascending) = (e.sort(also, SortBy::Value), e.ascending());
+        let (sort, up) = (e.sort(figure.is_none(), Order::Value), e.ascending());
         let (log, find) = (e.log(), e.find());
-        let bands = match single {
-            true => BandScale::default(),
+        let BandScale { label, names, of, .. } = match single {
+            true => BandScale { label: "GEMM".to_owned(), ..BandScale::default() },
             false => x.bands(frame, Order::File),
         };
-        let total = if single { frame.rows.len() } else { bands.len() };
-        let groups = Groups::of(frame, total, |i| if single { i as u32 } else { bands.of[i] });
-        let mut out = Bars {
-            colors: Colors::new(frame, color),
-            names: bands.names,
-            rows: RowNames::new(frame),
-            bars: Vec::new(),
-            frame: frame.clone(),
-            what: if single { "GEMM".to_owned() } else { bands.label },
-            single,
-            figure,
-            aggregate,
-            axes: Vec::new(),
-            find,
-            groups,
-            total,
+        let total = if single { frame.rows.len() } else { names.len() };
+        let groups = Groups::of(frame, total, |i| if single { i as u32 } else { of[i] });
+        let name: Name = match single {
+            true => {
+                let rows = RowNames::new(frame);
+                Box::new(move |row| rows.get(row))
+            }
+            false => Box::new(move |group| names[group].clone()),
         };
-        let mut bars = out.figures();
-        let text = out.find.trim().to_lowercase();
+        let figures = figures(frame, &groups, aggregate, figure.as_ref());
+        let [ai, rate, roof, share] = [4, 3, 2, 1].map(|back| figures.len() - back);
+        let shown = figure.as_ref().map(|info| match info.field {
+            Field::Ai => ai,
+            Field::Attained => rate,
+            Field::Efficiency => share,
+            _ => 0,
+        });
+        let mut order: Vec<usize> = (0..total).collect();
+        let text = find.trim().to_lowercase();
         if !text.is_empty() {
-            bars.retain(|b| out.name(b.band).to_lowercase().contains(&text));
+            order.retain(|group| name(*group).to_lowercase().contains(&text));
         }
-        out.sort(&mut bars, sort, ascending);
-        out.bars = bars;
-        out.axes = out.panels(false).iter().map(|of| out.axis(of, log)).collect();
+        let by = match sort {
+            Order::Ai => ai,
+            Order::Efficiency => share,
+            Order::Name | Order::Value | Order::File => shown.unwrap_or(rate),
+        };
+        sorted(&mut order, &name, (sort, up), &figures[by].of);
+
         let none = || nothing(frame).unwrap_or(explore::NO_NAME);
-        let mut said = Said::new(out.title(), out.bars.is_empty().then(none), e.controls);
+        let obstacle = order.is_empty().then(none);
+        let above = figures[rate].of.iter().zip(&figures[roof].of);
+        let mut out = Bars {
+            above: above.map(|(rate, roof)| *rate > roof * (1.0 + 1e-6)).collect(),
+            frame: frame.clone(),
+            bars: Grouped { what: label, name, groups, figures, order },
+            panels: Vec::new(),
+            colors: Colors::new(frame, color),
+        };
+        let of_roof = || out.bars.figures[roof].of.clone();
+        out.panels = match (&figure, shown) {
+            (Some(info), Some(shown)) => {
+                let title = match info.unit.as_str() {
+                    "" | "%" => info.label.clone(),
+                    unit => format!("{}, {unit}", info.label),
+                };
+                let roof = match info.field {
+                    Field::Attained => of_roof(),
+                    Field::Efficiency => {
+                        of_roof().into_iter().map(|v| if v.is_nan() { v } else { 1.0 }).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                vec![out.panel([&title, &title], &info.unit, shown, roof, log)]
+            }
+            _ => vec![
+                out.panel(["AI, FLOP/B"; 2], "FLOP/B", ai, Vec::new(), log),
+                out.panel(["Attained, FLOP/s", "FLOP/s"], "FLOP/s", rate, of_roof(), log),
+            ],
+        };
+        let what = figure.map_or("Arithmetic intensity and attained rate".to_owned(), |f| f.label);
+        let n = plural(out.bars.order.len() as u64, out.mark());
+        let mut said = Said::new(format!("{what} by {}, {n}", out.bars.what), obstacle, e.controls);
         if said.obstacle.is_none() {
-            said.notes = out.notes();
+            said.notes = out.notes((find.trim(), total), (!single).then_some(aggregate), roof);
         }
         Chart::new(said, out)
     }
 
-    fn title(&self) -> String {
-        format!(
-            "{} by {}, {}",
-            self.figure.as_ref().map_or("Arithmetic intensity and attained rate", |f| &f.label),
-            self.what,
-            plural(self.bars.len() as u64, self.mark())
-        )
+    /// A panel whose bars start at zero unless the small ones would vanish.
+    fn panel(
+        &self,
+        titles: [&str; 2],
+        unit: &str,
+        figure: usize,
+        roof: Vec<f64>,
+        log: Option<bool>,
+    ) -> Panel {
+        let (titles, format) = (titles.map(str::to_owned), Format::of(unit).bare());
+        let mut out = Panel { titles, format, figure, roof, ends: (1.0, 10.0), log: false };
+        let value = |group: usize| self.bars.figures[figure].of[group];
+        let values = self.bars.order.iter().flat_map(|g| [value(*g), out.roof(*g)]);
+        out.ends = extent(Kind::Log, values).unwrap_or(out.ends);
+        out.log = log.unwrap_or(out.ends.1 / out.ends.0 > 60.0);
+        out
     }
 
-    fn notes(&self) -> Vec<String> {
-        let mark = self.mark();
+    /// What a mark of the last panel is, which is the one with the roof: `bar`, or `dot` on a logarithmic
+    /// axis.
+    fn mark(&self) -> &'static str {
+        if self.panels.last().is_some_and(|p| p.log) { "dot" } else { "bar" }
+    }
+
+    /// `of` is the statistic where bars are of several GEMMs.
+    fn notes(
+        &self,
+        (find, total): (&str, usize),
+        of: Option<Aggregate>,
+        roof: usize,
+    ) -> Vec<String> {
+        let (mark, order) = (self.mark(), &self.bars.order);
         let mut out = Vec::new();
-        if self.bars.len() < self.total {
-            out.push(format!(
-                "{} of {} match {:?}.",
-                self.bars.len(),
-                plural(self.total as u64, mark),
-                self.find.trim()
-            ));
+        if order.len() < total {
+            let all = plural(total as u64, mark);
+            out.push(format!("{} of {all} match {find:?}.", order.len()));
         }
-        if self.bars.iter().any(|b| b.roof.is_finite()) {
-            out.push("Tick: roof.".to_owned());
-        } else {
-            out.push("No roof: choose a device.".to_owned());
-        }
-        let above = self.bars.iter().filter(|b| above_roof(b)).count();
+        out.push(match order.iter().any(|g| self.bars.figures[roof].of[*g].is_finite()) {
+            true => "Tick: roof.".to_owned(),
+            false => "No roof: choose a device.".to_owned(),
+        });
+        let above = order.iter().filter(|g| self.above[**g]).count();
         if above > 0 {
             out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
         }
-        if !self.single {
-            out.push(format!(
-                "{}s of several GEMMs show the {}.",
-                capitalized(mark),
-                self.aggregate.caption()
-            ));
+        out.extend(of.map(|of| {
+            format!("{}s of several GEMMs show the {}.", capitalized(mark), of.caption())
+        }));
+        if self.panels.iter().any(|p| p.log) {
+            let why = "Dots: on a logarithmic axis the length of a bar would mean nothing.";
+            out.push(why.to_owned());
         }
-        if self.has_dots() {
-            out.push(
-                "Dots: on a logarithmic axis the length of a bar would mean nothing.".to_owned(),
-            );
-        }
-        out.extend(explore::left_out(&self.frame, &self.groups, None, ""));
+        out.extend(explore::left_out(&self.frame, &self.bars.groups, None, ""));
         out
     }
-
-    /// The figures of all bands.
-    fn figures(&self) -> Vec<Bar> {
-        let (frame, groups) = (&self.frame, &self.groups);
-        let usual = [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f));
-        let of = |info: Option<&FieldInfo>| {
-            info.map_or_else(Vec::new, |info| groups.figures(frame, info, self.aggregate))
-        };
-        let [ai, rate, share] = usual.each_ref().map(|info| of(info.as_ref()));
-        let figure = of(self.figure.as_ref());
-        let at = |figures: &[f64], i: usize| figures.get(i).copied().unwrap_or(f64::NAN);
-        let bar = |i: usize| Bar {
-            band: i as u32,
-            figure: at(&figure, i),
-            ai: at(&ai, i),
-            rate: at(&rate, i),
-            efficiency: at(&share, i),
-            roof: match groups.get(i) {
-                [one] => roof_rate(frame, *one as usize),
-                // Of several GEMMs: the roof that goes with the figures shown.
-                _ => at(&rate, i) / at(&share, i),
-            },
-        };
-        (0..self.total).map(bar).collect()
-    }
-
-    fn rows(&self, bar: &Bar) -> &[u32] {
-        self.groups.get(bar.band as usize)
-    }
-
-    /// The name of a bar: its group, or its GEMM.
-    fn name(&self, band: u32) -> String {
-        match self.names.get(band as usize) {
-            Some(name) => name.clone(),
-            None => self.rows.get(band as usize),
-        }
-    }
-
-    fn sort(&self, all: &mut [Bar], by: SortBy, up: bool) {
-        let key = |b: &Bar| match by {
-            SortBy::Ai => b.ai,
-            SortBy::Efficiency => b.efficiency,
-            _ if self.figure.is_some() => b.figure,
-            _ => b.rate,
-        };
-        match by {
-            SortBy::File => {}
-            SortBy::Name => {
-                let names: HashMap<u32, String> =
-                    all.iter().map(|b| (b.band, self.name(b.band))).collect();
-                let order = |a: &Bar, b: &Bar| natural(&names[&a.band], &names[&b.band]);
-                all.order_by(order);
-            }
-            _ => return all.order_by(|a, b| by_figure(key(a), key(b), up)),
-        }
-        // Orders by file and by name start at the beginning.
-        if up {
-            all.reverse();
-        }
-    }
-
-    fn color(&self, bar: &Bar, theme: &Theme) -> Color {
-        let color_scale = self.colors.of(theme);
-        let code = self.code(bar, color_scale);
-        code.map_or(theme.other, |c| color_scale.palette[usize::from(c)])
-    }
 }
 
-impl Picture for Bars {
-    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        let color_scale = self.colors.of(theme);
-        let codes = || self.bars.iter().map(|b| self.code(b, color_scale));
-        let mut out = color_scale.swatches(&self.frame, codes().flatten());
-        if !out.is_empty() && codes().any(|c| c.is_none()) {
-            out.push((Swatch::Box(theme.other), "several".to_owned()));
+/// The figures of all groups: the chosen one, where it is not among those that every bar has, which follow.
+fn figures(
+    frame: &Frame,
+    groups: &Groups,
+    aggregate: Aggregate,
+    chosen: Option<&FieldInfo>,
+) -> Vec<Figure> {
+    let n = groups.len();
+    let of = |info: &FieldInfo| groups.figures(frame, info, aggregate);
+    let [ai, rate, share] =
+        USUAL.map(|f| frame.info(&f).map_or_else(|| vec![f64::NAN; n], |info| of(&info)));
+    let roof = (0..n).map(|i| match groups.get(i) {
+        [one] => roof_rate(frame, *one as usize),
+        // Of several GEMMs: the roof that goes with the figures shown.
+        _ => rate[i] / share[i],
+    });
+    let roof = roof.collect();
+    let other = chosen.filter(|info| !USUAL.contains(&info.field));
+    let other = other.map(|info| Figure::new(&info.label, &info.unit, of(info)));
+    other
+        .into_iter()
+        .chain([
+            Figure::new("AI", "FLOP/B", ai),
+            Figure::new("Attained", "FLOP/s", rate),
+            Figure::new("Roof", "FLOP/s", roof),
+            Figure::new("% of roof", "%", share),
+        ])
+        .collect()
+}
+
+/// Sorts groups: orders by file and by name start at the beginning, others with the best one.
+fn sorted(order: &mut [usize], name: &Name, (by, up): (Order, bool), figure: &[f64]) {
+    match by {
+        Order::File => {}
+        Order::Name => {
+            let names: HashMap<usize, String> = order.iter().map(|g| (*g, name(*g))).collect();
+            order.order_by(|a, b| natural(&names[a], &names[b]));
         }
-        out
+        _ => return order.order_by(|a, b| by_figure(figure[*a], figure[*b], up)),
     }
-
-    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
-        self.picture(scene, room, options);
+    if up {
+        order.reverse();
     }
-
-    fn table(&self) -> Table {
-        self.columns().table(self.bars.iter().copied())
-    }
-
-    fn full_height(&self) -> Option<f64> {
-        Some((104.0 + ROW * self.bars.len() as f64).max(160.0))
-    }
-}
-
-impl Bars {
-    /// The figures of a bar, in its table and its tooltip.
-    fn columns(&self) -> Columns<'_, Bar> {
-        let figure = self.figure.as_ref();
-        let usual = [Field::Ai, Field::Attained, Field::Efficiency];
-        let other = figure.filter(|i| !usual.contains(&i.field));
-        let out = Columns::new()
-            .text(self.what.as_str(), |b: &Bar| self.name(b.band))
-            .no_tip()
-            .text("GEMMs", |b| self.rows(b).len().to_string())
-            .no_tip();
-        let out = match other {
-            Some(info) => out.field(info, |b| b.figure),
-            None => out,
-        };
-        out.number("AI", "FLOP/B", |b| b.ai)
-            .number("Attained", "FLOP/s", |b| b.rate)
-            .number("Roof", "FLOP/s", |b| b.roof)
-            .number("% of roof", "%", |b| b.efficiency)
-    }
-
-    /// The colour of a bar: that of all its GEMMs; `None` where they have several.
-    fn code(&self, bar: &Bar, colors: &ColorScale) -> Option<u16> {
-        let mut codes = self.rows(bar).iter().map(|r| colors.code(*r as usize));
-        let first = codes.next()?;
-        let known = usize::from(first) < colors.names.len();
-        (known && codes.all(|c| c == first)).then_some(first)
-    }
-}
-
-fn above_roof(bar: &Bar) -> bool {
-    bar.rate > bar.roof * (1.0 + 1e-6)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::charts::RenderOptions;
+    use crate::palette::Theme;
     use gemmscope_table::fixture::Rows;
 
     #[test]

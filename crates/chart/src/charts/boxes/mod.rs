@@ -102,7 +102,7 @@ impl Boxes {
         let m = |r: &u32| frame.data.m[*r as usize];
         let one_m = frame.rows.windows(2).all(|w| m(&w[0]) == m(&w[1]));
         let (x, value) = (e.x(None, if one_m { "shape" } else { "m" }), e.figure("Y"));
-        let (color, order) = (e.color(), e.sort(&[], Order::Name));
+        let (color, order) = (e.color(), e.sort(false, Order::Name));
         let (log, find) = (e.log(), e.find());
         let mut bands = x.bands(frame, order);
         bands.find(&find);

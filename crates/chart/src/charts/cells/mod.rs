@@ -149,7 +149,7 @@ impl CellMap {
         };
         let (x, y) = (e.x(None, &across), e.y(&down));
         let (value, aggregate) = (e.figure("Colour"), e.statistic(true));
-        let order_x = e.sort(&[], if row { Order::Value } else { Order::Name });
+        let order_x = e.sort(false, if row { Order::Value } else { Order::Name });
         let order_y = if row { Order::Name } else { e.sort_y() };
         let (log, find) = (e.log(), e.find());
 
