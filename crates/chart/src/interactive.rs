@@ -12,7 +12,8 @@ use crate::scene::{DragArea, HitArea, Point, Scene};
 use crate::scroll;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
-use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent};
+use gemmscope_model::order::InOrder;
+use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
@@ -177,7 +178,8 @@ fn of_several_sides(frame: &Frame, rows: &[u32]) -> bool {
     sides.any(|s| Some(s) != first)
 }
 
-/// What the chart says of a target, then the figures of its row, or of its rows together.
+/// What the chart says of a target, then the figures of its row, or of its rows together: of those of several
+/// devices for each.
 fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
     let out = target.tooltip.clone();
     if let [row] = target.rows[..] {
@@ -187,14 +189,54 @@ fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
     if of_several_sides(frame, &target.rows) {
         return out;
     }
-    let totals = Totals::over(frame, &target.rows);
-    let mut out = out.row("GEMMs", grouped(totals.rows));
-    if totals.measured > 0 {
-        let rate = FlopsPerSec(totals.attained_flops_per_s);
-        out = out.row("Time", Seconds(totals.time_s).to_string()).row("Attained", rate.to_string());
-    }
-    match totals.weighted_efficiency {
-        Some(e) => out.row("% of roof", percent(e)),
-        None => out,
+    let device = |row: &u32| frame.data.device[*row as usize];
+    let mut rows = target.rows.clone();
+    rows.order_by_key(device);
+    let sets: Vec<&[u32]> = rows.chunk_by(|a, b| device(a) == device(b)).collect();
+    sets.iter().fold(out, |out, set| {
+        let totals = Totals::over(frame, set);
+        let mut out = match (sets.len(), frame.device_name(device(&set[0]))) {
+            (1, _) => out.row("GEMMs", grouped(totals.rows)),
+            (_, "") => out.row("Device not stated", plural(totals.rows, "GEMM")),
+            (_, name) => out.row(name, plural(totals.rows, "GEMM")),
+        };
+        if totals.measured > 0 {
+            let rate = FlopsPerSec(totals.attained_flops_per_s);
+            out = out.row("Time", Seconds(totals.time_s).to_string());
+            out = out.row("Attained", rate.to_string());
+        }
+        match totals.weighted_efficiency {
+            Some(e) => out.row("% of roof", percent(e)),
+            None => out,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn devices_are_never_added_up() {
+        let mut rows = Rows::new();
+        for device in ["MI300X", "H100 SXM", "MI300X"] {
+            rows.row((4096, 4096, 4096), "", 1e-3, device);
+        }
+        let frame = rows.frame(None).as_kind(Some(DataKind::Benchmark));
+        let says = |rows: &[u32]| {
+            let target = Target::new(rows.to_vec(), (0.0, 0.0), Tooltip::new("mark"));
+            let said = with_figures(&frame, &target).rows.into_iter();
+            let time = said.filter(|r| r.0 == "Time" || r.1.contains("GEMM") || r.0 == "GEMMs");
+            time.map(|(caption, value)| format!("{caption}: {value}")).collect::<Vec<_>>()
+        };
+        assert_eq!(says(&[0, 2]), ["GEMMs: 2", "Time: 2.000 ms"]);
+        let both = says(&[0, 1, 2]);
+        assert_eq!(both.iter().filter(|said| said.starts_with("Time")).count(), 2, "{both:?}");
+        assert!(
+            both.contains(&"Time: 2.000 ms".to_owned())
+                && both.contains(&"Time: 1.000 ms".to_owned())
+        );
+        assert!(both.iter().any(|said| said.ends_with("MI300X: 2 GEMMs")), "{both:?}");
     }
 }
