@@ -1,10 +1,11 @@
 //! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
 
 use crate::fixed;
+use crate::labels::Rect;
 use crate::legend::Swatch;
 use crate::palette::{Theme, sequential};
 use crate::scale::Kind;
-use crate::scene::{Color, Symbol};
+use crate::scene::{Color, Scene, Symbol};
 use crate::ticks::Format;
 use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_model::order::InOrder;
@@ -277,6 +278,16 @@ impl ColorScale {
     pub(crate) fn color(&self, row: usize) -> Color {
         let code = usize::from(self.code(row));
         self.palette.get(code).copied().unwrap_or(Color(128, 128, 128, 255))
+    }
+}
+
+/// The colours from low to high as a bar.
+pub(crate) fn ramp(scene: &mut Scene, [left, top, width, height]: Rect, theme: &Theme) {
+    const STEPS: usize = 44;
+    for i in 0..STEPS {
+        let [from, to] = [i, i + 1].map(|end| left + width * end as f64 / STEPS as f64);
+        let color = shown((i as f64 + 0.5) / STEPS as f64, theme);
+        scene.fill([from, top, to - from, height], color);
     }
 }
 

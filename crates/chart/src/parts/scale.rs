@@ -27,6 +27,14 @@ impl Kind {
         }
     }
 
+    /// How far along an axis between two ends a value lies, 0 to 1; the middle where the axis has no place
+    /// for it.
+    pub(crate) fn part(self, v: f64, (low, high): (f64, f64)) -> f64 {
+        let (low, high) = (self.forward(low), self.forward(high));
+        let part = (self.forward(v) - low) / (high - low);
+        if part.is_nan() { 0.5 } else { part.clamp(0.0, 1.0) }
+    }
+
     /// Axis position to data value.
     pub(crate) fn back(self, t: f64) -> f64 {
         match self {

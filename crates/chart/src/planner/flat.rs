@@ -10,6 +10,7 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
+use crate::scale::Kind;
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tile_marks::{Tick, bounded, limit, names, region_entries, regions};
@@ -179,11 +180,6 @@ impl FlatTool {
         model.chain(self.measured.iter().map(Map::Measured)).collect()
     }
 
-    /// Where `v` lies between the ends, from 0 to 1.
-    fn between(v: f64, low: f64, high: f64) -> f64 {
-        if high > low { ((v - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
-    }
-
     fn share(&self, k: u32, n: u32, block: u32) -> f64 {
         let ends = |v: &[u32]| Some((*v.first()?, *v.last()?));
         let (Some((narrow, wide)), Some((few, many))) = (ends(&self.blocks), ends(&self.rows))
@@ -192,10 +188,10 @@ impl FlatTool {
         };
         if self.by_ratio {
             let of = |block| flat::ratio(self.m, k, block);
-            Self::between(of(block), of(narrow), of(wide))
+            Kind::Linear.part(of(block), (of(narrow), of(wide)))
         } else {
-            let of = |n, block| flat::parallelism(n, block).log2();
-            Self::between(of(n, block), of(few, wide), of(many, narrow))
+            let of = flat::parallelism;
+            Kind::Log.part(of(n, block), (of(few, wide), of(many, narrow)))
         }
     }
 
@@ -271,32 +267,28 @@ impl FlatTool {
     fn maps_in(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
         let places = grid::places(room, self.maps().len());
         for (map, place) in self.maps().into_iter().zip(places) {
-            match map {
+            let (title, (columns, rows), down) = match map {
                 Map::Model(k) => {
                     let what =
                         if self.by_ratio { "FLOP per element" } else { "workgroups N / B_N" };
-                    let title = format!("Model: {what}, M = {}, K = {k}", self.m);
-                    let (columns, rows) = (grid::names(&self.blocks), grid::names(&self.rows));
-                    let cell = |(x, y): (usize, usize), _| self.cell(theme, k, x, y);
-                    let (x, y) = (("B_N", &columns[..]), ("N", &rows[..]));
-                    let cells = grid::draw(scene, theme, place, &title, x, y, &cell);
-                    let size = (self.blocks.len(), self.rows.len());
-                    regions(scene, theme, cells, size, &|x, y| {
-                        Some(flat::region(self.rows[y], self.blocks[x], self.units))
-                    });
+                    let names = (grid::names(&self.blocks), grid::names(&self.rows));
+                    (format!("Model: {what}, M = {}, K = {k}", self.m), names, "N")
                 }
                 Map::Measured(panel) => {
-                    let (columns, rows) = names(panel);
                     let title = format!("Measured: {}, % of each row's best", panel.title);
-                    let cell = |(x, y): (usize, usize), _| self.measured_cell(panel, theme, x, y);
-                    let (x, y) = (("B_N", &columns[..]), (panel.line_name.label(), &rows[..]));
-                    let cells = grid::draw(scene, theme, place, &title, x, y, &cell);
-                    let size = (columns.len(), rows.len());
-                    regions(scene, theme, cells, size, &|x, y| {
-                        self.measured_region(panel, panel.lines[y].cells.get(x)?)
-                    });
+                    (title, names(panel), panel.line_name.label())
                 }
-            }
+            };
+            let cell = |(x, y): (usize, usize), _| match map {
+                Map::Model(k) => self.cell(theme, k, x, y),
+                Map::Measured(panel) => self.measured_cell(panel, theme, x, y),
+            };
+            let across = ("B_N", &columns[..]);
+            let cells = grid::draw(scene, theme, place, &title, across, (down, &rows), &cell);
+            regions(scene, theme, cells, (columns.len(), rows.len()), &|x, y| match map {
+                Map::Model(_) => Some(flat::region(self.rows[y], self.blocks[x], self.units)),
+                Map::Measured(panel) => self.measured_region(panel, panel.lines[y].cells.get(x)?),
+            });
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::CellMap;
 use crate::cells::{CellMark, Cells, Numbers};
 use crate::charts::RenderOptions;
-use crate::color_scale::shown;
+use crate::color_scale::{ramp, shown};
 use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
 use crate::palette::{Theme, alpha};
@@ -41,16 +41,15 @@ pub(super) fn draw(
 ) {
     let theme = options.theme;
     let (xs, ys, value) = (&map.xs, &map.ys, &map.value);
-    let (low, high) = (map.kind.forward(map.range.0), map.kind.forward(map.range.1));
-    let share = |v: f64| {
-        let t = (map.kind.forward(v) - low) / (high - low);
-        if t.is_nan() { 0.5 } else { t.clamp(0.0, 1.0) }
-    };
     let cell = |(x, y): (usize, usize), _| {
         let band = y * xs.len() + x;
         let rows = map.groups.get(band);
         let v = map.figures.get(band).copied().unwrap_or(f64::NAN);
-        let fill = if v.is_nan() { alpha(theme.other, 0.35) } else { shown(share(v), theme) };
+        let fill = if v.is_nan() {
+            alpha(theme.other, 0.35)
+        } else {
+            shown(map.kind.part(v, map.range), theme)
+        };
         (!rows.is_empty()).then(|| CellMark {
             frame: (value.unit == "%" && v > 1.0 + 1e-6).then_some(theme.warn),
             ..CellMark::new(
@@ -90,13 +89,7 @@ fn draw_legend(scene: &mut Scene, map: &CellMap, theme: &Theme, title: &str) -> 
     let room = if narrow { scene.width - 24.0 } else { bar[0] - 36.0 };
     let title = text::ellipsis(title, FONT + 1.0, room.max(0.0));
     scene.sized((12.0, 6.0), title, FONT + 1.0, theme.text, TOP);
-    const STEPS: usize = 44;
-    for i in 0..STEPS {
-        let x = bar[0] + bar[2] * i as f64 / STEPS as f64;
-        let next = bar[0] + bar[2] * (i + 1) as f64 / STEPS as f64;
-        let color = shown((i as f64 + 0.5) / STEPS as f64, theme);
-        scene.fill([x, bar[1], next - x, bar[3]], color);
-    }
+    ramp(scene, bar, theme);
     let unit = column_format::unit_for(&value.unit);
     let scaled = (range.0 / unit.factor, range.1 / unit.factor);
     let scale = Scale::new(kind, scaled, (bar[0], bar[0] + bar[2]));

@@ -3,7 +3,7 @@
 use super::tooltip;
 use crate::cells::{CellMark, Cells, FOOT};
 use crate::charts::RenderOptions;
-use crate::color_scale::shown;
+use crate::color_scale::{ramp, shown};
 use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::legend::Swatch;
@@ -132,12 +132,7 @@ fn gradient(scene: &mut Scene, (x, y): Point, width: f64, theme: &Theme, low: f6
     let bar = (width - lw - rw - 12.0).clamp(30.0, 140.0);
     let cy = y + 9.0;
     scene.text((x, cy), left, theme.muted, START);
-    let steps = 24;
-    for i in 0..steps {
-        let t = (f64::from(i) + 0.5) / f64::from(steps);
-        let w = bar / f64::from(steps);
-        scene.fill([x + lw + 6.0 + f64::from(i) * w, y + 4.0, w + 0.5, 10.0], shown(t, theme));
-    }
+    ramp(scene, [x + lw + 6.0, y + 4.0, bar, 10.0], theme);
     scene.text((x + lw + bar + 12.0, cy), right, theme.muted, START);
 }
 
