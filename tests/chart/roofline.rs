@@ -8,8 +8,8 @@ use gemmscope_chart::charts::{Inputs, by_id};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    AiAxis, Arrow, By, Input, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
-    table,
+    AiAxis, Arrow, By, Extras, Input, Planned, Points, SizeBy, hit_grid, open_grid, overlay,
+    roofline, table,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -51,20 +51,20 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
     let theme = Theme::DARK;
     let coloring = colored(&frame, "m", &theme);
     let own = |r: usize| frame.metrics.rate(&frame.data, r) * 1.6;
-    let planned = [Planned {
+    let planned = Planned {
         ai: 600.0,
         rate: 4e14,
         trail: vec![(90.0, 1.2e14), (250.0, 2.4e14)],
         label: "planned 4096³".into(),
         name: "planned 4096³ on a device".into(),
         color: theme.accent,
-    }];
-    let arrows = [Arrow { from: (30.0, 2e13), to: (60.0, 1.5e14), color: theme.accent }];
+    };
+    let arrow = Arrow { from: (30.0, 2e13), to: (60.0, 1.5e14), color: theme.accent };
+    let extras = Extras { planned: vec![planned], arrows: vec![arrow], ..Extras::default() };
     let mut input = Input::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
     input.size = SizeBy::Time;
     input.own_ceiling = Some(&own);
-    input.planned = &planned;
-    input.arrows = &arrows;
+    input.extras = &extras;
     picture("roofline-sized-dark", &roofline(&input).scene);
 }
 

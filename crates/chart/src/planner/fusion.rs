@@ -5,7 +5,7 @@ use crate::chart::{Chart, Picture, RenderOptions};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
 use crate::labels::Rect;
-use crate::roofline::{Arrow, Input, Planned, Points, RoofLine, roofline};
+use crate::roofline::{Arrow, Extras, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
 use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
 use gemmscope_model::roofline::Roof;
@@ -140,45 +140,30 @@ impl Picture for FusionTool {
         let points = Points::new(&frame.data, &frame.metrics);
         let color_scale = ColorScale::plain(theme);
         let at = |r: &Run| (r.intensity().0, r.work.0 / r.time.0);
-        let planned: Vec<Planned> = self
-            .both()
-            .into_iter()
-            .filter(|_| self.roof.is_some())
-            .map(|(name, r)| Planned {
+        let (separate, fused) = (at(&self.fusion.separate), at(&self.fusion.fused));
+        let roofs = RoofLine::of(&self.shape.device, self.shape.problem.op.compute);
+        let mut extras = Extras { roofs: roofs.into_iter().collect(), ..Extras::default() };
+        if self.roof.is_some() {
+            extras.planned.extend(self.both().map(|(name, r)| Planned {
                 ai: at(r).0,
                 rate: at(r).1,
                 trail: Vec::new(),
                 label: name.to_owned(),
                 name: format!("{name}: {}, {} moved, {}", r.intensity(), r.bytes, r.time),
                 color: if name == "fused" { theme.accent } else { theme.warn },
-            })
-            .collect();
-        let arrows: Vec<Arrow> = match self.roof {
-            Some(_) => vec![Arrow {
-                from: at(&self.fusion.separate),
-                to: at(&self.fusion.fused),
-                color: theme.muted,
-            }],
-            None => Vec::new(),
-        };
-        let roofs: Vec<RoofLine> =
-            RoofLine::of(&self.shape.device, self.shape.problem.op.compute).into_iter().collect();
+            }));
+            extras.arrows.push(Arrow { from: separate, to: fused, color: theme.muted });
+        }
         // Both points, the ridge and some of the slope.
         let zoom = self.roof.map(|r| {
-            let all = [
-                at(&self.fusion.separate),
-                at(&self.fusion.fused),
-                (r.ridge(), r.peak_flops_per_s),
-            ];
+            let all = [separate, fused, (r.ridge(), r.peak_flops_per_s)];
             let low = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(f64::INFINITY, f64::min);
             let high = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(0.0, f64::max);
             ((low(|p| p.0) / 5.0, high(|p| p.0) * 3.0), (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6))
         });
         let drawn = roofline(&Input {
             zoom,
-            planned: &planned,
-            roofs: &roofs,
-            arrows: &arrows,
+            extras: &extras,
             ..Input::new(&frame, &points, &color_scale, theme, (options.width, options.height))
         });
         Some(drawn.scene)

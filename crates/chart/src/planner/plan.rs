@@ -48,6 +48,7 @@ impl PlanPicture {
             planned: marks(&self.plan, options.theme),
             waymarks: waymarks(&self.plan, options.theme),
             roofs: roofs(&self.plan, options.theme),
+            ..Extras::default()
         };
         InteractivePlan {
             plan: self.plan.clone(),

@@ -2,10 +2,10 @@
 
 use super::baseline::Baseline;
 use super::heaviest::Heaviest;
-use super::interactive::{Extras, InteractiveRoofline};
+use super::interactive::InteractiveRoofline;
 use super::settings::most_expensive;
 use super::settings::{PARAMS, Settings, controls};
-use super::{By, Points};
+use super::{By, Extras, Points};
 use crate::chart::{Chart, Drawn, Emphasis, Picture, RenderOptions, Said};
 use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;

@@ -17,10 +17,10 @@ pub(super) fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zo
             y = Some(y.map_or((rate, rate), |(a, b)| (a.min(rate), b.max(rate))));
         }
     };
-    for p in input.planned {
+    for p in &input.extras.planned {
         take(p.ai, p.rate);
     }
-    for a in input.arrows {
+    for a in &input.extras.arrows {
         take(a.from.0, a.from.1);
         take(a.to.0, a.to.1);
     }

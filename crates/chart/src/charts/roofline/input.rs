@@ -22,6 +22,28 @@ pub enum SizeBy {
     Count,
 }
 
+/// What is drawn besides the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Extras {
+    /// Planned points.
+    pub planned: Vec<Planned>,
+    /// Named places on their trails, the most important first.
+    pub waymarks: Vec<Waymark>,
+    /// Roofs beside those of the rows.
+    pub roofs: Vec<RoofLine>,
+    /// Arrows.
+    pub arrows: Vec<Arrow>,
+}
+
+impl Extras {
+    const NONE: &'static Extras = &Extras {
+        planned: Vec::new(),
+        waymarks: Vec::new(),
+        roofs: Vec::new(),
+        arrows: Vec::new(),
+    };
+}
+
 /// Everything a roofline is drawn from.
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
@@ -55,16 +77,10 @@ pub struct Input<'a> {
     pub ai: AiAxis,
     /// A row's own lower ceiling (the roof of its tile), FLOP/s; NaN where it has none.
     pub own_ceiling: Option<&'a dyn Fn(usize) -> f64>,
-    /// Planned points.
-    pub planned: &'a [Planned],
-    /// Named places on their trails, the most important first.
-    pub waymarks: &'a [Waymark],
-    /// Roofs to draw beside those of the rows.
-    pub roofs: &'a [RoofLine],
+    /// What is drawn besides the rows.
+    pub extras: &'a Extras,
     /// Which roofs of the rows' devices to draw.
     pub roof_types: Roofs,
-    /// Arrows.
-    pub arrows: &'a [Arrow],
     /// Rows besides those of the frame that lie in the background.
     pub background: &'a [u32],
     /// Rows of the frame that are drawn faint, ascending: a baseline.
@@ -103,11 +119,8 @@ impl<'a> Input<'a> {
             measured: true,
             ai: AiAxis::Compulsory,
             own_ceiling: None,
-            planned: &[],
-            waymarks: &[],
-            roofs: &[],
+            extras: Extras::NONE,
             roof_types: Roofs::OfRows,
-            arrows: &[],
             background: &[],
             faint: &[],
             links: &[],

@@ -4,8 +4,7 @@
 use super::chart::Contents;
 use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
-    Input, Layers, Planned, RoofLine, RooflinePicture, Waymark, hit_grid, open_grid, overlay,
-    roofline, table,
+    Extras, Input, Layers, RooflinePicture, hit_grid, open_grid, overlay, roofline, table,
 };
 use crate::camera::Camera;
 use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
@@ -24,14 +23,6 @@ use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
 use gemmscope_table::result_table::Table;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// What is drawn besides the rows.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Extras {
-    pub(crate) planned: Vec<Planned>,
-    pub(crate) waymarks: Vec<Waymark>,
-    pub(crate) roofs: Vec<RoofLine>,
-}
 
 /// A drawn roofline.
 pub(crate) struct InteractiveRoofline {
@@ -68,9 +59,7 @@ fn input<'a>(
         size: opened.settings.size,
         measured: opened.settings.measured,
         ai: opened.settings.ai,
-        planned: &extras.planned,
-        waymarks: &extras.waymarks,
-        roofs: &extras.roofs,
+        extras,
         roof_types: opened.settings.roofs,
         background: &opened.background,
         faint: &opened.baseline.rows,

@@ -16,7 +16,7 @@ mod roofs;
 mod settings;
 mod table;
 
-pub use input::{Input, SizeBy};
+pub use input::{Extras, Input, SizeBy};
 pub use overlay::overlay;
 pub use planned::{Arrow, Planned, Waymark};
 pub use points::{By, Points};
@@ -26,7 +26,7 @@ pub use table::table;
 
 pub(crate) use chart::Contents;
 pub use chart::KIND;
-pub(crate) use interactive::{Extras, InteractiveRoofline};
+pub(crate) use interactive::InteractiveRoofline;
 
 use crate::camera::{Camera, Zoom};
 use crate::hit::HitGrid;
@@ -121,7 +121,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     let mut layers = Layers { scene, placer, input, plot };
     layers.data(&roofs, dense, &counts);
     layers.block(&counts);
-    for p in input.planned {
+    for p in &input.extras.planned {
         layers.placer.block(planned::planned_box(layers.px(p.ai, p.rate)));
     }
     let roof_labels = layers.roof_labels(&roofs);
@@ -276,7 +276,7 @@ pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
 }
 
 fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
-    if counts.in_view > 0 || !input.planned.is_empty() || !input.arrows.is_empty() {
+    if counts.in_view > 0 || !input.extras.planned.is_empty() || !input.extras.arrows.is_empty() {
         return None;
     }
     let nothing = super::nothing(input.frame);
@@ -304,7 +304,7 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
         [one] => format!(" under the roof of {one}"),
         many => format!(" under the roofs of {}", many.join(", ")),
     };
-    let planned = match input.planned.len() as u64 {
+    let planned = match input.extras.planned.len() as u64 {
         0 => String::new(),
         n => format!(" and {}", plural(n, "planned one")),
     };

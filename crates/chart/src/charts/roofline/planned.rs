@@ -65,11 +65,11 @@ pub(super) fn planned_box(at: Point) -> Rect {
 impl Layers<'_> {
     /// Planned points with their trails, and arrows.
     pub(super) fn planned(&mut self) {
-        for a in self.input.arrows {
+        for a in &self.input.extras.arrows {
             let [from, to] = [a.from, a.to].map(|p| self.px(p.0, p.1));
             arrow(&mut self.scene, from, to, a.color);
         }
-        for p in self.input.planned {
+        for p in &self.input.extras.planned {
             let at = self.px(p.ai, p.rate);
             let mut way: Vec<_> = p.trail.iter().map(|t| self.px(t.0, t.1)).collect();
             let faint = alpha(p.color, 0.55);
@@ -94,7 +94,7 @@ impl Layers<'_> {
     /// Marks and labels of the places on the way.
     pub(super) fn waymark_labels(&mut self) {
         let theme = self.input.theme;
-        for w in self.input.waymarks {
+        for w in &self.input.extras.waymarks {
             let at = self.px(w.ai, w.rate);
             if !self.plot.holds(at) {
                 continue;
@@ -130,7 +130,7 @@ impl Layers<'_> {
     pub(super) fn planned_labels(&mut self) {
         let theme = self.input.theme;
         let mut places: Vec<(Point, Vec<&str>)> = Vec::new();
-        for p in self.input.planned.iter().filter(|p| !p.label.is_empty()) {
+        for p in self.input.extras.planned.iter().filter(|p| !p.label.is_empty()) {
             let at = self.px(p.ai, p.rate);
             if !self.plot.holds(at) {
                 continue;

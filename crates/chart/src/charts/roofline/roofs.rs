@@ -173,7 +173,7 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
 pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
     let data = &input.frame.data;
     let ops = data.ops.len();
-    let mut out: Vec<RoofLine> = input.roofs.to_vec();
+    let mut out: Vec<RoofLine> = input.extras.roofs.clone();
     let device = input.frame.info(&Field::Device);
     let by_device = device.is_some_and(|info| info.label == input.color_scale.label);
     for (i, &rows) in usage.iter().enumerate() {
