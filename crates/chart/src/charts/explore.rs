@@ -49,18 +49,26 @@ pub(super) enum Axis {
 }
 
 impl Axis {
-    /// The bands of the axis over the passing rows.
-    pub(super) fn bands(&self, frame: &Frame, order: Order) -> BandScale {
-        match self {
+    /// The bands of the axis over the passing rows, in an order: of values by a figure, the best first.
+    pub(super) fn bands(
+        &self,
+        frame: &Frame,
+        order: Order,
+        by: Option<(&FieldInfo, Aggregate)>,
+    ) -> BandScale {
+        let mut bands = match self {
             Axis::One => BandScale::single(frame),
             Axis::Outputs => BandScale::outputs(frame, order),
             Axis::Field(info) => BandScale::of(frame, info, order),
+        };
+        if let (Order::Value, Some((value, aggregate))) = (order, by) {
+            let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
+            let figures = groups.figures(frame, value, aggregate);
+            bands.reorder(&best_first(&figures, value.higher_is_better.unwrap_or(true)));
         }
+        bands
     }
 }
-
-/// A frame of what shows, and what is said of the rows that do not.
-pub(super) type Shown = (Frame, Option<String>);
 
 /// What stands in the way where no row has the figure, and where none is found by name.
 pub(super) const NO_FIGURE: &str = "No GEMM has this figure. % of roof needs a time and a device.";
@@ -75,21 +83,6 @@ pub(super) fn spacing(
     match log.unwrap_or(info.log) {
         true if values.any(|v| v > 0.0) => Kind::Log,
         _ => Kind::Linear,
-    }
-}
-
-/// Bands in the order of their figures, the best first, where that is their order.
-pub(super) fn by_value(
-    frame: &Frame,
-    bands: &mut BandScale,
-    order: Order,
-    value: &FieldInfo,
-    aggregate: Aggregate,
-) {
-    if order == Order::Value {
-        let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
-        let figures = groups.figures(frame, value, aggregate);
-        bands.reorder(&best_first(&figures, value.higher_is_better.unwrap_or(true)));
     }
 }
 
@@ -144,25 +137,29 @@ impl<'a> Explore<'a> {
         current
     }
 
-    /// The side whose GEMMs the marks show, with its rows that count and what is said of the others;
-    /// nothing where none are compared. GEMMs of several sides would share a mark.
-    pub(super) fn side(frame: &Frame, state: &ViewState) -> Option<(Control, Shown)> {
+    /// The rows of the side whose GEMMs the marks show, as GEMMs of several sides would share a mark; the
+    /// choice of it, and what is said of its rows that do not count. Neither where none are compared.
+    pub(super) fn side(
+        frame: &Frame,
+        state: &ViewState,
+    ) -> (Frame, Option<Control>, Option<String>) {
         let sides = &frame.counted().sides;
-        let first = sides.first().filter(|_| sides.len() > 1)?;
+        let Some(first) = sides.first().filter(|_| sides.len() > 1) else {
+            return (frame.clone(), None, None);
+        };
         let mut options: Vec<Choice> = sides.iter().map(|s| Choice::plain(&s.label)).collect();
         options.push(Choice::new(ALL_SIDES, "all sides"));
         let hint = "A cell is of one side, unless all are shown";
         let control = Control::choice(state, SIDE, "Side", hint, options, &first.label);
-        let chosen = sides.iter().find(|s| s.label == control.current);
-        let Some(side) = chosen else {
-            return Some((control, (frame.clone(), None)));
+        let Some(side) = sides.iter().find(|s| s.label == control.current) else {
+            return (frame.clone(), Some(control), None);
         };
         let slower = side.all_rows - side.rows.len() as u64;
         let note = (slower > 0).then(|| {
             let rows = plural(slower, "row");
             format!("{rows} of {} not shown: its fastest run of each GEMM counts.", side.label)
         });
-        Some((control, (frame.with_rows(side.rows.clone()), note)))
+        (frame.with_rows(side.rows.clone()), Some(control), note)
     }
 
     fn axis(&mut self, key: &str, label: &str, none: Option<&str>, default: &str) -> Axis {
@@ -219,17 +216,24 @@ impl<'a> Explore<'a> {
 
     /// The figure of a mark.
     pub(super) fn figure(&mut self, label: &str) -> FieldInfo {
-        let options = Choice::fields(&self.fields, Some(FieldKind::Number));
         let default = self.frame.leading_figure();
-        let key = self.add(Control::field(self.state, FIGURE, label, "", options, default));
-        self.info(&key).unwrap_or_else(|| self.known(&Field::Attained))
+        let chosen = self.figure_of(label, Vec::new(), default);
+        chosen.unwrap_or_else(|| self.known(&Field::Attained))
     }
 
     /// The figure of a mark that shows several by itself where none is chosen.
     pub(super) fn figure_or(&mut self, label: &str, several: &str) -> Option<FieldInfo> {
-        let mut options = vec![Choice::new(NONE, several)];
+        self.figure_of(label, vec![Choice::new(NONE, several)], NONE)
+    }
+
+    fn figure_of(
+        &mut self,
+        label: &str,
+        mut options: Vec<Choice>,
+        default: &str,
+    ) -> Option<FieldInfo> {
         options.extend(Choice::fields(&self.fields, Some(FieldKind::Number)));
-        let key = self.add(Control::field(self.state, FIGURE, label, "", options, NONE));
+        let key = self.add(Control::field(self.state, FIGURE, label, "", options, default));
         self.info(&key)
     }
 

@@ -22,6 +22,7 @@ use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::result_table::Table;
+use gemmscope_table::view_state::ViewState;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -58,7 +59,27 @@ const TIME: usize = 0;
 const LOST: usize = 1;
 const ACCOUNTS: usize = 3;
 
-/// What lost time is added up by, and the bands of a side's rows.
+/// What can be set: what lost time is added up by first; and the number of the side.
+fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
+    let mut options = vec![Choice::new(GEMM, "each GEMM")];
+    options.extend(Choice::fields(&frame.fields(), Some(FieldKind::Category)));
+    // Layers that a model names, if it names several; else GEMMs, which every row is.
+    let layers = frame.data.columns.iter().find(|c| c.key == "layer");
+    let several = matches!(layers.map(|c| &c.data), Some(ColumnData::Text { values, .. })
+        if values.iter().filter(|v| !v.is_empty()).count() > 1);
+    let fallback = if several { "c.layer" } else { GEMM };
+    let hint = "What lost time is added up by";
+    let by = Control::field(state, "lost.by", "Group", hint, options, fallback);
+    let sides = &frame.counted().sides;
+    let names = sides.iter().map(|s| Choice::plain(&s.label)).collect();
+    let first = sides.first().map_or("", |s| &s.label);
+    let hint = "Sides are never added up";
+    let side = Control::choice(state, "lost.side", "Side", hint, names, first);
+    let at = sides.iter().position(|s| s.label == side.current).unwrap_or(0);
+    (if sides.len() > 1 { vec![by, side] } else { vec![by] }, at)
+}
+
+/// The bands of a side's rows.
 fn bands(frame: &Frame, side: &Frame, by: &Control, group_of: impl Fn(u32) -> u32) -> BandScale {
     if let Some(info) = Field::parse(&by.current).and_then(|f| frame.info(&f)) {
         return BandScale::of(side, &info, Order::File);
@@ -75,22 +96,8 @@ impl LostTime {
     /// Reads the settings and adds up what they ask for.
     fn read(inputs: &Inputs<'_>) -> (Said, Self) {
         let Inputs { frame, state, .. } = *inputs;
-        let mut options = vec![Choice::new(GEMM, "each GEMM")];
-        options.extend(Choice::fields(&frame.fields(), Some(FieldKind::Category)));
-        // Layers that a model names, if it names several; else GEMMs, which every row is.
-        let layers = frame.data.columns.iter().find(|c| c.key == "layer");
-        let several = matches!(layers.map(|c| &c.data), Some(ColumnData::Text { values, .. })
-            if values.iter().filter(|v| !v.is_empty()).count() > 1);
-        let fallback = if several { "c.layer" } else { GEMM };
-        let hint = "What lost time is added up by";
-        let by = Control::field(state, "lost.by", "Group", hint, options, fallback);
-        let sides = &frame.counted().sides;
-        let names = sides.iter().map(|s| Choice::plain(&s.label)).collect();
-        let first = sides.first().map_or("", |s| &s.label);
-        let hint = "Sides are never added up";
-        let side = Control::choice(state, "lost.side", "Side", hint, names, first);
-        let at = sides.iter().position(|s| s.label == side.current).unwrap_or(0);
-        let rows = sides.get(at).map_or_else(Arc::default, |s| s.rows.clone());
+        let (controls, at) = settings(frame, state);
+        let rows = frame.counted().sides.get(at).map_or_else(Arc::default, |s| s.rows.clone());
 
         // Of the bars of one side; the sums of all sides come with it.
         let mut postings = Vec::new();
@@ -102,7 +109,7 @@ impl LostTime {
         }) {}
         let (ledger, splitter) = adding.finish();
         let of_side = frame.with_rows(rows);
-        let bands = bands(frame, &of_side, &by, |row| splitter.group_of(row));
+        let bands = bands(frame, &of_side, &controls[0], |row| splitter.group_of(row));
         let n = bands.of.iter().filter(|b| **b != BandScale::NONE).max().map_or(0, |b| *b + 1);
         let zeros = || vec![0.0; n as usize];
         let (mut time, mut lost) = (zeros(), zeros());
@@ -122,7 +129,6 @@ impl LostTime {
         let of = |figure: &[f64]| order.iter().map(|b| figure[*b]).sum::<f64>();
         let lost_s = of(&lost);
         let sentence = format!("Lost time by {}", bands.label);
-        let controls = if sides.len() > 1 { vec![by, side] } else { vec![by] };
         let [roof, no_roof] = [Account::Roof, Account::NoRoof].map(|a| of(&accounts[a as usize]));
         let obstacle = nothing(frame).or(match order[..] {
             [] => Some("No GEMM here has a time."),
@@ -134,16 +140,7 @@ impl LostTime {
         for book in ledger.books.iter().filter(|b| b.number == at) {
             said.notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
         }
-        // How few bars hold most of it, and what no bar can say.
-        let mut sum = 0.0;
-        let enough = order.iter().position(|b| {
-            sum += lost[*b];
-            sum >= 0.8 * lost_s * (1.0 - 1e-12)
-        });
-        if let (Some(few), true) = (enough, lost_s > 0.0 && order.len() > 1) {
-            let (few, all, lost) = (few + 1, order.len(), seconds_brief(lost_s));
-            said.notes.push(format!("{few} of {all} bars hold 80 % of {lost}."));
-        }
+        said.notes.extend(most(&order, &lost, lost_s));
         if no_roof > 0.0 {
             said.notes.push(format!("{} without a known roof.", seconds_brief(no_roof)));
         }
@@ -171,6 +168,17 @@ impl LostTime {
         let bars = Grouped { what: bands.label, name, groups, figures, order };
         (said, LostTime { bars, held })
     }
+}
+
+/// How few bars hold most of what is lost.
+fn most(order: &[usize], lost: &[f64], lost_s: f64) -> Option<String> {
+    let mut sum = 0.0;
+    let enough = order.iter().position(|b| {
+        sum += lost[*b];
+        sum >= 0.8 * lost_s * (1.0 - 1e-12)
+    })?;
+    let (few, all, lost) = (enough + 1, order.len(), seconds_brief(lost_s));
+    (lost_s > 0.0 && all > 1).then(|| format!("{few} of {all} bars hold 80 % of {lost}."))
 }
 
 impl Picture for LostTime {

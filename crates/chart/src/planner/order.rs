@@ -21,6 +21,9 @@ use gemmscope_table::result_table::Table;
 /// Rows and columns of tiles that are drawn at most.
 const DRAWN: u32 = 96;
 
+/// The rows of a group of the usual order, which walks one row after the other.
+const ROW_BY_ROW: u32 = 1;
+
 /// An opened launch order.
 pub(super) struct OrderTool {
     shape: Shape,
@@ -81,18 +84,26 @@ impl OrderTool {
         out.all(controls)
     }
 
-    fn panels(&self, order: LaunchOrder) -> Panels {
+    /// What the workgroups in flight touch, in groups of so many rows.
+    fn panels(&self, group: u32) -> Panels {
         let (rows, columns) = self.tiles;
-        let dies = self.shape.device.l2_dies();
-        order.panels_of_dies(rows, columns, u64::from(self.programs), dies)
+        let (flight, dies) = (u64::from(self.programs), self.shape.device.l2_dies());
+        LaunchOrder::Grouped(group).panels_of_dies(rows, columns, flight, dies)
     }
 
-    fn set(&self, order: LaunchOrder) -> f64 {
-        self.panels(order).bytes(self.panel_bytes.0, self.panel_bytes.1)
+    /// Tiles of A and B that they load.
+    fn loads(&self, group: u32) -> u64 {
+        self.panels(group).blocks(self.k_blocks)
+    }
+
+    /// Bytes of A and B that they touch.
+    fn set(&self, group: u32) -> f64 {
+        self.panels(group).bytes(self.panel_bytes.0, self.panel_bytes.1)
     }
 
     /// Wave of each drawn tile, row by row.
-    fn waves(&self, order: LaunchOrder) -> Vec<u32> {
+    fn waves(&self, group: u32) -> Vec<u32> {
+        let order = LaunchOrder::Grouped(group);
         let (rows, columns) = (self.tiles.0.min(DRAWN), self.tiles.1.min(DRAWN));
         let mut out = vec![u32::MAX; rows as usize * columns as usize];
         // Tiles past what is drawn are passed over.
@@ -110,16 +121,9 @@ impl OrderTool {
         out
     }
 
-    fn order(
-        &self,
-        scene: &mut Scene,
-        theme: &Theme,
-        area: [f64; 4],
-        order: LaunchOrder,
-        title: &str,
-    ) {
+    fn order(&self, scene: &mut Scene, theme: &Theme, area: [f64; 4], group: u32, title: &str) {
         let (rows, columns) = (self.tiles.0.min(DRAWN) as usize, self.tiles.1.min(DRAWN) as usize);
-        let waves = self.waves(order);
+        let waves = self.waves(group);
         let numbers = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
         let (xs, ys) = (numbers(columns), numbers(rows));
         let last = waves.iter().filter(|w| **w != u32::MAX).max().copied().unwrap_or(0);
@@ -172,11 +176,14 @@ impl Tool for OrderTool {
             self.programs, self.k_blocks
         )];
         if let (Some(l2), Some(best)) = (self.shape.device.l2_bytes, self.best) {
-            let word = |order| {
-                if self.set(order) <= l2 { "fits" } else { "does not fit" }
+            let set = |group| {
+                let word = if self.set(group) <= l2 { "fits" } else { "does not fit" };
+                (Bytes(self.set(group)).to_iec(), word)
             };
+            let [(row, row_fits), (own, own_fits), (least, least_fits)] =
+                [ROW_BY_ROW, self.group, best].map(set);
             out.push(format!(
-                "Working set against the {} of L2{}: {} row by row ({}), {} in groups of {} ({}), {} in the best groups, of {best} ({}).",
+                "Working set against the {} of L2{}: {row} row by row ({row_fits}), {own} in groups of {} ({own_fits}), {least} in the best groups, of {best} ({least_fits}).",
                 Bytes(l2).to_iec(),
                 match self.shape.device.l2_dies() {
                     1 => String::new(),
@@ -185,13 +192,7 @@ impl Tool for OrderTool {
                         Bytes(l2 / f64::from(n)).to_iec()
                     ),
                 },
-                Bytes(self.set(LaunchOrder::RowMajor)).to_iec(),
-                word(LaunchOrder::RowMajor),
-                Bytes(self.set(LaunchOrder::Grouped(self.group))).to_iec(),
                 self.group,
-                word(LaunchOrder::Grouped(self.group)),
-                Bytes(self.set(LaunchOrder::Grouped(best))).to_iec(),
-                word(LaunchOrder::Grouped(best)),
             ));
         }
         if self.shape.device.l2_dies() > 1 {
@@ -210,9 +211,7 @@ impl Tool for OrderTool {
     }
 
     fn verdict(&self) -> Vec<String> {
-        let loads = |order| self.panels(order).blocks(self.k_blocks);
-        let (row, grouped) =
-            (loads(LaunchOrder::RowMajor), loads(LaunchOrder::Grouped(self.group)));
+        let (row, grouped) = (self.loads(ROW_BY_ROW), self.loads(self.group));
         let share = 100.0 * (1.0 - grouped as f64 / row.max(1) as f64);
         let change = if grouped < row {
             format!("{share:.0} % fewer tiles of A and B than")
@@ -221,14 +220,14 @@ impl Tool for OrderTool {
         } else {
             "as many tiles of A and B as".to_owned()
         };
-        let set = |group| self.set(LaunchOrder::Grouped(group));
-        let best = self.best.map_or_else(String::new, |b| match set(b) < set(self.group) {
-            true => format!(
-                " Groups of {b} touch the fewest bytes of A and B: {}.",
-                Bytes(set(b)).to_iec()
-            ),
-            false => " No other group size touches fewer bytes of A and B.".to_owned(),
-        });
+        let best =
+            self.best.map_or_else(String::new, |b| match self.set(b) < self.set(self.group) {
+                true => format!(
+                    " Groups of {b} touch the fewest bytes of A and B: {}.",
+                    Bytes(self.set(b)).to_iec()
+                ),
+                false => " No other group size touches fewer bytes of A and B.".to_owned(),
+            });
         vec![format!(
             "In groups of {} the first {} workgroups load {change} row by row: {grouped} against {row}.{best}",
             self.group, self.programs
@@ -236,34 +235,27 @@ impl Tool for OrderTool {
     }
 
     fn figures(&self) -> Vec<(String, String, String)> {
-        let row = self.panels(LaunchOrder::RowMajor);
-        let grouped = self.panels(LaunchOrder::Grouped(self.group));
-        let loads = |p: &Panels| p.blocks(self.k_blocks).to_string();
+        let loads = |label: &str, group: u32| {
+            let panels = self.panels(group);
+            let hint = format!("{} panels of A, {} of B.", panels.a, panels.b);
+            figure(label, self.loads(group).to_string(), hint)
+        };
         let mut out = vec![
             figure(
                 "Tiles",
                 format!("{} × {}", self.tiles.0, self.tiles.1),
                 format!("Of {}.", self.tile),
             ),
-            figure(
-                "Loads, row by row",
-                loads(&row),
-                format!("{} panels of A, {} of B.", row.a, row.b),
-            ),
-            figure(
-                "Loads, grouped",
-                loads(&grouped),
-                format!("{} panels of A, {} of B.", grouped.a, grouped.b),
-            ),
+            loads("Loads, row by row", ROW_BY_ROW),
+            loads("Loads, grouped", self.group),
             figure(
                 "Working set, grouped",
-                Bytes(self.set(LaunchOrder::Grouped(self.group))).to_iec(),
+                Bytes(self.set(self.group)).to_iec(),
                 "Bytes of A and B that the workgroups in flight touch.",
             ),
         ];
         if let Some(best) = self.best {
-            let set = |group| self.set(LaunchOrder::Grouped(group));
-            let equal = best != self.group && set(best) >= set(self.group);
+            let equal = best != self.group && self.set(best) >= self.set(self.group);
             out.push(figure(
                 "Best group size",
                 match equal {
@@ -294,31 +286,29 @@ impl Picture for OrderTool {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let orders = [
-            (LaunchOrder::RowMajor, "Row by row".to_owned()),
-            (LaunchOrder::Grouped(self.group), format!("Groups of {}", self.group)),
+            (ROW_BY_ROW, "Row by row".to_owned()),
+            (self.group, format!("Groups of {}", self.group)),
         ];
-        for (area, (order, name)) in grid::places(room, 2).into_iter().zip(orders) {
-            let loaded = self.panels(order).blocks(self.k_blocks);
-            let title = format!("{name}: {loaded} tiles of A and B loaded");
-            self.order(scene, options.theme, area, order, &title);
+        for (area, (group, name)) in grid::places(room, 2).into_iter().zip(orders) {
+            let title = format!("{name}: {} tiles of A and B loaded", self.loads(group));
+            self.order(scene, options.theme, area, group, &title);
         }
     }
 
     fn table(&self) -> Table {
-        let mut groups = vec![1, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
+        let mut groups = vec![ROW_BY_ROW, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
         groups.extend(self.best);
         groups.sort_unstable();
         groups.dedup();
-        let panels = |group: &u32| self.panels(LaunchOrder::Grouped(*group));
         let columns = Columns::new()
             .text("order", |group: &u32| match group {
-                1 => "row by row".to_owned(),
+                &ROW_BY_ROW => "row by row".to_owned(),
                 _ => format!("groups of {group}"),
             })
-            .text("panels of A", |group| panels(group).a.to_string())
-            .text("panels of B", |group| panels(group).b.to_string())
-            .text("tiles loaded", |group| panels(group).blocks(self.k_blocks).to_string())
-            .text("working set (B)", |group| self.set(LaunchOrder::Grouped(*group)).to_string());
+            .text("panels of A", |group| self.panels(*group).a.to_string())
+            .text("panels of B", |group| self.panels(*group).b.to_string())
+            .text("tiles loaded", |group| self.loads(*group).to_string())
+            .text("working set (B)", |group| self.set(*group).to_string());
         columns.table(groups)
     }
 

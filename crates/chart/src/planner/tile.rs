@@ -195,6 +195,62 @@ impl TileTool {
         out
     }
 
+    /// The figures of a setting's workgroups, their rounds and the roof that these leave.
+    fn rounds(&self, e: &Evaluation) -> Vec<(String, String, String)> {
+        let percent = |v| Format::percent().write(v, 3);
+        let mut out = Vec::new();
+        if let Some(o) = e.occupancy {
+            let by = limit_name(o.limited_by);
+            out.push(figure(
+                &format!("Workgroups per {}", self.shape.device.unit_kind),
+                o.blocks.to_string(),
+                format!("At most at once, limited by {by}."),
+            ));
+        }
+        out.push(figure(
+            "Tiles",
+            format!("{} × {}", e.tiling.tiles_m, e.tiling.tiles_n),
+            "ceil(M / BM) × ceil(N / BN).",
+        ));
+        if let Some(w) = e.waves {
+            let units = self.shape.device.units.unwrap_or(0);
+            out.push(figure("Workgroups", w.workgroups.to_string(), "Tiles × batch × split-K."));
+            out.push(figure(
+                "Waves",
+                w.waves.to_string(),
+                format!("Rounds over {units} {}s.", self.shape.device.unit_kind),
+            ));
+            out.push(figure(
+                "Tile efficiency",
+                percent(w.tile_efficiency),
+                "Share of computed elements that are wanted.",
+            ));
+            out.push(figure(
+                "Wave efficiency",
+                percent(w.wave_efficiency),
+                "Share of the time of all compute units with a workgroup to run.",
+            ));
+        }
+        out.push(figure(
+            "Tile traffic",
+            e.traffic.to_string(),
+            "Between L2 and the compute units: M N K (1/BM + 1/BN) × size.",
+        ));
+        if let Some(r) = e.roof {
+            out.push(figure(
+                "Shape roof",
+                FlopsPerSec(r.flops_per_s).to_string(),
+                "What tile and waves leave of the roof.",
+            ));
+            out.push(figure(
+                "Device roof",
+                FlopsPerSec(r.device_flops_per_s).to_string(),
+                "At this intensity.",
+            ));
+        }
+        out
+    }
+
     fn bars(&self, scene: &mut Scene, theme: &Theme, (top, width): (f64, f64)) -> f64 {
         let narrow = width < NARROW;
         let label = if narrow { 108.0 } else { 130.0 };
@@ -323,7 +379,6 @@ impl Tool for TileTool {
         let Some(e) = &self.chosen else {
             return Vec::new();
         };
-        let percent = |v| Format::percent().write(v, 3);
         let f = &e.footprint;
         let mut out = vec![
             figure("A tile", Bytes(f.a_bytes).to_iec(), "One stage: BM × BK × size of an element."),
@@ -349,55 +404,7 @@ impl Tool for TileTool {
                 "For the accumulator alone: BM × BN / (warps × lanes).",
             ),
         ];
-        if let Some(o) = e.occupancy {
-            let by = limit_name(o.limited_by);
-            out.push(figure(
-                &format!("Workgroups per {}", self.shape.device.unit_kind),
-                o.blocks.to_string(),
-                format!("At most at once, limited by {by}."),
-            ));
-        }
-        out.push(figure(
-            "Tiles",
-            format!("{} × {}", e.tiling.tiles_m, e.tiling.tiles_n),
-            "ceil(M / BM) × ceil(N / BN).",
-        ));
-        if let Some(w) = e.waves {
-            let units = self.shape.device.units.unwrap_or(0);
-            out.push(figure("Workgroups", w.workgroups.to_string(), "Tiles × batch × split-K."));
-            out.push(figure(
-                "Waves",
-                w.waves.to_string(),
-                format!("Rounds over {units} {}s.", self.shape.device.unit_kind),
-            ));
-            out.push(figure(
-                "Tile efficiency",
-                percent(w.tile_efficiency),
-                "Share of computed elements that are wanted.",
-            ));
-            out.push(figure(
-                "Wave efficiency",
-                percent(w.wave_efficiency),
-                "Share of the time of all compute units with a workgroup to run.",
-            ));
-        }
-        out.push(figure(
-            "Tile traffic",
-            e.traffic.to_string(),
-            "Between L2 and the compute units: M N K (1/BM + 1/BN) × size.",
-        ));
-        if let Some(r) = e.roof {
-            out.push(figure(
-                "Shape roof",
-                FlopsPerSec(r.flops_per_s).to_string(),
-                "What tile and waves leave of the roof.",
-            ));
-            out.push(figure(
-                "Device roof",
-                FlopsPerSec(r.device_flops_per_s).to_string(),
-                "At this intensity.",
-            ));
-        }
+        out.extend(self.rounds(e));
         out
     }
 }

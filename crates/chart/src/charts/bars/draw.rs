@@ -53,7 +53,7 @@ impl Picture for Bars {
                 let roof = scale.px(panel.roof(group));
                 let code = self.code(group, colors);
                 let color = code.map_or(theme.other, |c| colors.palette[usize::from(c)]);
-                let what = (y, self.bars.figures[panel.figure].of[group], color);
+                let what = (y, panel.figure[group], color);
                 draw_bar(scene, theme, rect, &scale, format, what, roof);
                 roof_tick(scene, theme, roof, y, self.above[group]);
             }

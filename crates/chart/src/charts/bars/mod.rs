@@ -46,8 +46,8 @@ struct Panel {
     /// What it shows, in a wide picture and in a narrow one.
     titles: [String; 2],
     format: Format<'static>,
-    /// Which of the figures.
-    figure: usize,
+    /// By group.
+    figure: Vec<f64>,
     /// The roof of every group; empty where the figure has none.
     roof: Vec<f64>,
     /// The ends of the positive values.
@@ -57,12 +57,79 @@ struct Panel {
 }
 
 impl Panel {
+    /// Bars start at zero unless the small ones would vanish.
+    fn new(
+        info: &FieldInfo,
+        (figure, roof): (Vec<f64>, Vec<f64>),
+        order: &[usize],
+        log: Option<bool>,
+    ) -> Self {
+        let title = match info.unit.as_str() {
+            "" | "%" => info.label.clone(),
+            unit => format!("{}, {unit}", info.label),
+        };
+        let values = order.iter().flat_map(|g| [Some(&figure[*g]), roof.get(*g)]);
+        let ends = extent(Kind::Log, values.flatten().copied()).unwrap_or((1.0, 10.0));
+        let log = log.unwrap_or(ends.1 / ends.0 > 60.0);
+        let format = Format::of(&info.unit).bare();
+        Panel { titles: [title.clone(), title], format, figure, roof, ends, log }
+    }
+
     fn roof(&self, group: usize) -> f64 {
         self.roof.get(group).copied().unwrap_or(f64::NAN)
     }
 }
 
-/// The figures that every bar has, and its roof.
+/// What bars are of, with the names and rows of each.
+fn groups(frame: &Frame, x: &Axis) -> (String, Name, Groups) {
+    if *x == Axis::One {
+        let rows = RowNames::new(frame);
+        let groups = Groups::of(frame, frame.rows.len(), |i| i as u32);
+        return ("GEMM".to_owned(), Box::new(move |row| rows.get(row)), groups);
+    }
+    let BandScale { label, names, of, .. } = x.bands(frame, Order::File, None);
+    let groups = Groups::of(frame, names.len(), |i| of[i]);
+    (label, Box::new(move |group| names[group].clone()), groups)
+}
+
+/// The figures that every bar has, by group.
+struct Figures {
+    ai: Vec<f64>,
+    rate: Vec<f64>,
+    roof: Vec<f64>,
+    share: Vec<f64>,
+}
+
+/// The figures of groups by a field.
+type Of<'a> = dyn Fn(&FieldInfo) -> Vec<f64> + 'a;
+
+impl Figures {
+    fn of(frame: &Frame, groups: &Groups, of: &Of<'_>) -> Self {
+        let none = || vec![f64::NAN; groups.len()];
+        let [ai, rate, share] = USUAL.map(|f| frame.info(&f).map_or_else(none, |info| of(&info)));
+        let roof = (0..groups.len()).map(|i| match groups.get(i) {
+            [one] => roof_rate(frame, *one as usize),
+            // Of several GEMMs: the roof that goes with the figures shown.
+            _ => rate[i] / share[i],
+        });
+        Figures { roof: roof.collect(), ai, rate, share }
+    }
+
+    /// The figures of a field, and where their roofs are, if they have some.
+    fn of_field(&self, info: &FieldInfo, of: &Of<'_>) -> (Vec<f64>, Vec<f64>) {
+        match info.field {
+            Field::Ai => (self.ai.clone(), Vec::new()),
+            Field::Attained => (self.rate.clone(), self.roof.clone()),
+            Field::Efficiency => {
+                let one = |roof: &f64| if roof.is_nan() { f64::NAN } else { 1.0 };
+                (self.share.clone(), self.roof.iter().map(one).collect())
+            }
+            _ => (of(info), Vec::new()),
+        }
+    }
+}
+
+/// The figures that every bar has beside its roof; the first two show where none is chosen.
 const USUAL: [Field; 3] = [Field::Ai, Field::Attained, Field::Efficiency];
 
 impl Bars {
@@ -71,100 +138,62 @@ impl Bars {
         let mut e = Explore::new(frame, state);
         let kernel = e.kernel(frame.data.len() / 2);
         let x = e.x(Some("each GEMM"), kernel.as_deref().unwrap_or("none"));
-        let (figure, color) = (e.figure_or("Y", "AI and rate"), e.color());
+        let (chosen, color) = (e.figure_or("Y", "AI and rate"), e.color());
         let single = x == Axis::One;
         let aggregate = e.statistic(!single);
-        let (sort, up) = (e.sort(figure.is_none(), Order::Value), e.ascending());
+        let (sort, up) = (e.sort(chosen.is_none(), Order::Value), e.ascending());
         let (log, find) = (e.log(), e.find());
-        let BandScale { label, names, of, .. } = match single {
-            true => BandScale { label: "GEMM".to_owned(), ..BandScale::default() },
-            false => x.bands(frame, Order::File),
-        };
-        let total = if single { frame.rows.len() } else { names.len() };
-        let groups = Groups::of(frame, total, |i| if single { i as u32 } else { of[i] });
-        let name: Name = match single {
-            true => {
-                let rows = RowNames::new(frame);
-                Box::new(move |row| rows.get(row))
-            }
-            false => Box::new(move |group| names[group].clone()),
-        };
-        let figures = figures(frame, &groups, aggregate, figure.as_ref());
-        let [ai, rate, roof, share] = [4, 3, 2, 1].map(|back| figures.len() - back);
-        let shown = figure.as_ref().map(|info| match info.field {
-            Field::Ai => ai,
-            Field::Attained => rate,
-            Field::Efficiency => share,
-            _ => 0,
-        });
+        let (label, name, groups) = groups(frame, &x);
+        let figures = |info: &FieldInfo| groups.figures(frame, info, aggregate);
+        let known = Figures::of(frame, &groups, &figures);
+        let total = groups.len();
         let mut order: Vec<usize> = (0..total).collect();
         let text = find.trim().to_lowercase();
         if !text.is_empty() {
             order.retain(|group| name(*group).to_lowercase().contains(&text));
         }
-        let by = match sort {
-            Order::Ai => ai,
-            Order::Efficiency => share,
-            Order::Name | Order::Value | Order::File => shown.unwrap_or(rate),
+        let usual = || USUAL[..2].iter().filter_map(|f| frame.info(f)).collect();
+        let shown: Vec<FieldInfo> = chosen.map_or_else(usual, |info| vec![info]);
+        let of = |info: &FieldInfo| known.of_field(info, &figures);
+        let by = match (sort, shown.last()) {
+            (Order::Ai, _) => known.ai.clone(),
+            (Order::Efficiency, _) => known.share.clone(),
+            (_, figure) => figure.map_or_else(Vec::new, |info| of(info).0),
         };
-        sorted(&mut order, &name, (sort, up), &figures[by].of);
-
+        sorted(&mut order, &name, (sort, up), &by);
+        let mut panels: Vec<Panel> =
+            shown.iter().map(|info| Panel::new(info, of(info), &order, log)).collect();
+        if let [_, last] = &mut panels[..] {
+            "FLOP/s".clone_into(&mut last.titles[1]);
+        }
         let none = || nothing(frame).unwrap_or(explore::NO_NAME);
         let obstacle = order.is_empty().then(none);
-        let above = figures[rate].of.iter().zip(&figures[roof].of);
-        let mut out = Bars {
-            above: above.map(|(rate, roof)| *rate > roof * (1.0 + 1e-6)).collect(),
-            frame: frame.clone(),
-            bars: Grouped { what: label, name, groups, figures, order },
-            panels: Vec::new(),
-            colors: Colors::new(frame, color),
+        let other = shown.iter().find(|info| !USUAL.contains(&info.field));
+        let other = other.map(|info| Figure::new(&info.label, &info.unit, of(info).0));
+        let has_roof = order.iter().any(|group| known.roof[*group].is_finite());
+        let above = known.rate.iter().zip(&known.roof);
+        let above = above.map(|(rate, roof)| *rate > roof * (1.0 + 1e-6)).collect();
+        let all = [
+            Figure::new("AI", "FLOP/B", known.ai),
+            Figure::new("Attained", "FLOP/s", known.rate),
+            Figure::new("Roof", "FLOP/s", known.roof),
+            Figure::new("% of roof", "%", known.share),
+        ];
+        let figures = other.into_iter().chain(all).collect();
+        let bars = Grouped { what: label, name, groups, figures, order };
+        let out =
+            Bars { above, frame: frame.clone(), bars, panels, colors: Colors::new(frame, color) };
+        let what = match &shown[..] {
+            [one] => &one.label,
+            _ => "Arithmetic intensity and attained rate",
         };
-        let of_roof = || out.bars.figures[roof].of.clone();
-        out.panels = match (&figure, shown) {
-            (Some(info), Some(shown)) => {
-                let title = match info.unit.as_str() {
-                    "" | "%" => info.label.clone(),
-                    unit => format!("{}, {unit}", info.label),
-                };
-                let roof = match info.field {
-                    Field::Attained => of_roof(),
-                    Field::Efficiency => {
-                        of_roof().into_iter().map(|v| if v.is_nan() { v } else { 1.0 }).collect()
-                    }
-                    _ => Vec::new(),
-                };
-                vec![out.panel([&title, &title], &info.unit, shown, roof, log)]
-            }
-            _ => vec![
-                out.panel(["AI, FLOP/B"; 2], "FLOP/B", ai, Vec::new(), log),
-                out.panel(["Attained, FLOP/s", "FLOP/s"], "FLOP/s", rate, of_roof(), log),
-            ],
-        };
-        let what = figure.map_or("Arithmetic intensity and attained rate".to_owned(), |f| f.label);
         let n = plural(out.bars.order.len() as u64, out.mark());
         let mut said = Said::new(format!("{what} by {}, {n}", out.bars.what), obstacle, e.controls);
         if said.obstacle.is_none() {
-            said.notes = out.notes((find.trim(), total), (!single).then_some(aggregate), roof);
+            let aggregate = (!single).then_some(aggregate);
+            said.notes = out.notes((find.trim(), total), aggregate, has_roof);
         }
         Chart::new(said, out)
-    }
-
-    /// A panel whose bars start at zero unless the small ones would vanish.
-    fn panel(
-        &self,
-        titles: [&str; 2],
-        unit: &str,
-        figure: usize,
-        roof: Vec<f64>,
-        log: Option<bool>,
-    ) -> Panel {
-        let (titles, format) = (titles.map(str::to_owned), Format::of(unit).bare());
-        let mut out = Panel { titles, format, figure, roof, ends: (1.0, 10.0), log: false };
-        let value = |group: usize| self.bars.figures[figure].of[group];
-        let values = self.bars.order.iter().flat_map(|g| [value(*g), out.roof(*g)]);
-        out.ends = extent(Kind::Log, values).unwrap_or(out.ends);
-        out.log = log.unwrap_or(out.ends.1 / out.ends.0 > 60.0);
-        out
     }
 
     /// What a mark of the last panel is, which is the one with the roof: `bar`, or `dot` on a logarithmic
@@ -178,7 +207,7 @@ impl Bars {
         &self,
         (find, total): (&str, usize),
         of: Option<Aggregate>,
-        roof: usize,
+        has_roof: bool,
     ) -> Vec<String> {
         let (mark, order) = (self.mark(), &self.bars.order);
         let mut out = Vec::new();
@@ -186,10 +215,7 @@ impl Bars {
             let all = plural(total as u64, mark);
             out.push(format!("{} of {all} match {find:?}.", order.len()));
         }
-        out.push(match order.iter().any(|g| self.bars.figures[roof].of[*g].is_finite()) {
-            true => "Tick: roof.".to_owned(),
-            false => "No roof: choose a device.".to_owned(),
-        });
+        out.push(if has_roof { "Tick: roof." } else { "No roof: choose a device." }.to_owned());
         let above = order.iter().filter(|g| self.above[**g]).count();
         if above > 0 {
             out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
@@ -204,36 +230,6 @@ impl Bars {
         out.extend(explore::left_out(&self.frame, &self.bars.groups, None, ""));
         out
     }
-}
-
-/// The figures of all groups: the chosen one, where it is not among those that every bar has, which follow.
-fn figures(
-    frame: &Frame,
-    groups: &Groups,
-    aggregate: Aggregate,
-    chosen: Option<&FieldInfo>,
-) -> Vec<Figure> {
-    let n = groups.len();
-    let of = |info: &FieldInfo| groups.figures(frame, info, aggregate);
-    let [ai, rate, share] =
-        USUAL.map(|f| frame.info(&f).map_or_else(|| vec![f64::NAN; n], |info| of(&info)));
-    let roof = (0..n).map(|i| match groups.get(i) {
-        [one] => roof_rate(frame, *one as usize),
-        // Of several GEMMs: the roof that goes with the figures shown.
-        _ => rate[i] / share[i],
-    });
-    let roof = roof.collect();
-    let other = chosen.filter(|info| !USUAL.contains(&info.field));
-    let other = other.map(|info| Figure::new(&info.label, &info.unit, of(info)));
-    other
-        .into_iter()
-        .chain([
-            Figure::new("AI", "FLOP/B", ai),
-            Figure::new("Attained", "FLOP/s", rate),
-            Figure::new("Roof", "FLOP/s", roof),
-            Figure::new("% of roof", "%", share),
-        ])
-        .collect()
 }
 
 /// Sorts groups: orders by file and by name start at the beginning, others with the best one.

@@ -104,9 +104,8 @@ impl Boxes {
         let (x, value) = (e.x(None, if one_m { "shape" } else { "m" }), e.figure("Y"));
         let (color, order) = (e.color(), e.sort(false, Order::Name));
         let (log, find) = (e.log(), e.find());
-        let mut bands = x.bands(frame, order);
+        let mut bands = x.bands(frame, order, Some((&value, Aggregate::Median)));
         bands.find(&find);
-        explore::by_value(frame, &mut bands, order, &value, Aggregate::Median);
         let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
         let get = frame.numbers(&value.field);
         let mut values = Vec::new();

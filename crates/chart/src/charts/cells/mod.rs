@@ -136,9 +136,8 @@ const MOST_CELLS: usize = 4_000_000;
 impl CellMap {
     /// Reads the settings, chooses what is not set, and computes the cells.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
-        let (side, shown) = Explore::side(frame, state).unzip();
-        let (shown, slower) = shown.unzip();
-        let frame = shown.as_ref().unwrap_or(frame);
+        let (frame, side, slower) = Explore::side(frame, state);
+        let frame = &frame;
         let mut e = Explore::new(frame, state);
         e.controls.extend(side.clone());
         let (row, kernel) = (e.one_row(), e.kernel(KERNELS));
@@ -153,12 +152,11 @@ impl CellMap {
         let order_y = if row { Order::Name } else { e.sort_y() };
         let (log, find) = (e.log(), e.find());
 
-        let (mut xs, mut ys) = (x.bands(frame, order_x), y.bands(frame, order_y));
+        let by = Some((&value, aggregate));
+        let (mut xs, mut ys) = (x.bands(frame, order_x, by), y.bands(frame, order_y, by));
         if !find.trim().is_empty() {
             only(&mut xs, &mut ys, &find);
         }
-        explore::by_value(frame, &mut xs, order_x, &value, aggregate);
-        explore::by_value(frame, &mut ys, order_y, &value, aggregate);
         let nx = xs.len();
         let cells = nx.saturating_mul(ys.len());
         let cells = if cells > MOST_CELLS { 0 } else { cells };
@@ -176,7 +174,7 @@ impl CellMap {
         };
         let out = CellMap {
             side: side.map(|s| s.current).filter(|s| s != explore::ALL_SIDES),
-            slower: slower.flatten(),
+            slower,
             one: y == Axis::One,
             frame: frame.clone(),
             value,

@@ -220,10 +220,9 @@ impl Picture for Compare {
     }
 
     fn table(&self) -> Table {
-        let m = self;
-        let (a, b) = m.names();
+        let (a, b) = self.names();
         let mut columns = Columns::new().text("Configuration", |r: &Ratio| {
-            m.comparison.label(&self.frame, r.configuration as usize)
+            self.comparison.label(&self.frame, r.configuration as usize)
         });
         type Of = fn(&Sample) -> f64;
         let figures: [(&str, &str, Of); 7] = [
@@ -235,14 +234,14 @@ impl Picture for Compare {
             ("attained", "FLOP/s", |s| s.rate),
             ("% of roof", "%", |s| s.efficiency),
         ];
-        for (name, side) in [(a, m.duel.a), (b, m.duel.b)] {
+        for (name, side) in [(a, self.duel.a), (b, self.duel.b)] {
             for (figure, unit, of) in figures {
                 columns = columns.number(format!("{name}: {figure}"), unit, move |r| {
-                    m.sample(r, side).map_or(f64::NAN, of)
+                    self.sample(r, side).map_or(f64::NAN, of)
                 });
             }
         }
-        let measure = match m.duel.measure {
+        let measure = match self.duel.measure {
             Measure::Rate => "rate",
             Measure::Roof => "% of roof",
         };
@@ -258,7 +257,7 @@ impl Picture for Compare {
                 };
                 words.to_owned()
             });
-        columns.table(m.ranked.iter().filter_map(|&i| m.duel.ratios.get(i).copied()))
+        columns.table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
     }
 
     fn heights(&self, width: f64) -> (f64, f64) {

@@ -98,19 +98,14 @@ impl Fastest {
             "n,m",
         );
         let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
-        let dtype = dtype_control(frame, &comparison, state);
-        let chosen_dtype = Some(dtype.current.clone()).filter(|d| d != "all");
-        let layout = layout_control(frame, &comparison, state);
-        let chosen_layout = Some(layout.current.clone()).filter(|l| l != "all");
-        let shown: Vec<bool> = frame
-            .data
-            .ops
-            .iter()
-            .map(|o| {
-                chosen_dtype.as_ref().is_none_or(|d| o.types() == *d)
-                    && chosen_layout.as_ref().is_none_or(|l| o.layout() == *l)
-            })
-            .collect();
+        let [dtype, layout] = operations(frame, &comparison, state);
+        let chosen = |of: &Control| Some(of.current.clone()).filter(|value| value != "all");
+        let (chosen_dtype, chosen_layout) = (chosen(&dtype), chosen(&layout));
+        let shown = frame.data.ops.iter().map(|o| {
+            chosen_dtype.as_ref().is_none_or(|d| o.types() == *d)
+                && chosen_layout.as_ref().is_none_or(|l| o.layout() == *l)
+        });
+        let shown: Vec<bool> = shown.collect();
         let of_type = |row: usize| shown[frame.data.op[row] as usize];
         // One for all, and one for each.
         let layouts = layout.options().len() - 1;
@@ -224,33 +219,40 @@ impl Fastest {
     }
 }
 
-/// Layouts that were compared; all together is the default.
-fn layout_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> Control {
-    let mut layouts: Vec<&str> = (0..comparison.len())
-        .map(|i| frame.data.ops[frame.data.op[comparison.row(i)] as usize].layout())
-        .collect();
-    layouts.order_by(|a, b| a.cmp(b));
-    layouts.dedup();
-    let mut options: Vec<Choice> = layouts.into_iter().map(Choice::plain).collect();
-    options.push(Choice::new("all", "all layouts"));
-    Control::choice(state, "fastest.layout", "Layout", "", options, "all")
+/// One of the values that compared configurations have, or all: each with how many have it. The most frequent
+/// one is the default where more than a share have it.
+fn one_or_all(
+    state: &ViewState,
+    [key, label, hint]: [&str; 3],
+    values: Vec<(Choice, u64)>,
+    (all, share): (&str, f64),
+) -> Control {
+    let total: u64 = values.iter().map(|v| v.1).sum();
+    let most = values.iter().max_by_key(|v| v.1).filter(|v| v.1 as f64 > share * total as f64);
+    let default = most.map_or_else(|| "all".to_owned(), |v| v.0.value.clone());
+    let mut options: Vec<Choice> = values.into_iter().map(|v| v.0).collect();
+    options.push(Choice::new("all", format!("all {all}")));
+    Control::choice(state, key, label, hint, options, &default)
 }
 
-/// Types that were compared; the one with most configurations is the default.
-fn dtype_control(frame: &Frame, comparison: &Comparison, state: &ViewState) -> Control {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+/// Types and layouts that were compared; all layouts together are the default.
+fn operations(frame: &Frame, comparison: &Comparison, state: &ViewState) -> [Control; 2] {
+    let (mut types, mut layouts) = (BTreeMap::new(), BTreeMap::new());
     for i in 0..comparison.len() {
-        let op = frame.data.op[comparison.row(i)] as usize;
-        *counts.entry(frame.data.ops[op].types()).or_default() += 1;
+        let op = &frame.data.ops[usize::from(frame.data.op[comparison.row(i)])];
+        *types.entry(op.types()).or_default() += 1;
+        *layouts.entry(op.layout().to_owned()).or_default() += 1;
     }
-    let default =
-        counts.iter().max_by_key(|(_, n)| **n).map_or("all", |(d, _)| d.as_str()).to_owned();
-    let mut options: Vec<Choice> = counts.into_keys().map(Choice::plain).collect();
-    options.push(Choice::new("all", "all types"));
-    Control::choice(state, "fastest.dtype", "Type", "", options, &default)
+    let plain = |of: BTreeMap<String, u64>| {
+        of.into_iter().map(|(value, n)| (Choice::plain(value), n)).collect()
+    };
+    [
+        one_or_all(state, ["fastest.dtype", "Type", ""], plain(types), ("types", 0.0)),
+        one_or_all(state, ["fastest.layout", "Layout", ""], plain(layouts), ("layouts", 1.0)),
+    ]
 }
 
-/// Values of the held size; the one with most of the compared cells is the default, else all.
+/// Values of the held size; one where it has most of the compared cells, as else the map would leave most out.
 fn held_control(
     frame: &Frame,
     comparison: &Comparison,
@@ -266,26 +268,11 @@ fn held_control(
             *counts.entry(held.of(frame, row)).or_default() += u64::from(both);
         }
     }
-    // One value where it has most of the cells: else the map would leave most out.
-    let all: u64 = counts.values().sum();
-    let default = counts
-        .iter()
-        .max_by_key(|(_, n)| **n)
-        .filter(|(_, n)| 2 * **n > all)
-        .map_or_else(|| "all".to_owned(), |(v, _)| v.to_string());
-    let mut options: Vec<Choice> = counts
-        .keys()
-        .map(|v| Choice::new(v.to_string(), format!("{} = {v}", held.name())))
-        .collect();
-    options.push(Choice::new("all", format!("all {}", held.name())));
-    Control::choice(
-        state,
-        &format!("fastest.{}", held.key()),
-        held.name(),
-        "A cell of several GEMMs goes to the side with the best mean",
-        options,
-        &default,
-    )
+    let name = held.name();
+    let choice = |v: u32| Choice::new(v.to_string(), format!("{name} = {v}"));
+    let values = counts.into_iter().map(|(v, n)| (choice(v), n)).collect();
+    let hint = "A cell of several GEMMs goes to the side with the best mean";
+    one_or_all(state, [&format!("fastest.{}", held.key()), name, hint], values, (name, 0.5))
 }
 
 impl Picture for Fastest {

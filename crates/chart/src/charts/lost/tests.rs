@@ -6,7 +6,6 @@ use gemmscope_model::gemm::Operation;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::fixture::Rows;
-use gemmscope_table::view_state::ViewState;
 
 fn state(pairs: &[(&str, &str)]) -> ViewState {
     let mut state = ViewState::default();
