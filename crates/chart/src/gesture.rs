@@ -11,7 +11,7 @@ use crate::chart::{Drawn, Target};
 use crate::hit::Direction;
 use crate::labels::Rect;
 use crate::scale::Scale;
-use crate::scene::{DragArea, Point, Scene, Window};
+use crate::scene::{Point, Scene, Window};
 use crate::scroll::{self, Bar};
 use gemmscope_table::field::Field;
 use gemmscope_table::filter::Range;
@@ -21,7 +21,7 @@ pub const REACH: f64 = 14.0;
 const FINGER_REACH: f64 = 24.0;
 /// A press that moves less than this is a click.
 const SLACK: f64 = 4.0;
-/// How far beside a colour or scroll bar a press still counts as on it. A finger is wider.
+/// How far beside a scroll bar a press still counts as on it. A finger is wider.
 const BAR_SLACK: f64 = 6.0;
 const FINGER_SLACK: f64 = 12.0;
 /// Height of a wheel's notch that zooms by e, px: a usual one zooms by about 1.2.
@@ -237,8 +237,8 @@ impl Gestures {
             acts.extend(scroll_bar(scene, (&bar, offset), p.at));
             return acts;
         }
-        self.hold = match (range_at(scene, p.at), scene.scroll()) {
-            (Some(range), _) => range,
+        self.hold = match (scene.range_at(p.at), scene.scroll()) {
+            (Some((rect, field, scale)), _) => Hold::Range(rect, field.to_owned(), scale),
             _ if p.shift || seen.boxing => Hold::Box,
             (_, Some((_, columns, rows))) => Hold::Scroll((columns.first, rows.first)),
             _ => Hold::Pan,
@@ -383,19 +383,6 @@ fn drag_bands(scene: &Scene, first: (usize, usize), (from, to): (Point, Point)) 
     };
     let to = (by(first.0, to.0 - from.0, &columns), by(first.1, to.1 - from.1, &rows));
     scroll_to(to, &columns, &rows)
-}
-
-/// The colour bar at a place.
-fn range_at(scene: &Scene, (x, y): Point) -> Option<Hold> {
-    scene.drag_areas.iter().find_map(|h| match h {
-        DragArea::Range { rect, field, scale } => {
-            let [l, t, w, h] = *rect;
-            let on = (l - BAR_SLACK..=l + w + BAR_SLACK).contains(&x)
-                && (t - BAR_SLACK..=t + h + BAR_SLACK).contains(&y);
-            on.then(|| Hold::Range(*rect, field.clone(), *scale))
-        }
-        DragArea::Scroll { .. } => None,
-    })
 }
 
 /// The values between two places of a colour bar; `None` for all of it.

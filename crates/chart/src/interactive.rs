@@ -8,7 +8,7 @@ use crate::chart::{Canvas, Chart, Drawing, Drawn, Emphasis, RenderOptions, Targe
 use crate::hit::Direction;
 use crate::labels::{Rect, grown};
 use crate::palette::alpha;
-use crate::scene::{DragArea, HitArea, Point, Scene};
+use crate::scene::{HitArea, Point, Scene};
 use crate::scroll;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
@@ -44,9 +44,6 @@ struct SceneChart {
     first: (usize, usize),
     zoom: Option<Zoom>,
 }
-
-/// How far beside a colour bar a press still counts as on it, px.
-const SLACK: f64 = 6.0;
 
 impl SceneChart {
     fn new(opened: Arc<Chart>, frame: Option<&Frame>, options: &RenderOptions<'_>) -> Self {
@@ -96,19 +93,12 @@ impl Drawn for SceneChart {
         over
     }
 
-    fn at(&self, (x, y): Point, _radius: f64) -> Option<Target> {
-        let over = |[l, t, w, h]: Rect| {
-            x >= l - SLACK && x <= l + w + SLACK && y >= t - SLACK && y <= t + h + SLACK
-        };
-        let bar = self.scene.drag_areas.iter().find_map(|h| match h {
-            DragArea::Range { rect, .. } if over(*rect) => Some(*rect),
-            _ => None,
-        });
-        if let Some([l, t, w, h]) = bar {
+    fn at(&self, at: Point, _radius: f64) -> Option<Target> {
+        if let Some(([l, t, w, h], ..)) = self.scene.range_at(at) {
             let words = "Drag along the colours to filter, click to show all";
             return Some(Target::new(Vec::new(), (l + w / 2.0, t + h), Tooltip::new(words)));
         }
-        self.scene.mark_at((x, y)).map(|i| Target::of(&self.scene.hit_areas[i]))
+        self.scene.mark_at(at).map(|i| Target::of(&self.scene.hit_areas[i]))
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {

@@ -3,6 +3,7 @@ use crate::chart::{Chart, Drawing, RenderOptions};
 use crate::charts::{Inputs, by_id};
 use crate::interactive::draw;
 use crate::palette::Theme;
+use crate::scene::DragArea;
 use gemmscope_table::field::Frame;
 use gemmscope_table::fixture::Rows;
 use gemmscope_table::view_state::ViewState;

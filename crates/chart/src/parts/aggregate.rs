@@ -128,23 +128,15 @@ impl Groups {
         };
         let better = info.higher_is_better.unwrap_or(true);
         let data = &frame.data;
-        let counts = match data.column(ColumnMeaning::Count).map(|c| &c.data) {
-            Some(gemmscope_table::dataset::ColumnData::Number(v)) => Some(v),
-            _ => None,
-        };
+        let counts = data.numbers(ColumnMeaning::Count);
         let mut values = Vec::new();
         (0..self.len())
             .map(|band| {
                 values.clear();
                 values.extend(self.get(band).iter().map(|&row| {
                     let r = row as usize;
-                    let calls = counts
-                        .and_then(|c| c.get(r))
-                        .filter(|c| !c.is_nan())
-                        .copied()
-                        .unwrap_or(1.0);
-                    let time = data.time_s.get(r).copied().unwrap_or(f64::NAN);
-                    (smaller(get(r), most), time * calls)
+                    let calls = counts.map(|c| c[r]).filter(|c| !c.is_nan()).unwrap_or(1.0);
+                    (smaller(get(r), most), data.time_s[r] * calls)
                 }));
                 aggregate.of(&mut values, better)
             })

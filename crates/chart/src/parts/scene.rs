@@ -5,7 +5,10 @@
 
 mod dump;
 
+use crate::clip;
+use crate::labels::grown;
 use crate::layout::FONT;
+use crate::scale::Scale;
 use crate::tooltip::Tooltip;
 
 /// Colour with alpha, sRGB.
@@ -282,7 +285,7 @@ pub enum DragArea {
         /// The figure, as the text form of a field.
         field: String,
         /// Values over the bar's width.
-        scale: crate::scale::Scale,
+        scale: Scale,
     },
     /// A part that holds more than fits: the wheel, a drag and the keyboard move it.
     Scroll {
@@ -476,10 +479,19 @@ impl Scene {
     }
 
     /// The index of the topmost mark under a point.
-    pub(crate) fn mark_at(&self, (x, y): Point) -> Option<usize> {
-        self.hit_areas.iter().rposition(|m| {
-            let [l, t, w, h] = m.rect;
-            x >= l && x <= l + w && y >= t && y <= t + h
+    pub(crate) fn mark_at(&self, at: Point) -> Option<usize> {
+        self.hit_areas.iter().rposition(|m| clip::holds(m.rect, at))
+    }
+
+    /// The bar of colours at a point or a little beside it: its place, its field, its values.
+    pub(crate) fn range_at(&self, at: Point) -> Option<([f64; 4], &str, Scale)> {
+        const SLACK: f64 = 6.0;
+        self.drag_areas.iter().find_map(|area| match area {
+            DragArea::Range { rect, field, scale } => {
+                let on = clip::holds(grown(*rect, SLACK), at);
+                on.then_some((*rect, field.as_str(), *scale))
+            }
+            DragArea::Scroll { .. } => None,
         })
     }
 }

@@ -2,6 +2,7 @@
 //! nothing out of sight.
 
 use crate::chart::{Chart, RenderOptions};
+use crate::clip;
 use crate::labels::Rect;
 use crate::palette::{Theme, alpha};
 use crate::scene::{Point, Scene, Window};
@@ -85,11 +86,13 @@ pub(crate) fn bars(scene: &Scene) -> Vec<Bar> {
 pub fn bar_at(scene: &Scene, at: Point, slack: f64) -> Option<Bar> {
     bars(scene).into_iter().find(|bar| {
         let [l, t, w, h] = bar.track;
-        let (dx, dy) = match bar.vertical {
-            true => (slack, 0.0),
-            false => (0.0, slack),
-        };
-        (l - dx..=l + w + dx).contains(&at.0) && (t - dy..=t + h + dy).contains(&at.1)
+        clip::holds(
+            match bar.vertical {
+                true => [l - slack, t, w + 2.0 * slack, h],
+                false => [l, t - slack, w, h + 2.0 * slack],
+            },
+            at,
+        )
     })
 }
 

@@ -154,22 +154,21 @@ impl Bars {
         }
         let usual = || USUAL[..2].iter().filter_map(|f| frame.info(f)).collect();
         let shown: Vec<FieldInfo> = chosen.map_or_else(usual, |info| vec![info]);
-        let of = |info: &FieldInfo| known.of_field(info, &figures);
-        let by = match (sort, shown.last()) {
-            (Order::Ai, _) => known.ai.clone(),
-            (Order::Efficiency, _) => known.share.clone(),
-            (_, figure) => figure.map_or_else(Vec::new, |info| of(info).0),
-        };
-        sorted(&mut order, &name, (sort, up), &by);
-        let mut panels: Vec<Panel> =
-            shown.iter().map(|info| Panel::new(info, of(info), &order, log)).collect();
+        let panel = |info| Panel::new(info, known.of_field(info, &figures), &order, log);
+        let mut panels: Vec<Panel> = shown.iter().map(panel).collect();
         if let [_, last] = &mut panels[..] {
             "FLOP/s".clone_into(&mut last.titles[1]);
         }
+        let by = match (sort, panels.last()) {
+            (Order::Ai, _) => &known.ai,
+            (Order::Efficiency, _) => &known.share,
+            (_, last) => last.map_or(&known.rate, |panel| &panel.figure),
+        };
+        sorted(&mut order, &name, (sort, up), by);
         let none = || nothing(frame).unwrap_or(explore::NO_NAME);
         let obstacle = order.is_empty().then(none);
-        let other = shown.iter().find(|info| !USUAL.contains(&info.field));
-        let other = other.map(|info| Figure::new(&info.label, &info.unit, of(info).0));
+        let other = shown.iter().zip(&panels).find(|(info, _)| !USUAL.contains(&info.field));
+        let other = other.map(|(info, p)| Figure::new(&info.label, &info.unit, p.figure.clone()));
         let has_roof = order.iter().any(|group| known.roof[*group].is_finite());
         let above = known.rate.iter().zip(&known.roof);
         let above = above.map(|(rate, roof)| *rate > roof * (1.0 + 1e-6)).collect();

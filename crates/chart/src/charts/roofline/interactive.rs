@@ -8,6 +8,7 @@ use super::{
 };
 use crate::camera::Camera;
 use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
+use crate::clip;
 use crate::hit::{Direction, Hit, HitGrid};
 use crate::labels::Rect;
 use crate::legend::{Legend, Outside};
@@ -161,8 +162,7 @@ impl InteractiveRoofline {
 
     /// The row whose number is at a place: a number stands for its point.
     fn number_at(&self, at: Point) -> Option<Target> {
-        let inside = |[l, t, w, h]: Rect| (l..l + w).contains(&at.0) && (t..t + h).contains(&at.1);
-        let row = self.boxes().iter().find(|(r, _)| inside(*r)).map(|b| b.1)?;
+        let row = self.boxes().iter().find(|(rect, _)| clip::holds(*rect, at)).map(|b| b.1)?;
         let place = self.opened.points.px(&self.picture.plot, row)?;
         Some(self.target(Hit { id: row, at: place, distance: 0.0 }))
     }
@@ -177,10 +177,7 @@ impl InteractiveRoofline {
     /// The roof whose label or ceiling is at a place.
     fn roof_at(&self, at: Point) -> Option<Target> {
         let picture = &self.picture;
-        let labelled = picture
-            .roof_labels
-            .iter()
-            .find(|(_, [l, t, w, h])| (*l..=l + w).contains(&at.0) && (*t..=t + h).contains(&at.1));
+        let labelled = picture.roof_labels.iter().find(|(_, rect)| clip::holds(*rect, at));
         let roof = match labelled {
             Some((index, _)) => picture.roofs.get(*index),
             None => picture.roofs.iter().find(|r| r.is_near(&picture.plot, at)),

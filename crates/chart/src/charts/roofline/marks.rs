@@ -9,7 +9,6 @@ use crate::scale::Kind;
 use crate::scene::{Color, Item, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
-use gemmscope_table::dataset::ColumnMeaning;
 
 /// One pass over the passing rows: extents, counts, use of roofs.
 pub(super) struct Survey {
@@ -167,12 +166,10 @@ impl<'a> Sizes<'a> {
 
     fn value(&self, row: usize) -> f64 {
         let data = &self.input.frame.data;
-        let count = data.number(ColumnMeaning::Count, row);
-        let count = if count.is_nan() { 1.0 } else { count };
         match self.input.size {
             SizeBy::Same => 1.0,
-            SizeBy::Count => count,
-            SizeBy::Time => data.time_s.get(row).map_or(f64::NAN, |t| t * count),
+            SizeBy::Count => data.count(row),
+            SizeBy::Time => data.time_s[row] * data.count(row),
         }
     }
 
