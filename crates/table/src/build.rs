@@ -269,10 +269,9 @@ impl TableBuilder {
     /// Most cells without a value that are filled in for columns that some rows lack.
     pub const MOST_EMPTY: usize = 64 << 20;
 
-    /// Pads the column up to the row to come; false if that is too much.
+    /// Pads the column to so many rows; false if that is too much.
     #[cold]
-    fn pad(&mut self, column: usize) -> bool {
-        let rows = self.len();
+    fn pad(&mut self, column: usize, rows: usize) -> bool {
         let Some(c) = self.columns.get_mut(column) else {
             return false;
         };
@@ -312,7 +311,7 @@ impl TableBuilder {
     fn place(&mut self, column: ColumnId) -> Option<&mut Values> {
         let rows = self.len();
         self.staged.push(column);
-        if self.columns.get(column.0)?.values.len() < rows && !self.pad(column.0) {
+        if self.columns.get(column.0)?.values.len() < rows && !self.pad(column.0, rows) {
             return None;
         }
         self.columns.get_mut(column.0).map(|c| &mut c.values)
@@ -326,6 +325,18 @@ impl TableBuilder {
             Some(Values::Text(t)) => t.set(rows, cell),
             Some(Values::Auto(a)) => a.set(rows, cell, None),
             _ => {}
+        }
+    }
+
+    /// Gives the last row a text in a column where it has none, and where it was not given away.
+    pub fn amend_text(&mut self, column: ColumnId, cell: &[u8]) {
+        let Some(last) = self.len().checked_sub(1) else { return };
+        let has_none = |c: &Building| c.values.len() <= last;
+        if self.columns.get(column.0).is_some_and(has_none)
+            && self.pad(column.0, last)
+            && let Some(Values::Text(t)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
+        {
+            t.set(last, cell);
         }
     }
 

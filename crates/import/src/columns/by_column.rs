@@ -23,7 +23,7 @@ use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cells::Cells as _;
 use gemmscope_table::build::run::Run;
 use parts::Parts;
-use sides::Sides;
+use sides::{Names, Sides};
 use std::ops::Range;
 use view::View;
 
@@ -317,6 +317,11 @@ fn settle_records(
 fn stage(extras: &[Extra], view: View<'_>, table: &mut TableBuilder) {
     for e in extras {
         match e {
+            Extra::Fixed(text, id) => {
+                let (places, rows) = ([(0, text.len() as u32)], view.first.len());
+                let names = Names { text: text.as_bytes(), places: &places, rows };
+                table.set_texts(*id, names);
+            }
             Extra::Text(i, id) => table.set_texts(*id, view.column(*i)),
             Extra::Number(i, id, scale) => {
                 table.set_numbers(*id, view.column(*i).numbers(*scale));

@@ -32,6 +32,8 @@ pub(crate) enum Sizes {
 /// A column of the file that stays a column of the dataset.
 #[derive(Debug)]
 pub(crate) enum Extra {
+    /// The same text in every row, which no column of the file holds.
+    Fixed(&'static str, ColumnId),
     Text(usize, ColumnId),
     /// A number with its factor to SI; [`PER_ROW`](super::super::formats::table_format::PER_ROW)
     /// stands for the unit that the row names.
@@ -42,9 +44,10 @@ pub(crate) enum Extra {
 }
 
 impl Extra {
-    /// Its position in the file.
+    /// Its position in the file, the first if it has none.
     pub(crate) fn index(&self) -> usize {
         match self {
+            Extra::Fixed(..) => 0,
             Extra::Text(i, _) | Extra::Number(i, ..) | Extra::Auto(i, _) | Extra::Tile(i, _) => *i,
         }
     }
@@ -86,6 +89,8 @@ impl Figures {
 pub(crate) struct Side {
     pub name: String,
     pub dtype: Option<DataType>,
+    /// Transposes of A and B.
+    pub transposed: Option<[bool; 2]>,
     pub figures: Figures,
     /// Coefficient of variation of the time, as a fraction of it.
     pub variation: Option<Col>,
@@ -100,6 +105,9 @@ impl Side {
     }
 }
 
+/// What the names of sides are, unless a format says otherwise.
+pub(crate) const LIBRARIES: (ColumnMeaning, &str) = (Library, "provider");
+
 /// Columns for what the sides of a line do not share.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SideColumns {
@@ -110,10 +118,11 @@ pub(crate) struct SideColumns {
 }
 
 impl SideColumns {
-    /// All of them; those that stay empty are left out at the end.
-    pub(crate) fn all(table: &mut TableBuilder) -> Self {
+    /// All of them, with what the names are and the title over them; those that stay empty are left out
+    /// at the end.
+    pub(crate) fn all(table: &mut TableBuilder, names: (ColumnMeaning, &str)) -> Self {
         SideColumns {
-            name: Some(table.text_column(Library, "provider")),
+            name: Some(table.text_column(names.0, names.1)),
             rate: Some(table.number_column(ReportedRate, "rate")),
             bandwidth: Some(table.number_column(ReportedBandwidth, "bandwidth")),
             deviation: Some(table.number_column(TimeStd, "standard deviation")),

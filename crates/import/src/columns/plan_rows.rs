@@ -9,7 +9,7 @@ use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
 use crate::columns::words::{Says, says};
 use crate::split::dialect::is_drawn;
 use crate::{Delimited, ImportError, Imported, Planned, Reader, Record, RowReader};
-use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -23,6 +23,34 @@ pub(crate) trait TableReader {
     fn hook(&self) -> Option<Hook> {
         None
     }
+
+    /// The file has several headers, or lines between its rows: each record is asked what it is.
+    fn has_sections(&self) -> bool {
+        false
+    }
+
+    /// What a record is. `plan` is that of the last header.
+    fn what(&mut self, record: &Record<'_>, plan: Option<&Plan>, table: &mut TableBuilder) -> What {
+        let _ = (record, table);
+        if plan.is_some() { What::Row } else { What::Header }
+    }
+
+    /// Remarks at the end of the file.
+    fn remark(&self, table: &mut TableBuilder) {
+        let _ = table;
+    }
+}
+
+/// What a record of a table is.
+pub(crate) enum What {
+    Row,
+    Header,
+    /// A text of the row above.
+    OfRow(ColumnId, String),
+    /// Words around the table.
+    Aside,
+    /// Nothing that is worth a remark.
+    Nothing,
 }
 
 /// Runs before the columns of a record are read: rejects it, or finds what no column holds.
@@ -81,6 +109,8 @@ pub(crate) struct PlanRows {
     caches: ValueCaches,
     /// Times of failed variants.
     failed_time: Option<ColumnId>,
+    /// The last row went into the table.
+    kept: bool,
     seen: Seen,
 }
 
@@ -88,6 +118,7 @@ pub(crate) struct PlanRows {
 #[derive(Debug, Default)]
 struct Seen {
     before: u64,
+    aside: u64,
     repeated: u64,
     comments: u64,
     summaries: u64,
@@ -102,12 +133,12 @@ impl PlanRows {
     pub(crate) fn open(
         reader: impl TableReader + 'static,
         file: &str,
-        types: AssumedType,
+        types: Option<AssumedType>,
         table: TableBuilder,
     ) -> Box<dyn Reader> {
         let hook = reader.hook();
         let reader: Option<Box<dyn TableReader>> = Some(Box::new(reader));
-        let (file, types) = (file.to_owned(), Some(types));
+        let file = file.to_owned();
         Delimited::open(PlanRows { hook, file, types, ..PlanRows::of(reader, None) }, table)
     }
 
@@ -128,6 +159,7 @@ impl PlanRows {
             plan,
             caches: ValueCaches::default(),
             failed_time: None,
+            kept: false,
             seen: Seen::default(),
         }
     }
@@ -137,20 +169,15 @@ impl PlanRows {
         Some((self.plan.as_ref()?, &mut self.caches))
     }
 
-    /// The columns alone tell a row, apart from its type: see [`dtype`](Self::dtype).
+    /// The columns alone tell a row, apart from what [`of_side`](Self::of_side) knows.
     pub(super) fn is_plain(&self) -> bool {
         self.hook.is_none()
     }
 
-    /// The type of the rows of a side, or of all of them, where no column has it.
-    pub(super) fn dtype(
-        &mut self,
-        side: Option<usize>,
-        table: &mut TableBuilder,
-    ) -> Option<DataType> {
-        let plan = self.plan.as_ref()?;
-        let named = side.and_then(|i| plan.sides.get(i)?.dtype);
-        typed(&mut self.types, plan, named, table)
+    /// What no column tells of the rows of a side, or of all rows.
+    pub(super) fn of_side(&mut self, side: Option<usize>, table: &mut TableBuilder) -> Given {
+        let PlanRows { plan: Some(plan), types, .. } = self else { return Given::default() };
+        given_of(Given::default(), plan, side, types, table)
     }
 
     /// The row of a record of the plan's width, where a record is one row; `None` where it is flawed
@@ -164,7 +191,7 @@ impl PlanRows {
         let PlanRows { plan, caches, types, .. } = self;
         let plan = plan.as_ref()?;
         let shape = row::shape(plan, &given, caches, record).ok()?;
-        let given = Given { dtype: typed(types, plan, given.dtype, table), ..given };
+        let given = given_of(given, plan, None, types, table);
         let row = row::row(plan, &plan.figures, &given, shape, caches, table, record).ok()?;
         let failed = plan.history && row.time_s.is_nan();
         (!failed).then_some(row)
@@ -210,13 +237,14 @@ impl PlanRows {
         Ok((given, shape))
     }
 
-    /// Commits the row of a record, or of a side of it.
+    /// Commits the row of a record, or of a side of it; `raw` is the text that is kept where it cannot
+    /// be one.
     fn commit(
         &mut self,
         side: Option<usize>,
         given: &Given,
         shape: Shape,
-        record: &Record<'_>,
+        (record, raw): (&Record<'_>, &[u8]),
         table: &mut TableBuilder,
     ) {
         let PlanRows { plan: Some(plan), caches, types, seen, failed_time: id, .. } = self else {
@@ -224,8 +252,7 @@ impl PlanRows {
         };
         let of = side.and_then(|i| plan.sides.get(i));
         let figures = of.map_or(&plan.figures, |s| &s.figures);
-        let named = given.dtype.or_else(|| of?.dtype);
-        let given = Given { dtype: typed(types, plan, named, table), ..*given };
+        let given = given_of(*given, plan, side, types, table);
         let row = row::row(plan, figures, &given, shape, caches, table, record);
         if let Ok(row) = &row {
             if plan.history && row.time_s.is_nan() {
@@ -244,23 +271,43 @@ impl PlanRows {
             }
             stage(&plan.extras, &given, table, record);
         }
-        table.commit(record.line(), record.raw(), row);
+        let before = table.len();
+        table.commit(record.line(), raw, row);
+        self.kept = table.len() > before;
+    }
+
+    /// Takes a record that the format calls a header.
+    fn take_header(&mut self, record: &Record<'_>, table: &mut TableBuilder) {
+        if self.plan.is_some() && self.header.is_repeated_by(record) {
+            self.seen.repeated += 1;
+            return;
+        }
+        let header = Header::new(record);
+        match self.reader.as_mut().and_then(|r| r.plan(&header, table)) {
+            Some(plan) => (self.plan, self.header) = (Some(plan), header),
+            None => self.seen.before += 1,
+        }
     }
 }
 
-/// The type of a row that names `named`, where no column has it.
-fn typed(
-    types: &mut Option<AssumedType>,
+/// What is known of a row, with what its side tells and the type that no column has.
+fn given_of(
+    given: Given,
     plan: &Plan,
-    named: Option<DataType>,
+    side: Option<usize>,
+    types: &mut Option<AssumedType>,
     table: &mut TableBuilder,
-) -> Option<DataType> {
-    match types {
+) -> Given {
+    let side = side.and_then(|i| plan.sides.get(i));
+    let named = given.dtype.or_else(|| side?.dtype);
+    let dtype = match types {
         Some(types) if plan.dtype.is_none() && plan.dtype_a.is_none() => {
             Some(types.of(named, table))
         }
         _ => named,
-    }
+    };
+    let transposed = given.transposed.or_else(|| side?.transposed);
+    Given { dtype, transposed, ..given }
 }
 
 /// Stages what a side has for itself; a `commit` follows.
@@ -312,15 +359,26 @@ fn spread(repeats: &[(Col, f64)], record: &Record<'_>) -> Option<[f64; 3]> {
 
 impl RowReader for PlanRows {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let Some(plan) = &self.plan else {
-            let header = Header::new(record);
-            self.plan = self.reader.as_mut().and_then(|r| r.plan(&header, table));
-            match self.plan {
-                Some(_) => self.header = header,
-                None => self.seen.before += 1,
+        let what = self.reader.as_mut().map(|r| r.what(record, self.plan.as_ref(), table));
+        match what {
+            None | Some(What::Row) => {}
+            Some(What::Header) => {
+                self.take_header(record, table);
+                return Ok(());
             }
-            return Ok(());
-        };
+            Some(What::OfRow(id, text)) => {
+                if self.kept {
+                    table.amend_text(id, text.as_bytes());
+                }
+                return Ok(());
+            }
+            Some(What::Aside) => {
+                self.seen.aside += 1;
+                return Ok(());
+            }
+            Some(What::Nothing) => return Ok(()),
+        }
+        let Some(plan) = &self.plan else { return Ok(()) };
         if record.line() <= plan.header_end {
             if record.line() == plan.header_line {
                 self.header = Header::new(record);
@@ -343,10 +401,15 @@ impl RowReader for PlanRows {
         }
         let sides = plan.sides.len();
         match self.shape(record, table) {
-            Ok((given, shape)) if sides == 0 => self.commit(None, &given, shape, record, table),
+            Ok((given, shape)) if sides == 0 => {
+                self.commit(None, &given, shape, (record, record.raw()), table);
+            }
             Ok((given, shape)) => {
+                // The text of a line is kept once, however many of its sides are flawed.
+                let mut raw = record.raw();
                 for side in 0..sides {
-                    self.commit(Some(side), &given, shape, record, table);
+                    self.commit(Some(side), &given, shape, (record, raw), table);
+                    raw = if self.kept { raw } else { b"" };
                 }
             }
             // The mean of the rows above.
@@ -354,13 +417,17 @@ impl RowReader for PlanRows {
                 self.seen.summaries += 1;
             }
             // One line is one row set aside, however many it names.
-            Err(bad) => table.reject(record.line(), record.raw(), &bad),
+            Err(bad) => {
+                self.kept = false;
+                table.reject(record.line(), record.raw(), &bad);
+            }
         }
         Ok(())
     }
 
     fn planned(&mut self, lines: u32) -> Planned<'_> {
         match &self.plan {
+            _ if self.reader.as_ref().is_some_and(|r| r.has_sections()) => Planned::Never,
             Some(plan) if !plan.repeats.is_empty() => Planned::Never,
             Some(plan) if lines >= plan.header_end => Planned::Now(self),
             _ => Planned::NotYet,
@@ -368,7 +435,7 @@ impl RowReader for PlanRows {
     }
 
     fn gives_parts(&self) -> bool {
-        true
+        !self.reader.as_ref().is_some_and(|r| r.has_sections())
     }
 
     fn remark(&mut self, t: &mut TableBuilder) {
@@ -392,6 +459,9 @@ impl RowReader for PlanRows {
             1 => t.note("The header is repeated once."),
             n => t.note(format!("The header is repeated {n} times.")),
         }
+        if seen.aside > 0 {
+            t.note(format!("{} without a result.", plural(seen.aside, "line")));
+        }
         if seen.comments > 0 {
             t.note(format!("Skipped comments and rules: {} line(s).", seen.comments));
         }
@@ -404,6 +474,9 @@ impl RowReader for PlanRows {
         }
         if seen.summaries > 0 {
             t.note("The “average” line at the end is left out.");
+        }
+        if let Some(reader) = &self.reader {
+            reader.remark(t);
         }
         self.caches.note_assumed_types(t);
     }

@@ -24,6 +24,8 @@ pub(crate) struct Given {
     pub batch: Option<u32>,
     /// Type of A and B.
     pub dtype: Option<DataType>,
+    /// Transposes of A and B.
+    pub transposed: Option<[bool; 2]>,
     pub device: Option<u16>,
     /// Time of a call, seconds, or its rate, FLOP/s.
     pub time_s: Option<f64>,
@@ -142,18 +144,6 @@ pub(crate) fn row(
     Ok(Row { m, n, k, batch, op, device, time_s })
 }
 
-/// The row of a line that is one.
-pub(crate) fn line(
-    plan: &Plan,
-    given: &Given,
-    caches: &mut ValueCaches,
-    table: &mut TableBuilder,
-    record: &Record<'_>,
-) -> Result<Row, RowError> {
-    let shape = shape(plan, given, caches, record)?;
-    row(plan, &plan.figures, given, shape, caches, table, record)
-}
-
 /// The time that the file states of a failed variant, which is no time of its GEMM.
 #[cold]
 pub(crate) fn failed_time(
@@ -245,7 +235,7 @@ pub(super) fn operation(
     caches: &mut ValueCaches,
     record: &Record<'_>,
 ) -> Result<Operation, RowError> {
-    let mut transposed = plan.default_trans;
+    let mut transposed = given.transposed.unwrap_or(plan.default_trans);
     let mut read = |c: &Col, what: &str| -> Result<Types, RowError> {
         let cell = c.cell(record);
         match caches.types.get(cell, values::types) {
@@ -376,6 +366,7 @@ pub(crate) fn stage(
 ) {
     for e in extras.iter().take_while(|e| e.index() < record.len()) {
         match e {
+            Extra::Fixed(text, id) => table.set_text(*id, text.as_bytes()),
             Extra::Text(i, id) => table.set_text(*id, record.get(*i)),
             Extra::Number(i, id, scale) => {
                 let plain = record.number(*i).or_else(|| percent(record.get(*i)));

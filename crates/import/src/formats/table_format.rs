@@ -4,7 +4,7 @@
 use crate::cell::Quantity;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::header::{Col, Header};
-use crate::columns::plan::{Extra, Plan, Side, SideColumns};
+use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns};
 use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
 use crate::{Detection, Head, ImportOptions, Reader};
 use gemmscope_model::dtype::DataType;
@@ -24,9 +24,20 @@ pub(crate) const PER_ROW: f64 = f64::NAN;
 /// The user says the unit.
 const ASKED: f64 = f64::NAN;
 
-/// Names of the number of GEMMs a call, in tables with columns per library.
-pub(crate) const BATCHES: &[&str] =
-    &["batch_num", "batchcount", "B", "groups", "num_groups", "batch", "batch_size"];
+/// The number of GEMMs a call, in tables with columns per library.
+pub(crate) const BATCHES: Column = column(
+    &["batch_num", "batchcount", "B", "groups", "num_groups", "batch", "batch_size"],
+    ColumnMeaning::Batch,
+)
+.kept();
+
+/// The sizes in tables with columns per library.
+pub(crate) const SIZES: &[Column] = &[
+    column(&["m"], ColumnMeaning::M),
+    column(&["n"], ColumnMeaning::N),
+    column(&["k"], ColumnMeaning::K),
+    BATCHES,
+];
 
 /// Names of one header line that only this tool writes.
 pub(crate) struct Signature {
@@ -110,8 +121,12 @@ pub(crate) struct TableFormat {
     pub ignored: &'static [&'static str],
     /// Library and figure by a column's title; `None`: a column for the whole line.
     pub figure: Option<fn(&str) -> Option<Figure<'_>>>,
-    /// The name of a library may tell its type.
-    pub typed_names: bool,
+    /// What the names of the sides are, and the title over them.
+    pub sides: (ColumnMeaning, &'static str),
+    /// Type and transposes that the name of a side tells.
+    pub of_name: fn(&str) -> (Option<DataType>, Option<[bool; 2]>),
+    /// The library that the tool runs.
+    pub library: Option<&'static str>,
     /// Sizes may be written `4K`, `1M`.
     pub abbreviated: bool,
     /// Type of A and B if neither the file, its name nor the user names one.
@@ -137,7 +152,9 @@ impl TableFormat {
         columns: &[],
         ignored: &[],
         figure: None,
-        typed_names: false,
+        sides: LIBRARIES,
+        of_name: |_| (None, None),
+        library: None,
         abbreviated: false,
         dtype: DataType::Fp16,
         dtype_of: None,
@@ -158,15 +175,19 @@ impl TableFormat {
 
     /// A reader of a file with this head.
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
-        let fallback = self.dtype_of.map_or(self.dtype, |of| of(head));
-        let reader = Formatted {
+        let reader = self.reader(head, options);
+        let types = Some(AssumedType::new(head, options, reader.fallback));
+        PlanRows::open(reader, &head.name, types, TableBuilder::with_room(head.rows))
+    }
+
+    /// What this format says of a file with this head.
+    pub(crate) fn reader(&'static self, head: &Head, options: &ImportOptions) -> Formatted {
+        Formatted {
             format: self,
-            fallback,
+            fallback: self.dtype_of.map_or(self.dtype, |of| of(head)),
             head: Head { name: head.name.clone(), ..Head::default() },
             options: options.clone(),
-        };
-        let types = AssumedType::new(head, options, fallback);
-        PlanRows::open(reader, &head.name, types, TableBuilder::with_room(head.rows))
+        }
     }
 
     /// The plan of a header, with its columns added to the table.
@@ -218,6 +239,10 @@ impl TableFormat {
             }
             plan.set(c.meaning, col, c.scale);
         }
+        if let Some(library) = self.library {
+            let id = keep(table, ColumnMeaning::Library, "library");
+            plan.extras.push(Extra::Fixed(library, id));
+        }
         if let Some(figure) = self.figure {
             self.plan_sides(header, figure, &mut used, &mut plan, table);
         }
@@ -240,7 +265,7 @@ impl TableFormat {
         plan: &mut Plan,
         table: &mut TableBuilder,
     ) {
-        plan.side_columns = SideColumns::all(table);
+        plan.side_columns = SideColumns::all(table, self.sides);
         let mut kept: Vec<(&str, ColumnId)> = Vec::new();
         for (i, title) in header.names.iter().enumerate() {
             let title = title.trim();
@@ -252,12 +277,18 @@ impl TableFormat {
             let (Figure::In(name, ..) | Figure::Asked(name) | Figure::Kept(name, _)) = figure;
             let at = plan.sides.iter().position(|s| s.name == name);
             let at = at.unwrap_or_else(|| {
-                let dtype = self.typed_names.then(|| type_in_name(name)).flatten();
-                plan.sides.push(Side { dtype, ..Side::new(name) });
+                let (dtype, transposed) = (self.of_name)(name);
+                plan.sides.push(Side { dtype, transposed, ..Side::new(name) });
                 plan.sides.len() - 1
             });
             let side = &mut plan.sides[at];
-            let col = Col { index: i, name: title.to_owned() };
+            // Thousands of kernels must not be as many reasons to set a row aside.
+            let kernels = self.sides.0 == ColumnMeaning::Kernel;
+            let name = match figure {
+                Figure::In(_, quantity, _) if kernels => quantity.word(),
+                _ => title,
+            };
+            let col = Col { index: i, name: name.to_owned() };
             match figure {
                 Figure::In(_, quantity, scale) => side.figures.set(quantity, col, scale),
                 Figure::Asked(_) => side.figures.set(Quantity::Time, col, ASKED),
@@ -289,13 +320,13 @@ impl TableFormat {
 }
 
 /// What a [`TableFormat`] says of a file.
-struct Formatted {
+pub(crate) struct Formatted {
     format: &'static TableFormat,
     /// Type of A and B if nobody names one.
     fallback: DataType,
     /// The name of the file, without its lines.
     head: Head,
-    options: ImportOptions,
+    pub options: ImportOptions,
 }
 
 impl TableReader for Formatted {
@@ -357,11 +388,4 @@ fn asked_unit(table: &mut TableBuilder, options: &ImportOptions) -> (Quantity, f
         choices: ["µs", "ms", "TFLOP/s"].map(str::to_owned).to_vec(),
     });
     answer.and_then(Quantity::parse).unwrap_or((Quantity::Time, MICRO))
-}
-
-/// `fp8` of `fp8_rowwise`.
-fn type_in_name(name: &str) -> Option<DataType> {
-    name.split(['_', '-', '.'])
-        .filter(|w| w.bytes().any(|b| b.is_ascii_digit()))
-        .find_map(DataType::parse)
 }

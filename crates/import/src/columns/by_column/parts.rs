@@ -5,7 +5,7 @@ use super::view::View;
 use super::{Rows, Target};
 use crate::cell::{Quantity, size, verdict};
 use crate::columns::plan::{Figures, Plan, Size, Sizes};
-use crate::columns::row::{Given, device, operation, time_of};
+use crate::columns::row::{device, operation, time_of};
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::Row;
 use gemmscope_table::build::intern::Interner;
@@ -166,7 +166,7 @@ impl Parts {
         target: &mut Target<'_>,
     ) -> usize {
         let Target { planned, table, bounds, .. } = target;
-        let given = Given { dtype: planned.dtype(side, table), ..Given::default() };
+        let given = planned.of_side(side, table);
         let Some((plan, caches)) = planned.plan() else { return rows.start };
         for at in rows.clone() {
             let line = line.saturating_add((at - rows.start) as u32);

@@ -176,12 +176,12 @@ impl Sides {
     }
 }
 
-/// The name of its side for each row.
+/// Texts that rows have in turn: the names of the sides, or one for all.
 #[derive(Clone, Copy, Debug)]
-struct Names<'a> {
-    text: &'a [u8],
-    places: &'a [(u32, u32)],
-    rows: usize,
+pub(super) struct Names<'a> {
+    pub text: &'a [u8],
+    pub places: &'a [(u32, u32)],
+    pub rows: usize,
 }
 
 impl Cells for Names<'_> {

@@ -12,7 +12,7 @@ pub(crate) const FORMAT: Format = Format {
               \x20   T,N,0,1,4096,4096,4096,1,bf16_r,bf16_r,bf16_r,bf16_r,f32_r,652310,461.1,210.7\n",
     read: ReadBy::Code {
         detect: |head| TABLE.detect(head),
-        open: |head, options| Ok(rocm_bench::open(&TABLE, "hipBLASLt", head, options)),
+        open: |head, options| Ok(rocm_bench::open(&TABLE, head, options)),
     },
 };
 
@@ -22,5 +22,6 @@ const TABLE: TableFormat = TableFormat {
         score: 98,
         reason: "a header line has hipblaslt-Gflops",
     }],
+    library: Some("hipBLASLt"),
     ..rocm_bench::TABLE
 };

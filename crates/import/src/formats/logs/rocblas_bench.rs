@@ -12,7 +12,7 @@ pub(crate) const FORMAT: Format = Format {
               gemm,f32_r,f32_r,f32_r,f32_r,f32_r,N,T,512,512,512,1,512,1,512,512, 11983.7, 22.4\n",
     read: ReadBy::Code {
         detect: |head| TABLE.detect(head),
-        open: |head, options| Ok(rocm_bench::open(&TABLE, "rocBLAS", head, options)),
+        open: |head, options| Ok(rocm_bench::open(&TABLE, head, options)),
     },
 };
 
@@ -22,5 +22,6 @@ const TABLE: TableFormat = TableFormat {
         score: 98,
         reason: "a header line has rocblas-Gflops",
     }],
+    library: Some("rocBLAS"),
     ..rocm_bench::TABLE
 };

@@ -6,15 +6,11 @@
 
 use crate::columns::defaults::AssumedType;
 use crate::columns::plan::Plan;
-use crate::columns::row::{Given, ValueCaches, line, stage};
-use crate::formats::table_format::{GIBI, GIGA, MICRO, TableFormat, column, number};
-use crate::{
-    Delimited, Head, Header, ImportError, ImportOptions, Imported, Reader, Record, RowReader,
-};
+use crate::columns::plan_rows::{PlanRows, TableReader, What};
+use crate::formats::table_format::{Formatted, GIBI, GIGA, MICRO, TableFormat, column, number};
+use crate::{Head, Header, ImportOptions, Reader, Record};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::units::plural;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
 
 /// What the columns of both tools mean.
@@ -47,123 +43,29 @@ pub(crate) const TABLE: TableFormat = TableFormat {
 /// A reader of a log with the columns of `format`.
 pub(crate) fn open(
     format: &'static TableFormat,
-    library: &'static str,
     head: &Head,
     options: &ImportOptions,
 ) -> Box<dyn Reader> {
     let mut table = TableBuilder::new();
+    table.text_column(Library, "library");
     let rows = Bench {
         format,
-        library,
-        types: AssumedType::new(head, options, format.dtype),
-        stated_device: options.answer("device").map(str::to_owned),
-        device: 0,
-        library_id: table.text_column(Library, "library"),
-        kernel_id: table.text_column(Kernel, "kernel"),
-        header: Header::default(),
-        plan: None,
-        caches: ValueCaches::default(),
-        pending: None,
-        headers: 0,
-        other_lines: 0,
+        columns: format.reader(head, options),
+        kernel: table.text_column(Kernel, "kernel"),
+        device: None,
         tuning_log: false,
     };
-    Delimited::open(rows, table)
-}
-
-/// A result whose kernel name may still follow on the next lines. Its cells are staged.
-struct Pending {
-    line: u32,
-    raw: Vec<u8>,
-    row: Result<Row, RowError>,
-    named: bool,
+    let types = AssumedType::new(head, options, format.dtype);
+    PlanRows::open(rows, &head.name, Some(types), table)
 }
 
 struct Bench {
     format: &'static TableFormat,
-    library: &'static str,
-    types: AssumedType,
-    stated_device: Option<String>,
-    /// Code of the device that the preamble names.
-    device: u16,
-    library_id: ColumnId,
-    kernel_id: ColumnId,
-    header: Header,
-    plan: Option<Plan>,
-    caches: ValueCaches,
-    pending: Option<Pending>,
-    headers: u64,
-    other_lines: u64,
+    columns: Formatted,
+    kernel: ColumnId,
+    /// The device that the preamble names.
+    device: Option<String>,
     tuning_log: bool,
-}
-
-impl Bench {
-    fn take_header(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> bool {
-        let header = Header::new(record);
-        if !self.format.is_header(&header) {
-            return false;
-        }
-        self.headers += 1;
-        if self.header != header {
-            // The columns of a result that is still pending are staged: it goes first.
-            self.flush(table);
-            self.plan = Some(self.format.plan(&header, table));
-            self.header = header;
-        }
-        true
-    }
-
-    /// Takes a line that is neither header nor result: the preamble names the device, `--Solution
-    /// name:` the kernel of the result above.
-    fn take_remark(&mut self, text: &str, table: &mut TableBuilder) {
-        let text = text.trim_matches(['"', ' ', '\t']);
-        if let Some(name) = after(text, "Solution name:").or_else(|| after(text, "kernel name:")) {
-            if let Some(p) = &mut self.pending
-                && !p.named
-            {
-                p.named = true;
-                table.set_text(self.kernel_id, name.as_bytes());
-            }
-        } else if let Some(rest) = after(text, "Device ID 0") {
-            let arch = rest.trim_start_matches([' ', ':']).split(':').next();
-            let arch = arch.unwrap_or_default().trim();
-            if !arch.is_empty() && self.device == 0 {
-                self.device = table.device(arch);
-                table.note(format!("Device from the log's preamble: {arch}."));
-            }
-        } else if text.starts_with("Git Version:") {
-            self.tuning_log = true;
-        } else {
-            self.other_lines += 1;
-        }
-    }
-
-    fn flush(&mut self, table: &mut TableBuilder) {
-        if let Some(p) = self.pending.take() {
-            table.commit(p.line, &p.raw, p.row);
-        }
-    }
-
-    fn row(&mut self, record: &Record<'_>, t: &mut TableBuilder) -> Result<Row, RowError> {
-        let Some(plan) = &self.plan else {
-            return Err(RowError::new("result before any header"));
-        };
-        if record.len() < plan.width {
-            return Err(RowError::new("fewer fields than the header names"));
-        }
-        let mut given = Given::default();
-        if plan.dtype_a.is_none() {
-            given.dtype = Some(self.types.of(None, t));
-        }
-        if plan.device.is_none() {
-            let stated = self.stated_device.as_deref().map(|name| t.device(name));
-            given.device = Some(stated.unwrap_or(self.device));
-        }
-        let row = line(plan, &given, &mut self.caches, t, record)?;
-        t.set_text(self.library_id, self.library.as_bytes());
-        stage(&plan.extras, &given, t, record);
-        Ok(row)
-    }
 }
 
 /// What follows `label` in a line that holds it near its start.
@@ -172,45 +74,57 @@ fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     (at <= 4).then(|| text[at + label.len()..].trim())
 }
 
-impl RowReader for Bench {
-    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let joined = String::from_utf8_lossy(record.raw()).into_owned();
-        if joined.contains("-Gflops") && self.take_header(record, table) {
-            self.flush(table);
-            return Ok(());
+impl TableReader for Bench {
+    fn plan(&mut self, header: &Header, table: &mut TableBuilder) -> Option<Plan> {
+        let mut plan = self.columns.plan(header, table)?;
+        plan.fewest = plan.width;
+        if plan.device.is_none() && self.columns.options.answer("device").is_none() {
+            if let Some(device) = &self.device {
+                table.assumptions.retain(|a| a.key != "device");
+                plan.default_device = table.device(device);
+            }
         }
-        let is_result = self.plan.as_ref().is_some_and(|plan| {
-            let text = joined.trim();
-            !text.starts_with("--") && record.len() > 3 && record.len() + 3 > plan.width
-        });
-        if !is_result {
-            self.take_remark(&joined, table);
-            return Ok(());
-        }
-        self.flush(table);
-        let row = self.row(record, table);
-        self.pending =
-            Some(Pending { line: record.line(), raw: record.raw().to_vec(), row, named: false });
-        Ok(())
+        Some(plan)
     }
 
-    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        self.flush(&mut table);
-        let t = &mut table;
-        if self.headers > 1 {
-            t.note(format!("Skipped {} repeated header lines.", self.headers - 1));
+    fn has_sections(&self) -> bool {
+        true
+    }
+
+    fn what(&mut self, record: &Record<'_>, plan: Option<&Plan>, table: &mut TableBuilder) -> What {
+        let text = String::from_utf8_lossy(record.raw());
+        if text.contains("-Gflops") && self.format.is_header(&Header::new(record)) {
+            return What::Header;
         }
-        if self.other_lines > 0 {
-            t.note(format!("{} without a result.", plural(self.other_lines, "line")));
+        let cells = record.len();
+        let as_wide = plan.is_some_and(|plan| cells > 3 && cells + 3 > plan.width);
+        if as_wide && !text.trim().starts_with("--") {
+            return What::Row;
         }
+        let text = text.trim_matches(['"', ' ', '\t']);
+        if let Some(name) = after(text, "Solution name:").or_else(|| after(text, "kernel name:")) {
+            return What::OfRow(self.kernel, name.to_owned());
+        }
+        if let Some(rest) = after(text, "Device ID 0") {
+            let arch = rest.trim_start_matches([' ', ':']).split(':').next().unwrap_or("").trim();
+            if !arch.is_empty() && self.device.is_none() {
+                self.device = Some(arch.to_owned());
+                table.note(format!("Device from the log's preamble: {arch}."));
+            }
+            return What::Nothing;
+        }
+        if text.starts_with("Git Version:") {
+            self.tuning_log = true;
+            return What::Nothing;
+        }
+        What::Aside
+    }
+
+    fn remark(&self, table: &mut TableBuilder) {
         if self.tuning_log {
-            t.note("This is the tuning log of hipblaslt-bench.");
+            table.note("This is the tuning log of hipblaslt-bench.");
         }
-        t.note("M, N and layout are column-major (BLAS): a row-major GEMM has M and N swapped.");
-        if self.device == 0 && self.plan.as_ref().is_some_and(|p| p.device.is_none()) {
-            let stated = self.stated_device.clone().unwrap_or_default();
-            t.assume_device(&stated, "The file names no device.");
-        }
-        Ok(Imported::table(table.finish()))
+        table
+            .note("M, N and layout are column-major (BLAS): a row-major GEMM has M and N swapped.");
     }
 }

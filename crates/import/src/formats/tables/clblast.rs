@@ -23,7 +23,7 @@ pub(crate) const FORMAT: Format = Format {
             column(&["m"], M),
             column(&["n"], N),
             column(&["k"], K),
-            column(BATCHES, Batch).kept(),
+            BATCHES,
             column(&["transA"], TransA),
             column(&["transB"], TransB),
             column(&["beta"], Beta),

@@ -3,12 +3,9 @@
 
 use crate::columns::defaults;
 use crate::columns::plan::Plan;
-use crate::columns::row::{Given, ValueCaches, line, stage};
+use crate::columns::plan_rows::{PlanRows, TableReader, What};
 use crate::formats::table_format::{GIGA, MILLI, TERA, TableFormat, column, number};
-use crate::{
-    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
-    ReadBy, Record, RowReader,
-};
+use crate::{Detection, Format, Head, Header, ImportOptions, Opened, ReadBy, Record};
 use gemmscope_model::dtype::{DataType, from_deepbench_precision};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
@@ -40,16 +37,15 @@ fn detect(head: &Head) -> Option<Detection> {
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
-    let rows = DeepBench {
+    let sheet = DeepBench {
         device: defaults::device(&mut table, head, options),
         chosen: options.dtype("dtype"),
         dtype: None,
-        plan: None,
-        caches: ValueCaches::default(),
+        inside: false,
         sparse: false,
         other: 0,
     };
-    Ok(Delimited::open(rows, table))
+    Ok(PlanRows::open(sheet, &head.name, None, table))
 }
 
 const COLUMNS: TableFormat = TableFormat {
@@ -70,23 +66,14 @@ const COLUMNS: TableFormat = TableFormat {
 struct DeepBench {
     device: u16,
     chosen: Option<DataType>,
+    /// The type that the sheet or the section states.
     dtype: Option<DataType>,
-    /// The columns of the section; `None` outside of the section of GEMMs.
-    plan: Option<Plan>,
-    caches: ValueCaches,
+    /// In a section of GEMMs.
+    inside: bool,
     /// A section of sparse multiplications was read.
     sparse: bool,
     /// Rows of the other sections.
     other: u64,
-}
-
-/// The columns of a section; its title is their header.
-fn section(mut header: Header, table: &mut TableBuilder) -> Plan {
-    // The column of the applications has no title.
-    if let Some(second) = header.names.get_mut(1).filter(|n| n.is_empty()) {
-        "application".clone_into(second);
-    }
-    COLUMNS.plan(&header, table)
 }
 
 /// The type that a line between the sections states in words.
@@ -104,59 +91,60 @@ fn section_type(text: &str) -> Option<DataType> {
     })
 }
 
-impl RowReader for DeepBench {
-    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
+impl TableReader for DeepBench {
+    fn plan(&mut self, header: &Header, table: &mut TableBuilder) -> Option<Plan> {
+        // The column of the applications has no title.
+        let mut header = header.clone();
+        if let Some(second) = header.names.get_mut(1).filter(|n| n.is_empty()) {
+            "application".clone_into(second);
+        }
+        let dtype = self.chosen.or(self.dtype).unwrap_or(DataType::Fp32);
+        let plan = COLUMNS.plan(&header, table);
+        Some(Plan { default_dtype: dtype, default_device: self.device, ..plan })
+    }
+
+    fn has_sections(&self) -> bool {
+        true
+    }
+
+    fn what(&mut self, record: &Record<'_>, _: Option<&Plan>, table: &mut TableBuilder) -> What {
         let first = record.text(0);
+        let said: Vec<_> = (0..record.len()).map(|i| record.text(i)).collect();
         if first.eq_ignore_ascii_case("Precision") {
-            let text: Vec<String> =
-                (1..record.len()).map(|i| record.text(i).into_owned()).collect();
-            let text = text.join(", ");
+            let text = said[1..].join(", ");
             self.dtype = from_deepbench_precision(&text).map(|t| t.0);
             table.note(format!("Precision: {}.", text.trim_matches([',', ' '])));
-            return Ok(());
+            return What::Nothing;
         }
-        if record.iter().all(<[u8]>::is_empty) {
-            return Ok(());
-        }
-        // `Sparse Ops, RNN: single precision`: a section may state its own type.
-        let said: Vec<String> = (0..record.len()).map(|i| record.text(i).into_owned()).collect();
         let said = said.join(" ");
+        // `Sparse Ops, RNN: single precision`: a section may state its own type.
         if let Some(dtype) = section_type(&said).filter(|_| record.number(2).is_none()) {
             self.dtype = Some(dtype);
             table.note(format!("Precision from “{}”: {}.", said.trim(), dtype.name()));
-            self.plan = None;
-            return Ok(());
+            self.inside = false;
+            return What::Nothing;
         }
         let header = Header::new(record);
         let titled = first.is_empty() || TITLES.iter().any(|t| first.eq_ignore_ascii_case(t));
         if titled && header.has(&["M", "N", "K"]) {
             self.sparse |= header.has(&["Sparsity"]);
-            self.plan = Some(section(header, table));
-            return Ok(());
+            self.inside = true;
+            return What::Header;
         }
         if !first.is_empty() {
             // The title of another section.
-            self.plan = None;
-            return Ok(());
-        }
-        let Some(plan) = &self.plan else {
+            self.inside = false;
+        } else if !said.trim().is_empty() {
+            if self.inside {
+                return What::Row;
+            }
             // The titles of columns are no row.
-            let figures = (1..record.len()).any(|i| record.number(i).is_some());
-            self.other += u64::from(figures);
-            return Ok(());
-        };
-        let given = Given {
-            dtype: self.chosen.or(self.dtype).or(Some(DataType::Fp32)),
-            device: Some(self.device),
-            ..Given::default()
-        };
-        let row = line(plan, &given, &mut self.caches, table, record);
-        stage(&plan.extras, &given, table, record);
-        table.commit(record.line(), record.raw(), row);
-        Ok(())
+            self.other += u64::from((1..record.len()).any(|i| record.number(i).is_some()));
+        }
+        What::Nothing
     }
 
-    fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn remark(&self, table: &mut TableBuilder) {
         if self.dtype.is_none() || self.chosen.is_some() {
             let dtype = self.chosen.unwrap_or(DataType::Fp32);
             table.assume_dtype(dtype, "No precision in the sheet");
@@ -170,6 +158,5 @@ impl RowReader for DeepBench {
                 plural(self.other, "row")
             ));
         }
-        Ok(Imported::table(table.finish()))
     }
 }

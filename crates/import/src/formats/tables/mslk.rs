@@ -1,10 +1,9 @@
 //! MSLK's `gemm_bench`: time, rate and bandwidth of each kernel in columns that share its name.
 
 use crate::cell::Quantity;
-use crate::formats::table_format::{BATCHES, Figure, GIGA, MILLI, TERA, TableFormat, column};
+use crate::formats::table_format::{Figure, GIGA, MILLI, SIZES, TERA, TableFormat};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "mslk",
@@ -14,12 +13,7 @@ pub(crate) const FORMAT: Format = Format {
               4096,8192,8192,0.9,610.8,298.3,0.5,1099.5,335.5\n",
     read: ReadBy::Table(&TableFormat {
         detect,
-        columns: &[
-            column(&["M"], M),
-            column(&["N"], N),
-            column(&["K"], K),
-            column(BATCHES, Batch).kept(),
-        ],
+        columns: SIZES,
         figure: Some(|title| {
             let (kernel, quantity, scale) = [
                 ("_ms", Quantity::Time, MILLI),
@@ -32,11 +26,18 @@ pub(crate) const FORMAT: Format = Format {
             (!kernel.is_empty()).then_some(Figure::In(kernel, quantity, scale))
         }),
         dtype: DataType::Bf16,
-        typed_names: true,
+        of_name: |name| (type_in_name(name), None),
         transposed: [false, true],
         ..TableFormat::DEFAULT
     }),
 };
+
+/// `fp8` of `fp8_rowwise`.
+fn type_in_name(name: &str) -> Option<DataType> {
+    name.split(['_', '-', '.'])
+        .filter(|w| w.bytes().any(|b| b.is_ascii_digit()))
+        .find_map(DataType::parse)
+}
 
 fn detect(head: &Head) -> Option<Detection> {
     let fields = Head::fields(head.first());

@@ -1,9 +1,8 @@
 //! SGLang's and vLLM's GEMM benchmarks as pandas prints them: a column a library.
 
-use crate::formats::table_format::{BATCHES, Figure, TableFormat, column};
+use crate::formats::table_format::{Figure, SIZES, TableFormat};
 use crate::{Detection, Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "sglang",
@@ -21,12 +20,7 @@ pub(crate) const FORMAT: Format = Format {
                 )
             })
         },
-        columns: &[
-            column(&["m"], M),
-            column(&["n"], N),
-            column(&["k"], K),
-            column(BATCHES, Batch).kept(),
-        ],
+        columns: SIZES,
         figure: Some(|title| {
             let setting = ["tp_size", "tp", "batch_size", "num_groups", "batch"];
             let is_setting = setting.iter().any(|s| title.eq_ignore_ascii_case(s));

@@ -7,7 +7,7 @@ mod units;
 
 use crate::cell::{self, Quantity, values};
 use crate::columns::defaults::AssumedType;
-use crate::columns::plan::{Extra, Plan, Side, SideColumns, Size, Sizes};
+use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::plan_rows::{PlanRows, TableReader};
 use crate::columns::words::{Says, is_percentile, says};
 use crate::columns::{defaults, sides};
@@ -173,7 +173,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         rows,
         options: options.clone(),
     };
-    Ok(PlanRows::open(reader, &head.name, types, TableBuilder::new()))
+    Ok(PlanRows::open(reader, &head.name, Some(types), TableBuilder::new()))
 }
 
 /// What is known of a file before its header is read.
@@ -194,7 +194,7 @@ impl TableReader for Providers {
         let Leading { three, batch, used: mut taken } = leading(h);
         let from = taken.len();
         let mut plan = Plan { width: h.names.len(), ..Plan::default() };
-        plan.side_columns = SideColumns::all(table);
+        plan.side_columns = SideColumns::all(table, LIBRARIES);
         let unknown = self.sides(h, from, &mut taken, &mut plan, table);
         // Each may name its own.
         if plan.sides.iter().any(|s| s.dtype.is_none()) || self.options.dtype("dtype").is_some() {

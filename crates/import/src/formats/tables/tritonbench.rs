@@ -16,7 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Table(&TableFormat {
         detect,
         // The first column, whatever its title.
-        columns: &[column(&[], Mnk), column(BATCHES, Batch).kept()],
+        columns: &[column(&[], Mnk), BATCHES],
         figure: Some(figure),
         dtype_of: Some(|head| match head.first().contains("bf16") {
             true => DataType::Bf16,
