@@ -280,6 +280,7 @@ mod tests {
             ("dram_bytes", MeasuredBytes.into()),
             ("HBM bytes", MeasuredBytes.into()),
             ("l2_bytes", MeasuredL2Bytes.into()),
+            ("flopCnt", ColumnSpec::rate(ReportedWork, Some(RateUnit::Flops))),
             ("workspace_bytes", Other.into()),
             ("kernelName", Kernel.into()),
             ("BLOCK_SIZE_M", TileM.into()),

@@ -234,6 +234,10 @@ fn cut(lines: &[String], options: &ImportOptions) -> Option<Sampled> {
         cutter.feed(b"\n", &mut keep).ok()?;
     }
     cutter.finish(&mut keep).ok()?;
+    let widths: Vec<usize> = records.iter().skip(1).map(|(_, cells)| cells.len()).collect();
+    for ((_, cells), below) in records.iter_mut().zip(widths).take(60) {
+        uncomment(cells, below);
+    }
     let mut best: Option<(usize, Sampled)> = None;
     for (i, (line, cells)) in records.iter().enumerate().take(60) {
         if !could_be_header(cells) {
@@ -272,6 +276,18 @@ fn cut(lines: &[String], options: &ImportOptions) -> Option<Sampled> {
         shifted: false,
         units_line: 0,
     })
+}
+
+/// `# M N K time` above rows of as many cells: the sign of a comment is no part of the header.
+fn uncomment(cells: &mut Vec<String>, below: usize) {
+    let width = cells.len();
+    let Some(first) = cells.first_mut() else { return };
+    let bare = first.trim_start_matches(['#', '%']).trim_start();
+    if bare.is_empty() && !first.is_empty() && width == below + 1 {
+        cells.remove(0);
+    } else if !bare.is_empty() && width == below {
+        *first = bare.to_owned();
+    }
 }
 
 fn is_number(cell: &str) -> bool {

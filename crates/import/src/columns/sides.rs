@@ -72,6 +72,10 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
         [Time, TimeMin, TimeMax, ReportedRate, ReportedWork].contains(&spec.meaning)
     };
     let spec = alias::guess(header).spec;
+    // `flopCnt`: the work of a call, whatever stands beside it.
+    if spec.meaning == ColumnMeaning::ReportedWork {
+        return None;
+    }
     // A word such as `ref` hides what the others say.
     let mut spec = if known(spec) { spec } else { alias::guess(&plain.join("_")).spec };
     let lower = |w: &String| w.to_lowercase();
@@ -243,6 +247,7 @@ mod tests {
             &["Run 1 (ms)", "Run 2 (ms)", "Avg (ms)"],
             &["median_us", "p10_us", "p90_us", "std_us", "best_us", "worst_us"],
             &["M", "GFLOPS", "GFLOPS_ref", "ms", "ms_ref"],
+            &["flopCnt", "GFLOPs", "timeMs"],
             &["tflops_mean", "tflops_min", "tflops_max", "tflops_std", "tflops_p99"],
         ] {
             assert_eq!(of(headers), Lines::One, "{headers:?}");

@@ -347,7 +347,10 @@ const NAMES: &[(ColumnMeaning, &str)] = &[
 
 /// Names of the work of one call.
 const WORK: &[(RateUnit, &str)] = &[
-    (RateUnit::Flops, "flop:80 total_flop:85 total_flops:85 num_flops:85"),
+    (
+        RateUnit::Flops,
+        "flop:80 flop_cnt:85 flop_count:85 total_flop:85 total_flops:85 num_flops:85",
+    ),
     (RateUnit::GigaFlops, "problem_size_gflops:85 gflop:85 gflops_first:95"),
     (RateUnit::TeraFlops, "tflop:85"),
     (RateUnit::MegaFlops, "mflop:85"),

@@ -42,6 +42,9 @@ pub(crate) fn suggest(mapping: &mut Mapping, probes: &[Probe]) {
     }
 }
 
+/// Why a column of types is none: its values may be names that tell them, such as `MKL_fp32`.
+pub(crate) const NOT_TYPES: &str = "its values are not data types";
+
 /// Why a column holds what the user said.
 pub(crate) const BY_HAND: &str = "chosen by hand";
 
@@ -91,7 +94,7 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         | ColumnMeaning::Compute
             if !probe.any_dtype =>
         {
-            by_value(ColumnMeaning::Other, 0, "its values are not data types")
+            by_value(ColumnMeaning::Other, 0, NOT_TYPES)
         }
         ColumnMeaning::TransA | ColumnMeaning::TransB if !probe.any_transpose => {
             by_value(ColumnMeaning::Other, 0, "its values are not transposes")

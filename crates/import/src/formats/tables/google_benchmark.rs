@@ -5,6 +5,7 @@
 //! listed those are passed over; where only the aggregates are, the median is the point.
 
 use crate::cell;
+use crate::cell::shape_text;
 use crate::columns::defaults;
 use crate::columns::defaults::AssumedType;
 use crate::split::json::{Item, ItemReader, note_cut};
@@ -240,6 +241,11 @@ fn shape(name: &str) -> Option<Shape> {
         (_, [m, n, k]) if gemm => ([*m, *n, *k], named[3].unwrap_or(1)),
         (_, [b, m, n, k]) if gemm => ([*m, *n, *k], *b),
         (_, [s]) if gemm => ([*s; 3], named[3].unwrap_or(1)),
+        // `BM_matmul_1024x512x256_f16/process_time`
+        (_, []) if gemm => {
+            let found = shape_text::named(function)?;
+            (found.sizes, found.batch.unwrap_or(1))
+        }
         _ => return None,
     };
     Some(Shape { sizes, batch, dtype: dtype_of(function) })
@@ -463,6 +469,9 @@ mod tests {
     fn shapes_in_names() {
         let s = |n: &str| shape(n).map(|s| (s.sizes, s.batch, s.dtype));
         assert_eq!(s("BM_Gemm/1024/512/256"), Some(([1024, 512, 256], 1, None)));
+        let named = s("BM_matmul_1024x512x256_f16/process_time/real_time");
+        assert_eq!(named, Some(([1024, 512, 256], 1, Some(DataType::Fp16))));
+        assert_eq!(s("BM_gemm_tile_128x128x32/real_time"), None);
         assert_eq!(
             s("BM_Gemm<float>/m:64/n:32/k:16/real_time/threads:4"),
             Some(([64, 32, 16], 1, Some(DataType::Fp32)))

@@ -3,7 +3,7 @@
 use super::assumed::{default_device, default_dtype, rate_unit, time_unit};
 use crate::cell::values;
 use crate::columns::header::Col;
-use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M};
+use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M, NOT_TYPES};
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled, units};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::sides::{self, Figure, Lines};
@@ -185,11 +185,14 @@ fn sizes(table: &mut TableBuilder, m: &Mapping) -> Sizes {
     Sizes::Square(c)
 }
 
-/// The column whose names all tell the type: `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`.
+/// The column whose names all tell the type: `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`, or
+/// `FBGEMM_i8_acc32` below “Type”.
 fn dtype_in_names(m: &Mapping) -> Option<Col> {
-    let index = [ColumnMeaning::Mnk, ColumnMeaning::Kernel, ColumnMeaning::OpName]
+    let titled = m.columns.iter().position(|c| c.why == NOT_TYPES);
+    let named = [ColumnMeaning::Mnk, ColumnMeaning::Kernel, ColumnMeaning::OpName];
+    let index = titled
         .into_iter()
-        .filter_map(|meaning| m.position(meaning))
+        .chain(named.into_iter().filter_map(|meaning| m.position(meaning)))
         .find(|&i| {
             let samples = &m.columns[i].samples;
             !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in_kernel(s).is_some())
