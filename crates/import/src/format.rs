@@ -1,6 +1,7 @@
 //! An entry of the table of formats.
 
 use crate::formats::table_format::TableFormat;
+use crate::split::log::LogFormat;
 use crate::{Detection, Head, ImportOptions, Opened};
 use std::fmt;
 
@@ -29,6 +30,8 @@ pub(crate) enum ReadBy {
     },
     /// The reader of tables.
     Table(&'static TableFormat),
+    /// The reader of logs.
+    Log(&'static LogFormat),
 }
 
 impl Format {
@@ -37,6 +40,7 @@ impl Format {
         match &self.read {
             ReadBy::Code { detect, .. } => detect(head),
             ReadBy::Table(table) => table.detect(head),
+            ReadBy::Log(log) => log.detect(head),
         }
     }
 
@@ -45,6 +49,7 @@ impl Format {
         match &self.read {
             ReadBy::Code { open, .. } => open(head, options),
             ReadBy::Table(table) => Ok(table.open(head, options)),
+            ReadBy::Log(log) => log.open(head, options),
         }
     }
 }

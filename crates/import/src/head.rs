@@ -67,6 +67,11 @@ impl Head {
         dialect::cells(line, b',').map(|f| f.trim_matches('"').trim()).collect()
     }
 
+    /// Whether any line is of this kind.
+    pub(crate) fn any(&self, kind: fn(&str) -> bool) -> bool {
+        self.lines.iter().any(|l| kind(l))
+    }
+
     /// Position of the first line whose comma-separated fields hold all of these names.
     pub(crate) fn line_with(&self, names: &[&str]) -> Option<usize> {
         self.lines.iter().position(|l| {

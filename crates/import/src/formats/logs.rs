@@ -24,3 +24,16 @@ mod rocm_bench;
 pub(crate) mod sgemm_cuda;
 pub(crate) mod tinygrad;
 pub(crate) mod torch_benchmark;
+pub(crate) mod tune_gemm;
+pub(crate) mod xla;
+
+// What every reader of a log uses.
+use crate::columns::defaults::AssumedType;
+use crate::split::log::{self, Entry, LogFormat, Others, Parser};
+use crate::split::template::{Slots, slots};
+use crate::{Format, Head, ImportOptions, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::{Operation, Problem};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;

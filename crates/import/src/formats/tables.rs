@@ -19,5 +19,3 @@ pub(crate) mod tensile;
 pub(crate) mod triton;
 pub(crate) mod tritonbench;
 pub(crate) mod tunableop;
-pub(crate) mod tune_gemm;
-pub(crate) mod xla;

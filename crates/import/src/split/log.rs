@@ -4,7 +4,9 @@ use crate::cell;
 use crate::columns::defaults;
 use crate::split::dialect::is_json;
 use crate::split::json::{Item, ItemReader, Json, note_cut};
-use crate::{Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened};
+use crate::{
+    Detection, Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened,
+};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
@@ -72,8 +74,16 @@ pub(crate) enum Others {
 
 /// Reads the lines of one tool.
 pub(crate) trait Parser {
-    /// The results of a line; none where it is no result.
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry>;
+    /// The result of a line; `None` where it is none.
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+        let _ = (line, table);
+        None
+    }
+
+    /// The results of a line, where it may complete several.
+    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+        self.result(line, table).into_iter().collect()
+    }
 
     /// What is said of lines without a result.
     fn others(&self) -> Others {
@@ -87,6 +97,31 @@ pub(crate) trait Parser {
 
     /// The end: remarks and assumptions.
     fn end(&mut self, _table: &mut TableBuilder) {}
+}
+
+/// A log.
+pub(crate) struct LogFormat {
+    /// Whether its head is one of this tool.
+    pub knows: fn(&Head) -> bool,
+    /// As in [`Detection`].
+    pub score: u8,
+    pub reason: &'static str,
+    /// What reads the lines; it may say what it assumes.
+    pub parser: fn(&Head, &ImportOptions, &mut TableBuilder) -> Box<dyn Parser>,
+}
+
+impl LogFormat {
+    /// As [`Format::detect`](crate::Format::detect).
+    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
+        (self.knows)(head).then(|| Detection::new(self.score, self.reason))
+    }
+
+    /// As [`Format::open`](crate::Format::open).
+    pub(crate) fn open(&self, head: &Head, options: &ImportOptions) -> Opened {
+        let mut table = TableBuilder::new();
+        let parser = (self.parser)(head, options, &mut table);
+        read_by(parser, head, options, table)
+    }
 }
 
 /// Gives the lines of a log to a [`Parser`]. One reader serves all logs: a copy for each parser would weigh
@@ -104,17 +139,6 @@ struct Log {
     unnamed: bool,
     /// Some row has a time.
     timed: bool,
-}
-
-/// A reader of a log; `make` may say what the parser assumes.
-pub(crate) fn open<P: Parser + 'static>(
-    head: &Head,
-    options: &ImportOptions,
-    make: impl FnOnce(&mut TableBuilder) -> P,
-) -> Opened {
-    let mut table = TableBuilder::new();
-    let parser = make(&mut table);
-    read_by(Box::new(parser), head, options, table)
 }
 
 fn read_by(
@@ -283,13 +307,18 @@ pub(crate) fn number_after(text: &str, label: &str) -> Option<f64> {
 /// A size behind a label: a whole number from 1.
 pub(crate) fn size_after(text: &str, label: &str) -> Result<u32, RowError> {
     let what = label.trim_matches([' ', '=', ',', '(', ':']);
-    let rest = after(text, label).ok_or_else(|| RowError::new(format!("{what} is missing")))?;
+    let rest = after(text, label).unwrap_or("");
     let end = rest
         .bytes()
         .position(|b| !(b.is_ascii_digit() || b == b'-' || b == b'.'))
         .unwrap_or(rest.len());
-    cell::size(rest[..end].trim_end_matches('.').as_bytes())
-        .map_err(|flaw| RowError::new(format!("{what} {flaw}")))
+    size_of(Some(rest[..end].trim_end_matches('.')), what)
+}
+
+/// A size from the text of a field with this name.
+pub(crate) fn size_of(text: Option<&str>, name: &str) -> Result<u32, RowError> {
+    let size = cell::size(text.unwrap_or("").as_bytes());
+    size.map_err(|flaw| RowError::new(format!("{name} {flaw}")))
 }
 
 /// A time in seconds from a number and its unit's factor.
@@ -329,9 +358,9 @@ pub(crate) fn rate_in(text: &str) -> f64 {
     gemmscope_model::units::RateUnit::parse(unit).map_or(f64::NAN, |u| v * u.to_si())
 }
 
-/// Lines of a head that hold all of these words.
-pub(crate) fn lines_with(head: &Head, words: &[&str]) -> usize {
-    head.lines.iter().filter(|l| words.iter().all(|w| l.contains(w))).count()
+/// The line holds all of these words.
+pub(crate) fn has(line: &str, words: &[&str]) -> bool {
+    words.iter().all(|w| line.contains(w))
 }
 
 #[cfg(test)]

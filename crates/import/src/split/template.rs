@@ -94,7 +94,7 @@ impl<'a> Slots<'a> {
     pub(crate) fn size(&self, name: &str) -> Result<u32, RowError> {
         // M, N and K, as in tables.
         let what = if name.len() == 1 { name.to_uppercase() } else { name.to_owned() };
-        cell::size(self.get(name).as_bytes()).map_err(|e| RowError::new(format!("{what} {e}")))
+        log::size_of(Some(self.get(name)), &what)
     }
 
     /// M, N and K.

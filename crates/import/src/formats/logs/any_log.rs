@@ -3,18 +3,11 @@
 
 mod measured;
 
+use super::*;
 use crate::cell::shape_text::{Shape, named};
 use crate::columns::defaults;
-use crate::columns::defaults::AssumedType;
 use crate::columns::words::{Says, says};
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
 use measured::{Measured, measured};
 
 pub(crate) const FORMAT: Format = Format {
@@ -23,22 +16,76 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "any script that prints one result per line",
     example: "cuBLAS M=4096 N=4096 K=4096 fp16: 0.690 ms, 199.2 TFLOPS\n\
               mine   M=4096 N=4096 K=4096 fp16: 0.750 ms, 183.3 TFLOPS\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let lines = head.lines.iter().filter(|l| result(l).is_some()).count();
-            (lines > 0).then(|| {
-                Detection::new(25, "its lines have M, N, K and a time or a rate with its unit")
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| {
+            let mut section = Section::default();
+            head.lines.iter().any(|l| result(l).or_else(|| section.take(l)).is_some())
+        },
+        score: 25,
+        reason: "its lines have M, N, K and a time or a rate with its unit",
+        parser: |head, options, _| {
+            Box::new(AnyLog {
+                dtype: AssumedType::new(head, options, DataType::Fp16),
+                section: Section::default(),
             })
         },
-        open: |head, options| {
-            let dtype = AssumedType::new(head, options, DataType::Fp16);
-            log::open(head, options, |_| AnyLog { dtype })
-        },
-    },
+    }),
 };
 
 struct AnyLog {
     dtype: AssumedType,
+    section: Section,
+}
+
+/// Sizes in a line of their own, and what the lines below them say of one library.
+#[derive(Default)]
+struct Section {
+    shape: Option<Shape>,
+    dtype: Option<DataType>,
+    name: String,
+    time_s: f64,
+    rate: f64,
+}
+
+impl Section {
+    /// The result that a line completes. Lines may speak of anything, so it takes a time and a rate that
+    /// agree on the sizes above them.
+    fn take(&mut self, line: &str) -> Option<Printed> {
+        if line.len() > 400 {
+            return None;
+        }
+        let (found, _) = measured(line);
+        let shape = named(line);
+        if let ([one], None) = (&found[..], &shape) {
+            self.time_s = if one.time_s.is_nan() { self.time_s } else { one.time_s };
+            self.rate = if one.rate.is_nan() { self.rate } else { one.rate };
+            return self.result();
+        }
+        if shape.is_some() {
+            let dtype = defaults::dtype_in(line);
+            *self =
+                Section { shape, dtype, time_s: f64::NAN, rate: f64::NAN, ..Section::default() };
+        } else if let Some(name) = line.trim().strip_suffix(':') {
+            (self.time_s, self.rate) = (f64::NAN, f64::NAN);
+            name.trim().clone_into(&mut self.name);
+        }
+        None
+    }
+
+    fn result(&mut self) -> Option<Printed> {
+        let shape = self.shape?;
+        let one = Measured {
+            name: String::new(),
+            dtype: None,
+            time_s: self.time_s,
+            rate: self.rate,
+            bandwidth: f64::NAN,
+        };
+        agrees(&shape, &one).then(|| {
+            (self.time_s, self.rate) = (f64::NAN, f64::NAN);
+            Printed { shape, measured: vec![one], dtype: self.dtype, name: self.name.clone() }
+        })
+    }
 }
 
 /// What a line says.
@@ -90,9 +137,14 @@ fn square_side(line: &str) -> Option<u32> {
 /// A square GEMM of the only size, where time and rate of the line agree on it.
 fn square(line: &str, m: &Measured) -> Option<Shape> {
     let n = square_side(line)?;
-    let work = 2.0 * f64::from(n).powi(3);
-    let agrees = (work / m.time_s / m.rate - 1.0).abs() < 0.02;
-    agrees.then_some(Shape { sizes: [n, n, n], batch: None })
+    Some(Shape { sizes: [n, n, n], batch: None }).filter(|shape| agrees(shape, m))
+}
+
+/// Time and rate are those of this shape.
+fn agrees(shape: &Shape, m: &Measured) -> bool {
+    let calls = f64::from(shape.batch.unwrap_or(1));
+    let work = 2.0 * calls * shape.sizes.map(f64::from).iter().product::<f64>();
+    (work / m.time_s / m.rate - 1.0).abs() < 0.02
 }
 
 /// The words before the sizes and the figures, without those that only announce them.
@@ -122,7 +174,7 @@ fn name_before(line: &str, figures: usize) -> String {
 
 impl Parser for AnyLog {
     fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
-        let Some(r) = result(line) else {
+        let Some(r) = result(line).or_else(|| self.section.take(line)) else {
             return Vec::new();
         };
         let [m, n, k] = r.shape.sizes;
@@ -188,6 +240,30 @@ mod tests {
         assert_eq!(names, ["", "cuBLAS", "my_kernel", "cuBLAS"]);
         assert!((d.time_s[2] - 2.0 * 1024.0 * 512.0 * 256.0 / 12.5e12).abs() < 1e-15);
         assert_eq!(d.sources[0].reported_rate.within_1_percent, 2);
+    }
+
+    #[test]
+    fn figures_below_their_sizes() {
+        let text = "=== Benchmarking shape: m=64, n=24576, k=1536 ===\n\
+            Running benchmarks...\n\
+            DeepGEMM:\n  Average time: 0.0213 ms\n  TFLOPS: 226.9\n\
+            vLLM Triton:\n  Average time: 0.0445 ms\n  TFLOPS: 108.6\n\
+            M=4096 N=4096 K=4096\n\
+            Block size: 256x128\n\
+            Avg Kernel execution time: 193.2 us\n\
+            Achieved performance: 711.4 TFLOPs\n\
+            Peak memory bandwidth test: 12 ms\n\
+            Other kernel: 3 TFLOPS\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        assert_eq!((d.sources[0].format.as_str(), d.len()), ("log", 3));
+        assert_eq!((d.m.clone(), d.k.clone()), (vec![64, 64, 4096], vec![1536, 1536, 4096]));
+        assert_eq!(d.time_s, [0.0213e-3, 0.0445e-3, 193.2e-6]);
+        let name = |r| d.text(ColumnMeaning::Library, r);
+        assert_eq!([name(0), name(1), name(2)], ["DeepGEMM", "vLLM Triton", ""]);
+        assert_eq!(d.sources[0].reported_rate.within_1_percent, 3);
     }
 
     #[test]

@@ -3,14 +3,7 @@
 //! The `Output template:` line names the fields; without it they have the default order. A matmul's
 //! problem is `MxK:KxN` with batch dimensions in front, an inner product's `mb32ic1024oc512`.
 
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use super::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "benchdnn",
@@ -18,24 +11,23 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./benchdnn --mode=P --matmul --dt=f32 256x1024:1024x512",
     example: "Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%\n\
               perf,cpu,brg_matmul:avx512_core,,--mode=P --matmul 256x1024:1024x512,0.268435,0.1,0.25,1073.74,0.26,1032.44\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let perf = head.lines.iter().any(|l| {
-                let l = l.trim_start();
-                ["perf,cpu,", "perf,gpu,", "Output template: perf,"]
-                    .iter()
-                    .any(|p| l.starts_with(p))
-            });
-            perf.then(|| Detection::new(96, "its lines start with perf,cpu, or perf,gpu,"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| {
+            head.any(|l| {
+                let starts = ["perf,cpu,", "perf,gpu,", "Output template: perf,"];
+                starts.iter().any(|s| l.trim_start().starts_with(s))
+            })
         },
-        open: |head, options| {
-            log::open(head, options, |_| Benchdnn {
+        score: 96,
+        reason: "its lines start with perf,cpu, or perf,gpu,",
+        parser: |head, options, _| {
+            Box::new(Benchdnn {
                 template: DEFAULT.iter().map(|s| (*s).to_owned()).collect(),
                 // benchdnn leaves its default out of the problem.
                 dtype: AssumedType::new(head, options, DataType::Fp32),
             })
         },
-    },
+    }),
 };
 
 const DEFAULT: [&str; 11] = [
@@ -128,14 +120,14 @@ impl Benchdnn {
 }
 
 impl Parser for Benchdnn {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         let line = line.trim();
         if let Some(t) = line.strip_prefix("Output template: ") {
             self.template = t.split(',').map(|f| f.trim_matches('%').to_owned()).collect();
-            return Vec::new();
+            return None;
         }
         if !line.starts_with("perf,") {
-            return Vec::new();
+            return None;
         }
         let cells = fields(line);
         // Older versions do not print the implementation, and not always a name.
@@ -193,6 +185,6 @@ impl Parser for Benchdnn {
         e.kernel = get(&["impl"]).unwrap_or_default();
         e.model = get(&["name"]).unwrap_or_default();
         e.library = "oneDNN".into();
-        vec![e]
+        Some(e)
     }
 }

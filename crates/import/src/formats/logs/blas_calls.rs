@@ -1,32 +1,22 @@
 //! What hipBLASLt (`HIPBLASLT_LOG_MASK=32`) and rocBLAS (`ROCBLAS_LAYER=2` and `4`) log of the calls of
-//! a program: a command line of their benchmark, or an item of YAML, for each. Column-major shapes
-//! with their calls, without times.
+//! a program: a command line of their benchmark, or an item of YAML, for each; and cuBLASLt
+//! (`CUBLASLT_LOG_LEVEL=5`): a line of descriptors. Column-major shapes with their calls, without times.
 
+use super::*;
 use crate::cell::values;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
 
 pub(crate) const FORMAT: Format = Format {
     id: "blas-calls",
-    name: "hipBLASLt and rocBLAS call logs",
-    produced_by: "HIPBLASLT_LOG_MASK=32 ./app (hipBLASLt), or ROCBLAS_LAYER=4 ./app (rocBLAS)",
+    name: "hipBLASLt, rocBLAS and cuBLASLt call logs",
+    produced_by: "HIPBLASLT_LOG_MASK=32 ./app (hipBLASLt), ROCBLAS_LAYER=4 ./app (rocBLAS), or CUBLASLT_LOG_LEVEL=5 ./app (cuBLASLt)",
     example: "hipblaslt-bench --api_method c -m 10240 -n 1 -k 8192 --lda 8192 --ldb 8192 --ldc 10240 --transA T --transB N --a_type bf16_r --b_type bf16_r --c_type bf16_r --d_type bf16_r --compute_type f32_r\n\
               - { rocblas_function: \"rocblas_gemm_ex\", transA: \"T\", transB: \"N\", M: 12288, N: 4547, K: 4608, a_type: f16_r, b_type: f16_r, c_type: f16_r, compute_type: f32_r, call_count: 12 }\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.lines
-                .iter()
-                .any(|l| members(l).is_some_and(|m| get(&m, &["m"]).is_some()))
-                .then(|| Detection::new(85, "its lines are calls of hipBLASLt or rocBLAS"))
-        },
-        open: |head, options| log::open(head, options, |_| Calls),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| members(l).is_some_and(|m| get(&m, &["m"]).is_some())),
+        score: 85,
+        reason: "its lines are calls of hipBLASLt, rocBLAS or cuBLASLt",
+        parser: |_, _, _| Box::new(Calls),
+    }),
 };
 
 struct Calls;
@@ -47,6 +37,9 @@ fn members(line: &str) -> Option<Members<'_>> {
         }
         return Some(out);
     }
+    if let Some((_, call)) = line.split_once("[cublasLtMatmul]") {
+        return Some(descriptors(call));
+    }
     let at = line.find("hipblaslt-bench -").or_else(|| line.find("rocblas-bench -"))?;
     let mut out = Vec::new();
     let mut words = line[at..].split_whitespace().skip(1).peekable();
@@ -62,6 +55,36 @@ fn members(line: &str) -> Option<Members<'_>> {
     Some(out)
 }
 
+/// `Adesc=[type=R_16BF rows=4096 cols=1024 ld=4096] … computeDesc=[… transa=OP_T]` in the names of
+/// hipBLASLt.
+fn descriptors(call: &str) -> Members<'_> {
+    let get = |descriptor: &str, name: &str| {
+        let (inner, _) = call.split_once(descriptor)?.1.split_once(']')?;
+        inner.split([' ', '[']).find_map(|w| w.strip_prefix(name)?.strip_prefix('='))
+    };
+    let op = |name| get("computeDesc=", name).map_or("N", |op| op.trim_start_matches("OP_"));
+    let transposed = op("transa") != "N";
+    let k = get("Adesc=", if transposed { "rows" } else { "cols" });
+    let batch = get("Adesc=", "batchCount").unwrap_or("1");
+    let mut out = vec![
+        ("library", "cublaslt"),
+        ("transa", op("transa")),
+        ("transb", op("transb")),
+        ("batch", batch),
+    ];
+    out.extend(k.map(|k| ("k", k)));
+    for (name, descriptor, member) in [
+        ("m", "Ddesc=", "rows"),
+        ("n", "Ddesc=", "cols"),
+        ("a_type", "Adesc=", "type"),
+        ("b_type", "Bdesc=", "type"),
+        ("d_type", "Ddesc=", "type"),
+    ] {
+        out.extend(get(descriptor, member).map(|value| (name, value)));
+    }
+    out.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 fn bare(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
@@ -71,10 +94,7 @@ fn get<'a>(members: &Members<'a>, names: &[&str]) -> Option<&'a str> {
 }
 
 fn row(m: &Members<'_>) -> Result<Row, RowError> {
-    let size = |names: &[&str], what: &str| {
-        let text = get(m, names).ok_or_else(|| RowError::new(format!("{what} is missing")))?;
-        crate::cell::size(text.as_bytes()).map_err(|e| RowError::new(format!("{what} {e}")))
-    };
+    let size = |names: &[&str], what: &str| log::size_of(get(m, names), what);
     let dtype = |names: &[&str]| get(m, names).and_then(DataType::parse);
     let letter =
         get(m, &["function", "f"]).and_then(|f| f.trim_start_matches("rocblas_").chars().next());
@@ -102,18 +122,22 @@ fn row(m: &Members<'_>) -> Result<Row, RowError> {
 }
 
 impl Parser for Calls {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
-        let Some(m) = members(line) else { return Vec::new() };
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+        let m = members(line)?;
         let function = get(&m, &["function", "f"]).unwrap_or("gemm");
         if !(function.contains("gemm") || function == "matmul") {
-            return Vec::new();
+            return None;
         }
         let mut e = Entry::new(row(&m));
-        let hip = get(&m, &["library"]) == Some("hipblaslt");
-        e.library = if hip { "hipBLASLt" } else { "rocBLAS" }.to_owned();
+        let library = match get(&m, &["library"]) {
+            Some("hipblaslt") => "hipBLASLt",
+            Some("cublaslt") => "cuBLASLt",
+            _ => "rocBLAS",
+        };
+        library.clone_into(&mut e.library);
         e.op_name = function.to_owned();
         let count = get(&m, &["call_count"]).and_then(|c| c.parse::<f64>().ok());
         e.figures.push((ColumnMeaning::Count, count.unwrap_or(1.0)));
-        vec![e]
+        Some(e)
     }
 }

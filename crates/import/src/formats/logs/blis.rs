@@ -1,58 +1,78 @@
-//! BLIS's `test/3`: Matlab lines `data_st_sgemm_asm_blis( 1, 1:4 ) = [ m k n gflops ];`. The
-//! order is m, k, n.
+//! BLIS's `test/3`: Matlab lines `data_st_sgemm_asm_blis( 1, 1:4 ) = [ m k n gflops ];`, in the order
+//! m, k, n. Its test suite: `blis_sgemm_nt_ccc  m n k gflops residue PASS`, or the same in brackets.
 
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::{DataType, from_blas_letter};
-use gemmscope_model::gemm::{Operation, Problem};
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use super::*;
+use crate::cell::values;
+use gemmscope_model::dtype::from_blas_letter;
 
 pub(crate) const FORMAT: Format = Format {
     id: "blis",
-    name: "BLIS test/3",
-    produced_by: "./runme.sh (blis/test/3), the *.m files it writes",
+    name: "BLIS test/3 and test suite",
+    produced_by: "./runme.sh (blis/test/3), the *.m files it writes, or ./test_libblis.x (blis/testsuite)",
     example: "data_st_sgemm_blis( 1, 1:4 ) = [   400   300   200   61.23 ];\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let lines = log::lines_with(head, &["data_", "gemm", "1:4", "= ["]);
-            (lines > 0).then(|| {
-                Detection::new(95, "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];")
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| {
+            head.any(|l| {
+                let data = log::has(l, &["data_", "gemm", "1:4", "= ["]);
+                data || printed(l).is_some_and(|p| p.of_suite)
             })
         },
-        open: |head, options| log::open(head, options, |_| Blis),
-    },
+        score: 95,
+        reason: "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];, or blis_…gemm_… m n k gflops",
+        parser: |_, _, _| Box::new(Blis),
+    }),
 };
 
 #[derive(Debug)]
 struct Blis;
 
+/// A line with a result.
+struct Printed<'a> {
+    /// `data_st_sgemm_asm_blis`, `blis_sgemm_nt_ccc`
+    name: &'a str,
+    of_suite: bool,
+    figures: Vec<f64>,
+}
+
+fn printed(line: &str) -> Option<Printed<'_>> {
+    let line = line.trim_start();
+    let name = line.split(['(', ' ']).next()?;
+    let of_suite = name.starts_with("blis_");
+    if !(of_suite || name.starts_with("data_")) || !name.contains("gemm") {
+        return None;
+    }
+    let rest = &line[name.len()..];
+    let values = match log::after(rest, "[") {
+        Some(inside) => inside.split(']').next()?,
+        None if of_suite => rest,
+        None => return None,
+    };
+    let figures: Vec<f64> = values.split_whitespace().map_while(|v| v.parse().ok()).collect();
+    // The title of a column is no result.
+    (!of_suite || figures.len() >= 4).then_some(Printed { name, of_suite, figures })
+}
+
 impl Parser for Blis {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
-        let Some((name, rest)) = line.trim_start().split_once('(') else {
-            return Vec::new();
-        };
-        let Some(at) = name.find("gemm").filter(|_| name.starts_with("data_")) else {
-            return Vec::new();
-        };
-        let Some(values) = log::after(rest, "[").and_then(|v| v.split(']').next()) else {
-            return Vec::new();
-        };
-        let dtype =
-            name[..at].chars().next_back().and_then(from_blas_letter).unwrap_or(DataType::Fp64);
-        let numbers: Vec<f64> = values.split_whitespace().filter_map(|v| v.parse().ok()).collect();
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+        let Printed { name, of_suite, figures } = printed(line)?;
+        let (before, behind) = name.split_once("gemm").unwrap_or((name, ""));
+        let dtype = before.chars().next_back().and_then(from_blas_letter).unwrap_or(DataType::Fp64);
         let mut rate = f64::NAN;
         let row = (|| -> Result<Row, RowError> {
-            let [m, k, n, gflops] = numbers[..] else {
-                return Err(RowError::new("not the four numbers m, k, n and GFLOP/s"));
+            let (m, n, k, gflops) = match figures[..] {
+                [m, n, k, gflops, ..] if of_suite => (m, n, k, gflops),
+                [m, k, n, gflops] => (m, n, k, gflops),
+                _ => return Err(RowError::new("not the four numbers m, k, n and GFLOP/s")),
             };
             if gflops.is_nan() || gflops <= 0.0 {
                 return Err(RowError::new("rate is zero"));
             }
             rate = gflops * 1e9;
             let (m, n, k) = (log::size(m, "m")?, log::size(n, "n")?, log::size(k, "k")?);
-            let op = Operation::uniform(dtype);
+            // `_nt_ccc`: the operands as BLAS writes them, then how each is stored.
+            let letters = behind.strip_prefix('_').filter(|_| of_suite);
+            let (a, b) = letters.and_then(|l| values::layout(l.get(..2)?)).unwrap_or_default();
+            let op = Operation::uniform(dtype).with_layout(a, b);
             let problem = Problem { m, n, k, batch: 1, op };
             Ok(Row::new(m, n, k, op, problem.work().0 / rate))
         })();
@@ -60,9 +80,12 @@ impl Parser for Blis {
         let mut e = Entry::new(row);
         e.rate = rate;
         // `data_st_sgemm_asm_blis`: the implementation follows the routine.
-        e.library = name[at + 4..].trim_matches(['_', ' ']).to_owned();
-        e.op_name = name.trim().trim_start_matches("data_").to_owned();
-        vec![e]
+        e.library = match of_suite {
+            true => "BLIS".to_owned(),
+            false => behind.trim_matches(['_', ' ']).to_owned(),
+        };
+        e.op_name = name.trim_start_matches("data_").to_owned();
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {

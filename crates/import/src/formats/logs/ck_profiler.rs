@@ -1,16 +1,9 @@
 //! Composable Kernel's ckProfiler: `Perf: 1.19 ms, 107.977 TFlops, 79.08 GB/s, <kernel>`.
 //!
 //! The sizes are in the command line, in the tensors' descriptors (`a_m_k: dim 2, lengths {M, K}`)
-//! or in the problem line before the results.
+//! or in the problem line before the results. An example of CK Tile says all in one line.
 
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use super::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "ck-profiler",
@@ -18,20 +11,17 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "ckProfiler gemm 1 1 1 1 0 1 4096 4096 4096 4096 4096 4096",
     example: "a_m_k: dim 2, lengths {4096, 4096}, strides {4096, 1}\nb_k_n: dim 2, lengths {4096, 4096}, strides {1, 4096}\n\
               Perf: 1.19 ms, 115.5 TFlops, 84.6 GB/s, DeviceGemm_Xdl_CShuffle<Default, 256, 256, 128, 32>\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let lines = head
-                .lines
-                .iter()
-                .filter(|l| {
-                    let l = l.to_ascii_lowercase();
-                    l.contains("perf: ") && l.contains(" ms, ") && l.contains("tflops")
-                })
-                .count();
-            (lines > 0).then(|| Detection::new(94, "its lines say Perf: … ms, … TFlops, … GB/s"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| {
+            head.any(|l| {
+                let l = l.to_ascii_lowercase();
+                log::has(&l, &["perf: ", " ms, ", "tflops"]) || slots(TILE, &l).is_some()
+            })
         },
-        open: |head, options| {
-            log::open(head, options, |_| CkProfiler {
+        score: 94,
+        reason: "its lines say Perf: … ms, … TFlops, … GB/s",
+        parser: |head, options, _| {
+            Box::new(CkProfiler {
                 sizes: [None; 3],
                 batch: 1,
                 layout: (false, false),
@@ -41,8 +31,34 @@ pub(crate) const FORMAT: Format = Format {
                 results: 0,
             })
         },
-    },
+    }),
 };
+
+/// The line of an example of CK Tile, in small letters.
+const TILE: &str =
+    "kernel with m ={m} n ={n} k ={k} {rest} : {ms} ms, {number} tflops, {bandwidth} gb/s";
+
+/// `A_Layout =RowMajor B_Layout =ColumnMajor … A_Type=fp16`
+fn tile_result(line: &str, types: &mut AssumedType, table: &mut TableBuilder) -> Option<Entry> {
+    let lower = line.to_ascii_lowercase();
+    let s = slots(TILE, &lower)?;
+    let said: String = s.get("rest").chars().filter(|c| !" _".contains(*c)).collect();
+    let column_major = |operand| said.contains(&format!("{operand}layout=col"));
+    let dtype = |operand: &str| {
+        let named = log::after(&said, operand)?;
+        (0..=named.len()).rev().find_map(|end| DataType::parse(named.get(..end)?))
+    };
+    let row = s.sizes().and_then(|[m, n, k]| {
+        let op = Operation::uniform(types.of(dtype("atype="), table))
+            .with_layout(column_major("a"), column_major("b"));
+        Ok(Row::new(m, n, k, op, s.time()?))
+    });
+    let mut e = Entry::new(row);
+    e.rate = s.number("number") * 1e12;
+    e.bandwidth = s.number("bandwidth") * 1e9;
+    e.library = "Composable Kernel".into();
+    Some(e)
+}
 
 #[derive(Debug)]
 struct CkProfiler {
@@ -132,25 +148,28 @@ impl CkProfiler {
 }
 
 impl Parser for CkProfiler {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         let lower = line.to_ascii_lowercase();
         let Some(at) = lower.find("perf: ") else {
+            if let Some(entry) = tile_result(line, &mut self.dtype, table) {
+                return Some(entry);
+            }
             self.problem(line);
-            return Vec::new();
+            return None;
         };
         // The best result is repeated with its sizes; its own line came before.
         if lower.contains("best perf") {
             self.problem(line);
             if std::mem::take(&mut self.results) > 0 {
                 self.best += 1;
-                return Vec::new();
+                return None;
             }
         } else {
             self.results += 1;
         }
         let result = &line[at + 6..];
         if !lower[at..].contains(" ms") {
-            return Vec::new();
+            return None;
         }
         let mut pieces = result.splitn(4, ',');
         let ms = pieces.next().and_then(log::leading).map(|v| v.0);
@@ -169,7 +188,7 @@ impl Parser for CkProfiler {
         e.bandwidth = pieces.next().and_then(log::leading).map_or(f64::NAN, |v| v.0 * 1e9);
         e.kernel = pieces.next().unwrap_or("").trim().to_owned();
         e.library = "Composable Kernel".into();
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {

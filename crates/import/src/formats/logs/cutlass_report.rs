@@ -1,17 +1,9 @@
 //! What the CUTLASS profiler and CUTLASS's examples print for people: a paragraph a problem, with the
 //! sizes in its arguments or behind `Problem Size:`, and the time below them.
 
+use super::*;
 use crate::cell::shape_text::{self, Shape};
 use crate::cell::values;
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::split::template::slots;
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
     id: "cutlass-report",
@@ -22,23 +14,20 @@ pub(crate) const FORMAT: Format = Format {
               \x20 Arguments: --gemm_kind=universal --m=4096 --n=2048 --k=1024 --A=f16:column --B=f16:row --C=f32:column --batch_count=1\n\
               \x20 Runtime: 0.0763  ms\n\
               \x20 Math: 225141 GFLOP/s\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let any = |of: fn(&str) -> bool| head.lines.iter().any(|l| of(l));
-            (any(|l| problem(l).is_some()) && any(|l| time(l).is_some()))
-                .then(|| Detection::new(93, "its lines say Runtime: … ms below a problem"))
-        },
-        open: |head, options| {
-            let dtype = AssumedType::new(head, options, DataType::Fp16);
-            log::open(head, options, |_| Report {
-                dtype,
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| problem(l).is_some()) && head.any(|l| time(l).is_some()),
+        score: 93,
+        reason: "its lines say Runtime: … ms below a problem",
+        parser: |head, options, _| {
+            Box::new(Report {
+                dtype: AssumedType::new(head, options, DataType::Fp16),
                 kernel: String::new(),
                 flaw: None,
                 problem: None,
                 pending: None,
             })
         },
-    },
+    }),
 };
 
 /// The problem of a paragraph.

@@ -1,28 +1,21 @@
 //! DeepBench on processors: `SGEMM(N,N,512,32,512) 24.6 usec 682.47 GFlop/sec` a line.
 
+use super::*;
 use crate::cell::values;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::split::template::{Slots, slots};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::{DataType, from_blas_letter};
-use gemmscope_model::gemm::Operation;
+use gemmscope_model::dtype::from_blas_letter;
 use gemmscope_model::units::TimeUnit;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
     id: "deepbench-log",
     name: "DeepBench log (CPU)",
     produced_by: "./run_mkl_sgemm_ia.sh | tee sgemm.txt (DeepBench/code/intel/sgemm)",
     example: "SGEMM(N,N,512,32,512) 24.6 usec 682.47345 GFlop/sec\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let found = head.lines.iter().any(|l| call(l).is_some());
-            found.then(|| Detection::new(96, "its lines are SGEMM(N,N,M,N,K) with a time"))
-        },
-        open: |head, options| log::open(head, options, |_| DeepBench),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| call(l).is_some()),
+        score: 96,
+        reason: "its lines are SGEMM(N,N,M,N,K) with a time",
+        parser: |_, _, _| Box::new(DeepBench),
+    }),
 };
 
 #[derive(Debug)]
@@ -39,10 +32,8 @@ fn call(line: &str) -> Option<(Slots<'_>, DataType, TimeUnit)> {
 }
 
 impl Parser for DeepBench {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
-        let Some((s, dtype, unit)) = call(line) else {
-            return Vec::new();
-        };
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+        let (s, dtype, unit) = call(line)?;
         let row = s.sizes().and_then(|[m, n, k]| {
             let flag = |name| {
                 values::transpose(s.get(name))
@@ -55,6 +46,6 @@ impl Parser for DeepBench {
         let rate = s.get("rest").split_once(char::is_whitespace).and_then(|r| log::leading(r.1));
         let in_gigaflops = rate.filter(|(_, unit)| unit.trim_start().starts_with("GFlop"));
         e.rate = in_gigaflops.map_or(f64::NAN, |(v, _)| v * 1e9);
-        vec![e]
+        Some(e)
     }
 }

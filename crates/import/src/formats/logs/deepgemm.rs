@@ -1,30 +1,24 @@
 //! DeepGEMM's tests: ` > Perf (m=  4096, n= 24576, k= 1536, …): 123 us | 1404 TFLOPS | 900 GB/s`.
 
+use super::*;
 use crate::cell::values;
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
     id: "deepgemm",
     name: "DeepGEMM tests",
     produced_by: "python tests/test_fp8.py (DeepGEMM)",
     example: " > Perf (m= 4096, n=24576, k= 1536, layout=NT, BF16, acc=0): 220 us | 1406 TFLOPS | 956 GB/s\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let lines = log::lines_with(head, &["> Perf", "m=", "k=", "us"]);
-            (lines > 0).then(|| Detection::new(96, "its lines start with > Perf (m="))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| log::has(l, &["> Perf", "m=", "k=", "us"])),
+        score: 96,
+        reason: "its lines start with > Perf (m=",
+        parser: |head, options, _| {
+            Box::new(DeepGemm {
+                dtype: AssumedType::new(head, options, DataType::Fp8E4m3),
+                groups: false,
+            })
         },
-        open: |head, options| {
-            let dtype = AssumedType::new(head, options, DataType::Fp8E4m3);
-            log::open(head, options, |_| DeepGemm { dtype, groups: false })
-        },
-    },
+    }),
 };
 
 #[derive(Debug)]
@@ -34,18 +28,14 @@ struct DeepGemm {
 }
 
 impl Parser for DeepGemm {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         // `Testing GEMM:` and the like go before the results.
         if let Some(what) = line.trim().strip_prefix("Testing ") {
             self.groups = what.to_ascii_lowercase().contains("grouped");
-            return Vec::new();
+            return None;
         }
-        let Some(rest) = log::after(line, "> Perf") else {
-            return Vec::new();
-        };
-        let Some((args, result)) = rest.rsplit_once("):") else {
-            return Vec::new();
-        };
+        let rest = log::after(line, "> Perf")?;
+        let (args, result) = rest.rsplit_once("):")?;
         let row = self.row(args, result, table);
         let mut e = Entry::new(row);
         for piece in result.split(['|', ',']) {
@@ -58,7 +48,7 @@ impl Parser for DeepGemm {
             }
         }
         e.library = "DeepGEMM".into();
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
@@ -71,12 +61,7 @@ impl DeepGemm {
         let args = args.replace('(', ",").replace(' ', "");
         let field =
             |key: &str| args.split(',').find_map(|a| a.strip_prefix(key)?.strip_prefix('='));
-        let size = |keys: &[&str]| {
-            let text = keys.iter().find_map(|k| field(k));
-            let text = text.ok_or_else(|| RowError::new(format!("{} is missing", keys[0])))?;
-            crate::cell::size(text.as_bytes())
-                .map_err(|f| RowError::new(format!("{} {f}", keys[0])))
-        };
+        let size = |keys: &[&str]| log::size_of(keys.iter().find_map(|k| field(k)), keys[0]);
         let groups = match field("num_groups") {
             Some(_) => size(&["num_groups"])?,
             None => 1,

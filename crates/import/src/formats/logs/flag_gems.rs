@@ -1,15 +1,8 @@
 //! FlagGems' performance tests: one table an operator and type, two libraries a line, operand
 //! sizes as `torch.Size([…])`.
 
-use crate::columns::defaults::AssumedType;
+use super::*;
 use crate::formats::profilers::tracelens::from_dims;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ImportOptions, Opened, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
     id: "flaggems",
@@ -18,22 +11,20 @@ pub(crate) const FORMAT: Format = Format {
     example: "Operator: mm  Performance Test (dtype=torch.float16, mode=kernel,level=comprehensive)\n\
               Status       Torch Latency (ms)    Gems Latency (ms)         Gems Speedup          TFLOPS          Size Detail\n\
               SUCCESS               0.231200            0.250200               0.924             549.3          [torch.Size([4096, 4096]), torch.Size([4096, 4096])]\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| log::has(l, &["Gems Latency", "Size Detail"])),
+        score: 96,
+        reason: "a table with Torch Latency, Gems Latency, Size Detail",
+        parser: |head, options, _| {
+            Box::new(FlagGems {
+                operator: String::new(),
+                dtype: None,
+                unsaid: AssumedType::new(head, options, DataType::Fp16),
+                titles: Vec::new(),
+            })
+        },
+    }),
 };
-
-fn detect(head: &Head) -> Option<Detection> {
-    (log::lines_with(head, &["Gems Latency", "Size Detail"]) > 0)
-        .then(|| Detection::new(96, "a table with Torch Latency, Gems Latency, Size Detail"))
-}
-
-fn open(head: &Head, options: &ImportOptions) -> Opened {
-    log::open(head, options, |_| FlagGems {
-        operator: String::new(),
-        dtype: None,
-        unsaid: AssumedType::new(head, options, DataType::Fp16),
-        titles: Vec::new(),
-    })
-}
 
 struct FlagGems {
     operator: String,

@@ -2,17 +2,8 @@
 //! GEMM, alone or among the lines of a log. The sizes are those of the operands in the heading; each
 //! candidate below it is a row, its options are its tile.
 
+use super::*;
 use crate::cell::shape_text::{Shape, operands};
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::split::template::slots;
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
 
 pub(crate) const FORMAT: Format = Format {
     id: "inductor",
@@ -24,18 +15,20 @@ pub(crate) const FORMAT: Format = Format {
                 mm 0.0476 ms 100.0% \n  \
                 triton_mm_6 0.0485 ms 98.2% ALLOW_TF32=False, BLOCK_K=64, BLOCK_M=128, BLOCK_N=128, num_stages=4, num_warps=8\n\
               SingleProcess AUTOTUNE benchmarking takes 1.2345 seconds and 0.5678 seconds precompiling for 2 choices\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.lines
-                .iter()
-                .any(|l| slots(HEADING, l).is_some_and(|s| s.get("op").chars().all(of_name)))
-                .then(|| Detection::new(97, "a line says AUTOTUNE and the operands"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| {
+            head.any(|l| slots(HEADING, l).is_some_and(|s| s.get("op").chars().all(of_name)))
         },
-        open: |head, options| {
-            let dtype = AssumedType::new(head, options, DataType::Fp16);
-            log::open(head, options, |_| Inductor { dtype, problem: None, other: 0 })
+        score: 97,
+        reason: "a line says AUTOTUNE and the operands",
+        parser: |head, options, _| {
+            Box::new(Inductor {
+                dtype: AssumedType::new(head, options, DataType::Fp16),
+                problem: None,
+                other: 0,
+            })
         },
-    },
+    }),
 };
 
 const HEADING: &str = "AUTOTUNE {op}({operands})";
@@ -185,30 +178,30 @@ fn library(kernel: &str) -> &'static str {
 }
 
 impl Parser for Inductor {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         if let Some(s) = slots(HEADING, line).filter(|s| s.get("op").chars().all(of_name)) {
             self.problem = Problem::new(s.get("op"), s.get("operands"));
             self.other += u64::from(self.problem.is_none());
-            return Vec::new();
+            return None;
         }
         if line.contains("AUTOTUNE benchmarking takes") {
             self.problem = None;
         }
-        let Some(problem) = &mut self.problem else { return Vec::new() };
+        let problem = self.problem.as_mut()?;
         if let Some(strides) = log::after(line, "strides:") {
             problem.strides(strides);
-            return Vec::new();
+            return None;
         }
         if let Some(types) = log::after(line, "dtypes:") {
             let types: Vec<_> = types.split(',').map(|t| DataType::parse(t.trim())).collect();
             for (t, found) in problem.types.iter_mut().zip(types.iter().skip(problem.first)) {
                 *t = *found;
             }
-            return Vec::new();
+            return None;
         }
         // A logger may put its own words before the candidate.
         let text = line.rsplit("] ").next().unwrap_or(line).trim();
-        let Some(s) = slots(CANDIDATE, text) else { return Vec::new() };
+        let s = slots(CANDIDATE, text)?;
         let kernel = s.get("kernel").split_whitespace().next_back().unwrap_or("");
         let problem = problem.clone();
         let row = s.time().and_then(|t| problem.row(t, &mut self.dtype, table));
@@ -223,7 +216,7 @@ impl Parser for Inductor {
                 e.figures.push((*meaning, v));
             }
         }
-        vec![e]
+        Some(e)
     }
 
     fn others(&self) -> Others {

@@ -1,14 +1,7 @@
 //! Results of three suites that write JSON, an object a result: FlashInfer-Bench (and SOL-ExecBench),
 //! ByteDance's xpu-perf, and AutoTVM's tuning records.
 
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::{Detection, Format, Head, ImportOptions, Opened, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use super::*;
 use serde_json::Value;
 
 pub(crate) const FLASHINFER: Format = Format {
@@ -16,16 +9,12 @@ pub(crate) const FLASHINFER: Format = Format {
     name: "FlashInfer-Bench / SOL-ExecBench trace",
     produced_by: "flashinfer-bench run --local ./traces (FlashInfer-Bench)",
     example: "{\"definition\": \"gemm_n4096_k4096\", \"solution\": \"mine\", \"workload\": {\"axes\": {\"M\": 256}}, \"evaluation\": {\"status\": \"PASSED\", \"environment\": {\"hardware\": \"NVIDIA H100\"}, \"performance\": {\"latency_ms\": 0.031, \"reference_latency_ms\": 0.045}}}\n",
-    read: ReadBy::Code {
-        detect: |head| {
-            detect(
-                head,
-                &["\"definition\"", "\"workload\"", "\"axes\""],
-                "JSON with definition, workload and axes",
-            )
-        },
-        open: |head, options| open(head, options, flashinfer, DataType::Fp16),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| has_keys(head, &["\"definition\"", "\"workload\"", "\"axes\""]),
+        score: 95,
+        reason: "JSON with definition, workload and axes",
+        parser: |head, options, _| objects(head, options, flashinfer, DataType::Fp16),
+    }),
 };
 
 pub(crate) const XPU_PERF: Format = Format {
@@ -33,16 +22,12 @@ pub(crate) const XPU_PERF: Format = Format {
     name: "xpu-perf (ByteDance)",
     produced_by: "python launch.py --backend GPU --task gemm (xpu-perf)",
     example: "{\"sku_name\": \"NVIDIA H100\", \"op_name\": \"gemm\", \"arguments\": {\"dtype\": \"bfloat16\", \"M\": 4096, \"K\": 4096, \"N\": 4096}, \"targets\": {\"latency(us)\": 220.5}, \"kernels\": [\"nvjet_tst_128x256\"]}\n",
-    read: ReadBy::Code {
-        detect: |head| {
-            detect(
-                head,
-                &["\"op_name\"", "\"arguments\"", "\"targets\""],
-                "JSON with op_name, arguments and targets",
-            )
-        },
-        open: |head, options| open(head, options, xpu_perf, DataType::Fp16),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| has_keys(head, &["\"op_name\"", "\"arguments\"", "\"targets\""]),
+        score: 95,
+        reason: "JSON with op_name, arguments and targets",
+        parser: |head, options, _| objects(head, options, xpu_perf, DataType::Fp16),
+    }),
 };
 
 pub(crate) const AUTOTVM: Format = Format {
@@ -50,30 +35,29 @@ pub(crate) const AUTOTVM: Format = Format {
     name: "AutoTVM tuning records",
     produced_by: "autotvm.callback.log_to_file(\"tune.log\") (TVM)",
     example: "{\"input\": [\"cuda -keys=cuda,gpu\", \"batch_matmul.cuda\", [[\"TENSOR\", [1, 128, 20], \"float32\"], [\"TENSOR\", [1, 64, 20], \"float32\"]], {}], \"config\": {\"index\": 7}, \"result\": [[3.13e-06], 0, 1.2, 1600000000.0], \"version\": 0.2}\n",
-    read: ReadBy::Code {
-        detect: |head| {
-            detect(
-                head,
-                &["\"input\"", "\"result\"", "TENSOR"],
-                "JSON with input, config and result",
-            )
-        },
-        open: |head, options| open(head, options, autotvm, DataType::Fp32),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| has_keys(head, &["\"input\"", "\"result\"", "TENSOR"]),
+        score: 95,
+        reason: "JSON with input, config and result",
+        parser: |head, options, _| objects(head, options, autotvm, DataType::Fp32),
+    }),
 };
 
-fn detect(head: &Head, keys: &[&str], reason: &str) -> Option<Detection> {
+fn has_keys(head: &Head, keys: &[&str]) -> bool {
     let text = head.lines.iter().take(60).map(String::as_str).collect::<Vec<_>>().join("\n");
-    (crate::split::dialect::is_json(head.first()) && keys.iter().all(|k| text.contains(k)))
-        .then(|| Detection::new(95, reason))
+    crate::split::dialect::is_json(head.first()) && keys.iter().all(|k| text.contains(k))
 }
 
 /// What an object says; `None` where it is no GEMM.
 type Read = fn(&Value, &mut AssumedType, &mut TableBuilder) -> Option<Vec<Entry>>;
 
-fn open(head: &Head, options: &ImportOptions, read: Read, fallback: DataType) -> Opened {
-    let dtype = AssumedType::new(head, options, fallback);
-    log::open(head, options, |_| Objects { dtype, read, others: 0 })
+fn objects(
+    head: &Head,
+    options: &ImportOptions,
+    read: Read,
+    fallback: DataType,
+) -> Box<dyn Parser> {
+    Box::new(Objects { dtype: AssumedType::new(head, options, fallback), read, others: 0 })
 }
 
 struct Objects {

@@ -1,17 +1,9 @@
 //! gpu-mode's kernelbot: `benchmark.N.spec` with the sizes, then `benchmark.N.mean` and its spread, in
-//! nanoseconds.
+//! nanoseconds; or the report that it posts: `m: 64; n: 7168; k: 2048`, then ` ⏱ 123 ± 0.4 µs`.
 
+use super::*;
 use crate::cell::shape_text;
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::split::template::slots;
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_model::units::TimeUnit;
 use std::collections::BTreeMap;
 
 pub(crate) const FORMAT: Format = Format {
@@ -21,27 +13,51 @@ pub(crate) const FORMAT: Format = Format {
     example: "benchmark-count: 1\nbenchmark.0.spec: m: 64; n: 7168; k: 2048\nbenchmark.0.runs: 100\n\
               benchmark.0.mean: 34567.8\nbenchmark.0.std: 120.5\nbenchmark.0.err: 12.05\n\
               benchmark.0.best: 34100.0\nbenchmark.0.worst: 35900.0\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.lines
-                .iter()
-                .any(|l| {
-                    slots("^benchmark.{count}.spec: {spec}", l)
-                        .is_some_and(|s| !s.get("spec").is_empty())
-                })
-                .then(|| Detection::new(97, "a line is benchmark.N.spec"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| {
+            let of_result = |l: &str| {
+                slots("^benchmark.{count}.spec: {spec}", l)
+                    .is_some_and(|s| !s.get("spec").is_empty())
+            };
+            let is_posted = || head.any(|l| !posted(l).is_empty());
+            head.any(of_result) || head.any(|l| spec(l).is_some()) && is_posted()
         },
-        open: |head, options| {
-            let dtype = AssumedType::new(head, options, DataType::Fp8E4m3);
-            log::open(head, options, |_| Kernelbot { dtype, open: Default::default() })
+        score: 97,
+        reason: "a line is benchmark.N.spec, or the sizes before ⏱",
+        parser: |head, options, _| {
+            Box::new(Kernelbot {
+                dtype: AssumedType::new(head, options, DataType::Fp8E4m3),
+                open: Default::default(),
+            })
         },
-    },
+    }),
 };
 
 struct Kernelbot {
     dtype: AssumedType,
     /// The benchmark whose lines these are: its number and fields, in any order.
     open: (String, BTreeMap<String, String>),
+}
+
+/// The sizes of a benchmark in the report that is posted.
+fn spec(line: &str) -> Option<&str> {
+    let line = line.trim().trim_start_matches(['❌', ' ']);
+    let is_spec = line.contains("; ") && shape_text::named(&line.replace(';', ",")).is_some();
+    is_spec.then_some(line)
+}
+
+/// The fields of a line below them, nanoseconds: ` ⏱ 123 ± 0.4 µs`, ` ⚡ 120 µs 🐌 135 µs`.
+fn posted(line: &str) -> Vec<(&'static str, f64)> {
+    let signs = [('⏱', "mean"), ('⚡', "best"), ('🐌', "worst")];
+    let of = |(sign, field)| {
+        let rest = line.split_once(sign)?.1.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let (value, rest) = log::leading(rest)?;
+        let rest = rest.trim_start();
+        let spread = rest.strip_prefix('±').and_then(|r| log::leading(r.trim_start()));
+        let unit = spread.map_or(rest, |s| s.1).split_whitespace().next()?;
+        Some((field, value * TimeUnit::parse(unit)?.to_si() * 1e9))
+    };
+    signs.into_iter().filter_map(of).collect()
 }
 
 impl Kernelbot {
@@ -85,7 +101,14 @@ impl Parser for Kernelbot {
             let (number, field) = path.split_once('.')?;
             Some((number, field.trim(), value.trim()))
         }) else {
-            return Vec::new();
+            let fields = posted(line);
+            self.open.1.extend(fields.into_iter().map(|(f, ns)| (f.to_owned(), ns.to_string())));
+            let Some(spec) = spec(line) else { return Vec::new() };
+            let before = self.close(table);
+            let failed = spec.strip_suffix("failed testing:");
+            self.open.1.insert("spec".into(), failed.unwrap_or(spec).trim().to_owned());
+            self.open.1.extend(failed.map(|_| ("error".into(), "failed testing".into())));
+            return before;
         };
         let before = if self.open.0 == number { Vec::new() } else { self.close(table) };
         number.clone_into(&mut self.open.0);

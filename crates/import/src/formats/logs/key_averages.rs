@@ -1,17 +1,9 @@
 //! The table that `prof.key_averages(group_by_input_shape=True).table()` prints: columns between rules
 //! of dashes, cells apart by two blanks or more. The time is that of all calls.
 
+use super::*;
 use crate::cell::shape_text::operands;
 use crate::cell::{Quantity, quantity};
-use crate::columns::defaults::AssumedType;
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
 
 pub(crate) const FORMAT: Format = Format {
     id: "key-averages",
@@ -22,18 +14,18 @@ pub(crate) const FORMAT: Format = Format {
               -----------  ------------  ------------  ----------------------------\n\
               aten::mm     45.600ms      12            [[8192, 768], [768, 3072]]\n\
               -----------  ------------  ------------  ----------------------------\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.lines
-                .iter()
-                .any(|l| Columns::of(l).is_some())
-                .then(|| Detection::new(96, "the header has Name, # of Calls and Input Shapes"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| Columns::of(l).is_some()),
+        score: 96,
+        reason: "the header has Name, # of Calls and Input Shapes",
+        parser: |head, options, _| {
+            Box::new(KeyAverages {
+                dtype: AssumedType::new(head, options, DataType::Fp16),
+                columns: None,
+                others: 0,
+            })
         },
-        open: |head, options| {
-            let dtype = AssumedType::new(head, options, DataType::Fp16);
-            log::open(head, options, |_| KeyAverages { columns: None, dtype, others: 0 })
-        },
-    },
+    }),
 };
 
 /// Where the cells of a line are, counted from the left.
@@ -76,17 +68,15 @@ struct KeyAverages {
 }
 
 impl Parser for KeyAverages {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         if let Some(columns) = Columns::of(line) {
             self.columns = Some(columns);
-            return Vec::new();
+            return None;
         }
         let cells = cells(line);
-        let Some(c) = self.columns.filter(|c| cells.len() > c.shapes.max(c.calls)) else {
-            return Vec::new();
-        };
+        let c = self.columns.filter(|c| cells.len() > c.shapes.max(c.calls))?;
         if line.trim_start().starts_with('-') {
-            return Vec::new();
+            return None;
         }
         let first = match cells[c.name] {
             "aten::mm" | "aten::bmm" | "aten::matmul" | "aten::linear" | "aten::_scaled_mm"
@@ -94,7 +84,7 @@ impl Parser for KeyAverages {
             "aten::addmm" | "aten::baddbmm" | "aten::_addmm_activation" => 1,
             _ => {
                 self.others += 1;
-                return Vec::new();
+                return None;
             }
         };
         let calls = cells[c.calls].parse::<f64>().unwrap_or(f64::NAN);
@@ -106,7 +96,7 @@ impl Parser for KeyAverages {
         // A wrapper has no time of its own; the operation below it has.
         if time.is_some_and(|(t, _)| t == 0.0) {
             self.others += 1;
-            return Vec::new();
+            return None;
         }
         let row = (|| {
             let shape = match shapes.get(first..first + 2) {
@@ -131,7 +121,7 @@ impl Parser for KeyAverages {
         let mut e = Entry::new(row);
         e.op_name = cells[c.name].to_owned();
         e.figures.push((ColumnMeaning::Count, calls));
-        vec![e]
+        Some(e)
     }
 
     fn others(&self) -> Others {

@@ -3,26 +3,19 @@
 //! `m` counts the rows of the weight, which is A here as there; it is stored K-major, so A counts
 //! as transposed. Weights come in blocks with scales. The unit word changes from line to line.
 
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use super::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "llama-cpp",
     name: "llama.cpp test-backend-ops perf",
     produced_by: "test-backend-ops perf -o MUL_MAT",
     example: "  MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3]):  22152 runs -    45.22 us/run - 117.44 MFLOP/run -   2.60 TFLOPS\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let lines = log::lines_with(head, &["MUL_MAT", "type_a=", "type_b="]);
-            (lines > 0).then(|| Detection::new(97, "its lines start with MUL_MAT(type_a="))
-        },
-        open: |head, options| log::open(head, options, |_| LlamaCpp::default()),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| log::has(l, &["MUL_MAT", "type_a=", "type_b="])),
+        score: 97,
+        reason: "its lines start with MUL_MAT(type_a=",
+        parser: |_, _, _| Box::new(LlamaCpp::default()),
+    }),
 };
 
 #[derive(Debug, Default)]
@@ -33,10 +26,10 @@ struct LlamaCpp {
 }
 
 impl Parser for LlamaCpp {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         if let Some(name) = log::after(line, "Device description:") {
             self.device = table.device(name);
-            return Vec::new();
+            return None;
         }
         // `Backend 1/2: CUDA0`
         if let Some((_, name)) = line
@@ -47,17 +40,13 @@ impl Parser for LlamaCpp {
         {
             self.backend = name.trim().to_owned();
             self.device = 0;
-            return Vec::new();
+            return None;
         }
-        let Some((name, rest)) = line.trim_start().split_once('(') else {
-            return Vec::new();
-        };
+        let (name, rest) = line.trim_start().split_once('(')?;
         if !name.starts_with("MUL_MAT") || !rest.starts_with("type_a=") {
-            return Vec::new();
+            return None;
         }
-        let Some((args, result)) = rest.split_once(')') else {
-            return Vec::new();
-        };
+        let (args, result) = rest.split_once(')')?;
         let row = if name == "MUL_MAT" {
             self.row(args, result)
         } else {
@@ -75,7 +64,7 @@ impl Parser for LlamaCpp {
         }
         e.op_name = name.to_owned();
         e.library = self.backend.clone();
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {

@@ -1,29 +1,20 @@
 //! `MKL_VERBOSE=1`: a line a call. M, N, K follow the two letters of the layout, column-major.
 
+use super::*;
 use crate::cell::{Quantity, quantity, values};
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::split::template::{Slots, slots};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::{DataType, from_blas_letter};
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_model::dtype::from_blas_letter;
 
 pub(crate) const FORMAT: Format = Format {
     id: "mkl-verbose",
     name: "MKL_VERBOSE",
     produced_by: "MKL_VERBOSE=1 ./app (oneMKL)",
     example: "MKL_VERBOSE SGEMM(N,N,64,512,256,0x7ffd,0x5581,64,0x5582,256,0x7ffe,0x5583,64) 29.10us CNR:OFF Dyn:1 FastMM:1 TID:0  NThr:2\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.lines
-                .iter()
-                .any(|l| slots(CALL, l).is_some())
-                .then(|| Detection::new(97, "its lines start with MKL_VERBOSE"))
-        },
-        open: |head, options| log::open(head, options, |_| Mkl),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| slots(CALL, l).is_some()),
+        score: 97,
+        reason: "its lines start with MKL_VERBOSE",
+        parser: |_, _, _| Box::new(Mkl),
+    }),
 };
 
 const CALL: &str = "MKL_VERBOSE {routine}({a},{b},{m},{n},{k},{}) {time} CNR";
@@ -55,12 +46,12 @@ fn row(s: &Slots<'_>, op: Operation) -> Result<Row, RowError> {
 }
 
 impl Parser for Mkl {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
-        let Some(s) = slots(CALL, line) else { return Vec::new() };
-        let Some(op) = operation(s.get("routine")) else { return Vec::new() };
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+        let s = slots(CALL, line)?;
+        let op = operation(s.get("routine"))?;
         let mut e = Entry::new(row(&s, op));
         e.library = "oneMKL".to_owned();
         e.op_name = s.get("routine").to_owned();
-        vec![e]
+        Some(e)
     }
 }

@@ -2,29 +2,19 @@
 //! problem, `2048x5120:5120x34816`, and the milliseconds.
 
 use super::benchdnn::Benchdnn;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::split::template::{Slots, slots};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use super::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "onednn-verbose",
     name: "oneDNN verbose",
     produced_by: "ONEDNN_VERBOSE=1 ./app (oneDNN)",
     example: "onednn_verbose,v1,primitive,exec,gpu,matmul,jit:gemm:any,undef,src:bf16::blocked:ab::f0 wei:bf16::blocked:ab::f0 dst:bf16::blocked:ab::f0,,,2048x5120:5120x34816,7.04395\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.lines
-                .iter()
-                .any(|l| slots(OLD, l).or_else(|| slots(EXEC, l)).is_some())
-                .then(|| Detection::new(97, "its lines start with onednn_verbose"))
-        },
-        open: |head, options| log::open(head, options, |_| Verbose { others: 0 }),
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| slots(OLD, l).or_else(|| slots(EXEC, l)).is_some()),
+        score: 97,
+        reason: "its lines start with onednn_verbose",
+        parser: |_, _, _| Box::new(Verbose { others: 0 }),
+    }),
 };
 
 const EXEC: &str = "nn_verbose,{},exec,{engine},{primitive},{kernel},{kind},{tensors},{rest}";
@@ -64,17 +54,17 @@ fn row(s: &Slots<'_>) -> Result<Row, RowError> {
 }
 
 impl Parser for Verbose {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
-        let Some(s) = slots(OLD, line).or_else(|| slots(EXEC, line)) else { return Vec::new() };
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+        let s = slots(OLD, line).or_else(|| slots(EXEC, line))?;
         if !matches!(s.get("primitive"), "matmul" | "inner_product") {
             self.others += 1;
-            return Vec::new();
+            return None;
         }
         let mut e = Entry::new(row(&s));
         e.kernel = s.get("kernel").to_owned();
         e.library = "oneDNN".to_owned();
         e.op_name = s.get("primitive").to_owned();
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {

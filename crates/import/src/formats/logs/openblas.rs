@@ -1,39 +1,29 @@
 //! OpenBLAS's `benchmark/gemm`: ` M=  64, N=  64, K=  64 :   12345.67 MFlops   0.000042 sec`.
 
+use super::*;
 use crate::columns::defaults;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::{DataType, from_blas_letter};
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_model::dtype::from_blas_letter;
 
 pub(crate) const FORMAT: Format = Format {
     id: "openblas",
     name: "OpenBLAS benchmark",
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let lines = log::lines_with(head, &["M=", "N=", "K=", "MFlops", "sec"]);
-            (lines > 0).then(|| Detection::new(95, "its lines say M=, N=, K= : … MFlops … sec"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| log::has(l, &["M=", "N=", "K=", "MFlops", "sec"])),
+        score: 95,
+        reason: "its lines say M=, N=, K= : … MFlops … sec",
+        parser: |head, options, table| {
+            // The program's name has the type's letter: `sgemm`, `dgemm`.
+            let of_name = |l: &String| {
+                let l = l.to_ascii_lowercase();
+                l[..l.find("gemm")?].chars().next_back()
+            };
+            let named = std::iter::once(&head.name).chain(&head.lines).find_map(of_name);
+            let fallback = named.and_then(from_blas_letter).unwrap_or(DataType::Fp32);
+            Box::new(OpenBlas { dtype: defaults::dtype(table, head, options, fallback) })
         },
-        open: |head, options| {
-            log::open(head, options, |table| {
-                // The program's name has the type's letter: `sgemm`, `dgemm`.
-                let named = std::iter::once(&head.name)
-                    .chain(&head.lines)
-                    .find_map(|l| {
-                        let l = l.to_ascii_lowercase();
-                        l[..l.find("gemm")?].chars().next_back()
-                    })
-                    .and_then(from_blas_letter);
-                let fallback = named.unwrap_or(DataType::Fp32);
-                OpenBlas { dtype: defaults::dtype(table, head, options, fallback) }
-            })
-        },
-    },
+    }),
 };
 
 #[derive(Debug)]
@@ -42,11 +32,11 @@ struct OpenBlas {
 }
 
 impl Parser for OpenBlas {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
         let Some((sizes, result)) =
             line.split_once(" : ").filter(|(s, r)| s.contains("M=") && r.contains("Flops"))
         else {
-            return Vec::new();
+            return None;
         };
         let row = (|| -> Result<Row, RowError> {
             let seconds =
@@ -62,7 +52,7 @@ impl Parser for OpenBlas {
         let mut e = Entry::new(row);
         e.rate = log::rate_in(&result.replace("Flops", "FLOPS"));
         e.library = "OpenBLAS".into();
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {

@@ -1,33 +1,20 @@
 //! Operator inputs of a model as TritonBench keeps them: `cnt: 12, ((T([8192, 768], f16), ...), {})`
 //! below the name of the operator. Shapes with the number of their calls, without times.
 
+use super::*;
 use crate::cell::shape_text::{Shape, operands};
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::split::template::slots;
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
 
 pub(crate) const FORMAT: Format = Format {
     id: "operator-inputs",
     name: "TritonBench operator inputs",
     produced_by: "TritonBench's and TorchBench's operator inputs (operator_inp_logs)",
     example: "Operator: aten.mm.default\ncnt: 12, ((T([8192, 768], f16), T([768, 768], f16)), {})\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.lines
-                .iter()
-                .any(|l| slots("^cnt: {count}, ((", l).is_some())
-                .then(|| Detection::new(96, "its lines are cnt: N, ((T([sizes], type), …"))
-        },
-        open: |head, options| {
-            log::open(head, options, |_| Inputs { operator: String::new(), others: 0 })
-        },
-    },
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| slots("^cnt: {count}, ((", l).is_some()),
+        score: 96,
+        reason: "its lines are cnt: N, ((T([sizes], type), …",
+        parser: |_, _, _| Box::new(Inputs { operator: String::new(), others: 0 }),
+    }),
 };
 
 struct Inputs {
@@ -58,12 +45,12 @@ fn tensors(text: &str) -> Vec<(Vec<u32>, Option<DataType>, bool)> {
 }
 
 impl Parser for Inputs {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
         if let Some(s) = slots("^Operator: {operator}", line) {
             s.get("operator").clone_into(&mut self.operator);
-            return Vec::new();
+            return None;
         }
-        let Some(s) = slots("^cnt: {count}, {inputs}", line) else { return Vec::new() };
+        let Some(s) = slots("^cnt: {count}, {inputs}", line) else { return None };
         let name =
             self.operator.trim_start_matches("aten.").split('.').next().unwrap_or("").to_owned();
         let first = match name.as_str() {
@@ -71,7 +58,7 @@ impl Parser for Inputs {
             "addmm" | "baddbmm" => 1,
             _ => {
                 self.others += 1;
-                return Vec::new();
+                return None;
             }
         };
         let all = tensors(s.get("inputs"));
@@ -97,7 +84,7 @@ impl Parser for Inputs {
         let mut e = Entry::new(row);
         e.op_name = self.operator.clone();
         e.figures.push((ColumnMeaning::Count, s.number("count")));
-        vec![e]
+        Some(e)
     }
 
     fn others(&self) -> Others {

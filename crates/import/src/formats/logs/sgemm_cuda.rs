@@ -1,34 +1,26 @@
 //! SGEMM_CUDA and its descendants: `Average elapsed time: (0.005661) s, performance: (24277.4)
 //! GFLOPS. size: (4096).`
 
+use super::*;
 use crate::columns::defaults;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::split::template::slots;
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
     id: "sgemm-cuda",
     name: "SGEMM_CUDA",
     produced_by: "./sgemm 6 | tee 6_output.txt (SGEMM_CUDA)",
     example: "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let found = head.lines.iter().any(|l| slots(RESULT, l).is_some());
-            let reason = "its lines say elapsed time: (…) s, performance: (…) GFLOPS";
-            found.then(|| Detection::new(96, reason))
-        },
-        open: |head, options| {
-            log::open(head, options, |table| SgemmCuda {
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| slots(RESULT, l).is_some()),
+        score: 96,
+        reason: "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
+        parser: |head, options, table| {
+            Box::new(SgemmCuda {
                 dtype: defaults::dtype(table, head, options, DataType::Fp32),
                 kernel: String::new(),
                 beta: false,
             })
         },
-    },
+    }),
 };
 
 const RESULT: &str = "elapsed time: ({s}) {} performance: ({rate}) GFLOPS {} size: ({n})";
@@ -41,14 +33,14 @@ struct SgemmCuda {
 }
 
 impl Parser for SgemmCuda {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
         if let Some(rest) = log::after(line, "Running kernel") {
             self.kernel = format!("kernel {}", rest.split_whitespace().next().unwrap_or(""));
         }
         if let Some(beta) = log::number_after(line, "beta:") {
             self.beta = beta != 0.0;
         }
-        let Some(s) = slots(RESULT, line) else { return Vec::new() };
+        let s = slots(RESULT, line)?;
         let row = s.time().and_then(|time_s| {
             let n = s.size("n")?;
             let op = Operation { beta: self.beta, ..Operation::uniform(self.dtype) };
@@ -57,7 +49,7 @@ impl Parser for SgemmCuda {
         let mut e = Entry::new(row);
         e.rate = s.number("rate") * 1e9;
         e.kernel = self.kernel.clone();
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {

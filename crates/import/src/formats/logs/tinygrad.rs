@@ -2,31 +2,22 @@
 //!
 //! The first number is that of the output's elements; the matrices are square.
 
+use super::*;
 use crate::columns::defaults;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::{Operation, Problem};
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
     id: "tinygrad",
     name: "tinygrad extra/gemm",
     produced_by: "python extra/gemm/triton_nv_matmul.py (tinygrad)",
     example: "   4194304    324.76 us, would be  52899.88 GFLOPS matmul, 154.98 GB/s\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let lines = log::lines_with(head, &[" us, would be", "FLOPS"]);
-            (lines > 0).then(|| Detection::new(96, "its lines say … us, would be … GFLOPS"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| log::has(l, &[" us, would be", "FLOPS"])),
+        score: 96,
+        reason: "its lines say … us, would be … GFLOPS",
+        parser: |head, options, table| {
+            Box::new(Tinygrad { dtype: defaults::dtype(table, head, options, DataType::Fp16) })
         },
-        open: |head, options| {
-            log::open(head, options, |table| Tinygrad {
-                dtype: defaults::dtype(table, head, options, DataType::Fp16),
-            })
-        },
-    },
+    }),
 };
 
 #[derive(Debug)]
@@ -35,10 +26,8 @@ struct Tinygrad {
 }
 
 impl Parser for Tinygrad {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
-        let Some((left, right)) = line.split_once(" us, would be") else {
-            return Vec::new();
-        };
+    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+        let (left, right) = line.split_once(" us, would be")?;
         let mut words = left.split_whitespace().rev();
         let us = words.next().and_then(|w| w.parse::<f64>().ok());
         let elements = words.next().and_then(|w| w.parse::<f64>().ok());
@@ -64,7 +53,7 @@ impl Parser for Tinygrad {
         if let Some((_, bandwidth)) = right.split_once("matmul,") {
             e.bandwidth = log::leading(bandwidth).map_or(f64::NAN, |v| v.0 * 1e9);
         }
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {

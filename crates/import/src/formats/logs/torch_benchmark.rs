@@ -1,16 +1,10 @@
 //! What `torch.utils.benchmark.Compare` prints: a frame, a column a description, a line a shape, and
 //! the unit of all times below the table.
 
+use super::*;
 use crate::cell::shape_text::{Shape, named};
-use crate::columns::defaults::{self, AssumedType};
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
+use crate::columns::defaults::{self};
 use gemmscope_model::units::TimeUnit;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
 
 pub(crate) const FORMAT: Format = Format {
     id: "torch-benchmark",
@@ -23,23 +17,20 @@ pub(crate) const FORMAT: Format = Format {
               \x20     8192x4096x4096  |    500.3   |   550.4\n\
               \n\
               Times are in microseconds (us).\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let line = |of: fn(&str) -> bool| head.lines.iter().any(|l| of(l));
-            (line(|l| title(l).is_some()) && line(threads))
-                .then(|| Detection::new(95, "a frame of PyTorch's benchmark comparison"))
-        },
-        open: |head, options| {
-            let dtype = AssumedType::new(head, options, DataType::Fp16);
-            log::open(head, options, |_| Comparison {
-                dtype,
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| title(l).is_some()) && head.any(threads),
+        score: 95,
+        reason: "a frame of PyTorch's benchmark comparison",
+        parser: |head, options, _| {
+            Box::new(Comparison {
+                dtype: AssumedType::new(head, options, DataType::Fp16),
                 title: String::new(),
                 names: None,
                 line: 0,
                 pending: Vec::new(),
             })
         },
-    },
+    }),
 };
 
 struct Comparison {

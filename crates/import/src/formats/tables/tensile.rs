@@ -1,13 +1,20 @@
-//! Tensile's `2_BenchmarkData`: one line a shape, one column a kernel, integer GFLOP/s in the
+//! Tensile. Its `2_BenchmarkData`: one line a shape, one column a kernel, integer GFLOP/s in the
 //! cells. Every cell is a point, so a file of one megabyte gives a hundred thousand.
 //!
 //! `SizeI` is M, `SizeJ` is N, `SizeK` is the batch and `SizeL` is K. The first header cell is
-//! the unit of the cells, over a column of row numbers.
+//! the unit of the cells, over a column of row numbers. The client that it builds writes a line a kernel,
+//! with the sizes in the same order.
 
 use crate::cell::Quantity;
-use crate::formats::table_format::{Figure, GIGA, Signature, TableFormat, column};
+use crate::cell::shape_text;
+use crate::columns::plan_rows::Cells;
+use crate::columns::row::Given;
+use crate::formats::table_format::{
+    Figure, GIGA, MICRO, Signature, TableFormat, column, number, verdict,
+};
 use crate::{Format, ReadBy};
 use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -40,3 +47,46 @@ pub(crate) const FORMAT: Format = Format {
         ..TableFormat::DEFAULT
     }),
 };
+
+pub(crate) const CLIENT: Format = Format {
+    id: "tensile-client",
+    name: "Tensile / TensileLite client (a line per kernel)",
+    produced_by: "tensilelite-client --config-file ClientParameters.ini (its results-file)",
+    example: "run,problem-progress,solution-progress,operation,problem-sizes,solution,validation,time-us,gflops\n\
+              0,0/1,0/3,Contraction_l_Alik_Bljk_Cijk_Dijk,\"(4096,8192,1,2048)\",Cijk_Alik_Bljk_HHS_BH_MT256x256x64_MI16x16x1_SN,NO_CHECK,260.5,527600\n",
+    read: ReadBy::Table(&TableFormat {
+        signatures: &[Signature {
+            names: &["problem-sizes", "solution", "validation", "time-us", "gflops"],
+            score: 97,
+            reason: "the header has problem-sizes, solution, time-us, gflops",
+        }],
+        columns: &[
+            column(&["solution"], Kernel),
+            number(&["time-us"], Time, MICRO),
+            number(&["gflops"], ReportedRate, GIGA),
+            verdict(&["validation"], Status),
+            column(&["operation"], OpName),
+        ],
+        ignored: &["run", "problem-progress", "solution-progress", "problem-sizes"],
+        library: Some("Tensile"),
+        notes: &["M, N and layout are column-major (BLAS)."],
+        hook: Some(contraction),
+        ..TableFormat::DEFAULT
+    }),
+};
+
+/// The sizes of a problem in the order M, N, batch, K; type and layout are in the kernel's name.
+fn contraction(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
+    let sizes = shape_text::sizes(&cells.text("problem-sizes"));
+    let &[m, n, batch, k, ..] = &sizes[..] else {
+        return Err(cells.error("problem-sizes", "not a GEMM: no M, N, batch, K (problem-sizes)"));
+    };
+    let name = KernelName::parse(&cells.text("solution"));
+    Ok(Given {
+        sizes: Some([m, n, k]),
+        batch: Some(batch),
+        dtype: name.dtype,
+        transposed: name.transposes.map(|(a, b)| [a, b]),
+        ..Given::default()
+    })
+}

@@ -1,36 +1,28 @@
 //! Results of `tune_gemm.py` in ROCm's Triton: a YAML list with the best configuration of a size
 //! a line, its rate and time in a comment behind it. The list without those is a list of shapes.
 
-use crate::cell::{self, values};
+use super::*;
+use crate::cell::values;
 use crate::columns::defaults;
-use crate::split::log;
-use crate::split::log::{Entry, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::ColumnId;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tune-gemm",
     name: "ROCm Triton tune_gemm results (YAML)",
     produced_by: "./tune_gemm.py --gemm_size_file input.yaml --ngpus 8 --jobs 32 --o output.yaml (ROCm/triton, python/perf-kernels/tools/tune_gemm)",
     example: "- {'M': 4864, 'N': 4096, 'K': 8192, 'rowMajorA': 'T', 'rowMajorB': 'N', 'BLOCK_SIZE_M': 256, 'BLOCK_SIZE_N': 256, 'BLOCK_SIZE_K': 64, 'GROUP_SIZE_M': 4, 'SPLIT_K': 1, 'num_warps': 8, 'num_stages': 2} # TFLOPS: 563.8 time(us): 579.0\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            (log::lines_with(head, &["- {", "'M':", "'N':", "'K':"]) > 0)
-                .then(|| Detection::new(94, "its lines are - {'M': …, 'N': …, 'K': …}"))
-        },
-        open: |head, options| {
-            log::open(head, options, |table| TuneGemm {
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| head.any(|l| log::has(l, &["- {", "'M':", "'N':", "'K':"])),
+        score: 94,
+        reason: "its lines are - {'M': …, 'N': …, 'K': …}",
+        parser: |head, options, table| {
+            Box::new(TuneGemm {
                 dtype: defaults::dtype(table, head, options, DataType::Fp16),
                 columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
                 rates_only: 0,
             })
         },
-    },
+    }),
 };
 
 /// Members that become columns.
@@ -59,9 +51,9 @@ fn member<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 }
 
 impl Parser for TuneGemm {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         let Some(body) = line.trim().strip_prefix("- {") else {
-            return Vec::new();
+            return None;
         };
         let (config, comment) = body.split_once('}').unwrap_or((body, ""));
         let rate =
@@ -74,7 +66,7 @@ impl Parser for TuneGemm {
             // Stages of 0 is how this script says "no pipeline".
             table.set_number(*id, number.filter(|v| *v > 0.0).unwrap_or(f64::NAN));
         }
-        vec![e]
+        Some(e)
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
@@ -87,11 +79,7 @@ impl Parser for TuneGemm {
 
 impl TuneGemm {
     fn row(&mut self, config: &str, comment: &str, rate: f64) -> Result<Row, RowError> {
-        let size = |name: &str| {
-            let text =
-                member(config, name).ok_or_else(|| RowError::new(format!("{name} is missing")))?;
-            cell::size(text.as_bytes()).map_err(|flaw| RowError::new(format!("{name} {flaw}")))
-        };
+        let size = |name: &str| log::size_of(member(config, name), name);
         let (m, n, k) = (size("M")?, size("N")?, size("K")?);
         let us = ["time(us):", "time_us:", "time:"]
             .iter()

@@ -1,13 +1,8 @@
 //! XLA's table of measured matmuls (`matmul_interpolator_data.h`, or the protobuf text in it):
 //! a rate for each type of operands and output at each b, m, n, k, by device.
 
-use crate::cell::{self, values};
-use crate::split::log;
-use crate::split::log::{Entry, Others, Parser};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::gemm::Operation;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{Row, TableBuilder};
+use super::*;
+use crate::cell::values;
 
 pub(crate) const FORMAT: Format = Format {
     id: "xla",
@@ -19,20 +14,19 @@ pub(crate) const FORMAT: Format = Format {
               b: 1\nm: 1024\nn: 2048\nk: 256\n\
               flops { key: \"bf16xbf16->bf16\" value: 139519467775467 }\n\
               } } }\n",
-    read: ReadBy::Code {
-        detect: |head: &Head| {
-            let has = |word: &str| log::lines_with(head, &[word]) > 0;
-            (has("entries {") && has("flops {") && has("key:"))
-                .then(|| Detection::new(96, "protobuf text with entries of flops by types"))
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| {
+            let has = |word: &str| head.lines.iter().any(|l| l.contains(word));
+            has("entries {") && has("flops {") && has("key:")
         },
-        open: |head, options| {
-            log::open(head, options, |table| {
-                table.rates_are_not_independent();
-                table.note("Times computed from the rates, at 2MNK operations per call.");
-                Xla { answer: options.answer("device").is_some(), ..Xla::default() }
-            })
+        score: 96,
+        reason: "protobuf text with entries of flops by types",
+        parser: |_, options, table| {
+            table.rates_are_not_independent();
+            table.note("Times computed from the rates, at 2MNK operations per call.");
+            Box::new(Xla { answer: options.answer("device").is_some(), ..Xla::default() })
         },
-    },
+    }),
 };
 
 #[derive(Debug, Default)]
@@ -58,7 +52,7 @@ fn quoted<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 }
 
 impl Parser for Xla {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
         let line = line.trim();
         if line.contains("entries {") {
             self.sizes = Default::default();
@@ -75,13 +69,11 @@ impl Parser for Xla {
                 self.sizes[place] = Some(rest.trim().to_owned());
             }
         }
-        let Some(rate) = log::number_after(line, "value:") else {
-            return Vec::new();
-        };
+        let rate = log::number_after(line, "value:")?;
         let mut e = Entry::new(self.row(rate));
         e.op_name = std::mem::take(&mut self.key);
         e.rate = rate;
-        vec![e]
+        Some(e)
     }
 
     fn others(&self) -> Others {
@@ -91,15 +83,10 @@ impl Parser for Xla {
 
 impl Xla {
     fn row(&self, rate: f64) -> Result<Row, RowError> {
-        let size = |place: usize, name: &str| match &self.sizes[place] {
-            // A batch of one may be left out.
-            None if place == 0 => Ok(1),
-            None => Err(RowError::new(format!("{name} is missing"))),
-            Some(text) => {
-                cell::size(text.as_bytes()).map_err(|flaw| RowError::new(format!("{name} {flaw}")))
-            }
-        };
-        let (b, m, n, k) = (size(0, "b")?, size(1, "m")?, size(2, "n")?, size(3, "k")?);
+        let size = |place: usize, name: &str| log::size_of(self.sizes[place].as_deref(), name);
+        // A batch of one may be left out.
+        let b = if self.sizes[0].is_some() { size(0, "b")? } else { 1 };
+        let (m, n, k) = (size(1, "m")?, size(2, "n")?, size(3, "k")?);
         let types = values::types(&self.key)
             .ok_or_else(|| RowError::new("expected types such as bf16xbf16->bf16"))?;
         let same = types.a == types.b;
