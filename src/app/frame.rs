@@ -53,11 +53,6 @@ pub fn GemmScope() -> impl IntoView {
     shortcuts::listen(shell, bench);
     focus::keep();
 
-    let place = Memo::new(move |_| bench.shown.get().id());
-    Effect::new(move |_| {
-        place.track();
-        shell.reads_on.set(false);
-    });
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());
     let built = Memo::new(move |was: Option<&bool>| {

@@ -324,6 +324,9 @@ impl Loader {
             frame::settled().await;
             this.bench.drop_ready_made();
             clock::mark("gemmscope:painted");
+            while this.bench.lists_follow() {
+                clock::after_paint().await;
+            }
             dom::set_root_data("ready", Some("1"));
         });
     }

@@ -33,6 +33,11 @@ fn Workspace(
     let shell = Shell::here();
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     findings_task::follow(bench);
+    // What scrolled was of the place that was left.
+    Effect::new(move |_| {
+        bench.shown.track();
+        shell.reads_on.set(false);
+    });
     // A trace without shapes still tells what its time goes to.
     let timed = |s: &Source| s.without_model.rows + s.not_gemm.rows > 0;
     let nothing = Memo::new(move |_| {

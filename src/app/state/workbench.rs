@@ -400,6 +400,11 @@ impl Workbench {
         self.edit("link", |v| *v = view);
     }
 
+    /// True while lists and tables show an older frame than the picture.
+    pub fn lists_follow(&self) -> bool {
+        self.settled_frame.try_get_untracked() != self.frame.try_get_untracked()
+    }
+
     /// Lets go of what [`Workbench::prepare`] computed, once the memos have it.
     pub fn drop_ready_made(&self) {
         self.ready_made.try_set_value(None);
