@@ -68,7 +68,7 @@ fn names_of_axes_are_whole_and_what_is_called_hatched_is() {
 fn a_tool_takes_the_first_device_of_the_plan() {
     let device = |hash: &str| {
         let tool = open_with("tile", hash, &Frame::all(Arc::new(Dataset::new()), Arc::default()));
-        let controls = &tool.said().controls;
+        let controls = &tool.said.controls;
         controls.iter().find(|c| c.key == "tool.device").unwrap().current.clone()
     };
     assert_eq!(device(""), PlanState::read(&ViewState::default()).0.devices[0]);
