@@ -62,11 +62,6 @@ pub fn number(info: &FieldInfo, value: f64) -> String {
     format_significant(value, 4)
 }
 
-/// As [`number`], with as many digits as tell more: for a file.
-pub fn precise(info: &FieldInfo, value: f64) -> String {
-    cell(value, &info.unit)
-}
-
 /// A value of an SI base unit in the table's unit for it, for a file. "" if it is not finite.
 pub fn cell(value: f64, base: &str) -> String {
     let value = value / unit_for(base).factor;

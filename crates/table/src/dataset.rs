@@ -37,6 +37,7 @@ mod append;
 mod assembly;
 mod capture;
 mod column_meaning;
+mod column_spec;
 mod rejected;
 mod trace_context;
 pub mod wire;
@@ -47,7 +48,8 @@ pub use assembly::{
     Assembly, MOST_MEMORY, MOST_TOGETHER, Part, Rest, too_large, too_large_together,
 };
 pub use capture::Capture;
-pub use column_meaning::{ColumnGroup, ColumnMeaning, ColumnSpec, ColumnUnit, UnknownMeaning};
+pub use column_meaning::{ColumnGroup, ColumnMeaning};
+pub use column_spec::{ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use rejected::{RejectReason, Rejected};
 pub use trace_context::{
     CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,

@@ -15,6 +15,7 @@ mod info;
 
 pub use categories::{Categories, Codes, shape_label};
 pub use derived::Derived;
+use info::BUILT_IN;
 
 /// A quantity or category of a row. Links and exports use its text form (`Display`,
 /// [`Field::parse`]) as a key.
@@ -66,31 +67,6 @@ pub enum Field {
     Column(String),
 }
 
-/// Built-in fields in the order the page lists them.
-pub(crate) const BUILT_IN: [Field; 21] = [
-    Field::Shape,
-    Field::M,
-    Field::N,
-    Field::K,
-    Field::Batch,
-    Field::Dtype,
-    Field::Transposes,
-    Field::Device,
-    Field::Time,
-    Field::Calls,
-    Field::TotalTime,
-    Field::Attained,
-    Field::Efficiency,
-    Field::Ai,
-    Field::Bandwidth,
-    Field::BandwidthUse,
-    Field::Bound,
-    Field::Lost,
-    Field::Work,
-    Field::Bytes,
-    Field::Source,
-];
-
 /// A number or a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
@@ -121,31 +97,11 @@ pub struct FieldInfo {
 
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let s = match self {
-            Field::M => "m",
-            Field::N => "n",
-            Field::K => "k",
-            Field::Batch => "batch",
-            Field::Time => "time",
-            Field::Calls => "calls",
-            Field::TotalTime => "total_time",
-            Field::Work => "work",
-            Field::Bytes => "bytes",
-            Field::Ai => "ai",
-            Field::Attained => "attained",
-            Field::Bandwidth => "bandwidth",
-            Field::Efficiency => "efficiency",
-            Field::BandwidthUse => "bandwidth_use",
-            Field::Lost => "lost",
-            Field::Shape => "shape",
-            Field::Dtype => "dtype",
-            Field::Transposes => "transposes",
-            Field::Device => "device",
-            Field::Source => "source",
-            Field::Bound => "bound",
-            Field::Column(key) => return write!(f, "c.{key}"),
-        };
-        f.write_str(s)
+        if let Field::Column(key) = self {
+            return write!(f, "c.{key}");
+        }
+        let known = BUILT_IN.iter().find(|b| b.field == *self);
+        f.write_str(known.map_or("", |b| b.key))
     }
 }
 
@@ -155,7 +111,7 @@ impl Field {
         if let Some(key) = text.strip_prefix("c.") {
             return (!key.is_empty()).then(|| Field::Column(key.to_owned()));
         }
-        BUILT_IN.iter().find(|f| f.to_string() == text).cloned()
+        BUILT_IN.iter().find(|b| b.key == text).map(|b| b.field.clone())
     }
 }
 
@@ -323,7 +279,7 @@ impl Frame {
 
     /// All fields this dataset has, built-in first, derived ones last.
     pub fn fields(&self) -> Vec<FieldInfo> {
-        let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|f| self.info(f)).collect();
+        let mut out: Vec<FieldInfo> = BUILT_IN.iter().filter_map(|b| self.info(&b.field)).collect();
         out.extend(self.data.columns.iter().map(info::of_column));
         out.extend(self.derived().cloned());
         out

@@ -8,6 +8,8 @@ use crate::dataset::{
     CallStack, Capture, ColumnData, ColumnMeaning, Dataset, Joiner, Source, TraceContext,
 };
 use gemmscope_model::hardware::Device;
+use gemmscope_model::units::plural;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -217,7 +219,37 @@ pub fn unite(tables: &[&Dataset], repeated: &[Repeated]) -> (Dataset, Vec<Range<
     for (i, of) in sources.iter().enumerate().filter(|(_, of)| !of.is_empty()) {
         lent.0.extend(left_out(tables, repeated, i).map(|from| (of.start, from.clone())));
     }
-    (joiner.finish(), sources, lent)
+    let mut all = joiner.finish();
+    note_cut(&mut all);
+    (all, sources, lent)
+}
+
+/// Notes which rows of a report another table holds under another name: it was cut between a wrapper and
+/// the operation that it calls, so both count.
+fn note_cut(all: &mut Dataset) {
+    let of_report: Vec<bool> = all.sources.iter().map(|s| s.format == "tracelens").collect();
+    let mut twice = vec![0; of_report.len()];
+    let codes = [ColumnMeaning::OpName, ColumnMeaning::Kernel].map(|m| all.codes(m));
+    if let [Some(names), Some(kernels)] = codes {
+        let mut seen: FxHashMap<(u64, u64, u64, u32), usize> = FxHashMap::default();
+        for r in 0..all.len() {
+            let source = usize::from(all.source[r]);
+            if of_report[source] && kernels[r] != 0 {
+                let figures = (all.time_s[r].to_bits(), all.count(r).to_bits());
+                let key = (all.sizes_hash(r), figures.0, figures.1, kernels[r]);
+                let first = *seen.entry(key).or_insert(r);
+                let elsewhere = all.source[first] != all.source[r] && names[first] != names[r];
+                twice[source] += u64::from(elsewhere);
+            }
+        }
+    }
+    for (source, rows) in all.sources.iter_mut().zip(twice).filter(|(_, rows)| *rows > 0) {
+        source.notes.push(format!(
+            "{} with the shape, calls, time and kernel of a row of another table under another \
+             name: where a report was cut between a wrapper and its operation, both count.",
+            plural(rows, "row")
+        ));
+    }
 }
 
 /// The calls of one row, for telling runs apart.
@@ -450,6 +482,38 @@ mod tests {
         assert_eq!((all.len(), &sources[0], &sources[1]), (6, &(0..0), &(0..1)));
         assert_eq!(all.devices[usize::from(all.device[0])], "MI300X");
         assert_eq!(all.sources[0].without_model.time_s, 5e-3);
+    }
+
+    #[test]
+    fn a_report_cut_between_wrapper_and_operation_is_said() {
+        let named = |name: &str, op_name: &str, kernel: &str| {
+            let mut data = table(name, "tracelens", &[1e-3]);
+            for (meaning, word) in
+                [(ColumnMeaning::OpName, op_name), (ColumnMeaning::Kernel, kernel)]
+            {
+                data.columns.push(crate::dataset::Column {
+                    key: meaning.id().into(),
+                    label: meaning.id().into(),
+                    meaning,
+                    unit: String::new(),
+                    data: crate::dataset::ColumnData::Text {
+                        codes: vec![1],
+                        values: vec![String::new(), word.into()],
+                    },
+                });
+            }
+            data
+        };
+        let first = named("a/1.csv", "aten::linear", "gemm_kernel");
+        for (op_name, kernel, said) in [
+            ("vllm::gemm", "gemm_kernel", 1),
+            ("aten::linear", "gemm_kernel", 0),
+            ("vllm::gemm", "other", 0),
+        ] {
+            let second = named("a/2.csv", op_name, kernel);
+            let (all, ..) = unite(&[&first, &second], &[]);
+            assert_eq!((all.len(), all.sources[1].notes.len()), (2, said), "{op_name} {kernel}");
+        }
     }
 
     #[test]

@@ -4,158 +4,98 @@ use super::{Field, FieldInfo, FieldKind, Frame};
 use crate::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_model::hardware::RoofKind;
 
+/// A built-in field.
+pub(super) struct BuiltIn {
+    pub field: Field,
+    /// Its text in links and exports.
+    pub key: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    shown: Shown,
+    hint: &'static str,
+}
+
+/// What its values are, and which of them are better.
+#[derive(Clone, Copy)]
+enum Shown {
+    /// Numbers over decades; none is better, or less is, or more.
+    Amount,
+    Less,
+    More,
+    /// Numbers of which more is better, on a linear axis.
+    Share,
+    Names,
+}
+use Shown::{Amount, Less, More, Names, Share};
+
+const fn built_in(
+    field: Field,
+    key: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    shown: Shown,
+    hint: &'static str,
+) -> BuiltIn {
+    BuiltIn { field, key, label, unit, shown, hint }
+}
+
+/// In the order in which the page lists them.
+#[rustfmt::skip]
+pub(super) static BUILT_IN: [BuiltIn; 21] = [
+    built_in(Field::Shape, "shape", "Shape", "", Names, "M x N x K, and the batch where it is not 1."),
+    built_in(Field::M, "m", "M", "", Amount, "Rows of A and of the output C."),
+    built_in(Field::N, "n", "N", "", Amount, "Columns of B and of the output C."),
+    built_in(Field::K, "k", "K", "", Amount, "The summed dimension: columns of A, rows of B."),
+    built_in(Field::Batch, "batch", "Batch", "", Amount, "Independent GEMMs of this shape in one call."),
+    built_in(Field::Dtype, "dtype", "Type", "", Names, "Data types of the operands."),
+    built_in(Field::Transposes, "transposes", "Layout", "", Names, "N: stored as is, T: stored transposed; first A, then B."),
+    built_in(Field::Device, "device", "Device", "", Names, "The device whose roof applies."),
+    built_in(Field::Time, "time", "Time", "s", Less, "Measured time of one call."),
+    built_in(Field::Calls, "calls", "Calls", "", Amount, "Calls that the row stands for; 1 where the file has no count."),
+    built_in(Field::TotalTime, "total_time", "Time of all calls", "s", Less, "Time of one call times the number of calls."),
+    built_in(Field::Attained, "attained", "Attained", "FLOP/s", More, "Work over measured time."),
+    built_in(Field::Efficiency, "efficiency", "% of roof", "%", Share, "Attained over the datasheet roof at this AI: roof time over measured time."),
+    built_in(Field::Ai, "ai", "AI", "FLOP/B", Amount, "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one."),
+    built_in(Field::Bandwidth, "bandwidth", "Bandwidth", "B/s", More, "Compulsory bytes over measured time."),
+    built_in(Field::BandwidthUse, "bandwidth_use", "Bandwidth use", "%", Share, "Compulsory bytes over time, as a share of the device's bandwidth. Low is normal for a compute-bound GEMM."),
+    built_in(Field::Bound, "bound", "Limited by", "", Names, "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it."),
+    built_in(Field::Lost, "lost", "Lost time", "s", Less, "Measured time minus roof time, over all calls; nothing above the roof."),
+    built_in(Field::Work, "work", "Work", "FLOP", Amount, "2 M N K per GEMM: a multiply and an add for each of M N K products."),
+    built_in(Field::Bytes, "bytes", "Bytes", "B", Amount, "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this."),
+    built_in(Field::Source, "source", "File", "", Names, "The file the row comes from."),
+];
+
+/// The title of the efficiency and its sentence where the roof is the achievable one.
+const OF_ACHIEVABLE: (&str, &str) = (
+    "% of achievable",
+    "Attained over the achievable roof at this AI: roof time over measured time.",
+);
+
 impl Frame {
     /// How a field is shown; `None` for a column that this dataset lacks.
     pub fn info(&self, field: &Field) -> Option<FieldInfo> {
-        use FieldKind::{Category, Number};
-        let (label, unit, kind, log, better, hint): (&str, &str, _, _, _, &'static str) =
-            match field {
-                Field::M => ("M", "", Number, true, None, "Rows of A and of the output C."),
-                Field::N => ("N", "", Number, true, None, "Columns of B and of the output C."),
-                Field::K => {
-                    ("K", "", Number, true, None, "The summed dimension: columns of A, rows of B.")
-                }
-                Field::Batch => (
-                    "Batch",
-                    "",
-                    Number,
-                    true,
-                    None,
-                    "Independent GEMMs of this shape in one call.",
-                ),
-                Field::Time => {
-                    ("Time", "s", Number, true, Some(false), "Measured time of one call.")
-                }
-                Field::Calls => (
-                    "Calls",
-                    "",
-                    Number,
-                    true,
-                    None,
-                    "Calls that the row stands for; 1 where the file has no count.",
-                ),
-                Field::TotalTime => (
-                    "Time of all calls",
-                    "s",
-                    Number,
-                    true,
-                    Some(false),
-                    "Time of one call times the number of calls.",
-                ),
-                Field::Work => (
-                    "Work",
-                    "FLOP",
-                    Number,
-                    true,
-                    None,
-                    "2 M N K per GEMM: a multiply and an add for each of M N K products.",
-                ),
-                Field::Bytes => (
-                    "Bytes",
-                    "B",
-                    Number,
-                    true,
-                    None,
-                    "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this.",
-                ),
-                Field::Ai => (
-                    "AI",
-                    "FLOP/B",
-                    Number,
-                    true,
-                    None,
-                    "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one.",
-                ),
-                Field::Attained => {
-                    ("Attained", "FLOP/s", Number, true, Some(true), "Work over measured time.")
-                }
-                Field::Bandwidth => (
-                    "Bandwidth",
-                    "B/s",
-                    Number,
-                    true,
-                    Some(true),
-                    "Compulsory bytes over measured time.",
-                ),
-                Field::Efficiency => match self.metrics.kind {
-                    RoofKind::Datasheet => (
-                        "% of roof",
-                        "%",
-                        Number,
-                        false,
-                        Some(true),
-                        "Attained over the datasheet roof at this AI: roof time over measured time.",
-                    ),
-                    RoofKind::Achievable => (
-                        "% of achievable",
-                        "%",
-                        Number,
-                        false,
-                        Some(true),
-                        "Attained over the achievable roof at this AI: roof time over measured time.",
-                    ),
-                },
-                Field::BandwidthUse => (
-                    "Bandwidth use",
-                    "%",
-                    Number,
-                    false,
-                    Some(true),
-                    "Compulsory bytes over time, as a share of the device's bandwidth. Low is \
-                     normal for a compute-bound GEMM.",
-                ),
-                Field::Lost => (
-                    "Lost time",
-                    "s",
-                    Number,
-                    true,
-                    Some(false),
-                    "Measured time minus roof time, over all calls; nothing above the roof.",
-                ),
-                Field::Shape => (
-                    "Shape",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "M x N x K, and the batch where it is not 1.",
-                ),
-                Field::Dtype => ("Type", "", Category, false, None, "Data types of the operands."),
-                Field::Transposes => (
-                    "Layout",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "N: stored as is, T: stored transposed; first A, then B.",
-                ),
-                Field::Device => {
-                    ("Device", "", Category, false, None, "The device whose roof applies.")
-                }
-                Field::Source => {
-                    ("File", "", Category, false, None, "The file the row comes from.")
-                }
-                Field::Bound => (
-                    "Limited by",
-                    "",
-                    Category,
-                    false,
-                    None,
-                    "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it.",
-                ),
-                Field::Column(key) => {
-                    let own = self.data.columns.iter().find(|c| c.key == *key);
-                    let derived = || self.derived().find(|i| i.field == *field).cloned();
-                    return own.map(of_column).or_else(derived);
-                }
-            };
+        if let Field::Column(key) = field {
+            let own = self.data.columns.iter().find(|c| c.key == *key);
+            let derived = || self.derived().find(|i| i.field == *field).cloned();
+            return own.map(of_column).or_else(derived);
+        }
+        let known = BUILT_IN.iter().find(|b| b.field == *field)?;
+        let achievable = *field == Field::Efficiency && self.metrics.kind == RoofKind::Achievable;
+        let (label, hint) = if achievable { OF_ACHIEVABLE } else { (known.label, known.hint) };
         Some(FieldInfo {
             field: field.clone(),
             label: label.to_owned(),
-            unit: unit.to_owned(),
-            kind,
-            log,
-            higher_is_better: better,
+            unit: known.unit.to_owned(),
+            kind: match known.shown {
+                Names => FieldKind::Category,
+                _ => FieldKind::Number,
+            },
+            log: matches!(known.shown, Amount | Less | More),
+            higher_is_better: match known.shown {
+                Less => Some(false),
+                More | Share => Some(true),
+                Amount | Names => None,
+            },
             hint,
         })
     }

@@ -1,0 +1,273 @@
+//! The rows that decide what a table is: whether files, libraries or devices share configurations, and
+//! how many variants a configuration has.
+
+use super::Sample;
+use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use crate::field::Field;
+use crate::group::mix;
+use rustc_hash::FxHashMap;
+
+/// Files, libraries or devices are sides if they share at least this part of the configurations
+/// of the second largest.
+const SHARED: f64 = 0.5;
+
+/// Columns in which the variants of a configuration differ.
+const VARIANT: [ColumnMeaning; 9] = [
+    ColumnMeaning::Kernel,
+    ColumnMeaning::TileM,
+    ColumnMeaning::TileN,
+    ColumnMeaning::TileK,
+    ColumnMeaning::SplitK,
+    ColumnMeaning::Stages,
+    ColumnMeaning::Warps,
+    ColumnMeaning::Order,
+    ColumnMeaning::Workgroups,
+];
+
+/// Most distinct values of an unnamed number column that is a setting, not a result.
+const SETTING_VALUES: usize = 32;
+
+/// Names of columns that count rows or repeats: neither settings nor results.
+const NUMBERING: [&str; 12] = [
+    "index",
+    "id",
+    "idx",
+    "row",
+    "run",
+    "rep",
+    "repeat",
+    "repetition",
+    "sample",
+    "seed",
+    "trial_id",
+    "line",
+];
+
+/// The columns that decide, and the measured rows (a sample of the configurations of a large table).
+pub(super) struct Rows<'a> {
+    data: &'a Dataset,
+    rows: &'a [usize],
+    /// Sources with a measured row.
+    pub sources: usize,
+    library: Option<&'a [u32]>,
+    names: Names<'a>,
+    variant: Vec<&'a ColumnData>,
+}
+
+/// Columns that tell two uses of one GEMM apart.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'a>([Option<&'a [u32]>; 2]);
+
+impl<'a> Names<'a> {
+    pub(super) fn new(data: &'a Dataset) -> Self {
+        Names([ColumnMeaning::OpName, ColumnMeaning::Model].map(|m| data.codes(m)))
+    }
+
+    pub(super) fn hash(&self, mut hash: u64, row: usize) -> u64 {
+        for codes in self.0.iter().flatten() {
+            hash = mix(hash, u64::from(codes[row]));
+        }
+        hash
+    }
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(data: &'a Dataset, sample: &'a Sample) -> Self {
+        Rows {
+            data,
+            rows: sample.rows(),
+            sources: sample.sources(),
+            library: data.codes(ColumnMeaning::Library),
+            names: Names::new(data),
+            variant: variant_columns(data),
+        }
+    }
+
+    fn library(&self, row: usize) -> u32 {
+        self.library.map_or(0, |codes| codes[row])
+    }
+
+    /// The field that makes sides of this table, and why.
+    pub(super) fn sides(&self) -> Option<(Field, &'static str)> {
+        let source = |r: usize| u32::from(self.data.source[r]);
+        let device = |r: usize| u32::from(self.data.device[r]);
+        let plain = |r: usize| configuration(self.data, r);
+        let files = "The files hold the same GEMMs: each file is a side with its own totals.";
+        if self.sources > 1 && self.shared(source, |r| mix(plain(r), u64::from(self.library(r)))) {
+            return Some((Field::Source, files));
+        }
+        // Rows without a library would be on no side.
+        let stated = self.library.is_some() && self.rows.iter().all(|&r| self.library(r) != 0);
+        if stated
+            && let Some(column) = self.data.column(ColumnMeaning::Library)
+            && self.shared(|r| self.library(r), |r| mix(plain(r), u64::from(self.data.device[r])))
+        {
+            let field = Field::Column(column.key.clone());
+            return Some((
+                field,
+                "The libraries ran the same GEMMs: each is a side with its own totals.",
+            ));
+        }
+        if self.sources > 1 && self.shared(source, plain) {
+            return Some((Field::Source, files));
+        }
+        if self.data.devices.len() > 1
+            && self.shared(device, |r| mix(plain(r), u64::from(self.library(r))))
+        {
+            return Some((
+                Field::Device,
+                "The devices ran the same GEMMs: each is a side with its own totals.",
+            ));
+        }
+        None
+    }
+
+    /// A field with several values, for the user who asks for sides.
+    pub(super) fn any_side(&self) -> Option<Field> {
+        let several = |value: &dyn Fn(usize) -> u32| {
+            let mut values = self.rows.iter().map(|&r| value(r));
+            let first = values.next();
+            values.any(|v| Some(v) != first)
+        };
+        if let Some(found) = self.sides() {
+            return Some(found.0);
+        }
+        if self.sources > 1 {
+            return Some(Field::Source);
+        }
+        if several(&|r| self.library(r)) {
+            let column = self.data.column(ColumnMeaning::Library)?;
+            return Some(Field::Column(column.key.clone()));
+        }
+        several(&|r| u32::from(self.data.device[r])).then_some(Field::Device)
+    }
+
+    /// True if several sides hold the same keys: at least half of those of the second largest.
+    fn shared(&self, side: impl Fn(usize) -> u32, key: impl Fn(usize) -> u64) -> bool {
+        // By key: one more than the first side that holds it, and whether another one does too.
+        let mut keys = Counts::default();
+        let mut of_side = Counts::default();
+        let mut sizes: Vec<u64> = Vec::new();
+        for &r in self.rows {
+            let (side, key) = (side(r), key(r));
+            if of_side.insert(mix(key, u64::from(side)), 1).is_none() {
+                let side = side as usize;
+                if sizes.len() <= side {
+                    sizes.resize(side + 1, 0);
+                }
+                sizes[side] += 1;
+            }
+            let first = keys.entry(key).or_insert(u64::from(side) + 1);
+            if *first & SEVERAL == 0 && *first != u64::from(side) + 1 {
+                *first |= SEVERAL;
+            }
+        }
+        // Of the two largest, the smaller one.
+        let (mut largest, mut second) = (0, 0);
+        for size in sizes {
+            second = second.max(size.min(largest));
+            largest = largest.max(size);
+        }
+        if second == 0 {
+            return false;
+        }
+        let shared = keys.values().filter(|k| **k & SEVERAL != 0).count();
+        shared > 0 && shared as f64 >= SHARED * second as f64
+    }
+
+    /// Number of configurations within one file, library and device, of variants, and whether any
+    /// variant has several rows.
+    pub(super) fn variants(&self) -> (usize, usize, bool) {
+        let mut configurations = Counts::default();
+        let mut variants = Counts::default();
+        for &r in self.rows {
+            let key = self.names.hash(within(self.data, r), r);
+            let key = mix(key, u64::from(self.library(r)));
+            configurations.insert(key, 1);
+            *variants.entry(variant(&self.variant, key, r)).or_default() += 1;
+        }
+        let repeats = variants.values().any(|n| *n > 1);
+        (configurations.len(), variants.len(), repeats)
+    }
+}
+
+/// Shape, types and layout of a row.
+pub(super) fn configuration(data: &Dataset, r: usize) -> u64 {
+    let hash = mix(data.sizes_hash(r), u64::from(data.op[r]));
+    hash ^ (hash >> 29)
+}
+
+/// [`configuration`] in one file and on one device.
+pub(super) fn within(data: &Dataset, r: usize) -> u64 {
+    mix(configuration(data, r), place(data, r))
+}
+
+/// The file and the device of a row.
+pub(super) fn place(data: &Dataset, r: usize) -> u64 {
+    u64::from(data.device[r]) | u64::from(data.source[r]) << 16
+}
+
+/// A hash with the values of a row in some columns: with the variant of a configuration.
+pub fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
+    for column in columns {
+        hash = mix(
+            hash,
+            match column {
+                ColumnData::Text { codes, .. } => u64::from(codes[row]),
+                ColumnData::Number(v) => v[row].to_bits(),
+            },
+        );
+    }
+    hash
+}
+
+/// The columns in which variants differ: kernel and tile, and settings that no meaning names.
+pub fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
+    columns_at(data, &variant_indices(data))
+}
+
+/// [`variant_columns`] by their index. Settings are told by their values, so this looks through
+/// every row.
+pub(super) fn variant_indices(data: &Dataset) -> Vec<usize> {
+    let varies = |c: &Column| VARIANT.contains(&c.meaning) || is_setting(c);
+    let columns = data.columns.iter().enumerate();
+    columns.filter(|(_, c)| varies(c)).map(|(i, _)| i).collect()
+}
+
+pub(super) fn columns_at<'a>(data: &'a Dataset, indices: &[usize]) -> Vec<&'a ColumnData> {
+    indices.iter().map(|&i| &data.columns[i].data).collect()
+}
+
+/// True for a column without a meaning of its own that holds names, or few whole numbers.
+fn is_setting(column: &Column) -> bool {
+    let name = column.label.trim().to_ascii_lowercase();
+    if column.meaning != ColumnMeaning::Other || NUMBERING.contains(&name.as_str()) {
+        return false;
+    }
+    match &column.data {
+        // A text that differs in every row is a remark.
+        ColumnData::Text { codes, values } => values.len() <= codes.len() / 2 + 2,
+        ColumnData::Number(v) => {
+            let mut seen: Vec<u64> = Vec::new();
+            for x in v.iter().filter(|x| x.is_finite()) {
+                let bits = x.to_bits();
+                if x.fract() != 0.0 {
+                    return false;
+                }
+                if !seen.contains(&bits) {
+                    if seen.len() == SETTING_VALUES {
+                        return false;
+                    }
+                    seen.push(bits);
+                }
+            }
+            true
+        }
+    }
+}
+
+/// Counts, or marks, by hash: one kind of map for all of them keeps the page small.
+type Counts = FxHashMap<u64, u64>;
+
+/// Marks a key that several sides hold.
+const SEVERAL: u64 = 1 << 63;
