@@ -35,10 +35,12 @@
 //!      their meaning and factor to SI, and the defaults; a hook of one function finds what no
 //!      column holds. `tables/gemm_bench.rs` is a short example; `tables/mslk.rs` has columns per
 //!      library.
+//!    - `ReadBy::Log`: results in lines of a log. How its head is known, and a parser that is given
+//!      each line; templates of lines (`split::template`) find the figures.
+//!      `logs/mkl_verbose.rs` is a short example.
 //!    - `ReadBy::Code`: everything else. `open` gives a `Reader`: `Delimited` for records,
-//!      `split::log` for results in lines of a log, `split::json` for JSON, `profilers::profile`
-//!      for kernels without M, N, K. They own the table; a reader fills it, and adds its remarks
-//!      at the end of the file.
+//!      `split::json` for JSON, `profilers::profile` for kernels without M, N, K. They own the
+//!      table; a reader fills it, and adds its remarks at the end of the file.
 //!
 //!    Data is never clamped or dropped: a row becomes a point or is rejected with a reason, and
 //!    the checks in `cell` and `columns::header` give the reason, so that every format words the

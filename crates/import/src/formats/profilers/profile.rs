@@ -5,6 +5,7 @@
 //! rejected, and its share of the time is shown.
 
 use super::kernel_kind::KernelKind;
+use super::{Omitted, tell_omitted};
 use crate::cell::shape_text;
 use crate::columns::defaults::AssumedType;
 use crate::{Head, Header, ImportOptions, Imported, Record};
@@ -15,7 +16,7 @@ use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{Flops, Seconds};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::{Assumption, ColumnMeaning, RowsAndTime};
+use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 use std::collections::HashMap;
 
 /// The file's card asks for the shapes of this many kernels, those with the most time.
@@ -246,24 +247,62 @@ impl Profile {
     /// The table.
     pub(crate) fn finish(mut self, mut table: TableBuilder) -> Imported {
         let launches = std::mem::take(&mut self.launches);
-        let total = |l: &Launch| {
-            let t = l.time_s * l.calls;
-            if t.is_finite() { t } else { 0.0 }
-        };
         let all: f64 = launches.iter().map(total).sum();
         let parsed: Vec<KernelName> =
             launches.iter().map(|l| KernelName::parse(&l.kernel)).collect();
-        let mut not_gemm = RowsAndTime::default();
-        let mut without = RowsAndTime::default();
-        let (mut unnamed, mut others) = (Vec::new(), Vec::new());
+        let (mut without, mut not_gemm) = (Omitted::default(), Omitted::default());
         // Longest first, for the questions and the ranking.
         let mut order: Vec<usize> =
             (0..launches.len()).filter(|&i| is_gemm(&launches[i].kernel, &parsed[i])).collect();
         order.order_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
         let gemm_s: f64 = order.iter().map(|&i| total(&launches[i])).sum();
+        let shapes = self.shapes(&launches, &parsed, &order, all, &mut table);
+        rank(&mut table, &launches, &order, gemm_s, all);
+        for (i, l) in launches.iter().enumerate() {
+            let gemm = is_gemm(&l.kernel, &parsed[i]);
+            let row = match shapes.get(&i) {
+                Some(&[batch, m, n, k]) => {
+                    let dtype = self.dtype.of(parsed[i].dtype.or(l.dtype), &mut table);
+                    let (a, b) = parsed[i].transposes.unwrap_or_default();
+                    let op = Operation::uniform(dtype).with_layout(a, b);
+                    let mut row = Row::new(m, n, k, op, l.time_s);
+                    row.batch = batch;
+                    row.device = l.device;
+                    if l.time_s.is_nan() { Err(RowError::new("time is missing")) } else { Ok(row) }
+                }
+                None if gemm => {
+                    without.add(&l.kernel, total(l));
+                    Err(RowError::new("no M, N, K in the profile: enter the kernel's shape"))
+                }
+                None => {
+                    not_gemm.add(&l.kernel, total(l));
+                    Err(RowError::new("not a GEMM (kernel name)"))
+                }
+            };
+            self.stage(&mut table, l, &parsed[i]);
+            table.commit(l.line, short(&l.kernel).as_bytes(), row);
+        }
+        if launches.iter().all(|l| l.device == 0) {
+            table.assume_device("", "The file names no device.");
+        }
+        let mut data = table.finish();
+        tell_omitted(&mut data, without, not_gemm);
+        Imported::table(data)
+    }
+
+    /// B, M, N and K of the launches in this order, as the user entered them or as a kernel's counters
+    /// tell; and asks for those that are not known. `all_s` is the time of all launches.
+    fn shapes(
+        &self,
+        launches: &[Launch],
+        parsed: &[KernelName],
+        order: &[usize],
+        all_s: f64,
+        table: &mut TableBuilder,
+    ) -> HashMap<usize, [u32; 4]> {
         let mut shapes: HashMap<usize, [u32; 4]> = HashMap::new();
         let mut asked: Vec<Assumption> = Vec::new();
-        for &i in &order {
+        for &i in order {
             let (l, p) = (&launches[i], &parsed[i]);
             let key = shape_key(l);
             let answer = self
@@ -282,7 +321,7 @@ impl Profile {
                 1 => format!("{m}x{n}x{k}"),
                 b => format!("{b}x{m}x{n}x{k}"),
             });
-            let share = if all > 0.0 { total(l) / all * 100.0 } else { 0.0 };
+            let share = if all_s > 0.0 { total(l) / all_s * 100.0 } else { 0.0 };
             let text = match (answer, found) {
                 (Some(_), _) => format!("M x N x K of {}: as entered.", short(&l.kernel)),
                 (None, Some(_)) => format!(
@@ -302,44 +341,7 @@ impl Profile {
         for assumption in asked {
             table.assume(assumption);
         }
-        rank(&mut table, &launches, &order, gemm_s, all);
-        for (i, l) in launches.iter().enumerate() {
-            let gemm = is_gemm(&l.kernel, &parsed[i]);
-            let row = match shapes.get(&i) {
-                Some(&[batch, m, n, k]) => {
-                    let dtype = self.dtype.of(parsed[i].dtype.or(l.dtype), &mut table);
-                    let (a, b) = parsed[i].transposes.unwrap_or_default();
-                    let op = Operation::uniform(dtype).with_layout(a, b);
-                    let mut row = Row::new(m, n, k, op, l.time_s);
-                    row.batch = batch;
-                    row.device = l.device;
-                    if l.time_s.is_nan() { Err(RowError::new("time is missing")) } else { Ok(row) }
-                }
-                None if gemm => {
-                    without.add(total(l));
-                    unnamed.push((l.kernel.clone(), total(l)));
-                    Err(RowError::new("no M, N, K in the profile: enter the kernel's shape"))
-                }
-                None => {
-                    not_gemm.add(total(l));
-                    others.push((l.kernel.clone(), total(l)));
-                    Err(RowError::new("not a GEMM (kernel name)"))
-                }
-            };
-            self.stage(&mut table, l, &parsed[i]);
-            table.commit(l.line, short(&l.kernel).as_bytes(), row);
-        }
-        if launches.iter().all(|l| l.device == 0) {
-            table.assume_device("", "The file names no device.");
-        }
-        let mut data = table.finish();
-        if let Some(s) = data.sources.first_mut() {
-            s.not_gemm = not_gemm;
-            s.without_model = without;
-            s.name_without_model(unnamed);
-            s.name_not_gemm(others);
-        }
-        Imported::table(data)
+        shapes
     }
 
     fn stage(&self, t: &mut TableBuilder, l: &Launch, p: &KernelName) {
@@ -364,6 +366,12 @@ impl Profile {
             }
         }
     }
+}
+
+/// The time of all calls of a launch, seconds; 0 where it states none.
+fn total(l: &Launch) -> f64 {
+    let t = l.time_s * l.calls;
+    if t.is_finite() { t } else { 0.0 }
 }
 
 fn rank(t: &mut TableBuilder, launches: &[Launch], order: &[usize], gemm_s: f64, all: f64) {

@@ -108,17 +108,7 @@ pub(super) fn finish(
     mut table: TableBuilder,
     complete: bool,
 ) -> Result<Imported, ImportError> {
-    if !trace.has_events {
-        return Err(unsupported::unknown_json(&trace.members).kind(ErrorKind::Foreign));
-    }
-    let Trace { chosen, captures, file, events, devices, .. } = trace;
-    if events.kernels.is_empty() && events.signatures.is_empty() {
-        return Err(ImportError::new(
-            "this profiler trace (Kineto or Chrome JSON) has no GPU kernels: record with \
-             activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] and record_shapes=True",
-        )
-        .kind(ErrorKind::Foreign));
-    }
+    let Trace { chosen, captures, file, events, devices, .. } = of_a_gpu(trace)?;
     let device = device_codes(&mut table, chosen, &devices);
     let mut ids = Ids::new(&mut table);
     let join = Join::new(&events);
@@ -146,27 +136,11 @@ pub(super) fn finish(
     }
     let remarks = ids.commit(&mut table, &groups.all, &products.signatures, &events, &join);
     let without = left_out.reject_loose(&mut table, &events.names);
-    let shapeless = events.shapeless > 0 && events.signatures.is_empty();
     if !complete {
         table.note("The trace is cut off; everything before that was read.");
     }
     left_out.tell(&mut table, gemm_s, &without);
-    table.note("Each kernel counts for the innermost operation that launched it.");
-    if events.damaged > 0 {
-        table.note(format!("Skipped {}: damaged or too long.", plural(events.damaged, "event")));
-    }
-    if captured {
-        table.note(
-            "Operations without kernels, as in a graph capture: shapes and counts, no \
-                    times.",
-        );
-    }
-    if shapeless {
-        table.note("No shapes in the trace: record with record_shapes=True.");
-    }
-    for remark in remarks {
-        table.note(remark);
-    }
+    notes(&mut table, &events, captured, remarks);
     if devices.iter().all(|d| d.1.is_empty()) && chosen == 0 {
         table.assume_device("", "The trace names no device.");
     }
@@ -185,7 +159,7 @@ pub(super) fn finish(
     let mut data = table.finish();
     if let Some(s) = data.sources.first_mut() {
         s.not_gemm = left_out.not_gemm;
-        s.remedy = match (shapeless, products.graphs_by_capture[1]) {
+        s.remedy = match (is_shapeless(&events), products.graphs_by_capture[1]) {
             (true, _) => "record with record_shapes=True".to_owned(),
             (_, 0) => String::new(),
             _ => "also open the trace of the graph's capture".to_owned(),
@@ -198,6 +172,47 @@ pub(super) fn finish(
         [s.graphs_with_capture, s.graphs_without_capture] = products.graphs_by_capture;
     }
     Ok(Imported::table(data))
+}
+
+/// The trace, if it has events of a GPU or of operators; else what the file is.
+fn of_a_gpu(trace: Trace) -> Result<Trace, ImportError> {
+    let Trace { has_events, members, events, .. } = &trace;
+    if !has_events {
+        return Err(unsupported::unknown_json(members).kind(ErrorKind::Foreign));
+    }
+    if events.kernels.is_empty() && events.signatures.is_empty() {
+        return Err(ImportError::new(
+            "this profiler trace (Kineto or Chrome JSON) has no GPU kernels: record with \
+             activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] and record_shapes=True",
+        )
+        .kind(ErrorKind::Foreign));
+    }
+    Ok(trace)
+}
+
+/// It was recorded without shapes.
+fn is_shapeless(events: &Events) -> bool {
+    events.shapeless > 0 && events.signatures.is_empty()
+}
+
+/// What was counted how, and what the trace lacks.
+fn notes(table: &mut TableBuilder, events: &Events, captured: bool, of_types: Vec<&'static str>) {
+    table.note("Each kernel counts for the innermost operation that launched it.");
+    if events.damaged > 0 {
+        table.note(format!("Skipped {}: damaged or too long.", plural(events.damaged, "event")));
+    }
+    if captured {
+        table.note(
+            "Operations without kernels, as in a graph capture: shapes and counts, no \
+                    times.",
+        );
+    }
+    if is_shapeless(events) {
+        table.note("No shapes in the trace: record with record_shapes=True.");
+    }
+    for remark in of_types {
+        table.note(remark);
+    }
 }
 
 /// That the trace has no GEMM of known shape, and what to record.

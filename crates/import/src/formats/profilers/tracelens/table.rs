@@ -10,6 +10,7 @@ use super::columns::{self, Columns, Timed};
 use super::kernels::{self, Kernels};
 use super::py::Py;
 use super::shape::{self, Gemm};
+use crate::formats::profilers::{Omitted, tell_omitted};
 use crate::{Col, Header, ImportError, Imported, Record, RowReader};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
@@ -56,10 +57,8 @@ pub(super) struct Table {
     /// Names of operations and kernels, and other texts.
     words: Interner,
     device: Option<String>,
-    without_model: RowsAndTime,
-    without_model_names: Vec<(String, f64)>,
-    not_gemm: RowsAndTime,
-    not_gemm_names: Vec<(String, f64)>,
+    without_model: Omitted,
+    not_gemm: Omitted,
     own_model: u64,
     seen_header: bool,
 }
@@ -72,10 +71,8 @@ impl Table {
             pending: Vec::new(),
             words: Interner::default(),
             device,
-            without_model: RowsAndTime::default(),
-            without_model_names: Vec::new(),
-            not_gemm: RowsAndTime::default(),
-            not_gemm_names: Vec::new(),
+            without_model: Omitted::default(),
+            not_gemm: Omitted::default(),
             own_model: 0,
             seen_header: false,
         }
@@ -370,14 +367,11 @@ impl RowReader for Table {
         for set in 0..self.sets.len() {
             let pending = self.read(record, set, table);
             if let Err(bad) = &pending.row {
-                let left_out = match bad.reason.as_str() {
-                    NOT_A_GEMM => Some((&mut self.not_gemm, &mut self.not_gemm_names)),
-                    NO_MODEL => Some((&mut self.without_model, &mut self.without_model_names)),
-                    _ => None,
-                };
-                if let Some((sum, names)) = left_out {
-                    sum.add(pending.total_s);
-                    names.push((self.words.value(pending.name).to_owned(), pending.total_s));
+                let name = self.words.value(pending.name);
+                match bad.reason.as_str() {
+                    NOT_A_GEMM => self.not_gemm.add(name, pending.total_s),
+                    NO_MODEL => self.without_model.add(name, pending.total_s),
+                    _ => {}
                 }
             }
             self.pending.push(pending);
@@ -428,7 +422,7 @@ impl RowReader for Table {
             }
             t.commit(p.line, &p.raw, p.row.clone());
         }
-        notes(t, gemm_s, counted, self.without_model);
+        notes(t, gemm_s, counted, self.without_model.rows);
         if self.own_model > 0 {
             t.note(format!(
                 "{} without a performance model in the report: shapes from operands, figures \
@@ -439,11 +433,8 @@ impl RowReader for Table {
         let mut data = table.finish();
         if let Some(source) = data.sources.first_mut() {
             source.counted_twice = counted;
-            source.without_model = self.without_model;
-            source.name_without_model(self.without_model_names);
-            source.not_gemm = self.not_gemm;
-            source.name_not_gemm(self.not_gemm_names);
         }
+        tell_omitted(&mut data, self.without_model, self.not_gemm);
         Ok(Imported::table(data))
     }
 }
