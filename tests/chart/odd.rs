@@ -44,6 +44,19 @@ fn a_roofline_of_odd_values_or_sizes_never_fails() {
 }
 
 #[test]
+fn a_picture_smaller_than_its_words_never_fails() {
+    let frame = frame(60);
+    let state = ViewState::default();
+    for kind in charts::CHARTS {
+        let opened = (kind.open)(&charts::Inputs::new(&frame, &state));
+        for (width, height) in [(1.0, 1.0), (8.0, 50.0), (20.0, 300.0), (40.0, 8.0), (800.0, 1.0)] {
+            let scene = opened.scene(&look(&Theme::LIGHT, width, height, (0, 0)));
+            assert!(svg(&scene).ends_with("</svg>\n"), "{}", kind.id);
+        }
+    }
+}
+
+#[test]
 fn every_view_takes_any_field_any_size_and_any_data() {
     let odd = [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e300];
     let mut d = dataset(60, "");

@@ -97,7 +97,8 @@ fn draw_legend(scene: &mut Scene, map: &CellMap, theme: &Theme, title: &str) -> 
     for tick in ticks::ticks(&scale, 4, &Format::plain("")) {
         let Some(label) = tick.label else { continue };
         let w = text::width(&label, FONT - 1.0, false);
-        let x = scale.px(tick.value).clamp(w / 2.0 + 2.0, scene.width - w / 2.0 - 2.0);
+        // Where it has no room it begins inside.
+        let x = scale.px(tick.value).min(scene.width - w / 2.0 - 2.0).max(w / 2.0 + 2.0);
         if x - w / 2.0 < last + 6.0 {
             continue;
         }
