@@ -45,7 +45,7 @@ fn pictures_of_every_tool() {
         crate::testing::golden(&format!("planner-{id}-phone"), &look(&Theme::DARK, 360.0, &tool));
         let table = tool.table();
         assert!(!table.rows.is_empty() && table.rows.iter().all(|r| r.len() == table.header.len()));
-        assert!(!tool.said.notes.clone().is_empty());
+        assert!(!tool.said.notes.is_empty());
     }
 }
 
@@ -87,24 +87,24 @@ fn the_overflow_is_named() {
     assert!(said.len() == 1 && said[0].contains(" per SM at most, limited by"), "{said:?}");
     let four = open("tile", "tool.stages=4");
     assert!(
-        four.said.verdict.clone()[1].contains("fits with one less (144 KiB)"),
+        four.said.verdict[1].contains("fits with one less (144 KiB)"),
         "{:?}",
         four.said.verdict.clone()
     );
     let five = open("tile", "tool.stages=5");
     assert!(
-        five.said.verdict.clone()[0].contains("192 KiB of shared memory even with one buffer less"),
+        five.said.verdict[0].contains("192 KiB of shared memory even with one buffer less"),
         "{:?}",
         five.said.verdict.clone()
     );
     let three = open("tile", "tool.stages=3");
     assert!(
-        three.said.verdict.clone()[0].starts_with("1 workgroup per SM at most, limited by"),
+        three.said.verdict[0].starts_with("1 workgroup per SM at most, limited by"),
         "{:?}",
         three.said.verdict.clone()
     );
     let spill = open("tile", "tool.bm=256&tool.bn=256&tool.warps=4&tool.stages=1");
-    assert!(spill.said.verdict.clone()[0].contains("spills"), "{:?}", spill.said.verdict.clone());
+    assert!(spill.said.verdict[0].contains("spills"), "{:?}", spill.said.verdict.clone());
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn fused_traffic() {
     let tool = open("fusion", "");
     assert_eq!(value(&tool, "Traffic, separate"), "168 MB");
     assert_eq!(value(&tool, "Traffic, fused"), "101 MB");
-    assert!(tool.said.notes.clone()[1].contains("rounded to fp16 once instead of 2 times"));
+    assert!(tool.said.notes[1].contains("rounded to fp16 once instead of 2 times"));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn flat_lists_are_ones_own() {
     let table = tool.table();
     assert_eq!(table.rows.len(), 4);
     assert_eq!(table.rows[0][..3], ["8192", "2048", "16"]);
-    assert_eq!(tool.said.verdict.clone().len(), 1);
+    assert_eq!(tool.said.verdict.len(), 1);
     let wrong = open("flat", "flat.k=1,2,3&flat.bn=wide");
     assert_eq!(wrong.table().rows.len(), 90);
     let said = wrong.said.verdict.clone();

@@ -262,7 +262,7 @@ mod tests {
             }
             let bars = Bars::open(&rows.frame(Some("h100-sxm")), &ViewState::decode(link).0);
             let scene = bars.scene(&RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)));
-            (scene.title, bars.said.notes.clone().join(" "))
+            (scene.title, bars.said.notes.join(" "))
         };
         let (title, notes) = said("view=bars&explore.figure=attained&explore.scale=log");
         assert!(title.ends_with("2 dots"), "{title}");

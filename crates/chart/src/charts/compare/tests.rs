@@ -121,16 +121,12 @@ fn unasked_the_chart_is_of_the_pair_that_the_headline_names() {
     let pair = |view: &Chart| [1, 2].map(|i| view.said.controls[i].current.clone());
     // `c` loses everywhere, which is the first to say.
     let view = open([1.01e-6, 1e-6, 9e-6]);
-    assert!(view.said.verdict.clone()[0].starts_with("c is slower on 4 of 4 GEMMs"));
+    assert!(view.said.verdict[0].starts_with("c is slower on 4 of 4 GEMMs"));
     assert_eq!(pair(&view)[1], "c");
     let view = open([9e-6, 1e-6, 1e-6]);
     assert_eq!(pair(&view), ["a", "b"], "{:?}", view.said.verdict.clone());
     let view = open([2e-6, 1e-6, 1.9e-6]);
-    assert!(
-        view.said.verdict.clone()[0].starts_with("a is slower"),
-        "{:?}",
-        view.said.verdict.clone()
-    );
+    assert!(view.said.verdict[0].starts_with("a is slower"), "{:?}", view.said.verdict.clone());
     assert_eq!(pair(&view), ["a", "b"]);
 }
 

@@ -91,14 +91,14 @@ fn the_layout_is_said_and_chosen() {
     let frame = rows.frame(None);
     let mut state = ViewState::default();
     let both = Fastest::open(&frame, &state);
-    assert!(both.said.verdict.clone()[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
+    assert!(both.said.verdict[0].starts_with("Fastest at K = 64, fp16, all 2 layouts: "));
     state.set_param("fastest.layout", "TT");
     let one = Fastest::open(&frame, &state);
-    assert!(one.said.verdict.clone()[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
+    assert!(one.said.verdict[0].starts_with("Fastest at K = 64, fp16, TT: x in 0, y in 2"));
     // Of one layout there is nothing to choose, and nothing to say.
     let few = frame.with_rows(std::sync::Arc::new(vec![0, 1, 4, 5]));
     let alone = Fastest::open(&few, &ViewState::default());
-    assert!(alone.said.verdict.clone()[0].starts_with("Fastest at K = 64, fp16: "));
+    assert!(alone.said.verdict[0].starts_with("Fastest at K = 64, fp16: "));
     let keys: Vec<_> = alone.said.controls.clone().into_iter().map(|c| c.key).collect();
     assert!(!keys.contains(&"fastest.layout".to_owned()), "{keys:?}");
 }
