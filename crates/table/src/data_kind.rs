@@ -6,7 +6,7 @@
 //! | kind | known by | what counts |
 //! |---|---|---|
 //! | workload | counts of calls, a trace | every row times its calls |
-//! | benchmark | one row a configuration | one call of each configuration |
+//! | benchmark | one row a configuration and library | one call of each |
 //! | sweep | several variants a configuration, in one file and library | the fastest of each |
 //! | sides | the same configurations in two files, libraries or devices; a trace beside another file | each side for itself |
 //!

@@ -305,6 +305,9 @@ struct Fastest<'a> {
     names: Names<'a>,
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
+    /// Each library has its own row of a configuration: in a benchmark no row stands for another
+    /// library's.
+    each_library: bool,
     /// Rows of several files and devices are variants of one configuration.
     together: bool,
 }
@@ -318,6 +321,7 @@ impl<'a> Fastest<'a> {
     fn by(frame: &'a Frame, columns: &[usize]) -> Self {
         let data = &*frame.data;
         Fastest {
+            each_library: frame.kind() == DataKind::Benchmark,
             together: frame.decision().together,
             data,
             names: Names::new(data),
@@ -333,7 +337,15 @@ impl<'a> Fastest<'a> {
             true => configuration(self.data, r),
             false => within(self.data, r),
         };
-        self.names.hash(hash, r)
+        let hash = self.names.hash(hash, r);
+        match self.each_library {
+            true => mix(hash, self.library(r)),
+            false => hash,
+        }
+    }
+
+    fn library(&self, r: usize) -> u64 {
+        self.library.map_or(0, |codes| u64::from(codes[r]))
     }
 
     /// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
@@ -364,7 +376,7 @@ impl<'a> Fastest<'a> {
             variants.clear();
             variants.extend(rows.iter().map(|&(key, row)| {
                 let r = row as usize;
-                let kernel = mix(key, self.library.map_or(0, |codes| u64::from(codes[r])));
+                let kernel = mix(key, self.library(r));
                 // Within one configuration it is the same for all, unless places are variants.
                 let kernel = mix(kernel, place(self.data, r));
                 (variant(&self.columns, kernel, r), row)

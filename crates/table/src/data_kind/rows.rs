@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 /// Files, libraries or devices are sides if they share at least this part of the configurations
 /// of the second largest.
-const SHARED: f64 = 0.5;
+const SHARED: f64 = 0.2;
 
 /// Columns in which the variants of a configuration differ.
 const VARIANT: [ColumnMeaning; 9] = [
@@ -142,7 +142,7 @@ impl<'a> Rows<'a> {
         several(&|r| u32::from(self.data.device[r])).then_some(Field::Device)
     }
 
-    /// True if several sides hold the same keys: at least half of those of the second largest.
+    /// True if several sides hold the same keys: at least a fifth of those of the second largest.
     fn shared(&self, side: impl Fn(usize) -> u32, key: impl Fn(usize) -> u64) -> bool {
         // By key: one more than the first side that holds it, and whether another one does too.
         let mut keys = Counts::default();

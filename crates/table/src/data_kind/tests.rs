@@ -133,9 +133,38 @@ fn files_with_the_same_gemms_are_sides_and_others_one_benchmark() {
     };
     let same = both(file(&SIZES, "old.csv"), file(&SIZES[..2], "new.csv"));
     assert_eq!((same.kind, same.side), (DataKind::Sides, Some(Field::Source)));
-    let other = [(96, 96, 96), (97, 96, 96), (512, 512, 512)];
-    let few = both(file(&SIZES, "a.csv"), file(&other, "b.csv"));
+    let many: Vec<(u32, u32, u32)> = (1..8).map(|i| (512 * i, 512, 512)).collect();
+    let other: Vec<(u32, u32, u32)> = (7..14).map(|i| (512 * i, 512, 512)).collect();
+    let few = both(file(&many, "a.csv"), file(&other, "b.csv"));
     assert_eq!(few.kind, DataKind::Benchmark);
+}
+
+/// Two libraries on GEMMs of which they share some: `shared` of ten each.
+fn libraries(shared: u32) -> Frame {
+    let mut t = Table::new();
+    for i in 1..=10 {
+        t.row((64 * i, 512, 512), "onednn", 1e-5, "");
+        t.row((64 * (i + 10 - shared), 512, 512), "openblas", 2e-5, "");
+    }
+    // A repeat.
+    t.row((64, 512, 512), "onednn", 1.1e-5, "");
+    t.frame(None)
+}
+
+#[test]
+fn libraries_that_share_a_part_of_their_gemms_are_sides() {
+    let some = libraries(4);
+    assert_eq!(some.kind(), DataKind::Sides);
+    assert_eq!(some.counted().sides.iter().map(|s| s.rows.len()).collect::<Vec<_>>(), [10, 10]);
+}
+
+#[test]
+fn in_a_benchmark_no_row_stands_for_another_library() {
+    let few = libraries(1);
+    assert_eq!(few.kind(), DataKind::Benchmark);
+    // The GEMM that both ran counts for both, and of a repeat one.
+    assert_eq!(few.counted().all().len(), 20);
+    assert!((Totals::of(&few)[0].1.time_s - 30e-5).abs() < 1e-12);
 }
 
 #[test]
