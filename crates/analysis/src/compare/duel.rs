@@ -189,59 +189,83 @@ impl Duel {
         Distribution { start: first * width, width, members }
     }
 
-    /// The result in one sentence.
+    /// True where count, geometric mean and total time agree on who is ahead, by more than the threshold.
+    pub(super) fn is_clear(&self) -> bool {
+        let (g, w) = (self.geometric_mean, self.weighted_mean);
+        let [a, b] = [Verdict::A, Verdict::B].map(|v| self.count(v));
+        let agree = if g < 1.0 { a > b && w <= 1.0 } else { b > a && w >= 1.0 };
+        agree && lead_of(g) > 1.0 + self.threshold
+    }
+
+    /// The result in one sentence. It names a winner only where count and time do.
     pub fn headline(&self, comparison: &Comparison) -> String {
         let (a, b) = self.names(comparison);
         if self.ratios.is_empty() {
             return format!("{a} and {b} share no configuration.");
         }
-        let n = plural(self.ratios.len() as u64, "configuration");
-        // The side that is ahead is the one that is spoken of.
         let g = self.geometric_mean;
-        let (who, other, ratio, [won, lost]) = match g < 1.0 {
-            true => (a, b, 1.0 / g, [Verdict::A, Verdict::B]),
-            false => (b, a, g, [Verdict::B, Verdict::A]),
+        // The side that is ahead is the one that is spoken of.
+        let (who, other, won, lost) = match g < 1.0 {
+            true => (a, b, Verdict::A, Verdict::B),
+            false => (b, a, Verdict::B, Verdict::A),
         };
-        let equal = ratio < 1.005;
-        let (result, [more, less]) = match self.measure {
-            Measure::Rate if equal => {
-                (format!("{who} and {other} are equally fast"), ["faster", "slower"])
-            }
-            Measure::Rate => {
-                (format!("{who} is {} faster than {other}", times(ratio)), ["faster", "slower"])
-            }
-            Measure::Roof => (
-                format!("{who} reaches {} the share of its roof that {other} does", times(ratio)),
-                ["ahead", "behind"],
-            ),
+        let by_time = self.by_time(who, other);
+        let single = self.ratios.len() == 1;
+        let on = match single {
+            true => "on the one configuration that both have".to_owned(),
+            false => format!("over {}", plural(self.ratios.len() as u64, "configuration")),
         };
-        if self.ratios.len() == 1 {
-            let on = "on the one configuration that both have";
+        let result = match self.measure {
+            _ if !self.is_clear() => format!("No clear winner between {a} and {b}"),
+            Measure::Rate => format!("{who} is {} faster than {other}", lead(g)),
+            Measure::Roof => {
+                format!("{who} reaches {} the share of its roof that {other} does", lead(g))
+            }
+        };
+        if single {
+            let (result, ahead) = match self.is_clear() {
+                true => (result, String::new()),
+                false => (result, format!(" ({})", ahead(g, (a, b)))),
+            };
             // Who is faster is what people ask first.
-            return match self.by_time(who, other) {
-                None => format!("{result} {on}."),
-                Some(time) => format!("{time} {on}. {result}."),
+            return match by_time {
+                None => format!("{result} {on}{ahead}."),
+                Some(time) => format!("{time} {on}. {result}{ahead}."),
             };
         }
-        let subject = if equal { format!("{who} is ") } else { String::new() };
-        format!(
-            "{result} over {n} (geometric mean): {subject}{more} in {}, {less} in {}, within {} % in {}{}.",
-            grouped(self.count(won)),
-            grouped(self.count(lost)),
+        let [more, less] = match self.measure {
+            Measure::Rate => ["faster", "slower"],
+            Measure::Roof => ["ahead", "behind"],
+        };
+        let rest = format!(
+            "within {} % in {}{}",
             format_short(self.threshold * 100.0, 3),
             grouped(self.count(Verdict::Even)),
             match self.count(Verdict::Noise) {
                 0 => String::new(),
                 n => format!(", within noise in {}", grouped(n)),
             }
-        ) + &match self.by_time(who, other) {
-            None => String::new(),
-            Some(time) => format!(" {time}."),
-        }
+        );
+        let [wins, losses] = [won, lost].map(|v| grouped(self.count(v)));
+        let mut out = match self.is_clear() {
+            true => {
+                format!(
+                    "{result} {on} (geometric mean): {more} in {wins}, {less} in {losses}, {rest}."
+                )
+            }
+            false => format!(
+                "{result} {on}: {who} is {more} in {wins}, {other} in {losses}, {rest}; geometric mean: {}; \
+                 weighted by time: {}.",
+                ahead(g, (a, b)),
+                ahead(self.weighted_mean, (a, b))
+            ),
+        };
+        out.extend(by_time.map(|time| format!(" {time}.")));
+        out
     }
 
-    /// How far the other sides are from the faster of the two, on average: `IREE is 19.2x slower than
-    /// hipBLASLt`. `None` where there is no other, or so much to compare that it would be felt.
+    /// How far the other sides are from the faster of the two, on average: `IREE takes 19.2x as long
+    /// as hipBLASLt`. `None` where there is no other, or so much to compare that it would be felt.
     pub fn others_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
         let all = comparison.names.len();
         if all > OTHERS + 2 || comparison.len() > AT_ONCE {
@@ -257,7 +281,7 @@ impl Duel {
                 lead if !lead.is_finite() => None,
                 lead if lead_of(lead) < 1.005 => Some(format!("{name} is as fast as {to} ({n})")),
                 lead if lead > 1.0 => {
-                    Some(format!("{name} is {} slower than {to} ({n})", times(lead)))
+                    Some(format!("{name} takes {} as long as {to} ({n})", times(lead)))
                 }
                 lead => Some(format!("{name} is {} faster than {to} ({n})", times(1.0 / lead))),
             }
@@ -283,30 +307,22 @@ impl Duel {
         })
     }
 
-    /// A sentence that explains why the two means differ.
+    /// The lead weighted by time, where the headline does not say it.
     pub fn means_sentence(&self, comparison: &Comparison) -> String {
-        if self.ratios.len() < 2 {
+        if self.ratios.len() < 2 || !self.is_clear() {
             return String::new();
         }
         let (a, b) = self.names(comparison);
-        let (g, w) = (self.geometric_mean, self.weighted_mean);
-        // The faster side speaks, as in the headline.
-        let (fast, slow, g, w) = match g < 1.0 {
-            true => (a, b, 1.0 / g, 1.0 / w),
-            false => (b, a, g, w),
+        let (fast, more) = match self.geometric_mean < 1.0 {
+            true => (a, self.geometric_mean / self.weighted_mean),
+            false => (b, self.weighted_mean / self.geometric_mean),
         };
-        let mut text = match w < 1.0 {
-            true => format!("Weighted by time {slow} leads, by {}", times(1.0 / w)),
-            false => format!("Weighted by time it is {}", times(w)),
+        let why = match more {
+            more if more > 1.02 => ", larger on the long GEMMs",
+            more if more < 1.0 / 1.02 => ", smaller on the long GEMMs",
+            _ => "",
         };
-        text.push_str(&match w / g {
-            more if more > 1.02 => format!(": the lead of {fast} is larger on the long GEMMs."),
-            less if less < 1.0 / 1.02 => {
-                format!(": the lead of {fast} is smaller on the long GEMMs.")
-            }
-            _ => ".".to_owned(),
-        });
-        text
+        format!("Weighted by time {fast} leads by {}{why}.", lead(self.weighted_mean))
     }
 
     /// How the join of both sides went, in one sentence.
@@ -394,6 +410,14 @@ pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> Verdict {
 /// How far the faster side is ahead, whichever it is: `26.0x` for a ratio of 0.0385.
 pub fn lead(ratio: f64) -> String {
     times(lead_of(ratio))
+}
+
+/// `Triton 1.04x`: the side that a ratio says is ahead; `equal` where that rounds to nothing.
+fn ahead(ratio: f64, (a, b): (&str, &str)) -> String {
+    match lead_of(ratio) {
+        lead if lead < 1.005 => "equal".to_owned(),
+        lead => format!("{} {}", if ratio < 1.0 { a } else { b }, times(lead)),
+    }
 }
 
 fn lead_of(ratio: f64) -> f64 {

@@ -38,8 +38,9 @@ impl Duel {
             .filter(|(_, l)| l.len() >= FEWEST && (l.len() as f64) < most)
             .filter(|(_, l)| lead(l) / l.len() as f64 > LEAD.ln())
             .max_by(|(_, x), (_, y)| lead(x).total_cmp(&lead(y)))?;
+        let but = if self.is_clear() { "But " } else { "" };
         Some(format!(
-            "But {slow} is {} faster where {what} ({}).",
+            "{but}{slow} is {} faster where {what} ({}).",
             times((lead(&logs) / logs.len() as f64).exp()),
             plural(logs.len() as u64, "configuration")
         ))

@@ -140,13 +140,13 @@ impl Tally {
         Some([first.min(second), first.max(second)])
     }
 
-    /// `IREE is slower on 519 of 521 GEMMs, 26.1x on average`: a side that loses everywhere, which is the
-    /// first to say; "" where none does.
+    /// `IREE is slower on 519 of 521 GEMMs, on average 26.1x the time of the fastest`: a side that loses
+    /// everywhere, which is the first to say; "" where none does.
     pub fn losers(&self) -> String {
         let word = |s: usize| {
             let (n, all) = (grouped(self.slower[s]), plural(self.compared, "GEMM"));
             format!(
-                "{} is slower on {n} of {all}, {} on average",
+                "{} is slower on {n} of {all}, on average {} the time of the fastest",
                 self.names[s],
                 times(self.behind[s])
             )

@@ -81,7 +81,10 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     let mean = (2.0 * 8.0 * 1.01f64).cbrt();
     assert!((tally.behind[0] - 1.0).abs() < 1e-12 && (tally.behind[1] / mean - 1.0).abs() < 1e-9);
     let strict = Tally::new(&c, 0.001, true);
-    assert_eq!(strict.losers(), "b is slower on 3 of 3 GEMMs, 2.53x on average");
+    assert_eq!(
+        strict.losers(),
+        "b is slower on 3 of 3 GEMMs, on average 2.53x the time of the fastest"
+    );
     assert_eq!(
         strict.sentences(None)[1..],
         ["Fastest: a 3, b 0 of 3 GEMMs.", "Time over the fastest's, on average: a 1.00x, b 2.53x."]
@@ -184,10 +187,46 @@ fn the_two_means_differ_where_long_runs_do() {
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
     assert!((duel.geometric_mean - 1.0).abs() < 1e-12);
     assert!((duel.weighted_mean - 1.001 / 2.0005).abs() < 1e-9);
+    // Each is faster in one, and count and time do not agree on a winner.
     assert_eq!(
-        duel.means_sentence(&c),
-        "Weighted by time x leads, by 2.00x: the lead of y is smaller on the long GEMMs."
+        duel.headline(&c),
+        "No clear winner between x and y over 2 configurations: y is faster in 1, x in 1, within 2 % in 0; \
+         geometric mean: equal; weighted by time: x 2.00x."
     );
+    assert_eq!(duel.means_sentence(&c), "");
+}
+
+#[test]
+fn no_winner_is_named_against_count_time_or_the_tie() {
+    let said = |times: &[(f64, f64)]| {
+        let mut rows = Rows::new();
+        for (m, (x, y)) in (1..).zip(times) {
+            rows.row((64 * m, 64, 64), "x", x * 1e-6, "");
+            rows.row((64 * m, 64, 64), "y", y * 1e-6, "");
+        }
+        let frame = rows.frame(None);
+        let c = Comparison::new(&frame, &Setup::of(&frame, library()));
+        let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+        (duel.headline(&c), duel.means_sentence(&c))
+    };
+    // Twice slower, once much faster.
+    let (by_count, more) = said(&[(1.0, 1.1), (1.0, 1.1), (1.0, 0.5)]);
+    assert!(by_count.starts_with("No clear winner between x and y"), "{by_count}");
+    assert!(by_count.contains("y is faster in 1, x in 2, within 2 % in 0"), "{by_count}");
+    assert_eq!(more, "");
+    let (tied, _) = said(&[(1.0, 1.01), (1.0, 1.01)]);
+    assert!(
+        tied.starts_with("No clear winner") && tied.contains("geometric mean: x 1.01x"),
+        "{tied}"
+    );
+    let (one, _) = said(&[(1.0, 1.01)]);
+    let expected =
+        "No clear winner between x and y on the one configuration that both have (x 1.01x).";
+    assert_eq!(one, expected);
+    let (clear, more) = said(&[(1.0, 2.0), (10.0, 60.0)]);
+    assert!(clear.starts_with("x is 3.46x faster than y"), "{clear}");
+    assert!(more.starts_with("Weighted by time x leads by 5.6"), "{more}");
+    assert!(more.ends_with("larger on the long GEMMs."), "{more}");
 }
 
 #[test]
