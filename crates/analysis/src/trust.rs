@@ -5,11 +5,14 @@
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
 use gemmscope_model::hardware::match_name;
-use gemmscope_model::units::{Bytes, capitalized, decapitalized, grouped, percent, plural};
+use gemmscope_model::units::{
+    Bytes, capitalized, decapitalized, grouped, percent, plural, seconds_brief,
+};
 use gemmscope_table::build::roundings;
-use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::data_kind::{DataKind, Side};
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset, RejectReason, Source};
 use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::ABOVE_ROOF;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -43,11 +46,11 @@ impl Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
-    /// Rows above the datasheet roof that no warm cache explains.
+    /// Rows above the datasheet roof, some of which no warm cache explains.
     AboveRoof,
     /// Figures of the file against the recomputed ones.
     Reported,
-    /// Operands that fit in the last-level cache, moved faster than the memory could.
+    /// Rows above the datasheet roof whose operands fit in the last-level cache.
     WarmCache,
     /// Calls as short as what timers and launches vary.
     ShortCalls,
@@ -59,6 +62,12 @@ pub enum About {
     Clock,
     /// Rows that could not be used.
     Skipped,
+    /// Rows without a roof: what compares with it could not run.
+    NoRoof,
+    /// GEMM time of a trace whose shapes are not known.
+    Unshaped,
+    /// GEMMs that were measured once, without a spread.
+    Once,
     /// What no file states.
     Assumed,
 }
@@ -97,8 +106,8 @@ pub struct Trust {
     pub chosen: Vec<String>,
 }
 
-/// Up to this much above the roof, the variation of clocks and timers explains it.
-const NOISE: f64 = 1.02;
+/// Up to this much above the roof, a peak that is itself a measurement or a clock explains it.
+const NEAR: f64 = 1.10;
 /// A figure of the file agrees within this.
 const AGREES: f64 = 0.02;
 /// A call under this is as short as what timers and launches vary.
@@ -107,8 +116,10 @@ const SHORT_S: f64 = 10e-6;
 const SPREAD: f64 = 0.20;
 /// A clock under this share of the peak's is low.
 const LOW_CLOCK: f64 = 0.90;
-/// Reasons that a line names.
+/// Reasons that a line names, reasons of skipped rows, and things that were assumed.
 const NAMED: usize = 6;
+const REASONS: usize = 3;
+const ASSUMED: usize = 4;
 /// Over this share of rows or time something concerns the whole; under the other it is an exception.
 const WHOLE: f64 = 0.20;
 const EXCEPTION: f64 = 0.01;
@@ -203,6 +214,12 @@ impl Trust {
         let slowed = sources().filter_map(|s| s.trace.as_deref()).flat_map(|t| &t.slowed_by);
         reasons.extend(recording(slowed));
         reasons.extend(skipped(sources()));
+        let (rows, time_s) =
+            seen.iter().fold((0, 0.0), |(n, t), s| (n + s.all.rows, t + s.all.time_s));
+        if frame.rows.len() == data.len() {
+            reasons.extend(unshaped(sources(), time_s));
+        }
+        reasons.extend(once(frame, rows, seen.iter().any(|s| s.spread_known.rows > 0)));
         let given = Given::of(frame, &sources().collect::<Vec<_>>());
         let agrees = reasons.iter().any(|r| r.about == About::Reported)
             && reasons.iter().all(|r| r.about != About::Reported || r.weight == Verdict::Sound);
@@ -245,11 +262,12 @@ impl Seen {
             let share = roof.time_s(work, bytes) / call_s;
             self.roofed.add(time_s);
             let moved_s = bytes / roof.bandwidth_bytes_per_s;
-            if bytes <= self.cache_bytes && moved_s > NOISE * call_s {
-                self.warm.add(time_s);
-            } else if share > NOISE {
+            if share > ABOVE_ROOF {
                 self.above.add(time_s);
                 self.highest = self.highest.max(share);
+                if bytes <= self.cache_bytes && moved_s > ABOVE_ROOF * call_s {
+                    self.warm.add(time_s);
+                }
             }
         }
         if let Some((theirs, is_rate, rounding)) = &columns.reported {
@@ -311,25 +329,55 @@ impl Seen {
             _ => Verdict::Sound,
         };
         if self.above.rows > 0 {
-            let (above, of) = (&self.above, &self.roofed);
+            let (above, warm, of) = (&self.above, &self.warm, &self.roofed);
+            let cache = Bytes(self.cache_bytes).to_iec();
+            let cold = Tally { rows: above.rows - warm.rows, time_s: above.time_s - warm.time_s };
+            let near = self.highest <= NEAR;
+            let (about, weight, why) = match (cold.rows, warm.rows) {
+                (0, _) => {
+                    let why = format!(
+                        "their operands fit in the last-level cache ({cache}), which was warm"
+                    );
+                    (About::WarmCache, graded(warm, of, Verdict::WithCare), why)
+                }
+                _ if near => {
+                    let why = "clocks, timers and the peak itself vary by as much".to_owned();
+                    (About::AboveRoof, graded(&cold, of, Verdict::WithCare), why)
+                }
+                (_, warm) => {
+                    let mut why =
+                        "the device, the type, the unit or the sizes are not what is assumed"
+                            .to_owned();
+                    if warm > 0 {
+                        why.push_str(&format!(
+                            ", but for {} whose operands fit in the last-level cache ({cache})",
+                            grouped(warm)
+                        ));
+                    }
+                    (About::AboveRoof, graded(&cold, of, Verdict::Doubtful), why)
+                }
+            };
             let words = format!(
-                "{} {} above the datasheet roof (up to {}): the device, the type, the unit or the \
-                 sizes are not what is assumed",
+                "{} {} above the datasheet roof (up to {}): {why}",
                 some(above, of),
                 is(above),
                 percent(self.highest)
             );
-            add(About::AboveRoof, graded(above, of, Verdict::Doubtful), above, of, words);
+            add(about, weight, above, of, words);
         }
-        if self.warm.rows > 0 {
-            let (warm, of) = (&self.warm, &self.roofed);
+        let roofless = Tally {
+            rows: self.all.rows - self.roofed.rows,
+            time_s: self.all.time_s - self.roofed.time_s,
+        };
+        if roofless.rows > 0 {
+            let of = &self.all;
             let words = format!(
-                "{} moved operands that fit in the last-level cache ({}) faster than the memory could: the \
-                 cache was warm",
-                some(warm, of),
-                Bytes(self.cache_bytes).to_iec()
+                "{} {} no roof, for want of a device or of a peak for the type: nothing checks {} against it",
+                some(&roofless, of),
+                if roofless.rows == 1 { "has" } else { "have" },
+                if roofless.rows == 1 { "it" } else { "them" },
             );
-            add(About::WarmCache, graded(warm, of, Verdict::WithCare), warm, of, words);
+            add(About::NoRoof, Verdict::Sound, &roofless, of, words);
         }
         if self.compared.rows > 0 {
             let (differs, of) = (&self.differs, &self.compared);
@@ -341,7 +389,7 @@ impl Seen {
             );
             add(About::Reported, graded(differs, of, Verdict::Doubtful), differs, of, words);
         }
-        if self.short.time_s > EXCEPTION * self.all.time_s {
+        if self.short.rows > 0 {
             let (short, of) = (&self.short, &self.all);
             let share = short.time_s / of.time_s;
             let words = format!(
@@ -406,23 +454,78 @@ fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<Reason> {
         let other = ["not a GEMM", "counted in"].iter().any(|w| r.text.starts_with(w));
         !other && !r.text.contains("failed")
     };
-    let (mut count, mut rows, mut first) = (0, 0, None);
+    let (mut count, mut rows) = (0, 0);
+    let mut reasons: Vec<(u64, &str)> = Vec::new();
     for source in sources {
         rows += source.rows_used;
         for reason in source.rejected.reasons.iter().filter(meant) {
             count += reason.count;
-            first = first.or(Some(&reason.text));
+            match reasons.iter_mut().find(|(_, text)| *text == reason.text) {
+                Some((n, _)) => *n += reason.count,
+                None => reasons.push((reason.count, reason.text.as_str())),
+            }
         }
     }
-    let (of, first) = (rows + count, first?);
+    let of = rows + count;
+    // Few, and stable: of equal ones the first in the file.
+    reasons.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
+    let why = match reasons.as_slice() {
+        [] => return None,
+        [(_, only)] => (*only).to_owned(),
+        several => {
+            let told = several.iter().take(REASONS);
+            let mut told: Vec<String> =
+                told.map(|(n, t)| format!("{t} ({})", grouped(*n))).collect();
+            let more = several.len().saturating_sub(REASONS);
+            told.extend((more > 0).then(|| plural(more as u64, "more reason")));
+            told.join(", ")
+        }
+    };
     let share = count as f64 / of as f64;
     Some(Reason {
         about: About::Skipped,
         weight: if share > EXCEPTION { Verdict::WithCare } else { Verdict::Sound },
         device: String::new(),
-        text: format!("{} of {} could not be used: {first}.", grouped(count), plural(of, "row")),
+        text: format!("{} of {} could not be used: {why}.", grouped(count), plural(of, "row")),
         count,
         of,
+        share: None,
+    })
+}
+
+/// GEMM time without a known shape, of which no figure here is.
+fn unshaped<'a>(sources: impl Iterator<Item = &'a Source>, known_s: f64) -> Option<Reason> {
+    let without: Vec<_> = sources.map(|s| s.without_model).collect();
+    let (count, time_s) = without.iter().fold((0, 0.0), |(n, t), w| (n + w.rows, t + w.time_s));
+    let (all_s, weighs) = (known_s + time_s, time_s > EXCEPTION * (known_s + time_s));
+    weighs.then(|| Reason {
+        about: About::Unshaped,
+        weight: if time_s > WHOLE * all_s { Verdict::WithCare } else { Verdict::Sound },
+        device: String::new(),
+        text: format!(
+            "{} of the GEMM time ({} of {}) has no known shape: the figures are of the rest.",
+            percent(time_s / all_s),
+            seconds_brief(time_s),
+            seconds_brief(all_s)
+        ),
+        count,
+        of: count,
+        share: None,
+    })
+}
+
+/// GEMMs that were measured once each, where no spread is stated: a difference may be chance.
+fn once(frame: &Frame, rows: u64, spread_known: bool) -> Option<Reason> {
+    let counted = frame.counted();
+    let single = |s: &Side| !s.program && s.rows.len() as u64 == s.all_rows;
+    let all = counted.sides.iter().all(single);
+    (rows > 1 && all && !spread_known).then(|| Reason {
+        about: About::Once,
+        weight: Verdict::Sound,
+        device: String::new(),
+        text: format!("Each of {} is one measurement, without a spread.", plural(rows, "row")),
+        count: rows,
+        of: rows,
         share: None,
     })
 }
@@ -517,32 +620,29 @@ fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
     let assumed: Vec<&Assumption> = assumed.iter().filter(|a| !a.value.is_empty()).collect();
     let (all, heavy) =
         (assumed.len() as u64, assumed.iter().copied().filter(weighs).count() as u64);
-    let mut named: Vec<String> = assumed.iter().copied().filter_map(named).collect();
-    let others = all - named.len() as u64;
-    if others > 0 {
-        named.push(match named.is_empty() {
-            true => plural(others, "thing"),
-            false => format!("{} more", grouped(others)),
-        });
-    }
+    let mut told: Vec<String> = assumed.iter().take(ASSUMED).map(|a| named(a)).collect();
+    let more = assumed.len().saturating_sub(ASSUMED);
+    told.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
     (all > 0).then(|| Reason {
         about: About::Assumed,
         weight: if heavy > 0 && !agrees { Verdict::WithCare } else { Verdict::Sound },
         device: String::new(),
-        text: format!("Assumed: {}.", named.join(", ")),
+        text: format!("Assumed: {}.", told.join("; ")),
         count: heavy,
         of: all,
         share: None,
     })
 }
 
-/// An assumption that changes every figure, in a word or two.
-fn named(a: &Assumption) -> Option<String> {
+/// An assumption in a word or two where its key says what it is, else its sentence.
+fn named(a: &Assumption) -> String {
     match a.key.split_once(':') {
-        Some(("unit", column)) => Some(format!("{} for \u{201c}{column}\u{201d}", a.value)),
-        None if a.key == "dtype" => Some(format!("type {}", a.value)),
-        None if a.key == "device" => Some(format!("device {}", a.value)),
-        _ => None,
+        Some(("unit", column)) => format!("{} for \u{201c}{column}\u{201d}", a.value),
+        None if ["dtype", "device", "layout"].contains(&a.key.as_str()) => {
+            let what = if a.key == "dtype" { "type" } else { a.key.as_str() };
+            format!("{what} {}", a.value)
+        }
+        _ => decapitalized(a.text.trim_end_matches('.')),
     }
 }
 

@@ -387,6 +387,10 @@ fn clock_ratios(data: &Dataset, devices: &[Option<Device>]) -> Vec<f64> {
         .collect()
 }
 
+/// A row is above its roof where its share of it is over this: what is less, clocks and timers vary by.
+/// Whatever counts rows above the roof counts these.
+pub const ABOVE_ROOF: f64 = 1.02;
+
 /// Totals of a set of rows. Of all rows of a frame there is one for each side and device:
 /// [`Totals::of`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -412,7 +416,7 @@ pub struct Totals {
     pub share_compute_bound: Option<f64>,
     /// Time over the roof time, summed over rows below their roof, seconds.
     pub lost_s: Option<f64>,
-    /// Rows whose rate is above their roof.
+    /// Rows [above their roof](ABOVE_ROOF).
     pub above_roof: u64,
     /// Measured rows without a known roof, and their time in seconds.
     pub without_roof: (u64, f64),
@@ -460,7 +464,7 @@ impl Totals {
             roofed.add(calls, time, roof_s);
             let efficiency = roof_s / time;
             best = larger(best, efficiency);
-            t.above_roof += u64::from(efficiency > 1.0);
+            t.above_roof += u64::from(efficiency > ABOVE_ROOF);
             match metrics.bound(data, r) {
                 Some(Bound::Memory) => mem += total,
                 Some(Bound::Compute) => comp += total,

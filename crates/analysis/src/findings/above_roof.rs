@@ -7,9 +7,7 @@ use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel, above_roof_causes};
 use gemmscope_model::units::{Bytes, percent};
 use gemmscope_table::field::Frame;
-
-/// Up to this much above the roof, the variation of clocks and timers explains it.
-pub(super) const NOISE: f64 = 1.02;
+use gemmscope_table::metrics::ABOVE_ROOF;
 
 pub(super) const RULE: Rule = Rule {
     id: "above_roof",
@@ -71,14 +69,24 @@ pub(crate) fn causes(frame: &Frame, row: usize) -> Vec<String> {
 }
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
-    let hits = scan
-        .groups
-        .iter()
-        .zip(0u32..)
-        .filter(|(g, _)| g.efficiency() > NOISE)
-        .map(|(_, i)| Hit::of(i))
-        .collect();
+    let above = |row: &u32| scan.metrics().efficiency(scan.data(), *row as usize) > ABOVE_ROOF;
+    let has = |g: &Group| scan.rows(g).iter().any(above);
+    let hits =
+        (0u32..).zip(&scan.groups).filter(|(_, g)| has(g)).map(|(i, _)| Hit::of(i)).collect();
+    // Of a GEMM's repeats the farthest above.
+    let farthest = |g: &Group| {
+        let (data, metrics) = (scan.data(), scan.metrics());
+        let share = |row: &u32| metrics.efficiency(data, *row as usize);
+        let mut one = *g;
+        if let Some(row) = scan.rows(g).iter().max_by(|a, b| share(a).total_cmp(&share(b))) {
+            let r = *row as usize;
+            (one.row, one.calls) = (*row, 1.0);
+            (one.time_s, one.roof_s) = (data.time_s[r], metrics.roof_s[r]);
+        }
+        one
+    };
     let tell = |g: &Group| {
+        let g = &farthest(g);
         let would = match causes(scan.frame, g.row as usize).join(" ") {
             words if words.is_empty() => String::new(),
             words => format!(" What would bring it under: {words}"),
@@ -91,10 +99,16 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             ..Story::default()
         }
     };
-    let many = |n| format!("{n} points above their roof");
+    let many = |n| format!("{n} GEMMs above their roof");
     let mut found = story::standing_out(rule, scan, hits, Group::efficiency, tell, many);
     for finding in &mut found {
         finding.severity = super::Severity::Medium;
+        // Of a GEMM's repeats those that are above.
+        finding.evidence.rows.retain(above);
+        let rows = finding.evidence.rows.len();
+        if rows > 1 {
+            finding.title = format!("{rows} rows above the {}", scan.roof_name());
+        }
     }
     found
 }

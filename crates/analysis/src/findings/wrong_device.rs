@@ -1,7 +1,7 @@
 //! Rule: so many rows are above the roof that the device, the type or the unit must be another; or the
 //! kernels cannot run on the device.
 
-use super::above_roof::{NOISE, causes};
+use super::above_roof::causes;
 use super::story::{self, Hit, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::hardware::short_name;
@@ -9,6 +9,7 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
+use gemmscope_table::metrics::ABOVE_ROOF;
 use std::collections::BTreeMap;
 
 /// With more than this share of the rows above their roof, the device is in doubt.
@@ -34,8 +35,9 @@ pub(super) const RULE: Rule = Rule {
 /// Rows above their roof and rows with a roof.
 fn above(scan: &Scan<'_>) -> (usize, usize) {
     let known = scan.checked().filter(|(_, g)| g.roof_s.is_finite());
-    known
-        .fold((0, 0), |(above, all), (_, g)| (above + usize::from(g.efficiency() > NOISE), all + 1))
+    known.fold((0, 0), |(above, all), (_, g)| {
+        (above + usize::from(g.efficiency() > ABOVE_ROOF), all + 1)
+    })
 }
 
 fn in_doubt(scan: &Scan<'_>) -> bool {
@@ -101,8 +103,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         return of_another_device(rule, scan, device, &target);
     }
     let (above, all) = above(scan);
-    let hits: Vec<Hit> =
-        scan.checked().filter(|(_, g)| g.efficiency() > NOISE).map(|(i, _)| Hit::of(i)).collect();
+    let hits: Vec<Hit> = scan
+        .checked()
+        .filter(|(_, g)| g.efficiency() > ABOVE_ROOF)
+        .map(|(i, _)| Hit::of(i))
+        .collect();
     let mut names: Vec<&str> = Vec::new();
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for hit in &hits {

@@ -1,6 +1,7 @@
 use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::fixture;
 
@@ -30,6 +31,40 @@ fn what_agrees_is_sound() {
     assert_eq!((own.count, own.of), (0, 2));
     assert_eq!(own.text, "The file's own figures agree within 2 % in 2 of 2 rows.");
     assert_eq!(trust.words(), "sound: the file's own figures agree within 2 % in 2 of 2 rows");
+}
+
+#[test]
+fn a_little_above_the_roof_doubts_no_device() {
+    // 102.9 % of the roof.
+    let mut rows = vec![(200.0, 687.2); 9];
+    rows.push((102.1, 1346.0));
+    let trust = Trust::of(&products(&rows));
+    let above = of(&trust, About::AboveRoof).expect("a row above the roof");
+    assert_eq!((above.count, above.of, above.weight), (1, 10, Verdict::WithCare));
+    assert!(above.text.ends_with("clocks, timers and the peak itself vary by as much."));
+}
+
+#[test]
+fn what_could_not_be_checked_or_used_is_said() {
+    let mut t = TableBuilder::new();
+    let op = Operation::uniform(DataType::Fp16);
+    for (line, m) in [(2, 4096), (3, 2048)] {
+        t.commit(line, b"", Ok(Row::new(m, 4096, 4096, op, 200e-6)));
+    }
+    for line in [4, 5] {
+        t.commit(line, b"", Err(RowError::new("time is zero")));
+    }
+    t.commit(6, b"", Err(RowError::new("M is no number")));
+    let trust = Trust::of(&fixture::frame(t.finish(), None));
+    let skipped = of(&trust, About::Skipped).expect("skipped rows");
+    assert_eq!(
+        skipped.text,
+        "3 of 5 rows could not be used: time is zero (2), M is no number (1)."
+    );
+    let roofless = of(&trust, About::NoRoof).expect("no roof");
+    assert_eq!((roofless.count, roofless.of), (2, 2));
+    let once = of(&trust, About::Once).expect("single measurements");
+    assert_eq!(once.text, "Each of 2 rows is one measurement, without a spread.");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use gemmscope_analysis::figures::figures;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::Set;
 use gemmscope_table::field::{Frame, shape_label};
-use gemmscope_table::metrics::Totals;
+use gemmscope_table::metrics::{ABOVE_ROOF, Totals};
 
 /// What a limit on the efficiency can be held against: rows with a time and a roof. Those above it
 /// count as at it, as everywhere.
@@ -22,9 +22,6 @@ struct Judged {
     unknown: u64,
     unknown_time_s: f64,
 }
-
-/// The variation of clocks and timers.
-const NOISE: f64 = 1.02;
 
 /// Shares of the rows, and of the time, that may not be judged before the verdict is worth
 /// nothing.
@@ -45,7 +42,7 @@ impl Judged {
                 j.unknown_time_s += time;
                 continue;
             }
-            if efficiency > NOISE {
+            if efficiency > ABOVE_ROOF {
                 j.above += 1;
                 j.above_time_s += time;
                 j.highest = j.highest.max(efficiency);

@@ -22,6 +22,7 @@ use gemmscope_model::units::{percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
+use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::result_table::Table;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -293,7 +294,7 @@ impl Drawn for InteractiveRoofline {
         let frame = self.frame();
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let rank = |r: usize| match of {
-            Outside::Above => Some(metrics.efficiency(data, r)).filter(|e| *e > 1.0),
+            Outside::Above => Some(metrics.efficiency(data, r)).filter(|e| *e > ABOVE_ROOF),
             Outside::NoRoof => {
                 Some(data.time_s[r]).filter(|t| *t > 0.0 && metrics.roof_s[r].is_nan())
             }

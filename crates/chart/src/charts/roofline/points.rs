@@ -7,7 +7,7 @@ use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::Dataset;
-use gemmscope_table::metrics::Metrics;
+use gemmscope_table::metrics::{ABOVE_ROOF, Metrics};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -134,9 +134,6 @@ impl Extent {
     }
 }
 
-/// A rate this much over the roof is above it, not rounded to it.
-const ABOVE: f64 = 1.0 + 1e-6;
-
 /// The decimal logarithm of what can be drawn, else NaN. Right to a millionth (a pixel is more than
 /// a thousandth), and several times as fast as the exact one.
 fn log(v: f64) -> f32 {
@@ -180,7 +177,7 @@ impl By {
                 let (share, x) = (metrics.efficiency(data, row), log(ai));
                 match roof_s.is_nan() {
                     true => (x, f32::NAN, Place::Nowhere),
-                    false if share > ABOVE => (x, share as f32, Place::Above),
+                    false if share > ABOVE_ROOF => (x, share as f32, Place::Above),
                     false if share.is_nan() => (x, 1.0, Place::Attainable),
                     false => (x, share as f32, Place::Measured),
                 }
@@ -188,7 +185,7 @@ impl By {
             By::Compulsory if rate > 0.0 && rate.is_finite() => {
                 let place = match roof_s {
                     roof if roof.is_nan() => Place::NoRoof,
-                    roof if roof > data.time_s[row] * ABOVE => Place::Above,
+                    roof if roof > data.time_s[row] * ABOVE_ROOF => Place::Above,
                     _ => Place::Measured,
                 };
                 (log(ai), log(rate), place)
