@@ -96,6 +96,37 @@ pub enum Kind {
     Idea,
 }
 
+/// The part of the list that a finding stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// Questions that concern over a fifth of the time.
+    First,
+    /// Lost time that a faster run was measured for.
+    Measured,
+    /// Lost time by a model, or at most.
+    Estimated,
+    /// Small causes together.
+    Small,
+    /// Other questions about the data.
+    Data,
+    /// Ideas that change the roof.
+    Ideas,
+}
+
+impl Section {
+    /// Its heading.
+    pub fn label(self) -> &'static str {
+        match self {
+            Section::First => "First of all",
+            Section::Measured => "Lost, measured",
+            Section::Estimated => "Lost, modelled or at most",
+            Section::Small => "Lost to smaller causes",
+            Section::Data => "About the data",
+            Section::Ideas => "Ideas that change the roof",
+        }
+    }
+}
+
 /// The subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -199,6 +230,30 @@ impl Finding {
     /// True where it is about the time outside the GEMMs.
     pub(crate) fn is_outside_gemms(&self) -> bool {
         self.category == Category::Timeline
+    }
+
+    /// True where it is about time that no account holds: outside the GEMMs, and of GEMMs that are no rows.
+    pub(crate) fn is_outside(&self) -> bool {
+        self.is_outside_gemms() || self.rule == no_model::RULE.id && self.evidence.rows.is_empty()
+    }
+
+    /// Where it stands in the list.
+    pub fn section(&self) -> Section {
+        match self.kind {
+            Kind::Question if self.share > FIRST || self.severity == Severity::Critical => {
+                Section::First
+            }
+            Kind::Question => Section::Data,
+            Kind::Lost if self.rule == rules::OTHERS.id => Section::Small,
+            Kind::Lost if self.basis == Basis::Measured => Section::Measured,
+            Kind::Lost => Section::Estimated,
+            Kind::Idea => Section::Ideas,
+        }
+    }
+
+    /// True where it doubts the device, the type or the unit, and with them every other figure.
+    fn doubts_all(&self) -> bool {
+        self.category == Category::Data && self.severity == Severity::Critical
     }
 
     /// Its rows, those that take most time first.
@@ -322,8 +377,7 @@ impl Checked {
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
-    /// Questions that concern over a fifth of the time, the sums of the ledger by their seconds, other
-    /// questions, ideas.
+    /// By [section](Section), each by its seconds.
     pub findings: Vec<Finding>,
     /// The ledger whose sums they are.
     pub ledger: Ledger,
@@ -433,37 +487,26 @@ pub fn check_all(frame: &Frame) -> Findings {
 /// Questions that concern over this share of the time come first.
 const FIRST: f64 = 0.2;
 
-/// Questions that concern over a fifth of the time, lost time by its seconds, other questions, ideas. What
-/// the headline names comes first of the lost time: the largest finding of the leading account of what loses
-/// most.
+/// Section by section, each by its seconds; a doubt about the device comes before all. Of lost time the
+/// section that the headline names an account of comes first.
 fn rank(ledger: &Ledger, findings: &mut [Finding]) {
-    let place = |f: &Finding| match f.kind {
-        Kind::Question if f.share > FIRST || f.severity == Severity::Critical => 0,
-        // The line that joins small causes ends the list of lost time.
-        Kind::Lost if f.rule != rules::OTHERS.id => 1,
-        Kind::Lost => 2,
-        Kind::Question => 3,
-        Kind::Idea => 4,
+    let book = ledger.books.iter().max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()));
+    let leading = book.and_then(|b| b.leading()).map(|(account, _)| account.evidence());
+    let place = |f: &Finding| match f.section() {
+        Section::Measured if leading != Some(Basis::Measured) => (Section::Estimated, 1),
+        section => (section, 0),
     };
-    let saves = |f: &Finding| f.saves_s.unwrap_or(0.0);
+    let seconds = |f: &Finding| f.saves_s.unwrap_or(f.time_s);
     findings.order_by(|a, b| {
         place(a)
             .cmp(&place(b))
-            .then(saves(b).total_cmp(&saves(a)))
+            .then(b.doubts_all().cmp(&a.doubts_all()))
+            .then(seconds(b).total_cmp(&seconds(a)))
             .then(a.severity.cmp(&b.severity))
             .then(b.time_s.total_cmp(&a.time_s))
             .then(a.rule.cmp(&b.rule))
             .then(a.evidence.rows.cmp(&b.evidence.rows))
     });
-    let book = ledger.books.iter().max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()));
-    let Some((book, (account, _))) = book.and_then(|b| Some((b, b.leading()?))) else { return };
-    let named =
-        |f: &Finding| f.rule == account.key() && (&f.side, &f.device) == (&book.side, &book.device);
-    let first = findings.iter().position(|f| place(f) == 1);
-    let leading = findings.iter().position(|f| place(f) == 1 && named(f));
-    if let (Some(first), Some(leading)) = (first, leading) {
-        findings[first..=leading].rotate_right(1);
-    }
 }
 
 /// Lost seconds of the findings of one side: its lost time.

@@ -29,7 +29,7 @@ mod partners;
 mod rows;
 
 pub use account::{Account, Evidence, Split};
-pub use book::{Book, Sum};
+pub use book::{Book, Runs, Sum};
 pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
 use partners::{Held, NONE};
 pub use partners::{Partners, Steps as Pairing, TIE};
@@ -39,7 +39,7 @@ use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
 use gemmscope_model::units::seconds_brief;
-use gemmscope_table::data_kind::{Set, variant, variant_columns};
+use gemmscope_table::data_kind::{DataKind, Set, variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
@@ -252,10 +252,6 @@ impl Ledger {
         let line = |b: &Book| {
             let mut parts = vec![headline::total(b)];
             parts.extend(b.lost_words());
-            let no_roof = b.of(Account::NoRoof).seconds;
-            if no_roof > 0.0 {
-                parts.push(format!("{} without a roof", seconds_brief(no_roof)));
-            }
             b.named(&parts.join("; "))
         };
         self.books.iter().map(line).collect()
@@ -297,6 +293,30 @@ pub struct Posting<'p> {
     pub entry: &'p Entry,
 }
 
+/// Time of GEMMs without a known shape, by source. Each source counts once, for the first set with a row
+/// of it, and only where all rows pass: filters say nothing of what is no row.
+struct WithoutShape<'a> {
+    sources: &'a [u16],
+    time_s: Vec<f64>,
+}
+
+impl<'a> WithoutShape<'a> {
+    fn new(frame: &'a Frame) -> WithoutShape<'a> {
+        let all = frame.rows.len() == frame.data.len();
+        let time = |s: &Source| if all { s.without_model.time_s } else { 0.0 };
+        let time_s = frame.data.sources.iter().map(time).collect();
+        WithoutShape { sources: &frame.data.source, time_s }
+    }
+
+    fn of(&mut self, set: &Set) -> f64 {
+        if self.time_s.iter().all(|s| *s == 0.0) {
+            return 0.0;
+        }
+        let sources = set.rows.iter().map(|r| usize::from(self.sources[*r as usize]));
+        sources.filter_map(|s| self.time_s.get_mut(s).map(std::mem::take)).sum()
+    }
+}
+
 /// Rows whose groups are read together: the processor then waits for many places of memory at a time.
 const BLOCK: usize = 64;
 
@@ -325,17 +345,30 @@ impl<'a> Adding<'a> {
     pub(crate) fn with(splitter: Splitter<'a>) -> Adding<'a> {
         let frame = splitter.frame;
         let sets = frame.sets();
-        let book = |set: &Set| Book {
-            number: set.side,
-            side: frame.counted().sides[set.side].label.clone(),
-            device: set.device.clone(),
-            name: set.name.clone(),
-            ..Book::default()
+        let mut without = WithoutShape::new(frame);
+        let mut book = |set: &Set| {
+            let side = &frame.counted().sides[set.side];
+            let rows = side.rows.len() as u64;
+            let fewer = !side.program && rows < side.all_rows && !frame.counted().compares();
+            let gemms = set.rows.len() as u64;
+            Book {
+                number: set.side,
+                side: side.label.clone(),
+                device: set.device.clone(),
+                name: set.name.clone(),
+                without_s: without.of(set),
+                runs: match frame.kind() {
+                    _ if !fewer => Runs::All,
+                    DataKind::Sweep => Runs::Fastest(gemms),
+                    _ => Runs::One(gemms),
+                },
+                ..Book::default()
+            }
         };
         Adding {
             at: (0, 0),
             seen: vec![0; splitter.partners.groups.len()],
-            books: sets.iter().map(book).collect(),
+            books: sets.iter().map(&mut book).collect(),
             sets,
             splitter,
         }

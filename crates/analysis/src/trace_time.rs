@@ -2,7 +2,7 @@
 
 use crate::findings::{Scan, Whole, short};
 use gemmscope_model::tiling::kernel_name::{communicates, function};
-use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_model::units::{percent, plural, seconds_brief};
 use gemmscope_table::dataset::{RowsAndTime, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::trace::is_unfused_attention;
@@ -180,10 +180,10 @@ impl TraceTime {
     pub fn words(&self) -> String {
         let part = |p: &TimePart| {
             let share = percent(self.share(p));
-            format!("{} {} ({share})", p.kind.label(), Seconds(p.time_s))
+            format!("{} {} ({share})", p.kind.label(), seconds_brief(p.time_s))
         };
         let parts: Vec<String> = self.parts.iter().map(part).collect();
-        let (whole, parts) = (Seconds(self.whole_s), parts.join(", "));
+        let (whole, parts) = (seconds_brief(self.whole_s), parts.join(", "));
         let mut out = vec![format!("Of {whole} {}: {parts}.", self.whole)];
         out.extend(self.asides());
         out.join(" ")
@@ -199,7 +199,7 @@ impl TraceTime {
         let attention = self.attention.as_ref().map(|a| {
             format!(
                 "Attention, unfused: {} ({}) in {} of batched product, softmax, batched product. {}",
-                Seconds(a.time_s),
+                seconds_brief(a.time_s),
                 percent(a.time_s / self.whole_s),
                 plural(a.calls, "run"),
                 Unfused::TRY
@@ -218,7 +218,8 @@ impl TimePart {
     /// Its largest kernels with their times: `a (3.100 ms), b (1.200 ms)`; "" where none is known.
     pub fn kernels(&self) -> String {
         let each = self.largest.iter();
-        let each = each.map(|(name, s)| format!("{} ({})", short(&function(name)), Seconds(*s)));
+        let each =
+            each.map(|(name, s)| format!("{} ({})", short(&function(name)), seconds_brief(*s)));
         each.collect::<Vec<_>>().join(", ")
     }
 }
@@ -293,9 +294,9 @@ mod tests {
         let time = TraceTime::at_once(&frame).unwrap();
         assert_eq!(
             time.words(),
-            "Of 1.000 ms from end to end: idle 550.0 µs (55.0 %), GEMMs 350.0 µs (35.0 %), other kernels \
-             100.0 µs (10.0 %). Idle time is at most that: the recording (with_stack) slows the program. \
-             Attention, unfused: 200.0 µs (20.0 %) in 3 runs of batched product, softmax, batched product. \
+            "Of 1.00 ms from end to end: idle 550 µs (55.0 %), GEMMs 350 µs (35.0 %), other kernels \
+             100 µs (10.0 %). Idle time is at most that: the recording (with_stack) slows the program. \
+             Attention, unfused: 200 µs (20.0 %) in 3 runs of batched product, softmax, batched product. \
              Try fused attention (torch.nn.functional.scaled_dot_product_attention, FlashAttention): it \
              never writes the matrix of scores."
         );

@@ -293,7 +293,9 @@ impl History {
             q if q < QUIET => {
                 format!("Perhaps converged: {label} {order} gained {gain}, the next nothing.")
             }
-            q => format!("Converged: last gain in {label} {order} ({gain}), none in {q} since."),
+            q => format!(
+                "Converged: last gain in {label} {order} ({gain}), none in the {q} after it."
+            ),
         })
     }
 

@@ -3,7 +3,9 @@
 
 use crate::app::state::Workbench;
 use gemmscope_analysis::explain::roof_name;
-use gemmscope_analysis::headline::{Cost, cost};
+use gemmscope_analysis::findings::Finding;
+use gemmscope_analysis::headline::{Cost, cost, runs, scope};
+use gemmscope_analysis::ledger::Book;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
@@ -14,11 +16,14 @@ use leptos::prelude::*;
 const SIDES: usize = 5;
 
 /// What is said of one side and device.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Line {
     /// "" where it is the only one.
     name: String,
     time_s: f64,
+    /// Which runs the time is of, and which part of it the share of the roof covers; "" of all.
+    runs: String,
+    scope: String,
     gemms: u64,
     share: Option<f64>,
     lost_s: Option<f64>,
@@ -35,8 +40,8 @@ pub fn Strip() -> impl IntoView {
         let settled = bench.settled_frame.with(|f| f.rows.is_empty());
         match bench.findings.get() {
             Some(result) => {
-                let ledger = &result.findings.ledger;
-                ledger.books.iter().map(of_book).collect()
+                let found = &result.findings;
+                found.ledger.books.iter().map(|b| of_book(&found.findings, b)).collect()
             }
             None => of_totals(totals, old.filter(|_| !settled)),
         }
@@ -58,27 +63,35 @@ pub fn Strip() -> impl IntoView {
     }
 }
 
-fn of_book(book: &gemmscope_analysis::ledger::Book) -> Line {
+fn of_book(findings: &[Finding], book: &Book) -> Line {
     Line {
+        runs: runs(book),
+        scope: scope(book),
         name: book.name.clone(),
         time_s: book.time_s,
         gemms: book.groups,
         share: book.share_of_roof(),
         lost_s: (book.known_s > 0.0).then(|| book.lost_s()),
-        cost: cost(book),
+        cost: cost(findings, book),
     }
 }
 
 fn of_totals(totals: Vec<(String, Totals)>, old: Option<&Vec<Line>>) -> Vec<Line> {
     let measured = totals.into_iter().filter(|(_, t)| t.measured > 0);
-    let lines = measured.map(|(name, t)| Line {
+    let lines = measured.map(|(name, t)| {
         // The words stay in place until the new ones are there.
-        cost: old.and_then(|o| o.iter().find(|l| l.name == name)?.cost.clone()),
-        name,
-        time_s: t.time_s,
-        gemms: t.measured,
-        share: t.weighted_efficiency,
-        lost_s: t.lost_s,
+        let before = old.and_then(|o| o.iter().find(|l| l.name == name).cloned());
+        let Line { runs, scope, cost, .. } = before.unwrap_or_default();
+        Line {
+            runs,
+            scope,
+            cost,
+            name,
+            time_s: t.time_s,
+            gemms: t.measured,
+            share: t.weighted_efficiency,
+            lost_s: t.lost_s,
+        }
     });
     lines.collect()
 }
@@ -86,7 +99,7 @@ fn of_totals(totals: Vec<(String, Totals)>, old: Option<&Vec<Line>>) -> Vec<Line
 /// What costs most on a line.
 fn claim(cost: &Cost) -> AnyView {
     view! {
-        <strong class="cost" data-account=cost.account.key()>{cost.claim.clone()}</strong>
+        <strong class="cost" data-account=cost.key.clone()>{cost.claim.clone()}</strong>
         {format!(": {}.", cost.why)}
     }
     .into_any()
@@ -103,28 +116,26 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         _ => String::new(),
     });
     let hint = format!("{}{attained}", bench.decision.with(|d| d.kind.hint()));
-    let time = figure(&hint, seconds_brief(line.time_s), "", "time");
+    let time = figure(&hint, seconds_brief(line.time_s), line.runs.trim_start(), "time");
     let share = line.share.map(|share| {
         let roof = roof_name(bench.view.with(|v| v.roof));
         let lost = line.lost_s.map_or_else(String::new, |s| format!(": {} of it lost", Seconds(s)));
         let keeps = keeps_datasheet(bench);
         let hint = format!("1 − lost time / time under the {roof}{lost}.{keeps}");
-        let part =
-            bench.totals.with(|t| t.first().map_or(0.0, |t| t.1.without_roof.1 / t.1.time_s));
-        // The share of the time that has no roof is not in the figure.
-        let of = match part {
-            part if part > 0.005 => format!("of roof for {} of the time", percent(1.0 - part)),
-            _ => "of roof".to_owned(),
-        };
+        let of = format!("of roof{}", line.scope);
         view! { ", "{figure(&hint, percent(share), &of, "efficiency")} }
     });
     let cost = line.cost.as_ref().map(|c| view! { " "{claim(c)} });
-    view! { {time}{share}"."{cost} }.into_any()
+    let scope = line.share.is_none().then(|| line.scope.clone());
+    view! { {time}{share}{scope}"."{cost} }.into_any()
 }
 
 /// On the summary, whose bars name every side: the side that loses most.
 fn of_worst(lines: &[Line]) -> AnyView {
-    let lost = |l: &Line| l.lost_s.unwrap_or(0.0);
+    let lost = |l: &Line| {
+        let cost_s = l.cost.as_ref().map_or(0.0, |c| c.seconds);
+        l.lost_s.map_or(cost_s, |lost_s| lost_s.max(cost_s))
+    };
     let worst = lines.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)));
     let Some((line, cost)) = worst.and_then(|l| Some((l, l.cost.as_ref()?))) else {
         return plural(lines.len() as u64, "side").into_any();
@@ -140,7 +151,7 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
     let figures = lines.iter().take(SIDES).map(|l| {
         let time = seconds_brief(l.time_s);
         let (value, rest) = match l.share {
-            Some(share) => (percent(share), format!("of roof: {}, {time}", l.name)),
+            Some(share) => (percent(share), format!("of roof{}: {}, {time}", l.scope, l.name)),
             None => (time, l.name.clone()),
         };
         let lost = l.lost_s.map_or_else(String::new, |s| format!(", {} lost", Seconds(s)));

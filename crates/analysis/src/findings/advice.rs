@@ -70,6 +70,17 @@ pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
     )
 }
 
+/// What to try with the kernel of a compute-bound GEMM below its roof.
+pub(super) fn compute_kernel(scan: &Scan<'_>, group: &Group) -> String {
+    let settings = match scan.device(group).is_some_and(|d| d.unit_kind == "core") {
+        true => "blocking and threads",
+        false => "tile, split-K and stages",
+    };
+    format!(
+        "Tune {settings} for each shape, and try other libraries. Send the kernel team reproducers."
+    )
+}
+
 /// What to try in the algorithm or the model for a memory-bound GEMM below the bandwidth: fewer
 /// bytes of the operand that most of them belong to.
 pub(super) fn memory_path(scan: &Scan<'_>, group: &Group) -> String {

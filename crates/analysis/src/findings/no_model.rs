@@ -3,9 +3,8 @@
 use super::scan::short;
 use super::story::{self, Story};
 use super::{Basis, Category, Finding, HIGH_SHARE, Kind, Need, Rule, Scan, Severity};
-use gemmscope_model::units::percent;
-use gemmscope_model::units::plural;
-use gemmscope_table::dataset::RowsAndTime;
+use gemmscope_model::units::{capitalized, percent, plural};
+use gemmscope_table::dataset::{RowsAndTime, Source};
 
 /// From this share of the GEMM time on, the severity is above Low.
 pub(super) const NOTABLE: f64 = 0.05;
@@ -19,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "any GEMM of a trace whose shape is not known, or any measured row without a roof",
     basis: Basis::Arithmetic,
     why: "Time without a roof may hide the worst kernels.",
-    path_a: "Ask the report tool's maintainers to record this operation's shape.",
+    path_a: "Have the tool that wrote this file record the sizes of these operations.",
     path_b: "Look at these kernels in a profiler: no figure here is about them.",
     profile: "Nothing: the shape or the peak is missing, not the time.",
     check,
@@ -63,6 +62,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     percent(without.time_s / all),
                     percent(share)
                 ),
+                path_a: record_shapes(source),
                 ..Story::default()
             },
         );
@@ -79,6 +79,20 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     }
     out.extend(without_roof(rule, scan));
     out
+}
+
+/// What to record, for the kind of file; `None` where nothing is known of it.
+fn record_shapes(source: &Source) -> Option<String> {
+    let what = match (source.remedy.as_str(), source.format.as_str()) {
+        ("", "kineto") => {
+            "record with record_shapes=True. Kernels of custom operators and of graphs stay without: give \
+             these operators a shape (torch.library, record_function), or open the trace of the graph's \
+             capture too"
+        }
+        ("", _) => return None,
+        (remedy, _) => remedy,
+    };
+    Some(format!("{}.", capitalized(what)))
 }
 
 /// `: vllm::fused_moe and 2 more`, the ones that take most time first; "" without names.

@@ -3,7 +3,9 @@
 
 use super::{Evidence, Finding, Group, Rule, Scan, priority};
 use gemmscope_model::roofline::is_launch_bound;
-use gemmscope_model::units::{Bytes, BytesPerSec, Flops, FlopsPerSec, Seconds, percent, plural};
+use gemmscope_model::units::{
+    Bytes, BytesPerSec, Flops, FlopsPerSec, percent, plural, seconds_brief,
+};
 
 /// A group that a question or an idea is about.
 #[derive(Clone, Copy, Debug)]
@@ -197,7 +199,7 @@ pub(super) fn calls(n: f64) -> String {
 
 /// A time with its unit.
 pub(super) fn time(seconds: f64) -> String {
-    Seconds(seconds).to_string()
+    seconds_brief(seconds)
 }
 
 /// A rate with its unit.

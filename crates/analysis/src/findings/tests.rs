@@ -98,7 +98,7 @@ fn wrappers_are_counted_once_and_small_calls_can_be_batched() {
     let report = check_all(&Frame::all(Arc::new(data), f.metrics.clone()));
     assert!((report.parts[0].time_s * 1e6 - 1280.0).abs() < 1e-6);
     let twice = of(&report, "double_count");
-    assert!(twice[0].text.contains("1.280 ms") && twice[0].text.contains("2.560 ms"));
+    assert!(twice[0].text.contains("1.28 ms") && twice[0].text.contains("2.56 ms"));
     let idea = of(&report, "batching")[0];
     assert_eq!((idea.kind, idea.groups), (Kind::Idea, 1));
     // Ideas stand behind what is lost.
@@ -376,7 +376,9 @@ proptest! {
         if !lost.is_empty() {
             let one = lost[pick.index(lost.len())];
             let only = check_all(&f.with_rows(Arc::new(one.evidence.rows.clone())));
-            let same = |f: &&Finding| f.rule == one.rule && f.title == one.title && f.side == one.side;
+            // What it is a part of is said behind its claim.
+            let claim = |f: &Finding| f.title.split(": ").next().map(str::to_owned);
+            let same = |f: &&Finding| f.rule == one.rule && claim(f) == claim(one) && f.side == one.side;
             let found = only.findings.iter().find(same);
             prop_assert!(found.is_some_and(|f| {
                 let (a, b) = (f.saves_s.unwrap_or(0.0), one.saves_s.unwrap_or(0.0));
@@ -420,9 +422,79 @@ fn a_larger_gemm_that_is_faster_says_to_pad() {
     let f = size[0];
     assert_eq!(f.title, "Padding N is faster: 2 GEMMs");
     assert_eq!(f.evidence.rows, [0, 1]);
-    assert!(f.text.contains("26.00 ms here, 284.0 µs as 57344 × 16 × 8192"), "{}", f.text);
+    assert!(f.text.contains("26.0 ms here, 284 µs as 57344 × 16 × 8192"), "{}", f.text);
     let gap = 13.4e-3 + 26.0e-3 - 2.0 * 284e-6;
     assert!((f.saves_s.unwrap() - gap).abs() < 1e-9);
+}
+
+#[test]
+fn a_headline_says_what_it_covers_and_what_the_program_loses_more() {
+    let f = frame(&[row([4096; 3], DataType::Bf16, 250.0)], Some("h100-sxm"), RoofKind::Datasheet);
+    let with = |without_us: f64, remedy: &str| {
+        let mut data = (*f.data).clone();
+        let source = &mut data.sources[0];
+        source.format = "kineto".to_owned();
+        source.remedy = remedy.to_owned();
+        source.without_model.add(without_us * 1e-6);
+        source.name_without_model(vec![("vllm::fused_moe".to_owned(), without_us * 1e-6)]);
+        check_all(&Frame::all(Arc::new(data), f.metrics.clone()))
+    };
+    let report = with(750.0, "");
+    let book = &report.ledger.books[0];
+    assert_eq!(
+        crate::headline::total(book),
+        "250 µs, 55.6 % of roof, of the 25.0 % of the GEMM time with known shapes"
+    );
+    let cost = crate::headline::cost(&report.findings, book).unwrap();
+    assert_eq!(cost.claim, "75.0 % of the GEMM time has no known shape");
+    assert_eq!(cost.why, "750 µs, vllm::fused_moe");
+    assert!(report.findings[0].path_a.starts_with("Record with record_shapes=True."));
+    let remedied = with(750.0, "also open the trace of the graph's capture");
+    assert_eq!(remedied.findings[0].path_a, "Also open the trace of the graph's capture.");
+    // A smaller part gives way to what the GEMMs lose.
+    let report = with(50.0, "");
+    let cost = crate::headline::cost(&report.findings, &report.ledger.books[0]).unwrap();
+    assert_eq!(cost.key, "rest");
+}
+
+#[test]
+fn findings_stand_in_sections_each_by_its_seconds() {
+    let layout = |t: bool| Operation::uniform(DataType::Bf16).with_layout(false, t);
+    let mut rows = vec![row([8192; 3], DataType::Bf16, 9000.0)];
+    for (n, slow, fast) in [(1024, 300.0, 200.0), (2048, 700.0, 400.0)] {
+        rows.push(Row { op: layout(false), ..row([4096, 4096, n], DataType::Bf16, slow) });
+        rows.push(Row { op: layout(true), ..row([4096, 4096, n], DataType::Bf16, fast) });
+    }
+    // Another pair of layouts.
+    let op = Operation::uniform(DataType::Bf16).with_layout(true, true);
+    rows.push(Row { op, ..row([4096, 4096, 2048], DataType::Bf16, 600.0) });
+    let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
+    let sections: Vec<Section> = report.findings.iter().map(Finding::section).collect();
+    assert!(sections.is_sorted(), "{sections:?}");
+    assert_eq!(sections[0], Section::Measured);
+    let within = report.findings.chunk_by(|a, b| a.section() == b.section());
+    for section in within.filter(|s| s[0].kind == Kind::Lost) {
+        assert!(section.is_sorted_by(|a, b| a.saves_s >= b.saves_s));
+    }
+    // The parts of one account say so.
+    let layouts = of(&report, "layout");
+    assert_eq!(layouts[0].title, "Layout NN is slower than NT: 2 of 3 GEMMs");
+    assert!(
+        layouts[0]
+            .text
+            .contains("400 µs of it more than the faster run, a part of the 600 µs layout.")
+    );
+}
+
+#[test]
+fn a_gemm_of_which_one_repeat_is_above_the_roof_counts_that_one() {
+    // 4096^3 takes 139 µs at the roof.
+    let rows = [130.0, 150.0, 160.0].map(|us| row([4096; 3], DataType::Bf16, us));
+    let frame = frame(&rows, Some("h100-sxm"), RoofKind::Datasheet);
+    let found = check_all(&frame);
+    assert_eq!(of(&found, "above_roof")[0].evidence.rows, [0]);
+    let totals = gemmscope_table::metrics::Totals::over(&frame, &[0, 1, 2]);
+    assert_eq!(totals.above_roof, 1);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::figures::figures;
 use crate::ledger::{Account, Entry, Evidence as Basis};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::units::{grouped, percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::group::ascending;
 
@@ -115,7 +115,19 @@ fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
 
 /// What is said of one cause. `groups` is the number of its GEMMs.
 fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Story {
-    let count = plural(groups, "GEMM");
+    let account = sums.ledger.books[cause.book].of(cause.account);
+    // Of an account with several causes each says what it is a part of.
+    let part = cause.lost_s < account.seconds * (1.0 - 1e-9);
+    let count = match part {
+        true => format!("{} of {}", grouped(groups), plural(account.groups, "GEMM")),
+        false => plural(groups, "GEMM"),
+    };
+    let whole = match part {
+        true => {
+            format!(", a part of the {} {}", story::time(account.seconds), cause.account.label())
+        }
+        false => String::new(),
+    };
     let entry = sums.splitter.of(cause.most.0);
     let told = match (entry, cause.account.evidence(), cause.detail) {
         (Some(entry), _, Detail::Tile(what)) => tile(scan, cause, &entry, what, &count),
@@ -126,7 +138,8 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Story {
     let take = if groups == 1 { "takes" } else { "take" };
     Story {
         text: format!(
-            "{count} {take} {}, {} of it {}.{}",
+            "{} {take} {}, {} of it {}{whole}.{}",
+            plural(groups, "GEMM"),
             story::time(cause.time_s),
             story::time(cause.lost_s),
             match cause.account.evidence() {
@@ -333,9 +346,7 @@ fn rest_paths(scan: &Scan<'_>, g: &Group) -> (String, String) {
         ),
         _ => (
             advice::padded_then(scan, g, &advice::compute_path(scan, g)),
-            "Tune tile, split-K and stages for each shape, and try other libraries. Send the kernel \
-             team reproducers."
-                .to_owned(),
+            advice::compute_kernel(scan, g),
         ),
     }
 }

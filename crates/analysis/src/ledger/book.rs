@@ -17,6 +17,18 @@ pub struct Sum {
     pub groups: u64,
 }
 
+/// Which runs a time is of, and of how many GEMMs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Runs {
+    /// All of them.
+    #[default]
+    All,
+    /// Of a sweep the fastest variant of each.
+    Fastest(u64),
+    /// One of each, where a few have several.
+    One(u64),
+}
+
 /// The accounts of one side on one device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Book {
@@ -34,6 +46,10 @@ pub struct Book {
     pub known_s: f64,
     /// Their lost time, seconds: calls x max(0, time - roof).
     pub below_s: f64,
+    /// Time of GEMMs of the same traces whose shape is not known, seconds: no account holds it.
+    pub without_s: f64,
+    /// Which runs of its GEMMs the time is of.
+    pub runs: Runs,
     /// GEMMs.
     pub groups: u64,
     /// In the order of [`Account::ALL`].

@@ -6,7 +6,7 @@ use crate::doc::escape::short;
 use crate::doc::{Article, Block, Entry, Set, Table, Text, heading, owned, text};
 use crate::findings::{Finding, Kind};
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{Seconds, capitalized, fixed, plural};
+use gemmscope_model::units::{Seconds, capitalized, fixed, plural, seconds_brief};
 
 /// The blocks of a report.
 pub(super) fn body(report: &Report) -> Vec<Block<'_>> {
@@ -52,7 +52,13 @@ fn judged(report: &Report) -> Vec<Block<'_>> {
     if report.findings.is_empty() {
         out.push(text("None."));
     }
-    out.extend(report.findings.iter().enumerate().map(|(i, f)| finding(i + 1, f)));
+    for (i, f) in report.findings.iter().enumerate() {
+        let section = f.finding.section();
+        let begins =
+            i.checked_sub(1).is_none_or(|i| report.findings[i].finding.section() != section);
+        out.extend(begins.then(|| text(format!("{}:", section.label()))));
+        out.push(finding(i + 1, f));
+    }
     out.extend(operations(report));
     out.extend(bottlenecks(report));
     out
@@ -84,13 +90,15 @@ fn facts(f: &FindingLine) -> String {
     let x = &f.finding;
     let mut parts = Vec::new();
     match (x.kind, x.saves_s) {
-        (Kind::Lost, Some(s)) => parts.push(format!("{} lost, {}", Seconds(s), x.basis.label())),
-        (Kind::Idea, Some(s)) => parts.push(format!("at the roof {} less", Seconds(s))),
-        _ if f.rows_total == 0 && x.time_s > 0.0 => parts.push(Seconds(x.time_s).to_string()),
+        (Kind::Lost, Some(s)) => {
+            parts.push(format!("{} lost, {}", seconds_brief(s), x.basis.label()))
+        }
+        (Kind::Idea, Some(s)) => parts.push(format!("at the roof {} less", seconds_brief(s))),
+        _ if f.rows_total == 0 && x.time_s > 0.0 => parts.push(seconds_brief(x.time_s)),
         _ => {}
     }
     if f.rows_total > 0 {
-        parts.push(format!("{} taking {}", plural(x.groups, "GEMM"), Seconds(x.time_s)));
+        parts.push(format!("{} taking {}", plural(x.groups, "GEMM"), seconds_brief(x.time_s)));
     }
     parts.join("; ")
 }

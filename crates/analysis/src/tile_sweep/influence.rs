@@ -131,7 +131,7 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
             let (best, worst) = (i.values.first()?, i.values.last()?);
             let reach = percent(worst.best);
             Some(format!(
-                "{} ({} is best, with {} at most {reach} of its rate)",
+                "{} ({} is best; {} reaches at most {reach} of its rate)",
                 i.name, best.value, worst.value
             ))
         })
@@ -258,9 +258,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "What else matters, on average over the shapes: VW (4 is best, with 2 at most 50.0 % of its \
-             rate), TT (4_4 is best, with 8_8 at most 66.7 % of its rate), WGM (1 is best, with 8 at \
-             most 90.9 % of its rate)."
+            "What else matters, on average over the shapes: VW (4 is best; 2 reaches at most 50.0 % of its \
+             rate), TT (4_4 is best; 8_8 reaches at most 66.7 % of its rate), WGM (1 is best; 8 reaches \
+             at most 90.9 % of its rate)."
         );
     }
 

@@ -33,7 +33,10 @@ fn a_search_ends_where_nothing_is_gained() {
     let changes: Vec<String> = seed.changes().iter().map(|c| signed_percent(c.1)).collect();
     assert_eq!(changes, ["+15 %", "+8.4 %", "−11.8 %", "+11 %"]);
     let said = seed.convergence().unwrap();
-    assert!(said == "Converged: last gain in generation 2 (8.4 %), none in 2 since.", "{said}");
+    assert!(
+        said == "Converged: last gain in generation 2 (8.4 %), none in the 2 after it.",
+        "{said}"
+    );
     let said = of(&[100.0, 120.0]).convergence().unwrap();
     assert!(said.starts_with("Not converged"), "{said}");
     let said = of(&[100.0, 120.0, 119.0]).convergence().unwrap();

@@ -63,10 +63,17 @@ fn a_trace_says_what_its_time_goes_to() {
     let time = TraceTime::of(&Scan::new(&frame)).unwrap();
     assert_eq!(
         time.words(),
-        "Of 1.000 ms from end to end: idle 600.0 µs (60.0 %), communication alone 150.0 µs (15.0 %), \
-         GEMMs 200.0 µs (20.0 %), other kernels 50.00 µs (5.0 %)."
+        "Of 1.00 ms from end to end: idle 600 µs (60.0 %), communication alone 150 µs (15.0 %), GEMMs 200 µs \
+         (20.0 %), other kernels 50.0 µs (5.0 %)."
     );
-    assert_eq!(time.parts[3].kernels(), "silu (30.00 µs), norm (10.00 µs)");
+    assert_eq!(time.parts[3].kernels(), "silu (30.0 µs), norm (10.0 µs)");
+    // What the program loses is more than its GEMM does.
+    let cost = crate::headline::cost(&report.findings, &report.ledger.books[0]).unwrap();
+    assert_eq!(cost.key, "timeline");
+    assert_eq!(
+        [cost.claim.as_str(), cost.why.as_str()],
+        ["The device is idle for 60.0 % of the time", "600 µs"]
+    );
     assert_eq!(TraceTime::at_once(&frame), Some(time));
     // Parts that overlap do not add up.
     let mut data = (*frame.data).clone();
