@@ -120,12 +120,16 @@ fn list(
         move || total <= first || all.get() || bench.finding.get().is_some_and(|c| c >= first);
     let largest_s = found.findings.iter().filter_map(lost_s).fold(0.0, f64::max);
     let entries = move || {
-        let shown = if whole() { total } else { first };
-        found.findings[..shown]
-            .iter()
-            .enumerate()
-            .map(|(i, f)| finding(bench, (i, f), largest_s, fixed))
-            .collect_view()
+        let shown = &found.findings[..if whole() { total } else { first }];
+        let section = |i: usize| shown[i].section();
+        let several = section(0) != section(shown.len() - 1);
+        let one = |(i, f): (usize, &Finding)| {
+            let begins = several && (i == 0 || section(i - 1) != section(i));
+            let head = begins
+                .then(|| view! { <li class="finding-section">{section(i).label()}</li> });
+            view! { {head}{finding(bench, (i, f), largest_s, fixed)} }
+        };
+        shown.iter().enumerate().map(one).collect_view()
     };
     let toggle = move || {
         (total > first).then(|| {
