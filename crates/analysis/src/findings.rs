@@ -101,12 +101,8 @@ pub enum Kind {
 pub enum Section {
     /// Questions that concern over a fifth of the time.
     First,
-    /// Lost time that a faster run was measured for.
-    Measured,
-    /// Lost time by a model, or at most.
-    Estimated,
-    /// Small causes together.
-    Small,
+    /// Lost time; small causes together end it.
+    Lost,
     /// Other questions about the data.
     Data,
     /// Ideas that change the roof.
@@ -118,9 +114,7 @@ impl Section {
     pub fn label(self) -> &'static str {
         match self {
             Section::First => "First of all",
-            Section::Measured => "Lost, measured",
-            Section::Estimated => "Lost, modelled or at most",
-            Section::Small => "Lost to smaller causes",
+            Section::Lost => "Lost time",
             Section::Data => "About the data",
             Section::Ideas => "Ideas that change the roof",
         }
@@ -244,11 +238,14 @@ impl Finding {
                 Section::First
             }
             Kind::Question => Section::Data,
-            Kind::Lost if self.rule == rules::OTHERS.id => Section::Small,
-            Kind::Lost if self.basis == Basis::Measured => Section::Measured,
-            Kind::Lost => Section::Estimated,
+            Kind::Lost => Section::Lost,
             Kind::Idea => Section::Ideas,
         }
+    }
+
+    /// True for what joins small causes.
+    fn is_rest(&self) -> bool {
+        self.rule == rules::OTHERS.id
     }
 
     /// True where it doubts the device, the type or the unit, and with them every other figure.
@@ -487,19 +484,13 @@ pub fn check_all(frame: &Frame) -> Findings {
 /// Questions that concern over this share of the time come first.
 const FIRST: f64 = 0.2;
 
-/// Section by section, each by its seconds; a doubt about the device comes before all. Of lost time the
-/// section that the headline names an account of comes first.
-fn rank(ledger: &Ledger, findings: &mut [Finding]) {
-    let book = ledger.books.iter().max_by(|a, b| a.lost_s().total_cmp(&b.lost_s()));
-    let leading = book.and_then(|b| b.leading()).map(|(account, _)| account.evidence());
-    let place = |f: &Finding| match f.section() {
-        Section::Measured if leading != Some(Basis::Measured) => (Section::Estimated, 1),
-        section => (section, 0),
-    };
+/// Section by section, each by its seconds; a doubt about the device comes before all.
+fn rank(findings: &mut [Finding]) {
     let seconds = |f: &Finding| f.saves_s.unwrap_or(f.time_s);
     findings.order_by(|a, b| {
-        place(a)
-            .cmp(&place(b))
+        a.section()
+            .cmp(&b.section())
+            .then(a.is_rest().cmp(&b.is_rest()))
             .then(b.doubts_all().cmp(&a.doubts_all()))
             .then(seconds(b).total_cmp(&seconds(a)))
             .then(a.severity.cmp(&b.severity))

@@ -125,8 +125,8 @@ fn list(
         let several = section(0) != section(shown.len() - 1);
         let one = |(i, f): (usize, &Finding)| {
             let begins = several && (i == 0 || section(i - 1) != section(i));
-            let head = begins
-                .then(|| view! { <li class="finding-section">{section(i).label()}</li> });
+            let head =
+                begins.then(|| view! { <li class="finding-section">{section(i).label()}</li> });
             view! { {head}{finding(bench, (i, f), largest_s, fixed)} }
         };
         shown.iter().enumerate().map(one).collect_view()
