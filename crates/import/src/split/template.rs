@@ -25,16 +25,15 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
     let mut found = Vec::new();
     for piece in pieces {
         let (name, behind) = piece.split_once('}')?;
-        let length = |of: fn(u8) -> bool| rest.bytes().position(|b| !of(b)).unwrap_or(rest.len());
         let taken = match name {
             "m" | "n" | "k" | "batch" | "count" => {
                 rest = rest.trim_start();
-                let len = length(|b| b.is_ascii_digit());
+                let len = length(rest, |b| b.is_ascii_digit());
                 Some(len).filter(|l| *l > 0)
             }
             "us" | "ms" | "s" | "ns" | "number" => {
                 rest = rest.trim_start();
-                let word = length(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+                let word = length(rest, |b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
                 let words = ["inf", "nan"].iter().find(|w| rest[..word].eq_ignore_ascii_case(w));
                 let number = log::leading(rest).map(|(_, behind)| rest.len() - behind.len());
                 words.map(|w| w.len()).or(number)
@@ -60,6 +59,11 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
         rest = after;
     }
     Some(Slots(found))
+}
+
+/// How many bytes of this kind a text begins with.
+fn length(text: &str, kind: fn(u8) -> bool) -> usize {
+    text.bytes().position(|b| !kind(b)).unwrap_or(text.len())
 }
 
 /// What follows a literal at the start of the text.
@@ -137,6 +141,8 @@ mod tests {
             (s.get("kernel"), s.time(), s.get("options")),
             ("mm", Ok(48.5e-6), "BLOCK_K=64")
         );
+        let s = slots("M={m}, N={n}, K={k} :", " M=  64, N= 512, K=1024 : ").unwrap();
+        assert_eq!(s.sizes(), Ok([64, 512, 1024]));
         let s = slots("^{kernel} {ms} ms", "triton_mm_3 inf ms 0.0%").unwrap();
         assert_eq!(s.time().unwrap_err().reason, "time is infinite");
         assert_eq!(slots("cnt: {count},", "cnt: many, x"), None);

@@ -260,7 +260,7 @@ mod tests {
         };
         assert_eq!((d.sources[0].format.as_str(), d.len()), ("log", 3));
         assert_eq!((d.m.clone(), d.k.clone()), (vec![64, 64, 4096], vec![1536, 1536, 4096]));
-        assert_eq!(d.time_s, [0.0213e-3, 0.0445e-3, 193.2e-6]);
+        assert_eq!(d.time_s, [0.0213e-3, 0.0445e-3, 193.2 * 1e-6]);
         let name = |r| d.text(ColumnMeaning::Library, r);
         assert_eq!([name(0), name(1), name(2)], ["DeepGEMM", "vLLM Triton", ""]);
         assert_eq!(d.sources[0].reported_rate.within_1_percent, 3);

@@ -103,7 +103,7 @@ fn row(m: &Members<'_>) -> Result<Row, RowError> {
         .ok_or_else(|| RowError::new("no data type"))?;
     let b = dtype(&["b_type"]).unwrap_or(a);
     let c = dtype(&["d_type", "c_type"]).unwrap_or_else(|| a.default_output());
-    let op = if a == b && b == c { Operation::uniform(a) } else { Operation::mixed(a, b, c) };
+    let op = Operation::mixed(a, b, c);
     let trans = |names: &[&str]| get(m, names).and_then(values::transpose).unwrap_or(false);
     let mut op = op.with_layout(trans(&["transa", "transposea"]), trans(&["transb", "transposeb"]));
     op.bias = get(m, &["bias_vector"]).is_some_and(|v| v != "0");

@@ -23,7 +23,6 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-#[derive(Debug)]
 struct Blis;
 
 /// A line with a result.

@@ -60,7 +60,6 @@ fn tile_result(line: &str, types: &mut AssumedType, table: &mut TableBuilder) ->
     Some(e)
 }
 
-#[derive(Debug)]
 struct CkProfiler {
     /// M, N and K.
     sizes: [Option<u32>; 3],

@@ -18,7 +18,6 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-#[derive(Debug)]
 struct DeepBench;
 
 const CALL: &str = "{routine}GEMM({a},{b},{m},{n},{k}) {number} {rest}";

@@ -21,7 +21,6 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-#[derive(Debug)]
 struct DeepGemm {
     dtype: AssumedType,
     groups: bool,
@@ -82,14 +81,8 @@ impl DeepGemm {
         // Older tests are fp8 only; newer ones name the output and the kind.
         let said = field("dtype").or_else(|| field("kind")).and_then(DataType::parse);
         let operand = self.dtype.of(said, table);
-        let out = if upper.contains("FP32")
-            || upper.contains("FLOAT32")
-            || upper.contains(",OUT=FLOAT")
-        {
-            DataType::Fp32
-        } else {
-            DataType::Bf16
-        };
+        let single = ["FP32", "FLOAT32", ",OUT=FLOAT"].iter().any(|w| upper.contains(w));
+        let out = if single { DataType::Fp32 } else { DataType::Bf16 };
         let (ta, tb) = field("layout").and_then(values::layout).unwrap_or((false, true));
         let mut op = Operation { c: out, ..Operation::uniform(operand) }.with_layout(ta, tb);
         op.beta = field("acc") == Some("1") || field("accumulate") == Some("True");

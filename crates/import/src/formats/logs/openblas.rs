@@ -10,7 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| log::has(l, &["M=", "N=", "K=", "MFlops", "sec"])),
+        knows: |head| head.any(|l| slots(RESULT, l).is_some()),
         score: 95,
         reason: "its lines say M=, N=, K= : … MFlops … sec",
         parser: |head, options, table| {
@@ -26,31 +26,19 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-#[derive(Debug)]
+const RESULT: &str = "M={m}, N={n}, K={k} : {number} MFlops {s} sec";
+
 struct OpenBlas {
     dtype: DataType,
 }
 
 impl Parser for OpenBlas {
     fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
-        let Some((sizes, result)) =
-            line.split_once(" : ").filter(|(s, r)| s.contains("M=") && r.contains("Flops"))
-        else {
-            return None;
-        };
-        let row = (|| -> Result<Row, RowError> {
-            let seconds =
-                result.split_once("Flops").and_then(|(_, rest)| log::leading(rest)).map(|v| v.0);
-            Ok(Row::new(
-                log::size_after(sizes, "M=")?,
-                log::size_after(sizes, "N=")?,
-                log::size_after(sizes, "K=")?,
-                Operation::uniform(self.dtype),
-                log::time(seconds, 1.0)?,
-            ))
-        })();
-        let mut e = Entry::new(row);
-        e.rate = log::rate_in(&result.replace("Flops", "FLOPS"));
+        let s = slots(RESULT, line)?;
+        let op = Operation::uniform(self.dtype);
+        let mut e =
+            Entry::new(s.sizes().and_then(|[m, n, k]| Ok(Row::new(m, n, k, op, s.time()?))));
+        e.rate = s.number("number") * 1e6;
         e.library = "OpenBLAS".into();
         Some(e)
     }

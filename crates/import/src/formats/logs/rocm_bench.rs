@@ -78,11 +78,12 @@ impl TableReader for Bench {
     fn plan(&mut self, header: &Header, table: &mut TableBuilder) -> Option<Plan> {
         let mut plan = self.columns.plan(header, table)?;
         plan.fewest = plan.width;
-        if plan.device.is_none() && self.columns.options.answer("device").is_none() {
-            if let Some(device) = &self.device {
-                table.assumptions.retain(|a| a.key != "device");
-                plan.default_device = table.device(device);
-            }
+        if plan.device.is_none()
+            && self.columns.options.answer("device").is_none()
+            && let Some(device) = &self.device
+        {
+            table.assumptions.retain(|a| a.key != "device");
+            plan.default_device = table.device(device);
         }
         Some(plan)
     }

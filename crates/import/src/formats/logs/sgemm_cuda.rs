@@ -25,7 +25,6 @@ pub(crate) const FORMAT: Format = Format {
 
 const RESULT: &str = "elapsed time: ({s}) {} performance: ({rate}) GFLOPS {} size: ({n})";
 
-#[derive(Debug)]
 struct SgemmCuda {
     dtype: DataType,
     kernel: String,

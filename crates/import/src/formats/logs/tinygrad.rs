@@ -20,7 +20,6 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-#[derive(Debug)]
 struct Tinygrad {
     dtype: DataType,
 }

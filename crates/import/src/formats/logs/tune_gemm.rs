@@ -35,7 +35,6 @@ const COLUMNS: [(&str, ColumnMeaning, &str); 6] = [
     ("num_warps", ColumnMeaning::Warps, "num_warps"),
 ];
 
-#[derive(Debug)]
 struct TuneGemm {
     dtype: DataType,
     columns: [ColumnId; 6],

@@ -89,15 +89,8 @@ impl Xla {
         let (m, n, k) = (size(1, "m")?, size(2, "n")?, size(3, "k")?);
         let types = values::types(&self.key)
             .ok_or_else(|| RowError::new("expected types such as bf16xbf16->bf16"))?;
-        let same = types.a == types.b;
-        let mut op = if same {
-            Operation::uniform(types.a)
-        } else {
-            Operation::mixed(types.a, types.b, types.c.unwrap_or(types.a))
-        };
-        if let Some(c) = types.c {
-            op.c = c;
-        }
+        let usual = if types.a == types.b { types.a.default_output() } else { types.a };
+        let op = Operation::mixed(types.a, types.b, types.c.unwrap_or(usual));
         if rate <= 0.0 || !rate.is_finite() {
             return Err(RowError::new("rate is zero or negative"));
         }
