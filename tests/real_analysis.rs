@@ -274,7 +274,7 @@ fn the_slow_layout_is_one_finding() {
     let data = table(&["iree-kernel-benchmark/hipblaslt-gemm.csv"]);
     let all = check_all(&judged(data, Some("mi300x")));
     let layout: Vec<_> = of(&all, "layout").iter().map(|f| (f.title.clone(), f.groups)).collect();
-    assert_eq!(layout[0], ("Layout TT is slower than NN: 6 GEMMs".to_owned(), 6));
+    assert_eq!(layout[0], ("Layout TT is slower than NN: 6 of 36 GEMMs".to_owned(), 6));
     let lost: f64 =
         all.findings.iter().filter(|f| f.kind == Kind::Lost).filter_map(|f| f.saves_s).sum();
     assert!((lost * 1e6 - 23_759.0).abs() < 1.0, "{lost}");

@@ -243,7 +243,7 @@ fn finding(
     // What is outside GEMMs has a time and no rows.
     let takes = rows.is_empty() && save.is_none() && f.time_s > 0.0;
     let takes = takes.then(|| seconds_brief(f.time_s));
-    let of = format!("{} of {}", rounded_percent(share), Seconds(f.whole_s));
+    let of = format!("{} of {}", rounded_percent(share), seconds_brief(f.whole_s));
     let gemms = plural(f.groups, "GEMM");
     let basis = match f.kind {
         Kind::Lost => format!("{gemms} · {}", f.basis.label()),
