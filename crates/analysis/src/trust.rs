@@ -5,16 +5,16 @@
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
 use gemmscope_model::hardware::match_name;
-use gemmscope_model::units::{
-    Bytes, capitalized, decapitalized, grouped, percent, plural, seconds_brief,
-};
-use gemmscope_table::build::roundings;
+use gemmscope_model::units::{decapitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::{DataKind, Side};
-use gemmscope_table::dataset::{Assumption, ColumnMeaning, Dataset, RejectReason, Source};
+use gemmscope_table::dataset::{Assumption, RejectReason, Source};
 use gemmscope_table::field::Frame;
-use gemmscope_table::metrics::ABOVE_ROOF;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+
+mod seen;
+
+use seen::{Columns, Seen};
 
 /// How far figures can be trusted.
 #[derive(
@@ -106,16 +106,6 @@ pub struct Trust {
     pub chosen: Vec<String>,
 }
 
-/// Up to this much above the roof, a peak that is itself a measurement or a clock explains it.
-const NEAR: f64 = 1.10;
-/// A figure of the file agrees within this.
-const AGREES: f64 = 0.02;
-/// A call under this is as short as what timers and launches vary.
-const SHORT_S: f64 = 10e-6;
-/// A standard deviation over this share of the mean is large.
-const SPREAD: f64 = 0.20;
-/// A clock under this share of the peak's is low.
-const LOW_CLOCK: f64 = 0.90;
 /// Reasons that a line names, reasons of skipped rows, and things that were assumed.
 const NAMED: usize = 6;
 const REASONS: usize = 3;
@@ -123,65 +113,6 @@ const ASSUMED: usize = 4;
 /// Over this share of rows or time something concerns the whole; under the other it is an exception.
 const WHOLE: f64 = 0.20;
 const EXCEPTION: f64 = 0.01;
-
-/// Rows and their seconds.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    rows: u64,
-    time_s: f64,
-}
-
-impl Tally {
-    fn add(&mut self, time_s: f64) {
-        self.rows += 1;
-        self.time_s += time_s;
-    }
-
-    /// The larger of its shares of rows and time.
-    fn part(&self, of: &Tally) -> f64 {
-        let share = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
-        share(self.rows as f64, of.rows as f64).max(share(self.time_s, of.time_s))
-    }
-}
-
-/// What the rows of one device show.
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    name: String,
-    cache_bytes: f64,
-    all: Tally,
-    roofed: Tally,
-    above: Tally,
-    highest: f64,
-    warm: Tally,
-    short: Tally,
-    compared: Tally,
-    differs: Tally,
-    spread_known: Tally,
-    spread: Tally,
-    clocked: Tally,
-    low_clock: Tally,
-}
-
-/// Columns that are read row by row.
-struct Columns<'a> {
-    /// The file's own rate, else its bandwidth, with its rounding by source.
-    reported: Option<(&'a [f64], bool, Vec<f64>)>,
-    std: Option<&'a [f64]>,
-    clock: Option<&'a [f64]>,
-}
-
-impl<'a> Columns<'a> {
-    fn new(data: &'a Dataset) -> Columns<'a> {
-        let rate = data.numbers(ColumnMeaning::ReportedRate).map(|v| (v, true));
-        let own = rate.or(data.numbers(ColumnMeaning::ReportedBandwidth).map(|v| (v, false)));
-        Columns {
-            reported: own.map(|(v, is_rate)| (v, is_rate, roundings(data, v))),
-            std: data.numbers(ColumnMeaning::TimeStd),
-            clock: data.numbers(ColumnMeaning::MeasuredClock),
-        }
-    }
-}
 
 impl Trust {
     /// What the rows that pass the filters show.
@@ -202,7 +133,7 @@ impl Trust {
                 *by_name.entry(name).or_insert_with(|| {
                     let device = frame.metrics.devices[usize::from(code)].as_ref();
                     let cache_bytes = device.and_then(|d| d.cache_bytes()).unwrap_or(0.0);
-                    seen.push(Seen { name: name.to_owned(), cache_bytes, ..Seen::default() });
+                    seen.push(Seen::new(name, cache_bytes));
                     seen.len() - 1
                 })
             });
@@ -242,186 +173,6 @@ impl Trust {
             [] => self.verdict.label().to_owned(),
             _ => format!("{}: {}", self.verdict.label(), told.join("; ")),
         }
-    }
-}
-
-impl Seen {
-    fn look(&mut self, frame: &Frame, columns: &Columns<'_>, r: usize) {
-        let (data, metrics) = (&*frame.data, &*frame.metrics);
-        let call_s = data.time_s[r];
-        let time_s = call_s * frame.calls(r);
-        if !(time_s > 0.0 && time_s.is_finite()) {
-            return;
-        }
-        self.all.add(time_s);
-        if call_s < SHORT_S {
-            self.short.add(time_s);
-        }
-        if let Some(roof) = metrics.sheet_roof(data, r) {
-            let (work, bytes) = (metrics.work(data, r), metrics.bytes(data, r));
-            let share = roof.time_s(work, bytes) / call_s;
-            self.roofed.add(time_s);
-            let moved_s = bytes / roof.bandwidth_bytes_per_s;
-            if share > ABOVE_ROOF {
-                self.above.add(time_s);
-                self.highest = self.highest.max(share);
-                if bytes <= self.cache_bytes && moved_s > ABOVE_ROOF * call_s {
-                    self.warm.add(time_s);
-                }
-            }
-        }
-        if let Some((theirs, is_rate, rounding)) = &columns.reported {
-            let ours = if *is_rate { metrics.rate(data, r) } else { metrics.bandwidth(data, r) };
-            let rounded = rounding.get(usize::from(data.source[r])).copied().unwrap_or(0.0);
-            let gap = (theirs[r] - ours).abs();
-            if gap.is_finite() {
-                self.compared.add(time_s);
-                if gap > (AGREES * ours).max(rounded) {
-                    self.differs.add(time_s);
-                }
-            }
-        }
-        if let Some(std) = columns.std.map(|v| v[r]).filter(|v| v.is_finite()) {
-            self.spread_known.add(time_s);
-            if std > SPREAD * call_s {
-                self.spread.add(time_s);
-            }
-        }
-        let peak_hz = || metrics.devices[usize::from(data.device[r])].as_ref()?.clock_hz;
-        if let Some((clock, peak)) = columns.clock.map(|v| v[r]).zip(peak_hz())
-            && clock > 0.0
-        {
-            self.clocked.add(time_s);
-            if clock < LOW_CLOCK * peak {
-                self.low_clock.add(time_s);
-            }
-        }
-    }
-
-    fn reasons(&self, several: bool) -> Vec<Reason> {
-        let on = if several && !self.name.is_empty() {
-            format!("{}: ", self.name)
-        } else {
-            String::new()
-        };
-        let mut out = Vec::new();
-        let mut add = |about, weight, tally: &Tally, of: &Tally, words: String| {
-            out.push(Reason {
-                about,
-                weight,
-                device: self.name.clone(),
-                text: format!("{on}{}.", if on.is_empty() { capitalized(&words) } else { words }),
-                count: tally.rows,
-                of: of.rows,
-                share: Some(if self.all.time_s > 0.0 {
-                    tally.time_s / self.all.time_s
-                } else {
-                    0.0
-                }),
-            });
-        };
-        let some =
-            |t: &Tally, of: &Tally| format!("{} of {}", grouped(t.rows), plural(of.rows, "row"));
-        let is = |t: &Tally| if t.rows == 1 { "is" } else { "are" };
-        let graded = |t: &Tally, of: &Tally, whole: Verdict| match t.part(of) {
-            part if part > WHOLE => whole,
-            part if part > EXCEPTION => Verdict::WithCare,
-            _ => Verdict::Sound,
-        };
-        if self.above.rows > 0 {
-            let (above, warm, of) = (&self.above, &self.warm, &self.roofed);
-            let cache = Bytes(self.cache_bytes).to_iec();
-            let cold = Tally { rows: above.rows - warm.rows, time_s: above.time_s - warm.time_s };
-            let near = self.highest <= NEAR;
-            let (about, weight, why) = match (cold.rows, warm.rows) {
-                (0, _) => {
-                    let why = format!(
-                        "their operands fit in the last-level cache ({cache}), which was warm"
-                    );
-                    (About::WarmCache, graded(warm, of, Verdict::WithCare), why)
-                }
-                _ if near => {
-                    let why = "clocks, timers and the peak itself vary by as much".to_owned();
-                    (About::AboveRoof, graded(&cold, of, Verdict::WithCare), why)
-                }
-                (_, warm) => {
-                    let mut why =
-                        "the device, the type, the unit or the sizes are not what is assumed"
-                            .to_owned();
-                    if warm > 0 {
-                        why.push_str(&format!(
-                            ", but for {} whose operands fit in the last-level cache ({cache})",
-                            grouped(warm)
-                        ));
-                    }
-                    (About::AboveRoof, graded(&cold, of, Verdict::Doubtful), why)
-                }
-            };
-            let words = format!(
-                "{} {} above the datasheet roof (up to {}): {why}",
-                some(above, of),
-                is(above),
-                percent(self.highest)
-            );
-            add(about, weight, above, of, words);
-        }
-        let roofless = Tally {
-            rows: self.all.rows - self.roofed.rows,
-            time_s: self.all.time_s - self.roofed.time_s,
-        };
-        if roofless.rows > 0 {
-            let of = &self.all;
-            let words = format!(
-                "{} {} no roof, for want of a device or of a peak for the type: nothing checks {} against it",
-                some(&roofless, of),
-                if roofless.rows == 1 { "has" } else { "have" },
-                if roofless.rows == 1 { "it" } else { "them" },
-            );
-            add(About::NoRoof, Verdict::Sound, &roofless, of, words);
-        }
-        if self.compared.rows > 0 {
-            let (differs, of) = (&self.differs, &self.compared);
-            let agree = of.rows - differs.rows;
-            let words = format!(
-                "the file's own figures agree within 2 % in {} of {}",
-                grouped(agree),
-                plural(of.rows, "row")
-            );
-            add(About::Reported, graded(differs, of, Verdict::Doubtful), differs, of, words);
-        }
-        if self.short.rows > 0 {
-            let (short, of) = (&self.short, &self.all);
-            let share = short.time_s / of.time_s;
-            let words = format!(
-                "{} take{} under 10 µs, {} of the time: timers and launches vary by as much",
-                some(short, of),
-                if short.rows == 1 { "s" } else { "" },
-                percent(share)
-            );
-            let weight = if share > WHOLE { Verdict::WithCare } else { Verdict::Sound };
-            add(About::ShortCalls, weight, short, of, words);
-        }
-        if self.spread_known.rows > 0 {
-            let (wide, of) = (&self.spread, &self.spread_known);
-            let words = match wide.rows {
-                0 => format!(
-                    "none of {} varies by over 20 % between repeats",
-                    plural(of.rows, "row")
-                ),
-                1 => format!("1 of {} varies by over 20 % between repeats", plural(of.rows, "row")),
-                _ => format!("{} vary by over 20 % between repeats", some(wide, of)),
-            };
-            add(About::Spread, graded(wide, of, Verdict::WithCare), wide, of, words);
-        }
-        if self.clocked.rows > 0 {
-            let (low, of) = (&self.low_clock, &self.clocked);
-            let words = format!(
-                "{} ran under 90 % of the clock that the peak is of; each is judged at its own clock",
-                some(low, of)
-            );
-            add(About::Clock, graded(low, of, Verdict::WithCare), low, of, words);
-        }
-        out
     }
 }
 

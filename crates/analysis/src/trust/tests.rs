@@ -3,6 +3,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::fixture;
 
 /// fp16 products of 4096 on an MI300X, 105.1 µs at the datasheet roof, with rates of the file's own:
