@@ -151,7 +151,10 @@ fn sentences_say_what_is_not_known() {
     // Most of the time has no roof: the rest is no verdict on the whole.
     let text = format!("{head}{}{}", row("gfx90a", 900.0), "4096,4096,2048,bf16,100,MI300X\n");
     let all = said(&text, None).0.join(" ");
-    assert!(all.contains("gfx90a: 900 µs; AMD Instinct MI300X: 100 µs, "), "{all}");
+    assert!(
+        all.contains("gfx90a: 900 µs without a known roof; AMD Instinct MI300X: 100 µs, "),
+        "{all}"
+    );
     assert!(all.contains("90.0 % of the time has no roof yet: the file says"), "{all}");
     // Nothing measured.
     let (said_of, _) = said("M,N,K,dtype\n4096,4096,4096,bf16\n", Some("mi300x"));

@@ -157,7 +157,7 @@ fn vllm_is_counted_once_and_its_findings_are_the_memorys() {
     let all = check_all(&frame);
     assert!((all.parts[0].time_s * 1e6 - 1230.6).abs() < 0.05);
     let twice = of(&all, "double_count");
-    assert!(twice[0].text.contains("1.231 ms") && twice[0].text.contains("2.461 ms"));
+    assert!(twice[0].text.contains("1.23 ms") && twice[0].text.contains("2.46 ms"));
     let lost = all.findings.iter().filter(|f| f.kind == Kind::Lost && f.rule == "rest");
     assert!(lost.clone().count() > 0 && lost.clone().all(|f| f.title.starts_with("Memory-bound")));
     assert!(!of(&all, "batching").is_empty());
