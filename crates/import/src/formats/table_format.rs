@@ -109,6 +109,9 @@ pub(crate) enum Figure<'a> {
     Kept(&'a str, &'a str),
 }
 
+/// The type and the transposes of A and B that a name tells.
+pub(crate) type OfName = (Option<DataType>, Option<[bool; 2]>);
+
 /// A format that one table describes.
 pub(crate) struct TableFormat {
     /// The header has the names of one of these.
@@ -124,7 +127,7 @@ pub(crate) struct TableFormat {
     /// What the names of the sides are, and the title over them.
     pub sides: (ColumnMeaning, &'static str),
     /// Type and transposes that the name of a side tells.
-    pub of_name: fn(&str) -> (Option<DataType>, Option<[bool; 2]>),
+    pub of_name: fn(&str) -> OfName,
     /// The library that the tool runs.
     pub library: Option<&'static str>,
     /// Sizes may be written `4K`, `1M`.

@@ -50,7 +50,7 @@ impl Parser for Inputs {
             s.get("operator").clone_into(&mut self.operator);
             return None;
         }
-        let Some(s) = slots("^cnt: {count}, {inputs}", line) else { return None };
+        let s = slots("^cnt: {count}, {inputs}", line)?;
         let name =
             self.operator.trim_start_matches("aten.").split('.').next().unwrap_or("").to_owned();
         let first = match name.as_str() {

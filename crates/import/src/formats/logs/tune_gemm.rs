@@ -51,9 +51,7 @@ fn member<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 
 impl Parser for TuneGemm {
     fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
-        let Some(body) = line.trim().strip_prefix("- {") else {
-            return None;
-        };
+        let body = line.trim().strip_prefix("- {")?;
         let (config, comment) = body.split_once('}').unwrap_or((body, ""));
         let rate =
             log::after(comment, "TFLOPS:").and_then(log::leading).map_or(f64::NAN, |n| n.0 * 1e12);
