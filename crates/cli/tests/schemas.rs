@@ -69,7 +69,7 @@ const FILES: [&[&str]; 8] = [
     &["tests/fixtures/tracelens", "--device", "mi300x"],
     &["tests/fixtures/kineto", "--device", "h100-sxm"],
     &["tests/fixtures/generic", "--device", "mi300x"],
-    &["tests/fixtures/blis"],
+    &["tests/fixtures/blis/names_of_types.txt", "tests/fixtures/blis/output.m"],
 ];
 
 #[test]
