@@ -145,8 +145,8 @@ impl<'a> Rows<'a> {
     /// True if several sides hold the same keys: at least a fifth of those of the second largest.
     fn shared(&self, side: impl Fn(usize) -> u32, key: impl Fn(usize) -> u64) -> bool {
         // By key: one more than the first side that holds it, and whether another one does too.
-        let mut keys = Counts::default();
-        let mut of_side = Counts::default();
+        let room = || Counts::with_capacity_and_hasher(self.rows.len(), Default::default());
+        let (mut keys, mut of_side) = (room(), room());
         let mut sizes: Vec<u64> = Vec::new();
         for &r in self.rows {
             let (side, key) = (side(r), key(r));
