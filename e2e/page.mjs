@@ -17,7 +17,7 @@
 //   app.assertQuiet();                                   // nothing logged, thrown, blocked, failed; no request since the load
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { assertNoRequests, assertQuiet, dropFiles, openPage, screenshot, settle, upload, waitReady, take } from "./harness.mjs";
+import { assertNoRequests, assertQuiet, dropFiles, openPage, screenshot, settle, take, upload, waitReady } from "./harness.mjs";
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };

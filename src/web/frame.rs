@@ -3,6 +3,7 @@
 use super::clock;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
 type Job = Box<dyn FnOnce()>;
@@ -27,8 +28,8 @@ pub fn is_waiting() -> bool {
 /// Runs a job in a task of its own; a picture waits for it.
 pub fn soon(job: impl FnOnce() + 'static) {
     WAITING.with(|n| n.set(n.get() + 1));
-    leptos::task::spawn_local(async move {
-        clock::pause(std::time::Duration::ZERO).await;
+    wasm_bindgen_futures::spawn_local(async move {
+        clock::pause(Duration::ZERO).await;
         WAITING.with(|n| n.set(n.get() - 1));
         job();
     });

@@ -119,8 +119,7 @@ impl Loader {
     }
 
     /// Adds the rows of a file that was read.
-    async fn add_table(&self, queue: &Queue, job: Job, read: Read) -> Result<(), String> {
-        let mut read = read;
+    async fn add_table(&self, queue: &Queue, job: Job, mut read: Read) -> Result<(), String> {
         let skipped: u64 = read.data.sources.iter().map(|s| s.rejected.total()).sum();
         let (before, rows, left) = queue.read.get();
         let (count, rows) = (before + 1, rows + read.data.len() as u64);

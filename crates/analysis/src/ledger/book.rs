@@ -103,8 +103,8 @@ impl Book {
         }
     }
 
-    /// The account of lost time to name first, in the headline and in the list of findings: the largest
-    /// that was measured where it weighs, else the largest.
+    /// The account of lost time that the headline names: the largest that was measured where it weighs,
+    /// else the largest.
     pub fn leading(&self) -> Option<(Account, Sum)> {
         let lost = || self.ranked().into_iter().filter(|(a, _)| a.is_lost());
         let weighs = |a: Account, s: Sum| {
