@@ -10,6 +10,7 @@ use crate::field::{Categories, Codes, Field, Frame};
 use crate::selection::RowSet;
 use serde::{Deserialize, Serialize};
 use sizes::Sizes;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The filters as the user set them.
@@ -132,7 +133,7 @@ fn categories<'a>(known: &'a mut Vec<Known>, field: &Field, frame: &'a Frame) ->
             known.push(Known {
                 field: field.clone(),
                 codes: codes.iter().map(|&c| c as u16).collect(),
-                values,
+                values: values.into_owned(),
             });
             known[known.len() - 1].categories()
         }
@@ -144,7 +145,7 @@ impl Known {
     fn categories(&self) -> Categories<'_> {
         Categories {
             codes: Codes::Mapped(&self.codes, (0..self.values.len() as u32).collect()),
-            values: self.values.clone(),
+            values: Cow::Borrowed(&self.values),
         }
     }
 }
@@ -249,7 +250,7 @@ impl Mask {
             let passes = words.next().is_none_or(|word| word & !own == 0);
             counts[code as usize] += u64::from(passes);
         });
-        values.into_iter().zip(counts).collect()
+        values.iter().cloned().zip(counts).collect()
     }
 }
 

@@ -158,5 +158,6 @@ pub(crate) fn value_counts(frame: &Frame, field: &Field) -> Vec<(String, u64)> {
             counts[cats.codes.get(r) as usize] += 1;
         }
     }
-    cats.values.into_iter().zip(counts).filter(|(v, n)| *n > 0 && !v.is_empty()).collect()
+    let used = cats.values.iter().zip(counts).filter(|(v, n)| *n > 0 && !v.is_empty());
+    used.map(|(v, n)| (v.clone(), n)).collect()
 }

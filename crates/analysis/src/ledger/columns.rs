@@ -124,6 +124,6 @@ impl Derived for Columns {
             };
             (0..frame.data.len() as u32).map(code).collect()
         });
-        Some(Categories { codes: Codes::Direct(codes), values: values() })
+        Some(Categories { codes: Codes::Direct(codes), values: values().into() })
     }
 }

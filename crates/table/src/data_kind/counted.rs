@@ -116,7 +116,7 @@ impl Counted {
         }
         let mut sides: Vec<Side> = categories
             .values
-            .into_iter()
+            .iter()
             .zip(members)
             .filter(|(_, rows)| !rows.is_empty())
             .map(|(value, rows)| {
@@ -125,8 +125,8 @@ impl Counted {
                 let all_rows = rows.len() as u64;
                 let rows = if program { rows } else { fastest.of(&rows) };
                 Side {
-                    label: label(frame, side, &value, &rows),
-                    value,
+                    label: label(frame, side, value, &rows),
+                    value: value.clone(),
                     rows: Arc::new(rows),
                     all_rows,
                     program,

@@ -6,6 +6,7 @@ use crate::group::mix;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Codes of a category, one per row, borrowed if the dataset has them already.
@@ -47,7 +48,7 @@ pub struct Categories<'a> {
     /// Code of each row.
     pub codes: Codes<'a>,
     /// Text of each code.
-    pub values: Vec<String>,
+    pub values: Cow<'a, [String]>,
 }
 
 impl Frame {
@@ -82,7 +83,7 @@ impl Frame {
                     .collect();
                 Categories {
                     codes: Codes::Owned(codes),
-                    values: values.iter().map(|&v| v.to_owned()).collect(),
+                    values: values.iter().map(|&v| v.to_owned()).collect::<Vec<_>>().into(),
                 }
             }
             Field::Shape => {
@@ -97,11 +98,11 @@ impl Frame {
                         })
                     })
                     .collect();
-                Categories { codes: Codes::Owned(codes), values }
+                Categories { codes: Codes::Owned(codes), values: values.into() }
             }
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Text { codes, values }) => {
-                    Categories { codes: Codes::Direct(codes), values: values.clone() }
+                    Categories { codes: Codes::Direct(codes), values: Cow::Borrowed(values) }
                 }
                 Some(ColumnData::Number(_)) => self.distinct_numbers(field),
                 None => {
@@ -149,8 +150,8 @@ impl Frame {
                 let v = seen[o as usize];
                 if v.is_nan() { String::new() } else { format!("{v}") }
             })
-            .collect();
-        Categories { codes: Codes::Owned(codes), values }
+            .collect::<Vec<_>>();
+        Categories { codes: Codes::Owned(codes), values: values.into() }
     }
 }
 
@@ -178,5 +179,5 @@ fn mapped(codes: &[u16], texts: impl Iterator<Item = String>) -> Categories<'_> 
             })
         })
         .collect();
-    Categories { codes: Codes::Mapped(codes, map), values }
+    Categories { codes: Codes::Mapped(codes, map), values: values.into() }
 }

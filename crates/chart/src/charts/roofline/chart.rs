@@ -14,7 +14,7 @@ use crate::scene::Scene;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// This chart in the list of all.
 /// The kind of chart, for a page that shows no other.
@@ -41,8 +41,9 @@ pub(crate) struct Contents {
     pub(super) points: Arc<Points>,
     pub(super) colors: Arc<Colors>,
     pub(super) settings: Settings,
-    /// Rows that carry a number because of what they cost.
-    pub(super) costly: Vec<u32>,
+    /// All rows that pass the filters, of which some may carry a number because of what they cost.
+    whole: Frame,
+    costly: OnceLock<Vec<u32>>,
     /// By finding, the row that carries its number, where findings are known.
     ranked: Option<Vec<u32>>,
     /// Rows that pass the filters and are too light.
@@ -80,7 +81,8 @@ impl Contents {
         let contents = Contents {
             points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
-            costly: most_expensive(frame, settings.numbers),
+            whole: frame.clone(),
+            costly: OnceLock::new(),
             ranked: inputs.ranked.map(<[u32]>::to_vec),
             frame: shown,
             background,
@@ -88,6 +90,14 @@ impl Contents {
             settings,
         };
         (Arc::new(contents), said)
+    }
+}
+
+impl Contents {
+    /// The rows that carry a number because of what they cost, found once they are asked for: where
+    /// the findings are known, nobody does.
+    pub(super) fn costly(&self) -> Vec<u32> {
+        self.costly.get_or_init(|| most_expensive(&self.whole, self.settings.numbers)).clone()
     }
 }
 

@@ -143,9 +143,8 @@ impl InteractiveRoofline {
 
     /// The rows that carry a number.
     fn numbered(&self, what: &Emphasis) -> Vec<u32> {
-        let costly = || self.opened.costly.clone();
         let by = self.opened.settings.numbers;
-        numbers_of(by, &what.selected, what.ranked.as_deref(), costly)
+        numbers_of(by, &what.selected, what.ranked.as_deref(), || self.opened.costly())
     }
 
     fn target(&self, hit: Hit) -> Target {
