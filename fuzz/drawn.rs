@@ -155,7 +155,8 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
         };
         assert_eq!(csv(&back, 0..back.len(), None), long);
     }
-    let block = Extract::new(&data, &[]).finish().unwrap();
+    let block =
+        Extract::new(&data, &(0..data.len() as u32).collect::<Vec<_>>(), &[]).finish().unwrap();
     if let Ok(link) = data::to_link(&block) {
         let files = data::from_link(&link).unwrap();
         let rows = |f: &data::Carried| match read_all(&f.name, &f.bytes, &ImportOptions::default())

@@ -11,7 +11,7 @@ pub use picture::{Draw, Picture};
 use self::picture::Pointed;
 use super::state::{Shell, Workbench};
 use super::ui::{icon, icon_button, one_stop, table_view};
-use crate::web::frame::Frame;
+use crate::web::frame::{self, Frame};
 use crate::web::{canvas, clock, dom};
 use gemmscope_chart::camera::{Zoom, set_zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Emphasis, Target};
@@ -99,7 +99,6 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         watch.dispose();
     });
 
-    let base_frame = Frame::default();
     Effect::new(move |begun: Option<bool>| {
         let begun = begun == Some(true);
         let (Some(drawn), Some(canvas)) = (picture.get(), base.get()) else {
@@ -111,10 +110,11 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
             let _ = canvas::paint_canvas(&canvas, drawn.scene(), ratio);
             clock::mark("gemmscope:drawn");
         };
-        // Later ones are drawn in the frame that paints them.
+        // The first one in a task of its own, since its frame lays out the page; later ones are drawn in
+        // the frame that paints them.
         match begun {
             true => paint(),
-            false => base_frame.request(paint),
+            false => frame::soon(paint),
         }
         true
     });

@@ -56,7 +56,8 @@ pub(super) fn make(
         state.set_param(key, "");
     }
     progress::step("packing the page");
-    let block = match Extract::new(&loaded.data, &loaded.custom).finish() {
+    let all: Vec<u32> = (0..loaded.data.len() as u32).collect();
+    let block = match Extract::new(&loaded.data, &all, &loaded.custom).finish() {
         Ok(block) => block,
         Err(why) => {
             err.say(Code::TooLarge, &why)?;

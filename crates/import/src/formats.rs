@@ -172,17 +172,6 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
                 detection: Detection::new(1, "a long JSON object, searched for traceEvents"),
             });
         }
-        if best.is_none()
-            && let Some(format) = read_by(head)
-        {
-            let first: String = head.first().chars().take(60).collect();
-            return Err(ImportError::new(format!(
-                "not recognised, but it can be read as “{}”: choose that under “Read it as”, or \
-                 `--format {}`. First line: {first}",
-                format.name, format.id
-            ))
-            .kind(ErrorKind::Foreign));
-        }
         if crate::split::dialect::is_json(head.first()) {
             return Err(unsupported::unknown_json(&[]).kind(ErrorKind::Foreign));
         }
@@ -194,24 +183,4 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
              First line: {first}"
         ))
     })
-}
-
-/// A format that reads a head which no format recognises: the one that finds most rows.
-fn read_by(head: &Head) -> Option<&'static Format> {
-    let text = head.lines.join("\n") + "\n";
-    let rows = |format: &Format| {
-        let options =
-            ImportOptions { format: Some(format.id.to_owned()), ..ImportOptions::default() };
-        match crate::read_all("", text.as_bytes(), &options) {
-            Ok(Imported::Table(data)) => data.len(),
-            _ => 0,
-        }
-    };
-    FORMATS
-        .iter()
-        .map(|format| (rows(format), format))
-        .rev()
-        .max_by_key(|(rows, _)| *rows)
-        .filter(|(rows, _)| *rows > 0)
-        .map(|(_, format)| format)
 }

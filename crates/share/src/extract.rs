@@ -41,18 +41,18 @@ pub struct Extract<'a> {
 const WRITING: f64 = 0.4;
 
 impl<'a> Extract<'a> {
-    /// All rows of a table, with the devices whose roofs are theirs and that the receiver does not have.
-    pub fn new(data: &'a Dataset, own: &[Device]) -> Extract<'a> {
+    /// These rows of a table, with the devices whose roofs are theirs and that the receiver does not have.
+    pub fn new(data: &'a Dataset, rows: &[u32], own: &[Device]) -> Extract<'a> {
         // First, so that they are known when rows name them.
         let files = own.iter().map(|d| carried(format!("{}.json", d.id), d.to_json().into_bytes()));
         Extract {
             writer: CsvWriter::new(data, None),
-            parts: parts(data, MOST_FILES.saturating_sub(own.len())),
+            parts: parts(data, rows, MOST_FILES.saturating_sub(own.len())),
             at: (0, 0),
             text: String::new(),
             files: files.collect(),
             packing: None,
-            rows: data.len(),
+            rows: rows.len(),
             done: 0,
             written: 0,
         }
@@ -115,21 +115,21 @@ fn carried(name: String, bytes: Vec<u8>) -> Carried {
     Carried { name, options: ImportOptions::default(), bytes }
 }
 
-/// A table for each file with rows; where these are more than `most`, one for all, which names the file of
+/// A table for each file with some of these rows; where these are more than `most`, one for all, which names the file of
 /// each row.
-fn parts(data: &Dataset, most: usize) -> Vec<Part> {
-    let mut rows = vec![Vec::new(); data.sources.len()];
-    for (row, &source) in (0u32..).zip(&data.source) {
-        if let Some(rows) = rows.get_mut(usize::from(source)) {
+fn parts(data: &Dataset, rows: &[u32], most: usize) -> Vec<Part> {
+    let mut of_source = vec![Vec::new(); data.sources.len()];
+    for &row in rows {
+        if let Some(rows) = of_source.get_mut(usize::from(data.source[row as usize])) {
             rows.push(row);
         }
     }
-    let named = data.sources.iter().zip(rows).filter(|(_, rows)| !rows.is_empty());
+    let named = data.sources.iter().zip(of_source).filter(|(_, rows)| !rows.is_empty());
     let name = |name: &str| if name.is_empty() { NAMELESS } else { name }.to_owned();
     let parts: Vec<Part> =
         named.map(|(source, rows)| Part { name: name(&source.name), rows }).collect();
     if parts.len() <= most {
         return parts;
     }
-    vec![Part { name: "all.csv".to_owned(), rows: (0..data.len() as u32).collect() }]
+    vec![Part { name: "all.csv".to_owned(), rows: rows.to_vec() }]
 }

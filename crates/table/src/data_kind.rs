@@ -22,7 +22,7 @@ mod counted;
 mod rows;
 mod sample;
 
-pub use counted::{Counted, Counting, Set, Side, library_name};
+pub use counted::{Counted, Counting, Set, Side};
 use rows::{Names, Rows, columns_at, configuration, place, variant_indices, within};
 pub use rows::{variant, variant_columns};
 pub use sample::Sample;

@@ -38,6 +38,7 @@ mod assembly;
 mod capture;
 mod column_meaning;
 mod column_spec;
+mod library;
 mod rejected;
 mod trace_context;
 pub mod wire;
@@ -50,6 +51,7 @@ pub use assembly::{
 pub use capture::Capture;
 pub use column_meaning::{ColumnGroup, ColumnMeaning};
 pub use column_spec::{ColumnSpec, ColumnUnit, UnknownMeaning};
+pub use library::{LIBRARIES, library_name};
 pub use rejected::{RejectReason, Rejected};
 pub use trace_context::{
     CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,
@@ -325,8 +327,9 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Device names that 16-bit codes tell apart, besides the one that stands for all further names.
-    pub(crate) const MOST_DEVICES: usize = u16::MAX as usize;
+    /// Device names that are told apart, "not stated" among them, besides the one that stands for all
+    /// further names: each is matched with the catalogue and has roofs of its own.
+    pub(crate) const MOST_DEVICES: usize = 4096;
     /// Device of the rows whose own has no code left. The catalogue knows no such device, so that the
     /// rows get no roof rather than that of the device chosen for rows without a name.
     pub(crate) const FURTHER_DEVICE: &str = "another device";

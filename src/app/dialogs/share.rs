@@ -4,10 +4,11 @@ use crate::app::load::Loader;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::Modal;
 use crate::web::{boot, clock, dom};
-use gemmscope_model::units::{Bytes, grouped, plural, plural_s};
+use gemmscope_model::units::{Bytes, plural};
 use gemmscope_share::data;
 use gemmscope_share::extract::Extract;
 use gemmscope_share::snippets::{Place, Snippet, snippets};
+use gemmscope_table::filter::Filters;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -25,24 +26,32 @@ enum Goes {
     Failed(String),
 }
 
-/// The packed rows of the dialog.
-type Rows = RwSignal<Goes>;
+/// The rows of the dialog: packed, and whether they are those alone that pass the filters.
+#[derive(Clone, Copy)]
+struct Rows {
+    goes: RwSignal<Goes>,
+    part: RwSignal<bool>,
+}
 
 /// Packs the rows in slices. `None` where the dialog was closed meanwhile.
 async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, String>> {
-    if let Some(Goes::Packed(block)) = rows.try_get_untracked() {
+    if let Some(Goes::Packed(block)) = rows.goes.try_get_untracked() {
         return Some(Ok(block));
     }
-    rows.try_set(Goes::Packing(0.0));
+    rows.goes.try_set(Goes::Packing(0.0));
     let data = bench.data.get_untracked();
+    let wanted = match rows.part.try_get_untracked()? {
+        true => bench.frame.with_untracked(|f| f.rows.clone()),
+        false => Arc::new((0..data.len() as u32).collect()),
+    };
     let used = bench.device_ids();
     let mut own = bench.custom.get_untracked();
     own.retain(|d| used.contains(&d.id));
-    let mut extract = Extract::new(&data, &own);
+    let mut extract = Extract::new(&data, &wanted, &own);
     let mut turns = clock::Turns::begin();
     for done in extract.by_ref() {
         if turns.due() {
-            if rows.try_set(Goes::Packing(done)).is_some() {
+            if rows.goes.try_set(Goes::Packing(done)).is_some() {
                 return None;
             }
             turns.give().await;
@@ -53,7 +62,7 @@ async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, Strin
         Ok(block) => Goes::Packed(block.clone()),
         Err(why) => Goes::Failed(why.clone()),
     };
-    match rows.try_set(shown) {
+    match rows.goes.try_set(shown) {
         None => Some(packed),
         Some(_) => None,
     }
@@ -74,6 +83,18 @@ fn viewer() -> String {
 fn plain_view(bench: Workbench) -> ViewState {
     let mut view = bench.view.get_untracked();
     view.set_param(data::DATA_KEY, "");
+    view
+}
+
+/// The view of the rows that go along. Where these are those that pass the filters, every one passes,
+/// and those that are chosen by their place have another one.
+fn view_along(bench: Workbench, rows: Rows) -> ViewState {
+    let mut view = plain_view(bench);
+    view.set_param(data::SOURCE_KEY, "");
+    if rows.part.get() {
+        view.filters = Filters::default();
+        view.selection.clear();
+    }
     view
 }
 
@@ -110,7 +131,7 @@ async fn template() -> Result<String, String> {
 fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
     said.set("Putting the page together…".into());
     leptos::task::spawn_local(async move {
-        let view = plain_view(bench).encode();
+        let view = untrack(|| view_along(bench, rows)).encode();
         let made = match pack(bench, rows).await {
             None => return,
             Some(Err(why)) => Err(why),
@@ -144,9 +165,11 @@ pub fn Share() -> impl IntoView {
     let count = bench.data.with_untracked(|d| d.len());
     let fetched = view.param(data::SOURCE_KEY).map(str::to_owned);
     let plain = format!("{}#{}", viewer(), untrack(|| link(bench)));
-    let rows: Rows = RwSignal::new(Goes::Unpacked);
+    let passing = bench.frame.with_untracked(|f| f.rows.len());
+    let rows = Rows { goes: RwSignal::new(Goes::Unpacked), part: RwSignal::new(false) };
+    let go_along = move || if rows.part.get() { passing } else { count };
     // The rows as text for a link, once known; the length where it is too long.
-    let data = Memo::new(move |_| match rows.get() {
+    let data = Memo::new(move |_| match rows.goes.get() {
         Goes::Packed(block) => Some(data::to_link(&block)),
         _ => None,
     });
@@ -155,17 +178,19 @@ pub fn Share() -> impl IntoView {
     let single = boot::is_single_file();
     // Nobody else can follow an address on this machine's disk.
     let from_disk = single && dom::address().starts_with("file:");
-    if count > 0 && count <= AT_ONCE {
-        leptos::task::spawn_local(async move {
-            pack(bench, rows).await;
-        });
-    }
+    Effect::new(move |_| {
+        if (1..=AT_ONCE).contains(&go_along()) {
+            leptos::task::spawn_local(async move {
+                pack(bench, rows).await;
+            });
+        }
+    });
+    let packing = move || rows.goes.with(|r| matches!(r, Goes::Packing(_)));
     let link = {
-        let (plain, view) = (plain.clone(), view.clone());
+        let plain = plain.clone();
         Memo::new(move |_| match (with_data.get(), data.get()) {
             (true, Some(Ok(text))) => {
-                let mut view = view.clone();
-                view.set_param(data::SOURCE_KEY, "");
+                let mut view = view_along(bench, rows);
                 view.set_param(data::DATA_KEY, text);
                 format!("{}#{}", viewer(), view.encode())
             }
@@ -178,7 +203,7 @@ pub fn Share() -> impl IntoView {
             "Too much for a link: {n} characters, {} would fit. Save the page instead.",
             data::LINK_LIMIT
         ),
-        None if count > AT_ONCE => "Too much for a link. Save the page instead.".to_owned(),
+        None if go_along() > AT_ONCE => "Too much for a link. Save the page instead.".to_owned(),
         _ => String::new(),
     };
     let holds = {
@@ -199,9 +224,8 @@ pub fn Share() -> impl IntoView {
     };
     let files = names.len() as u64;
     let goes_in = move || {
-        let (n, s) = (grouped(count as u64), plural_s(count as u64));
-        let what = format!("{n} row{s} of {}", plural(files, "file"));
-        match rows.get() {
+        let what = format!("{} of {}", plural(go_along() as u64, "row"), plural(files, "file"));
+        match rows.goes.get() {
             Goes::Unpacked => format!("Goes in: {what}."),
             Goes::Packing(done) => format!("Packing {what}: {:.0} %", done * 100.0),
             Goes::Packed(block) => {
@@ -213,6 +237,18 @@ pub fn Share() -> impl IntoView {
     let short = unwritten.then(|| {
         view! {
             <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
+        }
+    });
+    let part = (passing < count).then(|| {
+        let change = move |_| {
+            rows.goes.set(Goes::Unpacked);
+            rows.part.update(|p| *p = !*p);
+        };
+        view! {
+            <label class="share-check">
+                <input type="checkbox" disabled=packing prop:checked=move || rows.part.get() on:change=change />
+                {format!("Only the {} that pass the filters", plural(passing as u64, "row"))}
+            </label>
         }
     });
     let first = StoredValue::new(names.first().cloned().unwrap_or_default());
@@ -241,6 +277,7 @@ pub fn Share() -> impl IntoView {
     let link_text = move || link.get();
     view! {
         <Modal title=Signal::derive(|| "Share".to_owned()) wide=true on_close=move || shell.close()>
+            {part}
             <section class="share-part">
                 <h3>"A link"</h3>
                 {from_disk.then(|| view! {
@@ -269,7 +306,7 @@ pub fn Share() -> impl IntoView {
                     "One HTML file with the program, this view and the extracted rows: sizes, types, times and what the page says of the files. The files themselves, with whatever else they hold, stay here. It opens from disk without a network."
                 </p>
                 <p class="muted share-goes">{goes_in}</p>
-                <button type="button" class="button" disabled=move || rows.with(|r| matches!(r, Goes::Packing(_)))
+                <button type="button" class="button" disabled=packing
                     on:click=move |_| save_page(bench, rows, first.get_value(), said)>"Save as a page"</button>
             </section>
             {single.then(|| view! { <p class="share-said" role="status">{said}</p> })}

@@ -266,10 +266,6 @@ impl Loader {
         let own = |files: &Vec<LoadedFile>| files.iter().any(|f| f.origin != Origin::Sample);
         let beside = !queue.names().is_empty() || self.bench.files.with_untracked(own);
         let ask = mappable && !beside;
-        // The dialog says itself what is missing.
-        if !ask {
-            self.shell.say(format!("{name} was not read: {message}"));
-        }
         self.shell.load.update(|l| {
             l.errors.retain(|e| e.id != id);
             l.errors.push(LoadError {

@@ -358,12 +358,16 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
             if t.fits == Some(false) { ", does not fit" } else { "" }
         )
     });
+    let floor = Seconds(device.device.launch_floor().0);
     let model = &plan.state.model;
     // Training needs memory for gradients, optimizer states and activations, but no cache.
     let training = plan.state.workload.backward;
     let all = vec![
         ("Step, at best".to_owned(), t.time.to_string()),
-        ("Step, expected".to_owned(), t.expected.to_string()),
+        (
+            "Step, expected".to_owned(),
+            format!("{}, at achievable rates and {floor} a launch", t.expected),
+        ),
         ("Layer, at best".to_owned(), step.layer_time.to_string()),
         (
             "Tokens, at best".to_owned(),

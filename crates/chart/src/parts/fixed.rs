@@ -3,7 +3,7 @@
 //! discs, then as squares, then as diamonds; accounts have [`Theme::account`](crate::palette::Theme).
 
 use crate::palette::Theme;
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::{ColumnMeaning, LIBRARIES};
 use gemmscope_table::field::{Field, Frame};
 
 const LAYOUTS: &[&str] = &["NN", "TN", "NT", "TT"];
@@ -28,26 +28,6 @@ const TYPES: &[&str] = &[
 ];
 
 const BOUNDS: &[&str] = &["memory-bound", "compute-bound", "near the ridge", "launch-bound"];
-
-/// As in a file or as their makers write them; capitals make no difference.
-const LIBRARIES: &[&str] = &[
-    "hipBLASLt",
-    "rocBLAS",
-    "Triton",
-    "IREE",
-    "cuBLASLt",
-    "CUTLASS",
-    "cuBLAS",
-    "AITER",
-    "CK",
-    "Tensile",
-    "hipBLAS",
-    "oneDNN",
-    "oneMKL",
-    "OpenBLAS",
-    "DeepGEMM",
-    "BLIS",
-];
 
 /// The words of a field that have a place in the palette; none of most fields.
 pub(crate) fn words(frame: &Frame, field: &Field) -> &'static [&'static str] {

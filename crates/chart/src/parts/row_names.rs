@@ -218,7 +218,7 @@ mod tests {
         data.source[1] = 1;
         let names = RowNames::new(&fixture::frame(data, None));
         let all = [0, 1].map(|i| names.get(i));
-        assert_eq!(all, ["64 × 64 × 64 hipblaslt", "64 × 64 × 64 rocblas"]);
+        assert_eq!(all, ["64 × 64 × 64 hipBLASLt", "64 × 64 × 64 rocBLAS"]);
     }
 
     #[test]

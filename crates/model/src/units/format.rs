@@ -223,7 +223,7 @@ pub fn grouped(n: u64) -> String {
 
 /// A count with its noun: `1 row`, `2 rows`. The plural adds an s.
 pub fn plural(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", plural_s(n))
+    format!("{} {noun}{}", grouped(n), plural_s(n))
 }
 
 /// The s of a plural, "" for one. For texts in which [`plural`] does not fit.

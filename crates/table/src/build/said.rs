@@ -29,9 +29,10 @@ impl TableBuilder {
             return code;
         }
         if self.data.devices.len() >= Dataset::MOST_DEVICES && name != Dataset::FURTHER_DEVICE {
-            self.note(
-                "More than 65534 device names: rows of the further ones have \"another device\".",
-            );
+            self.note(format!(
+                "More than {} device names: rows of the further ones have \"another device\".",
+                Dataset::MOST_DEVICES - 1
+            ));
             return self.device(Dataset::FURTHER_DEVICE);
         }
         let code = self.data.devices.len() as u16;

@@ -3,7 +3,7 @@
 use super::{
     DataKind, Decision, Names, columns_at, configuration, place, variant, variant_indices, within,
 };
-use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
+use crate::dataset::{ColumnData, ColumnMeaning, Dataset, library_name};
 use crate::field::{Field, Frame};
 use crate::group::{self, Gathering, STEP, mix};
 use gemmscope_model::hardware::{match_name, short_name};
@@ -178,14 +178,13 @@ impl Counted {
     }
 }
 
-/// The name of a side: a library as its makers write it; for a file that holds one library only,
-/// that library, which its name may tell.
+/// The name of a side: its value; for a file that holds one library only, that library, which the
+/// file's name may tell.
 fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
     let data = &*frame.data;
     if value.is_empty() {
         return "not stated".to_owned();
     }
-    let library = |text: &str| library_name(text).map(str::to_owned);
     match side {
         Field::Source => {
             let Some(codes) = data.codes(ColumnMeaning::Library) else {
@@ -197,10 +196,8 @@ fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
                 return of_file(value);
             }
             let row = rows.first().map_or(0, |r| *r as usize);
-            let text = data.text(ColumnMeaning::Library, row);
-            library(text).unwrap_or_else(|| text.to_owned())
+            data.text(ColumnMeaning::Library, row).to_owned()
         }
-        Field::Column(_) => library(value).unwrap_or_else(|| value.to_owned()),
         _ => value.to_owned(),
     }
 }
@@ -213,7 +210,7 @@ impl Frame {
         let file = data.sources.get(usize::from(data.source[row])).map_or("", |s| s.name.as_str());
         match &self.decision().side {
             Some(Field::Source) => label(self, &Field::Source, file, &[row as u32]),
-            _ if !library.is_empty() => library_name(library).unwrap_or(library).to_owned(),
+            _ if !library.is_empty() => library.to_owned(),
             _ => of_file(file),
         }
     }
@@ -277,26 +274,6 @@ fn unique(sides: &mut [Side]) {
             side.label.clone_from(&side.value);
         }
     }
-}
-
-/// A library's name as its makers write it.
-pub fn library_name(text: &str) -> Option<&'static str> {
-    const NAMES: [&str; 13] = [
-        "hipBLASLt",
-        "hipBLAS",
-        "rocBLAS",
-        "cuBLASLt",
-        "cuBLAS",
-        "CUTLASS",
-        "oneMKL",
-        "oneDNN",
-        "OpenBLAS",
-        "Triton",
-        "AITER",
-        "IREE",
-        "Tensile",
-    ];
-    NAMES.into_iter().find(|n| n.eq_ignore_ascii_case(text))
 }
 
 /// Finds the rows that count among variants and repeats.

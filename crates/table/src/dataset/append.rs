@@ -141,7 +141,8 @@ impl Joiner {
             }
             for (source, rows) in other.sources.iter_mut().zip(lost).filter(|(_, rows)| *rows > 0) {
                 source.notes.push(format!(
-                    "More than 65534 device names in all files: {} of the further ones have \"{}\".",
+                    "More than {} device names in all files: {} of the further ones have \"{}\".",
+                    Dataset::MOST_DEVICES - 1,
                     plural(rows, "row"),
                     Dataset::FURTHER_DEVICE
                 ));
@@ -302,8 +303,8 @@ mod tests {
         assert!(clock[0].is_nan() && clock[1] == 1e9);
     }
 
-    /// A table in which each row has an operation and a device of its own.
-    fn distinct(name: &str, from: u32, rows: u32) -> Dataset {
+    /// A table in which each row has an operation of its own, and one of this many devices.
+    fn distinct(name: &str, from: u32, rows: u32, devices: u32) -> Dataset {
         let types: Vec<DataType> = DataType::ALL.to_vec();
         let t = |i: u32, at: u32| types[(i / (types.len() as u32).pow(at)) as usize % types.len()];
         let mut d = Dataset::new();
@@ -313,6 +314,7 @@ mod tests {
             rows_used: rows.into(),
             ..Source::default()
         });
+        d.devices.extend((0..devices).map(|i| format!("device {}", from + i)));
         for i in 0..rows {
             let number = from + i;
             d.ops.push(Operation {
@@ -322,13 +324,12 @@ mod tests {
                 compute: t(number, 3),
                 ..op(DataType::Fp16)
             });
-            d.devices.push(format!("device {number}"));
             d.m.push(number + 1);
             d.n.push(1);
             d.k.push(1);
             d.batch.push(1);
             d.op.push(i as u16);
-            d.device.push((i + 1) as u16);
+            d.device.push((i % devices + 1) as u16);
             d.time_s.push(1e-6);
             d.source.push(0);
             d.line.push(i + 2);
@@ -348,16 +349,18 @@ mod tests {
 
     #[test]
     fn no_row_gets_the_device_or_the_types_of_another() {
-        let want = distinct("all", 0, 60_000);
-        let mut all = distinct("a", 0, 40_000);
-        all.append(distinct("b", 40_000, 40_000));
-        assert_eq!(all.devices.len(), 65_536);
+        let want = distinct("all", 0, 60_000, 1);
+        let mut all = distinct("a", 0, 40_000, 3_000);
+        all.append(distinct("b", 40_000, 40_000, 3_000));
+        assert_eq!(all.devices.len(), 4_097);
         assert_eq!(all.len(), 65_536, "rows with an operation of their own");
         for row in 0..all.len() {
             let number = all.m[row] - 1;
             let device = &all.devices[usize::from(all.device[row])];
-            match number {
-                ..65_534 => assert_eq!(*device, format!("device {number}")),
+            let first = if number < 40_000 { 0 } else { 40_000 };
+            let at = first + (number - first) % 3_000;
+            match at {
+                ..41_095 => assert_eq!(*device, format!("device {at}")),
                 _ => assert_eq!(device, Dataset::FURTHER_DEVICE),
             }
             if number < 60_000 {
@@ -367,7 +370,7 @@ mod tests {
         let b = &all.sources[1];
         assert_eq!((b.rows_read, b.rows_used, b.rejected.total()), (40_000, 25_536, 14_464));
         assert_eq!(b.rejected.reasons[0].text, TOO_MANY_OPS);
-        let said = "2 rows of the further ones have \"another device\".";
+        let said = "15\u{202f}681 rows of the further ones have \"another device\".";
         assert!(b.notes[0].ends_with(said), "{:?}", b.notes);
         let kernels = all.codes(ColumnMeaning::Kernel).unwrap();
         assert_eq!(HashSet::<&u32>::from_iter(kernels).len(), 65_536, "kernels have wider codes");
@@ -376,13 +379,13 @@ mod tests {
     #[test]
     fn one_table_keeps_as_many_devices_as_several() {
         let mut table = TableBuilder::new();
-        let codes: Vec<u16> = (0..70_000).map(|i| table.device(&format!("device {i}"))).collect();
-        assert_eq!(codes[65_533..65_536], [65_534, 65_535, 65_535]);
+        let codes: Vec<u16> = (0..5_000).map(|i| table.device(&format!("device {i}"))).collect();
+        assert_eq!(codes[4_094..4_097], [4_095, 4_096, 4_096]);
         let data = table.finish();
         assert_eq!(data.devices.last().map(String::as_str), Some(Dataset::FURTHER_DEVICE));
-        assert!(data.sources[0].notes[0].starts_with("More than 65534 device names"));
+        assert!(data.sources[0].notes[0].starts_with("More than 4095 device names"));
         // A device that is stated elsewhere is no exception.
-        let mut all = distinct("all", 0, 65_534);
+        let mut all = distinct("all", 0, 4_095, 4_095);
         all.device[0] = 0;
         all.state_device(0, "H100");
         assert_eq!(all.devices[usize::from(all.device[0])], Dataset::FURTHER_DEVICE);

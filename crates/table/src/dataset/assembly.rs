@@ -1,6 +1,7 @@
 //! A table from parts, each taken from a [`TableBuilder`] while it is filled: what the builder gives
 //! at its end is the same table. So nobody holds a large table twice.
 
+use super::library::spelled;
 use super::{Column, ColumnData, ColumnMeaning, Dataset, ReportedCheck, Source};
 use crate::build::column::with_exceptions;
 use crate::build::{COMPUTED_BYTES, ROW_BYTES, TableBuilder, compare_rates, free_key};
@@ -273,7 +274,10 @@ impl Assembly {
         for (c, used) in std::mem::take(&mut data.columns).into_iter().zip(used) {
             let odd = odd.next().unwrap_or_default();
             let (mut main, rest) = match c.data {
-                ColumnData::Text { codes, values } => (without_unused(codes, values, used), None),
+                ColumnData::Text { codes, values } => {
+                    let kept = without_unused(codes, values, used);
+                    (if c.meaning == ColumnMeaning::Library { spelled(kept) } else { kept }, None)
+                }
                 ColumnData::Number(numbers) => with_exceptions(numbers, &odd),
             };
             let empty = match &main {

@@ -1,6 +1,8 @@
 //! Settings that older links know by other names.
 
 use super::ViewState;
+use crate::dataset::{ColumnMeaning, library_name};
+use crate::field::Field;
 
 /// View, its old key, the new one. Cells, bars and boxes once had settings of their own.
 const RENAMED: [(&str, &str, &str); 19] = [
@@ -57,6 +59,24 @@ fn pictures(state: &mut ViewState) {
     }
 }
 
+/// Libraries once were as a file wrote them; today known ones are as their makers do.
+fn libraries(state: &mut ViewState) {
+    let spell = |name: &mut String| {
+        if let Some(known) = library_name(name) {
+            known.clone_into(name);
+        }
+    };
+    state.params.values_mut().for_each(spell);
+    let field = Field::Column(ColumnMeaning::Library.id().to_owned());
+    if let Some(allowed) = state.filters.facets.remove(&field) {
+        let spelled = allowed.into_iter().map(|mut name| {
+            spell(&mut name);
+            name
+        });
+        state.filters.facets.insert(field, spelled.collect());
+    }
+}
+
 /// Gives old settings their new names. Where two are one now, that of the view that shows counts.
 pub(super) fn apply(state: &mut ViewState) {
     // One row of cells, once a form of its own.
@@ -84,6 +104,7 @@ pub(super) fn apply(state: &mut ViewState) {
         }
     }
     pictures(state);
+    libraries(state);
     // The map of the fastest has no other form.
     for key in ["fastest.show", "fastest.along"] {
         state.params.remove(key);
@@ -133,5 +154,8 @@ mod tests {
         let arrows = "view=compare&compare.show=arrows&compare.a=rocBLAS";
         assert_eq!(of(arrows), "compare.a=rocBLAS");
         assert_eq!(ViewState::decode(arrows).0.view, "roofline");
+        let libraries = "f.c.library=cublas&f.c.library=ours&compare.a=rocblas";
+        let libraries = ViewState::decode(libraries).0.encode();
+        assert_eq!(libraries, "v=1&f.c.library=cuBLAS&f.c.library=ours&compare.a=rocBLAS");
     }
 }

@@ -133,13 +133,13 @@ mod tests {
         let frame = rows.frame(None);
         let points = Points::new(&frame.data, &frame.metrics);
         let of = |side, kept: &[u32]| Baseline::of(&frame, &points, side, kept).unwrap();
-        let first = of("hipblaslt", &frame.rows);
+        let first = of("hipBLASLt", &frame.rows);
         assert_eq!((first.rows, first.links), (vec![0, 1], vec![(0, 2), (1, 3)]));
         assert_eq!(
             first.note,
             "Faint: hipBLASLt, the baseline. Arrows lead to rocBLAS: 2 GEMMs in common."
         );
-        let second = of("rocblas", &[3]);
+        let second = of("rocBLAS", &[3]);
         assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));
     }
     #[test]
