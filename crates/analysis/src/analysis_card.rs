@@ -7,6 +7,7 @@ use crate::tile_roof::LATENCY;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, signed_percent};
 use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::result_table::Table;
 
 impl Figures<'_> {
@@ -25,7 +26,7 @@ impl Figures<'_> {
         }
         let needed = roof.at(self.ai) / self.ai;
         let at_roof = needed / roof.bandwidth_bytes_per_s;
-        if self.share > 1.0 {
+        if self.share > ABOVE_ROOF {
             return format!(
                 "{} of the {}: above it. Either the operands stayed in a cache, or the device, a \
                  unit or the shape is not what the file says.",

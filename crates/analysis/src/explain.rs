@@ -13,6 +13,7 @@ use gemmscope_model::units::{
 use gemmscope_table::column_format;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame, shape_label};
+use gemmscope_table::metrics::ABOVE_ROOF;
 
 mod each;
 
@@ -160,7 +161,7 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
     let guessed = || data.implied_devices().get(code) == Some(&true);
     let source = &data.sources[data.source[row] as usize];
     let measured = !x.time_s.is_nan();
-    let above_roof = match x.share > 1.0 {
+    let above_roof = match x.share > ABOVE_ROOF {
         true => above_roof_causes(frame, row).iter().map(|cause| capitalized(cause)).collect(),
         false => Vec::new(),
     };
