@@ -4,41 +4,81 @@ use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_model::hardware::{Device, match_target};
 use gemmscope_model::tiling::kernel_name::{generation, target};
 
-/// Rows and names that are looked at: the first of them tell.
-const MOST_ROWS: usize = 100_000;
+/// Names that are looked at, of each device or file: the first of them tell.
 const MOST_NAMES: usize = 2000;
 
 /// The compiler target that the kernels of each of the [`devices`](Dataset::devices) need: of NVIDIA's the newest,
 /// as a device runs older ones too. `None` where no name tells, or names contradict each other.
 pub fn kernel_targets(data: &Dataset) -> Vec<Option<String>> {
-    let mut all = vec![Targets::None; data.devices.len()];
+    targets_by(data, data.devices.len(), &|r| Some(data.device[r]))
+}
+
+/// The targets of `groups` groups of rows.
+fn targets_by(
+    data: &Dataset,
+    groups: usize,
+    group_of: &dyn Fn(usize) -> Option<u16>,
+) -> Vec<Option<String>> {
+    let mut all = vec![Targets::None; groups];
     let kernels = data.column(ColumnMeaning::Kernel).map(|c| &c.data);
     if let Some(ColumnData::Text { codes, values }) = kernels {
-        // The device that a name was last met with.
+        // The group that a name was last met with.
         let mut met = vec![None; values.len()];
-        let mut names = 0;
-        for (&code, &device) in codes.iter().zip(&data.device).take(MOST_ROWS) {
-            let last = &mut met[code as usize];
-            if *last == Some(device) || names == MOST_NAMES {
+        let mut names = vec![0; groups];
+        for (r, &code) in codes.iter().enumerate() {
+            let Some(group) = group_of(r) else { continue };
+            let (last, at) = (&mut met[code as usize], usize::from(group));
+            if *last == Some(group) || names[at] == MOST_NAMES {
                 continue;
             }
-            *last = Some(device);
-            names += 1;
+            *last = Some(group);
+            names[at] += 1;
             if let Some(name) = target(&values[code as usize]) {
-                all[usize::from(device)].add(name);
+                all[at].add(name);
             }
         }
     }
     all.into_iter().map(Targets::one).collect()
 }
 
+/// Tells devices apart that no file names: where the kernels of two such files cannot have run on one
+/// device, each is named by the target that only one device runs.
+pub(crate) fn tell_apart(data: &mut Dataset) {
+    if data.sources.len() < 2 {
+        return;
+    }
+    let unnamed = |r: usize| (data.device[r] == 0).then_some(data.source[r]);
+    let targets = targets_by(data, data.sources.len(), &unnamed);
+    let known: Vec<&String> = targets.iter().flatten().collect();
+    let runs = |kernel: &str, device: &str| {
+        kernel == device || !is_own(kernel) && generation(device).is_some()
+    };
+    let apart = |a: &&String| known.iter().any(|b| !runs(a, b) && !runs(b, a));
+    if !known.iter().any(apart) {
+        return;
+    }
+    for (source, target) in targets.iter().enumerate() {
+        let Some(target) = target.as_ref().filter(|t| is_own(t)) else { continue };
+        data.state_device(source, target);
+        data.sources[source].notes.push(format!(
+            "No device is named. The kernels were built for {target}, those of another file for another \
+             device, so they are taken for two."
+        ));
+    }
+}
+
+/// True for a target that no other device runs: kernels for `sm_80` tell little, those for `sm_90` use what
+/// only Hopper has.
+fn is_own(target: &str) -> bool {
+    generation(target).is_none_or(|generation| generation >= 90)
+}
+
 /// The devices of the catalogue that kernels with this target run on. None for a target that newer
-/// devices run too: kernels for `sm_80` tell little, those for `sm_90` use what only Hopper has.
+/// devices run too.
 pub fn devices_for(target: &str) -> Vec<&'static Device> {
-    const OWN: u32 = 90;
-    match generation(target) {
-        Some(old) if old < OWN => Vec::new(),
-        _ => match_target(target, None).candidates(),
+    match is_own(target) {
+        true => match_target(target, None).candidates(),
+        false => Vec::new(),
     }
 }
 
@@ -88,16 +128,41 @@ mod tests {
         kernel_targets(&rows.frame(None).data).swap_remove(0)
     }
 
+    const AMD: &str = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_ISA942";
+    const HOPPER: &str = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64";
+    const AMPERE: &str = "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x128_32x4";
+
     #[test]
     fn kernels_tell_their_device_where_they_agree() {
-        let amd = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_ISA942";
+        let (amd, new, old) = (AMD, HOPPER, AMPERE);
         let other = "Cijk_Ailk_Bljk_BBS_BH_MT256x128x64_MI16x16x16x1_ISA950";
-        let new = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64";
-        let old = "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x128_32x4";
         assert_eq!(told(&[amd, "gemv", amd]).as_deref(), Some("gfx942"));
         assert_eq!(told(&[old, new, old]).as_deref(), Some("sm_90"));
         assert_eq!(told(&[amd, other]), None);
         assert_eq!(told(&[amd, new]), None);
         assert_eq!(told(&["", "gemv"]), None);
+    }
+
+    #[test]
+    fn files_without_a_device_are_told_apart_by_kernels_that_one_device_cannot_run() {
+        let devices = |kernels: &[&str]| -> Vec<String> {
+            let table = |kernel: &&str| {
+                let mut rows = Rows::new();
+                let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+                rows.table().set_text(column, kernel.as_bytes());
+                rows.row((64, 64, 64), "", 1e-6, "");
+                Dataset::clone(&rows.frame(None).data)
+            };
+            let mut tables = kernels.iter().map(table);
+            let mut all = tables.next().unwrap_or_default();
+            tables.for_each(|table| all.append(table));
+            tell_apart(&mut all);
+            all.device.iter().map(|d| all.devices[usize::from(*d)].clone()).collect()
+        };
+        assert_eq!(devices(&[AMD, HOPPER, AMD]), ["gfx942", "sm_90", "gfx942"]);
+        // What tells nothing, and what newer devices run too, stays without a name.
+        assert_eq!(devices(&[AMD, AMPERE, "gemv"]), ["gfx942", "", ""]);
+        assert_eq!(devices(&[HOPPER, AMPERE]), ["", ""]);
+        assert_eq!(devices(&[AMD, "gemv", AMD]), ["", "", ""]);
     }
 }

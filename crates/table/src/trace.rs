@@ -7,6 +7,7 @@
 use crate::dataset::{
     CallStack, Capture, ColumnData, ColumnMeaning, Dataset, Joiner, Source, TraceContext,
 };
+use crate::kernel_target::tell_apart;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::units::plural;
 use rustc_hash::FxHashMap;
@@ -170,11 +171,12 @@ pub struct Lent(Vec<(usize, Source)>);
 
 impl Lent {
     /// Gives it to the sources, once the files of their reports are [attached](attach): what those state
-    /// stands.
+    /// stands. Where nothing states a device, kernels tell which files are of different ones.
     pub fn to(self, all: &mut Dataset) {
         for (source, from) in &self.0 {
             lend(all, *source, from);
         }
+        tell_apart(all);
     }
 }
 
