@@ -73,12 +73,8 @@ pub struct Explanation {
 
 /// The name of the kernel, else of the operation, else of the library.
 pub fn name_of(frame: &Frame, row: usize) -> String {
-    [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library]
-        .into_iter()
-        .map(|meaning| frame.data.text(meaning, row))
-        .find(|t| !t.is_empty())
-        .unwrap_or("")
-        .to_owned()
+    let names = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library];
+    frame.data.first_text(&names, row).to_owned()
 }
 
 /// Name of a roof: `datasheet roof`.

@@ -4,6 +4,7 @@
 //! One pass over the rows of a frame. Each [`Reason`] counts rows and their share of the time; its weight
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
+use crate::summary::distinct;
 use gemmscope_model::hardware::match_name;
 use gemmscope_model::units::{decapitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::{DataKind, Side};
@@ -176,26 +177,20 @@ impl Trust {
     }
 }
 
+/// A reason that concerns all devices and no rows of a known time: `count` of `of` things.
+fn of_all(about: About, weight: Verdict, (count, of): (u64, u64), text: String) -> Reason {
+    Reason { about, weight, device: String::new(), text, count, of, share: None }
+}
+
 /// What was recorded that slows the program.
 fn recording<'a>(slowed: impl Iterator<Item = &'a String>) -> Option<Reason> {
-    let mut by: Vec<&str> = Vec::new();
-    for what in slowed {
-        if !by.contains(&what.as_str()) {
-            by.push(what);
-        }
-    }
-    (!by.is_empty()).then(|| Reason {
-        about: About::Recording,
-        weight: Verdict::WithCare,
-        device: String::new(),
-        text: format!(
-            "Recorded with {}, which slows the program: idle time is an upper bound.",
-            by.join(", ")
-        ),
-        count: by.len() as u64,
-        of: by.len() as u64,
-        share: None,
-    })
+    let by = distinct(slowed.map(String::as_str));
+    let text = format!(
+        "Recorded with {}, which slows the program: idle time is an upper bound.",
+        by.join(", ")
+    );
+    let all = by.len() as u64;
+    (all > 0).then(|| of_all(About::Recording, Verdict::WithCare, (all, all), text))
 }
 
 /// Rows that could not be used, but for other operations and runs that failed: those are no GEMMs that
@@ -232,37 +227,25 @@ fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<Reason> {
             told.join(", ")
         }
     };
-    let share = count as f64 / of as f64;
-    Some(Reason {
-        about: About::Skipped,
-        weight: if share > EXCEPTION { Verdict::WithCare } else { Verdict::Sound },
-        device: String::new(),
-        text: format!("{} of {} could not be used: {why}.", grouped(count), plural(of, "row")),
-        count,
-        of,
-        share: None,
-    })
+    let whole = count as f64 > EXCEPTION * of as f64;
+    let weight = if whole { Verdict::WithCare } else { Verdict::Sound };
+    let text = format!("{} of {} could not be used: {why}.", grouped(count), plural(of, "row"));
+    Some(of_all(About::Skipped, weight, (count, of), text))
 }
 
 /// GEMM time without a known shape, of which no figure here is.
 fn unshaped<'a>(sources: impl Iterator<Item = &'a Source>, known_s: f64) -> Option<Reason> {
     let without: Vec<_> = sources.map(|s| s.without_model).collect();
     let (count, time_s) = without.iter().fold((0, 0.0), |(n, t), w| (n + w.rows, t + w.time_s));
-    let (all_s, weighs) = (known_s + time_s, time_s > EXCEPTION * (known_s + time_s));
-    weighs.then(|| Reason {
-        about: About::Unshaped,
-        weight: if time_s > WHOLE * all_s { Verdict::WithCare } else { Verdict::Sound },
-        device: String::new(),
-        text: format!(
-            "{} of the GEMM time ({} of {}) has no known shape: the figures are of the rest.",
-            percent(time_s / all_s),
-            seconds_brief(time_s),
-            seconds_brief(all_s)
-        ),
-        count,
-        of: count,
-        share: None,
-    })
+    let all_s = known_s + time_s;
+    let weight = if time_s > WHOLE * all_s { Verdict::WithCare } else { Verdict::Sound };
+    let text = format!(
+        "{} of the GEMM time ({} of {}) has no known shape: the figures are of the rest.",
+        percent(time_s / all_s),
+        seconds_brief(time_s),
+        seconds_brief(all_s)
+    );
+    (time_s > EXCEPTION * all_s).then(|| of_all(About::Unshaped, weight, (count, count), text))
 }
 
 /// GEMMs that were measured once each, where no spread is stated: a difference may be chance.
@@ -270,15 +253,9 @@ fn once(frame: &Frame, rows: u64, spread_known: bool) -> Option<Reason> {
     let counted = frame.counted();
     let single = |s: &Side| !s.program && s.rows.len() as u64 == s.all_rows;
     let all = counted.sides.iter().all(single);
-    (rows > 1 && all && !spread_known).then(|| Reason {
-        about: About::Once,
-        weight: Verdict::Sound,
-        device: String::new(),
-        text: format!("Each of {} is one measurement, without a spread.", plural(rows, "row")),
-        count: rows,
-        of: rows,
-        share: None,
-    })
+    let text = format!("Each of {} is one measurement, without a spread.", plural(rows, "row"));
+    let once = rows > 1 && all && !spread_known;
+    once.then(|| of_all(About::Once, Verdict::Sound, (rows, rows), text))
 }
 
 /// What no file states: device, units, types, what the rows are.
@@ -374,15 +351,9 @@ fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
     let mut told: Vec<String> = assumed.iter().take(ASSUMED).map(|a| named(a)).collect();
     let more = assumed.len().saturating_sub(ASSUMED);
     told.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
-    (all > 0).then(|| Reason {
-        about: About::Assumed,
-        weight: if heavy > 0 && !agrees { Verdict::WithCare } else { Verdict::Sound },
-        device: String::new(),
-        text: format!("Assumed: {}.", told.join("; ")),
-        count: heavy,
-        of: all,
-        share: None,
-    })
+    let weight = if heavy > 0 && !agrees { Verdict::WithCare } else { Verdict::Sound };
+    let text = format!("Assumed: {}.", told.join("; "));
+    (all > 0).then(|| of_all(About::Assumed, weight, (heavy, all), text))
 }
 
 /// An assumption in a word or two where its key says what it is, else its sentence.

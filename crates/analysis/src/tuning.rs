@@ -4,6 +4,7 @@
 //! column named generation, iteration, step, trial or round. Rows without an order are references,
 //! such as the baseline of the search. A row with a status but no time is a failed variant.
 
+use crate::explain::name_of;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_significant, percent, trim_zeros};
@@ -199,7 +200,10 @@ impl History {
                 order: at,
                 rate,
                 outcome: if rate.is_finite() { Outcome::Ok } else { Outcome::Failed },
-                name: name_of(frame, r),
+                name: match name_of(frame, r) {
+                    name if name.is_empty() => format!("line {}", d.line[r]),
+                    name => name,
+                },
                 status,
                 failed_s: d.number(ColumnMeaning::FailedTime, r),
             };
@@ -373,18 +377,6 @@ impl History {
         }
         out.into_iter().map(|(s, n)| (s.to_owned(), n)).collect()
     }
-}
-
-/// The name of a row: its kernel, else values that distinguish it, else its line.
-fn name_of(frame: &Frame, row: usize) -> String {
-    let d = &*frame.data;
-    for meaning in [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library] {
-        let text = d.text(meaning, row);
-        if !text.is_empty() {
-            return text.to_owned();
-        }
-    }
-    format!("line {}", d.line[row])
 }
 
 /// The settings of a row with their titles in the file: tile, stages, warps and all other columns

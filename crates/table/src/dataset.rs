@@ -469,6 +469,12 @@ impl Dataset {
         }
     }
 
+    /// The first of these texts of a row that is not empty, else "".
+    pub fn first_text(&self, meanings: &[ColumnMeaning], row: usize) -> &str {
+        let texts = meanings.iter().map(|meaning| self.text(*meaning, row));
+        texts.into_iter().find(|text| !text.is_empty()).unwrap_or("")
+    }
+
     /// Calls that the row stands for (1 if the file does not say).
     pub fn count(&self, row: usize) -> f64 {
         let n = self.number(ColumnMeaning::Count, row);

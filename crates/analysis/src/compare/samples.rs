@@ -1,70 +1,35 @@
 //! One side's measurement of one configuration, made of its rows.
 
 use super::Sample;
-use gemmscope_table::data_kind::variant;
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::data_kind::{variant, variant_columns};
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::stats::{median, quantile};
 
 /// Scales the median absolute deviation to the standard deviation of a normal distribution.
 const MAD_TO_SIGMA: f64 = 1.4826;
 
-/// The columns for kernel, tile and split-K: rows that differ in them are variants, not repeats.
-struct VariantColumns<'a>(Vec<&'a ColumnData>);
-
-impl<'a> VariantColumns<'a> {
-    fn new(data: &'a Dataset) -> Self {
-        VariantColumns(
-            data.columns
-                .iter()
-                .filter(|c| {
-                    matches!(
-                        c.meaning,
-                        ColumnMeaning::Kernel
-                            | ColumnMeaning::Library
-                            | ColumnMeaning::TileM
-                            | ColumnMeaning::TileN
-                            | ColumnMeaning::TileK
-                            | ColumnMeaning::SplitK
-                            | ColumnMeaning::Stages
-                            | ColumnMeaning::Warps
-                            | ColumnMeaning::Order
-                    )
-                })
-                .map(|c| &c.data)
-                .collect(),
-        )
-    }
-
-    /// A hash of the row's values.
-    fn of(&self, row: usize) -> u64 {
-        variant(&self.0, 0, row)
-    }
-}
-
 /// Makes samples of rows; its lists are used again, as a table may have a million samples.
 pub(super) struct Samples<'a> {
     frame: &'a Frame,
-    variants: VariantColumns<'a>,
+    /// Rows that differ in these are variants, not repeats.
+    variants: Vec<&'a ColumnData>,
     by_variant: Vec<(u64, u32)>,
     times: Vec<f64>,
 }
 
 impl<'a> Samples<'a> {
     pub(super) fn new(frame: &'a Frame) -> Self {
-        Samples {
-            frame,
-            variants: VariantColumns::new(&frame.data),
-            by_variant: Vec::new(),
-            times: Vec::new(),
-        }
+        let mut variants = variant_columns(&frame.data);
+        variants.extend(frame.data.column(ColumnMeaning::Library).map(|c| &c.data));
+        Samples { frame, variants, by_variant: Vec::new(), times: Vec::new() }
     }
 
     /// Moves the rows of the fastest variant to the front; gives their number.
     fn fastest_first(&mut self, rows: &mut [u32]) -> usize {
         let data = &*self.frame.data;
         self.by_variant.clear();
-        let keyed = rows.iter().map(|&r| (self.variants.of(r as usize), r));
+        let keyed = rows.iter().map(|&r| (variant(&self.variants, 0, r as usize), r));
         self.by_variant.extend(keyed);
         self.by_variant.sort_unstable();
         // Time and first row, so that of equal variants the earlier one counts.

@@ -3,7 +3,7 @@
 use super::{Group, Scan};
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::hardware::Device;
-use gemmscope_model::units::percent;
+use gemmscope_model::units::{either, percent};
 
 /// A type must raise the peak at least this many times to be worth a word.
 const FASTER: f64 = 1.5;
@@ -43,12 +43,7 @@ pub(crate) fn is_quantized(op: &gemmscope_model::gemm::Operation) -> bool {
 pub(super) fn types(scan: &Scan<'_>, group: &Group) -> String {
     let of = scan.problem(group).op.compute;
     let found = scan.device(group).map_or_else(Vec::new, |d| faster_types(d, of));
-    let names: Vec<&str> = found.iter().map(|t| t.name()).collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [all @ .., last] => format!("{} or {last}", all.join(", ")),
-    }
+    either(&found.iter().map(|t| t.name()).collect::<Vec<_>>())
 }
 
 /// What to try in the algorithm or the model for a compute-bound GEMM below its roof.

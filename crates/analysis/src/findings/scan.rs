@@ -397,17 +397,12 @@ impl<'a> Scan<'a> {
 
     /// Shape, type and kernel or operation of a group, in one line.
     pub(crate) fn title(&self, group: &Group) -> String {
-        let row = group.row as usize;
-        let data = self.data();
-        let name = [ColumnMeaning::OpName, ColumnMeaning::Library]
-            .into_iter()
-            .map(|meaning| data.text(meaning, row))
-            .find(|t| !t.is_empty());
+        let names = [ColumnMeaning::OpName, ColumnMeaning::Library];
+        let name = self.data().first_text(&names, group.row as usize);
         // The side says it already.
-        let side = self.part(group).label.as_str();
-        match name.filter(|n| !n.eq_ignore_ascii_case(side)) {
-            Some(name) => format!("{} {}", short(name), self.problem(group)),
-            None => self.problem(group).to_string(),
+        match name.is_empty() || name.eq_ignore_ascii_case(&self.part(group).label) {
+            true => self.problem(group).to_string(),
+            false => format!("{} {}", short(name), self.problem(group)),
         }
     }
 }

@@ -4,10 +4,11 @@
 use super::above_roof::causes;
 use super::story::{self, Hit, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
+use crate::summary::distinct;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::runs_on;
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::units::{either, percent, plural};
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
 use gemmscope_table::metrics::ABOVE_ROOF;
 use std::collections::BTreeMap;
@@ -88,10 +89,9 @@ fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> V
 pub(crate) fn built_for(target: &str) -> String {
     let fits = devices_for(target);
     let names: Vec<String> = fits.iter().map(|d| short_name(&d.name)).collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [one] => format!("the {one}"),
-        [some @ .., last] => format!("the {} or {last}", some.join(", ")),
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("the {}", either(&names)),
     }
 }
 
@@ -108,27 +108,18 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
         .filter(|(_, g)| g.efficiency() > ABOVE_ROOF)
         .map(|(i, _)| Hit::of(i))
         .collect();
-    let mut names: Vec<&str> = Vec::new();
+    let groups = hits.iter().map(|hit| &scan.groups[hit.group as usize]);
+    let devices = groups.clone().filter_map(|g| scan.device(g));
+    let names = distinct(devices.map(|device| device.name.as_str()));
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    for hit in &hits {
-        let group = &scan.groups[hit.group as usize];
-        if let Some(device) = scan.device(group)
-            && !names.contains(&device.name.as_str())
-        {
-            names.push(&device.name);
-        }
-        for cause in causes(scan.frame, group.row as usize) {
-            *reasons.entry(cause).or_default() += 1;
-        }
+    for cause in groups.clone().flat_map(|g| causes(scan.frame, g.row as usize)) {
+        *reasons.entry(cause).or_default() += 1;
     }
     let name = match names.as_slice() {
         [one] => format!("the {one}"),
         _ => "the right device".to_owned(),
     };
-    let most = hits
-        .iter()
-        .map(|h| &scan.groups[h.group as usize])
-        .max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()));
+    let most = groups.max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()));
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
     reasons.order_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let would = reasons

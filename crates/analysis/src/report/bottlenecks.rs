@@ -60,20 +60,11 @@ pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bo
                 share_of_category: sum.time_s / (part.time_s + part.without_s),
                 share,
                 side: part.label.clone(),
-                efficiency: None,
-                of_peak: None,
-                reported_efficiency: None,
                 flops_per_s: f64::NAN,
                 bytes_per_s: f64::NAN,
                 intensity: f64::NAN,
-                bound: None,
-                rule_of_thumb: String::new(),
                 quantized: names_quantized(name),
-                impact_percent: None,
-                tile_roof: None,
-                callers: Vec::new(),
-                modules: Vec::new(),
-                rows: Vec::new(),
+                ..Operation::default()
             };
             let remedy = match source.remedy.as_str() {
                 "" => "record the shapes of its operands (record_shapes=True), or of its groups",

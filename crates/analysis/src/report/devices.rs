@@ -2,9 +2,10 @@
 
 use crate::findings;
 use crate::findings::Scan;
+use crate::summary::distinct;
 use gemmscope_model::hardware::match_name;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::percent;
+use gemmscope_model::units::{either, percent};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::kernel_target::kernel_targets;
 
@@ -22,14 +23,8 @@ pub(super) fn on_devices(scan: &Scan<'_>) -> String {
 
 /// ` of the AMD Instinct MI300X`, or the number of devices.
 pub(super) fn of_devices(scan: &Scan<'_>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, g) in scan.checked().filter(|(_, g)| !g.roof_s.is_nan()) {
-        if let Some(d) = scan.device(g)
-            && !names.contains(&d.name.as_str())
-        {
-            names.push(&d.name);
-        }
-    }
+    let roofed = scan.checked().filter(|(_, g)| !g.roof_s.is_nan());
+    let names = distinct(roofed.filter_map(|(_, g)| Some(scan.device(g)?.name.as_str())));
     match names.as_slice() {
         [] => String::new(),
         [one] => format!(" of the {one}"),
@@ -119,6 +114,6 @@ fn meant(stated: &str) -> String {
     match names.as_slice() {
         [] => format!("{stated}, which is not in the catalogue"),
         [one] => format!("{stated}, probably the {one}"),
-        [some @ .., last] => format!("{stated}, which can be the {} or {last}", some.join(", ")),
+        several => format!("{stated}, which can be the {}", either(several)),
     }
 }

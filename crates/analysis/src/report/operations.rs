@@ -36,7 +36,7 @@ pub fn impact_percent(efficiency: f64, share_of_total: f64) -> (f64, f64, f64) {
 const SAME_TIME: f64 = 2e-3;
 
 /// One operation of the breakdown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Operation {
     /// `aten::mm`, or the library, or "GEMM".
     pub name: String,
@@ -305,11 +305,10 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
         .and_then(|s| s.trace.as_ref())
         .and_then(|t| t.total_s)
         .unwrap_or_else(|| scan.part(g).whole_s);
-    let name = [ColumnMeaning::OpName, ColumnMeaning::Library]
-        .into_iter()
-        .map(|meaning| data.text(meaning, row))
-        .find(|t| !t.is_empty())
-        .unwrap_or("GEMM");
+    let name = match data.first_text(&[ColumnMeaning::OpName, ColumnMeaning::Library], row) {
+        "" => "GEMM",
+        name => name,
+    };
     Operation {
         name: name.to_owned(),
         problem: problem.to_string(),

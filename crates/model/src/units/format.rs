@@ -231,6 +231,16 @@ pub fn plural_s(n: u64) -> &'static str {
     if n == 1 { "" } else { "s" }
 }
 
+/// `a, b or c`; "" of none.
+pub fn either(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [some @ .., last] => format!("{} or {last}", some.join(", ")),
+    }
+}
+
 /// The text with its first letter in upper case.
 pub fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
