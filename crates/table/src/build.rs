@@ -20,7 +20,7 @@ use crate::dataset::{
 use admit::impossible;
 use cell_text::RowError;
 use column::{AutoColumn, NumberColumn, TextColumn};
-use gemmscope_model::gemm::Operation;
+use gemmscope_model::gemm::{Operation, Problem};
 use std::collections::HashMap;
 
 /// The canonical part of one row.
@@ -46,6 +46,11 @@ impl Row {
     /// A row with batch 1 on a device that the file does not name.
     pub fn new(m: u32, n: u32, k: u32, op: Operation, time_s: f64) -> Self {
         Row { m, n, k, batch: 1, op, device: 0, time_s }
+    }
+
+    /// The GEMM of the row.
+    pub fn problem(&self) -> Problem {
+        Problem { m: self.m, n: self.n, k: self.k, batch: self.batch, op: self.op }
     }
 }
 
@@ -214,6 +219,32 @@ impl TableBuilder {
     /// A number column without a meaning, in the reader's own unit.
     pub fn extra_number_column(&mut self, label: &str, unit: &str) -> ColumnId {
         self.column(ColumnMeaning::Other, label, unit, Values::Number(NumberColumn::default()))
+    }
+
+    /// Stages a text for the row to come in the column with this meaning and label, which is added where
+    /// there is none. For tables of few columns.
+    pub fn stage_text(&mut self, meaning: ColumnMeaning, label: &str, cell: &[u8]) {
+        let id = self.labelled(meaning, label);
+        let id = id.unwrap_or_else(|| self.text_column(meaning, label));
+        self.set_text(id, cell);
+    }
+
+    /// The same for a number, in the meaning's SI unit.
+    pub fn stage_number(&mut self, meaning: ColumnMeaning, label: &str, value: f64) {
+        let id = self.labelled(meaning, label);
+        let id = id.unwrap_or_else(|| self.number_column(meaning, label));
+        self.set_number(id, value);
+    }
+
+    /// The same for a number without a meaning, in the reader's own unit.
+    pub fn stage_extra(&mut self, label: &str, unit: &str, value: f64) {
+        let id = self.labelled(ColumnMeaning::Other, label);
+        let id = id.unwrap_or_else(|| self.extra_number_column(label, unit));
+        self.set_number(id, value);
+    }
+
+    fn labelled(&self, meaning: ColumnMeaning, label: &str) -> Option<ColumnId> {
+        self.columns.iter().position(|c| c.meaning == meaning && c.label == label).map(ColumnId)
     }
 
     /// A column with this key, label, meaning, unit and kind; its data is ignored.
@@ -467,73 +498,4 @@ pub(crate) fn free_key(keys: &mut HashMap<String, u32>, wanted: &str) -> String 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use gemmscope_model::dtype::DataType;
-
-    fn row(m: u32, time_s: f64) -> Row {
-        Row::new(m, 2, 3, Operation::uniform(DataType::Fp16), time_s)
-    }
-
-    #[test]
-    fn a_rejected_row_takes_its_staged_values_along() {
-        let mut t = TableBuilder::new();
-        let kernel = t.text_column(ColumnMeaning::Kernel, "kernel");
-        let rate = t.number_column(ColumnMeaning::ReportedRate, "tflops");
-        t.set_text(kernel, b"k0");
-        t.commit(2, b"good", Ok(row(1, 1e-6)));
-        t.set_text(kernel, b"gone");
-        t.set_number(rate, 1.0);
-        t.commit(3, b"0", Err(RowError::new("time is zero (us)")));
-        t.commit(4, b"no", Ok(row(1, 0.0)));
-        t.commit(5, b"no", Ok(row(0, 1.0)));
-        t.set_number(rate, 12.0 / 2e-6);
-        t.commit(6, b"good", Ok(row(1, 2e-6)));
-        let d = t.finish();
-        assert_eq!(d.line, [2, 6]);
-        assert_eq!(d.text(ColumnMeaning::Kernel, 0), "k0");
-        assert_eq!(d.text(ColumnMeaning::Kernel, 1), "");
-        assert!(d.number(ColumnMeaning::ReportedRate, 0).is_nan());
-        let s = &d.sources[0];
-        assert_eq!((s.rows_read, s.rows_used, s.rejected.total()), (5, 2, 3));
-        assert_eq!((s.reported_rate.compared, s.reported_rate.within_1_percent), (1, 1));
-    }
-
-    #[test]
-    fn a_value_that_is_set_twice_is_replaced() {
-        let mut t = TableBuilder::new();
-        let rate = t.number_column(ColumnMeaning::ReportedRate, "tflops");
-        let kernel = t.text_column(ColumnMeaning::Kernel, "kernel");
-        for line in 2..4 {
-            for value in [1.0, 2.0] {
-                t.set_number(rate, value);
-                t.set_text(kernel, value.to_string().as_bytes());
-            }
-            t.commit(line, b"", Ok(row(1, 1e-6)));
-        }
-        let d = t.finish();
-        assert_eq!(d.numbers(ColumnMeaning::ReportedRate), Some(&[2.0, 2.0][..]));
-        assert_eq!(d.text(ColumnMeaning::Kernel, 1), "2");
-    }
-
-    #[test]
-    fn auto_columns_keep_what_is_no_number() {
-        let mut t = TableBuilder::new();
-        let mostly = t.auto_column("lda");
-        let words = t.auto_column("note");
-        for i in 0..100u32 {
-            let text = if i == 57 { "odd".to_owned() } else { i.to_string() };
-            t.set_auto(mostly, text.as_bytes(), text.parse().ok());
-            let word = if i % 2 == 0 { "x" } else { "1" };
-            t.set_auto(words, word.as_bytes(), word.parse().ok());
-            t.commit(i + 2, b"", Ok(row(1, 1.0)));
-        }
-        let d = t.finish();
-        let by_key = |k: &str| &d.columns.iter().find(|c| c.key == k).unwrap().data;
-        let ColumnData::Number(v) = by_key("lda") else { panic!() };
-        assert!(v[57].is_nan() && v[58] == 58.0);
-        let ColumnData::Text { codes, values } = by_key("lda (text)") else { panic!() };
-        assert_eq!(values[codes[57] as usize], "odd");
-        assert!(matches!(by_key("note"), ColumnData::Text { .. }));
-    }
-}
+mod tests;

@@ -204,12 +204,13 @@ impl Source {
     /// row-major, as in PyTorch and Triton: A of N along K, B of N along N, C along N. Known by the format
     /// (rows of our own table have no more than its id), or by what else the file says.
     pub fn is_column_major(&self) -> bool {
-        const TOOLS: [&str; 10] = [
+        const TOOLS: [&str; 11] = [
             "hipblaslt",
             "rocblas",
             "tensile",
             "tunableop",
             "mkl-verbose",
+            "aocl-dtl",
             "blas-calls",
             "deepbench",
             "openblas",
