@@ -9,8 +9,10 @@ use crate::{
 };
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning::{
+    self, Kernel, Library, Model, OpName, ReportedBandwidth, ReportedRate, ReportedWork, TimeMin,
+};
 
 /// One result of a log, beyond sizes, types and time.
 #[derive(Clone, Debug)]
@@ -129,9 +131,6 @@ impl LogFormat {
 struct Log {
     parser: Box<dyn Parser>,
     device: u16,
-    texts: [ColumnId; 4],
-    numbers: [ColumnId; 4],
-    figures: Vec<(ColumnMeaning, ColumnId)>,
     others: u64,
     /// The last line so far.
     line: u32,
@@ -148,35 +147,12 @@ fn read_by(
     mut table: TableBuilder,
 ) -> Opened {
     let device = defaults::device(&mut table, head, options);
-    let texts = [
-        (ColumnMeaning::Kernel, "kernel"),
-        (ColumnMeaning::Library, "library"),
-        (ColumnMeaning::OpName, "operation"),
-        (ColumnMeaning::Model, "model"),
-    ]
-    .map(|(meaning, label)| table.text_column(meaning, label));
-    let numbers = [
-        (ColumnMeaning::ReportedRate, "rate"),
-        (ColumnMeaning::ReportedBandwidth, "bandwidth"),
-        (ColumnMeaning::ReportedWork, "work"),
-        (ColumnMeaning::TimeMin, "shortest time"),
-    ]
-    .map(|(meaning, label)| table.number_column(meaning, label));
-    let log = Log {
-        parser,
-        device,
-        texts,
-        numbers,
-        figures: Vec::new(),
-        others: 0,
-        line: 0,
-        unnamed: false,
-        timed: false,
-    };
+    let log = Log { parser, device, others: 0, line: 0, unnamed: false, timed: false };
     let json = is_json(head.first());
     // An object a line is a log too.
-    let lines = head.lines.iter().filter(|l| l.starts_with('{')).count() > 1
-        || head.complete && head.lines.len() == 1;
+    let lines = head.first().starts_with('{')
+        && (head.lines.iter().filter(|l| l.starts_with('{')).count() > 1
+            || head.complete && head.lines.len() == 1);
     Ok(if json && !lines { Json::open(log, table) } else { Logged::open(log, table) })
 }
 
@@ -252,26 +228,16 @@ impl Log {
                 }
                 r
             });
-            let texts = [&e.kernel, &e.library, &e.op_name, &e.model];
-            for (id, text) in self.texts.iter().zip(texts) {
-                if !text.is_empty() {
-                    t.set_text(*id, text.as_bytes());
-                }
-            }
-            let numbers = [e.rate, e.bandwidth, e.work, e.time_min];
-            for (id, v) in self.numbers.iter().zip(numbers) {
-                if !v.is_nan() {
-                    t.set_number(*id, v);
-                }
-            }
+            t.stage_text(Kernel, "kernel", e.kernel.as_bytes());
+            t.stage_text(Library, "library", e.library.as_bytes());
+            t.stage_text(OpName, "operation", e.op_name.as_bytes());
+            t.stage_text(Model, "model", e.model.as_bytes());
+            t.stage_number(ReportedRate, "rate", e.rate);
+            t.stage_number(ReportedBandwidth, "bandwidth", e.bandwidth);
+            t.stage_number(ReportedWork, "work", e.work);
+            t.stage_number(TimeMin, "shortest time", e.time_min);
             for (meaning, v) in e.figures {
-                let known = self.figures.iter().find(|(m, _)| *m == meaning).map(|(_, id)| *id);
-                let id = known.unwrap_or_else(|| {
-                    let id = t.number_column(meaning, &meaning.id().replace('_', " "));
-                    self.figures.push((meaning, id));
-                    id
-                });
-                t.set_number(id, v);
+                t.stage_number(meaning, &meaning.id().replace('_', " "), v);
             }
             match e.line {
                 0 => t.commit(line, raw, row),

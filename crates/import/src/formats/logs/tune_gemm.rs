@@ -4,7 +4,6 @@
 use super::*;
 use crate::cell::values;
 use crate::columns::defaults;
-use gemmscope_table::build::ColumnId;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tune-gemm",
@@ -18,7 +17,6 @@ pub(crate) const FORMAT: Format = Format {
         parser: |head, options, table| {
             Box::new(TuneGemm {
                 dtype: defaults::dtype(table, head, options, DataType::Fp16),
-                columns: COLUMNS.map(|(_, meaning, label)| table.number_column(meaning, label)),
                 rates_only: 0,
             })
         },
@@ -26,18 +24,17 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// Members that become columns.
-const COLUMNS: [(&str, ColumnMeaning, &str); 6] = [
-    ("BLOCK_SIZE_M", ColumnMeaning::TileM, "BLOCK_SIZE_M"),
-    ("BLOCK_SIZE_N", ColumnMeaning::TileN, "BLOCK_SIZE_N"),
-    ("BLOCK_SIZE_K", ColumnMeaning::TileK, "BLOCK_SIZE_K"),
-    ("SPLIT_K", ColumnMeaning::SplitK, "SPLIT_K"),
-    ("num_stages", ColumnMeaning::Stages, "num_stages"),
-    ("num_warps", ColumnMeaning::Warps, "num_warps"),
+const COLUMNS: [(&str, ColumnMeaning); 6] = [
+    ("BLOCK_SIZE_M", ColumnMeaning::TileM),
+    ("BLOCK_SIZE_N", ColumnMeaning::TileN),
+    ("BLOCK_SIZE_K", ColumnMeaning::TileK),
+    ("SPLIT_K", ColumnMeaning::SplitK),
+    ("num_stages", ColumnMeaning::Stages),
+    ("num_warps", ColumnMeaning::Warps),
 ];
 
 struct TuneGemm {
     dtype: DataType,
-    columns: [ColumnId; 6],
     /// Rows whose comment has a rate and no time.
     rates_only: u64,
 }
@@ -58,10 +55,11 @@ impl Parser for TuneGemm {
         let mut e = Entry::new(self.row(config, comment, rate));
         e.rate = rate;
         e.library = "Triton".to_owned();
-        for (id, (name, ..)) in self.columns.iter().zip(COLUMNS) {
+        for (name, meaning) in COLUMNS {
             let number = member(config, name).and_then(|t| t.parse::<f64>().ok());
             // Stages of 0 is how this script says "no pipeline".
-            table.set_number(*id, number.filter(|v| *v > 0.0).unwrap_or(f64::NAN));
+            let number = number.filter(|v| *v > 0.0).unwrap_or(f64::NAN);
+            table.stage_number(meaning, name, number);
         }
         Some(e)
     }

@@ -15,8 +15,9 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{Flops, Seconds};
 use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::Assumption;
+use gemmscope_table::dataset::ColumnMeaning::*;
 use std::collections::HashMap;
 
 /// The file's card asks for the shapes of this many kernels, those with the most time.
@@ -143,22 +144,6 @@ pub(crate) struct Profile {
     options: ImportOptions,
     device: u16,
     dtype: AssumedType,
-    ids: Ids,
-}
-
-#[derive(Debug)]
-struct Ids {
-    kernel: ColumnId,
-    library: ColumnId,
-    count: ColumnId,
-    workgroups: ColumnId,
-    bytes: ColumnId,
-    cache_bytes: [ColumnId; 2],
-    clock: ColumnId,
-    work: ColumnId,
-    spread: [ColumnId; 3],
-    intensity: ColumnId,
-    tile: [ColumnId; 3],
 }
 
 impl Profile {
@@ -166,31 +151,7 @@ impl Profile {
     pub(crate) fn new(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> Self {
         let device = options.answer("device").map_or(0, |d| table.device(d));
         let dtype = AssumedType::new(head, options, DataType::Fp16);
-        let ids = Ids {
-            kernel: table.text_column(ColumnMeaning::Kernel, "kernel"),
-            library: table.text_column(ColumnMeaning::Library, "library"),
-            count: table.number_column(ColumnMeaning::Count, "launches"),
-            workgroups: table.number_column(ColumnMeaning::Workgroups, "workgroups"),
-            bytes: table.number_column(ColumnMeaning::MeasuredBytes, "measured bytes"),
-            cache_bytes: [
-                table.number_column(ColumnMeaning::MeasuredL2Bytes, "measured L2 bytes"),
-                table.number_column(ColumnMeaning::MeasuredL1Bytes, "measured L1 bytes"),
-            ],
-            clock: table.number_column(ColumnMeaning::MeasuredClock, "clock"),
-            work: table.number_column(ColumnMeaning::ReportedWork, "counted work"),
-            spread: [
-                table.number_column(ColumnMeaning::TimeMin, "shortest"),
-                table.number_column(ColumnMeaning::TimeMax, "longest"),
-                table.number_column(ColumnMeaning::TimeStd, "standard deviation"),
-            ],
-            intensity: table.extra_number_column("measured intensity", "FLOP/B"),
-            tile: [
-                table.number_column(ColumnMeaning::TileM, "tile M"),
-                table.number_column(ColumnMeaning::TileN, "tile N"),
-                table.number_column(ColumnMeaning::TileK, "tile K"),
-            ],
-        };
-        Profile { launches: Vec::new(), options: options.clone(), device, dtype, ids }
+        Profile { launches: Vec::new(), options: options.clone(), device, dtype }
     }
 
     /// Code of a device; the user's choice overrides it.
@@ -279,7 +240,7 @@ impl Profile {
                     Err(RowError::new("not a GEMM (kernel name)"))
                 }
             };
-            self.stage(&mut table, l, &parsed[i]);
+            stage(&mut table, l, &parsed[i]);
             table.commit(l.line, short(&l.kernel).as_bytes(), row);
         }
         if launches.iter().all(|l| l.device == 0) {
@@ -343,28 +304,26 @@ impl Profile {
         }
         shapes
     }
+}
 
-    fn stage(&self, t: &mut TableBuilder, l: &Launch, p: &KernelName) {
-        t.set_text(self.ids.kernel, l.kernel.as_bytes());
-        t.set_text(self.ids.library, super::tracelens::library(&l.kernel).as_bytes());
-        t.set_number(self.ids.count, l.calls);
-        t.set_number(self.ids.workgroups, l.workgroups());
-        t.set_number(self.ids.bytes, l.bytes);
-        for (id, v) in self.ids.cache_bytes.iter().zip(l.cache_bytes) {
-            t.set_number(*id, v);
-        }
-        t.set_number(self.ids.clock, l.clock_hz);
-        t.set_number(self.ids.work, l.work);
-        for (id, v) in self.ids.spread.iter().zip(l.spread) {
-            t.set_number(*id, v);
-        }
-        t.set_number(self.ids.intensity, l.intensity());
-        if let Some(tile) = p.tile {
-            let sizes = [tile.m.into(), tile.n.into(), tile.k.map_or(f64::NAN, f64::from)];
-            for (id, v) in self.ids.tile.iter().zip(sizes) {
-                t.set_number(*id, v);
-            }
-        }
+fn stage(t: &mut TableBuilder, l: &Launch, p: &KernelName) {
+    t.stage_text(Kernel, "kernel", l.kernel.as_bytes());
+    t.stage_text(Library, "library", super::tracelens::library(&l.kernel).as_bytes());
+    t.stage_number(Count, "launches", l.calls);
+    t.stage_number(Workgroups, "workgroups", l.workgroups());
+    t.stage_number(MeasuredBytes, "measured bytes", l.bytes);
+    t.stage_number(MeasuredL2Bytes, "measured L2 bytes", l.cache_bytes[0]);
+    t.stage_number(MeasuredL1Bytes, "measured L1 bytes", l.cache_bytes[1]);
+    t.stage_number(MeasuredClock, "clock", l.clock_hz);
+    t.stage_number(ReportedWork, "counted work", l.work);
+    t.stage_number(TimeMin, "shortest", l.spread[0]);
+    t.stage_number(TimeMax, "longest", l.spread[1]);
+    t.stage_number(TimeStd, "standard deviation", l.spread[2]);
+    t.stage_extra("measured intensity", "FLOP/B", l.intensity());
+    if let Some(tile) = p.tile {
+        t.stage_number(TileM, "tile M", tile.m.into());
+        t.stage_number(TileN, "tile N", tile.n.into());
+        t.stage_number(TileK, "tile K", tile.k.map_or(f64::NAN, f64::from));
     }
 }
 

@@ -20,7 +20,7 @@ use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::TimeUnit;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -54,18 +54,8 @@ fn detect(head: &Head) -> Option<Detection> {
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
     let device = defaults::device(&mut table, head, options);
-    let runs = Runs {
-        ids: Ids {
-            name: table.text_column(ColumnMeaning::OpName, "name"),
-            std: table.number_column(ColumnMeaning::TimeStd, "standard deviation"),
-            cpu: table.extra_number_column("cpu_time", "s"),
-            rate: table.number_column(ColumnMeaning::ReportedRate, "rate"),
-            repeat: table.number_column(ColumnMeaning::Repeat, "repetition"),
-        },
-        device,
-        dtype: AssumedType::new(head, options, DataType::Fp32),
-        found: Vec::new(),
-    };
+    let runs =
+        Runs { device, dtype: AssumedType::new(head, options, DataType::Fp32), found: Vec::new() };
     Ok(match is_printed(head) {
         true => Logged::open(Printed(runs), table),
         false => json_or_csv::open(head, runs, table),
@@ -76,15 +66,6 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 fn is_printed(head: &Head) -> bool {
     let titles = ["Benchmark", "Time", "CPU", "Iterations"];
     head.lines.iter().any(|l| l.split_whitespace().take(4).eq(titles))
-}
-
-#[derive(Debug)]
-struct Ids {
-    name: ColumnId,
-    std: ColumnId,
-    cpu: ColumnId,
-    rate: ColumnId,
-    repeat: ColumnId,
 }
 
 /// One entry of the list.
@@ -105,7 +86,6 @@ struct Run {
 
 #[derive(Debug)]
 struct Runs {
-    ids: Ids,
     device: u16,
     dtype: AssumedType,
     found: Vec<Run>,
@@ -160,15 +140,14 @@ impl Runs {
                 continue;
             }
             let row = self.row(&run, t);
-            t.set_text(self.ids.name, run.name.as_bytes());
-            t.set_number(self.ids.cpu, run.cpu_s);
-            t.set_number(self.ids.rate, run.rate);
-            t.set_number(self.ids.repeat, run.repeat);
-            if !run.aggregate.is_empty()
-                && let Some((_, s)) = deviation.iter().find(|(n, _)| *n == run.name)
-            {
-                t.set_number(self.ids.std, *s);
-            }
+            let of_run = |(name, _): &&(String, f64)| *name == run.name;
+            let std = deviation.iter().find(of_run).filter(|_| !run.aggregate.is_empty());
+            let std = std.map_or(f64::NAN, |(_, s)| *s);
+            t.stage_text(ColumnMeaning::OpName, "name", run.name.as_bytes());
+            t.stage_number(ColumnMeaning::TimeStd, "standard deviation", std);
+            t.stage_extra("cpu_time", "s", run.cpu_s);
+            t.stage_number(ColumnMeaning::ReportedRate, "rate", run.rate);
+            t.stage_number(ColumnMeaning::Repeat, "repetition", run.repeat);
             t.commit(run.line, &run.raw, row);
         }
         if aggregates > 0 {

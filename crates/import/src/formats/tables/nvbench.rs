@@ -13,7 +13,7 @@ use crate::{
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde_json::Value;
 
@@ -38,31 +38,13 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let mut table = TableBuilder::new();
-    let ids = Ids {
-        name: table.text_column(ColumnMeaning::OpName, "Benchmark"),
-        axes: table.text_column(ColumnMeaning::Kernel, "axes"),
-        std: table.number_column(ColumnMeaning::TimeStd, "noise"),
-        bandwidth: table.number_column(ColumnMeaning::ReportedBandwidth, "GlobalMem BW"),
-        samples: table.extra_number_column("Samples", ""),
-    };
     let states =
-        States { ids, dtype: AssumedType::new(head, options, DataType::Fp16), devices: Vec::new() };
-    Ok(json_or_csv::open(head, states, table))
-}
-
-#[derive(Debug)]
-struct Ids {
-    name: ColumnId,
-    axes: ColumnId,
-    std: ColumnId,
-    bandwidth: ColumnId,
-    samples: ColumnId,
+        States { dtype: AssumedType::new(head, options, DataType::Fp16), devices: Vec::new() };
+    Ok(json_or_csv::open(head, states, TableBuilder::new()))
 }
 
 #[derive(Debug)]
 struct States {
-    ids: Ids,
     dtype: AssumedType,
     /// Names by their number in the file.
     devices: Vec<(i64, String)>,
@@ -84,19 +66,18 @@ struct State {
 impl States {
     fn push(&mut self, line: u32, raw: &[u8], s: &State, t: &mut TableBuilder) {
         let row = self.row(s, t);
-        t.set_text(self.ids.name, s.name.as_bytes());
+        t.stage_text(ColumnMeaning::OpName, "Benchmark", s.name.as_bytes());
         let other: Vec<String> = s
             .axes
             .iter()
             .filter(|(k, _)| size_axis(k).is_none() && dtype_axis(k, "").is_none())
             .map(|(k, v)| format!("{k}={v}"))
             .collect();
-        t.set_text(self.ids.axes, other.join(" ").as_bytes());
-        t.set_number(self.ids.bandwidth, s.bandwidth);
-        t.set_number(self.ids.samples, s.samples);
-        if let Ok(row) = &row {
-            t.set_number(self.ids.std, s.noise * row.time_s);
-        }
+        t.stage_text(ColumnMeaning::Kernel, "axes", other.join(" ").as_bytes());
+        let time_s = row.as_ref().map_or(f64::NAN, |row| row.time_s);
+        t.stage_number(ColumnMeaning::TimeStd, "noise", s.noise * time_s);
+        t.stage_number(ColumnMeaning::ReportedBandwidth, "GlobalMem BW", s.bandwidth);
+        t.stage_extra("Samples", "", s.samples);
         t.commit(line, raw, row);
     }
 

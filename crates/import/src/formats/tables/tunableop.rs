@@ -11,7 +11,7 @@ use crate::{
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 
 pub(crate) const FORMAT: Format = Format {
@@ -34,25 +34,12 @@ fn detect(head: &Head) -> Option<Detection> {
 
 fn open(_: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
-    let ids = Ids {
-        op: table.text_column(ColumnMeaning::OpName, "operation"),
-        kernel: table.text_column(ColumnMeaning::Kernel, "solution"),
-        library: table.text_column(ColumnMeaning::Library, "library"),
-    };
     let device = options.answer("device").map_or(0, |d| table.device(d));
-    Ok(Delimited::open(TunableOp { ids, device }, table))
-}
-
-#[derive(Debug)]
-struct Ids {
-    op: ColumnId,
-    kernel: ColumnId,
-    library: ColumnId,
+    Ok(Delimited::open(TunableOp { device }, table))
 }
 
 #[derive(Debug)]
 struct TunableOp {
-    ids: Ids,
     device: u16,
 }
 
@@ -84,9 +71,9 @@ impl RowReader for TunableOp {
         } else {
             ""
         };
-        t.set_text(self.ids.op, record.get(0));
-        t.set_text(self.ids.kernel, record.get(2));
-        t.set_text(self.ids.library, library.as_bytes());
+        t.stage_text(ColumnMeaning::OpName, "operation", record.get(0));
+        t.stage_text(ColumnMeaning::Kernel, "solution", record.get(2));
+        t.stage_text(ColumnMeaning::Library, "library", library.as_bytes());
         t.commit(record.line(), record.raw(), row);
         Ok(())
     }

@@ -10,8 +10,9 @@ use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::{ColumnMeaning, TraceContext};
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning::*;
+use gemmscope_table::dataset::TraceContext;
 use gemmscope_table::trace::{CALL_STACK_COLUMN, PART_COLUMN, UNFUSED_ATTENTION};
 use std::collections::HashMap;
 
@@ -110,7 +111,6 @@ pub(super) fn finish(
 ) -> Result<Imported, ImportError> {
     let Trace { chosen, captures, file, events, devices, .. } = of_a_gpu(trace)?;
     let device = device_codes(&mut table, chosen, &devices);
-    let mut ids = Ids::new(&mut table);
     let join = Join::new(&events);
     let mut left_out = LeftOut::default();
     let launched = Launched::new(&events, &join, &mut left_out);
@@ -131,10 +131,7 @@ pub(super) fn finish(
     }
     let captured = nothing && !groups.all.is_empty();
     let gemm_s: f64 = groups.all.iter().map(|g| g.sum).filter(|s| s.is_finite()).sum();
-    if !of_attention.is_empty() {
-        ids.part = Some(table.text_column(ColumnMeaning::Other, PART_COLUMN));
-    }
-    let remarks = ids.commit(&mut table, &groups.all, &products.signatures, &events, &join);
+    let remarks = commit(&mut table, &groups.all, &products.signatures, &events, &join);
     let without = left_out.reject_loose(&mut table, &events.names);
     if !complete {
         table.note("The trace is cut off; everything before that was read.");
@@ -267,93 +264,51 @@ fn device_codes(
     move |id| codes.iter().find(|c| c.0 == id).map_or(only, |c| c.1)
 }
 
-struct Ids {
-    op: ColumnId,
-    kernel: ColumnId,
-    library: ColumnId,
-    count: ColumnId,
-    workgroups: ColumnId,
-    kernels: ColumnId,
-    spread: [ColumnId; 3],
-    /// Where some call is part of attention that is not fused.
-    part: Option<ColumnId>,
-    /// Where some call has callers.
-    call_stack: Option<ColumnId>,
+/// Adds the rows; returns remarks about their types.
+fn commit(
+    t: &mut TableBuilder,
+    groups: &[Group],
+    signatures: &[&Signature],
+    events: &Events,
+    join: &Join<'_>,
+) -> Vec<&'static str> {
+    let mut remarks = Vec::new();
+    for g in groups {
+        let kernel = g.key.kernel.map_or("", |k| events.names[k as usize].as_str());
+        let [name, dims, types, strides] = signatures[g.key.signature as usize];
+        let found = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
+        let row = match found {
+            Some((gemm, remark)) => {
+                remarks.extend(remark);
+                let [m, n, k] = gemm.sizes;
+                let mut row = Row::new(m, n, k, gemm.op, g.sum / g.calls);
+                row.batch = gemm.batch;
+                row.device = g.key.device;
+                Ok(row)
+            }
+            None => Err(RowError::new("data type not recognised")),
+        };
+        stage(t, g, name, kernel);
+        let callers = g.caller.map_or(Vec::new(), |call| join.callers(call));
+        t.stage_text(Other, CALL_STACK_COLUMN, callers.join(" => ").as_bytes());
+        t.commit(g.line, format!("{name} {dims}").as_bytes(), row);
+    }
+    remarks
 }
 
-impl Ids {
-    fn new(t: &mut TableBuilder) -> Self {
-        Ids {
-            op: t.text_column(ColumnMeaning::OpName, "operation"),
-            kernel: t.text_column(ColumnMeaning::Kernel, "kernel"),
-            library: t.text_column(ColumnMeaning::Library, "library"),
-            count: t.number_column(ColumnMeaning::Count, "calls"),
-            workgroups: t.number_column(ColumnMeaning::Workgroups, "workgroups"),
-            kernels: t.extra_number_column("Kernels launched per call", ""),
-            spread: [
-                t.number_column(ColumnMeaning::TimeMin, "shortest"),
-                t.number_column(ColumnMeaning::TimeMax, "longest"),
-                t.number_column(ColumnMeaning::TimeStd, "standard deviation"),
-            ],
-            part: None,
-            call_stack: None,
-        }
-    }
-
-    /// Adds the rows; returns remarks about their types.
-    fn commit(
-        &mut self,
-        t: &mut TableBuilder,
-        groups: &[Group],
-        signatures: &[&Signature],
-        events: &Events,
-        join: &Join<'_>,
-    ) -> Vec<&'static str> {
-        let mut remarks = Vec::new();
-        for g in groups {
-            let kernel = g.key.kernel.map_or("", |k| events.names[k as usize].as_str());
-            let [name, dims, types, strides] = signatures[g.key.signature as usize];
-            let found =
-                from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
-            let row = match found {
-                Some((gemm, remark)) => {
-                    remarks.extend(remark);
-                    let [m, n, k] = gemm.sizes;
-                    let mut row = Row::new(m, n, k, gemm.op, g.sum / g.calls);
-                    row.batch = gemm.batch;
-                    row.device = g.key.device;
-                    Ok(row)
-                }
-                None => Err(RowError::new("data type not recognised")),
-            };
-            self.stage(t, g, name, kernel);
-            if let Some(part) = self.part.filter(|_| g.key.attention) {
-                t.set_text(part, UNFUSED_ATTENTION.as_bytes());
-            }
-            let callers = g.caller.map_or(Vec::new(), |call| join.callers(call));
-            if !callers.is_empty() {
-                let id = *self
-                    .call_stack
-                    .get_or_insert_with(|| t.text_column(ColumnMeaning::Other, CALL_STACK_COLUMN));
-                t.set_text(id, callers.join(" => ").as_bytes());
-            }
-            t.commit(g.line, format!("{name} {dims}").as_bytes(), row);
-        }
-        remarks
-    }
-
-    fn stage(&self, t: &mut TableBuilder, g: &Group, name: &str, kernel: &str) {
-        t.set_text(self.op, name.as_bytes());
-        t.set_text(self.kernel, kernel.as_bytes());
-        t.set_text(self.library, library(kernel).as_bytes());
-        t.set_number(self.count, g.calls);
-        t.set_number(self.workgroups, f64::from_bits(g.key.blocks));
-        t.set_number(self.kernels, g.kernels);
-        if g.calls > 1.0 && g.sum.is_finite() {
-            let variance = (g.squares - g.sum * g.sum / g.calls) / (g.calls - 1.0);
-            t.set_number(self.spread[0], g.min);
-            t.set_number(self.spread[1], g.max);
-            t.set_number(self.spread[2], variance.max(0.0).sqrt());
-        }
-    }
+fn stage(t: &mut TableBuilder, g: &Group, name: &str, kernel: &str) {
+    t.stage_text(OpName, "operation", name.as_bytes());
+    t.stage_text(Kernel, "kernel", kernel.as_bytes());
+    t.stage_text(Library, "library", library(kernel).as_bytes());
+    t.stage_number(Count, "calls", g.calls);
+    t.stage_number(Workgroups, "workgroups", f64::from_bits(g.key.blocks));
+    t.stage_extra("Kernels launched per call", "", g.kernels);
+    let several = g.calls > 1.0 && g.sum.is_finite();
+    let variance = (g.squares - g.sum * g.sum / g.calls) / (g.calls - 1.0);
+    let of_several = |v: f64| if several { v } else { f64::NAN };
+    t.stage_number(TimeMin, "shortest", of_several(g.min));
+    t.stage_number(TimeMax, "longest", of_several(g.max));
+    t.stage_number(TimeStd, "standard deviation", of_several(variance.max(0.0).sqrt()));
+    let part = if g.key.attention { UNFUSED_ATTENTION } else { "" };
+    t.stage_text(Other, PART_COLUMN, part.as_bytes());
 }

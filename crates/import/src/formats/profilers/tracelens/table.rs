@@ -15,7 +15,7 @@ use crate::{Col, Header, ImportError, Imported, Record, RowReader};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::intern::Interner;
-use gemmscope_table::build::{ColumnId, Row, TableBuilder};
+use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -37,18 +37,22 @@ struct Pending {
     row: Result<Row, RowError>,
 }
 
-/// Columns of the finished table.
-struct Ids {
-    name: ColumnId,
-    kernel: ColumnId,
-    library: ColumnId,
-    count: ColumnId,
-    kernels: ColumnId,
-    uid: ColumnId,
-    numbers: [ColumnId; 11],
-    texts: [ColumnId; 3],
-    report: Option<ColumnId>,
-}
+/// The reported numbers that have a meaning, in the order of [`Pending::numbers`].
+const NUMBERS: [(ColumnMeaning, &str); 9] = [
+    (ColumnMeaning::ReportedRate, "TFLOPS/s_mean"),
+    (ColumnMeaning::ReportedBandwidth, "TB/s_mean"),
+    (ColumnMeaning::ReportedIntensity, "FLOPS/Byte"),
+    (ColumnMeaning::ReportedWork, "GFLOPS"),
+    (ColumnMeaning::ReportedBytes, "Data Moved (MB)"),
+    (ColumnMeaning::ReportedEfficiency, "Pct Roofline_mean"),
+    (ColumnMeaning::TimeStd, "Kernel Time std"),
+    (ColumnMeaning::TimeMin, "Kernel Time min"),
+    (ColumnMeaning::TimeMax, "Kernel Time max"),
+];
+/// The others, in seconds.
+const OWN: [&str; 2] = ["Roofline Time", "Kernel Time sum"];
+/// Columns of texts, in the order of [`Pending::texts`].
+const TEXTS: [&str; 3] = ["Compute Spec", gemmscope_table::trace::CALL_STACK_COLUMN, "entry_point"];
 
 /// Reads the records of one table.
 pub(super) struct Table {
@@ -229,37 +233,6 @@ impl Table {
         )
         .ok_or_else(no_model)
     }
-
-    fn columns(&self, t: &mut TableBuilder) -> Ids {
-        let number = |t: &mut TableBuilder, meaning, label: &str| t.number_column(meaning, label);
-        Ids {
-            name: t.text_column(ColumnMeaning::OpName, "Operation"),
-            kernel: t.text_column(ColumnMeaning::Kernel, "Kernel"),
-            library: t.text_column(ColumnMeaning::Library, "Library"),
-            count: number(t, ColumnMeaning::Count, "Calls"),
-            kernels: t.extra_number_column("Kernels launched per call", ""),
-            uid: t.extra_number_column(gemmscope_table::trace::UID_COLUMN, ""),
-            numbers: [
-                number(t, ColumnMeaning::ReportedRate, "TFLOPS/s_mean"),
-                number(t, ColumnMeaning::ReportedBandwidth, "TB/s_mean"),
-                number(t, ColumnMeaning::ReportedIntensity, "FLOPS/Byte"),
-                number(t, ColumnMeaning::ReportedWork, "GFLOPS"),
-                number(t, ColumnMeaning::ReportedBytes, "Data Moved (MB)"),
-                number(t, ColumnMeaning::ReportedEfficiency, "Pct Roofline_mean"),
-                number(t, ColumnMeaning::TimeStd, "Kernel Time std"),
-                number(t, ColumnMeaning::TimeMin, "Kernel Time min"),
-                number(t, ColumnMeaning::TimeMax, "Kernel Time max"),
-                t.extra_number_column("Roofline Time", "s"),
-                t.extra_number_column("Kernel Time sum", "s"),
-            ],
-            texts: [
-                t.text_column(ColumnMeaning::Other, "Compute Spec"),
-                t.text_column(ColumnMeaning::Other, gemmscope_table::trace::CALL_STACK_COLUMN),
-                t.text_column(ColumnMeaning::Other, "entry_point"),
-            ],
-            report: (self.sets.len() > 1).then(|| t.text_column(ColumnMeaning::Other, "Report")),
-        }
-    }
 }
 
 /// Reason of rows of other categories.
@@ -387,7 +360,6 @@ impl RowReader for Table {
         let mut gemm_s = 0.0;
         let mut libraries: FxHashMap<u32, &str> = FxHashMap::default();
         let t = &mut table;
-        let ids = self.columns(t);
         for (i, p) in pending.iter().enumerate() {
             if let Some(&other) = twice.get(&i) {
                 counted.add(p.total_s);
@@ -402,23 +374,25 @@ impl RowReader for Table {
             let kernel = words.value(p.kernel);
             let library = libraries.entry(p.kernel);
             let library = library.or_insert_with(|| kernels::library(kernel));
-            t.set_text(ids.name, words.value(p.name).as_bytes());
-            t.set_text(ids.kernel, kernel.as_bytes());
-            t.set_text(ids.library, library.as_bytes());
-            t.set_number(ids.count, p.count);
-            t.set_number(
-                ids.kernels,
-                if p.kernel_count > 0 { f64::from(p.kernel_count) } else { f64::NAN },
-            );
-            t.set_number(ids.uid, p.uid);
-            for (id, value) in ids.numbers.iter().zip(p.numbers) {
-                t.set_number(*id, value);
+            let launched = Some(f64::from(p.kernel_count)).filter(|_| p.kernel_count > 0);
+            t.stage_text(ColumnMeaning::OpName, "Operation", words.value(p.name).as_bytes());
+            t.stage_text(ColumnMeaning::Kernel, "Kernel", kernel.as_bytes());
+            t.stage_text(ColumnMeaning::Library, "Library", library.as_bytes());
+            t.stage_number(ColumnMeaning::Count, "Calls", p.count);
+            t.stage_extra("Kernels launched per call", "", launched.unwrap_or(f64::NAN));
+            t.stage_extra(gemmscope_table::trace::UID_COLUMN, "", p.uid);
+            for ((meaning, label), value) in NUMBERS.into_iter().zip(p.numbers) {
+                t.stage_number(meaning, label, value);
             }
-            for (id, text) in ids.texts.iter().zip(p.texts) {
-                t.set_text(*id, words.value(text).as_bytes());
+            for (label, value) in OWN.into_iter().zip(&p.numbers[NUMBERS.len()..]) {
+                t.stage_extra(label, "s", *value);
             }
-            if let Some(report) = ids.report {
-                t.set_text(report, self.sets[p.set].label.as_bytes());
+            for (label, text) in TEXTS.into_iter().zip(p.texts) {
+                t.stage_text(ColumnMeaning::Other, label, words.value(text).as_bytes());
+            }
+            if self.sets.len() > 1 {
+                let report = self.sets[p.set].label.as_bytes();
+                t.stage_text(ColumnMeaning::Other, "Report", report);
             }
             t.commit(p.line, &p.raw, p.row.clone());
         }
