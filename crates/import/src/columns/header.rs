@@ -7,7 +7,7 @@ use gemmscope_table::build::cell_text::{RowError, cell_text};
 use std::borrow::Cow;
 
 /// A column of the file that a reader uses: where it is and what its header says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Col {
     /// 0-based position.
     pub index: usize,

@@ -152,8 +152,7 @@ pub(crate) fn failed_time(
     record: &Record<'_>,
     row: &Row,
 ) -> Option<f64> {
-    let Row { m, n, k, batch, op, .. } = *row;
-    let problem = Problem { m, n, k, batch, op };
+    let problem = row.problem();
     given.time_s.or_else(|| {
         figures.all().find_map(|(quantity, c, scale)| {
             let value = c.positive(record, quantity.word(), factor(scale, given)).ok()?;
@@ -236,6 +235,32 @@ pub(super) fn operation(
     record: &Record<'_>,
 ) -> Result<Operation, RowError> {
     let mut transposed = given.transposed.unwrap_or(plan.default_trans);
+    let mut op = types(plan, given, caches, &mut transposed, record)?;
+    letters(plan, caches, &mut transposed, record)?;
+    if let Some(c) = &plan.bias {
+        let cell = c.cell(record);
+        op.bias = [&b"true"[..], b"1", b"yes"].iter().any(|w| cell.eq_ignore_ascii_case(w));
+    }
+    if let Some(c) = &plan.beta {
+        let cell = c.cell(record);
+        // BLAS tools print a complex factor as `(1,0)`.
+        op.beta = match record.number(c.index) {
+            Some(beta) => beta != 0.0,
+            None => cell.starts_with(b"(") && !cell.starts_with(b"(0"),
+        };
+    }
+    Ok(op.with_layout(transposed[0], transposed[1]))
+}
+
+/// Types of the operands, the output and the multiplication. A cell of types may tell a transpose too.
+#[inline]
+fn types(
+    plan: &Plan,
+    given: &Given,
+    caches: &mut ValueCaches,
+    transposed: &mut [bool; 2],
+    record: &Record<'_>,
+) -> Result<Operation, RowError> {
     let mut read = |c: &Col, what: &str| -> Result<Types, RowError> {
         let cell = c.cell(record);
         match caches.types.get(cell, values::types) {
@@ -256,10 +281,7 @@ pub(super) fn operation(
         (both, a) => {
             let both = both.as_ref().map(|c| read(c, "data type")).transpose()?;
             let a = a.as_ref().map(|c| read(c, "data type of A")).transpose()?;
-            let b = match &plan.dtype_b {
-                Some(c) => Some(read(c, "data type of B")?),
-                None => None,
-            };
+            let b = plan.dtype_b.as_ref().map(|c| read(c, "data type of B")).transpose()?;
             for (flag, t) in transposed.iter_mut().zip([a, b]) {
                 *flag = t.and_then(|t| t.transposed).unwrap_or(*flag);
             }
@@ -271,9 +293,7 @@ pub(super) fn operation(
                 op = Operation::mixed(type_a, type_b, op.c);
                 op.c = op.compute.default_output();
             }
-            if let Some(c) = both.and_then(|t| t.c) {
-                op.c = c;
-            }
+            op.c = both.and_then(|t| t.c).unwrap_or(op.c);
             op
         }
     };
@@ -281,16 +301,24 @@ pub(super) fn operation(
         Some(c) if !is_missing(c.cell(record)) => op.c = read(c, "data type of the output")?.a,
         _ => op.c = plan.default_output.unwrap_or(op.c),
     }
-    if given.tf32 && op.compute == DataType::Fp32 {
-        op.compute = DataType::Tf32;
-    }
-    if let Some(c) = &plan.compute
-        && op.a == DataType::Fp32
-        && let Ok(t) = read(c, "compute type")
-        && t.a == DataType::Tf32
+    let multiplied = plan.compute.as_ref().filter(|_| op.a == DataType::Fp32);
+    let as_tf32 = |t: Types| t.a == DataType::Tf32;
+    if given.tf32 && op.compute == DataType::Fp32
+        || multiplied.is_some_and(|c| read(c, "compute type").is_ok_and(as_tf32))
     {
         op.compute = DataType::Tf32;
     }
+    Ok(op)
+}
+
+/// Transposes of A and B from columns of their own, or from one for both.
+#[inline]
+fn letters(
+    plan: &Plan,
+    caches: &mut ValueCaches,
+    transposed: &mut [bool; 2],
+    record: &Record<'_>,
+) -> Result<(), RowError> {
     for (flag, c) in transposed.iter_mut().zip(&plan.trans) {
         if let Some(c) = c {
             let cell = c.cell(record);
@@ -304,24 +332,12 @@ pub(super) fn operation(
     if let Some(c) = &plan.layout {
         let cell = c.cell(record);
         match caches.layouts.get(cell, values::layout) {
-            Some((a, b)) => transposed = [*a, *b],
+            Some((a, b)) => *transposed = [*a, *b],
             None if cell.is_empty() => {}
             None => return Err(c.bad(record, "layout", CellError::NotATranspose)),
         }
     }
-    if let Some(c) = &plan.bias {
-        let cell = c.cell(record);
-        op.bias = [&b"true"[..], b"1", b"yes"].iter().any(|w| cell.eq_ignore_ascii_case(w));
-    }
-    if let Some(c) = &plan.beta {
-        let cell = c.cell(record);
-        // BLAS tools print a complex factor as `(1,0)`.
-        op.beta = match record.number(c.index) {
-            Some(beta) => beta != 0.0,
-            None => cell.starts_with(b"(") && !cell.starts_with(b"(0"),
-        };
-    }
-    Ok(op.with_layout(transposed[0], transposed[1]))
+    Ok(())
 }
 
 /// The device that a row names in column `c`.

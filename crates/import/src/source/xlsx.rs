@@ -57,19 +57,70 @@ fn read_within(
             sheets.len()
         )));
     }
-    let strings = match zip.text("xl/sharedStrings.xml", &mut budget)? {
-        Some(xml) => shared_strings(&xml, &mut budget)?,
+    let (graded, timeline) = graded(&zip, &sheets, &mut budget)?;
+    let names: Vec<String> = graded.iter().map(|g| g.1.clone()).collect();
+    let chosen = options.answer("sheet").and_then(|a| names.iter().position(|n| n == a));
+    let at = chosen.or_else(|| {
+        // The first of the best.
+        (0..graded.len()).rev().max_by_key(|&i| graded[i].0).filter(|&i| graded[i].0 > 0)
+    });
+    let Some(at) = at else {
+        return Err(foreign(
+            "this Excel workbook has no sheet with M, N, K and a time or a rate: save the \
+             right sheet as CSV and drop that",
+        ));
+    };
+    let (_, sheet, csv) = &graded[at];
+    let mut imported = read_all(name, csv.as_bytes(), options)?;
+    let Imported::Table(data) = &mut imported else { return Ok(imported) };
+    if let Some(text) = timeline
+        && let Ok(Imported::Context(context)) =
+            read_all(name, text.as_bytes(), &ImportOptions::default())
+    {
+        trace::attach(data, &context);
+    }
+    let mut others = graded.iter().filter(|g| g.1 != *sheet);
+    if let Some((device, of)) = others.find_map(|(_, of, csv)| Some((device_of_sheet(csv)?, of))) {
+        name_device(data, &device, of);
+    }
+    if let Some(s) = data.sources.first_mut() {
+        s.bytes = bytes.len() as u64;
+        s.notes.insert(0, format!("Sheet “{sheet}” of an Excel workbook."));
+        if names.len() > 1 {
+            s.assumptions.push(Assumption {
+                by_hand: false,
+                key: "sheet".into(),
+                text: format!("The workbook has {} sheets; reading “{sheet}”.", names.len()),
+                value: sheet.clone(),
+                choices: names,
+            });
+        }
+    }
+    Ok(imported)
+}
+
+/// A sheet as CSV: how sure a format is that it is its own, 0 for none, and its name.
+type Graded = (u8, String, String);
+
+/// The sheets that hold something, and the timeline of a trace report beside them.
+fn graded(
+    zip: &Zip<'_>,
+    sheets: &[(String, String)],
+    budget: &mut Budget,
+) -> Result<(Vec<Graded>, Option<String>), ImportError> {
+    let strings = match zip.text("xl/sharedStrings.xml", budget)? {
+        Some(xml) => shared_strings(&xml, budget)?,
         None => Vec::new(),
     };
-    let mut graded: Vec<(u8, String, String)> = Vec::new();
+    let mut graded = Vec::new();
     let mut timeline = None;
-    for (sheet, part) in &sheets {
-        let Some(xml) = zip.text(part, &mut budget)? else {
+    for (sheet, part) in sheets {
+        let Some(xml) = zip.text(part, budget)? else {
             return Err(ImportError::new(format!(
                 "the workbook is damaged: its sheet “{sheet}” is missing; copy it again"
             )));
         };
-        let csv = sheet_csv(&xml, &strings, &mut budget)
+        let csv = sheet_csv(&xml, &strings, budget)
             .map_err(|e| ImportError::new(format!("sheet “{sheet}”: {}", e.message)))?;
         if csv.trim().is_empty() {
             continue;
@@ -89,48 +140,7 @@ fn read_within(
         };
         graded.push((grade, sheet.clone(), csv));
     }
-    let names: Vec<String> = graded.iter().map(|g| g.1.clone()).collect();
-    let chosen = options.answer("sheet").and_then(|a| names.iter().position(|n| n == a));
-    let at = chosen.or_else(|| {
-        // The first of the best.
-        (0..graded.len()).rev().max_by_key(|&i| graded[i].0).filter(|&i| graded[i].0 > 0)
-    });
-    let Some(at) = at else {
-        return Err(foreign(
-            "this Excel workbook has no sheet with M, N, K and a time or a rate: save the \
-             right sheet as CSV and drop that",
-        ));
-    };
-    let (_, sheet, csv) = &graded[at];
-    let mut imported = read_all(name, csv.as_bytes(), options)?;
-    if let Imported::Table(data) = &mut imported {
-        if let Some(text) = timeline
-            && let Ok(Imported::Context(context)) =
-                read_all(name, text.as_bytes(), &ImportOptions::default())
-        {
-            trace::attach(data, &context);
-        }
-        let others = graded.iter().filter(|g| g.1 != *sheet);
-        if let Some((device, of)) =
-            others.filter_map(|(_, of, csv)| Some((device_of_sheet(csv)?, of))).next()
-        {
-            name_device(data, &device, of);
-        }
-        if let Some(s) = data.sources.first_mut() {
-            s.bytes = bytes.len() as u64;
-            s.notes.insert(0, format!("Sheet “{sheet}” of an Excel workbook."));
-            if names.len() > 1 {
-                s.assumptions.push(Assumption {
-                    by_hand: false,
-                    key: "sheet".into(),
-                    text: format!("The workbook has {} sheets; reading “{sheet}”.", names.len()),
-                    value: sheet.clone(),
-                    choices: names,
-                });
-            }
-        }
-    }
-    Ok(imported)
+    Ok((graded, timeline))
 }
 
 /// The device in a sheet of specifications: two columns, a word and what it is.

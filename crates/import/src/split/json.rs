@@ -143,134 +143,111 @@ impl Scanner {
     /// Takes the next slice and calls `take` for every piece that it completes.
     pub fn feed(&mut self, text: &[u8], take: &mut Take<'_>) -> Result<(), ImportError> {
         let mut i = 0;
-        // Start of the current piece in this slice.
-        let mut from = 0;
         // Line ends before this are counted.
         let mut counted = 0;
+        while i < text.len() && self.mode != Mode::End {
+            if self.mode == Mode::Inside {
+                let end = self.value_end(text, i);
+                self.keep(&text[i..end.unwrap_or(text.len())]);
+                let Some(end) = end else { break };
+                self.give(take)?;
+                i = end;
+            } else if self.begins_value(text[i]) {
+                self.line = self.line.saturating_add(lines(&text[counted..i]));
+                counted = i;
+                self.item_line = self.line;
+            } else {
+                i += 1;
+            }
+        }
+        self.line = self.line.saturating_add(lines(&text[counted..]));
+        Ok(())
+    }
+
+    /// Takes a byte between two values; true where it is the first of a value.
+    fn begins_value(&mut self, b: u8) -> bool {
+        match (self.mode, b) {
+            (Mode::Start, b'{') => self.mode = Mode::Key,
+            (Mode::Start, b'[') => {
+                self.bare = true;
+                self.in_array = true;
+                self.mode = Mode::Element;
+            }
+            (Mode::Key, b'"') => {
+                self.key.clear();
+                self.mode = Mode::InKey;
+            }
+            (Mode::Key, b'}') => self.mode = Mode::End,
+            (Mode::InKey, _) if std::mem::take(&mut self.escaped) => self.key.push(b),
+            (Mode::InKey, b'\\') => self.escaped = true,
+            (Mode::InKey, b'"') => self.mode = Mode::Colon,
+            (Mode::InKey, _) if self.key.len() < 200 => self.key.push(b),
+            (Mode::Colon, b':') => self.mode = Mode::Value,
+            (Mode::Value, b'[') if self.arrays.iter().any(|a| a.as_bytes() == self.key) => {
+                self.in_array = true;
+                self.mode = Mode::Element;
+            }
+            (Mode::Element, b']') => {
+                self.in_array = false;
+                self.mode = if self.bare { Mode::End } else { Mode::Key };
+            }
+            // Not JSON: a bracket where a value belongs ends what is open.
+            (Mode::Value, b'}' | b']') => self.mode = Mode::Key,
+            (Mode::Element, b'}') => {}
+            (Mode::Value | Mode::Element, _) if !b.is_ascii_whitespace() && b != b',' => {
+                self.mode = Mode::Inside;
+                self.depth = 0;
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Where the value ends that is open at `i`; `None`: in a later slice.
+    fn value_end(&mut self, text: &[u8], mut i: usize) -> Option<usize> {
         while i < text.len() {
-            let b = text[i];
-            match self.mode {
-                Mode::Inside => {
-                    if self.quoted {
-                        if self.escaped {
-                            self.escaped = false;
-                            i += 1;
-                            continue;
-                        }
-                        let Some(next) = memchr2(b'"', b'\\', &text[i..]) else {
-                            break;
-                        };
-                        i += next;
-                        if text[i] == b'"' {
-                            self.quoted = false;
-                        } else {
-                            self.escaped = true;
-                        }
-                        i += 1;
-                        continue;
-                    }
-                    let end = match b {
-                        b'"' => {
-                            self.quoted = true;
-                            None
-                        }
-                        b'{' | b'[' => {
-                            self.depth += 1;
-                            None
-                        }
-                        b'}' | b']' if self.depth > 0 => {
-                            self.depth -= 1;
-                            (self.depth == 0).then_some(i + 1)
-                        }
-                        // The bracket or comma after a plain value is not part of it.
-                        b'}' | b']' | b',' if self.depth == 0 => Some(i),
-                        _ => None,
-                    };
-                    let Some(end) = end else {
-                        i += 1;
-                        continue;
-                    };
-                    self.keep(&text[from..end]);
-                    self.mode = if self.in_array { Mode::Element } else { Mode::Key };
-                    let kept = std::mem::take(&mut self.kept);
-                    let long = std::mem::take(&mut self.too_long);
-                    let result = take(Item {
-                        key: std::str::from_utf8(&self.key).unwrap_or(""),
-                        element: self.in_array,
-                        line: self.item_line,
-                        text: (!long).then_some(kept.trim_ascii()),
-                    });
-                    self.kept = kept;
-                    self.kept.clear();
-                    result?;
-                    i = end;
-                    continue;
+            if self.quoted {
+                if !std::mem::take(&mut self.escaped) {
+                    i += memchr2(b'"', b'\\', &text[i..])?;
+                    self.escaped = text[i] == b'\\';
+                    self.quoted = self.escaped;
                 }
-                Mode::Start => match b {
-                    b'{' => self.mode = Mode::Key,
-                    b'[' => {
-                        self.bare = true;
-                        self.in_array = true;
-                        self.mode = Mode::Element;
-                    }
-                    _ => {}
-                },
-                Mode::Key => match b {
-                    b'"' => {
-                        self.key.clear();
-                        self.mode = Mode::InKey;
-                    }
-                    b'}' => self.mode = Mode::End,
-                    _ => {}
-                },
-                Mode::InKey => match b {
-                    _ if std::mem::take(&mut self.escaped) => self.key.push(b),
-                    b'\\' => self.escaped = true,
-                    b'"' => self.mode = Mode::Colon,
-                    _ if self.key.len() < 200 => self.key.push(b),
-                    _ => {}
-                },
-                Mode::Colon => {
-                    if b == b':' {
-                        self.mode = Mode::Value;
+                i += 1;
+                continue;
+            }
+            match text[i] {
+                b'"' => self.quoted = true,
+                b'{' | b'[' => self.depth += 1,
+                // The bracket or comma after a plain value is not part of it.
+                b'}' | b']' | b',' if self.depth == 0 => return Some(i),
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return Some(i + 1);
                     }
                 }
-                Mode::Value | Mode::Element => {
-                    if self.mode == Mode::Value
-                        && b == b'['
-                        && self.arrays.iter().any(|a| a.as_bytes() == self.key)
-                    {
-                        self.in_array = true;
-                        self.mode = Mode::Element;
-                    } else if self.mode == Mode::Element && b == b']' {
-                        self.in_array = false;
-                        self.mode = if self.bare { Mode::End } else { Mode::Key };
-                    } else if matches!(b, b'}' | b']') {
-                        // Not JSON: a bracket where a value belongs ends what is open.
-                        if self.mode == Mode::Value {
-                            self.mode = Mode::Key;
-                        }
-                    } else if !(b.is_ascii_whitespace() || b == b',') {
-                        self.mode = Mode::Inside;
-                        self.depth = 0;
-                        from = i;
-                        self.line = self.line.saturating_add(lines(&text[counted..i]));
-                        counted = i;
-                        self.item_line = self.line;
-                        // Look at this byte again, inside the value.
-                        continue;
-                    }
-                }
-                Mode::End => break,
+                _ => {}
             }
             i += 1;
         }
-        self.line = self.line.saturating_add(lines(&text[counted..]));
-        if self.mode == Mode::Inside {
-            let rest = &text[from..];
-            self.keep(rest);
-        }
-        Ok(())
+        None
+    }
+
+    /// Gives the value that is complete.
+    fn give(&mut self, take: &mut Take<'_>) -> Result<(), ImportError> {
+        self.mode = if self.in_array { Mode::Element } else { Mode::Key };
+        let mut kept = std::mem::take(&mut self.kept);
+        let long = std::mem::take(&mut self.too_long);
+        let result = take(Item {
+            key: std::str::from_utf8(&self.key).unwrap_or(""),
+            element: self.in_array,
+            line: self.item_line,
+            text: (!long).then_some(kept.trim_ascii()),
+        });
+        kept.clear();
+        self.kept = kept;
+        result
     }
 
     fn keep(&mut self, piece: &[u8]) {

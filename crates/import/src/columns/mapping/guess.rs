@@ -45,103 +45,86 @@ pub(crate) fn suggest(mapping: &mut Mapping, probes: &[Probe]) {
 /// Why a column of types is none: its values may be names that tell them, such as `MKL_fp32`.
 pub(crate) const NOT_TYPES: &str = "its values are not data types";
 
+/// Why a column of a one-letter title is one of types.
+const TYPES: &str = "its values are data types";
+
 /// Why a column holds what the user said.
 pub(crate) const BY_HAND: &str = "chosen by hand";
 
 /// The guess from the name, checked against the values.
 pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String) {
-    let by_name = |g: Guess| {
-        let why = if g.spec.meaning == ColumnMeaning::Other {
-            "name not recognised"
-        } else {
-            "by its name"
-        };
-        (g, why.to_owned())
+    let judged = match probe.filled {
+        0 => None,
+        _ => of_letter(name, probe).unwrap_or_else(|| contradicted(guess, probe)),
     };
-    let by_value = |meaning, strength, why: &str| {
-        (Guess::new::<ColumnMeaning>(meaning, strength), why.to_owned())
-    };
+    let (guess, why) = judged.unwrap_or((
+        guess,
+        match guess.spec.meaning {
+            ColumnMeaning::Other => "name not recognised",
+            _ => "by its name",
+        },
+    ));
+    (guess, why.to_owned())
+}
+
+/// What a column holds, and why.
+type Judged = Option<(Guess, &'static str)>;
+
+/// A title of one letter, `A` to `D`: its values decide, but for a `B` of numbers. `None` for other titles.
+fn of_letter(name: &str, probe: &Probe) -> Option<Judged> {
     let lower = name.trim().to_lowercase();
-    // A one-letter title: the values decide.
-    if matches!(lower.as_str(), "a" | "b" | "c" | "d") && probe.filled > 0 {
-        if probe.all_transposes() && matches!(lower.as_str(), "a" | "b") {
-            let meaning = if lower == "a" { ColumnMeaning::TransA } else { ColumnMeaning::TransB };
-            return by_value(meaning, 90, "its values are N and T");
+    let [letter @ b'a'..=b'd'] = lower.as_bytes() else { return None };
+    let by_value = |meaning: ColumnMeaning, strength, why| {
+        Some(Some((Guess::new::<ColumnMeaning>(meaning, strength), why)))
+    };
+    match letter {
+        b'a' if probe.all_transposes() => {
+            by_value(ColumnMeaning::TransA, 90, "its values are N and T")
         }
-        if probe.any_dtype {
-            let meaning = match lower.as_str() {
-                "a" => ColumnMeaning::DtypeA,
-                "b" => ColumnMeaning::DtypeB,
-                "c" => ColumnMeaning::DtypeC,
-                _ => ColumnMeaning::DtypeC,
-            };
-            let strength = if lower == "d" { 91 } else { 90 };
-            return by_value(meaning, strength, "its values are data types");
+        b'b' if probe.all_transposes() => {
+            by_value(ColumnMeaning::TransB, 90, "its values are N and T")
         }
-        if lower == "b" && probe.all_numbers() {
-            return by_name(guess);
-        }
-        return by_value(ColumnMeaning::Other, 0, "its values are not recognised");
+        b'a' if probe.any_dtype => by_value(ColumnMeaning::DtypeA, 90, TYPES),
+        b'b' if probe.any_dtype => by_value(ColumnMeaning::DtypeB, 90, TYPES),
+        b'c' if probe.any_dtype => by_value(ColumnMeaning::DtypeC, 90, TYPES),
+        _ if probe.any_dtype => by_value(ColumnMeaning::DtypeC, 91, TYPES),
+        b'b' if probe.all_numbers() => Some(None),
+        _ => by_value(ColumnMeaning::Other, 0, "its values are not recognised"),
     }
-    if probe.filled == 0 {
-        return by_name(guess);
-    }
-    match guess.spec.meaning {
-        ColumnMeaning::Dtype
-        | ColumnMeaning::DtypeA
-        | ColumnMeaning::DtypeB
-        | ColumnMeaning::DtypeC
-        | ColumnMeaning::Compute
-            if !probe.any_dtype =>
-        {
-            by_value(ColumnMeaning::Other, 0, NOT_TYPES)
+}
+
+/// What the values say against the guess from the name.
+fn contradicted(guess: Guess, probe: &Probe) -> Judged {
+    use ColumnMeaning::{
+        Batch, Compute, Device, Dtype, DtypeA, DtypeB, DtypeC, K, Kernel, Layout, Library, M, Mnk,
+        Model, N, ReportedRate, ShapeA, ShapeB, Square, Status, Tile, Time, TransA, TransB,
+    };
+    let numbers = probe.all_numbers();
+    let (wrong, why) = match guess.spec.meaning {
+        Dtype | DtypeA | DtypeB | DtypeC | Compute => (!probe.any_dtype, NOT_TYPES),
+        TransA | TransB => (!probe.any_transpose, "its values are not transposes"),
+        Layout => (!probe.any_layout, "its values are not layouts such as NT"),
+        Mnk if probe.triples == 0 && numbers && probe.whole() => {
+            return Some((Guess::new(Square, guess.strength), "one size per row"));
         }
-        ColumnMeaning::TransA | ColumnMeaning::TransB if !probe.any_transpose => {
-            by_value(ColumnMeaning::Other, 0, "its values are not transposes")
+        Mnk => (probe.triples == 0, "its values are not sizes"),
+        ShapeA | ShapeB => {
+            (!probe.all_operands(), "its values are not shapes such as (4096, 1024)")
         }
-        ColumnMeaning::Layout if !probe.any_layout => {
-            by_value(ColumnMeaning::Other, 0, "its values are not layouts such as NT")
+        Tile => {
+            (probe.triples == 0 && probe.pairs == 0, "its values are not tiles such as 128x256")
         }
-        ColumnMeaning::Mnk if probe.triples == 0 => {
-            if probe.all_numbers() && probe.whole() {
-                by_value(ColumnMeaning::Square, guess.strength, "one size per row")
-            } else {
-                by_value(ColumnMeaning::Other, 0, "its values are not sizes")
-            }
-        }
-        ColumnMeaning::ShapeA | ColumnMeaning::ShapeB if !probe.all_operands() => {
-            by_value(ColumnMeaning::Other, 0, "its values are not shapes such as (4096, 1024)")
-        }
-        ColumnMeaning::Tile if probe.triples == 0 && probe.pairs == 0 => {
-            by_value(ColumnMeaning::Other, 0, "its values are not tiles such as 128x256")
-        }
-        ColumnMeaning::Status if guess.strength < 60 && probe.all_numbers() => {
-            by_value(ColumnMeaning::Other, 0, "its values are numbers, not verdicts")
-        }
-        ColumnMeaning::Device if probe.all_numbers() => {
-            by_value(ColumnMeaning::Other, 0, "its values are numbers, not device names")
-        }
-        ColumnMeaning::M
-        | ColumnMeaning::N
-        | ColumnMeaning::K
-        | ColumnMeaning::Batch
-        | ColumnMeaning::Square
-            if probe.numbers == 0 =>
-        {
-            by_value(ColumnMeaning::Other, 0, "its values are not numbers")
-        }
-        ColumnMeaning::Time | ColumnMeaning::ReportedRate
-            if probe.numbers + probe.quantities == 0 && probe.filled > 3 =>
-        {
-            by_value(ColumnMeaning::Other, 0, "its values are not numbers")
-        }
-        ColumnMeaning::Kernel | ColumnMeaning::Library | ColumnMeaning::Model
-            if probe.all_numbers() =>
-        {
-            by_value(ColumnMeaning::Other, 0, "its values are numbers, not names")
-        }
-        _ => by_name(guess),
-    }
+        Status => (guess.strength < 60 && numbers, "its values are numbers, not verdicts"),
+        Device => (numbers, "its values are numbers, not device names"),
+        M | N | K | Batch | Square => (probe.numbers == 0, "its values are not numbers"),
+        Time | ReportedRate => (
+            probe.numbers + probe.quantities == 0 && probe.filled > 3,
+            "its values are not numbers",
+        ),
+        Kernel | Library | Model => (numbers, "its values are numbers, not names"),
+        _ => (false, ""),
+    };
+    wrong.then(|| (Guess::new(ColumnMeaning::Other, 0), why))
 }
 
 /// Names the columns of a list of whole numbers without a header: three are M, N, K; four with

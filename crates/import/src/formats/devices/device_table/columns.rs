@@ -23,7 +23,7 @@ pub(crate) struct Rate {
 }
 
 /// The columns that are used.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     pub name: Col,
     /// With the factor to byte/s, if the title names the unit.
@@ -52,89 +52,30 @@ const OF_RATE: [Says; 5] =
 /// The columns of a header. `None` if this is not a table of devices: without a name or a peak, or
 /// with sizes and times like a table of GEMMs.
 pub(crate) fn layout(header: &Header) -> Option<Layout> {
-    let mut names: Vec<(u8, Col)> = Vec::new();
-    let mut rates: Vec<Rate> = Vec::new();
-    let mut bandwidths: Vec<(bool, Col, Option<f64>)> = Vec::new();
-    let (mut dtype, mut units, mut clock, mut memory) = (None, None, None, None);
-    let (mut vendor, mut source, mut notes) = (None, None, None);
-    let mut peaks = false;
+    let mut layout = Layout::default();
+    let mut names = Vec::new();
+    let mut bandwidths = Vec::new();
     for (index, name) in header.names.iter().enumerate() {
-        let words = words::words(name);
-        let has = |class| any_says(&words, &[class]);
-        let unit_is = |unit: &str| words.iter().any(|w| w == unit);
         let col = Col { index, name: name.trim().to_owned() };
-        let guess = alias::guess(name);
-        peaks |= has(Says::Peak);
-        match words.join("_").as_str() {
-            "name" | "model" | "card" | "chip" | "product" => names.push((50, col)),
-            "id" => names.push((10, col)),
-            "vendor" | "manufacturer" | "maker" => vendor = vendor.or(Some(col)),
-            "source" | "reference" | "url" => source = source.or(Some(col)),
-            "notes" | "note" | "comment" | "comments" => notes = notes.or(Some(col)),
-            "units" | "sms" | "compute_units" => units = units.or(Some(col)),
-            _ => match guess.spec.meaning {
-                ColumnMeaning::M
-                | ColumnMeaning::N
-                | ColumnMeaning::K
-                | ColumnMeaning::Mnk
-                | ColumnMeaning::ShapeA
-                | ColumnMeaning::ShapeB
-                | ColumnMeaning::Time
-                | ColumnMeaning::TimeMin => return None,
-                ColumnMeaning::Device if guess.strength >= 80 => names.push((guess.strength, col)),
-                ColumnMeaning::DeviceUnits => units = units.or(Some(col)),
-                ColumnMeaning::Dtype => dtype = dtype.or(Some(col)),
-                ColumnMeaning::MeasuredClock => {
-                    clock = clock.or(Some((col, alias::clock_scale(name))));
-                }
-                _ => {
-                    let unit = bandwidth_unit(name, &words);
-                    let of_main = has(Says::MainMemory);
-                    if has(Says::Traffic) || unit.is_some() {
-                        if !has(Says::OtherMemory) {
-                            bandwidths.push((of_main, col, unit));
-                        }
-                    } else if of_main && (unit_is("gb") || unit_is("gib")) {
-                        let scale = if unit_is("gib") { GIBI } else { GIGA };
-                        memory = memory.or(Some((col, scale)));
-                    } else {
-                        rates.extend(rate(col, &words));
-                    }
-                }
-            },
-        }
+        layout.take(col, &mut names, &mut bandwidths)?;
     }
     // Prefer the column that says it is the main memory's.
     let main = bandwidths.iter().position(|b| b.0).unwrap_or(0);
-    let bandwidth = (main < bandwidths.len()).then(|| bandwidths.swap_remove(main));
-    let best = names.iter().max_by_key(|(strength, c)| (*strength, usize::MAX - c.index))?;
-    let name = best.1.clone();
-    if rates.iter().any(|r| r.dtype.is_some()) {
-        rates.retain(|r| r.dtype.is_some());
-        dtype = None;
+    layout.bandwidth = bandwidths.into_iter().nth(main).map(|(_, col, unit)| (col, unit));
+    let best = names.into_iter().max_by_key(|(strength, c)| (*strength, usize::MAX - c.index))?;
+    layout.name = best.1;
+    if layout.rates.iter().any(|r| r.dtype.is_some()) {
+        layout.rates.retain(|r| r.dtype.is_some());
+        layout.dtype = None;
     } else {
-        dtype.as_ref()?;
+        layout.dtype.as_ref()?;
         // One rate of each kind a row.
         let mut seen = [false; 2];
-        rates.retain(|r| !std::mem::replace(&mut seen[usize::from(r.achievable)], true));
+        layout.rates.retain(|r| !std::mem::replace(&mut seen[usize::from(r.achievable)], true));
     }
-    if rates.is_empty() {
+    if layout.rates.is_empty() {
         return None;
     }
-    let mut layout = Layout {
-        name,
-        bandwidth: bandwidth.map(|(_, col, unit)| (col, unit)),
-        rates,
-        dtype,
-        units,
-        clock,
-        memory,
-        vendor,
-        source,
-        notes,
-        left_out: Vec::new(),
-        peaks,
-    };
     let used = layout.used();
     let left = header.names.iter().enumerate();
     layout.left_out = left
@@ -144,7 +85,69 @@ pub(crate) fn layout(header: &Header) -> Option<Layout> {
     Some(layout)
 }
 
+/// A column of a bandwidth: of the main memory, with its factor to byte/s.
+type Bandwidth = (bool, Col, Option<f64>);
+
 impl Layout {
+    /// Puts a column in its place, the first of each kind; `None` if it is one of a table of GEMMs.
+    fn take(
+        &mut self,
+        col: Col,
+        names: &mut Vec<(u8, Col)>,
+        bandwidths: &mut Vec<Bandwidth>,
+    ) -> Option<()> {
+        use ColumnMeaning::{
+            Device, DeviceUnits, Dtype, K, M, MeasuredClock, Mnk, N, ShapeA, ShapeB, Time, TimeMin,
+        };
+        let words = words::words(&col.name);
+        let has = |class| any_says(&words, &[class]);
+        let unit_is = |unit: &str| words.iter().any(|w| w == unit);
+        let guess = alias::guess(&col.name);
+        self.peaks |= has(Says::Peak);
+        let place = match (words.join("_").as_str(), guess.spec.meaning) {
+            ("name" | "model" | "card" | "chip" | "product", _) => {
+                names.push((50, col));
+                return Some(());
+            }
+            ("id", _) => {
+                names.push((10, col));
+                return Some(());
+            }
+            ("vendor" | "manufacturer" | "maker", _) => &mut self.vendor,
+            ("source" | "reference" | "url", _) => &mut self.source,
+            ("notes" | "note" | "comment" | "comments", _) => &mut self.notes,
+            ("units" | "sms" | "compute_units", _) | (_, DeviceUnits) => &mut self.units,
+            (_, M | N | K | Mnk | ShapeA | ShapeB | Time | TimeMin) => return None,
+            (_, Device) if guess.strength >= 80 => {
+                names.push((guess.strength, col));
+                return Some(());
+            }
+            (_, Dtype) => &mut self.dtype,
+            (_, MeasuredClock) => {
+                let scale = alias::clock_scale(&col.name);
+                self.clock.get_or_insert((col, scale));
+                return Some(());
+            }
+            _ => {
+                let unit = bandwidth_unit(&col.name, &words);
+                let of_main = has(Says::MainMemory);
+                if has(Says::Traffic) || unit.is_some() {
+                    if !has(Says::OtherMemory) {
+                        bandwidths.push((of_main, col, unit));
+                    }
+                } else if of_main && (unit_is("gb") || unit_is("gib")) {
+                    let scale = if unit_is("gib") { GIBI } else { GIGA };
+                    self.memory.get_or_insert((col, scale));
+                } else {
+                    self.rates.extend(rate(col, &words));
+                }
+                return Some(());
+            }
+        };
+        place.get_or_insert(col);
+        Some(())
+    }
+
     /// Sentences about what was assumed and left out.
     pub(super) fn remarks(&self) -> String {
         let mut out = Vec::new();
