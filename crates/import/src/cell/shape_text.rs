@@ -3,6 +3,8 @@
 
 use crate::cell;
 use crate::columns::words::{self, Says, says};
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::build::Row;
 use std::ops::Range;
 
 /// M, N, K, and the batch if the text has one.
@@ -12,6 +14,14 @@ pub(crate) struct Shape {
     pub sizes: [u32; 3],
     /// GEMMs a call.
     pub batch: Option<u32>,
+}
+
+impl Shape {
+    /// The row of a GEMM of this shape; `time_s` are seconds.
+    pub(crate) fn row(&self, op: Operation, time_s: f64) -> Row {
+        let [m, n, k] = self.sizes;
+        Row { batch: self.batch.unwrap_or(1), ..Row::new(m, n, k, op, time_s) }
+    }
 }
 
 /// Reads a cell of a column whose header names shapes.

@@ -177,26 +177,19 @@ impl Parser for AnyLog {
         let Some(r) = result(line).or_else(|| self.section.take(line)) else {
             return Vec::new();
         };
-        let [m, n, k] = r.shape.sizes;
-        let batch = r.shape.batch.unwrap_or(1);
         let several = r.measured.len() > 1;
         let mut entries = Vec::with_capacity(r.measured.len());
         for one in r.measured {
             let op = Operation::uniform(self.dtype.of(one.dtype.or(r.dtype), table));
             let time_s = if one.time_s.is_nan() {
                 table.note("Lines without a time: computed from the rate.");
-                Problem { m, n, k, batch, op }.work().0 / one.rate
+                r.shape.row(op, f64::NAN).problem().work().0 / one.rate
             } else {
                 one.time_s
             };
-            let row = if time_s > 0.0 {
-                let mut row = Row::new(m, n, k, op, time_s);
-                row.batch = batch;
-                Ok(row)
-            } else {
-                Err(RowError::new("time is zero"))
-            };
-            let mut entry = Entry::new(row);
+            let timed = time_s > 0.0;
+            let row = timed.then(|| r.shape.row(op, time_s));
+            let mut entry = Entry::new(row.ok_or_else(|| RowError::new("time is zero")));
             if !one.time_s.is_nan() {
                 entry.rate = one.rate;
             }

@@ -125,10 +125,7 @@ impl Problem {
         };
         let mut op = op.with_layout(self.transposed[0], self.transposed[1]);
         op.bias = self.bias;
-        let [m, n, k] = shape.sizes;
-        let mut row = Row::new(m, n, k, op, time_s);
-        row.batch = shape.batch.unwrap_or(1);
-        Ok(row)
+        Ok(shape.row(op, time_s))
     }
 }
 

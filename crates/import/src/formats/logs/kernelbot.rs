@@ -74,15 +74,13 @@ impl Kernelbot {
                 return Err(quoted("the benchmark failed", why));
             }
             let shape = shape_text::named(&spec.replace(';', ","));
-            let shape = shape.ok_or_else(|| quoted("no M, N, K", spec))?;
-            let [m, n, k] = shape.sizes;
+            let mut shape = shape.ok_or_else(|| quoted("no M, N, K", spec))?;
             let op = Operation::uniform(self.dtype.of(None, table));
-            let mut row = Row::new(m, n, k, op, log::time(seconds("mean"), 1.0)?);
             // `l` is the batch of CUTLASS and CuTe.
             let l = spec.split(';').find_map(|p| p.trim().strip_prefix("l:"));
             let l = l.and_then(|l| crate::cell::size(l.trim().as_bytes()).ok());
-            row.batch = shape.batch.or(l).unwrap_or(1);
-            Ok(row)
+            shape.batch = shape.batch.or(l);
+            Ok(shape.row(op, log::time(seconds("mean"), 1.0)?))
         })();
         let mut e = Entry::new(row);
         e.time_min = seconds("best").unwrap_or(f64::NAN);

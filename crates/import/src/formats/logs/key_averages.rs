@@ -110,13 +110,10 @@ impl Parser for KeyAverages {
             if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }
-            let [m, n, k] = shape.sizes;
             let mut op = Operation::uniform(self.dtype.of(None, table))
                 .with_layout(false, cells[c.name] == "aten::linear");
             op.bias = first == 1;
-            let mut row = Row::new(m, n, k, op, log::time(time.map(|(t, _)| t / calls), 1.0)?);
-            row.batch = shape.batch.unwrap_or(1);
-            Ok(row)
+            Ok(shape.row(op, log::time(time.map(|(t, _)| t / calls), 1.0)?))
         })();
         let mut e = Entry::new(row);
         e.op_name = cells[c.name].to_owned();

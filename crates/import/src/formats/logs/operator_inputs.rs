@@ -2,7 +2,7 @@
 //! below the name of the operator. Shapes with the number of their calls, without times.
 
 use super::*;
-use crate::cell::shape_text::{Shape, operands};
+use crate::cell::shape_text::operands;
 
 pub(crate) const FORMAT: Format = Format {
     id: "operator-inputs",
@@ -66,7 +66,7 @@ impl Parser for Inputs {
             let Some([(a, dtype, ta), (b, dtype_b, tb)]) = all.get(first..first + 2) else {
                 return Err(RowError::new("not two tensors"));
             };
-            let Shape { sizes: [m, n, k], batch } =
+            let shape =
                 operands(a, b).ok_or_else(|| RowError::new("the operands do not fit together"))?;
             let a = dtype.ok_or_else(|| RowError::new("no data type"))?;
             let b = dtype_b.unwrap_or(a);
@@ -77,9 +77,7 @@ impl Parser for Inputs {
             };
             let mut op = op.with_layout(*ta, *tb || name == "linear");
             op.bias = first == 1;
-            let mut row = Row::new(m, n, k, op, f64::NAN);
-            row.batch = batch.unwrap_or(1);
-            Ok(row)
+            Ok(shape.row(op, f64::NAN))
         })();
         let mut e = Entry::new(row);
         e.op_name = self.operator.clone();

@@ -67,11 +67,8 @@ impl Comparison {
         let row = shape.clone().and_then(|shape| {
             let said = [name, text, &self.title].into_iter().find_map(defaults::dtype_in);
             let op = Operation::uniform(self.dtype.of(said, table));
-            let [m, n, k] = shape.sizes;
             let value = crate::cell::number(value.trim_end_matches(['*', ' ']).as_bytes());
-            let mut row = Row::new(m, n, k, op, log::time(value, 1.0)?);
-            row.batch = shape.batch.unwrap_or(1);
-            Ok(row)
+            Ok(shape.row(op, log::time(value, 1.0)?))
         });
         let mut e = Entry::new(row);
         name.clone_into(&mut e.library);
