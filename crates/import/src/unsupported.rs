@@ -147,7 +147,7 @@ const fn header(header: &'static [&'static [&'static str]], says: &'static str) 
 }
 
 /// The first that fits is said.
-const TEXTS: [Known; 20] = [
+const TEXTS: [Known; 21] = [
     first(
         &["<!doctype html", "<html"],
         "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
@@ -220,6 +220,12 @@ const TEXTS: [Known; 20] = [
         &[&["collective name", "dur"], &["rank", "dur", "size"]],
         "this is a list of collectives (communication between devices), not of GEMMs; of a \
          TraceLens report, open GEMM.csv",
+    ),
+    words(
+        &[&["algo={ Id=", "tileIdx=", "splitK="]],
+        "this is a list of cuBLASLt's algorithms, with tiles but without M, N and K, and with times of no \
+         stated unit: run the program with `CUBLASLT_LOG_LEVEL=5` and drop that log, or print M, N, K and \
+         the time of a call",
     ),
     words(
         &[&["T/V", "NB", "Gflops"]],
@@ -320,11 +326,17 @@ mod tests {
     #[test]
     fn known_files_are_named() {
         let xlsx = [b"PK\x03\x04\x14\0\x06\0".as_slice(), b"....[Content_Types].xml"].concat();
-        let cases: [(&str, &[u8], &str); 23] = [
+        let cases: [(&str, &[u8], &str); 24] = [
             (
                 "N=1536,K=7168,device_name=NVIDIA_H100,dtype=fp8_w8a8,block_shape=[128,128].json",
                 b"{\"64\": {\"BLOCK_SIZE_M\": 16, \"BLOCK_SIZE_N\": 32, \"num_warps\": 4}}",
                 "dense block-scaled fp8",
+            ),
+            (
+                "find.txt",
+                b"result 000 : algo={ Id=21, tileIdx=20 (128x128) splitK=1 reduc=0 swizzle=0 custom=0 stages=15} \
+                  status 0 time 0.253952 workspace=0 mathMode=0 waves=0.592593\n",
+                "no stated unit",
             ),
             ("results.db", b"SQLite format 3\0....", "rocpd convert"),
             (

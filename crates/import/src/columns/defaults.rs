@@ -125,6 +125,14 @@ pub(crate) fn named_device(file_name: &str) -> Option<String> {
         .find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
 }
 
+/// The device of the rows below a heading, as NVBench writes it: `### [0] NVIDIA H100 80GB HBM3`.
+pub(crate) fn device_in_heading(line: &str) -> Option<&str> {
+    let (number, name) = line.strip_prefix('#')?.trim_start_matches(['#', ' ']).split_once(']')?;
+    let number = number.strip_prefix('[')?;
+    let name = name.trim_matches([' ', '`']);
+    (number.parse::<u32>().is_ok() && !name.is_empty()).then_some(name)
+}
+
 /// M, N and the letters are those of a column-major call, for a reason beside the format: a run of a
 /// BLAS library in the benchmark of another tool, or the user's word.
 pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions) -> bool {

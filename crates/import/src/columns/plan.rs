@@ -180,6 +180,8 @@ pub(crate) struct Plan {
     /// Transposes of A and B where no column holds them.
     pub default_trans: [bool; 2],
     pub default_device: u16,
+    /// That one is of a heading above the table; the next heading changes it.
+    pub device_by_heading: bool,
 }
 
 impl Default for Plan {
@@ -217,6 +219,7 @@ impl Default for Plan {
             default_output: None,
             default_trans: [false, false],
             default_device: 0,
+            device_by_heading: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! header means, and what no column of it tells.
 
 use crate::cell;
-use crate::columns::defaults::AssumedType;
+use crate::columns::defaults::{self, AssumedType};
 use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Figures, Plan, Side, SideColumns};
 use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
@@ -378,7 +378,7 @@ impl RowReader for PlanRows {
             }
             Some(What::Nothing) => return Ok(()),
         }
-        let Some(plan) = &self.plan else { return Ok(()) };
+        let Some(plan) = &mut self.plan else { return Ok(()) };
         if record.line() <= plan.header_end {
             if record.line() == plan.header_line {
                 self.header = Header::new(record);
@@ -391,6 +391,11 @@ impl RowReader for PlanRows {
         }
         if is_comment(record) {
             self.seen.comments += 1;
+            if plan.device_by_heading
+                && let Some(name) = defaults::device_in_heading(&cell_text(record.raw()))
+            {
+                plan.default_device = table.device(name);
+            }
             return Ok(());
         }
         if (plan.width..record.len()).any(|i| !record.get(i).is_empty()) {

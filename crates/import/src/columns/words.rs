@@ -80,7 +80,7 @@ const CLASSES: &[(Says, &str)] = &[
     (
         Once,
         "total sum cumulative compile compiled compiling compilation tune tuning autotune autotuning \
-         warmup setup copy transfer h2d d2h overhead launch",
+         warmup setup copy transfer h2d d2h overhead launch packing preprocessing postprocessing postproc",
     ),
     (Host, "cpu host wall"),
     (Gpu, "gpu kernel device"),

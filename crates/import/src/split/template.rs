@@ -3,10 +3,10 @@
 //! A blank of the template stands for any blanks; the first literal may stand anywhere in the line,
 //! unless `^` says that the line begins with it. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}` take a whole
 //! number, `{us}`, `{ms}`, `{s}`, `{ns}` and `{number}` a number, any other slot the text up to what
-//! follows it in the template, `{}` without keeping it.
+//! follows it in the template, `{}` without keeping it. `{time}` is a time with its unit.
 
 use super::log;
-use crate::cell;
+use crate::cell::{self, Quantity};
 use gemmscope_table::build::cell_text::RowError;
 
 /// What the slots of a template hold in one line.
@@ -111,8 +111,11 @@ impl<'a> Slots<'a> {
         cell::number(self.get(name).as_bytes()).unwrap_or(f64::NAN)
     }
 
-    /// Seconds, from the slot that is named after its unit.
+    /// Seconds, from the slot that is named after its unit, or from `{time}`, which has its unit in it.
     pub(crate) fn time(&self) -> Result<f64, RowError> {
+        if let Some((s, Quantity::Time)) = cell::quantity(self.get("time").as_bytes()) {
+            return log::time(Some(s), 1.0);
+        }
         let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("ns", 1e-9)];
         let held = units.iter().find(|(unit, _)| self.0.iter().any(|(n, _)| n == unit));
         let (unit, scale) = held.ok_or_else(|| RowError::new("time is missing"))?;

@@ -66,9 +66,9 @@ pub(super) fn parse(text: &str) -> Option<ParsedType> {
         | "bfloat16_t" | "__nv_bfloat16" | "hip_bfloat16" => sure(Bf16),
         "fp8 e4m3" | "e4m3" | "e4m3fn" | "f8e4m3" | "f8e4m3fn" | "fe4m3" | "fp8e4m3"
         | "fp8_e4m3" | "fp8_e4m3fn" | "fp8e4m3fn" | "float8_e4m3" | "float8_e4m3fn"
-        | "fp8-e4m3" | "r_8f_e4m3" | "fp8e4nv" | "float_e4m3_t" => sure(Fp8E4m3),
+        | "fp8-e4m3" | "r_8f_e4m3" | "fp8e4nv" | "float8e4m3fn" | "float_e4m3_t" => sure(Fp8E4m3),
         "fp8 e5m2" | "e5m2" | "f8e5m2" | "fe5m2" | "fp8e5m2" | "fp8_e5m2" | "float8_e5m2"
-        | "fp8-e5m2" | "r_8f_e5m2" | "fp8e5" | "float_e5m2_t" => sure(Fp8E5m2),
+        | "fp8-e5m2" | "r_8f_e5m2" | "fp8e5" | "float8e5m2" | "float_e5m2_t" => sure(Fp8E5m2),
         "fp8 e4m3 fnuz" | "e4m3fnuz" | "e4m3_fnuz" | "f8e4m3fnuz" | "fp8_e4m3fnuz"
         | "fp8e4m3fnuz" | "fp8_e4m3_fnuz" | "float8_e4m3fnuz" | "f8_fnuz_r" | "f8_fnuz_t"
         | "f8_fnuz" | "fp8e4b8" => sure(Fp8E4m3Fnuz),
@@ -89,7 +89,7 @@ pub(super) fn parse(text: &str) -> Option<ParsedType> {
         "e2m3" | "e3m2" | "fp6_e2m3" | "fp6_e3m2" | "float6_e2m3fn" | "float6_e3m2fn" | "f6_r"
         | "bf6_r" => sure(Fp6),
         "fp4" | "f4" | "e2m1" | "float4" | "fp4_e2m1" | "fe2m1" | "float4_e2m1fn"
-        | "float4_e2m1fn_x2" | "f4_r" | "fp4x2" => sure(Fp4),
+        | "float4_e2m1fn_x2" | "float4e2m1fn" | "f4_r" | "fp4x2" => sure(Fp4),
         "mxfp8" | "mx_fp8" | "mxf8" | "mxfp8_e4m3" | "mxfp8_e5m2" => sure(MxFp8),
         "mxfp6" | "mx_fp6" | "mxf6" => sure(MxFp6),
         "mxfp4" | "mx_fp4" | "mxf4" => sure(MxFp4),

@@ -1,5 +1,5 @@
-//! What the CUTLASS profiler and CUTLASS's examples print for people: a paragraph a problem, with the
-//! sizes in its arguments or behind `Problem Size:`, and the time below them.
+//! What the CUTLASS profiler and the examples of CUTLASS and CuTe DSL print for people: a paragraph a
+//! problem, with the sizes in its arguments or behind `Problem Size:` or `mnkl:`, and the time below them.
 
 use super::*;
 use crate::cell::shape_text::{self, Shape};
@@ -65,6 +65,10 @@ fn problem(line: &str) -> Option<Problem> {
         let output = of("D").or_else(|| of("C")).map(|t| t.a);
         return Some(Problem { shape, types: [operand("A"), operand("B")], output });
     }
+    if let Some(s) = slots("^mnkl: ({m}, {n}, {k}, {batch})", line) {
+        let shape = Shape { sizes: s.sizes().ok()?, batch: s.size("batch").ok() };
+        return Some(Problem { shape, types: [None, None], output: None });
+    }
     let text = log::after(line, "Problem Size:")
         .or_else(|| log::after(line, "timing iterations of").filter(|t| t.contains("multiply")))?;
     let shape = shape_text::shape(text.split(" matrix").next()?, "MNKB")
@@ -72,8 +76,32 @@ fn problem(line: &str) -> Option<Problem> {
     Some(Problem { shape, types: [None, None], output: None })
 }
 
-/// `Runtime: 0.0763  ms`, `Avg runtime: 0.0763 ms`
+/// What CuTe DSL's examples print below the sizes: `AB dtype: Float16, C dtype: BFloat16, …` and
+/// `Matrix majors - A: k, B: n, …`, which are the contiguous dimensions: T and T of a BLAS.
+fn take_types(line: &str, p: &mut Problem) {
+    if let Some(s) = slots("^Matrix majors - A: {a}, B: {b},", line) {
+        for (operand, transposed) in p.types.iter_mut().zip([s.get("a") == "k", s.get("b") == "n"])
+        {
+            operand.get_or_insert((DataType::Fp16, false)).1 = transposed;
+        }
+    }
+    for (operands, dtype) in line.split(", ").filter_map(|part| part.split_once(" dtype: ")) {
+        match (operands, DataType::parse(dtype)) {
+            ("AB", Some(dtype)) => p.types = [Some((dtype, false)); 2],
+            ("A", Some(dtype)) => p.types[0] = Some((dtype, false)),
+            ("B", Some(dtype)) => p.types[1] = Some((dtype, false)),
+            ("C" | "D", Some(dtype)) => p.output = Some(dtype),
+            _ => {}
+        }
+    }
+}
+
+/// `Runtime: 0.0763  ms`, `Avg runtime: 0.0763 ms`, `Execution time: 405.25 microseconds per iteration`
 fn time(line: &str) -> Option<Result<f64, RowError>> {
+    if let Some(s) = slots("^Execution time: {us} {unit}", line) {
+        let of_calls = s.get("unit").starts_with("microseconds") || s.get("unit") == "us";
+        return of_calls.then(|| s.time());
+    }
     let text = line.trim().strip_prefix("Avg ").unwrap_or(line.trim());
     let text = text.strip_prefix("runtime").or(text.strip_prefix("Runtime"))?;
     slots("^: {ms} ms", text.trim_start()).map(|s| s.time())
@@ -91,10 +119,7 @@ impl Report {
         let output = p.output.unwrap_or_else(|| of_a.default_output());
         let transposed = |t: Option<(DataType, bool)>| t.is_some_and(|t| t.1);
         let op = Operation::mixed(of_a, of_b, output).with_layout(transposed(a), transposed(b));
-        let [m, n, k] = p.shape.sizes;
-        let mut row = Row::new(m, n, k, op, time_s);
-        row.batch = p.shape.batch.unwrap_or(1);
-        Ok(row)
+        Ok(p.shape.row(op, time_s))
     }
 }
 
@@ -115,6 +140,9 @@ impl Parser for Report {
         if let Some(problem) = problem(line) {
             self.problem = Some(problem);
             return self.pending.take().into_iter().collect();
+        }
+        if let Some(problem) = &mut self.problem {
+            take_types(line, problem);
         }
         if let Some(time) = time(line) {
             let mut e = Entry::new(time.and_then(|t| self.row(t, table)));

@@ -1,5 +1,5 @@
-//! Results of three suites that write JSON, an object a result: FlashInfer-Bench (and SOL-ExecBench),
-//! ByteDance's xpu-perf, and AutoTVM's tuning records.
+//! Results in JSON, an object a result: FlashInfer-Bench (and SOL-ExecBench), ByteDance's xpu-perf,
+//! AutoTVM's tuning records, and the nodes of a profile of ONNX Runtime.
 
 use super::*;
 use serde_json::Value;
@@ -40,6 +40,21 @@ pub(crate) const AUTOTVM: Format = Format {
         score: 95,
         reason: "JSON with input, config and result",
         parser: |head, options, _| objects(head, options, autotvm, DataType::Fp32),
+    }),
+};
+
+pub(crate) const ONNX_RUNTIME: Format = Format {
+    id: "onnxruntime",
+    name: "ONNX Runtime profile",
+    produced_by: "options.enable_profiling = True; … session.end_profiling() (onnxruntime)",
+    example: "[\n\
+              {\"cat\" : \"Node\",\"pid\" :1,\"tid\" :1,\"dur\" :1543,\"ts\" :2103,\"ph\" : \"X\",\"name\" :\"/layer/MatMul_kernel_time\",\"args\" : {\"op_name\" : \"MatMul\",\"provider\" : \"CPUExecutionProvider\",\"input_type_shape\" : [{\"float\":[1,128,768]},{\"float\":[768,3072]}],\"output_type_shape\" : [{\"float\":[1,128,3072]}]}}\n\
+              ]\n",
+    read: ReadBy::Log(&LogFormat {
+        knows: |head| has_keys(head, &["\"cat\"", "\"Node\"", "\"op_name\""]),
+        score: 97,
+        reason: "JSON with events of the category Node and their op_name",
+        parser: |head, options, _| objects(head, options, onnx_node, DataType::Fp32),
     }),
 };
 
@@ -242,5 +257,59 @@ fn autotvm(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Opti
     e.op_name = task.to_owned();
     e.library = "TVM".to_owned();
     e.kernel = v.pointer("/config/index").map_or(String::new(), |i| format!("config {i}"));
+    Some(vec![e])
+}
+
+/// `{"float16": [1, 128, 768]}`
+fn tensor(v: &Value, pointer: &str) -> Option<(Option<DataType>, Vec<f64>)> {
+    let (kind, sizes) = v.pointer(pointer)?.as_object()?.iter().next()?;
+    let sizes = sizes.as_array()?.iter().filter_map(Value::as_f64).collect();
+    Some((DataType::parse(kind), sizes))
+}
+
+/// The profile does not hold the attributes of a node: its output tells which dimension of A and B is K.
+fn onnx_node(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+    let name = text(v, "/args/op_name");
+    let node = text(v, "/name").strip_suffix("_kernel_time")?;
+    if !["MatMul", "FusedMatMul", "Gemm", "FusedGemm", "MatMulInteger"].contains(&name) {
+        return None;
+    }
+    let row = (|| {
+        let shape = |pointer: &str| {
+            tensor(v, pointer).ok_or_else(|| RowError::new("no shapes of inputs and output"))
+        };
+        let (a, b) = (shape("/args/input_type_shape/0")?, shape("/args/input_type_shape/1")?);
+        let out = shape("/args/output_type_shape/0")?;
+        let ([.., rows, a_last], [b_lead @ .., b_rows, b_last], [lead @ .., m, n]) =
+            (&a.1[..], &b.1[..], &out.1[..])
+        else {
+            return Err(RowError::new("not two matrices"));
+        };
+        let transposed = rows != m;
+        let k = if transposed { rows } else { a_last };
+        if [*b_rows, *b_last] != [*k, *n] && [*b_rows, *b_last] != [*n, *k] {
+            return Err(RowError::new("the shapes of inputs and output do not agree"));
+        }
+        let a_type = dtype.of(a.0, table);
+        let c = out.0.unwrap_or_else(|| a_type.default_output());
+        let op = Operation::mixed(a_type, b.0.unwrap_or(a_type), c);
+        let op = op.with_layout(transposed, b_rows != k);
+        // Weights that all share are one GEMM of all rows.
+        let calls: f64 = lead.iter().product();
+        let (m, calls) = match b_lead.iter().product::<f64>() > 1.0 || transposed {
+            true => (*m, calls),
+            false => (m * calls, 1.0),
+        };
+        let sizes = [size(Some(m), "M")?, size(Some(*n), "N")?, size(Some(*k), "K")?];
+        let mut row =
+            Row::new(sizes[0], sizes[1], sizes[2], op, log::time(number(v, "/dur"), 1e-6)?);
+        row.batch = size(Some(calls), "batch")?;
+        Ok(row)
+    })();
+    let mut e = Entry::new(row);
+    e.op_name = name.to_owned();
+    e.kernel = node.to_owned();
+    e.library = text(v, "/args/provider").to_owned();
+    e.figures.push((ColumnMeaning::Count, 1.0));
     Some(vec![e])
 }

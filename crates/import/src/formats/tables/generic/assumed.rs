@@ -6,7 +6,7 @@ use crate::columns::mapping::{Sampled, units};
 use crate::columns::{alias, defaults};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::units::{FlopsPerSec, RateUnit, TimeUnit};
+use gemmscope_model::units::{BandwidthUnit, FlopsPerSec, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning};
 
@@ -106,6 +106,24 @@ pub(super) fn rate_unit(
     unit
 }
 
+pub(super) fn bandwidth_unit(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    i: usize,
+    time: Option<(usize, TimeUnit)>,
+) -> BandwidthUnit {
+    let name = &sampled.mapping.columns[i].header;
+    let unit = units::infer_bandwidth(&sampled.mapping, &sampled.rows, i, time);
+    table.assume(Assumption {
+        by_hand: false,
+        key: format!("unit:{name}"),
+        text: format!("No unit on “{name}”: assuming {}.", unit.label()),
+        value: unit.label().into(),
+        choices: BandwidthUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
+    });
+    unit
+}
+
 /// Data type where no column says one: the user's word, the title of the time or the rate, the
 /// file name, fp16.
 pub(super) fn default_dtype(
@@ -131,6 +149,11 @@ pub(super) fn default_dtype(
     dtype
 }
 
+/// The device of the last heading above the table.
+pub(super) fn device_in_headings(sampled: &Sampled) -> Option<&str> {
+    sampled.preamble.iter().rev().find_map(|line| defaults::device_in_heading(line))
+}
+
 /// Device where no column says one: the user's word, the lines before the header, the file name.
 pub(super) fn default_device(
     table: &mut TableBuilder,
@@ -141,6 +164,10 @@ pub(super) fn default_device(
     if let Some(answer) = options.answer("device") {
         table.device_by_hand(answer);
         return table.device(answer);
+    }
+    if let Some(name) = device_in_headings(sampled) {
+        table.note(format!("Device from a heading above the table: {name}."));
+        return table.device(name);
     }
     for line in &sampled.preamble {
         let line = line.trim_start_matches(['#', '/', ' ']);

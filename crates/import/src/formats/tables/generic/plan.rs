@@ -1,15 +1,17 @@
 //! The plan of a table of an unknown tool, and the assumptions that it needs.
 
-use super::assumed::{default_device, default_dtype, rate_unit, time_unit};
-use crate::cell::values;
+use super::assumed::{
+    bandwidth_unit, default_device, default_dtype, device_in_headings, rate_unit, time_unit,
+};
+use crate::cell::{self, values};
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M, NOT_TYPES};
-use crate::columns::mapping::{MappedColumn, Mapping, Sampled, units};
+use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::{alias, defaults, words};
 use crate::{Head, ImportOptions};
-use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
 
@@ -60,13 +62,16 @@ pub(super) fn plan(
         bias: col(ColumnMeaning::Bias),
         beta: col(ColumnMeaning::Beta),
         units: device.as_ref().and(col(ColumnMeaning::DeviceUnits)),
-        device,
         verdicts: col(ColumnMeaning::Status).into_iter().collect(),
         history: m.position(ColumnMeaning::Order).is_some()
             && m.position(ColumnMeaning::Status).is_some(),
         named_dtype,
         default_dtype,
+        device_by_heading: device.is_none()
+            && options.answer("device").is_none()
+            && device_in_headings(sampled).is_some(),
         default_device,
+        device,
         ..Plan::default()
     };
     plan.note_times(table);
@@ -130,7 +135,7 @@ fn measured(
         return out;
     }
     let stated = |c: &Col| m.columns[c.index].guess;
-    out.time = column(m, ColumnMeaning::Time).map(|c| {
+    out.time = column(m, ColumnMeaning::Time).filter(|c| !is_left_out(sampled, c)).map(|c| {
         let unit = time_unit(table, sampled, options, &c, stated(&c).time_unit());
         (c, unit)
     });
@@ -158,6 +163,17 @@ fn measured(
     table.note(format!("{what}: median of {}.", names.join(", ")));
     out.repeats = columns.iter().map(|i| (m.col(*i), scale)).collect();
     out
+}
+
+/// The time is zero in rows that have a rate: what was not measured, or too short for its decimals.
+fn is_left_out(sampled: &Sampled, time: &Col) -> bool {
+    let value = |r: &[String], i: usize| cell::number(r.get(i)?.trim().as_bytes());
+    let rate = sampled.mapping.position(ColumnMeaning::ReportedRate);
+    rate.is_some_and(|rate| {
+        let zero = |r: &&Vec<String>| value(r, time.index) == Some(0.0);
+        let mut rows = sampled.rows.iter().filter(zero).peekable();
+        rows.peek().is_some() && rows.all(|r| value(r, rate) > Some(0.0))
+    })
 }
 
 /// Where the sizes are: in three columns, in one, in the shapes of the operands, or one size for all.
@@ -317,83 +333,81 @@ fn extra(
 ) -> Option<Extra> {
     let m = &sampled.mapping;
     let name = m.columns[i].header.as_str();
-    let number = |table: &mut TableBuilder, meaning: ColumnMeaning, scale: f64| {
-        Some(Extra::Number(i, table.number_column(meaning, name), scale))
-    };
-    let scale_like_time = |unit: Option<TimeUnit>| {
-        unit.or(time.map(|t| t.1)).unwrap_or(TimeUnit::Microseconds).to_si()
-    };
-    match spec.meaning {
-        ColumnMeaning::Other => {
-            // Skip the index of a printed table.
-            if sampled.shifted && i == 0 {
-                return None;
-            }
-            Some(Extra::Auto(i, table.auto_column(name)))
+    Some(match spec.meaning {
+        // A name that tells the type begins with the library's: `MKL_fp32`.
+        ColumnMeaning::Other
+            if m.columns[i].why == NOT_TYPES
+                && plan.named_dtype.as_ref().is_some_and(|c| c.index == i)
+                && m.position(ColumnMeaning::Library).is_none() =>
+        {
+            Extra::Text(i, table.text_column(ColumnMeaning::Library, name))
+        }
+        // Skip the index of a printed table.
+        ColumnMeaning::Other if sampled.shifted && i == 0 => return None,
+        ColumnMeaning::Other | ColumnMeaning::DeviceUnits => {
+            Extra::Auto(i, table.auto_column(name))
+        }
+        ColumnMeaning::Time if plan.figures.time.is_none() => {
+            Extra::Auto(i, table.auto_column(name))
         }
         // Keep a name that has the sizes in it.
         ColumnMeaning::Mnk | ColumnMeaning::ShapeA | ColumnMeaning::ShapeB
             if m.columns[i].samples.iter().any(|s| values::is_name(s)) =>
         {
-            Some(match alias::guess(name).spec.meaning {
+            match alias::guess(name).spec.meaning {
                 meaning if meaning.is_text() => Extra::Text(i, table.text_column(meaning, name)),
                 _ => Extra::Text(i, table.auto_column(name)),
-            })
+            }
         }
         // The type is in the operation already; what else stands there is kept.
-        ColumnMeaning::Compute => Some(Extra::Text(i, table.auto_column(name))),
-        ColumnMeaning::DeviceUnits => Some(Extra::Auto(i, table.auto_column(name))),
-        ColumnMeaning::ReportedRate => match (&plan.figures.time, &plan.figures.rate) {
-            (Some(_), Some((_, scale))) => number(table, ColumnMeaning::ReportedRate, *scale),
-            _ => None,
-        },
-        ColumnMeaning::ReportedBandwidth => {
-            let unit = spec.bandwidth_unit().unwrap_or_else(|| {
-                let u = units::infer_bandwidth(m, &sampled.rows, i, time);
-                table.assume(Assumption {
-                    by_hand: false,
-                    key: format!("unit:{name}"),
-                    text: format!("No unit on “{name}”: assuming {}.", u.label()),
-                    value: u.label().into(),
-                    choices: BandwidthUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
-                });
-                u
-            });
-            number(table, ColumnMeaning::ReportedBandwidth, unit.to_si())
+        ColumnMeaning::Compute => Extra::Text(i, table.auto_column(name)),
+        ColumnMeaning::Tile => {
+            use ColumnMeaning::{TileK, TileM, TileN};
+            let of = [(TileM, "M"), (TileN, "N"), (TileK, "K")];
+            Extra::Tile(i, of.map(|(tile, l)| table.number_column(tile, &format!("{name} {l}"))))
         }
-        ColumnMeaning::ReportedWork => number(
-            table,
-            ColumnMeaning::ReportedWork,
-            spec.rate_unit().unwrap_or(RateUnit::Flops).to_si(),
-        ),
-        ColumnMeaning::TimeStd
-        | ColumnMeaning::TimeMin
-        | ColumnMeaning::TimeMax
-        | ColumnMeaning::FailedTime => {
-            number(table, spec.meaning, scale_like_time(spec.time_unit()))
+        meaning if meaning.is_text() => Extra::Text(i, table.text_column(meaning, name)),
+        meaning => {
+            let scale = scale(table, sampled, i, spec, plan, time)?;
+            Extra::Number(i, table.number_column(meaning, name), scale)
         }
-        ColumnMeaning::Tile => Some(Extra::Tile(
-            i,
-            [
-                table.number_column(ColumnMeaning::TileM, &format!("{name} M")),
-                table.number_column(ColumnMeaning::TileN, &format!("{name} N")),
-                table.number_column(ColumnMeaning::TileK, &format!("{name} K")),
-            ],
-        )),
-        meaning if meaning.is_text() => Some(Extra::Text(i, table.text_column(meaning, name))),
-        ColumnMeaning::ReportedEfficiency => {
-            let most = m.columns[i]
-                .samples
-                .iter()
-                .filter_map(|s| s.trim_end_matches('%').trim().parse::<f64>().ok())
-                .fold(0.0, f64::max);
-            let percent = name.contains('%') || most > 1.5;
-            number(table, ColumnMeaning::ReportedEfficiency, if percent { 0.01 } else { 1.0 })
+    })
+}
+
+/// The factor to SI of a column of numbers; `None` for one that is no column of the dataset.
+fn scale(
+    table: &mut TableBuilder,
+    sampled: &Sampled,
+    i: usize,
+    spec: ColumnSpec,
+    plan: &Plan,
+    time: Option<(usize, TimeUnit)>,
+) -> Option<f64> {
+    use ColumnMeaning::{
+        FailedTime, MeasuredClock, ReportedBandwidth, ReportedEfficiency, ReportedRate,
+        ReportedWork, TimeMax, TimeMin, TimeStd,
+    };
+    let column = &sampled.mapping.columns[i];
+    let name = column.header.as_str();
+    match spec.meaning {
+        ReportedRate => {
+            plan.figures.time.as_ref().and(plan.figures.rate.as_ref()).map(|(_, scale)| *scale)
         }
-        ColumnMeaning::MeasuredClock => {
-            number(table, ColumnMeaning::MeasuredClock, alias::clock_scale(name))
+        ReportedBandwidth => {
+            let stated = spec.bandwidth_unit();
+            Some(stated.unwrap_or_else(|| bandwidth_unit(table, sampled, i, time)).to_si())
         }
-        meaning if ColumnMeaning::OF_DATASET.contains(&meaning) => number(table, meaning, 1.0),
-        _ => None,
+        ReportedWork => Some(spec.rate_unit().unwrap_or(RateUnit::Flops).to_si()),
+        TimeStd | TimeMin | TimeMax | FailedTime => {
+            let unit = spec.time_unit().or(time.map(|t| t.1));
+            Some(unit.unwrap_or(TimeUnit::Microseconds).to_si())
+        }
+        ReportedEfficiency => {
+            let number = |s: &String| s.trim_end_matches('%').trim().parse::<f64>().ok();
+            let most = column.samples.iter().filter_map(number).fold(0.0, f64::max);
+            Some(if name.contains('%') || most > 1.5 { 0.01 } else { 1.0 })
+        }
+        MeasuredClock => Some(alias::clock_scale(name)),
+        meaning => ColumnMeaning::OF_DATASET.contains(&meaning).then_some(1.0),
     }
 }
