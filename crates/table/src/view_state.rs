@@ -172,6 +172,7 @@ impl ViewState {
         };
         if let Some(name) = key.strip_prefix("f.") {
             let field = field_of(name)?;
+            let value = renamed::value(key, value);
             self.filters.facets.entry(field).or_default().insert(value.to_owned());
         } else if let Some(name) = key.strip_prefix("r.") {
             let field = field_of(name)?;
@@ -239,7 +240,7 @@ impl ViewState {
                     self.selection = refs;
                 }
                 _ => {
-                    self.params.insert(key.to_owned(), value.to_owned());
+                    self.params.insert(key.to_owned(), renamed::value(key, value).to_owned());
                 }
             }
         }

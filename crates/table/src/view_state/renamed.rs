@@ -2,7 +2,6 @@
 
 use super::ViewState;
 use crate::dataset::{ColumnMeaning, library_name};
-use crate::field::Field;
 
 /// View, its old key, the new one. Cells, bars and boxes once had settings of their own.
 const RENAMED: [(&str, &str, &str); 19] = [
@@ -59,21 +58,12 @@ fn pictures(state: &mut ViewState) {
     }
 }
 
-/// Libraries once were as a file wrote them; today known ones are as their makers do.
-fn libraries(state: &mut ViewState) {
-    let spell = |name: &mut String| {
-        if let Some(known) = library_name(name) {
-            known.clone_into(name);
-        }
-    };
-    state.params.values_mut().for_each(spell);
-    let field = Field::Column(ColumnMeaning::Library.id().to_owned());
-    if let Some(allowed) = state.filters.facets.remove(&field) {
-        let spelled = allowed.into_iter().map(|mut name| {
-            spell(&mut name);
-            name
-        });
-        state.filters.facets.insert(field, spelled.collect());
+/// A value of the setting or filter `key`: known libraries once were as a file wrote them, and are as
+/// their makers do.
+pub(super) fn value<'a>(key: &str, value: &'a str) -> &'a str {
+    match key.strip_prefix("f.") {
+        Some(field) if field.strip_prefix("c.") != Some(ColumnMeaning::Library.id()) => value,
+        _ => library_name(value).unwrap_or(value),
     }
 }
 
@@ -104,7 +94,6 @@ pub(super) fn apply(state: &mut ViewState) {
         }
     }
     pictures(state);
-    libraries(state);
     // The map of the fastest has no other form.
     for key in ["fastest.show", "fastest.along"] {
         state.params.remove(key);
