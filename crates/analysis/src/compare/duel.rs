@@ -84,9 +84,8 @@ pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, us
     })
 }
 
-/// Sides beside the two that are compared too, at most, and configurations up to which they are.
+/// Sides beside the two that are compared too, at most.
 const OTHERS: usize = 4;
-const AT_ONCE: usize = 20_000;
 
 impl Duel {
     /// Compares sides `a` and `b`. Indices that are not sides give an empty duel.
@@ -265,18 +264,31 @@ impl Duel {
     }
 
     /// How far the other sides are from the faster of the two, on average: `IREE takes 19.2x as long
-    /// as hipBLASLt`. `None` where there is no other, or so much to compare that it would be felt.
-    pub fn others_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
+    /// as hipBLASLt`. `None` where there is no other, or more than can be listed.
+    pub fn others_sentence(&self, comparison: &Comparison) -> Option<String> {
         let all = comparison.names.len();
-        if all > OTHERS + 2 || comparison.len() > AT_ONCE {
+        if all > OTHERS + 2 {
             return None;
         }
         let first = if self.geometric_mean < 1.0 { self.a } else { self.b };
         let to = &comparison.names[first];
+        // Configurations that the first side shares with each, and the sum of the logarithms of the ratios of
+        // its rate to theirs.
+        let mut sums = vec![(0u64, 0.0f64); all];
+        for configuration in 0..comparison.len() {
+            let Some(own) = comparison.sample(configuration, first) else { continue };
+            for (side, sample) in comparison.samples(configuration) {
+                let log = (own.rate / sample.rate).ln();
+                if log.is_finite() {
+                    let (n, sum) = &mut sums[usize::from(*side)];
+                    *n += 1;
+                    *sum += log;
+                }
+            }
+        }
         let of = |other: usize| {
-            let duel = Duel::new(frame, comparison, (other, first), Measure::Rate, 0.0);
-            let (name, lead) = (&comparison.names[other], duel.geometric_mean);
-            let n = grouped(duel.ratios.len() as u64);
+            let (n, log) = sums[other];
+            let (name, lead, n) = (&comparison.names[other], (log / n as f64).exp(), grouped(n));
             match lead {
                 lead if !lead.is_finite() => None,
                 lead if lead_of(lead) < 1.005 => Some(format!("{name} is as fast as {to} ({n})")),

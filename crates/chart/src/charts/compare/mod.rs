@@ -77,7 +77,7 @@ fn verdict(frame: &Frame, comparison: &Comparison, duel: &Duel, tally: &Tally) -
     }
     out.push(duel.headline(comparison));
     out.extend(ledger.and_then(|l| l.largest_losses()).map(|s| s + "."));
-    out.extend(duel.others_sentence(frame, comparison));
+    out.extend(duel.others_sentence(comparison));
     out.extend(duel.exception_sentence(frame, comparison));
     out
 }
