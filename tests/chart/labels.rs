@@ -23,6 +23,11 @@ fn fixtures() -> Vec<PathBuf> {
     out
 }
 
+/// The panels of a chart that has several.
+fn shows(id: &str) -> &'static [&'static str] {
+    if id == "compare" { &["", "scatter", "distribution", "ranked"] } else { &[""] }
+}
+
 #[test]
 fn no_label_leaves_its_picture_or_lies_over_another() {
     let mut faults = String::new();
@@ -37,13 +42,17 @@ fn no_label_leaves_its_picture_or_lies_over_another() {
         }
         let frame = frame_of(*data, Some("mi300x"));
         for kind in CHARTS {
-            let chart = (kind.open)(&Inputs::new(&frame, &ViewState::default()));
-            for width in WIDTHS {
-                let size = (width, chart.height(width));
-                let scene = chart.scene(&RenderOptions::new(&Theme::LIGHT, size));
-                drawn += 1;
-                for fault in scene.text_faults() {
-                    writeln!(faults, "{name} {} {width}: {fault}", kind.id).unwrap();
+            for show in shows(kind.id) {
+                let mut state = ViewState::default();
+                state.set_param("compare.show", *show);
+                let chart = (kind.open)(&Inputs::new(&frame, &state));
+                for width in WIDTHS {
+                    let size = (width, chart.height(width));
+                    let scene = chart.scene(&RenderOptions::new(&Theme::LIGHT, size));
+                    drawn += 1;
+                    for fault in scene.text_faults() {
+                        writeln!(faults, "{name} {} {show} {width}: {fault}", kind.id).unwrap();
+                    }
                 }
             }
         }

@@ -49,6 +49,19 @@ pub(crate) fn sound(scene: &crate::scene::Scene) {
     }
 }
 
+/// No text lies on a line, but for grid lines, which are thin.
+pub(crate) fn clear_of_lines(scene: &crate::scene::Scene) {
+    use crate::scene::Item;
+    let boxes = scene.text_boxes();
+    for item in &scene.items {
+        let Item::Line { points, width, .. } = item else { continue };
+        for ends in points.windows(2).filter(|_| *width > 1.0) {
+            let on = boxes.iter().find(|b| crate::clip::segment(ends[0], ends[1], b.1).is_some());
+            assert!(on.is_none(), "{}: {on:?} lies on {ends:?}", scene.title);
+        }
+    }
+}
+
 /// Pictures whose SVG is a golden too: one of each way to draw.
 const AS_SVG: [&str; 3] = ["compare-overview-desk", "tuning-desk", "tiles-phone"];
 

@@ -4,7 +4,7 @@ use crate::labels::{Rect, grown};
 use crate::layout::{self, FONT};
 use crate::legend;
 use crate::palette::{Theme, alpha, on};
-use crate::scene::{Anchor, Baseline, CENTER, Color, DragArea, END, Scene, TOP, Window};
+use crate::scene::{Anchor, Baseline, CENTER, Color, DragArea, END, Scene, Window};
 use crate::text;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
@@ -327,9 +327,8 @@ impl Below<'_> {
         }
         let title =
             if self.lines > 1 { &self.title.replace(" × ", " above ") } else { self.title };
-        let width = self.each * names.len() as f64;
-        let label = text::ellipsis(title, FONT, (scene.width - left - 4.0).max(width));
-        scene.text((left, bottom + self.foot), label, theme.muted, TOP);
+        let right = left + self.each * names.len() as f64;
+        layout::x_title(scene, theme, (right, bottom + self.foot), title);
     }
 }
 

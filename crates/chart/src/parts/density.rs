@@ -24,7 +24,20 @@ pub(crate) struct Density {
 /// Pixels of a density picture at most; a larger plot gets larger pixels.
 const MOST: f64 = 2_600_000.0;
 
+/// Radius and opacity of marks for a number of points.
+pub(crate) fn look(n: u64) -> (f64, f64) {
+    match n {
+        0..=60 => (5.0, 0.92),
+        61..=300 => (4.2, 0.85),
+        301..=2000 => (3.4, 0.7),
+        _ => (2.6, 0.55),
+    }
+}
+
 impl Density {
+    /// Points from which a density image replaces marks.
+    pub(crate) const ABOVE: usize = 5_000;
+
     /// An empty picture over `rect` with `scale` pixels per CSS pixel.
     pub(crate) fn new(rect: Rect, scale: f64) -> Self {
         let rect = rect.map(|v| if v.is_finite() { v } else { 0.0 });

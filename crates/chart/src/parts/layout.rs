@@ -1,6 +1,6 @@
 //! The frame of a chart: where the plot sits, its grid, ticks and titles.
 
-use crate::labels::{Rect, grown, overlaps};
+use crate::labels::Rect;
 use crate::palette::Theme;
 use crate::scale::Scale;
 use crate::scene::{BELOW, BOTTOM, CENTER, END, Item, Scene, TOP_END};
@@ -141,38 +141,55 @@ pub(crate) fn axes(scene: &mut Scene, plot: &Plot, theme: &Theme, x: &Axis, y: &
     }
     scene.line(vec![(l, b), (r, b)], theme.axis, 1.0);
     scene.line(vec![(l, t), (l, b)], theme.axis, 1.0);
-    x_labels(scene, plot, theme, &x.ticks);
+    x_labels(scene, plot, theme, b, &x.ticks);
     y_labels(scene, plot, theme, &y.ticks);
-    if !x.title.is_empty() {
-        let title = text::ellipsis(&x.title, FONT, r - 8.0);
-        scene.text((r, b + 22.0), title, theme.muted, TOP_END);
-    }
+    x_title(scene, theme, (r, b + 22.0), &x.title);
     if !y.title.is_empty() {
         let title = text::ellipsis(&y.title, FONT, r - 8.0);
         scene.text((8.0, t - 8.0), title, theme.muted, BOTTOM);
     }
 }
 
-fn x_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
-    let bottom = plot.rect[1] + plot.rect[3];
-    let mut taken: Vec<Rect> = Vec::new();
-    for tick in ticks {
-        let (Some(label), px) = (&tick.label, plot.x.px(tick.value)) else {
-            continue;
-        };
-        if !px.is_finite() {
-            continue;
+/// What runs along X, below the right end of its ticks or names.
+pub(crate) fn x_title(scene: &mut Scene, theme: &Theme, (right, top): (f64, f64), title: &str) {
+    if !title.is_empty() {
+        let title = text::ellipsis(title, FONT, right - 8.0);
+        scene.text((right, top), title, theme.muted, TOP_END);
+    }
+}
+
+/// Tick marks and their labels along X below `bottom`.
+pub(crate) fn x_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, bottom: f64, ticks: &[Tick]) {
+    let [left, _, width, _] = plot.rect;
+    let right = left + width;
+    let labelled = ticks.iter().filter_map(|t| Some((plot.x.px(t.value), t.label.clone()?)));
+    let inside = left - 0.5..=right + 0.5;
+    let labelled: Vec<_> = labelled.filter(|(px, _)| inside.contains(px)).collect();
+    for (px, _) in &labelled {
+        scene.line(vec![(*px, bottom), (*px, bottom + 4.0)], theme.axis, 1.0);
+    }
+    labels_below(scene, theme, (right, bottom + 6.0), FONT, labelled);
+}
+
+/// Labels of ticks along an axis that ends at `right`, from left to right. Those at its ends move inwards
+/// instead of being cut, or lying over what is beside it; one that has no room is left out.
+pub(crate) fn labels_below(
+    scene: &mut Scene,
+    theme: &Theme,
+    (right, top): (f64, f64),
+    size: f64,
+    labels: impl IntoIterator<Item = (f64, String)>,
+) {
+    let most = (right + 10.0).min(scene.width - 2.0);
+    let mut free = f64::NEG_INFINITY;
+    for (px, label) in labels {
+        let half = text::width(&label, size, false) / 2.0;
+        let least = half + 2.0;
+        let at = px.clamp(least, (most - half).max(least));
+        if (at - px).abs() <= half * 0.8 && at - half >= free {
+            free = at + half + 4.0;
+            scene.sized((at, top), label, size, theme.muted, BELOW);
         }
-        scene.line(vec![(px, bottom), (px, bottom + 4.0)], theme.axis, 1.0);
-        let w = text::width(label, FONT, false);
-        // Labels at the ends move inwards instead of being cut.
-        let at = px.clamp(w / 2.0 + 2.0, (scene.width - w / 2.0 - 2.0).max(w / 2.0 + 2.0));
-        let rect = [at - w / 2.0, bottom + 6.0, w, FONT * text::LINE];
-        if (at - px).abs() > w * 0.4 || taken.iter().any(|t| overlaps(grown(*t, 3.0), rect)) {
-            continue;
-        }
-        taken.push(rect);
-        scene.text((at, bottom + 6.0), label.clone(), theme.muted, BELOW);
     }
 }
 

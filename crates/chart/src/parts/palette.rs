@@ -60,7 +60,7 @@ impl Theme {
             rgb(0x19946a),
             rgb(0xd56496),
             rgb(0x593298),
-            rgb(0x926026),
+            rgb(0x7a6a00),
             rgb(0x8e1927),
             rgb(0x3479f9),
         ],
@@ -107,18 +107,19 @@ impl Theme {
         }
     }
 
-    /// The colour of an account of the ledger, in every view; `style/tokens.css` has the same.
+    /// The colour of an account of the ledger, in every view; `style/tokens.css` has the same. They are paler
+    /// than those of categories, which stand beside them, and none is one of those.
     pub(crate) fn account(&self, account: Account) -> Color {
         let (light, dark) = match account {
             Account::Roof | Account::NoRoof => (0xcfd8e6, 0x38455a),
             Account::Rest => (0x8592a6, 0x7d8aa0),
-            Account::Library => (0x1f6feb, 0x5b9bff),
-            Account::Layout => (0xd9730d, 0xf0913a),
-            Account::Type => (0x8250df, 0xa987f5),
-            Account::Kernel => (0x0f8b8d, 0x3fb5b7),
-            Account::Size => (0xc2255c, 0xe8638f),
-            Account::Launch => (0xe3b341, 0xe3b341),
-            Account::Tile => (0x2da44e, 0x4bc06c),
+            Account::Library => (0x7dac97, 0x7dbd93),
+            Account::Layout => (0xb4c16c, 0x6d7e61),
+            Account::Type => (0x8ea0de, 0x6473b2),
+            Account::Kernel => (0x5481b8, 0x92c6ec),
+            Account::Size => (0xd09368, 0xf8c782),
+            Account::Launch => (0x69c4da, 0x56a1d1),
+            Account::Tile => (0x997b4f, 0xb29352),
         };
         rgb(if self.dark { dark } else { light })
     }
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn categories_differ_for_colour_blind_readers() {
+    fn colours_differ_for_colour_blind_readers() {
         let full = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let protan = [
             [0.152286, 1.052583, -0.204868],
@@ -270,16 +271,24 @@ mod tests {
             [-0.011820, 0.042940, 0.968881],
         ];
         for theme in [Theme::LIGHT, Theme::DARK] {
-            for (kind, m, least) in
-                [("full", full, 0.09), ("protan", protan, 0.065), ("deutan", deutan, 0.065)]
-            {
-                for i in 0..8 {
-                    for j in 0..i {
-                        let (a, b) = (seen(theme.categories[i], &m), seen(theme.categories[j], &m));
-                        let d = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
-                        assert!(d > least, "{kind} dark={} {j} {i}: {d:.3}", theme.dark);
+            let accounts = Account::ALL.map(|a| theme.account(a));
+            // The first two are one colour; what is no loss stands beside no category.
+            let (bars, lost) = (&accounts[1..], &accounts[2..9]);
+            for (kind, m, [category, account, apart]) in [
+                ("full", full, [0.12, 0.08, 0.07]),
+                ("protan", protan, [0.07, 0.06, 0.045]),
+                ("deutan", deutan, [0.07, 0.06, 0.045]),
+            ] {
+                let differ = |a: &[Color], b: &[Color], least: f64| {
+                    for (a, b) in a.iter().flat_map(|a| b.iter().map(move |b| (a, b))) {
+                        let (x, y) = (seen(*a, &m), seen(*b, &m));
+                        let d = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt();
+                        assert!(std::ptr::eq(a, b) || d > least, "{kind} {a:?} {b:?}: {d:.3}");
                     }
-                }
+                };
+                differ(&theme.categories, &theme.categories, category);
+                differ(bars, bars, account);
+                differ(lost, &theme.categories, apart);
             }
         }
     }

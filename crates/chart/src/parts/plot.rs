@@ -6,7 +6,7 @@ use crate::labels::Rect;
 use crate::layout::{self, Axis, FONT, Margins, NARROW, Plot};
 use crate::palette::Theme;
 use crate::scale::{Kind, Scale};
-use crate::scene::{BELOW, BOTTOM, DragArea, END, Scene, Window};
+use crate::scene::{BOTTOM, DragArea, END, Scene, Window};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
@@ -111,20 +111,13 @@ pub(crate) fn value_panel(
 ) {
     scene.fill(rect, theme.panel);
     let bottom = rect[1] + rect[3];
-    let mut last = f64::NEG_INFINITY;
-    for tick in ticks::ticks(scale, ((rect[2] / 52.0) as usize).clamp(2, 8), format) {
-        let Some(label) = tick.label else { continue };
-        let x = scale.px(tick.value);
-        scene.line(vec![(x, rect[1]), (x, bottom)], theme.grid, 1.0);
-        let w = text::width(&label, FONT, false);
-        // At the edge it moves inwards.
-        let x = x.min(scene.width - w / 2.0 - 2.0);
-        if x - w / 2.0 < last + 6.0 {
-            continue;
-        }
-        last = x + w / 2.0;
-        scene.text((x, bottom + 5.0), label, theme.muted, BELOW);
+    let ticks = ticks::ticks(scale, ((rect[2] / 52.0) as usize).clamp(2, 8), format);
+    let labelled: Vec<_> =
+        ticks.into_iter().filter_map(|t| Some((scale.px(t.value), t.label?))).collect();
+    for (x, _) in &labelled {
+        scene.line(vec![(*x, rect[1]), (*x, bottom)], theme.grid, 1.0);
     }
+    layout::labels_below(scene, theme, (rect[0] + rect[2], bottom + 5.0), FONT, labelled);
     scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], theme.axis, 1.0);
     let title = text::ellipsis(title, FONT, rect[2]);
     scene.text((rect[0], rect[1] - 6.0), title, theme.muted, BOTTOM);

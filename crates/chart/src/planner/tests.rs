@@ -125,6 +125,9 @@ fn fused_traffic() {
     assert_eq!(value(&tool, "Traffic, separate"), "168 MB");
     assert_eq!(value(&tool, "Traffic, fused"), "101 MB");
     assert!(tool.said.notes[1].contains("rounded to fp16 once instead of 2 times"));
+    for width in [358.0, 960.0] {
+        crate::testing::clear_of_lines(&look(&Theme::LIGHT, width, &tool));
+    }
 }
 
 #[test]

@@ -58,7 +58,6 @@ struct Panel {
 }
 
 impl Panel {
-    /// Bars start at zero unless the small ones would vanish.
     fn new(
         info: &FieldInfo,
         (figure, roof): (Vec<f64>, Vec<f64>),
@@ -71,7 +70,7 @@ impl Panel {
         };
         let values = order.iter().flat_map(|g| [Some(&figure[*g]), roof.get(*g)]);
         let ends = extent(Kind::Log, values.flatten().copied()).unwrap_or((1.0, 10.0));
-        let log = log.unwrap_or(ends.1 / ends.0 > 60.0);
+        let log = log == Some(true);
         let format = Format::of(&info.unit).bare();
         Panel { titles: [title.clone(), title], format, figure, roof, ends, log }
     }

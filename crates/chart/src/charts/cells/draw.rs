@@ -5,10 +5,10 @@ use crate::cells::{CellMark, Cells, Numbers};
 use crate::charts::RenderOptions;
 use crate::color_scale::{ramp, shown};
 use crate::labels::Rect;
-use crate::layout::{FONT, NARROW};
+use crate::layout::{self, FONT, NARROW};
 use crate::palette::{Theme, alpha};
 use crate::scale::Scale;
-use crate::scene::{BELOW, DragArea, Scene, TOP};
+use crate::scene::{DragArea, Scene, TOP};
 use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
@@ -93,18 +93,10 @@ fn draw_legend(scene: &mut Scene, map: &CellMap, theme: &Theme, title: &str) -> 
     let unit = column_format::unit_for(&value.unit);
     let scaled = (range.0 / unit.factor, range.1 / unit.factor);
     let scale = Scale::new(kind, scaled, (bar[0], bar[0] + bar[2]));
-    let mut last = f64::NEG_INFINITY;
-    for tick in ticks::ticks(&scale, 4, &Format::plain("")) {
-        let Some(label) = tick.label else { continue };
-        let w = text::width(&label, FONT - 1.0, false);
-        // Where it has no room it begins inside.
-        let x = scale.px(tick.value).min(scene.width - w / 2.0 - 2.0).max(w / 2.0 + 2.0);
-        if x - w / 2.0 < last + 6.0 {
-            continue;
-        }
-        last = x + w / 2.0;
-        scene.sized((x, bar[1] + bar[3] + 2.0), label, FONT - 1.0, theme.muted, BELOW);
-    }
+    let ticks = ticks::ticks(&scale, 4, &Format::plain("")).into_iter();
+    let labels = ticks.filter_map(|t| Some((scale.px(t.value), t.label?)));
+    let end = (bar[0] + bar[2], bar[1] + bar[3] + 2.0);
+    layout::labels_below(scene, theme, end, FONT - 1.0, labels);
     DragArea::Range {
         rect: bar,
         field: value.field.to_string(),

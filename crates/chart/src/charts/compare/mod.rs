@@ -4,9 +4,10 @@ mod panels;
 mod ranked;
 pub(super) mod settings;
 
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Inputs, Picture, RenderOptions, Said};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
+use crate::density::Density;
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::Theme;
@@ -21,7 +22,6 @@ use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
-use gemmscope_table::view_state::ViewState;
 use settings::{SHOW, Show};
 
 /// This chart in the list of all.
@@ -33,11 +33,14 @@ pub(super) const KIND: ChartKind = ChartKind {
     params: &["color"],
     of_selection: false,
     legend: false,
-    open: |inputs| Compare::open(inputs.frame, inputs.state),
+    open: Compare::open,
 };
 
 /// Height of the three panels below each other, where they have no room side by side.
 const STACKED: f64 = 860.0;
+
+/// Height of the bar of one configuration.
+const SINGLE: f64 = 110.0;
 
 /// Sentences of the verdict above the picture: who is faster, and how often.
 const ABOVE: usize = 2;
@@ -67,16 +70,21 @@ impl Compare {
 
 /// Of several sides who is fastest how often; then the two that are compared, and where it is the
 /// other way round.
-fn verdict(frame: &Frame, comparison: &Comparison, duel: &Duel, tally: &Tally) -> Vec<String> {
+fn verdict(
+    inputs: &Inputs<'_>,
+    comparison: &Comparison,
+    duel: &Duel,
+    tally: &Tally,
+) -> Vec<String> {
+    let frame = inputs.frame;
     let mut out = Vec::new();
-    let (several, few) = (comparison.names.len() > 2, frame.rows.len() <= MOST_ROWS);
-    let own = frame.decision().side.as_ref() == Some(&comparison.setup.side);
-    let ledger = (own && few).then(|| Ledger::new(frame));
-    if several && tally.compared > 0 {
+    if comparison.names.len() > 2 && tally.compared > 0 {
         out.extend(tally.sentences(None));
     }
     out.push(duel.headline(comparison));
-    out.extend(ledger.and_then(|l| l.largest_losses()).map(|s| s + "."));
+    if frame.decision().side.as_ref() == Some(&comparison.setup.side) {
+        out.extend(largest_losses(inputs));
+    }
     out.extend(duel.others_sentence(comparison));
     out.extend(duel.exception_sentence(frame, comparison));
     out
@@ -84,7 +92,8 @@ fn verdict(frame: &Frame, comparison: &Comparison, duel: &Duel, tally: &Tally) -
 
 impl Compare {
     /// Reads the settings, chooses what is not set, and compares.
-    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
+    fn open(inputs: &Inputs<'_>) -> Chart {
+        let (frame, state) = (inputs.frame, inputs.state);
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
             let why = "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
@@ -111,19 +120,22 @@ impl Compare {
         let ([a, b], pair) = settings::pair(frame, state, &comparison, &tally);
         let (measure, by) = settings::measure(frame, state, &comparison, pair);
         let duel = Duel::new(frame, &comparison, pair, by, least);
-        let mut controls = vec![SHOW.control(state), a, b];
+        let single = duel.ratios.len() == 1;
+        let show = if single { Show::Ranked } else { SHOW.get(state) };
+        let mut controls = if single { Vec::new() } else { vec![SHOW.control(state)] };
+        controls.extend([a, b]);
         controls.extend([side, keys, measure, threshold].map(Control::more));
         let title = duel.headline(&comparison);
         let mut said = Said::new(title, obstacle(frame, &comparison, &duel), controls);
         if said.obstacle.is_some() {
             return Chart::without(said);
         }
-        let mut verdict = verdict(frame, &comparison, &duel, &tally);
+        let mut verdict = verdict(inputs, &comparison, &duel, &tally);
         let more = verdict.split_off(verdict.len().min(ABOVE));
         said.verdict = verdict;
         said.notes = notes(frame, &comparison, &duel, more);
         let (frame, ranked) = (frame.clone(), duel.ranked());
-        Chart::new(said, Compare { frame, show: SHOW.get(state), comparison, duel, ranked })
+        Chart::new(said, Compare { frame, show, comparison, duel, ranked })
     }
 }
 
@@ -170,11 +182,26 @@ fn notes(frame: &Frame, comparison: &Comparison, duel: &Duel, mut out: Vec<Strin
         out.push(format!("{} left out: no known roof.", counted(duel.without_roof)));
     }
     out.push(duel.noise_sentence());
+    let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
+    if all > reachable {
+        let (all, reachable) = (counted(all as u64), grouped(reachable as u64));
+        out.push(format!("Of {all}, the {reachable} furthest from equal answer to the pointer."));
+    }
     out
 }
 
-/// Up to so many rows the ledger is worked out with the picture.
-const MOST_ROWS: usize = 50_000;
+/// Rows up to which partners are found for the picture alone: those of a larger table would keep it waiting.
+const AT_ONCE: usize = 50_000;
+
+/// What each side loses most time to; where that is not known yet, where it will be.
+fn largest_losses(inputs: &Inputs<'_>) -> Option<String> {
+    let (frame, cache) = (inputs.frame, &inputs.cache);
+    let found = || (frame.data.len() <= AT_ONCE).then(|| cache.partners(frame));
+    match cache.known_partners(frame).or_else(found) {
+        Some(partners) => Ledger::of(frame, &partners).largest_losses().map(|s| s + "."),
+        None => Some("Largest losses of each side: in Summary.".to_owned()),
+    }
+}
 
 /// The colours of both sides, as in every view; two others where these are one.
 fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
@@ -260,9 +287,16 @@ impl Picture for Compare {
         columns.table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
     }
 
+    fn full_height(&self) -> Option<f64> {
+        (self.duel.ratios.len() == 1).then_some(SINGLE)
+    }
+
     fn heights(&self, width: f64) -> (f64, f64) {
         if self.show == Show::Overview && width < NARROW {
             return (STACKED, STACKED);
+        }
+        if self.duel.ratios.len() == 1 {
+            return (SINGLE, SINGLE);
         }
         // Three panels need more than one.
         let least = if width < NARROW { 340.0 } else { 400.0 };

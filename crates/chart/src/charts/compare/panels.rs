@@ -2,8 +2,8 @@
 
 use super::Compare;
 use crate::charts::RenderOptions;
-use crate::clip;
-use crate::labels::{On, Placer, Rect, grown};
+use crate::density::{Density, look};
+use crate::labels::{On, Placer, Rect};
 use crate::layout;
 use crate::layout::{Axis, FONT, NARROW, Plot};
 use crate::legend;
@@ -12,18 +12,13 @@ use crate::palette::alpha;
 use crate::plot::{Ruler, xy};
 use crate::scale;
 use crate::scale::{Kind, Scale};
-use crate::scene::{Anchor, Baseline, Color, HitArea, Item, Marks, START, Scene, Symbol};
+use crate::scene::{Color, HitArea, Item, Marks, START, Scene, Symbol};
 use crate::text;
 use crate::ticks;
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Distribution, Measure, Verdict, lead};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
-
-/// Marks past this number are drawn but not reachable one by one: the ones with the largest
-/// gaps are.
-const MOST_MARKS: usize = 4_000;
 
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
@@ -68,11 +63,11 @@ impl Panels<'_> {
             .label(&self.model.frame, self.model.duel.ratios[index].configuration as usize)
     }
 
-    pub(super) fn rows(&self, index: usize) -> Vec<u32> {
-        let both = [self.model.duel.a, self.model.duel.b].into_iter();
-        let samples =
-            both.filter_map(|side| self.model.sample(&self.model.duel.ratios[index], side));
-        samples.flat_map(|s| self.model.comparison.rows_of(s).iter().copied()).collect()
+    pub(super) fn rows(&self, index: usize) -> impl Iterator<Item = u32> {
+        let (model, of) = (self.model, &self.model.duel.ratios[index]);
+        let both = [model.duel.a, model.duel.b].into_iter();
+        let samples = both.filter_map(|side| model.sample(of, side));
+        samples.flat_map(|s| model.comparison.rows_of(s).iter().copied())
     }
 
     pub(super) fn tooltip(&self, index: usize) -> Tooltip {
@@ -102,7 +97,7 @@ impl Panels<'_> {
             [x, y]
         });
         let domain =
-            scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.04);
+            scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.08);
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
         let at = (left + 10.0, top + 4.0);
@@ -115,8 +110,7 @@ impl Panels<'_> {
             format,
             at: &[],
         };
-        // Room on the right for the end of the last label.
-        let room = [left, top + used, width - 18.0, height - used];
+        let room = [left, top + used, width - 4.0, height - used];
         let plot = xy(scene, room, self.options.theme, &ruler(a), &ruler(b));
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
@@ -144,6 +138,11 @@ impl Panels<'_> {
             let words = if width < NARROW { self.leader(g) } else { self.mean_words() };
             tags.push((g, words, self.options.theme.accent));
         }
+        for &(ratio, ..) in &tags {
+            let line = line_at(ratio);
+            placer.block_line(line[0], line[1]);
+        }
+        placer.block_points(scene.hit_areas.iter().map(HitArea::center).collect(), 3.0);
         for (ratio, words, color) in tags {
             self.tag(scene, &mut placer, &plot, ratio, (words, color));
         }
@@ -166,13 +165,7 @@ impl Panels<'_> {
             let above = [x - size.0 - 6.0, y - size.1 - 3.0, size.0, size.1];
             [above, [x + 6.0, y + 3.0, size.0, size.1]]
         });
-        let mut spots: Vec<Rect> = beside.filter(|r| placer.free(*r)).collect();
-        let points = |r: &Rect| {
-            let at = scene.hit_areas.iter().map(HitArea::center);
-            at.filter(|p| clip::holds(grown(*r, 3.0), *p)).count()
-        };
-        spots.order_by_key(points);
-        if let Some(r) = placer.place(spots.first().copied(), On::Lines) {
+        if let Some(r) = placer.place(beside, On::Marks) {
             scene.fill(r, alpha(self.options.theme.panel, 0.8));
             scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
         }
@@ -180,14 +173,27 @@ impl Panels<'_> {
 
     fn points(&self, scene: &mut Scene, plot: &Plot, value: &dyn Fn(usize) -> (f64, f64)) {
         let n = self.model.duel.ratios.len();
-        let radius = if n > 5000 {
-            2.0
-        } else if n > 300 {
-            3.0
-        } else {
-            4.0
-        };
-        let opacity = if n > 300 { 0.6 } else { 0.85 };
+        let (radius, opacity) = look(n as u64);
+        // The widest gaps first, so that a cut drops the narrow ones.
+        let ends = n.min(Density::ABOVE);
+        let (head, tail) = (ends - ends / 2, ends / 2);
+        let ranked = self.model.ranked.iter();
+        let reachable = ranked.clone().take(head).chain(ranked.rev().take(tail));
+        let size = (2.0 * radius).max(8.0);
+        for &i in reachable {
+            let (x, y) = value(i);
+            let at = (plot.x.px(x), plot.y.px(y));
+            let area = [at.0 - size / 2.0, at.1 - size / 2.0, size, size];
+            scene.hit(self.rows(i).collect(), area, self.tooltip(i));
+        }
+        if n > Density::ABOVE {
+            let mut density = Density::new(plot.rect, self.options.dpr);
+            for (i, r) in self.model.duel.ratios.iter().enumerate() {
+                let (x, y) = value(i);
+                density.add(plot.x.px(x) as f32, plot.y.px(y) as f32, self.color(r.verdict));
+            }
+            return scene.items.push(density.image());
+        }
         let mut dots = Marks::new(
             Symbol::Dot,
             radius,
@@ -211,21 +217,6 @@ impl Panels<'_> {
         }
         scene.items.push(Item::Marks(dots));
         scene.items.push(Item::Marks(rings));
-        // The widest gaps first, so that a cut drops the narrow ones.
-        let ends = self.model.ranked.len().min(MOST_MARKS);
-        let (head, tail) = (ends / 2 + ends % 2, ends / 2);
-        let reachable =
-            self.model.ranked.iter().take(head).chain(self.model.ranked.iter().rev().take(tail));
-        let size = (2.0 * radius).max(8.0);
-        for &i in reachable {
-            let (x, y) = value(i);
-            let at = (plot.x.px(x), plot.y.px(y));
-            scene.hit(
-                self.rows(i),
-                [at.0 - size / 2.0, at.1 - size / 2.0, size, size],
-                self.tooltip(i),
-            );
-        }
     }
 
     /// A histogram of log2 ratios.
@@ -271,27 +262,27 @@ impl Panels<'_> {
             "Configurations by ratio",
         );
         self.bars(scene, &plot, &d);
-        let [l, t, w, h] = plot.rect;
+        let [_, t, _, h] = plot.rect;
         let x = plot.x.px(0.0);
         scene.line(vec![(x, t), (x, t + h)], self.options.theme.roof, 1.5);
         let g = self.model.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
         scene.dashed(vec![(gx, t), (gx, t + h)], self.options.theme.accent, 1.5, &[6.0, 4.0]);
-        // On the side with more room; in short where the long words do not fit.
-        for words in [self.mean_words(), self.leader(self.model.duel.geometric_mean)] {
-            let width = text::width(&words, FONT, false);
-            let right = l + w - gx >= gx - l;
-            let left = if right { gx + 5.0 } else { gx - 5.0 - width };
-            if left < l || left + width > l + w {
-                continue;
-            }
-            scene.fill(
-                [left - 2.0, t + 2.0, width + 4.0, 15.0],
-                alpha(self.options.theme.panel, 0.8),
-            );
-            let start = (Anchor::Start, Baseline::Middle);
-            scene.text((left, t + 9.0), words, self.options.theme.accent, start);
-            break;
+        // In short where the long words do not fit; over the line of equality where nothing does.
+        let words = [self.mean_words(), self.leader(self.model.duel.geometric_mean)];
+        let boxes = words.iter().flat_map(|words| {
+            let width = text::width(words, FONT, false) + 4.0;
+            [gx + 3.0, gx - 3.0 - width].map(|left| [left, t + 2.0, width, 15.0])
+        });
+        let boxes: Vec<Rect> = boxes.collect();
+        let mut placer = Placer::new(plot.rect);
+        placer.block_line((x, t), (x, t + h));
+        let placed = placer.place(boxes.iter().copied(), On::Lines);
+        if let Some(at) = placed.and_then(|r| boxes.iter().position(|b| *b == r)) {
+            let (rect, words) = (boxes[at], &words[at / 2]);
+            scene.fill(rect, alpha(self.options.theme.panel, 0.8));
+            let left = (rect[0] + 2.0, rect[1] + 7.0);
+            scene.text(left, words.as_str(), self.options.theme.accent, START);
         }
     }
 

@@ -11,18 +11,24 @@ use crate::text;
 use gemmscope_analysis::compare::duel::lead;
 use gemmscope_model::units::grouped;
 
-const ROW: f64 = 20.0;
-/// Room for a lead beside its bar.
-const LEAD: f64 = 58.0;
+/// Height of a row: the usual one, and the least at which names can be read.
+const ROW: (f64, f64) = (20.0, 14.0);
+/// Room above the rows for their heading, and below them for the word on their line.
+const AROUND: (f64, f64) = (30.0, 20.0);
 
 impl Panels<'_> {
     /// The configurations furthest from equal, as bars from the line of equality.
     pub(super) fn ranked(&self, scene: &mut Scene, [left, top, width, height]: Rect) {
         let theme = self.options.theme;
-        let room = ((height - 30.0 - 2.0 * ROW - 8.0) / ROW).max(2.0) as usize;
         let n = self.model.ranked.len();
+        let room = (height - AROUND.0 - AROUND.1).max(0.0);
+        let fitting = room / n as f64;
         // All where they fit; else the two ends, with how many are between them.
-        let (head, tail) = if n <= room { (n, 0) } else { (room / 2, room - room / 2) };
+        let both = (room / ROW.0 - 1.0).max(2.0) as usize;
+        let (row, head, tail) = match both < n && fitting < ROW.1 {
+            true => (ROW.0, both / 2, both - both / 2),
+            false => (fitting.clamp(ROW.1, ROW.0), n, 0),
+        };
         let mut shown: Vec<Option<usize>> =
             self.model.ranked.iter().rev().take(head).copied().map(Some).collect();
         shown.extend((tail > 0).then_some(None));
@@ -34,19 +40,26 @@ impl Panels<'_> {
         let bands = Bands {
             n: shown.len(),
             what: "Bars",
-            row: ROW,
+            row,
             most: Some(width * 0.5),
             name: &|k| match shown[k] {
                 Some(i) => self.label(i),
                 None => format!("{} between", grouped((n - head - tail) as u64)),
             },
-            mark: &|k, _| shown[k].map(|i| (self.rows(i), self.tooltip(i))),
+            mark: &|k, _| shown[k].map(|i| (self.rows(i).collect(), self.tooltip(i))),
         };
-        let room = [left + 1.0, top + 30.0, width - 13.0, ROW * shown.len() as f64];
+        let room = [left + 1.0, top + AROUND.0, width - 13.0, row * shown.len() as f64 + 0.01];
         let placed = bands.place(scene, room, self.options);
         let (from, to) = (placed.left + 3.0, left + width - 12.0);
+        // A single bar says whose lead it is.
+        let words = |ratio: f64| if n == 1 { self.leader(ratio) } else { lead(ratio) };
+        let widest = shown
+            .iter()
+            .flatten()
+            .map(|i| text::width(&words(self.model.duel.ratios[*i].ratio), FONT, false));
         // A lead stands outside its bar: room for one on each side that has bars.
-        let pad = |used: bool| if used { LEAD } else { 4.0 };
+        let lead_room = widest.fold(0.0, f64::max) + 10.0;
+        let pad = |used: bool| if used { lead_room } else { 4.0 };
         let lo = logs.iter().copied().fold(0.0, f64::min);
         let hi = logs.iter().copied().fold(0.0, f64::max);
         let start = from + pad(lo < 0.0);
@@ -56,13 +69,15 @@ impl Panels<'_> {
         for (k, y) in placed.each() {
             let Some(i) = shown[k] else { continue };
             let (r, e) = (self.model.duel.ratios[i], x.px(log(i)));
-            let bar = [z.min(e), y + 3.0, (e - z).abs().max(1.0), ROW - 6.0];
+            let bar = [z.min(e), y + 0.15 * row, (e - z).abs().max(1.0), 0.7 * row];
             scene.fill(bar, self.color(r.verdict));
             let (at, hang) = if log(i) < 0.0 { (e - 5.0, END) } else { (e + 5.0, START) };
-            scene.text((at, y + ROW / 2.0), lead(r.ratio), theme.text, hang);
+            scene.text((at, y + row / 2.0), words(r.ratio), theme.text, hang);
         }
         scene.line(vec![(z, placed.top), (z, placed.bottom())], theme.roof, 1.5);
-        scene.text((z, placed.bottom() + 4.0), "equal", theme.muted, BELOW);
+        let half = text::width("equal", FONT, false) / 2.0;
+        let middle = z.min(left + width - half - 2.0);
+        scene.text((middle, placed.bottom() + 4.0), "equal", theme.muted, BELOW);
     }
 
     /// What of all stands in the list, by the lead of its first and its last.

@@ -1,11 +1,17 @@
 use super::*;
 use crate::palette::Theme;
-use crate::testing::{SIZES, draw_everywhere, golden, sound, two_libraries};
+use crate::scene::Item;
+use crate::testing::{SIZES, clear_of_lines, draw_everywhere, golden, sound, two_libraries};
 use gemmscope_table::control::Keyed;
 use gemmscope_table::fixture::Rows;
+use gemmscope_table::view_state::ViewState;
 
 fn look(theme: &Theme, size: usize) -> RenderOptions<'_> {
     RenderOptions::new(theme, (SIZES[size].0, SIZES[size].1))
+}
+
+fn opened(frame: &Frame, state: &ViewState) -> Chart {
+    Compare::open(&Inputs::new(frame, state))
 }
 
 fn small() -> Frame {
@@ -29,16 +35,71 @@ fn goldens() {
     let mut state = ViewState::default();
     for &(_, value, _) in Show::ALL {
         state.set_param("compare.show", value);
-        let view = Compare::open(&frame, &state);
+        let view = opened(&frame, &state);
         draw_everywhere(&format!("small-compare-{value}"), &view);
         for (size, name) in [(0, "phone"), (1, "desk")] {
-            golden(&format!("compare-{value}-{name}"), &view.scene(&look(&Theme::LIGHT, size)));
+            let scene = view.scene(&look(&Theme::LIGHT, size));
+            clear_of_lines(&scene);
+            golden(&format!("compare-{value}-{name}"), &scene);
         }
     }
-    golden(
-        "compare-dark",
-        &Compare::open(&frame, &ViewState::default()).scene(&look(&Theme::DARK, 1)),
-    );
+    golden("compare-dark", &opened(&frame, &ViewState::default()).scene(&look(&Theme::DARK, 1)));
+}
+
+#[test]
+fn panels_beside_each_other_keep_their_labels() {
+    let (width, height) = SIZES[1];
+    for frame in [small(), two_libraries()] {
+        let view = opened(&frame, &ViewState::default());
+        let scene = view.scene(&look(&Theme::LIGHT, 1));
+        let left = (width * 0.54).round();
+        let lies_across = |(_, r): &(&str, Rect)| r[0] < left && r[0] + r[2] > left;
+        assert_eq!(scene.text_boxes().into_iter().find(lies_across), None, "{height}");
+        clear_of_lines(&scene);
+    }
+}
+
+#[test]
+fn one_configuration_in_common_is_one_bar() {
+    let mut rows = Rows::new();
+    rows.row((64, 64, 64), "x", 1e-6, "");
+    rows.row((64, 64, 64), "y", 2e-6, "");
+    let view = opened(&rows.frame(None), &ViewState::default());
+    draw_everywhere("compare-single", &view);
+    let scene = view.scene(&look(&Theme::LIGHT, 1));
+    assert_eq!(scene.hit_areas.len(), 1);
+    assert!(scene.text_boxes().iter().any(|t| t.0 == "x 2.00x"), "{:?}", scene.text_boxes());
+    assert!(view.said.controls.iter().all(|c| c.key != SHOW.key));
+}
+
+#[test]
+fn a_dozen_rows_are_all_listed() {
+    let mut rows = Rows::new();
+    for m in 1..13 {
+        rows.row((m, 64, 64), "x", 1e-6, "");
+        rows.row((m, 64, 64), "y", 1e-6 + 1e-7 * f64::from(m), "");
+    }
+    let view = opened(&rows.frame(None), &ViewState::default());
+    let scene = view.scene(&RenderOptions::new(&Theme::LIGHT, (1040.0, 440.0)));
+    sound(&scene);
+    assert!(scene.text_boxes().iter().any(|t| t.0 == "All 12 configurations"));
+}
+
+#[test]
+fn more_points_than_marks_are_a_density_image_and_what_answers_is_said() {
+    let mut rows = Rows::new();
+    let n = Density::ABOVE as u32 + 10;
+    for i in 0..n {
+        rows.row((1 + i, 64, 64), "x", 1e-6, "");
+        rows.row((1 + i, 64, 64), "y", 1e-6 + 1e-10 * f64::from(i), "");
+    }
+    let mut state = ViewState::default();
+    state.set_param("compare.show", "scatter");
+    let view = opened(&rows.frame(None), &state);
+    let scene = view.scene(&look(&Theme::LIGHT, 1));
+    assert!(scene.items.iter().any(|i| matches!(i, Item::Image { .. })));
+    assert_eq!(scene.hit_areas.len(), Density::ABOVE);
+    assert!(view.said.notes.iter().any(|n| n.contains("answer to the pointer")));
 }
 
 #[test]
@@ -49,7 +110,7 @@ fn settings_are_read_one_by_one() {
     state.set_param("compare.b", "no such side");
     state.set_param("compare.threshold", "many");
     state.set_param("compare.keys", "m,dtype,nonsense");
-    let view = Compare::open(&frame, &state);
+    let view = opened(&frame, &state);
     let current = |key: &str| {
         let c = view.said.controls.iter().find(|c| c.key == key);
         c.map(|c| c.current.clone()).unwrap_or_default()
@@ -72,7 +133,7 @@ fn settings_are_read_one_by_one() {
 fn the_reader_is_told_what_is_missing() {
     let mut rows = Rows::new();
     rows.row((8, 8, 8), "only", 1e-6, "");
-    let view = Compare::open(&rows.frame(None), &ViewState::default());
+    let view = opened(&rows.frame(None), &ViewState::default());
     let scene = view.scene(&look(&Theme::LIGHT, 0));
     assert!(scene.message.is_some_and(|m| m.contains("second file")));
     sound(&view.scene(&look(&Theme::DARK, 1)));
@@ -82,12 +143,12 @@ fn the_reader_is_told_what_is_missing() {
     rows.row((9, 8, 8), "y", 1e-6, "");
     let frame = rows.frame(None);
     let mut state = ViewState::default();
-    let message = |s: &ViewState| Compare::open(&frame, s).scene(&look(&Theme::LIGHT, 0)).message;
+    let message = |s: &ViewState| opened(&frame, s).scene(&look(&Theme::LIGHT, 0)).message;
     assert!(message(&state).is_some_and(|m| m.contains("x and y share no GEMM")));
     state.set_param("compare.b", "x");
     assert!(message(&state).is_some_and(|m| m.contains("Both sides are x")));
     let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);
-    assert!(Compare::open(&empty, &state).scene(&look(&Theme::LIGHT, 0)).message.is_some());
+    assert!(opened(&empty, &state).scene(&look(&Theme::LIGHT, 0)).message.is_some());
 }
 
 #[test]
@@ -101,7 +162,7 @@ fn sides_that_share_gemms_are_compared_first() {
         rows.row((m, 8, 8), "a", 2e-6, "");
         rows.row((m, 8, 8), "b", 1e-6, "");
     }
-    let view = Compare::open(&rows.frame(None), &ViewState::default());
+    let view = opened(&rows.frame(None), &ViewState::default());
     let current =
         |key: &str| view.said.controls.iter().find(|c| c.key == key).unwrap().current.clone();
     assert_eq!([current("compare.a"), current("compare.b")], ["a", "b"]);
@@ -116,7 +177,7 @@ fn unasked_the_chart_is_of_the_pair_that_the_headline_names() {
                 rows.row((m, 8, 8), library, time, "");
             }
         }
-        Compare::open(&rows.frame(None), &ViewState::default())
+        opened(&rows.frame(None), &ViewState::default())
     };
     let pair = |view: &Chart| [1, 2].map(|i| view.said.controls[i].current.clone());
     // `c` loses everywhere, which is the first to say.
@@ -136,13 +197,13 @@ fn many_shapes_fit() {
     let mut state = ViewState::default();
     for &(_, value, _) in Show::ALL {
         state.set_param("compare.show", value);
-        let view = Compare::open(&frame, &state);
+        let view = opened(&frame, &state);
         draw_everywhere(&format!("compare-{value}"), &view);
         assert_eq!(view.table().rows.len(), 500);
     }
     // Every matched shape can be reached.
     state.set_param("compare.show", "scatter");
-    let scene = Compare::open(&frame, &state).scene(&look(&Theme::LIGHT, 1));
+    let scene = opened(&frame, &state).scene(&look(&Theme::LIGHT, 1));
     assert_eq!(scene.hit_areas.len(), 500);
     assert!(scene.hit_areas.iter().all(|m| m.rows.len() == 2));
 }

@@ -1,17 +1,15 @@
 //! One side as the baseline of the others: its points are faint, and arrows lead from them to the
-//! other sides' points of the same GEMM.
+//! other sides' points of the same GEMM: all of them while they are few, else those of the GEMMs that are
+//! pointed at or selected.
 
-use super::heaviest::weight;
 use super::{Layers, Points, planned};
 use crate::palette::alpha;
 use gemmscope_analysis::compare::{Comparison, Setup};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 
-/// Arrows that are drawn at most, those of the heaviest GEMMs: between two sides, and between more,
-/// whose arrows would cover each other.
-const MOST: [usize; 2] = [200, 60];
+/// Up to so many arrows are drawn unasked: more would hide the points.
+const FEW: usize = 12;
 
 /// Rows up to which sides are matched: more would make every filter wait.
 const LARGEST: usize = 200_000;
@@ -25,15 +23,15 @@ const NEAR: f32 = 0.005;
 pub(super) struct Baseline {
     /// Its rows, ascending.
     pub(super) rows: Vec<u32>,
-    /// Rows of one GEMM, on the baseline and on another side: the heaviest first.
+    /// Rows of one GEMM, on the baseline and on another side, whose points lie apart.
     pub(super) links: Vec<(u32, u32)>,
     /// In words.
     pub(super) note: String,
 }
 
 impl Baseline {
-    /// The side of this name, or the first; `None` where rows are no sides. Arrows are of GEMMs
-    /// with a row in `kept`, ascending, whose points lie apart.
+    /// The side of this name, or the first; `None` where rows are no sides. Links are of GEMMs
+    /// with a row in `kept`, ascending.
     pub(super) fn of(frame: &Frame, points: &Points, side: &str, kept: &[u32]) -> Option<Self> {
         if frame.rows.len() > LARGEST {
             return None;
@@ -49,7 +47,7 @@ impl Baseline {
             let (a, b) = (points.get(from)?, points.get(to)?);
             Some((a.0 - b.0).abs() >= NEAR || (a.1 - b.1).abs() >= NEAR)
         };
-        let mut links: Vec<(f64, u32, u32)> = Vec::new();
+        let mut links = Vec::new();
         let (mut other, mut common) = (None, 0);
         for configuration in 0..comparison.len() {
             let row = |s| comparison.rows_of(s).first().copied();
@@ -61,8 +59,7 @@ impl Baseline {
                     continue;
                 };
                 if [from, to].iter().any(|r| kept.binary_search(r).is_ok()) {
-                    let heavier = weight(&frame.data, from).max(weight(&frame.data, to));
-                    links.extend((apart(from, to) == Some(true)).then_some((heavier, from, to)));
+                    links.extend((apart(from, to) == Some(true)).then_some((from, to)));
                     other = Some(usize::from(*at));
                     common += 1;
                 }
@@ -72,38 +69,47 @@ impl Baseline {
         let code = categories.values.iter().position(|v| *v == names[base])? as u32;
         let is_base = |row: &&u32| categories.codes.get(**row as usize) == code;
         let rows = kept.iter().filter(is_base).copied().collect();
-        let all = links.len();
-        let most = MOST[usize::from(names.len() > 2)];
-        links.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        links.truncate(most);
         let to = match (names.len(), other) {
             (2, Some(other)) => comparison.names[other].clone(),
             _ => "the other sides".to_owned(),
         };
         let gemms = plural(common, "GEMM");
-        let arrows = match (all, common) {
+        let arrows = match (links.len(), common) {
             (0, 0) => format!("No GEMM in common with {to}."),
             (0, _) => format!("{gemms} in common with {to}, at the same place."),
-            _ if all > most => format!("Arrows lead to {to}: the {most} heaviest of {gemms}."),
-            _ if all as u64 == common => format!("Arrows lead to {to}: {gemms} in common."),
-            _ => format!(
+            (all, _) if all > FEW => {
+                format!(
+                    "{gemms} in common with {to}: point at one or select some for their arrows."
+                )
+            }
+            (all, _) if all as u64 == common => {
+                format!("Arrows lead to {to}: {gemms} in common.")
+            }
+            (all, _) => format!(
                 "Arrows lead to {to}: {all} of {gemms} in common, the others at the same place."
             ),
         };
         Some(Baseline {
             rows,
-            links: links.into_iter().map(|l| (l.1, l.2)).collect(),
+            links,
             note: format!("Faint: {}, the baseline. {arrows}", comparison.names[base]),
         })
     }
 }
 
 impl Layers<'_> {
-    /// Draws the arrows, each in the colour of the point that it leads to.
-    pub(super) fn links(&mut self) {
+    /// Draws the arrows while they are few.
+    pub(super) fn few_links(&mut self) {
+        if self.input.links.len() <= FEW {
+            self.links(|_| true);
+        }
+    }
+
+    /// Draws the arrows from and to some rows, each in the colour of the point that it leads to.
+    pub(super) fn links(&mut self, of: impl Fn(u32) -> bool) {
         let input = self.input;
         let hidden = |row: u32| input.is_hidden(input.color_scale.code(row as usize));
-        for &(from, to) in input.links {
+        for &(from, to) in input.links.iter().filter(|(from, to)| of(*from) || of(*to)) {
             let px = |row| input.points.px(&self.plot, row);
             let (Some(a), Some(b)) = (px(from), px(to)) else {
                 continue;
@@ -122,7 +128,7 @@ mod tests {
     use gemmscope_table::fixture::Rows;
 
     #[test]
-    fn arrows_lead_from_the_baseline_to_the_same_gemm_the_heaviest_first() {
+    fn arrows_lead_from_the_baseline_to_the_same_gemm() {
         let mut rows = Rows::new();
         for (library, times) in [("hipblaslt", [1e-3, 2e-3]), ("rocblas", [3e-3, 1e-3])] {
             for (k, time) in [64, 128].into_iter().zip(times) {

@@ -4,6 +4,7 @@ use super::{AiAxis, Arrow, Planned, Points, RoofLine, Roofs, Waymark};
 use crate::camera::Zoom;
 use crate::charts::roof_rate;
 use crate::color_scale::ColorScale;
+use crate::density::Density;
 use crate::layout::NARROW;
 use crate::palette::Theme;
 use crate::scale::Kind;
@@ -92,9 +93,6 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Points from which a density image replaces marks.
-    pub(crate) const DENSITY_ABOVE: usize = 5_000;
-
     /// A roofline with nothing but its points.
     pub fn new(
         frame: &'a Frame,
@@ -115,7 +113,7 @@ impl<'a> Input<'a> {
             zoom: None,
             size: SizeBy::Same,
             numbered: &[],
-            density_above: Self::DENSITY_ABOVE,
+            density_above: Density::ABOVE,
             measured: true,
             ai: AiAxis::Compulsory,
             own_ceiling: None,

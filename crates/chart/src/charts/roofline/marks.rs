@@ -2,7 +2,7 @@
 
 use super::points::{Extent, Place};
 use super::{Counts, Input, Layers, SizeBy};
-use crate::density::Density;
+use crate::density::{Density, look};
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scale::Kind;
@@ -130,16 +130,6 @@ pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts, wh
         0
     };
     counts.outside = (counts.passing - counts.nowhere - hidden).saturating_sub(n);
-}
-
-/// Radius and opacity of marks for a number of points.
-pub(super) fn look(n: u64) -> (f64, f64) {
-    match n {
-        0..=60 => (5.0, 0.92),
-        61..=300 => (4.2, 0.85),
-        301..=2000 => (3.4, 0.7),
-        _ => (2.6, 0.55),
-    }
 }
 
 /// Radii by a value: the area grows with it.

@@ -124,6 +124,10 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     for p in &input.extras.planned {
         layers.placer.block(planned::planned_box(layers.px(p.ai, p.rate)));
     }
+    for a in &input.extras.arrows {
+        let [from, to] = [a.from, a.to].map(|p| layers.px(p.0, p.1));
+        layers.placer.block_line(from, to);
+    }
     let roof_labels = layers.roof_labels(&roofs);
     layers.planned_labels();
     layers.waymark_labels();
@@ -182,12 +186,12 @@ impl Layers<'_> {
         }
         if dense {
             self.density();
-            self.links();
+            self.few_links();
             self.roofs(roofs);
         } else {
             self.roofs(roofs);
             self.background();
-            self.links();
+            self.few_links();
             self.measured(counts);
             self.marks(&self.input.frame.rows, counts);
         }

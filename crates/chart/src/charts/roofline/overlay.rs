@@ -3,6 +3,7 @@
 use super::{Input, Layers, RooflinePicture, marks};
 use crate::chart::Emphasis;
 use crate::charts::roof_rate;
+use crate::density::look;
 use crate::labels::{On, Rect};
 use crate::layout::FONT;
 use crate::palette::alpha;
@@ -11,6 +12,7 @@ use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::format_short;
+use std::collections::BTreeSet;
 
 /// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
 /// the points.
@@ -41,7 +43,7 @@ impl<'a> Layers<'a> {
             }
             (own, _) => own,
         };
-        let (base, _) = marks::look(input.frame.rows.len() as u64);
+        let (base, _) = look(input.frame.rows.len() as u64);
         if !selected.is_empty() {
             self.dim(picture, &selected);
         }
@@ -50,6 +52,10 @@ impl<'a> Layers<'a> {
         let few = selected.iter().take(CEILINGS).chain(hovered.iter()).copied();
         let few: Vec<(u32, Point)> =
             few.filter_map(|row| Some((row, input.points.px(&self.plot, row)?))).collect();
+        if !input.links.is_empty() {
+            let chosen: BTreeSet<u32> = few.iter().map(|f| f.0).collect();
+            self.links(|row| chosen.contains(&row));
+        }
         if let Some(own) = input.own_ceiling {
             for (row, at) in &few {
                 self.own_roof(*at, *row, own(*row as usize));
@@ -163,7 +169,7 @@ impl<'a> Layers<'a> {
     /// of each with its row.
     pub(super) fn numbers(&mut self) -> Vec<(Rect, u32)> {
         let (input, theme, plot) = (self.input, self.input.theme, self.plot);
-        let (base, _) = marks::look(input.frame.rows.len() as u64);
+        let (base, _) = look(input.frame.rows.len() as u64);
         let mut boxes = Vec::new();
         for (i, row) in input.numbered.iter().enumerate() {
             let Some(at) = input.points.px(&plot, *row).filter(|p| plot.holds(*p)) else {

@@ -9,7 +9,7 @@ use crate::legend;
 use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
 use crate::scale::{Kind, Scale, extent};
-use crate::scene::{BELOW, CENTER, Color, END, Point, START, Scene, Symbol, TOP_END};
+use crate::scene::{CENTER, Color, END, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks;
 use crate::ticks::{Format, Tick};
@@ -178,20 +178,8 @@ impl Picture<'_> {
         } else {
             ticks::linear(plot.x.domain, room, &Format::plain(""))
         };
-        let mut free_from = f64::NEG_INFINITY;
-        for tick in marks {
-            let (Some(words), x) = (tick.label, plot.x.px(tick.value)) else {
-                continue;
-            };
-            let half = text::width(&words, FONT, false) / 2.0;
-            if x - half < free_from || x < l || x > l + w {
-                continue;
-            }
-            free_from = x + half + 6.0;
-            scene.line(vec![(x, y), (x, y + 4.0)], theme.axis, 1.0);
-            scene.text((x, y + 6.0), words, theme.muted, BELOW);
-        }
-        scene.text((l + w, y + 22.0), h.order_label.clone(), theme.muted, TOP_END);
+        layout::x_labels(scene, plot, theme, y, &marks);
+        layout::x_title(scene, theme, (l + w, y + 22.0), &h.order_label);
     }
 
     fn variants(&mut self, scene: &mut Scene) {
