@@ -5,8 +5,8 @@
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
 use crate::summary::distinct;
-use gemmscope_model::hardware::match_name;
-use gemmscope_model::units::{decapitalized, grouped, percent, plural, seconds_brief};
+use gemmscope_model::hardware::{BEST_MEASURED, match_name};
+use gemmscope_model::units::{FlopsPerSec, decapitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::{DataKind, Side};
 use gemmscope_table::dataset::{Assumption, RejectReason, Source};
 use gemmscope_table::field::Frame;
@@ -280,6 +280,16 @@ impl Given {
                     "The file names no device. The roof is that of the {}.",
                     d.name
                 ));
+            }
+            let peaks = device.iter().filter(|_| used).flat_map(|d| &d.peaks);
+            for peak in peaks {
+                if let (Some(rate), Some(source)) =
+                    (peak.achievable_flops_per_s, &peak.achievable_source)
+                    && source.starts_with(BEST_MEASURED)
+                {
+                    let rate = FlopsPerSec(rate);
+                    out.choose(format!("Achievable {} is {rate}, {source}.", peak.dtype));
+                }
             }
         }
         for source in sources {

@@ -5,6 +5,7 @@
 //! rate with structured sparsity is never a roof.
 
 use crate::dtype::DataType;
+use crate::units::FlopsPerSec;
 use serde::{Deserialize, Serialize};
 
 mod catalog;
@@ -38,7 +39,7 @@ pub enum RoofKind {
     Achievable,
 }
 
-/// Source of an achievable rate that rows of the open files set: [`Device::raise_achievable`].
+/// How the source of an achievable rate begins that rows of the open files set: [`Device::raise_achievable`].
 pub const BEST_MEASURED: &str = "best measured here";
 
 /// What starting, filling and draining a kernel takes on a GPU however little it computes, seconds.
@@ -280,8 +281,10 @@ impl Device {
         if let Some(Peak { achievable_flops_per_s: Some(rate), achievable_source, .. }) = peak
             && flops_per_s > *rate
         {
-            *rate = flops_per_s;
-            *achievable_source = Some(BEST_MEASURED.to_owned());
+            let own = FlopsPerSec(std::mem::replace(rate, flops_per_s));
+            if !achievable_source.as_deref().is_some_and(|s| s.starts_with(BEST_MEASURED)) {
+                *achievable_source = Some(format!("{BEST_MEASURED}, instead of {own}"));
+            }
         }
     }
 

@@ -59,7 +59,8 @@ impl RoofLine {
             peak: peak.flops_per_s,
             achievable: achievable
                 .map(|rate| {
-                    (name(), rate, peak.achievable_source.as_deref() == Some(BEST_MEASURED))
+                    let here = |source: &str| source.starts_with(BEST_MEASURED);
+                    (name(), rate, peak.achievable_source.as_deref().is_some_and(here))
                 })
                 .into_iter()
                 .collect(),
