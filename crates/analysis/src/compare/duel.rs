@@ -1,7 +1,6 @@
 //! Two sides against each other: ratio per configuration, wins, means, distribution.
 
 use super::{Comparison, Sample};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
 use std::collections::BTreeSet;
@@ -159,9 +158,11 @@ impl Duel {
 
     /// Indices into `ratios`, lowest ratio (A furthest ahead) first.
     pub fn ranked(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.ratios.len()).collect();
-        order.order_by(|&x, &y| self.ratios[x].ratio.total_cmp(&self.ratios[y].ratio));
-        order
+        // Bits of positive numbers are in the order of the numbers.
+        let bits = self.ratios.iter().map(|r| r.ratio.to_bits());
+        let mut order: Vec<(u64, u32)> = bits.zip(0..).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, at)| at as usize).collect()
     }
 
     /// Counts of log2(ratio) in equal bins whose edges are multiples of their width, so that one

@@ -12,12 +12,12 @@ use crate::palette::alpha;
 use crate::plot::{Ruler, xy};
 use crate::scale;
 use crate::scale::{Kind, Scale};
-use crate::scene::{Color, HitArea, Item, Marks, START, Scene, Symbol};
+use crate::scene::{Color, HitArea, Item, Marks, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks;
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Distribution, Measure, Verdict, lead};
+use gemmscope_analysis::compare::duel::{Distribution, Measure, Ratio, Verdict, lead};
 use gemmscope_model::units::grouped;
 
 /// What every panel draws from.
@@ -82,8 +82,7 @@ impl Panels<'_> {
             Measure::Rate => (Format::rate(), "attained"),
             Measure::Roof => (Format::percent(), "% of roof"),
         };
-        let value = |index: usize| {
-            let r = &self.model.duel.ratios[index];
+        let value = |r: &Ratio| {
             let of = |side: usize| {
                 self.model.sample(r, side).map_or(f64::NAN, |s| match self.model.duel.measure {
                     Measure::Rate => s.rate,
@@ -92,10 +91,8 @@ impl Panels<'_> {
             };
             (of(self.model.duel.a), of(self.model.duel.b))
         };
-        let all = (0..self.model.duel.ratios.len()).flat_map(|i| {
-            let (x, y) = value(i);
-            [x, y]
-        });
+        let values: Vec<(f64, f64)> = self.model.duel.ratios.iter().map(value).collect();
+        let all = values.iter().flat_map(|(x, y)| [*x, *y]);
         let domain =
             scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.08);
         let [left, top, width, height] = rect;
@@ -130,7 +127,9 @@ impl Panels<'_> {
         scene.line(line_at(1.0), self.options.theme.roof, 1.5);
         let g = self.model.duel.geometric_mean;
         scene.dashed(line_at(g), self.options.theme.accent, 1.5, &[6.0, 4.0]);
-        self.points(scene, &plot, &value);
+        let points: Vec<Point> =
+            values.into_iter().map(|(x, y)| (plot.x.px(x), plot.y.px(y))).collect();
+        self.points(scene, &plot, &points);
         scene.items.push(Item::Unclip);
         let mut placer = Placer::new(plot.rect);
         let mut tags = vec![(1.0, "equal".to_owned(), self.options.theme.roof)];
@@ -171,7 +170,8 @@ impl Panels<'_> {
         }
     }
 
-    fn points(&self, scene: &mut Scene, plot: &Plot, value: &dyn Fn(usize) -> (f64, f64)) {
+    /// The points of the duel's ratios, in their order.
+    fn points(&self, scene: &mut Scene, plot: &Plot, points: &[Point]) {
         let n = self.model.duel.ratios.len();
         let (radius, opacity) = look(n as u64);
         // The widest gaps first, so that a cut drops the narrow ones.
@@ -181,16 +181,14 @@ impl Panels<'_> {
         let reachable = ranked.clone().take(head).chain(ranked.rev().take(tail));
         let size = (2.0 * radius).max(8.0);
         for &i in reachable {
-            let (x, y) = value(i);
-            let at = (plot.x.px(x), plot.y.px(y));
+            let at = points[i];
             let area = [at.0 - size / 2.0, at.1 - size / 2.0, size, size];
             scene.hit(self.rows(i).collect(), area, self.tooltip(i));
         }
         if n > Density::ABOVE {
             let mut density = Density::new(plot.rect, self.options.dpr);
-            for (i, r) in self.model.duel.ratios.iter().enumerate() {
-                let (x, y) = value(i);
-                density.add(plot.x.px(x) as f32, plot.y.px(y) as f32, self.color(r.verdict));
+            for (r, at) in self.model.duel.ratios.iter().zip(points) {
+                density.add(at.0 as f32, at.1 as f32, self.color(r.verdict));
             }
             return scene.items.push(density.image());
         }
@@ -200,9 +198,7 @@ impl Panels<'_> {
             [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
         let mut rings = Marks::new(Symbol::Ring, radius, vec![self.options.theme.muted]);
-        for (i, r) in self.model.duel.ratios.iter().enumerate() {
-            let (x, y) = value(i);
-            let at = (plot.x.px(x), plot.y.px(y));
+        for (r, at) in self.model.duel.ratios.iter().zip(points) {
             if !(at.0.is_finite() && at.1.is_finite()) {
                 continue;
             }
@@ -288,7 +284,19 @@ impl Panels<'_> {
 
     /// The bars of a histogram, each of the sides that are ahead in it.
     fn bars(&self, scene: &mut Scene, plot: &Plot, d: &Distribution) {
-        for (i, members) in d.members.iter().enumerate() {
+        // One pass in the order of the configurations: they would not fit the processor's cache once a bar.
+        let ratios = &self.model.duel.ratios;
+        let mut bins = vec![0u16; ratios.len()];
+        for (bin, members) in d.members.iter().enumerate() {
+            members.iter().for_each(|m| bins[*m as usize] = bin as u16);
+        }
+        let mut of_bin = vec![([0u32; 4], Vec::new()); d.members.len()];
+        for (i, (r, bin)) in ratios.iter().zip(bins).enumerate() {
+            let (counts, rows) = &mut of_bin[usize::from(bin)];
+            counts[r.verdict as usize] += 1;
+            rows.extend(self.rows(i));
+        }
+        for (i, (members, (counts, rows))) in d.members.iter().zip(of_bin).enumerate() {
             if members.is_empty() {
                 continue;
             }
@@ -300,8 +308,7 @@ impl Panels<'_> {
             // Ties stand at the foot, as no side won them.
             let mut foot = 0.0;
             for verdict in [Verdict::Even, Verdict::Noise, Verdict::A, Verdict::B] {
-                let is = |m: &&u32| self.model.duel.ratios[**m as usize].verdict == verdict;
-                let top = foot + members.iter().filter(is).count() as f64;
+                let top = foot + f64::from(counts[verdict as usize]);
                 let [y0, y1] = [top, foot].map(|n| plot.y.px(n));
                 if top > foot {
                     scene.fill([bar[0], y0, bar[2], y1 - y0], self.color(verdict));
@@ -315,11 +322,7 @@ impl Panels<'_> {
             let [least, most] = ends.map(|e| lead(e.exp2()));
             let leader = self.side_ahead((e0 + e1) / 2.0);
             let title = format!("{leader} {} by {least} to {most}", self.ahead());
-            scene.hit(
-                members.iter().flat_map(|&m| self.rows(m as usize)).collect(),
-                bar,
-                Tooltip::new(title).line(super::counted(members.len() as u64)),
-            );
+            scene.hit(rows, bar, Tooltip::new(title).line(super::counted(members.len() as u64)));
         }
     }
 
