@@ -97,7 +97,7 @@ test("one file in every view: cells and their row, bars, boxes, side by side, an
 
   // Hundreds of bars by wheel and keyboard.
   await app.go("#view=bars&device=mi300x");
-  assert.match(await label(app), /Arithmetic intensity and attained rate by GEMM, \d+ dots/);
+  assert.match(await label(app), /Arithmetic intensity and attained rate by GEMM, \d+ bars/);
   await app.wheel(600);
   const wheeled = Number((await app.state("at.bars")).split(",")[1]);
   assert.ok(wheeled > 10, `row ${wheeled}`);

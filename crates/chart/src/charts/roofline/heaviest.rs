@@ -12,7 +12,7 @@ pub(super) struct Heaviest {
 }
 
 /// Time of all calls of a row, seconds; 0 where it was not measured.
-pub(super) fn weight(data: &Dataset, row: u32) -> f64 {
+fn weight(data: &Dataset, row: u32) -> f64 {
     let row = row as usize;
     let time = data.time_s[row] * data.count(row);
     if time.is_finite() { time } else { 0.0 }
