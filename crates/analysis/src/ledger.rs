@@ -31,7 +31,7 @@ mod rows;
 pub use account::{Account, Evidence, Split};
 pub use book::{Book, Runs, Sum};
 pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
-use partners::{Held, NONE};
+use partners::{Held, variant_of};
 pub use partners::{Partners, Steps as Pairing, TIE};
 pub use rows::rows_of;
 
@@ -39,7 +39,7 @@ use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
 use gemmscope_model::units::seconds_brief;
-use gemmscope_table::data_kind::{DataKind, Set, variant, variant_columns};
+use gemmscope_table::data_kind::{DataKind, Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
@@ -197,11 +197,10 @@ impl<'a> Splitter<'a> {
         if time_s <= TIE * held.own_s.min(held.other_s) {
             return None;
         }
-        let kernel = |row: u32| variant(&self.variants, 0, row as usize);
         // Of the same kernel it is a repeat.
-        let own_s = match held.own != row && held.own != NONE && kernel(held.own) != kernel(row) {
-            true => held.own_s,
-            false => f64::INFINITY,
+        let own_s = match variant_of(&self.variants, row as usize) == held.own_variant {
+            true => f64::INFINITY,
+            false => held.own_s,
         };
         let fastest_s = own_s.min(held.other_s);
         if time_s <= TIE * fastest_s {

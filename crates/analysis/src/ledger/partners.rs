@@ -50,17 +50,16 @@ pub struct Partners {
 /// What the rows of a group can be held against.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Held {
-    /// The group's own fastest run that is not above its datasheet roof: row and seconds; [`NONE`] and
-    /// infinite if all are.
+    /// The group's own fastest run that is not above its datasheet roof: row, variant and seconds;
+    /// [`NONE`] and infinite if all are.
     pub own: u32,
+    pub own_variant: u32,
     pub own_s: f64,
     /// Seconds of the fastest run that differs in one thing besides the kernel; infinite without one.
     pub other_s: f64,
     /// The run with the smallest change of those within [`TIE`] of it, and what it differs in.
     pub other: u32,
     pub account: Account,
-    /// See [`Kinds`].
-    kind: u32,
 }
 
 impl Partners {
@@ -80,6 +79,8 @@ pub struct Steps<'a> {
     kinds: Kinds<'a>,
     stage: Stage,
     sizes: Vec<Sizes>,
+    /// By group, its [kind](Kinds).
+    kind_of: Vec<u32>,
     out: Partners,
 }
 
@@ -143,20 +144,21 @@ impl<'a> Steps<'a> {
             kinds: Kinds::new(data, metrics),
             stage: Stage::Rows(Gathering::default()),
             sizes: Vec::new(),
+            kind_of: Vec::new(),
             out: Partners { group_of: vec![NONE; data.len()], ..Partners::default() },
         }
     }
 
     /// Does some of it; false once all is done.
     pub fn step(&mut self) -> bool {
-        let Steps { data, metrics, variants, kinds, stage, sizes, out } = self;
+        let Steps { data, metrics, variants, kinds, stage, sizes, kind_of, out } = self;
         match stage {
             Stage::Rows(rows) => {
                 let item = &mut |r: usize| {
                     let (time_s, sheet_s) = (data.time_s[r], metrics.sheet_s(data, r));
                     Run {
                         kind: if time_s > 0.0 { kinds.of(data, r) } else { NONE },
-                        variant: variant(variants, 0, r) as u32,
+                        variant: variant_of(variants, r),
                         time: time_s.to_bits(),
                         row: r as u32,
                         possible: sheet_s.is_nan() || time_s >= sheet_s / TIE,
@@ -167,7 +169,7 @@ impl<'a> Steps<'a> {
                     let mut firsts: Vec<(u32, usize)> = Vec::new();
                     for runs in runs.chunk_by(|a, b| a.0 == b.0) {
                         let before = out.groups.len();
-                        out.add(runs);
+                        out.add(runs, kind_of);
                         if out.groups.len() > before {
                             firsts.push((runs[0].1.row, out.groups.len()));
                         }
@@ -198,7 +200,7 @@ impl<'a> Steps<'a> {
                 let most = 1 + sizes.len() / (1 + out.groups.len() / STEP);
                 let more = lines.step(sizes.len(), most, &key, item, |found| {
                     let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
-                    lines.for_each(|line| kinds.pair_larger(line, sizes, &mut out.groups));
+                    lines.for_each(|line| kinds.pair_larger(line, sizes, kind_of, &mut out.groups));
                 });
                 if !more {
                     *stage = match *size {
@@ -212,7 +214,7 @@ impl<'a> Steps<'a> {
                 while *next < sizes.len() && chosen < STEP {
                     let groups = groups_of(sizes, *next);
                     chosen += groups.len();
-                    kinds.choose(groups, out);
+                    kinds.choose(groups, kind_of, out);
                     *next += 1;
                 }
                 return *next < sizes.len();
@@ -229,27 +231,32 @@ impl<'a> Steps<'a> {
 
 impl Partners {
     /// Makes groups of all rows of some sizes, but for those without a time.
-    fn add(&mut self, runs: &[(u64, Run)]) {
+    fn add(&mut self, runs: &[(u64, Run)], kind_of: &mut Vec<u32>) {
         let kinds = runs.chunk_by(|a, b| a.1.kind == b.1.kind);
         for runs in kinds.filter(|runs| runs[0].1.kind != NONE) {
             let group = self.groups.len() as u32;
             runs.iter().for_each(|run| self.group_of[run.1.row as usize] = group);
-            let (own_s, own) = fastest(runs);
-            let (other_s, other) = SLOWEST;
-            let (kind, account) = (runs[0].1.kind, LINES[SIZE]);
-            self.groups.push(Held { own, own_s, other_s, other, account, kind });
+            let ((own_s, own), own_variant) = fastest(runs);
+            let ((other_s, other), account) = (SLOWEST, LINES[SIZE]);
+            self.groups.push(Held { own, own_variant, own_s, other_s, other, account });
+            kind_of.push(runs[0].1.kind);
             self.comparable.push(runs.len() > 1);
         }
     }
 }
 
 /// The run that stands for a group: of its fastest variant, by the middle one of its repeats (of an even
-/// number the faster of the two), of those that are not above their roof.
-fn fastest(runs: &[(u64, Run)]) -> Speed {
+/// number the faster of the two), of those that are not above their roof; and its variant.
+fn fastest(runs: &[(u64, Run)]) -> (Speed, u32) {
     let repeats = runs.chunk_by(|a, b| a.1.variant == b.1.variant);
     let middles = repeats.map(|repeats| repeats[(repeats.len() - 1) / 2].1);
-    let possible = middles.filter(|run| run.possible).map(|run| (run.time, run.row));
-    possible.min().map_or(SLOWEST, |(time, row)| (f64::from_bits(time), row))
+    let possible = middles.filter(|run| run.possible).min_by_key(|run| (run.time, run.row));
+    possible.map_or((SLOWEST, NONE), |run| ((f64::from_bits(run.time), run.row), run.variant))
+}
+
+/// The kernel, tile and settings of a row, as a hash.
+pub(super) fn variant_of(variants: &[&ColumnData], row: usize) -> u32 {
+    variant(variants, 0, row) as u32
 }
 
 impl Held {
@@ -336,11 +343,12 @@ impl<'a> Kinds<'a> {
     /// Each of the groups of some sizes chooses between the larger run that it was given and the fastest that
     /// differs from it in layout, type or library alone: of each set of such groups the fastest, and that
     /// one the second.
-    fn choose(&mut self, groups: Range<usize>, out: &mut Partners) {
+    fn choose(&mut self, groups: Range<usize>, kind_of: &[u32], out: &mut Partners) {
         let comparable = &mut out.comparable[groups.clone()];
+        let kind_of = &kind_of[groups.clone()];
         let groups = &mut out.groups[groups];
-        for held in &*groups {
-            for set in self.alike[held.kind as usize] {
+        for (held, kind) in groups.iter().zip(kind_of) {
+            for set in self.alike[*kind as usize] {
                 let best = &mut self.best[set as usize];
                 if held.speed() < best[0] {
                     *best = [held.speed(), best[0]];
@@ -349,8 +357,8 @@ impl<'a> Kinds<'a> {
                 }
             }
         }
-        for (held, comparable) in groups.iter_mut().zip(comparable) {
-            let mut partners = self.alike[held.kind as usize].map(|set| {
+        for ((held, kind), comparable) in groups.iter_mut().zip(kind_of).zip(comparable) {
+            let mut partners = self.alike[*kind as usize].map(|set| {
                 let [first, second] = self.best[set as usize];
                 if first == held.speed() { second } else { first }
             });
@@ -361,17 +369,23 @@ impl<'a> Kinds<'a> {
             held.other_s = other_s;
             (held.other, held.account) = (partners[least].1, LINES[least]);
         }
-        for set in groups.iter().flat_map(|held| self.alike[held.kind as usize]) {
+        for set in kind_of.iter().flat_map(|kind| self.alike[*kind as usize]) {
             self.best[set as usize] = [SLOWEST; 2];
         }
     }
 
     /// Gives the groups of sizes that differ in one size the fastest of their kind that is larger in it.
-    fn pair_larger(&mut self, line: &[(u64, Size)], sizes: &[Sizes], groups: &mut [Held]) {
+    fn pair_larger(
+        &mut self,
+        line: &[(u64, Size)],
+        sizes: &[Sizes],
+        kind_of: &[u32],
+        groups: &mut [Held],
+    ) {
         self.line += 1;
-        for held in line.iter().map(|size| groups_of(sizes, size.1.at as usize)) {
-            for held in &mut groups[held] {
-                let (line, best) = &mut self.larger[held.kind as usize];
+        for of in line.iter().map(|size| groups_of(sizes, size.1.at as usize)) {
+            for (held, kind) in groups[of.clone()].iter_mut().zip(&kind_of[of]) {
+                let (line, best) = &mut self.larger[*kind as usize];
                 if std::mem::replace(line, self.line) != self.line {
                     *best = SLOWEST;
                 }

@@ -387,7 +387,7 @@ fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Option<(Account, f64)> {
     let kernel = |r: usize| d.text(ColumnMeaning::Kernel, r).to_owned();
     let sizes = |r: usize| [d.m[r], d.n[r], d.k[r]];
     let mut all: Vec<(Account, f64)> = Vec::new();
-    for o in partners.groups.iter().map(|g| g.own).filter(|o| *o != NONE) {
+    for o in partners.groups.iter().map(|g| g.own).filter(|o| *o != partners::NONE) {
         let o = o as usize;
         let (a, b) = (d.problem(r).op, d.problem(o).op);
         let roof = f.metrics.roof_s[o];

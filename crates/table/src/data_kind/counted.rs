@@ -6,7 +6,7 @@ use super::{
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset, library_name};
 use crate::field::{Field, Frame};
 use crate::group::{self, Gathering, STEP, mix};
-use gemmscope_model::hardware::{match_name, short_name};
+use gemmscope_model::hardware::short_name;
 use gemmscope_model::units::{grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Counted {
             })
             .collect();
         if *side == Field::Source {
-            name_devices(&frame.data, &mut sides);
+            name_devices(frame, &mut sides);
         }
         unique(&mut sides);
         Counted { sides, rows }
@@ -218,15 +218,13 @@ impl Frame {
 
 /// Sides of one device each, and another one each, get its name: it is what they differ in. A
 /// library's name stays before it: `Tensile on MI300X`, `H100 80GB`.
-fn name_devices(data: &Dataset, sides: &mut [Side]) {
+fn name_devices(frame: &Frame, sides: &mut [Side]) {
+    let data = &*frame.data;
     let of_side = |side: &Side| {
         let mut codes = side.rows.iter().map(|r| data.device[*r as usize]);
         let first = codes.next()?;
-        let stated = data.devices.get(usize::from(first))?;
-        let stated = Some(stated.as_str()).filter(|d| !d.is_empty())?;
-        let known = match_name(stated).device();
-        let name = known.map_or(stated, |d| d.name.as_str());
-        codes.all(|c| c == first).then(|| short_name(name))
+        let stated = !data.devices.get(usize::from(first))?.is_empty();
+        (stated && codes.all(|c| c == first)).then(|| short_name(frame.device_name(first)))
     };
     let Some(names) = sides.iter().map(of_side).collect::<Option<Vec<_>>>() else {
         return;
