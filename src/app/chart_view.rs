@@ -99,17 +99,18 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
         watch.dispose();
     });
 
+    let paint = move || {
+        let shown = picture.try_get_untracked().flatten();
+        let (Some(drawn), Some(Some(canvas))) = (shown, base.try_get_untracked()) else { return };
+        // A canvas that lost its context paints again with the next picture.
+        let _ = canvas::paint_canvas(&canvas, drawn.scene(), dpr.get_untracked());
+        clock::mark("gemmscope:drawn");
+    };
     Effect::new(move |begun: Option<bool>| {
         let begun = begun == Some(true);
-        let (Some(drawn), Some(canvas)) = (picture.get(), base.get()) else {
+        if picture.with(Option::is_none) || base.get().is_none() {
             return begun;
-        };
-        let ratio = dpr.get_untracked();
-        let paint = move || {
-            // A canvas that lost its context paints again with the next picture.
-            let _ = canvas::paint_canvas(&canvas, drawn.scene(), ratio);
-            clock::mark("gemmscope:drawn");
-        };
+        }
         // The first one in a task of its own, since its frame lays out the page; later ones are drawn in
         // the frame that paints them.
         match begun {
