@@ -110,7 +110,7 @@ test("sentence, bar and list are sums of the rows that pass", async (t) => {
     near(await app.figure("time"), time);
     near(await app.figure("efficiency"), efficiency);
     // The bar and the list add up to the same.
-    near(/together ([\d.]+) ms lost/.exec(await app.page.locator('.ranked-sum [data-figure="lost"]').innerText())[1], lost);
+    near(/([\d.]+) ms lost in all/.exec(await app.page.locator('.ranked-sum [data-figure="lost"]').innerText())[1], lost);
     const parts = (await app.page.locator(".ledger-bar .account").evaluateAll((all) => all.map((part) => part.title))).map(plain);
     const seconds = parts.map((part) => / ([\d.]+) (s|ms|µs)(?::|,)/.exec(part)).map(([, n, unit]) => n * { s: 1e3, ms: 1, µs: 1e-3 }[unit]);
     near(seconds.reduce((a, b) => a + b), time);

@@ -110,7 +110,7 @@ fn of_account(book: &Book) -> Option<Cost> {
         Account::Library => format!("{gemms} {is} faster in another library or file"),
         Account::Launch => format!("{gemms} {wait} for kernels to start and end"),
         Account::Tile => format!("{gemms} {lose} time to padding and waves"),
-        _ => format!("{gemms} {is} below the roof, and no other run is faster"),
+        _ => format!("{gemms} {is} below the roof, and no run here is faster"),
     };
     Some(Cost { key: account.key().to_owned(), seconds: sum.seconds, claim, why })
 }

@@ -135,7 +135,7 @@ fn list(
         (total > first).then(|| {
             let words = match all.get() {
                 false => format!("All {total} findings"),
-                true => format!("The first {first} findings"),
+                true => format!("Only the first {first}"),
             };
             view! {
                 <button type="button" class="link" aria-expanded=move || all.get().to_string()
@@ -156,12 +156,12 @@ fn list(
     .into_any()
 }
 
-/// What the findings of every side add up to: `together 23.8 ms lost`.
+/// What the findings of every side add up to: `23.8 ms lost in all`.
 fn lost_words(result: &FindingsResult) -> Vec<String> {
     let ledger = &result.findings.ledger;
     let lost = ledger.books.iter().filter(|b| b.lost_s() > 0.0);
     lost.map(|b| match b.name.as_str() {
-        "" => format!("together {} lost", seconds_brief(b.lost_s())),
+        "" => format!("{} lost in all", seconds_brief(b.lost_s())),
         _ => b.named(&format!("{} lost", seconds_brief(b.lost_s()))),
     })
     .collect()

@@ -129,7 +129,7 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .take(NAMED)
         .filter_map(|i| {
             let (best, worst) = (i.values.first()?, i.values.last()?);
-            let reach = percent(worst.best);
+            let reach = percent(worst.best / best.best);
             Some(format!(
                 "{} ({} is best; {} reaches at most {reach} of its rate)",
                 i.name, best.value, worst.value

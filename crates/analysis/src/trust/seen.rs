@@ -184,7 +184,10 @@ impl Seen {
                 if roofless.rows == 1 { "has" } else { "have" },
                 if roofless.rows == 1 { "it" } else { "them" },
             );
-            add(About::NoRoof, Verdict::Sound, &roofless, of, words);
+            // Figures without a roof are not wrong, but nothing speaks for them either.
+            let most = roofless.time_s > 0.5 * of.time_s;
+            let weight = if most { Verdict::WithCare } else { Verdict::Sound };
+            add(About::NoRoof, weight, &roofless, of, words);
         }
         if self.compared.rows > 0 {
             let (differs, of) = (&self.differs, &self.compared);

@@ -13,6 +13,7 @@ use crate::text;
 use crate::ticks;
 use crate::ticks::Format;
 use gemmscope_table::column_format;
+use gemmscope_table::metrics::ABOVE_ROOF;
 
 /// Narrowest and widest cell in px, and the widest of a few columns, which would leave most room empty.
 const CELL: (f64, f64) = (7.0, 112.0);
@@ -51,7 +52,7 @@ pub(super) fn draw(
             shown(map.kind.part(v, map.range), theme)
         };
         (!rows.is_empty()).then(|| CellMark {
-            frame: (value.unit == "%" && v > 1.0 + 1e-6).then_some(theme.warn),
+            frame: (value.unit == "%" && v > ABOVE_ROOF).then_some(theme.warn),
             ..CellMark::new(
                 fill,
                 column_format::number(value, v),

@@ -17,6 +17,7 @@ use gemmscope_table::control::Keyed;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
+use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 
@@ -205,7 +206,7 @@ impl CellMap {
             let n = self.groups.get(band).len();
             filled += usize::from(n > 0);
             several += usize::from(n > 1);
-            over += u64::from(self.value.unit == "%" && *v > 1.0 + 1e-6);
+            over += u64::from(self.value.unit == "%" && *v > ABOVE_ROOF);
         }
         let mut out = Vec::new();
         out.extend(explore::of_several((several, filled), "cells", self.aggregate));
