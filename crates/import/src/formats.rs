@@ -36,6 +36,7 @@ pub static FORMATS: &[Format] = &[
     logs::ck_profiler::FORMAT,
     logs::openblas::FORMAT,
     logs::blis::FORMAT,
+    logs::magma::FORMAT,
     logs::tinygrad::FORMAT,
     logs::sgemm_cuda::FORMAT,
     logs::benchdnn::FORMAT,

@@ -1,11 +1,14 @@
 //! Defaults for a file without a data type or a device: the user's answer, then the file's name,
 //! then a guess that the file's card shows.
 
+use crate::columns::alias;
+use crate::columns::words::{self, Says};
 use crate::{Head, ImportOptions};
-use gemmscope_model::dtype::DataType;
+use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::hardware;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::TableBuilder;
+use gemmscope_table::dataset::ColumnMeaning;
 
 /// The data type of a file without one: the user's answer, the file's name, or `fallback`. Adds the
 /// assumption to the table.
@@ -93,6 +96,35 @@ pub(crate) fn dtype_in_kernel(name: &str) -> Option<DataType> {
     dtype_in(name)
         .or_else(|| words().find_map(DataType::parse))
         .or_else(|| KernelName::parse(name).dtype)
+}
+
+/// The type of the first routine that the file's name or its head names: `sgemm`, `testing_dgemm`.
+pub(crate) fn dtype_of_routine(head: &Head) -> Option<DataType> {
+    let letter = |l: &String| {
+        let l = l.to_ascii_lowercase();
+        l[..l.find("gemm")?].chars().next_back()
+    };
+    let named = std::iter::once(&head.name).chain(&head.lines).find_map(letter);
+    named.and_then(from_blas_letter)
+}
+
+/// The device that a line states: `# GPU: NVIDIA H100`, `Using device 0: NVIDIA A100 (SM80, 108 SMs)`.
+pub(crate) fn stated_device(line: &str) -> Option<&str> {
+    let (key, value) = line.trim_start_matches(['#', '/', '%', ' ']).split_once([':', '='])?;
+    let value = value.trim();
+    let last = words::words(key.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ')).pop();
+    let plain = value.split('(').next().unwrap_or("").trim();
+    let of_catalogue = last.is_some_and(|w| words::says(&w, &[Says::Gpu])) && is_device(plain);
+    match alias::guess(key).spec.meaning {
+        _ if of_catalogue => Some(plain),
+        ColumnMeaning::Device if !value.is_empty() => Some(value),
+        _ => None,
+    }
+}
+
+/// The catalogue has a device of this name.
+pub(crate) fn is_device(name: &str) -> bool {
+    hardware::match_name(name).device().is_some()
 }
 
 /// The device of a file that names none: the user's answer, the file's name, or "not stated".

@@ -302,6 +302,10 @@ fn could_be_header(cells: &[String]) -> bool {
         if cell::number(bare.as_bytes()).is_some() || cell::quantity(bare.as_bytes()).is_some() {
             return true;
         }
+        // `4096x4096x1024`
+        if bare.contains('x') && bare.split('x').all(is_number) {
+            return true;
+        }
         c.match_indices(['=', ':', '(']).any(|(at, sign)| {
             let behind = c[at + sign.len()..].trim_start();
             let end = behind.find(|c: char| !(c.is_ascii_digit() || c == '.'));

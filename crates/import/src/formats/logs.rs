@@ -15,6 +15,7 @@ pub(crate) mod json_traces;
 pub(crate) mod kernelbot;
 pub(crate) mod key_averages;
 pub(crate) mod llama_cpp;
+pub(crate) mod magma;
 pub(crate) mod mkl_verbose;
 pub(crate) mod onednn_verbose;
 pub(crate) mod openblas;

@@ -214,8 +214,20 @@ impl Log {
     fn take(&mut self, line: u32, raw: &[u8], text: &str, t: &mut TableBuilder) {
         let found = self.parser.line(text, t);
         self.others += u64::from(found.is_empty() && !text.trim().is_empty());
+        if found.is_empty() && self.device == 0 && t.is_empty() {
+            self.stated(text, t);
+        }
         self.line = line;
         self.put(line, raw, found, t);
+    }
+
+    /// Takes the device that a line above the results states.
+    fn stated(&mut self, text: &str, t: &mut TableBuilder) {
+        if let Some(name) = defaults::stated_device(text).filter(|n| defaults::is_device(n)) {
+            self.device = t.device(name);
+            t.assumptions.retain(|a| a.key != "device");
+            t.note(format!("Device from a line of the log: {name}."));
+        }
     }
 
     fn put(&mut self, line: u32, raw: &[u8], found: Vec<Entry>, t: &mut TableBuilder) {

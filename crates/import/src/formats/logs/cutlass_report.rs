@@ -1,5 +1,6 @@
 //! What the CUTLASS profiler and the examples of CUTLASS and CuTe DSL print for people: a paragraph a
-//! problem, with the sizes in its arguments or behind `Problem Size:` or `mnkl:`, and the time below them.
+//! problem, with the sizes in its arguments, behind `Problem Size:` or `mnkl:` or in a line each, and the
+//! time below them.
 
 use super::*;
 use crate::cell::shape_text::{self, Shape};
@@ -15,13 +16,18 @@ pub(crate) const FORMAT: Format = Format {
               \x20 Runtime: 0.0763  ms\n\
               \x20 Math: 225141 GFLOP/s\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| problem(l).is_some()) && head.any(|l| time(l).is_some()),
+        knows: |head| {
+            let sizes = head.any(|l| problem(l).is_some());
+            sizes && head.any(|l| time(l).is_some())
+                || head.any(|l| slots(BOTH, l).is_some()) && head.any(|l| l.starts_with("M = "))
+        },
         score: 93,
         reason: "its lines say Runtime: … ms below a problem",
         parser: |head, options, _| {
             Box::new(Report {
                 dtype: AssumedType::new(head, options, DataType::Fp16),
                 kernel: String::new(),
+                sizes: [None; 3],
                 flaw: None,
                 problem: None,
                 pending: None,
@@ -39,9 +45,21 @@ struct Problem {
     output: Option<DataType>,
 }
 
+impl Problem {
+    /// One of which only the sizes are known.
+    fn of(shape: Shape) -> Self {
+        Problem { shape, types: [None, None], output: None }
+    }
+}
+
+/// The line of the examples for SYCL and of CuTe's tutorial: `CUTE_GEMM:     [19000.5]GFlop/s  (11.3)ms`.
+const BOTH: &str = "[{number}]{unit} ({ms})ms";
+
 struct Report {
     dtype: AssumedType,
     kernel: String,
+    /// M, N and K, where each has its line.
+    sizes: [Option<u32>; 3],
     /// What the run was found to be, where that is no success.
     flaw: Option<String>,
     problem: Option<Problem>,
@@ -67,13 +85,13 @@ fn problem(line: &str) -> Option<Problem> {
     }
     if let Some(s) = slots("^mnkl: ({m}, {n}, {k}, {batch})", line) {
         let shape = Shape { sizes: s.sizes().ok()?, batch: s.size("batch").ok() };
-        return Some(Problem { shape, types: [None, None], output: None });
+        return Some(Problem::of(shape));
     }
     let text = log::after(line, "Problem Size:")
         .or_else(|| log::after(line, "timing iterations of").filter(|t| t.contains("multiply")))?;
     let shape = shape_text::shape(text.split(" matrix").next()?, "MNKB")
         .filter(|s| s.sizes.iter().all(|v| *v > 0))?;
-    Some(Problem { shape, types: [None, None], output: None })
+    Some(Problem::of(shape))
 }
 
 /// What CuTe DSL's examples print below the sizes: `AB dtype: Float16, C dtype: BFloat16, …` and
@@ -98,6 +116,9 @@ fn take_types(line: &str, p: &mut Problem) {
 
 /// `Runtime: 0.0763  ms`, `Avg runtime: 0.0763 ms`, `Execution time: 405.25 microseconds per iteration`
 fn time(line: &str) -> Option<Result<f64, RowError>> {
+    if let Some(s) = slots(BOTH, line) {
+        return Some(s.time());
+    }
     if let Some(s) = slots("^Execution time: {us} {unit}", line) {
         let of_calls = s.get("unit").starts_with("microseconds") || s.get("unit") == "us";
         return of_calls.then(|| s.time());
@@ -141,6 +162,14 @@ impl Parser for Report {
             self.problem = Some(problem);
             return self.pending.take().into_iter().collect();
         }
+        let size = line.split_once(" = ").map(|(name, size)| (name.trim(), size.trim()));
+        let at = size.and_then(|(name, _)| ["M", "N", "K"].iter().position(|l| *l == name));
+        if let (Some(at), Some((_, size))) = (at, size) {
+            self.sizes[at] = crate::cell::size(size.as_bytes()).ok();
+            if let [Some(m), Some(n), Some(k)] = self.sizes {
+                self.problem = Some(Problem::of(Shape { sizes: [m, n, k], batch: None }));
+            }
+        }
         if let Some(problem) = &mut self.problem {
             take_types(line, problem);
         }
@@ -148,6 +177,9 @@ impl Parser for Report {
             let mut e = Entry::new(time.and_then(|t| self.row(t, table)));
             e.kernel.clone_from(&self.kernel);
             e.library = "CUTLASS".to_owned();
+            if let Some(s) = slots(BOTH, line) {
+                e.rate = log::rate_in(&format!("{} {}", s.get("number"), s.get("unit")));
+            }
             return self.pending.replace(e).into_iter().collect();
         }
         let rate =

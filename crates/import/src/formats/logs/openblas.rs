@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::columns::defaults;
-use gemmscope_model::dtype::from_blas_letter;
 
 pub(crate) const FORMAT: Format = Format {
     id: "openblas",
@@ -14,13 +13,7 @@ pub(crate) const FORMAT: Format = Format {
         score: 95,
         reason: "its lines say M=, N=, K= : … MFlops … sec",
         parser: |head, options, table| {
-            // The program's name has the type's letter: `sgemm`, `dgemm`.
-            let of_name = |l: &String| {
-                let l = l.to_ascii_lowercase();
-                l[..l.find("gemm")?].chars().next_back()
-            };
-            let named = std::iter::once(&head.name).chain(&head.lines).find_map(of_name);
-            let fallback = named.and_then(from_blas_letter).unwrap_or(DataType::Fp32);
+            let fallback = defaults::dtype_of_routine(head).unwrap_or(DataType::Fp32);
             Box::new(OpenBlas { dtype: defaults::dtype(table, head, options, fallback) })
         },
     }),

@@ -1,14 +1,14 @@
 //! What the header of an unknown tool leaves open: units, the data type, the device. Each is the user's
 //! answer, else what the values, the lines around them or the file's name say.
 
+use crate::columns::defaults;
 use crate::columns::header::Col;
 use crate::columns::mapping::{Sampled, units};
-use crate::columns::{alias, defaults};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{BandwidthUnit, FlopsPerSec, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use gemmscope_table::dataset::Assumption;
 
 pub(super) fn time_unit(
     table: &mut TableBuilder,
@@ -112,6 +112,9 @@ pub(super) fn bandwidth_unit(
     i: usize,
     time: Option<(usize, TimeUnit)>,
 ) -> BandwidthUnit {
+    if sampled.has_units(i) {
+        return BandwidthUnit::Bytes;
+    }
     let name = &sampled.mapping.columns[i].header;
     let unit = units::infer_bandwidth(&sampled.mapping, &sampled.rows, i, time);
     table.assume(Assumption {
@@ -169,15 +172,9 @@ pub(super) fn default_device(
         table.note(format!("Device from a heading above the table: {name}."));
         return table.device(name);
     }
-    for line in &sampled.preamble {
-        let line = line.trim_start_matches(['#', '/', ' ']);
-        if let Some((key, value)) = line.split_once([':', '='])
-            && alias::guess(key).spec.meaning == ColumnMeaning::Device
-            && !value.trim().is_empty()
-        {
-            table.note(format!("Device from a line before the header: {}.", value.trim()));
-            return table.device(value);
-        }
+    if let Some(name) = sampled.preamble.iter().find_map(|line| defaults::stated_device(line)) {
+        table.note(format!("Device from a line before the header: {name}."));
+        return table.device(name);
     }
     if let Some(name) = defaults::named_device(&head.name) {
         table.assume_device(&name, &format!("Device from the file's name: {name}."));
