@@ -24,7 +24,7 @@ pub fn Help() -> impl IntoView {
                     <dl class="keys">
                         {CHART_KEYS.iter().map(|(k, l)| view! { <dt><kbd>{*k}</kbd></dt><dd>{*l}</dd> }).collect_view()}
                     </dl>
-                    <p class="muted">"Pointer: drag moves, the wheel zooms, Shift and a drag select a box, a double click shows all."</p>
+                    <p class="muted">"Pointer: drag moves, the wheel zooms, Shift and a drag keep what is inside the box, a double click shows all."</p>
                 </section>
                 <section>
                     <h3>"Files"</h3>

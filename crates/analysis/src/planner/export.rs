@@ -366,7 +366,7 @@ pub fn figures(plan: &Plan) -> Vec<(String, String)> {
         ("Step, at best".to_owned(), t.time.to_string()),
         (
             "Step, expected".to_owned(),
-            format!("{}: the roof of achievable rates, and {floor} a launch", t.expected),
+            format!("{}: achievable rates, full bandwidth, and {floor} a launch", t.expected),
         ),
         ("Layer, at best".to_owned(), step.layer_time.to_string()),
         (
