@@ -56,6 +56,14 @@ test("a link holds the view and no data; with data it opens whole in another bro
   assert.deepEqual(only.devices, ["AMD Instinct MI300X"]);
   assert.equal(await other.state("q"), "k_64");
   assertQuiet(other.page);
+  // The rows alone that the filter leaves, and no filter.
+  await dialog.getByLabel(/Only what passes the filters/).check();
+  await dialog.getByText(/Goes in: 2 rows of 1 file, \d.* packed\./).waitFor();
+  await app.page.waitForFunction((whole) => !["", whole].includes(document.querySelector(".share-link").value) && document.querySelector(".share-link").value.includes("data="), whole);
+  const part = await GemmscopePage.open({ t, path: new URL(await link.inputValue()).hash });
+  await rowsShown(part.page, 2);
+  assert.equal(await part.state("q"), null);
+  assertQuiet(part.page);
 });
 
 test("data in a link that was cut is refused in words", async (t) => {

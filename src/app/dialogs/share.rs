@@ -247,7 +247,7 @@ pub fn Share() -> impl IntoView {
         view! {
             <label class="share-check">
                 <input type="checkbox" disabled=packing prop:checked=move || rows.part.get() on:change=change />
-                {format!("Only the {} that pass the filters", plural(passing as u64, "row"))}
+                {format!("Only what passes the filters: {}", plural(passing as u64, "row"))}
             </label>
         }
     });
