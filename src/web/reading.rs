@@ -17,7 +17,7 @@ use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 /// Bytes of a call of `feed`. Small, so that the browser switches to its optimised code early.
 pub(super) const FEED: usize = 256 << 10;
 /// Bytes after which rows leave for the page. Few enough that it takes them in a short task.
-pub(super) const PART: u64 = 1 << 20;
+pub(super) const PART: u64 = 512 << 10;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
 

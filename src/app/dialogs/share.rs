@@ -239,7 +239,7 @@ pub fn Share() -> impl IntoView {
             <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
         }
     });
-    let part = (passing < count).then(|| {
+    let part = (1..count).contains(&passing).then(|| {
         let change = move |_| {
             rows.goes.set(Goes::Unpacked);
             rows.part.update(|p| *p = !*p);

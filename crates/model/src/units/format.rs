@@ -223,12 +223,7 @@ pub fn grouped(n: u64) -> String {
 
 /// A count with its noun: `1 row`, `2 rows`. The plural adds an s.
 pub fn plural(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(n), plural_s(n))
-}
-
-/// The s of a plural, "" for one. For texts in which [`plural`] does not fit.
-pub fn plural_s(n: u64) -> &'static str {
-    if n == 1 { "" } else { "s" }
+    format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
 /// `a, b or c`; "" of none.

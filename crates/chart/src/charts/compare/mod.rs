@@ -17,7 +17,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict, lead};
 use gemmscope_analysis::compare::{Comparison, Sample, Setup, Tally};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_model::units::{grouped, plural_s};
+use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
@@ -217,7 +217,7 @@ fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
 
 /// `521 configurations`.
 fn counted(n: u64) -> String {
-    format!("{} configuration{}", grouped(n), plural_s(n))
+    plural(n, "configuration")
 }
 
 impl Picture for Compare {
