@@ -1,0 +1,174 @@
+//! Which columns the table has, how wide they are, and by which its rows are sorted.
+
+use crate::app::state::findings_task::AT_ONCE;
+use crate::app::state::{Shared, Workbench};
+use gemmscope_analysis::ledger::LARGEST_LOSS;
+use gemmscope_table::column_format;
+use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Rows up to which those that lose most time come first unasked: sorting more would be felt.
+const SORTED_UP_TO: usize = 200_000;
+/// Columns that show where the link names none.
+const DEFAULT: [Field; 10] = [
+    Field::Shape,
+    Field::Dtype,
+    Field::Transposes,
+    Field::Time,
+    Field::Efficiency,
+    Field::Lost,
+    Field::Attained,
+    Field::Ai,
+    Field::Bandwidth,
+    Field::Bound,
+];
+/// The link's words.
+const SORT_KEY: &str = "sort";
+const COLUMNS_KEY: &str = "columns";
+/// The rows in the order of their files.
+const AS_FILED: &str = "file";
+
+/// The columns of the table and the order of its rows, as the link has them.
+#[derive(Clone, Copy)]
+pub struct Columns {
+    bench: Workbench,
+    /// All that could show.
+    pub all: Memo<Vec<FieldInfo>>,
+    /// Those that show, from the left.
+    pub shown: Memo<Vec<FieldInfo>>,
+    /// Their widths, CSS pixels.
+    pub widths: Memo<Vec<f64>>,
+    /// The column that sorts, and whether it descends; `None` for the order of the files.
+    pub sort: Memo<Option<(Field, bool)>>,
+    /// The rows in that order.
+    pub rows: Memo<Shared<Vec<u32>>>,
+}
+
+impl Columns {
+    /// Follows link and filters.
+    pub fn follow(bench: Workbench) -> Columns {
+        let all = Memo::new(move |_| bench.settled_frame.with(|f| f.fields()));
+        let shown = Memo::new(move |_| {
+            let chosen = bench.view.with(|v| v.param(COLUMNS_KEY).map(str::to_owned));
+            bench.settled_frame.with(|f| columns_of(&all.get(), chosen.as_deref(), f))
+        });
+        let widths = Memo::new(move |_| {
+            let frame = bench.settled_frame.get();
+            shown.with(|c| c.iter().map(|c| column_width(&frame, c)).collect::<Vec<f64>>())
+        });
+        // Unasked, what loses most time comes first.
+        let lost = Memo::new(move |_| {
+            let short = |f: &Frame| f.rows.len() <= SORTED_UP_TO;
+            let roof = |f: &Frame| f.metrics.devices.iter().any(Option::is_some);
+            bench.settled_frame.with(|f| short(f) && roof(f))
+        });
+        let sort = Memo::new(move |_| {
+            let unasked = lost.get().then_some((Field::Lost, true));
+            bench.view.with(|v| match v.param(SORT_KEY) {
+                None => unasked,
+                Some(AS_FILED) => None,
+                Some(text) => match text.strip_prefix('-') {
+                    Some(name) => Some((Field::parse(name)?, true)),
+                    None => Some((Field::parse(text)?, false)),
+                },
+            })
+        });
+        let rows = Memo::new(move |_| {
+            let frame = bench.settled_frame.get();
+            let sorted = sort.get().and_then(|(field, descending)| {
+                let info = frame.info(&field)?;
+                Some(Arc::new(column_format::sorted(&frame, &info, descending)))
+            });
+            Shared(sorted.unwrap_or_else(|| frame.rows.clone()))
+        });
+        Columns { bench, all, shown, widths, sort, rows }
+    }
+
+    /// Sorts by a column, turns it round, or puts the rows back into the order of their files. The
+    /// first time numbers come from the largest, texts from A.
+    pub fn sort_by(&self, info: &FieldInfo) {
+        let (up, down) = (info.field.to_string(), format!("-{}", info.field));
+        let down_first = info.kind == FieldKind::Number;
+        let (first, second) = if down_first { (down, up) } else { (up, down) };
+        self.sort_as(match self.sort.get_untracked() {
+            Some((field, descends)) if field == info.field => match descends == down_first {
+                true => second,
+                false => AS_FILED.to_owned(),
+            },
+            _ => first,
+        });
+    }
+
+    /// Sorts as a key of the link says.
+    pub fn sort_as(&self, key: String) {
+        self.bench.edit("sort", |v| v.set_param(SORT_KEY, key));
+    }
+
+    /// Shows a column, the last, or takes it off.
+    pub fn toggle(&self, field: &Field) {
+        let mut shown: Vec<Field> =
+            self.shown.with_untracked(|c| c.iter().map(|c| c.field.clone()).collect());
+        match shown.iter().position(|f| f == field) {
+            Some(i) => drop(shown.remove(i)),
+            None => shown.push(field.clone()),
+        }
+        let text: Vec<String> = shown.iter().map(ToString::to_string).collect();
+        self.bench.edit("columns", |v| v.set_param(COLUMNS_KEY, text.join("\n")));
+    }
+
+    /// Where a column stands, from the left; 0 for one that is about to go.
+    pub fn place(&self, field: &Field) -> usize {
+        self.shown.with(|c| c.iter().position(|c| c.field == *field)).unwrap_or(0)
+    }
+}
+
+fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<FieldInfo> {
+    let files = frame.data.sources.len();
+    let find = |f: &Field| all.iter().find(|i| i.field == *f).cloned();
+    match chosen {
+        Some(text) => text.split('\n').filter_map(Field::parse).filter_map(|f| find(&f)).collect(),
+        None => {
+            // First where it is from and what ran, then the figures.
+            let file = find(&Field::Source).filter(|_| files > 1);
+            let names = all.iter().filter(|i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "kernel" | "model" | "library" | "op_name")));
+            // Where rows stand for several calls, the time of all stands beside that of one.
+            let calls = all.iter().find(
+                |i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "count" | "calls")),
+            );
+            let names = file.into_iter().chain(names.cloned());
+            let mut out: Vec<FieldInfo> = names.chain(DEFAULT.iter().filter_map(find)).collect();
+            if let Some((calls, time)) = calls.zip(find(&Field::TotalTime)) {
+                let at = out.iter().position(|i| i.field == Field::Time);
+                let at = at.map_or(out.len(), |at| at + 1);
+                out.splice(at..at, [calls.clone(), time]);
+            }
+            // Where to look for it: of very many rows it is worked out once somebody asks.
+            let lost = out.iter().position(|i| i.field == Field::Lost);
+            if let Some(at) = lost.filter(|_| frame.rows.len() <= AT_ONCE) {
+                out.splice(at + 1..at + 1, find(&Field::Column(LARGEST_LOSS.to_owned())));
+            }
+            out
+        }
+    }
+}
+
+/// Width of a digit, and of a letter of a name, CSS pixels.
+const DIGIT: f64 = 7.2;
+const LETTER: f64 = 7.8;
+
+/// Width of a column, CSS pixels: room for the title or the longest text, within bounds. Of the
+/// texts only the first thousand are measured.
+fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
+    let title = column_format::title(info).chars().count() + 3;
+    let longest = match (&info.kind, &info.field) {
+        (_, Field::Shape) => 22.0 * DIGIT,
+        (FieldKind::Number, _) => 8.0 * DIGIT,
+        (FieldKind::Category, field) => {
+            let values = frame.categories(field).values;
+            let lengths = values.iter().take(1000).map(|v| v.chars().count());
+            lengths.max().unwrap_or(0) as f64 * LETTER
+        }
+    };
+    (longest.max(title as f64 * DIGIT) + 22.0).clamp(64.0, 220.0)
+}

@@ -1,0 +1,66 @@
+//! The column of numbers: which of the findings, or of the numbers in the chart, a row has.
+
+use crate::app::state::Workbench;
+use crate::app::state::findings_task::AT_ONCE;
+use gemmscope_chart::picture::first_findings;
+use gemmscope_chart::roofline::Numbers;
+use leptos::prelude::*;
+
+/// Numbers of rows.
+#[derive(Clone, Copy)]
+pub struct RowNumbers {
+    bench: Workbench,
+    /// Whether any row has one, or will have: no column of nothing.
+    pub any: Memo<bool>,
+    /// Whether they are those of findings.
+    by_finding: Memo<bool>,
+}
+
+impl RowNumbers {
+    /// Follows what the roofline's numbers say.
+    pub fn follow(bench: Workbench) -> RowNumbers {
+        let any = Memo::new(move |_| {
+            let frame = bench.settled_frame.get();
+            let looks = bench.looks.get() && (frame.rows.len() <= AT_ONCE || bench.asked.get());
+            if looks && bench.findings.with(Option::is_none) {
+                return true;
+            }
+            let shown = |row: &u32| frame.rows.binary_search(row).is_ok();
+            bench.numbered.with(|n| n.iter().any(shown))
+        });
+        let by_finding = Memo::new(move |_| bench.view.with(Numbers::of) == Numbers::Findings);
+        RowNumbers { bench, any, by_finding }
+    }
+
+    /// The head of the column, what it explains, and its width in CSS pixels.
+    pub fn head(&self) -> (&'static str, &'static str, f64) {
+        match self.by_finding.get() {
+            true => ("Finding", "The first finding that concerns the row", 72.0),
+            false => ("#", "Number in the chart", 44.0),
+        }
+    }
+
+    /// Width of the column, CSS pixels; 0 where there is none.
+    pub fn width(&self) -> f64 {
+        if self.any.get() { self.head().2 } else { 0.0 }
+    }
+
+    /// What gives the number of a row, from 0; `None` where no row has one.
+    pub fn reader(&self) -> Option<impl Fn(u32) -> Option<usize> + use<>> {
+        let numbers = self.bench.numbered.get();
+        let (bench, by_finding) = (self.bench, self.by_finding.get());
+        self.any.get().then_some(move |row: u32| {
+            let own = numbers.iter().position(|r| *r == row);
+            own.or_else(|| by_finding.then(|| finding_of(bench, row)).flatten())
+        })
+    }
+}
+
+/// The first of the findings with a number that concerns a row.
+fn finding_of(bench: Workbench, row: u32) -> Option<usize> {
+    bench.findings.with(|found| {
+        let all = &found.as_ref()?.findings;
+        let mut first = all.findings[..first_findings(all)].iter();
+        first.position(|f| f.evidence.rows.contains(&row))
+    })
+}

@@ -1,0 +1,113 @@
+//! Which rows of the table are in sight. Only those are built.
+
+use crate::app::ui::{NARROW, media};
+use crate::web::dom;
+use leptos::html::Div;
+use leptos::prelude::*;
+use std::ops::Range;
+
+/// Height of a row, CSS pixels; must match the style sheet.
+const ROW: f64 = 28.0;
+/// Height of a row as a card, on a phone.
+const CARD: f64 = 112.0;
+/// Height of the head with its line, CSS pixels.
+const HEAD: f64 = 33.0;
+/// Greatest height of the scrolled content, CSS pixels. Browsers stop at about 33 million and lose
+/// precision before. Beyond this height a pixel of the scroll bar stands for several rows.
+const MOST_HEIGHT: f64 = 8_000_000.0;
+
+/// The window over the rows.
+#[derive(Clone, Copy)]
+pub struct Scroll {
+    /// The element that scrolls.
+    pub element: NodeRef<Div>,
+    /// Whether each row is a card, on a phone.
+    pub cards: RwSignal<bool>,
+    /// How many rows there are.
+    pub count: Memo<usize>,
+    /// Height of a row, of the window, and of all rows, CSS pixels. Where the browser could not hold
+    /// the height of all, the scroll range is shorter.
+    row: Memo<f64>,
+    pub height: RwSignal<f64>,
+    pub full: Memo<f64>,
+    /// Pixels above the window.
+    top: RwSignal<f64>,
+    visible: Memo<usize>,
+    first: Memo<usize>,
+}
+
+impl Scroll {
+    /// Over a number of rows, at the top.
+    pub fn over(count: Memo<usize>) -> Scroll {
+        let cards = media(NARROW);
+        let row = Memo::new(move |_| if cards.get() { CARD } else { ROW });
+        let element = NodeRef::<Div>::new();
+        let top = RwSignal::new(0.0f64);
+        let height = RwSignal::new(600.0f64);
+        let watch = StoredValue::new_local(None::<dom::SizeWatch>);
+        Effect::new(move |_| {
+            if let Some(element) = element.get() {
+                watch.set_value(dom::watch_size(&element, move |_, h| {
+                    let _ = height.try_set(h);
+                }));
+            }
+        });
+        on_cleanup(move || watch.dispose());
+        let full = Memo::new(move |_| (count.get() as f64 * row.get()).min(MOST_HEIGHT));
+        let visible = Memo::new(move |_| (height.get() / row.get()).ceil() as usize + 1);
+        let first = Memo::new(move |_| {
+            let (count, full, row) = (count.get() as f64, full.get(), row.get());
+            let room = (full - height.get()).max(1.0);
+            let last = (count - (height.get() - row) / row).max(0.0);
+            let exact =
+                if count * row <= MOST_HEIGHT { top.get() / row } else { top.get() / room * last };
+            exact.floor().clamp(0.0, (count - 1.0).max(0.0)) as usize
+        });
+        Scroll { element, cards, count, row, height, full, top, visible, first }
+    }
+
+    /// The browser has scrolled.
+    pub fn scrolled(&self) {
+        if let Some(e) = self.element.get_untracked() {
+            self.top.set(f64::from(e.scroll_top()));
+        }
+    }
+
+    /// The rows in sight, by their place in the order, and where each lies: pixels from the top. Rows
+    /// lie where the scroll position is, to the pixel.
+    pub fn window(&self) -> (Range<usize>, impl Fn(usize) -> f64 + use<>) {
+        let (first, visible, count, row) =
+            (self.first.get(), self.visible.get(), self.count.get(), self.row.get());
+        let offset = match count as f64 * row <= MOST_HEIGHT {
+            true => first as f64 * row,
+            false => self.top.get(),
+        };
+        let end = (first + visible).min(count);
+        (first..end, move |i: usize| offset + (i - first) as f64 * row)
+    }
+
+    /// Rows that a page key moves by.
+    pub fn page(&self) -> usize {
+        self.visible.get_untracked().saturating_sub(3).max(1)
+    }
+
+    /// Scrolls as little as needed for a row to be in sight.
+    pub fn keep_in_sight(&self, i: usize) {
+        let (Some(element), count) =
+            (self.element.get_untracked(), self.count.get_untracked() as f64)
+        else {
+            return;
+        };
+        let (i, row, height) = (i as f64, self.row.get_untracked(), self.height.get_untracked());
+        let now = self.top.get_untracked();
+        let target = if count * row <= MOST_HEIGHT {
+            now.clamp((i * row - (height - HEAD - row)).max(0.0), i * row)
+        } else {
+            // A pixel stands for several rows here: put the row at the top.
+            i / count * (self.full.get_untracked() - height)
+        };
+        if (target - now).abs() > 0.5 {
+            element.set_scroll_top(target as i32);
+        }
+    }
+}
