@@ -22,6 +22,7 @@
 mod actions;
 pub mod findings_task;
 mod follow;
+mod memos;
 pub mod several;
 mod shared;
 mod shell;

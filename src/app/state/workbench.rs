@@ -1,18 +1,17 @@
 //! What is worked on, and everything that follows from it as memos.
 
 use super::follow::{Follow, ReadyMade};
+use super::memos::{self, Marks};
 use super::several::Several;
 use super::{Message, Shared, Shell, Shown};
 use crate::app::load::figures::Figures;
 use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
-use crate::web::{clock, frame as frames, storage};
+use crate::web::{clock, storage};
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::report::Breakdown;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
-use gemmscope_chart::picture::FINDING_KEY;
-use gemmscope_chart::roofline::Numbers;
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware::Device;
 use gemmscope_share::data::{self, DATA_KEY, FILES_KEY, SOURCE_KEY};
@@ -24,7 +23,6 @@ use gemmscope_table::metrics::{Metrics, Totals};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::{KeyProblem, ViewState};
 use leptos::prelude::*;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
@@ -182,38 +180,16 @@ impl Workbench {
         let contexts = RwSignal::new(Vec::<TraceContext>::new());
         let view = RwSignal::new(first);
         let custom = RwSignal::new(Vec::new());
+        let follow = RwSignal::new(None::<&'static Follow>);
         let several = StoredValue::new(None::<&'static Several>);
         let ready_made = StoredValue::new(None::<ReadyMade>);
-        let repeats = Memo::new(move |_| {
-            files.with(|files| match (&files[..], several.get_value()) {
-                ([] | [_], _) | (_, None) => Vec::new(),
-                (files, Some(several)) => (several.repeated)(files),
-            })
-        });
-        let data = Memo::new(move |_| {
-            files.with(|files| {
-                repeats.with(|repeats| {
-                    contexts.with(|contexts| match (&files[..], several.get_value()) {
-                        ([], _) => Shared::from(Dataset::new()),
-                        ([one, ..], None) => one.data.clone(),
-                        (files, Some(several)) => {
-                            let made = ready_made.get_value();
-                            let of_these = |made: &ReadyMade| {
-                                contexts.is_empty()
-                                    && made.files.iter().eq(files.iter().map(|f| &f.data))
-                            };
-                            match made.filter(of_these) {
-                                Some(made) => made.data,
-                                None => (several.unite)(files, repeats, contexts),
-                            }
-                        }
-                    })
-                })
-            })
-        });
+        let row_cache = StoredValue::new(RowCache::default());
+        let mask = StoredValue::new(Mask::default());
+
+        let repeated = memos::repeated(files, several);
+        let data = memos::united(files, contexts, repeated, several, ready_made);
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
-        let follow = RwSignal::new(None::<&'static Follow>);
         let metrics = Memo::new(move |_| {
             let (data, kind) = (data.get(), roof.get());
             match follow.get() {
@@ -223,8 +199,6 @@ impl Workbench {
                 None => Shared::from(Metrics::of_nothing(kind)),
             }
         });
-        let row_cache = StoredValue::new(RowCache::default());
-        let mask = StoredValue::new(Mask::default());
         let chosen_kind = Memo::new(move |_| view.with(|v| v.kind));
         let decision = Memo::new(move |_| {
             let (kind, data) = (chosen_kind.get(), data.get());
@@ -233,7 +207,7 @@ impl Workbench {
                 None => Shared::from(Decision::default()),
             }
         });
-        let filtered = filtered(follow, view, data, (metrics, decision), (mask, row_cache));
+        let filtered = memos::filtered(follow, view, data, (metrics, decision), (mask, row_cache));
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
         Effect::new(move |_| {
             let refused = filtered.with(|f| f.1);
@@ -242,51 +216,9 @@ impl Workbench {
                 status.set(format!("{most} filters are too many; {refused} left out").into());
             }
         });
-        let settled_frame = settled(frame, follow);
-        let totals = Memo::new(move |_| match follow.get() {
-            Some(follow) => settled_frame.with(follow.totals),
-            None => Vec::new(),
-        });
-
-        let findings_result = RwSignal::new(None::<FindingsResult>);
-        let findings = Memo::new(move |_| {
-            let frame = settled_frame.get();
-            findings_result.with(|r| r.as_ref().filter(|r| r.frame == frame).cloned())
-        });
-        let chosen = Memo::new(move |_| view.with(|v| v.param(FINDING_KEY).map(str::to_owned)));
-        let finding = Memo::new(move |_| {
-            let id = chosen.get()?;
-            findings.with(|r| r.as_ref()?.findings.position(&id))
-        });
-        let selection = Memo::new(move |_| view.with(|v| v.selection.clone()));
-        let selected = Memo::new(move |_| {
-            let Some(follow) = follow.get() else {
-                return Vec::new();
-            };
-            selection.with(|picked| {
-                (follow.selected)(picked, &data.get(), &|| {
-                    let index = finding.get()?;
-                    findings.with(|r| {
-                        let r = r.as_ref()?;
-                        (follow.rows_of)(&r.findings, &r.frame, index)
-                    })
-                })
-            })
-        });
-        let numbers = Memo::new(move |_| view.with(Numbers::of));
-        let looks = RwSignal::new(false);
-        let ranked = Memo::new(move |_| {
-            if !looks.get() {
-                return None;
-            }
-            let known = findings.with(|r| {
-                let (r, follow) = (r.as_ref()?, follow.get()?);
-                Some(Shared::from((follow.ranked)(&r.findings, &r.frame)))
-            });
-            // Before the rules have run, no point carries a number that no list has.
-            Some(known.unwrap_or_else(|| Shared::from(Vec::new())))
-        });
+        let settled_frame = memos::settled(frame, follow);
         let key = Memo::new(move |_| view.with(|v| v.view.clone()));
+        let marks = Marks::follow(follow, view, data, (frame, settled_frame));
         Workbench {
             files,
             contexts,
@@ -294,7 +226,7 @@ impl Workbench {
             expected: RwSignal::new(expected),
             history: RwSignal::default(),
             custom,
-            repeated: repeats,
+            repeated,
             has_data: Memo::new(move |_| files.with(|f| !f.is_empty())),
             data,
             metrics,
@@ -309,28 +241,24 @@ impl Workbench {
                     None => Shown::without_rows(key),
                 })
             }),
-            totals,
-            selected,
-            ranked,
-            numbered: Memo::new(move |_| {
-                let (by, selected, ranked) = (numbers.get(), selected.get(), ranked.get());
-                let ranked = ranked.as_ref().map(|r| r.as_slice());
-                match follow.get() {
-                    Some(follow) => frame.with(|f| (follow.numbered)(f, by, &selected, ranked)),
-                    None => Vec::new(),
-                }
+            totals: Memo::new(move |_| match follow.get() {
+                Some(follow) => settled_frame.with(follow.totals),
+                None => Vec::new(),
             }),
+            selected: marks.selected,
+            ranked: marks.ranked,
+            numbered: marks.numbered,
             devices_in_use: Memo::new(move |_| match follow.get() {
                 Some(follow) => (follow.devices)(&data.get(), &metrics.get()),
                 None => Vec::new(),
             }),
             hovered: RwSignal::default(),
             picks: RwSignal::default(),
-            findings,
-            looks,
+            findings: marks.findings,
+            looks: marks.looks,
             asked: RwSignal::new(false),
-            findings_result,
-            finding,
+            findings_result: marks.result,
+            finding: marks.finding,
             status,
             follow,
             several,
@@ -467,74 +395,4 @@ fn read_link(text: &str) -> (ViewState, Option<String>, Vec<KeyProblem>) {
     let needs_file = Shown::without_rows(&view.view).needs_file();
     let expected = !brings && (!names.is_empty() || needs_file && view != bare);
     (view, expected.then_some(names), problems)
-}
-
-/// The frame of the rows that pass the view's filters, and how many filters were too many. The
-/// mask is kept between calls: a changed filter costs one pass over its own column.
-fn filtered(
-    follow: RwSignal<Option<&'static Follow>>,
-    view: RwSignal<ViewState>,
-    data: Memo<Shared<Dataset>>,
-    (metrics, decision): (Memo<Shared<Metrics>>, Memo<Shared<Decision>>),
-    (mask, cache): (StoredValue<Mask>, StoredValue<RowCache>),
-) -> Memo<(Frame, usize)> {
-    let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
-    Memo::new(move |old: Option<&(Frame, usize)>| {
-        let whole = Frame::new(data.get().0, metrics.get().0, decision.get().0, Arc::default());
-        let filters = filters.get();
-        let Some(follow) = follow.get() else {
-            return (whole, 0);
-        };
-        let whole = whole.with_derived((follow.derived)(cache.get_value()));
-        let passing = mask.try_update_value(|mask| {
-            if !old.is_some_and(|(old, _)| old.same_data(&whole)) {
-                mask.reset();
-            }
-            (follow.passing)(mask, &filters, &whole)
-        });
-        let (rows, refused) = passing.unwrap_or_default();
-        (whole.with_rows(Arc::new(rows)), refused)
-    })
-}
-
-/// Up to so many rows are counted in a short task.
-const SHORT: usize = 20_000;
-
-/// The frame as it was when the browser last painted after a change of it.
-fn settled(frame: Memo<Frame>, follow: RwSignal<Option<&'static Follow>>) -> Memo<Frame> {
-    let paints = RwSignal::new(0u32);
-    let running = StoredValue::new(false);
-    let settled = Memo::new(move |_| {
-        paints.track();
-        frame.get_untracked()
-    });
-    Effect::new(move |_| {
-        frame.with(|_| ());
-        // Read now: its value must be the frame from before the next change.
-        settled.with_untracked(|_| ());
-        if running.get_value() {
-            return;
-        }
-        running.set_value(true);
-        leptos::task::spawn_local(async move {
-            frames::settled().await;
-            // Sums over very many rows are prepared in short tasks, for the frame as it is by then.
-            while let Some(now) = frame.try_get_untracked() {
-                let follow = follow.try_get_untracked().flatten();
-                if let Some(follow) = follow.filter(|_| now.rows.len() > SHORT) {
-                    let mut count = (follow.count)(now.clone());
-                    let mut turns = clock::Turns::begin();
-                    while count() {
-                        turns.give().await;
-                    }
-                }
-                if frame.try_get_untracked().is_none_or(|f| f == now) {
-                    break;
-                }
-            }
-            running.try_set_value(false);
-            paints.try_update(|n| *n = n.wrapping_add(1));
-        });
-    });
-    settled
 }

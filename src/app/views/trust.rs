@@ -8,11 +8,14 @@ use leptos::prelude::*;
 
 /// Reasons that show before the card is opened whole.
 const FIRST: usize = 2;
+/// Reasons that show then: each device of thousands has some of its own.
+const MOST: usize = 40;
 
 /// The card.
 pub fn card(trust: &Trust) -> AnyView {
     let (first, more) = trust.reasons.split_at(trust.reasons.len().min(FIRST));
     let behind = more.len() + trust.assumed.len();
+    let (more, further) = more.split_at(more.len().min(MOST));
     let words = match trust.verdict {
         Verdict::Sound if first.is_empty() => "Nothing speaks against these figures.",
         _ => "",
@@ -27,6 +30,9 @@ pub fn card(trust: &Trust) -> AnyView {
                 <details class="overview-more">
                     <summary>"How far can these figures be trusted?"</summary>
                     {more.iter().map(|r| view! { <p>{reason(r)}</p> }).collect_view()}
+                    {(!further.is_empty()).then(|| view! {
+                        <p>{format!("And {} alike. The report has all.", plural(further.len() as u64, "reason"))}</p>
+                    })}
                     {assumed(trust)}
                 </details>
             })}
