@@ -1,7 +1,7 @@
 //! What a click does: selects, isolates, makes room for the dock.
 
-use super::gesture::Parts;
 use super::picture::Drawn;
+use super::stage::Stage;
 use crate::web::dom;
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::gesture::REACH;
@@ -22,7 +22,7 @@ const MOST_SELECTED: usize = 200;
 
 /// Leaves only the categories of a target; with `add` takes them out or puts them back. Where the
 /// legend shows another field, the rows are filtered to the categories, or no longer filtered.
-pub(super) fn isolate(parts: &Parts, shown: &Drawn, target: &Target, add: bool) {
+pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
     if target.categories.is_empty() {
         return;
     }
@@ -46,7 +46,7 @@ pub(super) fn isolate(parts: &Parts, shown: &Drawn, target: &Target, add: bool) 
 }
 
 /// Chooses the side for the dock that leaves a point of the picture in sight.
-pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point) {
+pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, at: Point) {
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
     };
@@ -73,7 +73,7 @@ pub(super) fn make_room(parts: &Parts, element: &web_sys::HtmlElement, at: Point
 }
 
 /// Selects what a click or a box holds, up to a bound.
-pub(super) fn select(parts: &Parts, rows: &[u32], add: bool) {
+pub(super) fn select(parts: Stage, rows: &[u32], add: bool) {
     let found = rows.len();
     if found > MOST_SELECTED {
         parts.shell.say(format!("{found} GEMMs here; the first {MOST_SELECTED} are selected"));

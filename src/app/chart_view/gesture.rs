@@ -2,52 +2,27 @@
 //! [`Gestures`], and what they call for is done here.
 
 use super::click::{isolate, make_room, select};
-use super::picture::{Drawn, Picture, Pointed};
-use crate::app::state::{Shell, Workbench};
+use super::picture::Drawn;
+use super::stage::Stage;
 use crate::web::dom;
-use gemmscope_chart::camera::Zoom;
-use gemmscope_chart::chart::Target;
 use gemmscope_chart::charts::set_first;
 use gemmscope_chart::gesture::{Act, Event, Gestures, Pointer, Seen};
 use gemmscope_chart::scene::Point;
-use leptos::html::Div;
 use leptos::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
-/// What the gestures work on.
-pub(super) struct Parts {
-    pub shell: Shell,
-    pub bench: Workbench,
-    pub stage: NodeRef<Div>,
-    pub picture: Picture,
-    pub pointed: Pointed,
-    pub target: Memo<Option<Target>>,
-    pub brush: RwSignal<Option<[f64; 4]>>,
-    /// A drag draws a box without Shift.
-    pub boxing: RwSignal<bool>,
-    /// A scroll bar is pointed at or held.
-    pub held: RwSignal<bool>,
-    pub zoomed: Memo<bool>,
-    /// Key of the chart, for its scrolling.
-    pub name: &'static str,
-    /// Shows a part of the axes; `None` shows everything.
-    pub zoom: Rc<dyn Fn(Option<Zoom>)>,
-}
-
 /// Puts the listeners on the stage, for as long as the chart lives.
-pub(super) fn attach(parts: Parts) {
-    let parts = Rc::new(parts);
+pub(super) fn attach(on_stage: Stage) {
     let kept = StoredValue::new_local(Vec::<dom::Listener>::new());
     on_cleanup(move || kept.dispose());
-    let stage = parts.stage;
     Effect::new(move |_| {
-        let Some(element) = stage.get() else { return };
+        let Some(element) = on_stage.element.get() else { return };
         let state = Rc::new(RefCell::new(Gestures::default()));
         let put = {
-            let (parts, state, stage) = (parts.clone(), state.clone(), element.clone());
-            Rc::new(move |of: Event<'_>, e: &web_sys::Event| on(&parts, &state, &stage, of, e))
+            let (state, element) = (state.clone(), element.clone());
+            Rc::new(move |of: Event<'_>, e: &web_sys::Event| on(on_stage, &state, &element, of, e))
         };
         let pointer = |name: &'static str, event: fn(Pointer) -> Event<'static>| {
             let (put, stage) = (put.clone(), element.clone());
@@ -97,12 +72,9 @@ pub(super) fn attach(parts: Parts) {
                 }
             })
         };
-        let blur = {
-            let parts = parts.clone();
-            dom::listen(&element, "blur", move |_: web_sys::Event| {
-                drop(parts.pointed.try_set(None))
-            })
-        };
+        let blur = dom::listen(&element, "blur", move |_: web_sys::Event| {
+            drop(on_stage.pointed.try_set(None))
+        });
         kept.set_value(vec![down, moved, up, cancel, leave, double, wheel, key, blur]);
     });
 }
@@ -119,58 +91,58 @@ fn pointer_of(stage: &HtmlElement, e: &MouseEvent, id: i32, mouse: bool) -> Poin
 
 /// Does what an event calls for on the picture that shows.
 fn on(
-    parts: &Parts,
+    stage: Stage,
     state: &RefCell<Gestures>,
-    stage: &HtmlElement,
+    element: &HtmlElement,
     event: Event<'_>,
     e: &web_sys::Event,
 ) {
-    let Some(shown) = parts.picture.try_get_untracked().flatten() else { return };
-    let acts = parts.target.with_untracked(|target| {
+    let Some(shown) = stage.picture.try_get_untracked().flatten() else { return };
+    let acts = stage.target.with_untracked(|target| {
         let seen = Seen {
             chart: &**shown,
             target: target.as_ref(),
-            boxing: parts.boxing.get_untracked(),
-            zoomed: parts.zoomed.get_untracked(),
-            selected: !parts.bench.selected.with_untracked(Vec::is_empty),
+            boxing: stage.boxing.get_untracked(),
+            zoomed: stage.zoomed.get_untracked(),
+            selected: !stage.bench.selected.with_untracked(Vec::is_empty),
         };
         state.borrow_mut().on(event, seen)
     });
     for act in acts {
-        run(parts, &shown, (stage, e), act);
+        run(stage, &shown, (element, e), act);
     }
 }
 
-fn run(parts: &Parts, shown: &Drawn, (stage, e): (&HtmlElement, &web_sys::Event), act: Act) {
-    let bench = parts.bench;
+fn run(stage: Stage, shown: &Drawn, (element, e): (&HtmlElement, &web_sys::Event), act: Act) {
+    let bench = stage.bench;
     match act {
         Act::Consume => e.prevent_default(),
-        Act::Capture(id) => drop(stage.set_pointer_capture(id)),
+        Act::Capture(id) => drop(element.set_pointer_capture(id)),
         Act::Point(at) => {
-            if parts.target.with_untracked(|t| *t != at) {
-                parts.pointed.set(Some(shown.clone()).zip(at));
+            if stage.target.with_untracked(|t| *t != at) {
+                stage.pointed.set(Some(shown.clone()).zip(at));
             }
         }
-        Act::Held(held) => parts.held.set(held),
-        Act::Brush(rect) => parts.brush.set(rect),
-        Act::Zoom(to) => (parts.zoom)(to),
-        Act::Scroll(first) => bench.edit_without_undo(|v| set_first(v, parts.name, first)),
+        Act::Held(held) => stage.held.set(held),
+        Act::Brush(rect) => stage.brush.set(rect),
+        Act::Zoom(to) => stage.zoom(to),
+        Act::Scroll(first) => bench.edit_without_undo(|v| set_first(v, stage.name, first)),
         Act::Select { rows, add, at } => {
-            make_room(parts, stage, at);
-            select(parts, &rows, add);
+            make_room(stage, element, at);
+            select(stage, &rows, add);
         }
         Act::Deselect => bench.deselect(),
-        Act::Isolate(target, add) => isolate(parts, shown, &target, add),
+        Act::Isolate(target, add) => isolate(stage, shown, &target, add),
         Act::BoxFilter(ranges) => {
-            parts.boxing.set(false);
+            stage.boxing.set(false);
             bench.edit("box", |v| v.filters.ranges.extend(ranges));
-            parts.shell.say(
+            stage.shell.say(
                 "Filtered to what the box holds: take it back with Ctrl Z or in the list of filters.",
             );
         }
         Act::BoxSelect(rows) => {
-            parts.boxing.set(false);
-            select(parts, &rows, false);
+            stage.boxing.set(false);
+            select(stage, &rows, false);
         }
         Act::Range(field, range) => bench.edit("range", |v| match range {
             Some(range) => drop(v.filters.ranges.insert(field, range)),

@@ -1,0 +1,236 @@
+//! The stage of a chart: two canvases, the picture on them, and what is pointed at in it.
+
+use super::picture::{self, Draw, Drawn, Picture, Pointed};
+use crate::app::state::{Shell, Workbench};
+use crate::web::frame::{self, Frame};
+use crate::web::{canvas, clock, dom};
+use gemmscope_chart::camera::{Camera, Zoom, set_zoom, zoom_of};
+use gemmscope_chart::chart::{Canvas, Emphasis, Target};
+use gemmscope_chart::palette::Theme;
+use gemmscope_chart::tooltip::Tooltip;
+use leptos::html;
+use leptos::prelude::*;
+
+/// Rows that other charts mark at most while the pointer is over one.
+const MARKED: usize = 500;
+
+/// Its parts. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub(super) struct Stage {
+    pub shell: Shell,
+    pub bench: Workbench,
+    /// Key of the chart in links.
+    pub name: &'static str,
+    pub element: NodeRef<html::Div>,
+    /// The picture, and the emphasis over it.
+    pub base: NodeRef<html::Canvas>,
+    pub over: NodeRef<html::Canvas>,
+    /// Width and height, CSS pixels.
+    pub size: RwSignal<(f64, f64)>,
+    dpr: RwSignal<f64>,
+    pub picture: Picture,
+    pub pointed: Pointed,
+    /// What is pointed at in the picture that shows.
+    pub target: Memo<Option<Target>>,
+    pub brush: RwSignal<Option<[f64; 4]>>,
+    /// A drag draws a box without Shift.
+    pub boxing: RwSignal<bool>,
+    /// A scroll bar is pointed at or held.
+    pub held: RwSignal<bool>,
+    /// What of the axes shows; `None` for a picture that cannot be zoomed.
+    pub camera: Memo<Option<Camera>>,
+    pub zoomed: Memo<bool>,
+}
+
+impl Stage {
+    /// Draws what follows from the inputs, as soon as the stage has a size, and again with them.
+    pub(super) fn of<I>(inputs: Memo<I>, draw: Draw<I>, name: &'static str) -> Stage
+    where
+        I: Clone + PartialEq + Send + Sync + 'static,
+    {
+        let shell = Shell::here();
+        let (size, dpr) = (RwSignal::new((0.0, 0.0)), RwSignal::new(dom::pixel_ratio()));
+        let canvas = Memo::new(move |_| Canvas {
+            size: size.get(),
+            dpr: dpr.get(),
+            theme: Theme::of(shell.dark.get()),
+        });
+        Stage::around(picture::picture(inputs, canvas, draw), shell, name, (size, dpr))
+    }
+
+    /// Everything that is compiled once for all types of inputs.
+    fn around(
+        picture: Picture,
+        shell: Shell,
+        name: &'static str,
+        (size, dpr): (RwSignal<(f64, f64)>, RwSignal<f64>),
+    ) -> Stage {
+        let bench = Workbench::here();
+        let pointed: Pointed = RwSignal::new(None);
+        let target = Memo::new(move |_| {
+            let shown = picture.get();
+            let here = |(of, _): &&(Drawn, Target)| shown.as_ref() == Some(of);
+            pointed.with(|p| p.as_ref().filter(here).map(|(_, target)| target.clone()))
+        });
+        let camera = Memo::new(move |_| picture.with(|p| p.as_ref().and_then(|p| p.camera())));
+        let zoomed = Memo::new(move |_| {
+            camera.with(Option::is_some) && bench.view.with(|v| zoom_of(v, name).is_some())
+        });
+        let stage = Stage {
+            shell,
+            bench,
+            name,
+            element: NodeRef::new(),
+            base: NodeRef::new(),
+            over: NodeRef::new(),
+            size,
+            dpr,
+            picture,
+            pointed,
+            target,
+            brush: RwSignal::new(None),
+            boxing: RwSignal::new(false),
+            held: RwSignal::new(false),
+            camera,
+            zoomed,
+        };
+        stage.measure();
+        stage.paint();
+        stage.mark_elsewhere();
+        stage.emphasize();
+        stage
+    }
+
+    /// Follows the size of the container (a canvas would report the size it was given) and the
+    /// density of the screen.
+    fn measure(self) {
+        let Stage { element, size, dpr, .. } = self;
+        let ratio = dom::watch_pixel_ratio(move |r| {
+            let _ = dpr.try_set(r);
+        });
+        let ratio = StoredValue::new_local(ratio);
+        let watch = StoredValue::new_local(None::<dom::SizeWatch>);
+        Effect::new(move |_| {
+            if let Some(stage) = element.get() {
+                watch.set_value(dom::watch_size(&stage, move |w, h| {
+                    let _ = size.try_set((w, h));
+                }));
+            }
+        });
+        on_cleanup(move || {
+            ratio.dispose();
+            watch.dispose();
+        });
+    }
+
+    /// Puts the picture on its canvas: the first one in a task of its own, since its frame lays out
+    /// the page; later ones are drawn in the frame that paints them.
+    fn paint(self) {
+        let Stage { picture, base, dpr, .. } = self;
+        let paint = move || {
+            let shown = picture.try_get_untracked().flatten();
+            let (Some(drawn), Some(Some(canvas))) = (shown, base.try_get_untracked()) else {
+                return;
+            };
+            // A canvas that lost its context paints again with the next picture.
+            let _ = canvas::paint_canvas(&canvas, drawn.scene(), dpr.get_untracked());
+            clock::mark("gemmscope:drawn");
+        };
+        Effect::new(move |begun: Option<bool>| {
+            let begun = begun == Some(true);
+            if picture.with(Option::is_none) || base.get().is_none() {
+                return begun;
+            }
+            match begun {
+                true => paint(),
+                false => frame::soon(paint),
+            }
+            true
+        });
+    }
+
+    /// Has the other charts mark the rows that are pointed at. A chart that points at nothing leaves
+    /// alone what another points at.
+    fn mark_elsewhere(self) {
+        let Stage { bench, target, .. } = self;
+        Effect::new(move |had: Option<bool>| {
+            let mut rows = target.with(|t| t.as_ref().map_or_else(Vec::new, |t| t.rows.clone()));
+            rows.truncate(MARKED);
+            rows.sort_unstable();
+            let has = !rows.is_empty();
+            if (has || had == Some(true)) && bench.hovered.with_untracked(|h| *h != rows) {
+                bench.hovered.set(rows);
+            }
+            has
+        });
+        on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
+    }
+
+    /// Paints what is pointed at, selected and numbered over the picture.
+    fn emphasize(self) {
+        let Stage { bench, picture, target, over, .. } = self;
+        let frame = Frame::default();
+        Effect::new(move |_| {
+            let Some(drawn) = picture.get() else { return };
+            let what = Emphasis {
+                target: target.get(),
+                selected: bench.selected.get(),
+                elsewhere: if target.with(Option::is_none) {
+                    bench.hovered.get()
+                } else {
+                    Vec::new()
+                },
+                ranked: bench.ranked.get().map(|r| r.0.to_vec()),
+                brush: self.brush.get(),
+                held: self.held.get(),
+            };
+            let ratio = self.dpr.get();
+            frame.request(move || {
+                if let Some(Some(canvas)) = over.try_get_untracked() {
+                    let _ = canvas::paint_canvas(&canvas, &drawn.emphasis(&what), ratio);
+                }
+            });
+        });
+    }
+
+    /// Shows a part of the axes; `None` shows everything.
+    pub(super) fn zoom(&self, to: Option<Zoom>) {
+        self.bench.edit("zoom", |v| set_zoom(v, self.name, to));
+    }
+
+    /// Zooms about the middle.
+    pub(super) fn zoom_mid(&self, factor: f64) {
+        let (w, h) = self.size.get_untracked();
+        if let Some(camera) = self.camera.get_untracked() {
+            self.zoom(Some(camera.zoom_about((w / 2.0, h / 2.0), factor)));
+        }
+    }
+
+    /// What to say of the target.
+    pub(super) fn tooltip(self) -> Memo<Option<Tooltip>> {
+        Memo::new(move |_| {
+            self.target.with(|t| {
+                let t = t.as_ref()?;
+                self.picture.with(|p| p.as_ref().map(|p| p.tooltip(t)))
+            })
+        })
+    }
+
+    /// Whether the target is selected: the dock says more of it than its tooltip, which would lie
+    /// over the picture.
+    pub(super) fn in_dock(self) -> Memo<bool> {
+        let selected =
+            move |t: &Target| !t.rows.is_empty() && self.bench.selected.with(|s| *s == t.rows);
+        Memo::new(move |_| self.target.with(|t| t.as_ref().is_some_and(selected)))
+    }
+
+    /// Whether only columns scroll: a finger still moves the page up and down.
+    pub(super) fn scrolls(self) -> Memo<bool> {
+        Memo::new(move |_| {
+            self.picture.with(|p| {
+                let part = p.as_ref().and_then(|p| p.scene().scroll());
+                part.is_some_and(|(_, _, rows)| rows.scrolls())
+            })
+        })
+    }
+}
