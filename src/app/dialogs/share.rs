@@ -151,80 +151,159 @@ fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
     });
 }
 
+/// What the parts of the dialog work on.
+#[derive(Clone, Copy)]
+struct Sharing {
+    bench: Workbench,
+    rows: Rows,
+    /// How many rows go along, and of how many files.
+    go_along: Signal<usize>,
+    files: u64,
+    said: Said,
+    /// The page is one file, and that file lies on this machine's disk: nobody else can follow its
+    /// address.
+    single: bool,
+    from_disk: bool,
+}
+
 /// The dialog.
 #[component]
 pub fn Share() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let loader = Loader::here();
-    let view = plain_view(bench);
-    let unwritten = view.unwritten();
     let names = bench.files.with_untracked(|files| {
         files.iter().filter_map(|f| Some(loader.input(f.id)?.name)).collect::<Vec<String>>()
     });
     let count = bench.data.with_untracked(|d| d.len());
-    let fetched = view.param(data::SOURCE_KEY).map(str::to_owned);
-    let plain = format!("{}#{}", viewer(), untrack(|| link(bench)));
     let passing = bench.frame.with_untracked(|f| f.rows.len());
     let rows = Rows { goes: RwSignal::new(Goes::Unpacked), part: RwSignal::new(false) };
-    let go_along = move || if rows.part.get() { passing } else { count };
+    let go_along = Signal::derive(move || if rows.part.get() { passing } else { count });
+    let single = boot::is_single_file();
+    let sharing = Sharing {
+        bench,
+        rows,
+        go_along,
+        files: names.len() as u64,
+        said: RwSignal::new(String::new()),
+        single,
+        from_disk: single && dom::address().starts_with("file:"),
+    };
+    Effect::new(move |_| {
+        if (1..=AT_ONCE).contains(&go_along.get()) {
+            leptos::task::spawn_local(async move {
+                pack(bench, rows).await;
+            });
+        }
+    });
+    let part = (1..count).contains(&passing).then(|| only_passing(sharing, passing));
+    let first = names.first().cloned().unwrap_or_default();
+    let docs = (!single).then(|| docs_part(sharing, &names));
+    view! {
+        <Modal title=Signal::derive(|| "Share".to_owned()) wide=true on_close=move || shell.close()>
+            {part}
+            {link_part(sharing)}
+            {page_part(sharing, first)}
+            {docs}
+        </Modal>
+    }
+}
+
+/// The choice between all rows and those that pass the filters.
+fn only_passing(sharing: Sharing, passing: usize) -> AnyView {
+    let rows = sharing.rows;
+    let packing = move || rows.goes.with(|r| matches!(r, Goes::Packing(_)));
+    let change = move |_| {
+        rows.goes.set(Goes::Unpacked);
+        rows.part.update(|p| *p = !*p);
+    };
+    view! {
+        <label class="share-check">
+            <input type="checkbox" disabled=packing prop:checked=move || rows.part.get() on:change=change />
+            {format!("Only what passes the filters: {}", plural(passing as u64, "row"))}
+        </label>
+    }
+    .into_any()
+}
+
+/// A link to the view, with the rows in it where they fit.
+fn link_part(sharing: Sharing) -> AnyView {
+    let Sharing { bench, rows, go_along, said, single, from_disk, .. } = sharing;
+    let plain = format!("{}#{}", viewer(), untrack(|| link(bench)));
     // The rows as text for a link, once known; the length where it is too long.
     let data = Memo::new(move |_| match rows.goes.get() {
         Goes::Packed(block) => Some(data::to_link(&block)),
         _ => None,
     });
     let with_data = RwSignal::new(false);
-    let said: Said = RwSignal::new(String::new());
-    let single = boot::is_single_file();
-    // Nobody else can follow an address on this machine's disk.
-    let from_disk = single && dom::address().starts_with("file:");
-    Effect::new(move |_| {
-        if (1..=AT_ONCE).contains(&go_along()) {
-            leptos::task::spawn_local(async move {
-                pack(bench, rows).await;
-            });
+    let link = Memo::new(move |_| match (with_data.get(), data.get()) {
+        (true, Some(Ok(text))) => {
+            let mut view = view_along(bench, rows);
+            view.set_param(data::DATA_KEY, text);
+            format!("{}#{}", viewer(), view.encode())
         }
+        _ => plain.clone(),
     });
-    let packing = move || rows.goes.with(|r| matches!(r, Goes::Packing(_)));
-    let link = {
-        let plain = plain.clone();
-        Memo::new(move |_| match (with_data.get(), data.get()) {
-            (true, Some(Ok(text))) => {
-                let mut view = view_along(bench, rows);
-                view.set_param(data::DATA_KEY, text);
-                format!("{}#{}", viewer(), view.encode())
-            }
-            _ => plain.clone(),
-        })
-    };
     let fits = move || data.with(|d| matches!(d, Some(Ok(_))));
     let why_not = move || match data.get() {
         Some(Err(n)) => format!(
             "Too much for a link: {n} characters, {} would fit. Save the page instead.",
             data::LINK_LIMIT
         ),
-        None if go_along() > AT_ONCE => "Too much for a link. Save the page instead.".to_owned(),
+        None if go_along.get() > AT_ONCE => {
+            "Too much for a link. Save the page instead.".to_owned()
+        }
         _ => String::new(),
     };
-    let holds = {
-        let fetched = fetched.clone();
-        move || {
-            if with_data.get() {
-                "Holds the view and the rows of the open files: anyone who has the link has them. They stay in the part after #, which browsers send to no server.".to_owned()
-            } else if let Some(src) = &fetched {
-                format!(
-                    "Holds the view and the data's address ({src}), from which it is fetched again."
-                )
-            } else if single {
-                "Holds filters, device, zoom and selection. Data that is not in this page is asked for by name.".to_owned()
-            } else {
-                "Holds filters, device, zoom and selection. The file stays here: whoever opens the link is asked for it by name.".to_owned()
-            }
-        }
+    let view = plain_view(bench);
+    let fetched = view.param(data::SOURCE_KEY).map(str::to_owned);
+    let holds = move || {
+        match &fetched {
+        _ if with_data.get() => "Holds the view and the rows of the open files: anyone who has the link has them. They stay in the part after #, which browsers send to no server.".to_owned(),
+        Some(src) => format!("Holds the view and the data's address ({src}), from which it is fetched again."),
+        None if single => "Holds filters, device, zoom and selection. Data that is not in this page is asked for by name.".to_owned(),
+        None => "Holds filters, device, zoom and selection. The file stays here: whoever opens the link is asked for it by name.".to_owned(),
+    }
     };
-    let files = names.len() as u64;
+    let short = view.unwritten().then(|| {
+        view! {
+            <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
+        }
+    });
+    view! {
+        <section class="share-part">
+            <h3>"A link"</h3>
+            {from_disk.then(|| view! {
+                <p class="muted">"This page is a file on disk, and no link leads others to it. Save it with what shows now, and hand on the file."</p>
+            })}
+            {(!from_disk).then(|| view! {
+                <div class="share-line">
+                    <input class="share-link" type="text" readonly aria-label="Link" prop:value=move || link.get() />
+                    <button type="button" class="button primary" on:click=move |_| copy(said, link.get_untracked())>"Copy link"</button>
+                </div>
+                <p class="muted">{holds}</p>
+            })}
+            {short}
+            {(!single).then(|| view! {
+                <label class="share-check">
+                    <input type="checkbox" disabled=move || !fits() prop:checked=move || with_data.get()
+                        on:change=move |_| with_data.update(|w| *w = !*w) />
+                    "Put the rows into the link"
+                </label>
+                <p class="muted">{why_not}</p>
+            })}
+        </section>
+    }
+    .into_any()
+}
+
+/// The page with its rows as one file, and what goes in.
+fn page_part(sharing: Sharing, name: String) -> AnyView {
+    let Sharing { bench, rows, go_along, files, said, single, .. } = sharing;
+    let name = StoredValue::new(name);
+    let packing = move || rows.goes.with(|r| matches!(r, Goes::Packing(_)));
     let goes_in = move || {
-        let what = format!("{} of {}", plural(go_along() as u64, "row"), plural(files, "file"));
+        let what = format!("{} of {}", plural(go_along.get() as u64, "row"), plural(files, "file"));
         match rows.goes.get() {
             Goes::Unpacked => format!("Goes in: {what}."),
             Goes::Packing(done) => format!("Packing {what}: {:.0} %", done * 100.0),
@@ -234,25 +313,26 @@ pub fn Share() -> impl IntoView {
             Goes::Failed(why) => format!("Not possible: {why}."),
         }
     };
-    let short = unwritten.then(|| {
-        view! {
-            <p class="notice">"The rows that are filtered to are too many for a link or a saved page: both show all rows instead. Filter by columns or ranges to share a part."</p>
-        }
-    });
-    let part = (1..count).contains(&passing).then(|| {
-        let change = move |_| {
-            rows.goes.set(Goes::Unpacked);
-            rows.part.update(|p| *p = !*p);
-        };
-        view! {
-            <label class="share-check">
-                <input type="checkbox" disabled=packing prop:checked=move || rows.part.get() on:change=change />
-                {format!("Only what passes the filters: {}", plural(passing as u64, "row"))}
-            </label>
-        }
-    });
-    let first = StoredValue::new(names.first().cloned().unwrap_or_default());
-    let shown = bench.shown.get_untracked();
+    view! {
+        <section class="share-part">
+            <h3>"A page"</h3>
+            <p class="muted">
+                "One HTML file with the program, this view and the extracted rows: sizes, types, times and what the page says of the files. The files themselves, with whatever else they hold, stay here. It opens from disk without a network."
+            </p>
+            <p class="muted share-goes">{goes_in}</p>
+            <button type="button" class="button" disabled=packing
+                on:click=move |_| save_page(bench, rows, name.get_value(), said)>"Save as a page"</button>
+        </section>
+        {single.then(|| view! { <p class="share-said" role="status">{said}</p> })}
+    }
+    .into_any()
+}
+
+/// Snippets for documentation systems, filled in with file, view and device.
+fn docs_part(sharing: Sharing, names: &[String]) -> AnyView {
+    let said = sharing.said;
+    let view = plain_view(sharing.bench);
+    let shown = sharing.bench.shown.get_untracked();
     let place = Place {
         viewer: viewer(),
         file: names.first().cloned().unwrap_or_else(|| "bench.csv".into()),
@@ -264,7 +344,7 @@ pub fn Share() -> impl IntoView {
         },
         device: view.devices.default.clone().unwrap_or_default(),
         state: {
-            let mut v = view.clone();
+            let mut v = view;
             v.set_param(data::SOURCE_KEY, "");
             v.encode()
         },
@@ -274,58 +354,23 @@ pub fn Share() -> impl IntoView {
     let snippet = move |get: fn(&Snippet) -> String| {
         texts.with_value(|s| s.get(chosen.get()).map(get).unwrap_or_default())
     };
-    let link_text = move || link.get();
     view! {
-        <Modal title=Signal::derive(|| "Share".to_owned()) wide=true on_close=move || shell.close()>
-            {part}
-            <section class="share-part">
-                <h3>"A link"</h3>
-                {from_disk.then(|| view! {
-                    <p class="muted">"This page is a file on disk, and no link leads others to it. Save it with what shows now, and hand on the file."</p>
-                })}
-                {(!from_disk).then(|| view! {
-                    <div class="share-line">
-                        <input class="share-link" type="text" readonly aria-label="Link" prop:value=link_text />
-                        <button type="button" class="button primary" on:click=move |_| copy(said, link.get_untracked())>"Copy link"</button>
-                    </div>
-                    <p class="muted">{holds}</p>
-                })}
-                {short}
-                {(!single).then(|| view! {
-                    <label class="share-check">
-                        <input type="checkbox" disabled=move || !fits() prop:checked=move || with_data.get()
-                            on:change=move |_| with_data.update(|w| *w = !*w) />
-                        "Put the rows into the link"
-                    </label>
-                    <p class="muted">{why_not}</p>
-                })}
-            </section>
-            <section class="share-part">
-                <h3>"A page"</h3>
-                <p class="muted">
-                    "One HTML file with the program, this view and the extracted rows: sizes, types, times and what the page says of the files. The files themselves, with whatever else they hold, stay here. It opens from disk without a network."
-                </p>
-                <p class="muted share-goes">{goes_in}</p>
-                <button type="button" class="button" disabled=packing
-                    on:click=move |_| save_page(bench, rows, first.get_value(), said)>"Save as a page"</button>
-            </section>
-            {single.then(|| view! { <p class="share-said" role="status">{said}</p> })}
-            {(!single).then(|| view! { <section class="share-part">
-                <h3>"In documentation"</h3>
-                <div class="segments share-systems" role="group" aria-label="Documentation system">
-                    {texts.get_value().iter().enumerate().map(|(i, s)| view! {
-                        <button type="button" class="segment" aria-pressed=move || (chosen.get() == i).to_string()
-                            on:click=move |_| chosen.set(i)>{s.system}</button>
-                    }.into_any()).collect_view()}
-                </div>
-                <p class="muted">{move || snippet(|s| s.note.to_owned())}</p>
-                <textarea class="paste-box share-snippet" rows="7" readonly spellcheck="false" aria-label="Snippet"
-                    prop:value=move || snippet(|s| s.text.clone())></textarea>
-                <div class="dialog-actions">
-                    <p class="share-said" role="status">{said}</p>
-                    <button type="button" class="button" on:click=move |_| copy(said, snippet(|s| s.text.clone()))>"Copy snippet"</button>
-                </div>
-            </section> })}
-        </Modal>
+        <section class="share-part">
+            <h3>"In documentation"</h3>
+            <div class="segments share-systems" role="group" aria-label="Documentation system">
+                {texts.get_value().iter().enumerate().map(|(i, s)| view! {
+                    <button type="button" class="segment" aria-pressed=move || (chosen.get() == i).to_string()
+                        on:click=move |_| chosen.set(i)>{s.system}</button>
+                }.into_any()).collect_view()}
+            </div>
+            <p class="muted">{move || snippet(|s| s.note.to_owned())}</p>
+            <textarea class="paste-box share-snippet" rows="7" readonly spellcheck="false" aria-label="Snippet"
+                prop:value=move || snippet(|s| s.text.clone())></textarea>
+            <div class="dialog-actions">
+                <p class="share-said" role="status">{said}</p>
+                <button type="button" class="button" on:click=move |_| copy(said, snippet(|s| s.text.clone()))>"Copy snippet"</button>
+            </div>
+        </section>
     }
+    .into_any()
 }
