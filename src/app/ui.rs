@@ -1,6 +1,7 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
 mod keyed;
+pub mod menu;
 pub mod one_stop;
 mod select;
 pub mod terms;
@@ -10,6 +11,7 @@ use gemmscope_model::units::format_significant;
 use gemmscope_table::result_table::Table;
 pub use keyed::keyed;
 use leptos::prelude::*;
+pub use menu::Menu;
 pub use select::{device_select, select};
 use wasm_bindgen::JsCast;
 
@@ -102,129 +104,6 @@ pub fn icon_button(
         </button>
     }
     .into_any()
-}
-
-/// A button that opens a list below it. The list closes on a choice, on Escape and on a click
-/// outside; the arrow keys move through it.
-#[component]
-pub fn Menu(
-    /// What the button shows.
-    #[prop(into)]
-    label: ViewFn,
-    /// Name of the button for screen readers.
-    #[prop(into)]
-    name: Signal<String>,
-    /// Class of the button.
-    #[prop(default = "button")]
-    class: &'static str,
-    /// True to align the list with the right edge of the button.
-    #[prop(default = false)]
-    right: bool,
-    /// True to keep the list open after a choice (check boxes).
-    #[prop(default = false)]
-    stays: bool,
-    children: ChildrenFn,
-) -> impl IntoView {
-    let open = RwSignal::new(false);
-    let root = NodeRef::<leptos::html::Div>::new();
-    let outside = dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
-        if !open.get_untracked() {
-            return;
-        }
-        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Node>().ok());
-        if let Some(root) = root.get_untracked()
-            && !root.contains(target.as_ref())
-        {
-            open.set(false);
-        }
-    });
-    let outside = StoredValue::new_local(outside);
-    on_cleanup(move || outside.dispose());
-    let focus_step = move |step: i32| {
-        let Some(root) = root.get_untracked() else {
-            return;
-        };
-        let Ok(items) =
-            root.query_selector_all(".menu button:not(:disabled), .menu input, .menu a")
-        else {
-            return;
-        };
-        let count = items.length() as i32;
-        if count == 0 {
-            return;
-        }
-        let active = dom::document().active_element();
-        let current = (0..count).find(|&i| {
-            items
-                .item(i as u32)
-                .is_some_and(|n| active.as_ref().is_some_and(|a| n.is_same_node(Some(a))))
-        });
-        let next = match current {
-            Some(i) => (i + step).rem_euclid(count),
-            None if step > 0 => 0,
-            None => count - 1,
-        };
-        if let Some(Ok(element)) =
-            items.item(next as u32).map(|n| n.dyn_into::<web_sys::HtmlElement>())
-        {
-            let _ = element.focus();
-        }
-    };
-    let focus_button = move || {
-        let button = root.get_untracked().and_then(|r| r.query_selector("button").ok().flatten());
-        if let Some(Ok(button)) = button.map(|b| b.dyn_into::<web_sys::HtmlElement>()) {
-            let _ = button.focus();
-        }
-    };
-    let on_key = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
-        "Escape" if open.get_untracked() => {
-            event.stop_propagation();
-            event.prevent_default();
-            open.set(false);
-            focus_button();
-        }
-        "ArrowDown" | "ArrowUp" => {
-            event.prevent_default();
-            event.stop_propagation();
-            let step = if event.key() == "ArrowDown" { 1 } else { -1 };
-            if open.get_untracked() {
-                focus_step(step);
-            } else {
-                // The list exists in the next frame.
-                open.set(true);
-                request_animation_frame(move || focus_step(step));
-            }
-        }
-        _ => {}
-    };
-    let on_pick = move |event: web_sys::MouseEvent| {
-        let picked = event
-            .target()
-            .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-            .is_some_and(|e| e.closest("button, [role=option]").ok().flatten().is_some());
-        if picked && !stays {
-            open.set(false);
-            focus_button();
-        }
-    };
-    view! {
-        <div class="menu-root" class:menu-right=right node_ref=root on:keydown=on_key>
-            <button
-                type="button"
-                class=class
-                aria-haspopup="true"
-                aria-expanded=move || open.get().to_string()
-                aria-label=move || name.get()
-                title=move || name.get()
-                on:click=move |_| open.update(|o| *o = !*o)
-            >
-                {label.run()}
-            </button>
-            <Show when=move || open.get()>
-                <div class="menu" on:click=on_pick>{children()}</div>
-            </Show>
-        </div>
-    }
 }
 
 /// Moves the focus among the elements of a row that match a selector, by arrow keys, Home and End:

@@ -48,7 +48,6 @@ fn Card(file: LoadedFile) -> impl IntoView {
     let id = file.id;
     let source = file.data.sources.first().cloned().unwrap_or_default();
     let aside = source.rejected.total();
-    let checked = source.reported_rate;
     let options = StoredValue::new(file.options.clone());
     let data = file.data.clone();
     let save_name = format!("{}-set-aside.csv", source.name);
@@ -98,45 +97,16 @@ fn Card(file: LoadedFile) -> impl IntoView {
                     </button>
                 </Menu>
             </header>
-            <p class="file-card-line">
-                <strong>{grouped(source.rows_used)}</strong>
-                {match source.rows_used == source.rows_read {
-                    true if source.rows_used == 1 => " row".to_owned(),
-                    true => " rows".to_owned(),
-                    false => format!(" of {} used", plural(source.rows_read, "row")),
-                }}
-                ", " {Bytes(source.bytes as f64).to_string()}
-            </p>
+            {counted(&source)}
             {move || why_not_counted(bench, id).map(|why| view! {
                 <p class="file-card-line">"Not counted: " {why} "."</p>
             })}
-            {(checked.compared > 0).then(|| {
-                let all = checked.compared == checked.within_1_percent;
-                view! {
-                    <p class="file-card-line" class:good=all class:bad-text=!all
-                        title="The file's own rates against work over time, recomputed from shape and time; within 1 %.">
-                        {if all {
-                            format!("Reported FLOP/s agree ({})", grouped(checked.compared))
-                        } else {
-                            format!(
-                                "{} of {} reported rates differ from work / time",
-                                grouped(checked.compared - checked.within_1_percent),
-                                grouped(checked.compared)
-                            )
-                        }}
-                    </p>
-                }
-            })}
+            {agrees(&source)}
             {(aside > 0).then(|| rejected(&source, aside, save_aside))}
             {assumed}
             {(!more.is_empty()).then(|| view! {
                 <details class="file-card-more">
-                    <summary>
-                        {match more.len() {
-                            1 => "1 more assumption".to_owned(),
-                            n => format!("{n} more assumptions"),
-                        }}
-                    </summary>
+                    <summary>{plural(more.len() as u64, "more assumption")}</summary>
                     {more}
                 </details>
             })}
@@ -151,6 +121,45 @@ fn Card(file: LoadedFile) -> impl IntoView {
             </details>
         </article>
     }
+}
+
+/// How many rows are used, and the size of the file.
+fn counted(source: &Source) -> AnyView {
+    let (used, read) = (source.rows_used, source.rows_read);
+    let rows = match used == read {
+        true if used == 1 => " row".to_owned(),
+        true => " rows".to_owned(),
+        false => format!(" of {} used", plural(read, "row")),
+    };
+    view! {
+        <p class="file-card-line">
+            <strong>{grouped(used)}</strong> {rows} ", " {Bytes(source.bytes as f64).to_string()}
+        </p>
+    }
+    .into_any()
+}
+
+/// Whether the file's own rates are those of its shapes and times.
+fn agrees(source: &Source) -> Option<AnyView> {
+    let checked = source.reported_rate;
+    let all = checked.compared == checked.within_1_percent;
+    let words = match all {
+        true => format!("Reported FLOP/s agree ({})", grouped(checked.compared)),
+        false => format!(
+            "{} of {} reported rates differ from work / time",
+            grouped(checked.compared - checked.within_1_percent),
+            grouped(checked.compared)
+        ),
+    };
+    (checked.compared > 0).then(|| {
+        view! {
+            <p class="file-card-line" class:good=all class:bad-text=!all
+                title="The file's own rates against work over time, recomputed from shape and time; within 1 %.">
+                {words}
+            </p>
+        }
+        .into_any()
+    })
 }
 
 /// The card of a file that describes a table: what it adds.

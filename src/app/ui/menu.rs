@@ -1,0 +1,125 @@
+//! A button that opens a list.
+
+use crate::web::dom;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, Node};
+
+/// Whether the list is open, and what holds button and list.
+#[derive(Clone, Copy)]
+struct Opened {
+    open: RwSignal<bool>,
+    root: NodeRef<leptos::html::Div>,
+}
+
+impl Opened {
+    /// Closed; a click outside closes it.
+    fn closed() -> Opened {
+        let Opened { open, root } = Opened { open: RwSignal::new(false), root: NodeRef::new() };
+        let outside = dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
+            let target = event.target().and_then(|t| t.dyn_into::<Node>().ok());
+            if open.get_untracked()
+                && root.get_untracked().is_some_and(|root| !root.contains(target.as_ref()))
+            {
+                open.set(false);
+            }
+        });
+        let outside = StoredValue::new_local(outside);
+        on_cleanup(move || outside.dispose());
+        Opened { open, root }
+    }
+
+    /// Moves the focus among what can be chosen, round and round.
+    fn step(self, step: i32) {
+        let Some(root) = self.root.get_untracked() else { return };
+        let (items, here) = dom::items(&root, ".menu button:not(:disabled), .menu input, .menu a");
+        let count = items.len() as i32;
+        let next = match here {
+            Some(i) => i as i32 + step,
+            None => step.min(0),
+        };
+        if count > 0 {
+            let _ = items[next.rem_euclid(count) as usize].focus();
+        }
+    }
+
+    fn close(self) {
+        self.open.set(false);
+        let button = self.root.get_untracked().and_then(|r| r.query_selector("button").ok()?);
+        if let Some(Ok(button)) = button.map(|b| b.dyn_into::<HtmlElement>()) {
+            let _ = button.focus();
+        }
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        let step = match event.key().as_str() {
+            "Escape" if self.open.get_untracked() => {
+                event.stop_propagation();
+                event.prevent_default();
+                return self.close();
+            }
+            "ArrowDown" => 1,
+            "ArrowUp" => -1,
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        if self.open.get_untracked() {
+            self.step(step);
+        } else {
+            // The list exists in the next frame.
+            self.open.set(true);
+            request_animation_frame(move || self.step(step));
+        }
+    }
+}
+
+/// A button that opens a list below it. The list closes on a choice, on Escape and on a click
+/// outside; the arrow keys move through it.
+#[component]
+pub fn Menu(
+    /// What the button shows.
+    #[prop(into)]
+    label: ViewFn,
+    /// Name of the button for screen readers.
+    #[prop(into)]
+    name: Signal<String>,
+    /// Class of the button.
+    #[prop(default = "button")]
+    class: &'static str,
+    /// True to align the list with the right edge of the button.
+    #[prop(default = false)]
+    right: bool,
+    /// True to keep the list open after a choice (check boxes).
+    #[prop(default = false)]
+    stays: bool,
+    children: ChildrenFn,
+) -> impl IntoView {
+    let opened = Opened::closed();
+    let Opened { open, root } = opened;
+    let on_pick = move |event: MouseEvent| {
+        let target = event.target().and_then(|t| t.dyn_into::<Element>().ok());
+        let picked = target.and_then(|e| e.closest("button, [role=option]").ok()?).is_some();
+        if picked && !stays {
+            opened.close();
+        }
+    };
+    view! {
+        <div class="menu-root" class:menu-right=right node_ref=root on:keydown=move |e| opened.key(&e)>
+            <button
+                type="button"
+                class=class
+                aria-haspopup="true"
+                aria-expanded=move || open.get().to_string()
+                aria-label=move || name.get()
+                title=move || name.get()
+                on:click=move |_| open.update(|o| *o = !*o)
+            >
+                {label.run()}
+            </button>
+            <Show when=move || open.get()>
+                <div class="menu" on:click=on_pick>{children()}</div>
+            </Show>
+        </div>
+    }
+}
