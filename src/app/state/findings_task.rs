@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use std::time::Duration;
 
 /// Rows up to which the rules run unasked.
-pub const AT_ONCE: usize = 100_000;
+pub const AT_ONCE: usize = 250_000;
 
 /// Runs the rules again whenever the settled frame changes.
 pub fn follow(bench: Workbench) {
@@ -37,9 +37,16 @@ pub fn follow(bench: Workbench) {
             clock::after_paint().await;
             let stale = move || run.try_get_value() != Some(mine);
             let mut runner = Runner::new(&frame, partners);
+            bench.checking.try_set("");
             let mut turns = clock::Turns::begin();
             while runner.step() {
-                turns.give().await;
+                if turns.due() {
+                    let now = runner.doing();
+                    if bench.checking.try_get_untracked().is_some_and(|said| said != now) {
+                        bench.checking.set(now);
+                    }
+                    turns.give().await;
+                }
                 if stale() {
                     return;
                 }

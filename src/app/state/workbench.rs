@@ -151,6 +151,8 @@ pub struct Workbench {
     pub findings: Memo<Option<FindingsResult>>,
     /// True once the rules run over what shows: an embedded page has no list of findings.
     pub looks: RwSignal<bool>,
+    /// What the rules look for while they run.
+    pub checking: RwSignal<&'static str>,
     /// True once the user asked for the findings of many rows.
     pub asked: RwSignal<bool>,
     /// The latest result of the rules; its frame may be an older one.
@@ -256,6 +258,7 @@ impl Workbench {
             picks: RwSignal::default(),
             findings: marks.findings,
             looks: marks.looks,
+            checking: RwSignal::new(""),
             asked: RwSignal::new(false),
             findings_result: marks.result,
             finding: marks.finding,

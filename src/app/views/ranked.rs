@@ -92,13 +92,17 @@ fn findings(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
             view! {
                 <p class="ranked-note">
                     <button type="button" class="button" on:click=move |_| bench.asked.set(true)>
-                        {format!("Check {} rows", grouped(rows as u64))}
+                        {format!("Check {}", plural(rows as u64, "row"))}
                     </button>
                 </p>
             }
             .into_any()
         } else {
-            view! { <p class="ranked-note" role="status">"Checking…"</p> }.into_any()
+            let words = move || match (bench.checking.get(), rows) {
+                ("", _) | (_, ..20_000) => "Checking…".to_owned(),
+                (now, _) => format!("Checking {}: {now}…", plural(rows as u64, "row")),
+            };
+            view! { <p class="ranked-note" role="status">{words}</p> }.into_any()
         }
     };
     body.into_any()

@@ -98,6 +98,17 @@ impl<'a> Runner<'a> {
         true
     }
 
+    /// What it does now, for who waits.
+    pub fn doing(&self) -> &'static str {
+        match self.stage {
+            Stage::Grouping(..) => "which rows are one GEMM (1 of 5)",
+            Stage::Pairing(_) => "which runs of it are faster (2 of 5)",
+            Stage::Naming(..) => "the tiles of its kernels (3 of 5)",
+            Stage::Summing(_) => "where the time goes (4 of 5)",
+            Stage::Marking(_) | Stage::Rules(_) => "what stands out (5 of 5)",
+        }
+    }
+
     /// The findings so far, ranked.
     pub(crate) fn finish(self) -> Findings {
         self.parts().0
