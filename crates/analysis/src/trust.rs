@@ -115,31 +115,65 @@ const ASSUMED: usize = 4;
 const WHOLE: f64 = 0.20;
 const EXCEPTION: f64 = 0.01;
 
-impl Trust {
-    /// What the rows that pass the filters show.
-    pub fn of(frame: &Frame) -> Trust {
+/// Looks at the rows that pass the filters in steps, so that a page stays responsive.
+pub struct Looking<'a> {
+    frame: &'a Frame,
+    columns: Columns<'a>,
+    /// Rows that were looked at.
+    done: usize,
+    seen: Vec<Seen>,
+    /// By device code: its place in `seen`. Two codes may be one device.
+    place: Vec<Option<usize>>,
+    by_name: FxHashMap<&'a str, usize>,
+    /// The files that have a row.
+    used: Vec<bool>,
+}
+
+/// Rows of a step.
+const STEP: usize = if cfg!(test) { 3 } else { 8192 };
+
+impl<'a> Looking<'a> {
+    /// At no row yet.
+    pub fn new(frame: &'a Frame) -> Looking<'a> {
         let data = &*frame.data;
-        let columns = Columns::new(data);
-        let mut seen: Vec<Seen> = Vec::new();
-        // By device code: its place in `seen`. Two codes may be one device.
-        let mut place: Vec<Option<usize>> = vec![None; data.devices.len()];
-        let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
-        let mut used = vec![false; data.sources.len()];
-        for &row in frame.rows.iter() {
+        Looking {
+            frame,
+            columns: Columns::new(data),
+            done: 0,
+            seen: Vec::new(),
+            place: vec![None; data.devices.len()],
+            by_name: FxHashMap::default(),
+            used: vec![false; data.sources.len()],
+        }
+    }
+
+    /// Looks at some more rows; returns false when it has seen all.
+    pub fn step(&mut self) -> bool {
+        let (frame, data) = (self.frame, &*self.frame.data);
+        let end = (self.done + STEP).min(frame.rows.len());
+        for &row in &frame.rows[self.done..end] {
             let r = row as usize;
-            used[usize::from(data.source[r])] = true;
+            self.used[usize::from(data.source[r])] = true;
             let code = data.device[r];
-            let at = *place[usize::from(code)].get_or_insert_with(|| {
+            let at = *self.place[usize::from(code)].get_or_insert_with(|| {
                 let name = frame.device_name(code);
-                *by_name.entry(name).or_insert_with(|| {
+                *self.by_name.entry(name).or_insert_with(|| {
                     let device = frame.metrics.devices[usize::from(code)].as_ref();
                     let cache_bytes = device.and_then(|d| d.cache_bytes()).unwrap_or(0.0);
-                    seen.push(Seen::new(name, cache_bytes));
-                    seen.len() - 1
+                    self.seen.push(Seen::new(name, cache_bytes));
+                    self.seen.len() - 1
                 })
             });
-            seen[at].look(frame, &columns, r);
+            self.seen[at].look(frame, &self.columns, r);
         }
+        self.done = end;
+        end < frame.rows.len()
+    }
+
+    /// The verdict on what was seen.
+    pub fn finish(self) -> Trust {
+        let Looking { frame, seen, used, .. } = self;
+        let data = &*frame.data;
         let several = seen.len() > 1;
         let mut reasons: Vec<Reason> = seen.iter().flat_map(|s| s.reasons(several)).collect();
         let sources = || data.sources.iter().zip(&used).filter(|(_, used)| **used).map(|(s, _)| s);
@@ -160,6 +194,15 @@ impl Trust {
         reasons.sort_by_key(|r| std::cmp::Reverse(r.weight));
         let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
         Trust { verdict, reasons, assumed: given.assumed, chosen: given.chosen }
+    }
+}
+
+impl Trust {
+    /// What the rows that pass the filters show.
+    pub fn of(frame: &Frame) -> Trust {
+        let mut looking = Looking::new(frame);
+        while looking.step() {}
+        looking.finish()
     }
 
     /// A line for each form of output: `with care: 3 of 9 rows are above the roof ...; ...`, without the

@@ -21,7 +21,7 @@ pub const SOURCE_KEY: &str = "src";
 /// Key of the names of the files that a link without data was made from, with `*` between them.
 pub const FILES_KEY: &str = "files";
 /// Most characters of data in a link: chat programs and mail cut longer ones.
-pub const LINK_LIMIT: usize = 24_000;
+pub const LINK_LIMIT: usize = 32_000;
 /// Most bytes that a link's data may unpack to.
 pub(crate) const LINK_UNPACKED: u64 = 8 << 20;
 /// Most files of a link or a page.

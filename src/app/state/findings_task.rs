@@ -4,7 +4,7 @@ use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
 use gemmscope_analysis::findings::Runner;
 use gemmscope_analysis::report;
-use gemmscope_analysis::trust::Trust;
+use gemmscope_analysis::trust::Looking;
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -60,7 +60,11 @@ pub fn follow(bench: Workbench) {
             }
             drop(scan);
             clock::pause(Duration::ZERO).await;
-            let trust = Shared::from(Trust::of(&frame));
+            let mut looking = Looking::new(&frame);
+            while looking.step() {
+                turns.give().await;
+            }
+            let trust = Shared::from(looking.finish());
             clock::pause(Duration::ZERO).await;
             if stale() {
                 return;
