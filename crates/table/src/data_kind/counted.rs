@@ -216,8 +216,8 @@ impl Frame {
     }
 }
 
-/// Sides of one device each, and another one each, get its name: it is what they differ in. A
-/// library's name stays before it: `Tensile on MI300X`, `H100 80GB`.
+/// Sides of one device each, and another one each, get its name: it is what they differ in. Names of
+/// libraries stay before it where every side has one: `Tensile on MI300X`, `cuBLAS on H100 80GB`.
 fn name_devices(frame: &Frame, sides: &mut [Side]) {
     let data = &*frame.data;
     let of_side = |side: &Side| {
@@ -232,8 +232,9 @@ fn name_devices(frame: &Frame, sides: &mut [Side]) {
     if sides.len() < 2 || (1..names.len()).any(|i| names[..i].contains(&names[i])) {
         return;
     }
-    for (side, device) in sides.iter_mut().zip(names) {
-        side.label = match library_name(&side.label) {
+    let libraries: Option<Vec<_>> = sides.iter().map(|s| library_name(&s.label)).collect();
+    for (i, (side, device)) in sides.iter_mut().zip(names).enumerate() {
+        side.label = match libraries.as_ref().map(|of| of[i]) {
             Some(library) => format!("{library} on {device}"),
             None => device,
         };

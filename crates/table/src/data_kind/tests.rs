@@ -184,10 +184,11 @@ fn files_of_different_devices_are_named_after_them() {
         let frame = crate::fixture::frame(all, None);
         frame.counted().sides.iter().map(|s| s.label.clone()).collect()
     };
-    assert_eq!(
-        labels(file("AMD Instinct MI300X", "", "t1.csv"), file("NVIDIA B200", "cublas", "t2.csv")),
-        ["MI300X", "cuBLAS on B200"]
-    );
+    let amd = |library| file("AMD Instinct MI300X", library, "t1.csv");
+    let nvidia = || file("NVIDIA B200", "cublas", "t2.csv");
+    assert_eq!(labels(amd("rocblas"), nvidia()), ["rocBLAS on MI300X", "cuBLAS on B200"]);
+    // One form for all.
+    assert_eq!(labels(amd(""), nvidia()), ["MI300X", "B200"]);
     // One device tells nothing.
     assert_eq!(
         labels(file("NVIDIA B200", "", "t1.csv"), file("NVIDIA B200", "", "t2.csv")),
