@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 
 /// Configurations are sampled from this many rows on: one in [`ONE_IN`], of very many rows so few
 /// that about [`SAMPLED`] rows are looked at.
-const EXACT_ROWS: usize = 200_000;
+const EXACT_ROWS: usize = 100_000;
 const ONE_IN: u64 = 16;
 const SAMPLED: usize = 62_500;
 

@@ -2,6 +2,7 @@
 //! other sides' points of the same GEMM: all of them while they are few, else those of the GEMMs that are
 //! pointed at or selected.
 
+use super::points::SINGLE_UP_TO;
 use super::{Layers, Points, planned};
 use crate::palette::alpha;
 use gemmscope_analysis::compare::{Comparison, Setup};
@@ -10,9 +11,6 @@ use gemmscope_table::field::Frame;
 
 /// Up to so many arrows are drawn unasked: more would hide the points.
 const FEW: usize = 12;
-
-/// Rows up to which sides are matched: more would make every filter wait.
-const LARGEST: usize = 200_000;
 
 /// Points that lie nearer than this on both axes, in decades or shares of the roof, are at one place: an
 /// arrow between them would show nothing.
@@ -33,7 +31,7 @@ impl Baseline {
     /// The side of this name, or the first; `None` where rows are no sides. Links are of GEMMs
     /// with a row in `kept`, ascending.
     pub(super) fn of(frame: &Frame, points: &Points, side: &str, kept: &[u32]) -> Option<Self> {
-        if frame.rows.len() > LARGEST {
+        if frame.rows.len() > SINGLE_UP_TO {
             return None;
         }
         let field = frame.decision().side.clone()?;

@@ -47,8 +47,9 @@ pub struct Points {
     aside: OnceLock<Vec<f32>>,
 }
 
-/// Rows up to which columns are spread: more are drawn as a density.
-const SPREAD_UP_TO: usize = 20_000;
+/// Rows up to which each point is looked at by itself: columns are spread, a baseline is faint, colours may
+/// show the largest loss. More are drawn as a density.
+pub(super) const SINGLE_UP_TO: usize = 20_000;
 /// Columns of this many points are spread, each over as many px as its points need, up to a limit.
 const CROWDED: u32 = 6;
 const WIDEST: f64 = 16.0;
@@ -64,7 +65,7 @@ const APART: f64 = 7.0;
 /// How far every point is moved aside, so that points of one intensity lie beside each other: all of a
 /// crowded column, else those at one place.
 fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
-    if x.len() > SPREAD_UP_TO {
+    if x.len() > SINGLE_UP_TO {
         return Vec::new();
     }
     let column = |x: f32| (x * COLUMN).round() as i32;

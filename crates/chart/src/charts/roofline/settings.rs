@@ -1,6 +1,7 @@
 //! The settings of the roofline: read from a view state here and nowhere else.
 
 use super::SizeBy;
+use super::points::SINGLE_UP_TO;
 use crate::charts::Inputs;
 use gemmscope_analysis::ledger::{LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_analysis::tile_roof::RowTile;
@@ -251,7 +252,7 @@ impl Settings {
 
 /// Fewest GEMMs, and most rows, that are coloured by their largest loss unasked: the partners of a larger
 /// table would keep its first picture waiting.
-const BY_LOSS: RangeInclusive<usize> = 3..=20_000;
+const BY_LOSS: RangeInclusive<usize> = 3..=SINGLE_UP_TO;
 
 /// What colours show where nothing is chosen: what tells the rows apart; where that is only their layout,
 /// or a type that changes no roof, the account that each loses most to, if they lose to several. It
