@@ -1,6 +1,6 @@
 //! Checks a frame in steps: groups, partners, sums, then one rule after another.
 
-use super::scan::Grouping;
+use super::scan::{Counting, Grouping};
 use super::sums::Summing;
 use super::{Checked, Findings, RULES, Rule, Scan, need, rank, signs};
 use crate::ledger::{Pairing, Partners, Splitter};
@@ -24,6 +24,8 @@ const STEP: usize = if cfg!(test) { 3 } else { 1024 };
 enum Stage<'a> {
     /// Groups rows; the partners, where they are known.
     Grouping(Box<Grouping<'a>>, Option<Arc<Partners>>),
+    /// Works out what the groups cost.
+    Counting(Box<Counting<'a>>, Option<Arc<Partners>>),
     Pairing(Box<Pairing<'a>>),
     /// Parses names of kernels, from a code on.
     Naming(usize, Arc<Partners>),
@@ -46,8 +48,12 @@ impl<'a> Runner<'a> {
         self.stage = match (std::mem::replace(&mut self.stage, Stage::Rules(0)), &mut self.scan) {
             (Stage::Grouping(mut grouping, partners), _) => match (grouping.step(), partners) {
                 (true, partners) => Stage::Grouping(grouping, partners),
+                (false, partners) => Stage::Counting(Box::new(grouping.finish()), partners),
+            },
+            (Stage::Counting(mut counting, partners), _) => match (counting.step(), partners) {
+                (true, partners) => Stage::Counting(counting, partners),
                 (false, partners) => {
-                    let scan = grouping.finish();
+                    let scan = counting.finish();
                     self.report.parts = scan.parts.clone();
                     self.report.roof = scan.roof_name().to_owned();
                     self.report.kind = scan.kind.key().to_owned();
@@ -101,7 +107,7 @@ impl<'a> Runner<'a> {
     /// What it does now, for who waits.
     pub fn doing(&self) -> &'static str {
         match self.stage {
-            Stage::Grouping(..) => "which rows are one GEMM (1 of 5)",
+            Stage::Grouping(..) | Stage::Counting(..) => "which rows are one GEMM (1 of 5)",
             Stage::Pairing(_) => "which runs of it are faster (2 of 5)",
             Stage::Naming(..) => "the tiles of its kernels (3 of 5)",
             Stage::Summing(_) => "where the time goes (4 of 5)",

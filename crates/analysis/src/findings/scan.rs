@@ -165,11 +165,11 @@ impl<'a> Grouping<'a> {
         self.group_of.push(found);
     }
 
-    /// The groups, with what each of them costs.
-    pub(super) fn finish(mut self) -> Scan<'a> {
+    /// The groups, of which nothing is counted yet.
+    pub(super) fn finish(mut self) -> Counting<'a> {
         let frame = self.frame;
         let order = order_rows(&mut self.groups, &self.group_of, &frame.rows);
-        let mut scan = Scan {
+        let scan = Scan {
             frame,
             groups: self.groups,
             order,
@@ -181,7 +181,74 @@ impl<'a> Grouping<'a> {
             sums: None,
             marks: Vec::new(),
         };
-        scan.count();
+        let counted = frame.counted();
+        let mut side_of = vec![u16::MAX; frame.data.len()];
+        for (side, number) in counted.sides.iter().zip(0u16..) {
+            for &row in side.rows.iter() {
+                side_of[row as usize] = number;
+            }
+        }
+        Counting { scan, side_of, from: 0 }
+    }
+}
+
+/// Works out in steps which groups the rules check, and what each of them costs.
+pub(super) struct Counting<'a> {
+    scan: Scan<'a>,
+    /// By row, the side on which it counts; `u16::MAX` for none.
+    side_of: Vec<u16>,
+    /// Groups before this one are counted.
+    from: usize,
+}
+
+impl<'a> Counting<'a> {
+    /// Counts some more groups; false once all are.
+    pub(super) fn step(&mut self) -> bool {
+        let end = (self.from + STEP).min(self.scan.groups.len());
+        for g in self.from..end {
+            self.scan.groups[g] = self.counted(self.scan.groups[g]);
+        }
+        self.from = end;
+        end < self.scan.groups.len()
+    }
+
+    /// Whether the rules check a group, and what it costs: in a program all calls, else one call of the
+    /// row that counts.
+    fn counted(&self, group: Group) -> Group {
+        let Scan { frame, order, .. } = &self.scan;
+        let rows = &order[group.start as usize..][..group.len as usize];
+        let counts = |r: &&u32| self.side_of[**r as usize] != u16::MAX;
+        let first = rows.iter().find(counts);
+        let side = first.map_or(0, |r| self.side_of[*r as usize]);
+        let group = Group { checked: first.is_some(), side, ..group };
+        if frame.decision().is_program(usize::from(frame.data.source[group.row as usize])) {
+            return group;
+        }
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let add = |mut group: Group, row: u32| {
+            group.calls += 1.0;
+            group.time_s += data.time_s[row as usize];
+            group.roof_s += metrics.roof_s[row as usize];
+            group
+        };
+        let none = Group { calls: 0.0, time_s: 0.0, roof_s: 0.0, ..group };
+        if group.checked {
+            return rows.iter().filter(counts).fold(none, |group, r| add(group, *r));
+        }
+        let mut rows = rows.to_vec();
+        rows.order_by(|a, b| data.time_s[*a as usize].total_cmp(&data.time_s[*b as usize]));
+        add(none, rows[(rows.len() - 1) / 2])
+    }
+
+    /// The groups, with what each of them costs.
+    pub(super) fn finish(self) -> Scan<'a> {
+        let mut scan = self.scan;
+        let sides = scan.frame.counted().sides.iter();
+        scan.parts =
+            sides.map(|side| Part { label: side.label.clone(), ..Part::default() }).collect();
+        if scan.parts.is_empty() {
+            scan.parts.push(Part::default());
+        }
         scan.measure_whole();
         scan
     }
@@ -197,57 +264,9 @@ impl<'a> Scan<'a> {
     pub fn new(frame: &'a Frame) -> Self {
         let mut grouping = Grouping::new(frame);
         while grouping.step() {}
-        grouping.finish()
-    }
-
-    /// Chooses the groups that the rules check, and what each of them costs: in a program all
-    /// calls, else one call of the row that counts.
-    fn count(&mut self) {
-        let frame = self.frame;
-        let counted = frame.counted();
-        let mut counts = vec![u16::MAX; frame.data.len()];
-        for (side, number) in counted.sides.iter().zip(0u16..) {
-            for &row in side.rows.iter() {
-                counts[row as usize] = number;
-            }
-        }
-        for g in 0..self.groups.len() {
-            let group = self.groups[g];
-            let rows = self.order[group.start as usize..][..group.len as usize].iter();
-            let mut in_total = rows.clone().filter(|r| counts[**r as usize] != u16::MAX);
-            let first = in_total.clone().next();
-            let checked = first.is_some();
-            let side = first.map_or(0, |r| counts[*r as usize]);
-            let mut group = Group { checked, side, ..group };
-            if !frame.decision().is_program(usize::from(frame.data.source[group.row as usize])) {
-                let (data, metrics) = (&*frame.data, &*frame.metrics);
-                (group.calls, group.time_s, group.roof_s) = (0.0, 0.0, 0.0);
-                let mut add = |row: u32| {
-                    group.calls += 1.0;
-                    group.time_s += data.time_s[row as usize];
-                    group.roof_s += metrics.roof_s[row as usize];
-                };
-                if checked {
-                    in_total.by_ref().for_each(|r| add(*r));
-                } else {
-                    let by_time = |a: &u32, b: &u32| {
-                        data.time_s[*a as usize].total_cmp(&data.time_s[*b as usize])
-                    };
-                    let mut rows: Vec<u32> = rows.copied().collect();
-                    rows.order_by(by_time);
-                    add(rows[(rows.len() - 1) / 2]);
-                }
-            }
-            self.groups[g] = group;
-        }
-        self.parts = counted
-            .sides
-            .iter()
-            .map(|side| Part { label: side.label.clone(), ..Part::default() })
-            .collect();
-        if self.parts.is_empty() {
-            self.parts.push(Part::default());
-        }
+        let mut counting = grouping.finish();
+        while counting.step() {}
+        counting.finish()
     }
 
     /// The time to which shares refer: the compute time of the traces, else the time of their
