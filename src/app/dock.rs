@@ -6,14 +6,14 @@ mod model_row;
 mod replay;
 mod row;
 
-use crate::app::state::{Shell, Workbench};
+use crate::app::state::{Shared, Shell, Workbench};
 use crate::app::ui::{icon, icon_button, value_of};
 use crate::app::views::finding;
 use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
 use gemmscope_analysis::explain::{explain, roof_name};
 use gemmscope_chart::places::SUMMARY;
-use gemmscope_model::units::{Seconds, percent};
+use gemmscope_model::units::{Seconds, percent, plural};
 use gemmscope_table::field::Frame;
 use leptos::prelude::*;
 
@@ -24,153 +24,117 @@ const ELSEWHERE: usize = 8;
 /// Findings on a row that are listed.
 const FINDINGS: usize = 4;
 
+/// What the dock shows. Copying it copies handles.
+#[derive(Clone, Copy)]
+struct Details {
+    shell: Shell,
+    bench: Workbench,
+    /// How many rows are selected.
+    count: Memo<usize>,
+    /// A finding about the time outside GEMMs has no rows.
+    any: Memo<bool>,
+    /// The picked index and the selection it belongs to.
+    picked: RwSignal<Option<(Vec<u32>, usize)>>,
+    /// Which of the selected rows shows, and the row.
+    shown: Memo<usize>,
+    row: Memo<Option<u32>>,
+    together: RwSignal<bool>,
+    /// All of them side by side.
+    beside: Memo<bool>,
+    folded: RwSignal<bool>,
+    /// More room, over the picture.
+    tall: RwSignal<bool>,
+}
+
+impl Details {
+    fn here() -> Details {
+        let bench = Workbench::here();
+        let picked = RwSignal::new(None::<(Vec<u32>, usize)>);
+        let start = started(bench);
+        let shown = Memo::new(move |_| {
+            picked.with(|p| match p {
+                Some((of, i)) if bench.selected.with(|s| s == of) => *i,
+                _ => start.with(|s| s.1),
+            })
+        });
+        let count = Memo::new(move |_| bench.selected.with(Vec::len));
+        let together = RwSignal::new(false);
+        Details {
+            shell: Shell::here(),
+            bench,
+            count,
+            any: Memo::new(move |_| count.get() > 0 || bench.finding.get().is_some()),
+            picked,
+            shown,
+            row: Memo::new(move |_| bench.selected.with(|s| s.get(shown.get()).copied())),
+            together,
+            beside: Memo::new(move |_| together.get() && count.get() > 1),
+            folded: RwSignal::new(false),
+            tall: RwSignal::new(false),
+        }
+    }
+
+    /// Elsewhere than where they were asked for, the details leave the place in sight.
+    fn fold_elsewhere(self) {
+        let Details { bench, folded, .. } = self;
+        let place = Memo::new(move |_| bench.shown.get().place);
+        Effect::new(move |before: Option<_>| {
+            let opened = (bench.selected.get(), bench.picks.get(), bench.finding.get());
+            let now = (place.get(), opened);
+            if let Some((was, opened)) = before {
+                // Files that are added can move to another place and renumber the rows.
+                if was != now.0 {
+                    folded.set(now.0 != SUMMARY);
+                } else if opened != now.1 {
+                    folded.set(false);
+                }
+            }
+            now
+        });
+    }
+
+    fn pick(self, i: usize) {
+        self.together.set(false);
+        self.picked.set(Some((self.bench.selected.get_untracked(), i)));
+    }
+
+    fn title(self) -> String {
+        match self.count.get() {
+            0 => "Finding".to_owned(),
+            n => plural(n as u64, "GEMM"),
+        }
+    }
+}
+
 /// The dock; empty where nothing is selected.
 #[component]
 pub fn Dock() -> impl IntoView {
-    let shell = Shell::here();
-    let bench = Workbench::here();
-    // The picked index and the selection it belongs to.
-    let picked = RwSignal::new(None::<(Vec<u32>, usize)>);
-    let start = started(bench);
-    let shown = Memo::new(move |_| {
-        picked.with(|p| match p {
-            Some((of, i)) if bench.selected.with(|s| s == of) => *i,
-            _ => start.with(|s| s.1),
-        })
-    });
-    // Elsewhere than where they were asked for, the details leave the place in sight.
-    let folded = RwSignal::new(false);
-    let place = Memo::new(move |_| bench.shown.get().place);
-    Effect::new(move |before: Option<_>| {
-        let opened = (bench.selected.get(), bench.picks.get(), bench.finding.get());
-        let now = (place.get(), opened);
-        if let Some((was, opened)) = before {
-            // Files that are added can move to another place and renumber the rows.
-            if was != now.0 {
-                folded.set(now.0 != SUMMARY);
-            } else if opened != now.1 {
-                folded.set(false);
-            }
-        }
-        now
-    });
-    let together = RwSignal::new(false);
-    // More room, over the picture.
-    let tall = RwSignal::new(false);
-    let pick = move |i: usize| {
-        together.set(false);
-        picked.set(Some((bench.selected.get_untracked(), i)));
-    };
-    let count = Memo::new(move |_| bench.selected.with(Vec::len));
-    let beside = Memo::new(move |_| together.get() && count.get() > 1);
-    // A finding about the time outside GEMMs has no rows.
-    let any = Memo::new(move |_| count.get() > 0 || bench.finding.get().is_some());
-    let row = Memo::new(move |_| bench.selected.with(|s| s.get(shown.get()).copied()));
+    let details = Details::here();
+    details.fold_elsewhere();
+    let Details { shell, bench, any, beside, folded, tall, .. } = details;
     let read = model_row::read(bench);
-    let body = move || {
-        let row = row.get()?;
-        let frame = bench.frame.get();
-        ((row as usize) < frame.data.len()).then(|| {
-            let stack = gemmscope_table::trace::call_stack(&frame.data, row as usize)
-                .and_then(finding::call_stack);
-            row::explanation(
-                explain(&frame, row as usize),
-                roof_name(frame.metrics.kind_of(&frame.data, row as usize)),
-                row::Beside {
-                    accounts: accounts::bar(bench, &frame, row),
-                    elsewhere: relatives(bench, &frame, row),
-                    model: model_row::section(bench, read, &frame, row as usize),
-                    findings: findings_on(bench, row),
-                    stack,
-                    tools: replay::section(shell, &frame, row as usize),
-                },
-            )
-        })
+    // What opens is said, as the keyboard stays where it is.
+    let opened = move || {
+        any.get().then(|| format!("Details are open: {}. The key I goes there.", details.title()))
     };
-    let chosen = move || {
-        // Before the chosen one, which follows from it.
-        let found = bench.findings.get()?.findings;
-        let i = bench.finding.get()?;
-        if bench.view.with(|v| !v.selection.is_empty()) {
-            return None;
-        }
-        let f = found.findings.get(i)?;
-        Some(view! {
-            <section class="dock-finding">
-                <h3><span class="finding-rank">{i + 1}</span>" "{f.heading()}" "<span class="finding-kind">{f.category.label()}</span></h3>
-                {finding::reasons(bench, f, Some(i))}
-            </section>
-        })
-    };
-    let tabs = move || {
-        let n = count.get();
-        (n > 1).then(|| {
-            let frame = bench.frame.get();
-            let rows = bench.selected.get().into_iter().map(|row| row as usize);
-            let known = rows.filter(|row| *row < frame.data.len());
-            let names = known.take(LISTED).map(|row| frame.data.problem(row).to_string());
-            view! {
-                <button type="button" class="segment" aria-pressed=move || beside.get().to_string()
-                    on:click=move |_| together.update(|t| *t = !*t)>
-                    "Side by side"
-                </button>
-                <select class="number-tab" aria-label="GEMM to show" disabled=move || beside.get()
-                    on:change=move |e| pick(value_of(&e).parse().unwrap_or_default())>
-                    {names
-                        .enumerate()
-                        .map(|(i, name)| view! {
-                            <option value=i selected=move || shown.get() == i>{format!("{} of {n}: {name}", i + 1)}</option>
-                        })
-                        .collect_view()}
-                </select>
-                {(n > LISTED).then(|| view! { <span class="muted">{format!("and {} more", n - LISTED)}</span> })}
-            }
-        })
-    };
-    let title = move || match count.get() {
-        0 => "Finding".to_owned(),
-        1 => "1 GEMM".to_owned(),
-        n => format!("{n} GEMMs"),
-    };
-    let name = move || match count.get() {
+    let name = move || match details.count.get() {
         0 => "Chosen finding",
         1 => "Selected GEMM",
         _ => "Selected GEMMs",
     };
-    let filter = move || {
-        (count.get() > 0).then(|| {
-            icon_button(icon::FILTER, "Filter to what is selected", move || {
-                only_selected(bench);
-            })
-        })
-    };
-    // What opens is said, as the keyboard stays where it is.
-    let opened =
-        move || any.get().then(|| format!("Details are open: {}. The key I goes there.", title()));
     view! {
         <p class="visually-hidden" aria-live="polite">{opened}</p>
         <Show when=move || any.get()>
             <aside class="dock" class:folded=move || folded.get() class:tall=move || tall.get() data-side=move || shell.dock_side.get()
                 style:--dock-top=move || format!("{}px", shell.dock_top.get()) aria-label=name>
-                <header class="dock-head">
-                    <h2>{title}</h2>
-                    <div class="detail-tabs" role="group" aria-label="Selected rows">{tabs}</div>
-                    <button type="button" class="icon-button unfold" aria-label="Show the details" title="Show the details"
-                        hidden=move || !folded.get() on:click=move |_| folded.set(false)>{icon(icon::UP)}</button>
-                    {filter}
-                    <button type="button" class="icon-button heighten" aria-label="More room for the details" title="More room for the details"
-                        aria-pressed=move || tall.get().to_string() hidden=move || folded.get() on:click=move |_| tall.update(|t| *t = !*t)>
-                        {move || icon(if tall.get() { icon::DOWN } else { icon::UP })}
-                    </button>
-                    {icon_button(icon::CROSS, "Close the details (Esc)", move || close(bench))}
-                </header>
+                {head(details)}
                 <Show when=move || !folded.get()>
                 <Show
                     when=move || beside.get()
                     fallback=move || view! {
                         <div class="dock-body" tabindex="0" role="region" aria-label="Details">
-                            {chosen}
-                            <div class="dock-columns">{body}</div>
+                            {move || chosen(bench)}
+                            <div class="dock-columns">{move || explained(details, read)}</div>
                         </div>
                     }
                 >
@@ -180,6 +144,102 @@ pub fn Dock() -> impl IntoView {
             </aside>
         </Show>
     }
+}
+
+/// What is selected, and the buttons of the dock.
+fn head(details: Details) -> AnyView {
+    let Details { bench, count, folded, tall, .. } = details;
+    let filter = move || {
+        (count.get() > 0).then(|| {
+            icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(bench))
+        })
+    };
+    view! {
+        <header class="dock-head">
+            <h2>{move || details.title()}</h2>
+            <div class="detail-tabs" role="group" aria-label="Selected rows">{move || tabs(details)}</div>
+            <button type="button" class="icon-button unfold" aria-label="Show the details" title="Show the details"
+                hidden=move || !folded.get() on:click=move |_| folded.set(false)>{icon(icon::UP)}</button>
+            {filter}
+            <button type="button" class="icon-button heighten" aria-label="More room for the details" title="More room for the details"
+                aria-pressed=move || tall.get().to_string() hidden=move || folded.get() on:click=move |_| tall.update(|t| *t = !*t)>
+                {move || icon(if tall.get() { icon::DOWN } else { icon::UP })}
+            </button>
+            {icon_button(icon::CROSS, "Close the details (Esc)", move || close(bench))}
+        </header>
+    }
+    .into_any()
+}
+
+/// Of several rows: which one shows, or all side by side.
+fn tabs(details: Details) -> Option<AnyView> {
+    let Details { bench, shown, together, beside, .. } = details;
+    let n = details.count.get();
+    (n > 1).then(|| {
+        let frame = bench.frame.get();
+        let rows = bench.selected.get().into_iter().map(|row| row as usize);
+        let known = rows.filter(|row| *row < frame.data.len());
+        let names = known.take(LISTED).map(|row| frame.data.problem(row).to_string());
+        let option = |(i, name)| {
+            let words = format!("{} of {n}: {name}", i + 1);
+            view! { <option value=i selected=move || shown.get() == i>{words}</option> }
+        };
+        view! {
+            <button type="button" class="segment" aria-pressed=move || beside.get().to_string()
+                on:click=move |_| together.update(|t| *t = !*t)>
+                "Side by side"
+            </button>
+            <select class="number-tab" aria-label="GEMM to show" disabled=move || beside.get()
+                on:change=move |e| details.pick(value_of(&e).parse().unwrap_or_default())>
+                {names.enumerate().map(option).collect_view()}
+            </select>
+            {(n > LISTED).then(|| view! { <span class="muted">{format!("and {} more", n - LISTED)}</span> })}
+        }
+        .into_any()
+    })
+}
+
+/// The finding whose rows are selected.
+fn chosen(bench: Workbench) -> Option<AnyView> {
+    // Before the chosen one, which follows from it.
+    let found = bench.findings.get()?.findings;
+    let i = bench.finding.get()?;
+    if bench.view.with(|v| !v.selection.is_empty()) {
+        return None;
+    }
+    let f = found.findings.get(i)?;
+    Some(
+        view! {
+            <section class="dock-finding">
+                <h3><span class="finding-rank">{i + 1}</span>" "{f.heading()}" "<span class="finding-kind">{f.category.label()}</span></h3>
+                {finding::reasons(bench, f, Some(i))}
+            </section>
+        }
+        .into_any(),
+    )
+}
+
+/// Everything about the row that shows.
+fn explained(details: Details, read: Memo<Shared<Option<model_row::Read>>>) -> Option<AnyView> {
+    let Details { shell, bench, .. } = details;
+    let row = details.row.get()?;
+    let frame = bench.frame.get();
+    ((row as usize) < frame.data.len()).then(|| {
+        let stack = gemmscope_table::trace::call_stack(&frame.data, row as usize)
+            .and_then(finding::call_stack);
+        row::explanation(
+            explain(&frame, row as usize),
+            roof_name(frame.metrics.kind_of(&frame.data, row as usize)),
+            row::Beside {
+                accounts: accounts::bar(bench, &frame, row),
+                elsewhere: relatives(bench, &frame, row),
+                model: model_row::section(bench, read, &frame, row as usize),
+                findings: findings_on(bench, row),
+                stack,
+                tools: replay::section(shell, &frame, row as usize),
+            },
+        )
+    })
 }
 
 /// The row that a selection starts with: the one that was added last, else its first.
