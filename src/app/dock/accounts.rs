@@ -2,7 +2,7 @@
 //! by side.
 
 use crate::app::state::Workbench;
-use crate::app::state::findings_task::AT_ONCE;
+use crate::app::state::findings_task::IN_ONE_TASK;
 use crate::app::ui::table_view;
 use crate::web::dom;
 use gemmscope_analysis::analysis_card::{MOST, side_by_side};
@@ -17,7 +17,7 @@ pub(super) fn bar(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> 
     let cache = bench.row_cache.get_value();
     let known = cache.known_partners(frame);
     let partners =
-        known.or_else(|| (frame.data.len() <= AT_ONCE).then(|| cache.partners(frame)))?;
+        known.or_else(|| (frame.data.len() <= IN_ONE_TASK).then(|| cache.partners(frame)))?;
     let call = Splitter::new(frame, partners).of(row)?.call;
     let total_s = call.total_s();
     let part = |(account, s): (Account, f64)| {

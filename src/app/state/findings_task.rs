@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// Rows up to which the rules run unasked.
 pub const AT_ONCE: usize = 250_000;
+/// Rows up to which the faster runs of all of them are found in one task, for who cannot wait for the rules.
+pub const IN_ONE_TASK: usize = 50_000;
 
 /// Runs the rules again whenever the settled frame changes.
 pub fn follow(bench: Workbench) {

@@ -1,6 +1,6 @@
 //! Which columns the table has, how wide they are, and by which its rows are sorted.
 
-use crate::app::state::findings_task::AT_ONCE;
+use crate::app::state::findings_task::IN_ONE_TASK;
 use crate::app::state::{Shared, Workbench};
 use gemmscope_analysis::ledger::LARGEST_LOSS;
 use gemmscope_table::column_format;
@@ -131,7 +131,15 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
         None => {
             // First where it is from and what ran, then the figures.
             let file = find(&Field::Source).filter(|_| files > 1);
-            let names = all.iter().filter(|i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "kernel" | "model" | "library" | "op_name")));
+            // Where files are compared, each tells its library.
+            let of_files = frame.decision().side == Some(Field::Source);
+            let names = all.iter().filter(|i| match &i.field {
+                Field::Column(key) => match key.as_str() {
+                    "library" => !of_files,
+                    key => matches!(key, "kernel" | "model" | "op_name"),
+                },
+                _ => false,
+            });
             // Where rows stand for several calls, the time of all stands beside that of one.
             let calls = all.iter().find(
                 |i| matches!(&i.field, Field::Column(k) if matches!(k.as_str(), "count" | "calls")),
@@ -145,7 +153,7 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
             }
             // Where to look for it: of very many rows it is worked out once somebody asks.
             let lost = out.iter().position(|i| i.field == Field::Lost);
-            if let Some(at) = lost.filter(|_| frame.rows.len() <= AT_ONCE) {
+            if let Some(at) = lost.filter(|_| frame.rows.len() <= IN_ONE_TASK) {
                 out.splice(at + 1..at + 1, find(&Field::Column(LARGEST_LOSS.to_owned())));
             }
             out
