@@ -114,7 +114,7 @@ impl Theme {
             Account::Roof | Account::NoRoof => (0xcfd8e6, 0x38455a),
             Account::Rest => (0x8592a6, 0x7d8aa0),
             Account::Library => (0x7dac97, 0x7dbd93),
-            Account::Layout => (0xb4c16c, 0x6d7e61),
+            Account::Layout => (0xa2b412, 0xaed242),
             Account::Type => (0x8ea0de, 0x6473b2),
             Account::Kernel => (0x5481b8, 0x92c6ec),
             Account::Size => (0xd09368, 0xf8c782),
