@@ -260,12 +260,6 @@ impl Finding {
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// Of its rows that fit, the one that takes most time.
-    pub fn slowest(&self, frame: &Frame, fits: impl Fn(u32) -> bool) -> Option<u32> {
-        let rows = self.evidence.rows.iter().copied().filter(|row| fits(*row));
-        rows.map(|row| by_time(frame, row)).min().map(|(_, row)| row)
-    }
-
     /// What to try first: in the model where the cause lies there, else in the kernel.
     pub fn path(&self) -> &str {
         match self.category {

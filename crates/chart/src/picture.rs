@@ -9,12 +9,12 @@ use crate::charts::{ChartKind, Inputs};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
-use gemmscope_analysis::findings::{Findings, check_all};
-use gemmscope_analysis::ledger::Columns;
+use gemmscope_analysis::findings::{Finding, Findings, Kind, check_all};
+use gemmscope_analysis::ledger::{Account, Columns, field_of};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
-use gemmscope_table::field::Frame;
+use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::{RowRef, ViewState};
@@ -62,15 +62,40 @@ pub fn first_findings(findings: &Findings) -> usize {
     findings.findings.len().min(RANKED)
 }
 
-/// By finding, for the [first](first_findings), the row that carries its number in a picture: of its rows
-/// that carry no other number, the one that takes most time. [`NO_ROW`] where there is none.
+/// By finding, for the [first](first_findings), the row that carries its number in a picture, of those that
+/// carry no other. [`NO_ROW`] where there is none.
 pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for finding in &findings.findings[..first_findings(findings)] {
-        let own = finding.slowest(frame, |row| !out.contains(&row));
-        out.push(own.unwrap_or(NO_ROW));
+        out.push(standing_for(finding, frame, &out).unwrap_or(NO_ROW));
     }
     out
+}
+
+/// Of the rows of a finding that are not taken, the one that loses most to its account, among those that lose
+/// to no other account as much; that takes most time where it is of no account. Small causes together have
+/// none: they are of several accounts.
+fn standing_for(finding: &Finding, frame: &Frame, taken: &[u32]) -> Option<u32> {
+    let own = Account::ALL.into_iter().find(|a| a.key() == finding.rule);
+    if own.is_none() && finding.kind == Kind::Lost {
+        return None;
+    }
+    let lost = Account::ALL.into_iter().filter(|a| a.is_lost());
+    let lost: Vec<_> = lost.map(|a| (Some(a) == own, frame.numbers(&field_of(a)))).collect();
+    let time = frame.numbers(&Field::TotalTime);
+    let seconds = |row: usize, is_own: bool| {
+        let of = lost.iter().filter(|l| l.0 == is_own).map(|(_, seconds)| seconds(row));
+        of.fold(0.0, f64::max)
+    };
+    let weight = |row: u32| {
+        let r = row as usize;
+        let own = seconds(r, true);
+        (own >= seconds(r, false), own, time(r).max(0.0))
+    };
+    let free = finding.evidence.rows.iter().filter(|row| !taken.contains(row));
+    let weighed = free.map(|row| (weight(*row), *row));
+    let heaviest = weighed.reduce(|a, b| if b.0 > a.0 { b } else { a });
+    heaviest.map(|(_, row)| row)
 }
 
 /// Stands for no row in [`ranked`].
@@ -210,7 +235,36 @@ fn opened<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gemmscope_analysis::ledger::LARGEST_LOSS;
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::gemm::Operation;
     use gemmscope_table::fixture::Rows;
+
+    #[test]
+    fn a_number_stands_at_a_row_that_loses_most_to_its_finding() {
+        let (mut rows, op) = (Rows::new(), Operation::uniform(DataType::Fp16));
+        // The slowest row loses most to its layout, and some to what the faster layout leaves.
+        for (n, slow, fast) in [(4096, 20e-3, 2e-3), (2048, 1e-3, 1e-3), (1024, 4e-4, 4e-4)] {
+            for (trans, time) in [(true, slow), (false, fast)] {
+                rows.typed((4096, n, 4096), op.with_layout(false, trans), "x", time, "");
+            }
+        }
+        let frame = rows.frame(Some("h100-sxm")).with_derived(Columns::new());
+        let found = check_all(&frame);
+        let largest = frame.categories(&Field::Column(LARGEST_LOSS.to_owned()));
+        let mut seen = Vec::new();
+        for (finding, row) in found.findings.iter().zip(ranked(&found, &frame)) {
+            let account = Account::ALL.into_iter().find(|a| a.key() == finding.rule);
+            let Some(account) = account.filter(|_| row != NO_ROW) else {
+                continue;
+            };
+            assert!(finding.evidence.rows.contains(&row));
+            let value = &largest.values[largest.codes.get(row as usize) as usize];
+            assert_eq!(value, account.label(), "{}", finding.title);
+            seen.push(account);
+        }
+        assert!([Account::Layout, Account::Rest].iter().all(|a| seen.contains(a)), "{seen:?}");
+    }
 
     #[test]
     fn the_chosen_finding_is_selected_in_every_picture() {

@@ -134,7 +134,7 @@ impl Placer {
     }
 
     /// Finds a box of `size` for a point with a mark of `radius`: beside it, else further away
-    /// in growing rings with a leader line. None where the plot is full.
+    /// in growing rings with a leader line. None where every box covers another mark or a label.
     pub(crate) fn around(&mut self, at: Point, (w, h): (f64, f64), radius: f64) -> Option<Placed> {
         // Right and left first, then above and below, then the diagonals.
         const WAYS: [(f64, f64); 8] = [
@@ -156,7 +156,7 @@ impl Placer {
                 (step / 3, [cx + (side - 1.0) * w / 2.0, cy + (dy * 0.7 - 0.5) * h, w, h])
             })
         });
-        let rect = self.take(rings, usize::MAX, |taken, rect| {
+        let rect = self.take(rings, COVERED, |taken, rect| {
             leader(at, rect, radius).is_some_and(|(from, to)| {
                 taken.iter().any(|taken| crate::clip::segment(from, to, *taken).is_some())
             })
