@@ -314,28 +314,34 @@ fn keys_walk_select_zoom_and_leave() {
 
 #[test]
 fn the_whole_picture_shows_what_the_first_range_leaves_out() {
-    let mut rows = Rows::new();
-    for i in 1..40 {
-        rows.row((4096, 4096, 64 * i), "x", 1e-3, "");
-    }
+    let mut slow: Vec<_> = (1..40).map(|i| ((4096, 4096, 64 * i), 1e-3)).collect();
     // Of little time, and two decades below the others.
-    rows.row((16, 16, 16), "x", 1e-5, "");
-    let frame = rows.frame(Some("h100-sxm"));
-    let of = |state: &ViewState| {
-        let inputs = Inputs::new(&frame, state);
-        let zoom = crate::camera::zoom_of(state, "roofline");
-        let look = RenderOptions::new(&Theme::LIGHT, (900.0, 400.0));
-        let chart = (by_id("roofline").unwrap().open)(&inputs);
-        chart.drawn(&RenderOptions { zoom, ..look }).unwrap()
-    };
-    let mut state = ViewState::default();
-    let first = of(&state);
-    let camera = first.camera().unwrap();
-    assert!(first.note().unwrap().contains("Whole picture") && !camera.is_whole());
-    assert_eq!(camera.whole(), Some(camera.home));
-    crate::camera::set_zoom(&mut state, "roofline", camera.whole());
-    let whole = of(&state);
-    assert!(whole.camera().unwrap().is_whole() && whole.note().is_none());
+    slow.push(((16, 16, 16), 1e-5));
+    // Of a tenth of a decade, far left of the ridge.
+    let near: Vec<_> = (30..70).map(|i| ((8, 8192 + 64 * i, 8192), 1e-4)).collect();
+    for (gemms, outside) in
+        [(slow, "1 GEMM of little time below"), (near, "the ridge, 295.3 FLOP/B")]
+    {
+        let mut rows = Rows::new();
+        gemms.iter().for_each(|(shape, time)| rows.row(*shape, "x", *time, ""));
+        let frame = rows.frame(Some("h100-sxm"));
+        let of = |state: &ViewState| {
+            let inputs = Inputs::new(&frame, state);
+            let zoom = crate::camera::zoom_of(state, "roofline");
+            let look = RenderOptions::new(&Theme::LIGHT, (900.0, 400.0));
+            let chart = (by_id("roofline").unwrap().open)(&inputs);
+            chart.drawn(&RenderOptions { zoom, ..look }).unwrap()
+        };
+        let mut state = ViewState::default();
+        let first = of(&state);
+        let camera = first.camera().unwrap();
+        let note = first.note().unwrap();
+        assert!(note.contains(outside) && !camera.is_whole(), "{note}");
+        assert_eq!(camera.whole(), Some(camera.home));
+        crate::camera::set_zoom(&mut state, "roofline", camera.whole());
+        let whole = of(&state);
+        assert!(whole.camera().unwrap().is_whole() && whole.note().is_none());
+    }
 }
 
 #[test]

@@ -5,53 +5,78 @@ use super::{Input, RoofLine};
 use crate::camera::Zoom;
 use crate::scale::{Kind, padded};
 
-/// Ranges that hold all passing points, the roofs' ridges and ceilings.
-pub(super) fn home(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> Zoom {
-    let mut x = survey.x;
-    let mut y = survey.y;
-    let mut take = |ai: f64, rate: f64| {
-        if ai > 0.0 && ai.is_finite() {
-            x = Some(x.map_or((ai, ai), |(a, b)| (a.min(ai), b.max(ai))));
+/// Intensities and rates that hold some places.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
+    x: Option<(f64, f64)>,
+    y: Option<(f64, f64)>,
+}
+
+impl Bounds {
+    fn take(&mut self, ai: f64, rate: f64) {
+        for (range, v) in [(&mut self.x, ai), (&mut self.y, rate)] {
+            if v > 0.0 && v.is_finite() {
+                let (low, high) = range.unwrap_or((v, v));
+                *range = Some((low.min(v), high.max(v)));
+            }
         }
-        if rate > 0.0 && rate.is_finite() {
-            y = Some(y.map_or((rate, rate), |(a, b)| (a.min(rate), b.max(rate))));
-        }
-    };
+    }
+}
+
+/// What holds all passing points, the roofs' ridges and ceilings, and what shows of it at first.
+pub(super) fn ranges(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> (Zoom, Zoom) {
+    let mut points = Bounds { x: survey.x, y: survey.y };
     for p in &input.extras.planned {
-        take(p.ai, p.rate);
+        points.take(p.ai, p.rate);
     }
-    for a in &input.extras.arrows {
-        take(a.from.0, a.from.1);
-        take(a.to.0, a.to.1);
+    for (ai, rate) in input.extras.arrows.iter().flat_map(|a| [a.from, a.to]) {
+        points.take(ai, rate);
     }
+    let mut all = points;
     for roof in roofs {
         // Some slope on the left of each ridge, some ceiling on its right.
         for bandwidth in roof.caches.iter().map(|c| c.1).chain([roof.bandwidth]) {
-            take(roof.peak / bandwidth / 2.5, roof.peak / 2.5);
+            all.take(roof.peak / bandwidth / 2.5, roof.peak / 2.5);
         }
-        take(roof.ridge() * 2.5, roof.peak * 1.25);
+        all.take(roof.ridge() * 2.5, roof.peak * 1.25);
     }
-    let x = padded(Kind::Log, x.unwrap_or((1.0, 1000.0)), 0.04);
+    let mut x = padded(Kind::Log, all.x.unwrap_or((1.0, 1000.0)), 0.04);
     if input.share {
-        return (x, (0.0, y.map_or(1.05, |y| (y.1 * 1.04).max(1.05))));
+        let whole = (x, (0.0, all.y.map_or(1.05, |y| (y.1 * 1.04).max(1.05))));
+        return (whole, whole);
     }
-    let y = padded(Kind::Log, y.unwrap_or((1e11, 1e15)), 0.05);
-    (x, y)
+    let y = padded(Kind::Log, all.y.unwrap_or((1e11, 1e15)), 0.05);
+    if !FOCUSED.contains(&input.frame.rows.len()) {
+        return ((x, y), (x, y));
+    }
+    let mut first = (x, (low_rate(input, y.0).unwrap_or(y.0), y.1));
+    if let Some(near) = points.x.filter(|p| (p.1 / p.0).ln() < NARROW * (x.1 / x.0).ln()) {
+        let middle = (near.0 * near.1).sqrt();
+        let around = padded(Kind::Log, near, 0.04);
+        first.0 = (around.0.min(middle / DECADE), around.1.max(middle * DECADE));
+        let under = |roof: &RoofLine| roof.peak.min(roof.bandwidth * first.0.1) * 1.25;
+        let top = roofs.iter().map(under).fold(points.y.map_or(0.0, |y| y.1 * 1.25), f64::max);
+        first.1.1 = if top > first.1.0 { top.min(y.1) } else { y.1 };
+        x = (x.0.min(first.0.0), x.1.max(first.0.1));
+    }
+    ((x, y), first)
 }
 
-/// Rows from which and up to which the range follows the time.
+/// Rows from which and up to which the range follows them and their time.
 const FOCUSED: std::ops::RangeInclusive<usize> = 30..=200_000;
 /// Share of the time that may lie below what shows at first.
 const BELOW: f64 = 0.005;
+/// Where the points take less than this share of the axis, the ridge may lie beside what shows at first.
+const NARROW: f64 = 0.25;
+/// What shows then is a decade at least: this factor to both sides of its middle.
+const DECADE: f64 = 3.162_277_660_168_379_5;
 
-/// What shows at first: rates too low to matter may lie below where they would take a decade and more;
-/// zooming out reaches them.
-pub(super) fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
-    let rows = &input.frame.rows;
-    if input.share || !FOCUSED.contains(&rows.len()) {
-        return home;
-    }
-    let all: Vec<(f32, f64)> = rows
+/// From where rates show at first: those too low to matter may lie below where they would take a decade and
+/// more of what begins at `low`; zooming out reaches them.
+fn low_rate(input: &Input<'_>, low: f64) -> Option<f64> {
+    let all: Vec<(f32, f64)> = input
+        .frame
+        .rows
         .iter()
         .filter_map(|&row| {
             let (_, y, _) = input.points.get(row)?;
@@ -60,10 +85,8 @@ pub(super) fn focus(input: &Input<'_>, home: Zoom) -> Zoom {
             (time.is_finite() && y.is_finite()).then_some((y, time))
         })
         .collect();
-    match reached(all, BELOW).map(|y| 10f64.powf(f64::from(y)) / 2.0) {
-        Some(low) if low > 10.0 * home.1.0 => (home.0, (low, home.1.1)),
-        _ => home,
-    }
+    let from = 10f64.powf(f64::from(reached(all, BELOW)?)) / 2.0;
+    (from > 10.0 * low).then_some(from)
 }
 
 /// The lowest value at which those up to it have more than this share of all weights. Each turn halves the

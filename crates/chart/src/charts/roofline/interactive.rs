@@ -4,7 +4,7 @@
 use super::chart::Contents;
 use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
-    Extras, Input, Layers, RooflinePicture, hit_grid, open_grid, overlay, roofline, table,
+    Extras, Input, Layers, RoofLine, RooflinePicture, hit_grid, open_grid, overlay, roofline, table,
 };
 use crate::camera::Camera;
 use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
@@ -18,7 +18,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::units::{format_short, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
@@ -274,9 +274,24 @@ impl Drawn for InteractiveRoofline {
     }
 
     fn note(&self) -> Option<String> {
-        let outside = self.picture.counts.outside;
-        let few = (outside > 0 && !self.zoomed).then(|| plural(outside, "GEMM"))?;
-        Some(format!("{few} of little time below the picture: Whole picture (0) shows them."))
+        let picture = &self.picture;
+        if self.zoomed || picture.first == picture.home {
+            return None;
+        }
+        let mut out = Vec::new();
+        if picture.counts.outside > 0 {
+            out.push(format!("{} of little time below", plural(picture.counts.outside, "GEMM")));
+        }
+        let (low, high) = picture.plot.x.domain;
+        let ridges = || picture.roofs.iter().map(RoofLine::ridge);
+        let [left, right] = [ridges().fold(0.0, f64::max), ridges().fold(f64::INFINITY, f64::min)];
+        for (ridge, beside, side) in [(left, left < low, "left"), (right, right > high, "right")] {
+            if beside && ridge > 0.0 && ridge.is_finite() {
+                out.push(format!("the ridge, {} FLOP/B, to the {side}", format_short(ridge, 4)));
+            }
+        }
+        let what = out.join("; ");
+        (!out.is_empty()).then(|| format!("Outside the picture: {what}. Zoom out to see all."))
     }
 
     fn camera(&self) -> Option<Camera> {

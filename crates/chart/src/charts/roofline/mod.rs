@@ -108,8 +108,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
         true => Vec::new(),
         false => roofs::collect(input, &survey.usage),
     };
-    let home = extent::home(input, &survey, &roofs);
-    let first = extent::focus(input, home);
+    let (home, first) = extent::ranges(input, &survey, &roofs);
     // The zoom of the other axis is none of this one: shares end at a few, rates begin at millions.
     let zoom = input.zoom.filter(|(_, y)| input.share == (y.1 < 1e3) && (input.share || y.0 > 0.0));
     let plot = axes(&mut scene, input, &survey, zoom.unwrap_or(first));
@@ -290,7 +289,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
     Some(if counts.nowhere == counts.passing {
         "No GEMM has a time. Choose a device to see what each could attain."
     } else if counts.outside > 0 {
-        "All GEMMs are outside this part. Whole picture (0) brings them back."
+        "All GEMMs are outside this part: zoom out to see them."
     } else {
         "All categories are hidden: click one in the legend."
     })
