@@ -17,6 +17,11 @@ test("a preset gives points without a file, and the link gives them back", async
   const page = await openPage({ t });
   await page.locator('[data-open="plan"]').click();
   await take(page.locator('[data-control="plan.model"]'), "llama-2-7b");
+  // No device is chosen for anybody; a letter typed over the list is no shortcut.
+  await drawn(page, /Roofline of 0 GEMMs/);
+  const devices = page.getByLabel("Add a device");
+  for (const id of ["h100-sxm", "mi300x"]) await take(devices, id);
+  assert.equal(await devices.inputValue(), "");
   await drawn(page, /16 planned ones under the roofs of/);
   const list = page.getByRole("region", { name: "GEMMs of a step" });
   const up = (await list.locator("tr", { hasText: "up_proj" }).first().innerText()).split("\t");
@@ -146,7 +151,7 @@ test("the keyboard alone walks the tabs, the settings and the map", async (t) =>
 });
 
 test("a config.json is planned, a wrong one is told its key", async (t) => {
-  const page = await openPage({ t });
+  const page = await openPage({ t, path: "#plan.devices=h100-sxm" });
   const config = {
     model_type: "llama",
     hidden_size: 2048,
@@ -176,6 +181,9 @@ test("a measured trace reads as the layers of its model", async (t) => {
   await list.waitFor();
   const row = await list.locator("tr", { hasText: "2816" }).first().innerText();
   assert.match(row, /gate_proj or up_proj\t6016\t2816\t1024/);
+  // Rows of a prefill are no part of a decode.
+  await drawn(page, /Roofline of 0 GEMMs and \d+ planned ones/);
+  await page.locator("[data-measured-step]").click();
   await drawn(page, /Roofline of [1-9]\d* GEMMs? and \d+ planned ones/);
   await screenshot(page, "plan-measured");
   assertQuiet(page);
@@ -223,7 +231,7 @@ test("the planner takes the batch that the measured rows have", async (t) => {
 });
 
 test("the ridge on the roofline names the batch, and any device can be the first", async (t) => {
-  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.model=llama-2-7b&plan.batch=64" });
+  const app = await GemmscopePage.open({ t, path: "#view=plan&plan.model=llama-2-7b&plan.batch=64&plan.devices=h100-sxm,mi300x" });
   const { page } = app;
   const number = async () => /(\d+)$/.exec((await page.locator('[data-crossing="up_proj"]').innerText()).trim())[1];
   const first = await number();
@@ -238,7 +246,7 @@ test("the ridge on the roofline names the batch, and any device can be the first
 });
 
 test("a setting that cannot be read is named and spoils no other; shapes are saved; a file brings its device", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=plan&plan.model=llama-2-7b&plan.batch=many&plan.tp=1" });
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=plan&plan.model=llama-2-7b&plan.batch=many&plan.tp=1&plan.devices=h100-sxm" });
   const { page } = app;
   await page.locator(".notice.bad", { hasText: "plan.batch" }).waitFor();
   assert.equal(await page.locator('[data-control="plan.model"]').inputValue(), "llama-2-7b");
@@ -258,6 +266,7 @@ test("a setting that cannot be read is named and spoils no other; shapes are sav
     const saved = await app.download(() => page.locator(`[data-export="${id}"]`).click());
     assert.match(saved.text, pattern, id);
   }
+  await page.getByRole("button", { name: "Remove H100 80GB HBM3" }).click();
   await app.load(fixture("fixtures/iree/iree.csv"));
   await page.waitForFunction(() => location.hash.includes("plan.devices=mi300x"));
   app.assertQuiet();

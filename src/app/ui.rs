@@ -95,11 +95,12 @@ pub fn media(query: &'static str) -> RwSignal<bool> {
 /// A button that shows only an icon; `label` is its name and tooltip.
 pub fn icon_button(
     path: &'static str,
-    label: &'static str,
+    label: impl Into<String>,
     on_click: impl Fn() + 'static,
 ) -> AnyView {
+    let label = label.into();
     view! {
-        <button type="button" class="icon-button" aria-label=label title=label on:click=move |_| on_click()>
+        <button type="button" class="icon-button" aria-label=label.clone() title=label on:click=move |_| on_click()>
             {icon(path)}
         </button>
     }

@@ -36,13 +36,10 @@ pub enum Kind {
         /// What can be chosen.
         options: Vec<Choice>,
     },
-    /// Any number of several, separated by `,` in the value: check boxes.
+    /// Any number of several, separated by `,` in the value, in the order of the options: check boxes.
     Several {
         /// What can be chosen.
         options: Vec<Choice>,
-        /// True if the value keeps the order in which it was chosen; else it has the order of
-        /// the options, so that a choice has one text.
-        ordered: bool,
     },
     /// A column or figure. Like a choice, but the page may group and search, since a file can have
     /// a hundred columns. Values are the text form of [`Field`].
@@ -265,7 +262,7 @@ impl Control {
             key: key.to_owned(),
             label: label.to_owned(),
             hint: hint.to_owned(),
-            kind: Kind::Several { options, ordered: false },
+            kind: Kind::Several { options },
             current,
             default,
             more: false,
@@ -386,7 +383,7 @@ impl Control {
     /// The choices; empty if any text can be typed.
     pub fn options(&self) -> &[Choice] {
         match &self.kind {
-            Kind::Choice { options } | Kind::Several { options, .. } | Kind::Field { options } => {
+            Kind::Choice { options } | Kind::Several { options } | Kind::Field { options } => {
                 options
             }
             Kind::Toggle | Kind::Text | Kind::Number { .. } => &[],
@@ -412,20 +409,10 @@ impl Control {
 
     /// The value of check boxes after one is switched.
     pub fn toggled(&self, value: &str) -> String {
-        let mut chosen = self.values();
-        match chosen.iter().position(|v| *v == value) {
-            Some(i) => drop(chosen.remove(i)),
-            None => chosen.push(value),
-        }
-        if let Kind::Several { ordered: false, .. } = self.kind {
-            chosen = self
-                .options()
-                .iter()
-                .map(|o| o.value.as_str())
-                .filter(|v| chosen.contains(v))
-                .collect();
-        }
-        chosen.join(",")
+        let chosen = self.values();
+        let options = self.options().iter().map(|o| o.value.as_str());
+        let kept: Vec<&str> = options.filter(|v| chosen.contains(v) != (*v == value)).collect();
+        kept.join(",")
     }
 
     /// Captions of the chosen options, in the order of the value.

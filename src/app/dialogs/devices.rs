@@ -118,7 +118,9 @@ fn FileNames() -> impl IntoView {
                     });
                 };
                 let id = device.as_ref().map(|d| d.id.clone());
-                let list = device_select(None, id.clone(), id.is_none().then_some(how), change);
+                let none = id.is_none().then_some(how);
+                let list =
+                    device_select(None, Signal::stored(id.unwrap_or_default()), none, change);
                 view! {
                     <label class="field inline">
                         <span>{format!("“{name}” is")}</span>

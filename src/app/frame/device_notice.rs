@@ -82,7 +82,7 @@ fn any_device(bench: Workbench) -> AnyView {
     view! {
         {move || device_select(
             Some("Device of these files".to_owned()),
-            None,
+            Signal::stored(String::new()),
             Some("Device".to_owned()),
             move |device| bench.set_devices(|d| d.default = device.map(|d| d.id)),
         )}

@@ -29,7 +29,10 @@ pub(super) fn view(ready: Ready) -> AnyView {
     let figures = move || {
         plan.with(|p| export::figures(p))
             .into_iter()
-            .map(|(label, value)| view! { <div><dt>{label.clone()}</dt><dd data-total=label>{value}</dd></div> })
+            .map(|(label, value, note)| {
+                let note = (!note.is_empty()).then(|| view! { <dd class="muted">{note}</dd> });
+                view! { <div><dt>{label}</dt><dd data-total=label>{value}</dd>{note}</div> }
+            })
             .collect_view()
     };
     let spread = move || {
@@ -39,6 +42,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
             Some(view! { <p class="plan-note">{s.sentence(&experts)}</p> })
         })
     };
+    let any = Memo::new(move |_| plan.with(|p| !p.steps.is_empty()));
     let gemms = move || plan.with(|p| p.first().map(|s| table_view(export::table(s))));
     let devices = move || table_view(plan.with(|p| export::device_table(p)));
     let of = move || plan.with(|p| p.steps.first().map(|s| format!("On {}", s.device.name)));
@@ -48,16 +52,20 @@ pub(super) fn view(ready: Ready) -> AnyView {
     };
     view! {
         {failed}
-        <dl class="facts plan-totals" aria-label="Totals of the step">{figures}</dl>
-        <p class="plan-note">
-            {on}"at best: every GEMM at its roof with its compulsory bytes. Communication, norms, softmax and sampling come on top."
-        </p>
+        <Show when=move || any.get()>
+            <dl class="facts plan-totals" aria-label="Totals of the step">{figures}</dl>
+            <p class="plan-note">
+                {on}"at best: every GEMM at its roof with its compulsory bytes. Communication, norms, softmax and sampling come on top."
+            </p>
+        </Show>
         {spread}
         {measured(ready)}
-        <h3>"GEMMs of a step "<span class="muted">{of}</span></h3>
-        <div class="data-table" tabindex="0" role="region" aria-label="GEMMs of a step">{gemms}</div>
-        <h3>"Devices by step time"</h3>
-        <div class="data-table" tabindex="0" role="region" aria-label="Devices by step time">{devices}</div>
+        <Show when=move || any.get()>
+            <h3>"GEMMs of a step "<span class="muted">{of}</span></h3>
+            <div class="data-table" tabindex="0" role="region" aria-label="GEMMs of a step">{gemms}</div>
+            <h3>"Devices by step time"</h3>
+            <div class="data-table" tabindex="0" role="region" aria-label="Devices by step time">{devices}</div>
+        </Show>
     }
     .into_any()
 }

@@ -3,10 +3,11 @@
 use super::ready::{Ready, problems};
 use super::{lists, picture};
 use crate::app::controls::{Change, controls, number};
-use crate::app::ui::{Menu, icon, value_of};
+use crate::app::ui::{Menu, device_select, icon, icon_button, value_of};
 use crate::web::dom;
 use gemmscope_analysis::planner::export::EXPORTS;
 use gemmscope_analysis::planner::form;
+use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_table::control::Control;
 use leptos::prelude::*;
 
@@ -96,10 +97,7 @@ pub(super) fn sliders(ready: Ready) -> AnyView {
 
 fn settings(ready: Ready) -> AnyView {
     let bench = ready.bench;
-    let groups = Memo::new(move |_| {
-        let own = bench.custom.get();
-        bench.view.with(|v| form::groups(v, &own))
-    });
+    let groups = Memo::new(move |_| bench.view.with(form::groups));
     let change: Change = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("plan", |v| form::choose(v, &control, &value));
     });
@@ -123,5 +121,45 @@ fn settings(ready: Ready) -> AnyView {
             </details>
         }
     };
-    view! { {titles.into_iter().enumerate().map(group).collect_view()} }.into_any()
+    let mut groups = titles.into_iter().enumerate().map(group);
+    view! { {groups.next()}{devices(ready)}{groups.collect_view()} }.into_any()
+}
+
+/// The planned devices, each to be taken out, and the list of all that adds one.
+fn devices(ready: Ready) -> AnyView {
+    let Ready { bench, plan, .. } = ready;
+    let chosen = Memo::new(move |_| plan.with(|p| p.state.devices.clone()));
+    let name = move |id: &str| {
+        let known = plan.with(|p| {
+            p.steps.iter().find(|s| s.device.id == id).map(|s| short_name(&s.device.name))
+        });
+        known.unwrap_or_else(|| id.to_owned())
+    };
+    let chip = move |id: String| {
+        let name = name(&id);
+        let remove =
+            move || bench.edit("plan", |v| form::edit_devices(v, |all| all.retain(|d| *d != id)));
+        let label = format!("Remove {name}");
+        view! { <li><span>{name}</span>{icon_button(icon::CROSS, label, remove)}</li> }
+    };
+    let add = move |device: Option<Device>| {
+        let id = device.map(|d| d.id).filter(|id| !chosen.get_untracked().contains(id));
+        id.into_iter()
+            .for_each(|id| bench.edit("plan", |v| form::edit_devices(v, |all| all.push(id))));
+    };
+    // Back to what it offers once a device is added.
+    let none = Signal::derive(move || {
+        chosen.track();
+        String::new()
+    });
+    view! {
+        <details class="plan-group" open=true>
+            <summary>"Devices"</summary>
+            <ul class="plan-devices" data-control="plan.devices" title="The list of GEMMs, the trail and the ridges are of the first">
+                {move || chosen.get().into_iter().map(chip).collect_view()}
+            </ul>
+            {move || device_select(Some("Add a device".to_owned()), none, Some("Add a device".to_owned()), add)}
+        </details>
+    }
+    .into_any()
 }

@@ -1,18 +1,18 @@
-//! The roofline with the plan on it, and with the measured rows of its model that pass the filters.
+//! The roofline with the plan on it, and with the measured rows of its step that pass the filters.
 
 use super::ready::Ready;
 use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::state::{Shared, Shell};
 use crate::app::views::legend::swatch;
-use gemmscope_analysis::planner::measured::of_model;
+use gemmscope_analysis::planner::measured::of_step;
 use gemmscope_analysis::planner::{Plan, form};
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
 use gemmscope_chart::charts::Inputs;
 use gemmscope_chart::interactive;
-use gemmscope_chart::legend::Click;
+use gemmscope_chart::legend::{Click, LegendEntry};
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::planner::plan::{self, color};
+use gemmscope_chart::planner::plan::{self, colors};
 use gemmscope_chart::scene::Symbol;
 use gemmscope_model::hardware::short_name;
 use gemmscope_table::field::Frame;
@@ -34,10 +34,10 @@ struct PlanInputs {
 /// The chart.
 pub(super) fn view(ready: Ready) -> AnyView {
     let Ready { shell, bench, plan, .. } = ready;
-    let model = Memo::new(move |_| plan.with(|p| p.state.model.clone()));
+    let step = Memo::new(move |_| plan.with(|p| (p.state.model.clone(), p.state.workload)));
     let rows = Memo::new(move |_| {
         let frame = bench.frame.get();
-        model.with(|model| of_model(model, &frame))
+        step.with(|(model, workload)| of_step(model, workload, &frame))
     });
     let inputs = Memo::new(move |_| PlanInputs {
         frame: rows.get(),
@@ -92,11 +92,17 @@ fn crossings(ready: Ready) -> AnyView {
     .into_any()
 }
 
-/// The colours of the measured rows; only that they are filled where a number gives the colour.
+/// The colours of the measured rows; none where a number gives the colour.
+fn measured_entries(picture: Picture) -> Vec<LegendEntry> {
+    let legend = picture.with(|p| p.as_ref().and_then(|p| p.legend()));
+    let mut entries = legend.map_or_else(Vec::new, |l| l.entries);
+    entries.retain(|e| e.click == Click::Category);
+    entries
+}
+
+/// The names of the measured rows' colours.
 fn measured(picture: Picture) -> AnyView {
-    let entries = picture.with(|p| p.as_ref().and_then(|p| p.legend()));
-    let entries = entries.map_or_else(Vec::new, |l| l.entries);
-    let names = entries.into_iter().filter(|e| e.click == Click::Category);
+    let names = measured_entries(picture).into_iter();
     view! {
         <span class="legend-entry plain">"Measured, filled"</span>
         {names
@@ -113,7 +119,10 @@ fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: Picture) -> An
             <span class="muted">"Planned on"</span>
             {move || {
                 let theme = Theme::of(shell.dark.get());
+                let measured: Vec<_> =
+                    measured_entries(picture).into_iter().map(|e| (e.name, e.color)).collect();
                 plan.with(|p| {
+                    let colors = colors(p, &theme, &measured);
                     let shown = p.steps.iter().enumerate().filter(|(_, s)| s.result.is_ok());
                     shown
                         .map(|(i, s)| {
@@ -126,7 +135,7 @@ fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: Picture) -> An
                             };
                             view! {
                                 <button type="button" class="legend-entry" title=hint aria-current=(i == 0).then_some("true") on:click=first>
-                                    {swatch(color(&theme, i), Symbol::Ring)}
+                                    {swatch(colors[i], Symbol::Ring)}
                                     <span>{name}</span>
                                 </button>
                             }

@@ -261,7 +261,12 @@ fn device_assumption(a: &Assumption, change: impl Fn(String) + Clone + Send + 's
         };
         let change = change.clone();
         let taken = move |device: Option<Device>| device.into_iter().for_each(|d| change(d.name));
-        let control = device_select(Some(text.clone()), listed, none, taken);
+        let control = device_select(
+            Some(text.clone()),
+            Signal::stored(listed.unwrap_or_default()),
+            none,
+            taken,
+        );
         view! { <div class="assumption" class:chosen=chosen><span>{text}</span>{control}</div> }
     };
     body.into_any()

@@ -46,10 +46,10 @@ pub fn select(
 }
 
 /// All devices as a list, the user's own first. `none` stands in it for no device, while none is
-/// `chosen` (by id) or where that can be taken back; `change` gets the device that was taken.
+/// `chosen` (by id, else "") or where that can be taken back; `change` gets the device that was taken.
 pub fn device_select(
     label: Option<String>,
-    chosen: Option<String>,
+    chosen: Signal<String>,
     none: Option<String>,
     change: impl Fn(Option<Device>) + 'static,
 ) -> AnyView {
@@ -59,5 +59,5 @@ pub fn device_select(
     let device = |d: &Device| Choice::new(d.id.clone(), short_name(&d.name));
     let options = none.into_iter().chain(all.iter().map(device)).collect();
     let taken = move |id: String| change(all.iter().find(|d| d.id == id).cloned());
-    select((label, None), options, Signal::stored(chosen.unwrap_or_default()), Box::new(taken))
+    select((label, None), options, chosen, Box::new(taken))
 }

@@ -343,55 +343,55 @@ pub fn tritonbench(plan: &Plan) -> String {
     out
 }
 
-/// Captions and values of the first device's totals.
-pub fn figures(plan: &Plan) -> Vec<(String, String)> {
+/// A total: caption, value, and what it rests on or is a part of; "" for nothing.
+pub type Total = (&'static str, String, String);
+
+/// The first device's totals.
+pub fn figures(plan: &Plan) -> Vec<Total> {
     let (Some(step), Some(device)) = (plan.first(), plan.steps.first()) else {
         return Vec::new();
     };
     let t = &step.totals;
     let memory = t.weight_bytes.0 + t.kv_cache_bytes.0;
     let of = device.device.memory_bytes.map_or(String::new(), |b| {
-        format!(
-            " of {} ({:.0}\u{a0}%{})",
-            Bytes(b),
-            100.0 * memory / b,
-            if t.fits == Some(false) { ", does not fit" } else { "" }
-        )
+        let fits = if t.fits == Some(false) { ", does not fit" } else { "" };
+        format!("{:.0}\u{a0}% of {}{fits}", 100.0 * memory / b, Bytes(b))
     });
     let floor = Seconds(device.device.launch_floor().0);
     let model = &plan.state.model;
     // Training needs memory for gradients, optimizer states and activations, but no cache.
     let training = plan.state.workload.backward;
+    let alone = |label, value: String| (label, value, String::new());
     let all = vec![
-        ("Step, at best".to_owned(), t.time.to_string()),
+        alone("Step, at best", t.time.to_string()),
         (
-            "Step, expected".to_owned(),
-            format!("{}: achievable rates, full bandwidth, and {floor} a launch", t.expected),
+            "Step, expected",
+            t.expected.to_string(),
+            format!("achievable rates, full bandwidth, {floor} a launch"),
         ),
-        ("Layer, at best".to_owned(), step.layer_time.to_string()),
+        alone("Layer, at best", step.layer_time.to_string()),
         (
-            "Tokens, at best".to_owned(),
-            format!("{} tokens/s, all sequences together", format_significant(t.tokens_per_s, 4)),
+            "Tokens, at best",
+            format!("{} tokens/s", format_significant(t.tokens_per_s, 4)),
+            "all sequences together".to_owned(),
         ),
-        ("Work".to_owned(), t.work.to_string()),
-        ("Compulsory bytes".to_owned(), t.bytes.to_string()),
-        ("Mean rate".to_owned(), FlopsPerSec(t.work.0 / t.time.0).to_string()),
-        ("Weights".to_owned(), t.weight_bytes.to_string()),
-        ("KV cache".to_owned(), t.kv_cache_bytes.to_string()),
-        ("Memory".to_owned(), format!("{}{of}", Bytes(memory))),
+        alone("Work", t.work.to_string()),
+        alone("Compulsory bytes", t.bytes.to_string()),
+        alone("Mean rate", FlopsPerSec(t.work.0 / t.time.0).to_string()),
+        alone("Weights", t.weight_bytes.to_string()),
+        alone("KV cache", t.kv_cache_bytes.to_string()),
+        ("Memory", Bytes(memory).to_string(), of),
+        alone("Parameters", format!("{} billion", format_significant(model.parameters() / 1e9, 4))),
+        alone("Time per token", Seconds(step.token_time.0).to_string()),
         (
-            "Parameters".to_owned(),
-            format!("{} billion", format_significant(model.parameters() / 1e9, 4)),
-        ),
-        ("Time per token".to_owned(), Seconds(step.token_time.0).to_string()),
-        (
-            "Bias gradients".to_owned(),
-            format!("{} read for the sums of dY over its rows, no GEMMs", step.bias_gradients()),
+            "Bias gradients",
+            step.bias_gradients().to_string(),
+            "read for the sums of dY over its rows, no GEMMs".to_owned(),
         ),
     ];
     // A step of decode is a token of each sequence.
     let per_token = t.time.0 != step.token_time.0;
-    let shown = |f: &(String, String)| match f.0.as_str() {
+    let shown = |f: &Total| match f.0 {
         "KV cache" | "Memory" => !training,
         "Time per token" => per_token,
         "Bias gradients" => training && step.bias_gradients().0 > 0.0,

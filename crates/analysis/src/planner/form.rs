@@ -1,10 +1,8 @@
 //! The settings of a plan as data for the page.
 
 use super::fields::{FIELDS, ModelField};
-use super::state::{DEFAULT_DEVICES, DEFAULT_MODEL, LARGEST, MOST_DEVICES, PlanState, SCHEMES};
+use super::state::{DEFAULT_MODEL, LARGEST, MOST_DEVICES, PlanState, SCHEMES};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware;
-use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::transformer::{Model, Phase, presets};
 use gemmscope_table::control::{Choice, Control, Kind};
 use gemmscope_table::view_state::ViewState;
@@ -54,8 +52,8 @@ fn model(state: &ViewState) -> (Control, Model) {
     (control, base)
 }
 
-/// All settings except the two sliders.
-pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
+/// All settings except the devices and the two sliders.
+pub fn groups(state: &ViewState) -> Vec<Group> {
     let (chooser, base) = model(state);
     let plan = PlanState::read(state).0;
     let sizes = FIELDS
@@ -136,7 +134,7 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
         Control::choice(
             state,
             "plan.types",
-            "Number formats",
+            "Preset",
             "Common sets: weights and activations (W8A8: both 8 bits), 16-bit output. Change \
              each operand below.",
             SCHEMES.iter().map(|s| Choice::new(s.id, s.name)).collect(),
@@ -157,42 +155,22 @@ pub fn groups(state: &ViewState, own: &[Device]) -> Vec<Group> {
         Group { title: "Sizes", open: plan.edited, controls: sizes },
         Group { title: "Step", open: true, controls: step },
         Group { title: "Number formats", open: true, controls: types },
-        Group { title: "Devices", open: true, controls: vec![devices(state, own)] },
     ]
 }
 
-fn devices(state: &ViewState, own: &[Device]) -> Control {
-    let options = hardware::known(own)
-        .iter()
-        .map(|d| Choice::new(d.id.clone(), short_name(&d.name)))
-        .collect();
-    let default: Vec<String> = DEFAULT_DEVICES.split(',').map(str::to_owned).collect();
-    let mut control = Control::several(
-        state,
-        "plan.devices",
-        "Devices",
-        "Devices whose roofs are shown; the list of GEMMs is for the first.",
-        options,
-        &default,
-    );
-    // In the order of choice: the list shows the first one.
-    if let Kind::Several { ordered, .. } = &mut control.kind {
-        *ordered = true;
-    }
-    if let Some(text) = state.param("plan.devices") {
-        control.current = text.to_owned();
-    }
-    control
+/// Changes the ids of the devices. Lists, trails and ridges are those of the first one.
+pub fn edit_devices(state: &mut ViewState, change: impl FnOnce(&mut Vec<String>)) {
+    let mut all = PlanState::read(state).0.devices;
+    change(&mut all);
+    state.set_param("plan.devices", all.join(","));
 }
 
-/// Moves a device to the front. Lists, trails and ridges are those of the first one.
+/// Moves a device to the front.
 pub fn put_first(state: &mut ViewState, id: &str) {
-    let mut all = PlanState::read(state).0.devices;
-    all.retain(|d| d != id);
-    all.insert(0, id.to_owned());
-    let text = all.join(",");
-    let text = if text == DEFAULT_DEVICES { "" } else { &text };
-    state.set_param("plan.devices", text);
+    edit_devices(state, |all| {
+        all.retain(|d| d != id);
+        all.insert(0, id.to_owned());
+    });
 }
 
 /// Plans for the devices that were measured, where nobody has chosen any. `ids` in order.
@@ -285,18 +263,17 @@ mod tests {
     #[test]
     fn the_form_says_what_the_plan_does() {
         let (state, _) = ViewState::decode("plan.model=llama-2-7b&plan.types=w4a16&plan.ff=9");
-        let groups = groups(&state, &[]);
+        let groups = groups(&state);
         assert_eq!(control(&groups, "plan.model").current, "llama-2-7b");
         assert_eq!(control(&groups, "plan.w").current, "int4");
         assert_eq!(control(&groups, "plan.ff").current, "9");
         assert_eq!(control(&groups, "plan.ff").default, "11008");
-        assert_eq!(control(&groups, "plan.devices").current, DEFAULT_DEVICES);
     }
 
     #[test]
     fn a_new_model_forgets_the_sizes_typed_over_the_old() {
         let (mut state, _) = ViewState::decode("plan.ff=9&plan.w=int4");
-        let c = control(&groups(&state, &[]), "plan.model").clone();
+        let c = control(&groups(&state), "plan.model").clone();
         choose(&mut state, &c, "qwen2.5-7b");
         let plan = PlanState::read(&state).0;
         assert_eq!((plan.model.id.as_str(), plan.edited), ("qwen2.5-7b", false));
@@ -311,11 +288,10 @@ mod tests {
         put_first(&mut state, "h100-sxm");
         let devices = |s: &ViewState| PlanState::read(s).0.devices;
         assert_eq!(devices(&state), ["h100-sxm", "l4", "mi300x"]);
-        let mut state = ViewState::default();
-        put_first(&mut state, "mi300x");
-        assert_eq!(devices(&state), ["mi300x", "h100-sxm"]);
-        put_first(&mut state, "h100-sxm");
-        assert_eq!(state.param("plan.devices"), None);
+        edit_devices(&mut state, |all| drop(all.remove(1)));
+        assert_eq!(devices(&state), ["h100-sxm", "mi300x"]);
+        edit_devices(&mut state, Vec::clear);
+        assert_eq!(devices(&state), <[&str; 0]>::default());
     }
 
     #[test]

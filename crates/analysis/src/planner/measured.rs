@@ -117,14 +117,22 @@ pub fn distinct(data: &Dataset, rows: &[u32]) -> Vec<(u32, Problem)> {
     out
 }
 
-/// The rows of a frame whose sizes a model has.
-pub fn of_model(model: &Model, frame: &Frame) -> Frame {
+/// The rows of a frame whose sizes a planned step can have: its model's, in its phase and its passes, on as
+/// many devices.
+pub fn of_step(model: &Model, workload: &Workload, frame: &Frame) -> Frame {
     let index = Index::new(model);
     let mut known = rustc_hash::FxHashMap::default();
+    let most = DECODE_TOKENS.max(workload.batch).into();
+    let fits = |found: Match| {
+        (found.tokens <= most) == (workload.phase == Phase::Decode)
+            && (workload.backward || found.pass == Pass::Forward)
+            && (found.parts.iter().all(|part| part.is_attention())
+                || found.tensor_parallel == workload.tensor_parallel)
+    };
     let rows = frame.rows.iter().copied().filter(|&row| {
         let p = frame.data.problem(row as usize);
         let sizes = (p.m, p.n, p.k, p.batch, p.op.bias);
-        *known.entry(sizes).or_insert_with(|| index.find(&p).is_some())
+        *known.entry(sizes).or_insert_with(|| index.find(&p).is_some_and(fits))
     });
     frame.with_rows(std::sync::Arc::new(rows.collect()))
 }
@@ -343,7 +351,7 @@ impl MeasuredStep {
         set.extend(self.fuse_gate_up.map(|f| ("plan.gate_up", yes(f).to_owned())));
         set.extend(scheme.map(|s| ("plan.types", s.id.to_owned())));
         set.extend(device.map(|d| ("plan.devices", d.id.clone())));
-        let groups = form::groups(state, &[]);
+        let groups = form::groups(state);
         for (key, value) in set {
             match groups.iter().flat_map(|g| &g.controls).find(|c| c.key == key) {
                 Some(control) => form::choose(state, control, &value),
@@ -424,6 +432,22 @@ mod tests {
             let told = step.fuse_gate_up;
             assert!(told.is_none_or(|f| f == w.fuse_gate_up), "{hash}: {told:?}");
         }
+    }
+
+    #[test]
+    fn rows_of_another_phase_or_pass_are_not_of_the_step() {
+        let mut rows = gemmscope_table::fixture::Rows::new();
+        // A layer of 8 tokens, one of 8192, the gradient of a weight over 8192.
+        for shape in [(8, 4096, 14336), (8192, 4096, 14336), (4096, 14336, 8192)] {
+            rows.row(shape, "x", 1e-3, "");
+        }
+        let frame = rows.frame(None);
+        let model = preset("llama-3-8b").unwrap();
+        let of = |workload: Workload| of_step(model, &workload, &frame).rows.to_vec();
+        assert_eq!(of(Workload::decode(8, 1024)), [0]);
+        assert_eq!(of(Workload::prefill(8, 1024)), [1]);
+        assert_eq!(of(Workload { backward: true, ..Workload::prefill(8, 1024) }), [1, 2]);
+        assert!(of(Workload { tensor_parallel: 2, ..Workload::decode(8, 1024) }).is_empty());
     }
 
     #[test]

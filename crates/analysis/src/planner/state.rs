@@ -8,8 +8,6 @@ use gemmscope_table::view_state::{KeyProblem, ViewState};
 
 /// Default model.
 pub(crate) const DEFAULT_MODEL: &str = "llama-3-8b";
-/// Default devices.
-pub(crate) const DEFAULT_DEVICES: &str = "h100-sxm,mi300x";
 /// Largest batch and length.
 pub const LARGEST: u32 = 1 << 20;
 /// Largest number of devices that share a layer.
@@ -149,7 +147,7 @@ impl PlanState {
         let devices = keys
             .state
             .param("plan.devices")
-            .unwrap_or(DEFAULT_DEVICES)
+            .unwrap_or_default()
             .split(',')
             .filter(|id| !id.is_empty())
             .map(str::to_owned)

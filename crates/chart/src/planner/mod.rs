@@ -152,13 +152,10 @@ const LARGEST: u32 = 1 << 24;
 fn device_of(context: &Context<'_>) -> (Control, Device) {
     let known = hardware::known(context.own);
     let options = known.iter().map(|d| Choice::new(d.id.clone(), short_name(&d.name))).collect();
-    // The first one of the plan; before there is one, the device that ran.
-    let planned = PlanState::read(context.state).0.devices;
-    let ran = context.frame.metrics.devices.iter().flatten().next();
-    let default = match (context.state.param("plan.devices"), ran) {
-        (None, Some(ran)) => ran.id.as_str(),
-        _ => planned.first().map_or("", String::as_str),
-    };
+    // The first one of the plan, else the device that ran, else any: a tool computes for one from the start.
+    let planned = PlanState::read(context.state).0.devices.into_iter().next();
+    let ran = || context.frame.metrics.devices.iter().flatten().next().map(|d| d.id.clone());
+    let default = &planned.or_else(ran).unwrap_or_else(|| "h100-sxm".to_owned());
     let control = Control::choice(context.state, "tool.device", "Device", "", options, default);
     let device = known.iter().find(|d| d.id == control.current).unwrap_or(&known[0]).clone();
     (control, device)

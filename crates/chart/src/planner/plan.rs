@@ -1,5 +1,5 @@
-//! A plan on the roofline: hollow marks of every GEMM at its roof, one colour a device, the first
-//! device's with names and with the way there, among the measured rows that pass the filters.
+//! A plan on the roofline: hollow marks of every GEMM at its roof, one colour a device that no measured row
+//! has, the first device's with names and with the way there, among the measured rows that pass the filters.
 
 use crate::camera::Camera;
 use crate::chart::{Chart, Drawn, Emphasis, Picture, RenderOptions, Said, Target};
@@ -15,11 +15,12 @@ use crate::scene::{Color, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way, export};
-use gemmscope_model::hardware::short_name;
+use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::Table;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// A plan, opened with the rows to stand beside it.
@@ -43,11 +44,25 @@ impl PlanPicture {
         PlanPicture { plan, opened: Contents::new(inputs, settings).0 }
     }
 
+    /// The colours that measured rows have, with what each stands for.
+    fn measured(&self, theme: &Theme) -> Vec<(String, Color)> {
+        let (scale, rows) = (self.opened.colors.of(theme), &self.opened.frame.rows);
+        let codes: BTreeSet<u16> = rows.iter().map(|row| scale.code(*row as usize)).collect();
+        let of = |code: u16| {
+            let at = usize::from(code);
+            Some((scale.names.get(at)?.clone(), *scale.palette.get(at)?))
+        };
+        codes.into_iter().filter(|_| scale.gradient.is_none()).filter_map(of).collect()
+    }
+
     fn interactive(&self, options: &RenderOptions<'_>) -> InteractivePlan {
+        let colors = colors(&self.plan, options.theme, &self.measured(options.theme));
+        let some = self.plan.steps.iter().any(|s| s.result.is_ok());
         let extras = Extras {
-            planned: marks(&self.plan, options.theme),
-            waymarks: waymarks(&self.plan, options.theme),
-            roofs: roofs(&self.plan, options.theme),
+            planned: marks(&self.plan, &colors),
+            waymarks: colors.first().map_or_else(Vec::new, |c| waymarks(&self.plan, *c)),
+            roofs: roofs(&self.plan, &colors),
+            empty: (!some).then_some("Choose a device: planned GEMMs stand at its roof."),
             ..Extras::default()
         };
         InteractivePlan {
@@ -156,12 +171,16 @@ impl Drawn for InteractivePlan {
     }
 }
 
-/// Colour of a plan's device, by its place in the plan.
-pub fn color(theme: &Theme, device: usize) -> Color {
-    match device {
-        0 => theme.accent,
-        i => theme.category(i).0,
-    }
+/// Colours of a plan's devices: that of the same device's measured rows, else one that no measured row has.
+/// `measured` are what those rows' colours stand for, and the colours.
+pub fn colors(plan: &Plan, theme: &Theme, measured: &[(String, Color)]) -> Vec<Color> {
+    let taken = |c: &Color| measured.iter().any(|m| m.1 == *c);
+    let mut free = theme.categories.into_iter().filter(|c| !taken(c));
+    let of = |device: &Device| {
+        let same = measured.iter().find(|m| short_name(&m.0) == short_name(&device.name));
+        same.map_or_else(|| free.next().unwrap_or(theme.other), |m| m.1)
+    };
+    plan.steps.iter().map(|step| &step.device).map(of).collect()
 }
 
 /// The name by which a planned point is found again: GEMM, shape, device.
@@ -184,11 +203,11 @@ fn along_the_roof(way: &[Way], row: &PlanRow) -> Vec<(f64, f64)> {
     out
 }
 
-/// The marks of a plan.
-pub fn marks(plan: &Plan, theme: &Theme) -> Vec<Planned> {
+/// The marks of a plan, in its devices' colours.
+fn marks(plan: &Plan, colors: &[Color]) -> Vec<Planned> {
     let mut trails = plan.trails().into_iter();
     let mut out = Vec::new();
-    for (i, step) in plan.steps.iter().enumerate() {
+    for (i, (step, color)) in plan.steps.iter().zip(colors).enumerate() {
         let Ok(result) = &step.result else { continue };
         for row in &result.rows {
             let way = match i {
@@ -204,7 +223,7 @@ pub fn marks(plan: &Plan, theme: &Theme) -> Vec<Planned> {
                     _ => String::new(),
                 },
                 name: name(row, &step.device.name),
-                color: color(theme, i),
+                color: *color,
             });
         }
     }
@@ -216,7 +235,7 @@ const NAMED: usize = 3;
 
 /// Where the first device's GEMMs cross the ridge, with the batch, and the slider's steps on the
 /// way of the GEMM that takes most time; an expert's way follows its share of the tokens.
-pub(crate) fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
+fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
     let mut out: Vec<Waymark> = plan
         .crossings()
         .into_iter()
@@ -242,7 +261,7 @@ pub(crate) fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
                     ]
                 }),
                 name: ridge_name(c.ridge),
-                color: theme.accent,
+                color,
             }
         })
         .collect();
@@ -266,7 +285,7 @@ pub(crate) fn waymarks(plan: &Plan, theme: &Theme) -> Vec<Waymark> {
             rate: w.rate,
             labels: vec![format!("{what} {}", w.value), w.value.to_string()],
             name: String::new(),
-            color: theme.accent,
+            color,
         });
     }
     out
@@ -278,14 +297,14 @@ fn ridge_name(ridge: f64) -> String {
 }
 
 /// The roofs that a plan's GEMMs lie on; of several devices in the colours of their marks.
-pub fn roofs(plan: &Plan, theme: &Theme) -> Vec<RoofLine> {
+fn roofs(plan: &Plan, colors: &[Color]) -> Vec<RoofLine> {
     let mut out = Vec::new();
     let several = plan.steps.len() > 1;
-    for (i, step) in plan.steps.iter().enumerate() {
+    for (step, color) in plan.steps.iter().zip(colors) {
         let Ok(result) = &step.result else { continue };
         for row in &result.rows {
             if let Some(roof) = RoofLine::of(&step.device, row.problem().op.compute) {
-                let color = several.then(|| color(theme, i));
+                let color = several.then_some(*color);
                 merge_roof(&mut out, RoofLine { color, ..roof });
             }
         }
@@ -374,12 +393,12 @@ mod tests {
         }
         let (up, ridge) = (
             p.first().unwrap().rows.iter().find(|r| r.name == "up_proj").unwrap(),
-            waymarks(&p, &Theme::LIGHT)[0].labels[0].clone(),
+            waymarks(&p, Theme::LIGHT.accent)[0].labels[0].clone(),
         );
         let at = up.ridge_batch.unwrap();
         assert_eq!(ridge, format!("batch {at}: qkv_proj, gate_proj, up_proj + 1"));
         // The steps of the slider on the way there.
-        let steps: Vec<String> = waymarks(&p, &Theme::LIGHT)[1..]
+        let steps: Vec<String> = waymarks(&p, Theme::LIGHT.accent)[1..]
             .iter()
             .filter_map(|w| w.labels.last().cloned())
             .collect();
@@ -389,6 +408,17 @@ mod tests {
         crate::testing::golden("plan-desk", &chart.scene);
         let phone = draw(&p, &Theme::DARK, (374.0, 420.0));
         crate::testing::golden("plan-phone-dark", phone.scene());
+    }
+
+    #[test]
+    fn a_device_has_the_colour_of_its_rows_else_one_that_no_row_has() {
+        let (p, theme) = (plan("plan.devices=mi300x,h100-sxm,a100-80-sxm"), Theme::LIGHT);
+        let [first, second, third, fourth] = [0, 1, 2, 3].map(|i| theme.categories[i]);
+        assert_eq!(colors(&p, &theme, &[]), [first, second, third]);
+        let libraries = [("hipBLASLt".to_owned(), first), ("rocBLAS".to_owned(), third)];
+        assert_eq!(colors(&p, &theme, &libraries), [second, fourth, theme.categories[4]]);
+        let devices = [("AMD Instinct MI300X".to_owned(), second)];
+        assert_eq!(colors(&p, &theme, &devices), [second, first, third]);
     }
 
     #[test]

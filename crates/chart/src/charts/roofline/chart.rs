@@ -37,9 +37,9 @@ struct Roofline(Arc<Contents>);
 
 /// What a roofline shows, whatever its size and theme.
 pub(crate) struct Contents {
-    pub(super) frame: Frame,
+    pub(crate) frame: Frame,
     pub(super) points: Arc<Points>,
-    pub(super) colors: Arc<Colors>,
+    pub(crate) colors: Arc<Colors>,
     pub(super) settings: Settings,
     /// All rows that pass the filters, of which some may carry a number because of what they cost.
     whole: Frame,

@@ -34,6 +34,8 @@ pub struct Extras {
     pub roofs: Vec<RoofLine>,
     /// Arrows.
     pub arrows: Vec<Arrow>,
+    /// What a picture with no mark says, where rows are not what it is of.
+    pub empty: Option<&'static str>,
 }
 
 impl Extras {
@@ -42,6 +44,7 @@ impl Extras {
         waymarks: Vec::new(),
         roofs: Vec::new(),
         arrows: Vec::new(),
+        empty: None,
     };
 }
 

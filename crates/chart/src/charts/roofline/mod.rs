@@ -282,7 +282,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
     if counts.in_view > 0 || !input.extras.planned.is_empty() || !input.extras.arrows.is_empty() {
         return None;
     }
-    let nothing = super::nothing(input.frame);
+    let nothing = input.extras.empty.or_else(|| super::nothing(input.frame));
     if nothing.is_some() {
         return nothing;
     }

@@ -9,7 +9,7 @@ use crate::scene::{Color, Point, Symbol};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware::{BEST_MEASURED, Device, MemoryLevel};
+use gemmscope_model::hardware::{BEST_MEASURED, Device, MemoryLevel, short_name};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{FlopsPerSec, format_short, grouped};
 use gemmscope_table::field::Field;
@@ -306,6 +306,8 @@ impl Layers<'_> {
         let many = others || roofs.iter().any(|r| r.device != roofs[0].device);
         self.block_roofs(roofs);
         let shown = &roofs[..roofs.len().min(LABELLED)];
+        // A word that all labels share would only make them too long for their ceilings.
+        let typed = !many || shown.iter().any(|r| r.types != shown[0].types);
         // Nor on the end of a line.
         for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
             let (x, y) = self.px(ridge, peak);
@@ -314,12 +316,13 @@ impl Layers<'_> {
         // From the top down: labels that must move then move down along the slope, not into others.
         let mut ceilings: Vec<(usize, f64, bool, String)> = Vec::new();
         for (index, r) in shown.iter().enumerate() {
-            let who = |types: &[String]| match (many, narrow) {
-                (true, false) => format!("{} {}", r.device, types.join(", ")),
+            let who = |types: &[String]| match (many && !narrow, typed) {
+                (true, true) => format!("{} {}", short_name(&r.device), types.join(", ")),
+                (true, false) => short_name(&r.device),
                 _ => types.join(", "),
             };
             let rate = |v| Format::rate().write(v, 4);
-            let dense = if narrow { "" } else { " dense" };
+            let dense = if narrow || many { "" } else { " dense" };
             let label = format!("{} {}{dense}", who(&r.types), FlopsPerSec(r.peak).peak());
             ceilings.push((index, r.peak, true, label));
             for (types, a, here) in &r.achievable {
@@ -343,7 +346,7 @@ impl Layers<'_> {
             if caches {
                 speed = format!("{} {speed}", level.label());
             }
-            let label = if many { format!("{device} {speed}") } else { speed };
+            let label = if many { format!("{} {speed}", short_name(device)) } else { speed };
             self.slope_label(slope_line(&self.plot, bandwidth, ridge), &label);
         }
         // From the right: of two close ridges the right one's label goes to the right.
