@@ -3,6 +3,7 @@
 use super::{Group, Scan};
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::hardware::Device;
+use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{either, percent};
 
 /// A type must raise the peak at least this many times to be worth a word.
@@ -130,7 +131,8 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
     } else {
         "Try a smaller tile on the short side and wider loads, tuned"
     };
-    format!("{kind} for this shape: 80 % of the bandwidth is within reach.")
+    let share = 100.0 * Roof::REACHED_BANDWIDTH;
+    format!("{kind} for this shape: {share:.0} % of the bandwidth is within reach.")
 }
 
 /// The sizes that are padded to make every row start at 16 bytes, as a sentence; "" if they do.

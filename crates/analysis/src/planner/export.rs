@@ -8,6 +8,7 @@ use crate::doc::{self, Block, heading, text};
 use crate::replay::types::{cutlass_accumulator, cutlass_type, hipblaslt_compute, hipblaslt_type};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
@@ -367,7 +368,10 @@ pub fn figures(plan: &Plan) -> Vec<Total> {
         (
             "Step, expected",
             t.expected.to_string(),
-            format!("achievable rates, full bandwidth, {floor} a launch"),
+            format!(
+                "achievable rates, {:.0}\u{a0}% of the bandwidth, {floor} a launch",
+                100.0 * Roof::REACHED_BANDWIDTH
+            ),
         ),
         alone("Layer, at best", step.layer_time.to_string()),
         (
