@@ -2,7 +2,7 @@
 
 use super::picture::Drawn;
 use super::stage::Stage;
-use crate::web::dom;
+use crate::web::{clock, dom};
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::gesture::REACH;
 use gemmscope_chart::scene::Point;
@@ -14,7 +14,7 @@ const DOCK: f64 = 0.42;
 /// Where the dock is a sheet over the lower part of the screen, as in the style sheet.
 const PHONE: &str = "(max-width: 820px)";
 /// The part of the screen that the sheet covers, as in the style sheet.
-const SHEET: f64 = 0.62;
+const SHEET: f64 = 0.5;
 /// How far down the screen a point comes that the sheet would cover.
 const SEEN: f64 = 0.28;
 /// Rows that a box selects at most: every one is a number in the link.
@@ -50,18 +50,24 @@ pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, at: Point)
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
     };
-    let (main, stage) = (main.get_bounding_client_rect(), element.get_bounding_client_rect());
-    let (x, y) = (stage.left() + at.0, stage.top() + at.1);
     if dom::media(PHONE) {
-        let height = dom::window().inner_height();
-        let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
-        if y > (1.0 - SHEET) * height - REACH
-            && let Ok(Some(page)) = element.closest(".summary, .chart-scroll")
-        {
-            page.scroll_by_with_x_and_y(0.0, y - SEEN * height);
-        }
+        let element = element.clone();
+        // The page has the room to scroll once the sheet is there.
+        leptos::task::spawn_local(async move {
+            clock::after_paint().await;
+            let height = dom::window().inner_height();
+            let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
+            let y = element.get_bounding_client_rect().top() + at.1;
+            if y > (1.0 - SHEET) * height - REACH
+                && let Ok(Some(page)) = element.closest(".summary, .chart-scroll")
+            {
+                page.scroll_by_with_x_and_y(0.0, y - SEEN * height);
+            }
+        });
         return;
     }
+    let (main, stage) = (main.get_bounding_client_rect(), element.get_bounding_client_rect());
+    let (x, y) = (stage.left() + at.0, stage.top() + at.1);
     let covered = y > main.bottom() - DOCK * main.height() - REACH;
     let side = match covered {
         false => "",
