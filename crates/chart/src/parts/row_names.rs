@@ -111,8 +111,9 @@ impl RowNames {
             false if large => vec![Needs::Line; frame.rows.len()],
             false => rows()
                 .map(|r| match whole.get(&codes(r)) {
-                    None => Needs::Nothing,
-                    Some(1) => Needs::Parts,
+                    None if whole.is_empty() => Needs::Nothing,
+                    // As the others, so that names can be compared.
+                    None | Some(1) => Needs::Parts,
                     Some(_) => Needs::Line,
                 })
                 .collect(),
@@ -234,7 +235,7 @@ mod tests {
         assert_eq!(
             all,
             [
-                "64 × 64 × 64".to_owned(),
+                "64 × 64 × 64 a".to_owned(),
                 "64 × 64 × 128 a".to_owned(),
                 "64 × 64 × 128 b".to_owned(),
                 format!("64 × 64 × 256 b #{}", d.line[3]),

@@ -26,7 +26,14 @@ impl Panels<'_> {
         // All where they fit; else the two ends, with how many are between them.
         let both = (room / ROW.0 - 1.0).max(2.0) as usize;
         let (row, head, tail) = match both < n && fitting < ROW.1 {
-            true => (ROW.0, both / 2, both - both / 2),
+            true => {
+                // An end has only its own side's leads, where both sides have some.
+                let ratios = self.model.ranked.iter().map(|i| self.model.duel.ratios[*i].ratio);
+                let wins = ratios.filter(|ratio| *ratio > 1.0).count();
+                let (of_b, of_a) = if wins % n == 0 { (n, n) } else { (wins, n - wins) };
+                let head = (both / 2).max(both.saturating_sub(of_a)).min(of_b);
+                (ROW.0, head, both - head)
+            }
             false => (fitting.clamp(ROW.1, ROW.0), n, 0),
         };
         let mut shown: Vec<Option<usize>> =
