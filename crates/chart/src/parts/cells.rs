@@ -75,8 +75,6 @@ pub(crate) struct Cells<'a> {
     pub(crate) numbers: Numbers,
     /// First column and row that show.
     pub(crate) first: (usize, usize),
-    /// Ticks lie in the middle of their cells, which then have no figure; else in a corner.
-    pub(crate) ticks_in_middle: bool,
     /// What is in a cell.
     pub(crate) cell: &'a CellAt<'a>,
 }
@@ -158,7 +156,6 @@ impl<'a> Cells<'a> {
             foot: 0.0,
             numbers: Numbers::EachThatFits,
             first: (0, 0),
-            ticks_in_middle: false,
             cell,
         }
     }
@@ -217,7 +214,7 @@ impl<'a> Cells<'a> {
             });
         }
         for (rect, mark) in more {
-            over(scene, theme, rect, mark, self.ticks_in_middle);
+            over(scene, theme, rect, mark);
         }
         grid
     }
@@ -248,7 +245,10 @@ impl<'a> Cells<'a> {
                 scene.outline(grown(rect, -1.0), color, 2.0);
             }
             // Two lines, and a figure on a plate, come later.
-            let alone = !mark.hatched && !two_lines(&mark, rect) && !mark.text.is_empty();
+            let alone = !mark.hatched
+                && !two_lines(&mark, rect)
+                && !mark.text.is_empty()
+                && ticks_beside(&mark, rect);
             if let Some(font) = font.filter(|font| alone && fits(&mark.text, *font)) {
                 let text = mark.text.as_str();
                 scene.sized((l + w / 2.0, t + h / 2.0), text, font, on(mark.fill), CENTER);
@@ -340,13 +340,32 @@ fn two_lines(mark: &CellMark, [_, _, w, h]: Rect) -> bool {
         && h >= 2.0 * NAME_LINE + 4.0
 }
 
+/// Room of a tick.
+const TICK: f64 = 14.0;
+
+/// From the corner of a cell to the middle of its first tick: off the outline of a region, where there is room.
+fn tick_inset([_, _, w, h]: Rect) -> f64 {
+    (0.3 * w.min(h)).clamp(7.5, 11.0)
+}
+
+/// True where ticks in the corner cover no figure of the cell. Else they take its place.
+fn ticks_beside(mark: &CellMark, rect: Rect) -> bool {
+    let [_, _, w, h] = rect;
+    let widest = text::width(&mark.text, FONT, false).max(text::width(&mark.also, FONT, false));
+    let (inset, more) = (tick_inset(rect), TICK * (mark.ticks.len() as f64 - 1.0));
+    let above = h / 2.0 >= inset + TICK && w > more + TICK && mark.also.is_empty();
+    let right = (w - widest) / 2.0 >= inset + more + TICK / 2.0 && h > TICK;
+    mark.ticks.is_empty() || above || right
+}
+
 /// What a cell has besides its figure: lines over it, a second figure, ticks.
-fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark, in_middle: bool) {
+fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark) {
     let [l, t, w, h] = rect;
     let (x, y, ink) = (l + w / 2.0, t + h / 2.0, on(mark.fill));
     let width = text::width(&mark.text, FONT, false);
     let fits = !mark.text.is_empty() && width <= w - 4.0;
     let both = fits && two_lines(&mark, rect);
+    let in_middle = !ticks_beside(&mark, rect);
     let ticks = mark.ticks;
     if mark.hatched {
         legend::hatch(scene, rect, hatching(theme), 7.0);
@@ -369,16 +388,10 @@ fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark, in_middle:
         }
         return;
     }
-    // From the right corner to the left; where the cell is narrow, downwards.
-    let beside = w > 1.0 + 14.0 * ticks.len() as f64;
-    // Off the outline of a region, where there is room.
-    let inset = (0.3 * w.min(h)).clamp(7.5, 11.0);
+    // From the right corner to the left.
+    let inset = tick_inset(rect);
     for (i, tick) in ticks.into_iter().enumerate() {
-        let step = 14.0 * i as f64;
-        let (dx, dy) = if beside { (step, 0.0) } else { (0.0, step) };
-        if w > 16.0 && h > 14.0 + dy {
-            tick.draw(scene, theme, (l + w - inset - dx, t + inset + dy), 5.0);
-        }
+        tick.draw(scene, theme, (l + w - inset - TICK * i as f64, t + inset), 5.0);
     }
 }
 

@@ -75,7 +75,6 @@ pub(super) fn draw(
         foot: MOST_FOOT,
         numbers: Numbers::AllOrNone,
         first: options.first,
-        ticks_in_middle: false,
         cell: &cell,
     };
     cells.draw(scene, [left, top, width, height - top], theme);

@@ -153,10 +153,7 @@ fn draw(
         let known = c.share.is_finite();
         let of = [(l.best, Tick::Best), (l.model, Tick::Model)].into_iter();
         let ticks: Vec<Tick> = of.filter(|(at, _)| *at == Some(i)).map(|t| t.1).collect();
-        let text = match known && ticks.is_empty() {
-            true => Format::percent().write(c.share, 2),
-            false => String::new(),
-        };
+        let text = if known { Format::percent().write(c.share, 2) } else { String::new() };
         let fill = if known { shown((c.share - low) / (1.0 - low), theme) } else { theme.panel };
         let stands_for = match c.row {
             // The row that the cell shows: the others are slower.
@@ -174,7 +171,7 @@ fn draw(
     let widest = if scene.width < NARROW { 60.0 } else { 84.0 };
     let room = [x, y + HEAD, w, line * rows.len() as f64 + FOOT];
     let cells = Cells::fixed(across, down, (widest, line), &cell);
-    let grid = Cells { ticks_in_middle: true, ..cells }.draw(scene, room, theme);
+    let grid = cells.draw(scene, room, theme);
     let size = (columns.len(), rows.len());
     regions(scene, theme, grid.rect(), size, &|i, j| panel.lines[j].cells.get(i)?.region);
 }
