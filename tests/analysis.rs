@@ -152,7 +152,9 @@ fn sentences_say_what_is_not_known() {
     let text = format!("{head}{}{}", row("gfx90a", 900.0), "4096,4096,2048,bf16,100,MI300X\n");
     let all = said(&text, None).0.join(" ");
     assert!(
-        all.contains("gfx90a: 900 µs without a known roof; AMD Instinct MI300X: 100 µs, "),
+        all.contains(
+            "gfx90a: 900 µs on 1 GEMM without a known roof; AMD Instinct MI300X: 100 µs on 1 GEMM, "
+        ),
         "{all}"
     );
     assert!(all.contains("90.0 % of the time has no roof yet: the file says"), "{all}");

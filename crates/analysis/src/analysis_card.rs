@@ -62,7 +62,7 @@ impl Figures<'_> {
             ),
             Bound::Launch => format!(
                 "Launch-bound: the roof needs {} of this call of {}, and starting a kernel and \
-                 filling the device takes the rest. Neither memory nor compute limits it.",
+                 filling the device takes most of the rest.",
                 Seconds(self.share * self.time_s),
                 Seconds(self.time_s)
             ),

@@ -248,6 +248,11 @@ impl Finding {
         self.rule == rules::OTHERS.id
     }
 
+    /// True for one cause of lost time.
+    pub(crate) fn is_cause(&self) -> bool {
+        self.kind == Kind::Lost && !self.is_rest()
+    }
+
     /// True where it doubts the device, the type or the unit, and with them every other figure.
     fn doubts_all(&self) -> bool {
         self.category == Category::Data && self.severity == Severity::Critical

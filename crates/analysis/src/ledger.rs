@@ -75,6 +75,8 @@ pub struct Entry {
     pub alternative: Option<Alternative>,
     /// The tile behind the account of that name.
     pub tile: Option<TileCost>,
+    /// Another library or file ran the GEMM faster, whichever account holds what that would save.
+    pub elsewhere: bool,
 }
 
 /// Splits the time of rows. Borrow it for as long as rows of one table are split.
@@ -141,6 +143,7 @@ impl<'a> Splitter<'a> {
             return None;
         }
         let roof_s = self.frame.metrics.roof_s[r];
+        let elsewhere = held.is_some_and(|held| held.elsewhere);
         let mut call = Split::default();
         let mut put = |account: Account, s: f64| call.0[account as usize] = s;
         let alternative = held.and_then(|held| self.alternative(row, held, time_s, roof_s));
@@ -151,7 +154,7 @@ impl<'a> Splitter<'a> {
         }
         if roof_s.is_nan() {
             put(Account::NoRoof, left);
-            return Some(Entry { call, alternative, tile: None });
+            return Some(Entry { call, alternative, tile: None, elsewhere });
         }
         let mut take = |account: Account, most: f64| {
             let s = left.min(most);
@@ -170,7 +173,7 @@ impl<'a> Splitter<'a> {
             }
             take(Account::Rest, f64::INFINITY);
         }
-        Some(Entry { call, alternative, tile })
+        Some(Entry { call, alternative, tile, elsewhere })
     }
 
     /// Seconds of launch in the time of a call, at most.
@@ -329,7 +332,8 @@ pub struct Adding<'a> {
     sets: Vec<Set>,
     /// Set and position of the next row.
     at: (usize, usize),
-    /// By group: the accounts of the set at hand that have it, as bits; one more for the group itself.
+    /// By group: the accounts of the set at hand that have it, as bits; one more for the group itself, and
+    /// one where another library ran it faster.
     seen: Vec<u16>,
     books: Vec<Book>,
 }
@@ -435,6 +439,9 @@ impl<'a> Adding<'a> {
             u64::from(new)
         };
         book.groups += first(Account::COUNT);
+        if posting.entry.elsewhere {
+            book.elsewhere += first(Account::COUNT + 1);
+        }
         for (i, s) in split.0.into_iter().enumerate() {
             if s > 0.0 {
                 book.accounts[i].seconds += s;

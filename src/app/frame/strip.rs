@@ -126,8 +126,11 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         view! { ", "{figure(&hint, percent(share), &of, "efficiency")} }
     });
     let cost = line.cost.as_ref().map(|c| view! { " "{claim(c)} });
+    // A time alone says at least what it is of.
+    let bare = line.share.is_none() && line.cost.is_none() && line.runs.is_empty();
+    let of = bare.then(|| format!(" on {}", plural(line.gemms, "GEMM")));
     let scope = line.share.is_none().then(|| line.scope.clone());
-    view! { {time}{share}{scope}"."{cost} }.into_any()
+    view! { {time}{share}{of}{scope}"."{cost} }.into_any()
 }
 
 /// On the summary, whose bars name every side: the side that loses most.
@@ -151,8 +154,10 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
     let figures = lines.iter().take(SIDES).map(|l| {
         let time = seconds_brief(l.time_s);
         let (value, rest) = match l.share {
-            Some(share) => (percent(share), format!("of roof{}: {}, {time}", l.scope, l.name)),
-            None => (time, l.name.clone()),
+            Some(share) => {
+                (percent(share), format!("of roof{}: {}, {time}{}", l.scope, l.name, l.runs))
+            }
+            None => (time, format!("{}{}", l.name, l.runs)),
         };
         let lost = l.lost_s.map_or_else(String::new, |s| format!(", {} lost", Seconds(s)));
         let hint =

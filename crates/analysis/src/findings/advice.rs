@@ -66,9 +66,14 @@ pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
     )
 }
 
+/// True where the units of the device are the cores of a processor, which has no split-K.
+fn is_cpu(scan: &Scan<'_>, group: &Group) -> bool {
+    scan.device(group).is_some_and(|d| d.unit_kind == "core")
+}
+
 /// What to try with the kernel of a compute-bound GEMM below its roof.
 pub(super) fn compute_kernel(scan: &Scan<'_>, group: &Group) -> String {
-    let settings = match scan.device(group).is_some_and(|d| d.unit_kind == "core") {
+    let settings = match is_cpu(scan, group) {
         true => "blocking and threads",
         false => "tile, split-K and stages",
     };
@@ -126,10 +131,11 @@ const VECTOR: u32 = 16;
 /// What to try with the kernel of a memory-bound GEMM below the bandwidth.
 pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
     let p = scan.problem(group);
-    let kind = if p.m.min(p.n) <= VECTOR {
-        "Try a matrix-vector or split-K kernel, and tune it"
-    } else {
-        "Try a smaller tile on the short side and wider loads, tuned"
+    let kind = match (p.m.min(p.n) <= VECTOR, is_cpu(scan, group)) {
+        (true, true) => "Try a matrix-vector kernel, and tune its threads",
+        (true, false) => "Try a matrix-vector or split-K kernel, and tune it",
+        (false, true) => "Try other blocking and threads, tuned",
+        (false, false) => "Try a smaller tile on the short side and wider loads, tuned",
     };
     let share = 100.0 * Roof::REACHED_BANDWIDTH;
     format!("{kind} for this shape: {share:.0} % of the bandwidth is within reach.")

@@ -2,6 +2,7 @@
 
 use super::{Finding, Rule, Scan, words};
 use crate::ledger::{Account, Adding, Ledger, Posting, Splitter};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
@@ -27,7 +28,7 @@ pub(super) enum Detail {
     Size(u8),
     /// What costs most with the tile of the run.
     Tile(TileCause),
-    /// What limits the GEMM at its roof.
+    /// What limits the GEMM.
     Bound(Bound),
 }
 
@@ -42,23 +43,29 @@ pub(super) enum TileCause {
     FewWorkgroups,
 }
 
-/// One cause of lost time.
+/// One cause of lost time: an account of one side and device, the rest by what bounds the GEMMs.
 #[derive(Clone, Debug)]
 pub(super) struct Cause {
     /// Index in [`Ledger::books`].
     pub book: usize,
     pub account: Account,
-    pub detail: Detail,
     /// Its seconds over all calls.
     pub lost_s: f64,
     /// Time of its rows over all calls.
     pub time_s: f64,
-    /// Their roof time; NaN if one has none.
-    pub roof_s: f64,
+    /// What it is made of, the largest first once all is added up.
+    pub parts: Vec<Part>,
+    /// The row that holds most of it, its seconds, and the part that it is of.
+    pub most: (u32, f64, Detail),
+}
+
+/// What one [`Detail`] holds of a cause.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub detail: Detail,
+    pub lost_s: f64,
     /// Its rows, ascending.
     pub rows: Vec<u32>,
-    /// The row that holds most of it, and its seconds.
-    pub most: (u32, f64),
 }
 
 /// The ledger of a frame and its causes.
@@ -74,7 +81,9 @@ pub(super) struct Sums<'a> {
 pub(super) struct Summing<'a> {
     adding: Adding<'a>,
     causes: Vec<Cause>,
-    index: FxHashMap<(usize, Account, Detail), usize>,
+    index: FxHashMap<(usize, Account, Option<Bound>), usize>,
+    /// By cause and detail, the place among the cause's parts.
+    part_of: FxHashMap<(usize, Detail), usize>,
     types: Vec<String>,
     type_of: Vec<u32>,
 }
@@ -95,6 +104,7 @@ impl<'a> Summing<'a> {
             adding: Adding::with(splitter),
             causes: Vec::new(),
             index: FxHashMap::default(),
+            part_of: FxHashMap::default(),
             types,
             type_of,
         }
@@ -102,7 +112,7 @@ impl<'a> Summing<'a> {
 
     /// Adds up some more rows; false once all are done.
     pub(super) fn step(&mut self) -> bool {
-        let Summing { adding, causes, index, type_of, .. } = self;
+        let Summing { adding, causes, index, part_of, type_of, .. } = self;
         let frame = adding.frame();
         adding.step_with(&mut |posting| {
             for (account, call_s) in posting.entry.call.each().filter(|(a, _)| a.is_lost()) {
@@ -111,32 +121,43 @@ impl<'a> Summing<'a> {
                     continue;
                 }
                 let detail = detail(frame, type_of, posting, account);
-                let at = *index.entry((posting.book, account, detail)).or_insert_with(|| {
+                let bound = match detail {
+                    Detail::Bound(bound) => Some(bound),
+                    _ => None,
+                };
+                let row = posting.row;
+                let at = *index.entry((posting.book, account, bound)).or_insert_with(|| {
                     causes.push(Cause {
                         book: posting.book,
                         account,
-                        detail,
                         lost_s: 0.0,
                         time_s: 0.0,
-                        roof_s: 0.0,
-                        rows: Vec::new(),
-                        most: (posting.row, 0.0),
+                        parts: Vec::new(),
+                        most: (row, 0.0, detail),
                     });
                     causes.len() - 1
                 });
-                let (cause, r) = (&mut causes[at], posting.row as usize);
+                let cause = &mut causes[at];
                 cause.lost_s += lost;
-                cause.time_s += frame.data.time_s[r] * posting.calls;
-                cause.roof_s += frame.metrics.roof_s[r] * posting.calls;
-                cause.rows.push(posting.row);
+                cause.time_s += frame.data.time_s[row as usize] * posting.calls;
                 if lost > cause.most.1 {
-                    cause.most = (posting.row, lost);
+                    cause.most = (row, lost, detail);
                 }
+                let at = *part_of.entry((at, detail)).or_insert_with(|| {
+                    cause.parts.push(Part { detail, lost_s: 0.0, rows: Vec::new() });
+                    cause.parts.len() - 1
+                });
+                let part = &mut cause.parts[at];
+                part.lost_s += lost;
+                part.rows.push(row);
             }
         })
     }
 
-    pub(super) fn finish(self) -> Sums<'a> {
+    pub(super) fn finish(mut self) -> Sums<'a> {
+        for cause in &mut self.causes {
+            cause.parts.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.rows.cmp(&b.rows)));
+        }
         let (ledger, splitter) = self.adding.finish();
         Sums { ledger, causes: self.causes, splitter, types: self.types }
     }
@@ -169,10 +190,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
             Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
             _ => TileCause::Waves,
         }),
-        Account::Rest => {
-            let roof = frame.metrics.roof(data, r);
-            roof.map_or(Detail::All, |roof| Detail::Bound(roof.bound(frame.metrics.ai[r])))
-        }
+        Account::Rest => frame.metrics.bound(data, r).map_or(Detail::All, Detail::Bound),
         _ => Detail::All,
     }
 }

@@ -1,6 +1,7 @@
 //! Rules on small cases, and properties that always hold.
 
 use super::*;
+use crate::ledger::Account;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware;
@@ -477,13 +478,45 @@ fn findings_stand_in_sections_each_by_its_seconds() {
         let section: Vec<_> = section.iter().filter(|f| !f.is_rest()).collect();
         assert!(section.is_sorted_by(|a, b| a.saves_s >= b.saves_s));
     }
-    // The parts of one account say so.
+    // An account is one finding, with the pairs inside it.
     let layouts = of(&report, "layout");
-    assert_eq!(layouts[0].title, "Layout NN is slower than NT: 2 of 3 GEMMs");
+    assert_eq!(layouts.len(), 1);
+    assert_eq!(layouts[0].title, "Another layout is faster: 3 GEMMs");
     assert!(
-        layouts[0]
-            .text
-            .contains("400 µs of it more than the faster run, a part of the 600 µs layout.")
+        layouts[0].text.contains(
+            "600 µs of it more than the faster run. Layout NN is slower than NT: 2 GEMMs, 400 µs; Layout TT is \
+             slower than NT: 1 GEMM, 200 µs."
+        ),
+        "{}",
+        layouts[0].text
+    );
+    // The largest is not measured, so the sentence says why it names another.
+    let book = &report.ledger.books[0];
+    let cost = crate::headline::cost(&report.findings, book).unwrap();
+    assert_eq!(cost.key, "layout");
+    assert_eq!(
+        [cost.claim.as_str(), cost.why.as_str()],
+        ["Surest gain, 600 µs", "another layout is faster, 3 GEMMs"]
+    );
+    assert_eq!(Some(cost.seconds), layouts[0].saves_s);
+}
+
+#[test]
+fn what_another_library_runs_faster_is_counted_once_and_says_what_other_causes_hold() {
+    let op = Operation::uniform(DataType::Bf16);
+    let mut rows = Rows::new();
+    for (n, x, y) in [(1024, 400.0, 200.0), (2048, 700.0, 300.0), (4096, 600.0, 600.0)] {
+        rows.typed((4096, 4096, n), op, "x", x * 1e-6, "");
+        rows.typed((4096, 4096, n), op, "y", y * 1e-6, "");
+    }
+    // Of this one another layout saves as much, and is the smaller change.
+    rows.typed((4096, 4096, 2048), op.with_layout(false, true), "x", 300e-6, "");
+    let report = check_all(&rows.frame(Some("h100-sxm")));
+    let book = report.ledger.books.iter().find(|b| b.side == "x").unwrap();
+    assert_eq!((book.elsewhere, book.of(Account::Library).groups), (2, 1));
+    assert_eq!(
+        of(&report, "library")[0].title,
+        "y is faster: 1 of 2 GEMMs, 1 counted under other causes"
     );
 }
 

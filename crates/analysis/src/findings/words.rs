@@ -1,9 +1,9 @@
 //! The texts of findings that are sums of the ledger.
 
-use super::sums::{Cause, Detail, Sums, TileCause};
+use super::sums::{Cause, Detail, Part, Sums, TileCause};
 use super::{
-    Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, scan::short,
-    story, story::Story,
+    Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, rules,
+    scan::short, story, story::Story,
 };
 use crate::figures::figures;
 use crate::ledger::{Account, Entry, Evidence as Basis};
@@ -18,29 +18,24 @@ const NAMED: usize = 3;
 
 /// The finding of one cause.
 pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Finding {
-    let groups = groups_of(sums, &cause.rows);
-    let told = tell(scan, sums, cause, groups);
-    let category = match (cause.account, cause.detail) {
-        (Account::Rest, Detail::Bound(Bound::Memory)) => Category::Memory,
+    let told = tell(scan, sums, cause);
+    let category = match cause.most.2 {
+        Detail::Bound(Bound::Memory) => Category::Memory,
+        Detail::Bound(Bound::Launch) => Category::Launches,
         _ => rule.category,
     };
+    let groups = groups_of(sums, &rows_of(scan, &[cause]));
     of(rule, scan, sums, (cause.book, groups, category), std::slice::from_ref(&cause), told)
 }
 
 /// One finding for causes of one side and device that do not weigh.
 pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> Finding {
     let mut by_weight = small.to_vec();
-    by_weight.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.rows.cmp(&b.rows)));
+    by_weight.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.most.0.cmp(&b.most.0)));
     let groups = groups_of(sums, &rows_of(scan, small));
-    let named = |c: &&Cause| {
-        let told = tell(scan, sums, c, groups_of(sums, &c.rows));
-        format!("{}, {}", told.title, story::time(c.lost_s))
-    };
+    let named = |c: &&Cause| format!("{}, {}", tell(scan, sums, c).title, story::time(c.lost_s));
     let first: Vec<String> = by_weight.iter().take(NAMED).map(named).collect();
-    let more = match by_weight.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        n => format!("; {}", plural(n as u64, "more cause")),
-    };
+    let more = more(by_weight.len() - first.len());
     let told = Story {
         title: match small.len() {
             1 => "One smaller cause".to_owned(),
@@ -88,7 +83,8 @@ fn of(
 
 /// The rows of some causes, ascending, each once.
 fn rows_of(scan: &Scan<'_>, causes: &[&Cause]) -> Vec<u32> {
-    let rows: Vec<u32> = causes.iter().flat_map(|c| c.rows.iter().copied()).collect();
+    let parts = causes.iter().flat_map(|c| &c.parts);
+    let rows: Vec<u32> = parts.flat_map(|part| part.rows.iter().copied()).collect();
     ascending(&rows, scan.data().len())
 }
 
@@ -113,33 +109,46 @@ fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
     out
 }
 
-/// What is said of one cause. `groups` is the number of its GEMMs.
-fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Story {
-    let account = sums.ledger.books[cause.book].of(cause.account);
-    // Of an account with several causes each says what it is a part of.
-    let part = cause.lost_s < account.seconds * (1.0 - 1e-9);
-    let count = match part {
-        true => format!("{} of {}", grouped(groups), plural(account.groups, "GEMM")),
-        false => plural(groups, "GEMM"),
+/// What is said of one cause.
+fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
+    let (book, row) = (&sums.ledger.books[cause.book], cause.most.0);
+    let account = book.of(cause.account);
+    let groups = groups_of(sums, &rows_of(scan, &[cause]));
+    let gemms = plural(groups, "GEMM");
+    // What is not all that is counted elsewhere says so.
+    let count = match book.elsewhere.saturating_sub(groups) {
+        _ if groups < account.groups => {
+            format!("{} of {}", grouped(groups), plural(account.groups, "GEMM"))
+        }
+        other if cause.account == Account::Library && other > 0 => format!(
+            "{} of {}, {} counted under other causes",
+            grouped(groups),
+            plural(book.elsewhere, "GEMM"),
+            grouped(other)
+        ),
+        _ => gemms.clone(),
     };
-    let whole = match part {
-        true => {
+    let whole = match cause.account {
+        Account::Rest if groups < account.groups => {
             format!(", a part of the {} {}", story::time(account.seconds), cause.account.label())
         }
-        false => String::new(),
+        _ => String::new(),
     };
-    let entry = sums.splitter.of(cause.most.0);
-    let told = match (entry, cause.account.evidence(), cause.detail) {
-        (Some(entry), _, Detail::Tile(what)) => tile(scan, cause, &entry, what, &count),
-        (_, _, Detail::Bound(bound)) => rest(scan, cause, bound, &count),
-        (Some(entry), Basis::Measured, _) => alternative(scan, sums, cause, &entry, &count),
-        _ => launch(scan, cause, &count),
+    let claim = claim(scan, sums, cause);
+    let entry = sums.splitter.of(row);
+    let told = match (entry, cause.account, cause.most.2) {
+        (_, _, Detail::Bound(bound)) => rest(scan, row, bound),
+        (Some(entry), _, Detail::Tile(what)) => tile(scan, cause, &entry, what),
+        (Some(entry), account, _) if account.evidence() == Basis::Measured => {
+            alternative(scan, sums, cause, &entry)
+        }
+        _ => launch(scan, cause),
     };
     let take = if groups == 1 { "takes" } else { "take" };
     Story {
+        title: format!("{claim}: {count}"),
         text: format!(
-            "{} {take} {}, {} of it {}{whole}.{}",
-            plural(groups, "GEMM"),
+            "{gemms} {take} {}, {} of it {}{whole}.{}{}",
             story::time(cause.time_s),
             story::time(cause.lost_s),
             match cause.account.evidence() {
@@ -147,9 +156,75 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Story {
                 Basis::AtMost => "below the roof, with no run or model that says why",
                 _ => "by the model",
             },
+            parts(scan, sums, cause),
             told.text
         ),
         ..told
+    }
+}
+
+/// What a cause is, in a few words: of several parts what they have in common.
+fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
+    if let [one] = cause.parts.as_slice() {
+        return part_claim(scan, sums, one);
+    }
+    match cause.account {
+        Account::Layout => "Another layout is faster",
+        Account::Type => "Another type is faster",
+        Account::Size => "Padding is faster",
+        Account::Library => "Another library or file is faster",
+        Account::Kernel => "Another kernel is faster",
+        _ => "Padding and waves of the tile",
+    }
+    .to_owned()
+}
+
+fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
+    match part.detail {
+        Detail::Layouts(slow, fast) => format!("Layout {slow} is slower than {fast}"),
+        Detail::Types(slow, fast) => {
+            let [slow, fast] = [slow, fast].map(|i| &sums.types[i as usize]);
+            format!("{slow} is slower than {fast}")
+        }
+        Detail::Place(..) => {
+            let entry = part.rows.first().and_then(|row| sums.splitter.of(*row));
+            let other = entry.and_then(|entry| entry.alternative);
+            format!(
+                "{} is faster",
+                other.map_or_else(String::new, |a| scan.frame.maker(a.row as usize))
+            )
+        }
+        Detail::Size(size) => format!("Padding {} is faster", ["M", "N", "K"][usize::from(size)]),
+        Detail::Kernels(..) => "Another kernel is faster".to_owned(),
+        Detail::Tile(TileCause::Padding) => "Tiles reach past the output".to_owned(),
+        Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),
+        Detail::Tile(TileCause::FewWorkgroups) => "Fewer workgroups than units".to_owned(),
+        Detail::Bound(Bound::Memory) => "Memory-bound, below the roof".to_owned(),
+        Detail::Bound(Bound::Compute) => "Compute-bound, below the roof".to_owned(),
+        Detail::Bound(Bound::Launch) => "Launch-bound, below the roof".to_owned(),
+        Detail::Bound(Bound::NearRidge) => "Near the ridge, below the roof".to_owned(),
+        Detail::All => "Launches".to_owned(),
+    }
+}
+
+/// The largest parts of a cause that has several.
+fn parts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
+    if cause.parts.len() < 2 || cause.account == Account::Kernel {
+        return String::new();
+    }
+    let word = |part: &Part| {
+        let gemms = plural(groups_of(sums, &part.rows), "GEMM");
+        format!("{}: {gemms}, {}", part_claim(scan, sums, part), story::time(part.lost_s))
+    };
+    let named: Vec<String> = cause.parts.iter().take(NAMED).map(word).collect();
+    format!(" {}{}.", named.join("; "), more(cause.parts.len() - named.len()))
+}
+
+/// `; 3 more causes`, "" of none.
+fn more(causes: usize) -> String {
+    match causes {
+        0 => String::new(),
+        n => format!("; {}", plural(n as u64, "more cause")),
     }
 }
 
@@ -158,34 +233,14 @@ fn name(scan: &Scan<'_>, row: usize) -> String {
 }
 
 /// A faster run that was measured.
-fn alternative(
-    scan: &Scan<'_>,
-    sums: &Sums<'_>,
-    cause: &Cause,
-    entry: &Entry,
-    count: &str,
-) -> Story {
+fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -> Story {
     let data = scan.data();
     let (row, other) = (cause.most.0 as usize, entry.alternative.map_or(0, |a| a.row as usize));
     let call_s = entry.alternative.map_or(f64::NAN, |a| a.call_s);
-    let maker = scan.frame.maker(other);
-    let title = match cause.detail {
-        Detail::Layouts(slow, fast) => format!("Layout {slow} is slower than {fast}: {count}"),
-        Detail::Types(slow, fast) => {
-            let [slow, fast] = [slow, fast].map(|i| &sums.types[i as usize]);
-            format!("{slow} is slower than {fast}: {count}")
-        }
-        Detail::Place(..) => format!("{maker} is faster: {count}"),
-        Detail::Size(size) => {
-            let size = ["M", "N", "K"][usize::from(size)];
-            format!("Padding {size} is faster: {count}")
-        }
-        _ => format!("Another kernel is faster: {count}"),
-    };
-    let with = match cause.detail {
+    let with = match cause.most.2 {
         Detail::Layouts(_, fast) => format!("in {fast}"),
         Detail::Types(_, fast) => format!("in {}", sums.types[fast as usize]),
-        Detail::Place(..) => format!("with {maker}"),
+        Detail::Place(..) => format!("with {}", scan.frame.maker(other)),
         Detail::Size(_) => {
             let p = data.problem(other);
             format!("as {} × {} × {}", p.m, p.n, p.k)
@@ -202,7 +257,6 @@ fn alternative(
         false => String::new(),
     };
     Story {
-        title,
         text: format!(
             " Most in {}: {} here, {} {with}{least}.",
             name(scan, row),
@@ -226,12 +280,11 @@ fn kernel(scan: &Scan<'_>, row: usize) -> String {
     }
 }
 
-fn launch(scan: &Scan<'_>, cause: &Cause, count: &str) -> Story {
+fn launch(scan: &Scan<'_>, cause: &Cause) -> Story {
     let row = cause.most.0 as usize;
     let calls = scan.frame.calls(row);
     let floor_s = cause.most.1 / calls;
     Story {
-        title: format!("Launches: {count}"),
         text: format!(
             " Starting, filling and draining a kernel takes {} however little it computes.",
             story::time(floor_s)
@@ -245,13 +298,8 @@ fn launch(scan: &Scan<'_>, cause: &Cause, count: &str) -> Story {
     }
 }
 
-fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &str) -> Story {
+fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause) -> Story {
     let row = cause.most.0 as usize;
-    let title = match what {
-        TileCause::Padding => format!("Tiles reach past the output: {count}"),
-        TileCause::Waves => format!("The last wave is not full: {count}"),
-        TileCause::FewWorkgroups => format!("Fewer workgroups than units: {count}"),
-    };
     let group = scan.group_of(cause.most.0);
     let shape = group.and_then(|g| scan.tile(g));
     let sentence = shape.map_or(String::new(), |s| format!(" {}", s.sentence()));
@@ -271,7 +319,6 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &
         )
     });
     Story {
-        title,
         text: format!(" Most in {}.{sentence}", name(scan, row)),
         formula,
         path_a: (what == TileCause::FewWorkgroups).then(|| {
@@ -293,18 +340,14 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause, count: &
             }
             .to_owned(),
         ),
+        ..Story::default()
     }
 }
 
-fn rest(scan: &Scan<'_>, cause: &Cause, bound: Bound, count: &str) -> Story {
-    let row = cause.most.0 as usize;
+fn rest(scan: &Scan<'_>, most: u32, bound: Bound) -> Story {
+    let row = most as usize;
     let x = figures(scan.frame, row);
-    let title = match bound {
-        Bound::Memory => format!("Memory-bound, below the roof: {count}"),
-        Bound::Compute => format!("Compute-bound, below the roof: {count}"),
-        _ => format!("Near the ridge, below the roof: {count}"),
-    };
-    let group: Option<&Group> = scan.group_of(cause.most.0);
+    let group: Option<&Group> = scan.group_of(most);
     let reached = percent(x.share);
     let text = match bound {
         Bound::Memory => format!(
@@ -319,11 +362,11 @@ fn rest(scan: &Scan<'_>, cause: &Cause, bound: Bound, count: &str) -> Story {
     let paths = group.map(|g| rest_paths(scan, g));
     let (path_a, path_b) = paths.map_or((None, None), |(a, b)| (Some(a), Some(b)));
     Story {
-        title,
         text,
         formula: group.map_or(String::new(), |g| story::roof_formula(scan, g)),
         path_a,
         path_b,
+        ..Story::default()
     }
 }
 
@@ -338,8 +381,8 @@ pub(crate) fn own_paths(scan: &Scan<'_>, g: &Group, f: &Finding) -> Option<(Stri
 
 /// What to try in the model and with the kernel for a GEMM that is below its roof.
 fn rest_paths(scan: &Scan<'_>, g: &Group) -> (String, String) {
-    let roof = scan.roof(g).map(|roof| roof.bound(scan.metrics().ai[g.row as usize]));
-    match roof {
+    match scan.bound(g) {
+        Some(Bound::Launch) => (rules::LAUNCH.path_a.to_owned(), rules::LAUNCH.path_b.to_owned()),
         Some(Bound::Memory) => (
             advice::padded_then(scan, g, &advice::memory_path(scan, g)),
             advice::memory_kernel(scan, g),

@@ -1,12 +1,8 @@
 //! The accounts of one side on one device, added up.
 
-use super::{Account, Evidence};
+use super::Account;
 use gemmscope_model::units::seconds_brief;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-
-/// A measured account of this share of the time or more is named before a larger one that nothing
-/// measured.
-const MEASURED: f64 = 0.02;
 
 /// What one account of one side and device holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,6 +48,9 @@ pub struct Book {
     pub runs: Runs,
     /// GEMMs.
     pub groups: u64,
+    /// Those that another library or file ran faster. [`Account::Library`] holds the time of those for which
+    /// that is the most to gain; a smaller change that saves as much comes before it.
+    pub elsewhere: u64,
     /// In the order of [`Account::ALL`].
     pub accounts: [Sum; Account::COUNT],
 }
@@ -101,16 +100,6 @@ impl Book {
             [] => None,
             _ => Some(format!("{} lost = {}", seconds_brief(self.lost_s()), parts.join(" + "))),
         }
-    }
-
-    /// The account of lost time that the headline names: the largest that was measured where it weighs,
-    /// else the largest.
-    pub fn leading(&self) -> Option<(Account, Sum)> {
-        let lost = || self.ranked().into_iter().filter(|(a, _)| a.is_lost());
-        let weighs = |a: Account, s: Sum| {
-            a.evidence() == Evidence::Measured && s.seconds >= MEASURED * self.time_s
-        };
-        lost().find(|(a, s)| weighs(*a, *s)).or_else(|| lost().next())
     }
 
     /// The accounts that hold time, in the order of [`Account::ALL`].

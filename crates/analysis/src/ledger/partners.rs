@@ -31,6 +31,8 @@ const LINES: [Account; 4] = [Account::Layout, Account::Type, Account::Size, Acco
 
 /// Place of [`Account::Size`] in [`LINES`].
 const SIZE: usize = 2;
+/// Place of [`Account::Library`] in [`LINES`].
+const LIBRARY: usize = 3;
 
 /// Rows or groups of one step, about.
 const STEP: usize = if cfg!(test) { 7 } else { 5_000 };
@@ -60,6 +62,8 @@ pub(super) struct Held {
     /// The run with the smallest change of those within [`TIE`] of it, and what it differs in.
     pub other: u32,
     pub account: Account,
+    /// Another library or file ran it over 2 % faster than `own`, whatever else did.
+    pub elsewhere: bool,
 }
 
 impl Partners {
@@ -238,7 +242,8 @@ impl Partners {
             runs.iter().for_each(|run| self.group_of[run.1.row as usize] = group);
             let ((own_s, own), own_variant) = fastest(runs);
             let ((other_s, other), account) = (SLOWEST, LINES[SIZE]);
-            self.groups.push(Held { own, own_variant, own_s, other_s, other, account });
+            let elsewhere = false;
+            self.groups.push(Held { own, own_variant, own_s, other_s, other, account, elsewhere });
             kind_of.push(runs[0].1.kind);
             self.comparable.push(runs.len() > 1);
         }
@@ -367,6 +372,7 @@ impl<'a> Kinds<'a> {
             let least = partners.iter().position(|p| p.0 <= TIE * other_s).unwrap_or(0);
             *comparable |= other_s < f64::INFINITY;
             held.other_s = other_s;
+            held.elsewhere = held.own_s.is_finite() && partners[LIBRARY].0 * TIE < held.own_s;
             (held.other, held.account) = (partners[least].1, LINES[least]);
         }
         for set in kind_of.iter().flat_map(|kind| self.alike[*kind as usize]) {

@@ -265,25 +265,26 @@ fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
     if let Some(f) = question.filter(|f| f.rule == "wrong_device") {
         return format!("{}. First {}", f.title, advice(f));
     }
-    let most = all.iter().find(|f| f.kind == Kind::Lost && f.rule != "others");
-    let Some(f) = most.or(all.iter().find(open)) else {
-        return "No problems found.".to_owned();
-    };
-    let claim = claim(f);
-    let Some(lost_s) = f.saves_s.filter(|_| f.kind == Kind::Lost) else {
-        return match outside(findings) {
-            Some(_) => String::new(),
-            None => format!("Look first at: {claim}. Try this: {}", advice(f)),
+    // Of several sides and devices the one that loses most by one cause.
+    let books = findings.ledger.books.iter();
+    let leading = books.filter_map(|book| headline::leading(all, book));
+    let most = leading.reduce(|a, b| if b.1.saves_s > a.1.saves_s { b } else { a });
+    let Some((word, f)) = most else {
+        return match all.iter().find(open) {
+            None => "No problems found.".to_owned(),
+            Some(_) if outside(findings).is_some() => String::new(),
+            Some(f) => format!("Look first at: {}. Try this: {}", claim(f), advice(f)),
         };
     };
-    let facts = format!("{claim}, {} {}.", seconds_brief(lost_s), f.basis.label());
+    let seconds = seconds_brief(f.saves_s.unwrap_or(0.0));
+    let facts = format!("{}, {seconds} {}.", claim(f), f.basis.label());
     if outside(findings).is_some() {
-        return format!("Most to gain in the GEMMs: {facts}");
+        return format!("{word} in the GEMMs: {facts}");
     }
     if f.severity == Severity::Low {
-        return format!("No single problem stands out. Most to gain: {facts}");
+        return format!("No single problem stands out. {word}: {facts}");
     }
-    format!("Most to gain: {facts} Try this: {}", advice(f))
+    format!("{word}: {facts} Try this: {}", advice(f))
 }
 
 /// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side.
