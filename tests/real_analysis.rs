@@ -159,7 +159,9 @@ fn vllm_is_counted_once_and_its_findings_are_the_memorys() {
     let twice = of(&all, "double_count");
     assert!(twice[0].text.contains("1.23 ms") && twice[0].text.contains("2.46 ms"));
     let lost = all.findings.iter().filter(|f| f.kind == Kind::Lost && f.rule == "rest");
-    assert!(lost.clone().count() > 0 && lost.clone().all(|f| f.title.starts_with("Memory-bound")));
+    let titles: Vec<&str> = lost.map(|f| f.title.as_str()).collect();
+    let small = |t: &&str| t.starts_with("Memory-bound") || t.starts_with("Launch-bound");
+    assert!(!titles.is_empty() && titles.iter().all(small), "{titles:?}");
     assert!(!of(&all, "batching").is_empty());
 }
 
@@ -233,7 +235,7 @@ fn the_golden_files_join_on_521_shapes() {
     let d = duel.distribution();
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 521);
     assert!(
-        duel.headline(&c).starts_with("hipBLASLt is 26.0x faster than IREE"),
+        duel.headline(&c).starts_with("hipBLASLt is 23.3x faster than IREE by time"),
         "{}",
         duel.headline(&c)
     );
@@ -274,7 +276,7 @@ fn the_slow_layout_is_one_finding() {
     let data = table(&["iree-kernel-benchmark/hipblaslt-gemm.csv"]);
     let all = check_all(&judged(data, Some("mi300x")));
     let layout: Vec<_> = of(&all, "layout").iter().map(|f| (f.title.clone(), f.groups)).collect();
-    assert_eq!(layout[0], ("Layout TT is slower than NN: 6 of 36 GEMMs".to_owned(), 6));
+    assert_eq!(layout[0], ("Another layout is faster: 36 GEMMs".to_owned(), 36));
     let lost: f64 =
         all.findings.iter().filter(|f| f.kind == Kind::Lost).filter_map(|f| f.saves_s).sum();
     assert!((lost * 1e6 - 23_759.0).abs() < 1.0, "{lost}");

@@ -283,8 +283,13 @@ impl Comparison {
             (side, found.count() as u64)
         };
         let [a, b] = pair;
-        let both = (0..self.len()).filter(|c| has(c, a) && has(c, b)).count();
-        self.told(both as u64, [alone(a, b), alone(b, a)].into_iter())
+        self.told(self.shared(a, b), [alone(a, b), alone(b, a)].into_iter())
+    }
+
+    /// Configurations that two sides have.
+    pub(crate) fn shared(&self, a: usize, b: usize) -> u64 {
+        let has = |c: usize, side| self.sample(c, side).is_some();
+        (0..self.len()).filter(|c| has(*c, a) && has(*c, b)).count() as u64
     }
 
     fn told(&self, matched: u64, unmatched: impl Iterator<Item = (usize, u64)>) -> String {

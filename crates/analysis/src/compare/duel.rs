@@ -58,13 +58,13 @@ pub struct Duel {
     pub counts: [u64; 4],
     /// Number of configurations in which B is faster by any amount.
     pub b_ahead: u64,
-    /// Geometric mean of the ratios of rates, whatever the measure; NaN without ratios.
-    pub rate_mean: f64,
     /// Geometric mean of the ratios; NaN without ratios.
     pub geometric_mean: f64,
     /// Ratio of the sums: total work over total time of B, divided by that of A. For shares of the
-    /// roof, roof time takes the place of work. NaN without ratios.
+    /// roof, roof time takes the place of work. NaN without ratios. It decides who is ahead.
     pub weighted_mean: f64,
+    /// Total time of A over that of B, whatever the measure; NaN without ratios.
+    pub time_ratio: f64,
     /// True if the sides ran on different devices in at least one configuration.
     pub devices_differ: bool,
     /// Configurations in which at least one side's spread is known.
@@ -105,13 +105,13 @@ impl Duel {
             without_roof: 0,
             counts: [0; 4],
             b_ahead: 0,
-            rate_mean: f64::NAN,
             geometric_mean: f64::NAN,
             weighted_mean: f64::NAN,
+            time_ratio: f64::NAN,
             devices_differ: devices_differ(frame, comparison, (a, b)),
             with_spread: 0,
         };
-        let (mut logs, mut rates) = (0.0, 0.0);
+        let mut logs = 0.0;
         // Gain (work, or roof time) and time of A and of B.
         let mut sums = [0.0f64; 4];
         for i in 0..comparison.len() {
@@ -136,7 +136,6 @@ impl Duel {
             duel.counts[verdict as usize] += 1;
             duel.b_ahead += u64::from(ratio > 1.0);
             logs += ratio.ln();
-            rates += (y.rate / x.rate).ln();
             // Both sides have the weight of A's calls; else they would be different workloads.
             for (sum, v) in sums.iter_mut().zip([gain_a, x.time_s, gain_b, y.time_s]) {
                 *sum += v * x.calls;
@@ -144,9 +143,9 @@ impl Duel {
             duel.ratios.push(Ratio { configuration: i as u32, ratio, verdict });
         }
         if !duel.ratios.is_empty() {
-            duel.rate_mean = (rates / duel.ratios.len() as f64).exp();
             duel.geometric_mean = (logs / duel.ratios.len() as f64).exp();
             duel.weighted_mean = (sums[2] / sums[3]) / (sums[0] / sums[1]);
+            duel.time_ratio = sums[1] / sums[3];
         }
         duel
     }
@@ -189,46 +188,53 @@ impl Duel {
         Distribution { start: first * width, width, members }
     }
 
-    /// True where count, geometric mean and total time agree on who is ahead, by more than the threshold.
+    /// True where A is ahead over all configurations, each with the weight of its time.
+    pub fn a_leads(&self) -> bool {
+        self.weighted_mean < 1.0
+    }
+
+    /// True where total time, count and geometric mean agree on who is ahead, by more than the threshold.
     pub(super) fn is_clear(&self) -> bool {
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         let [a, b] = [Verdict::A, Verdict::B].map(|v| self.count(v));
-        let agree = if g < 1.0 { a > b && w <= 1.0 } else { b > a && w >= 1.0 };
-        agree && lead_of(g) > 1.0 + self.threshold
+        let agree = if self.a_leads() { a > b && g <= 1.0 } else { b > a && g >= 1.0 };
+        agree && lead_of(w) > 1.0 + self.threshold
     }
 
-    /// The result in one sentence. It names a winner only where count and time do.
+    /// The result in one sentence: the lead by time, and the geometric mean beside it. It names a winner only
+    /// where count and both means do.
     pub fn headline(&self, comparison: &Comparison) -> String {
         let (a, b) = self.names(comparison);
         if self.ratios.is_empty() {
             return format!("{a} and {b} share no configuration.");
         }
-        let g = self.geometric_mean;
+        let (g, w) = (self.geometric_mean, self.weighted_mean);
         // The side that is ahead is the one that is spoken of.
-        let (who, other, won, lost) = match g < 1.0 {
+        let (who, other, won, lost) = match self.a_leads() {
             true => (a, b, Verdict::A, Verdict::B),
             false => (b, a, Verdict::B, Verdict::A),
         };
-        let by_time = self.by_time(who, other);
+        let in_time = self.in_time(who, other);
         let single = self.ratios.len() == 1;
         let on = match single {
             true => "on the one configuration that both have".to_owned(),
             false => format!("over {}", plural(self.ratios.len() as u64, "configuration")),
         };
+        let by_time = if single { "" } else { " by time" };
         let result = match self.measure {
             _ if !self.is_clear() => format!("No clear winner between {a} and {b}"),
-            Measure::Rate => format!("{who} is {} faster than {other}", lead(g)),
+            Measure::Rate => format!("{who} is {} faster than {other}{by_time}", lead(w)),
             Measure::Roof => {
-                format!("{who} reaches {} the share of its roof that {other} does", lead(g))
+                format!("{who} reaches {} the share of its roof that {other} does", lead(w))
             }
         };
         if single {
             let (result, ahead) = match self.is_clear() {
                 true => (result, String::new()),
-                false => (result, format!(" ({})", ahead(g, (a, b)))),
+                false => (result, format!(" ({})", ahead(w, (a, b)))),
             };
             // Who is faster is what people ask first.
-            return match by_time {
+            return match in_time {
                 None => format!("{result} {on}{ahead}."),
                 Some(time) => format!("{time} {on}. {result}{ahead}."),
             };
@@ -250,17 +256,18 @@ impl Duel {
         let mut out = match self.is_clear() {
             true => {
                 format!(
-                    "{result} {on} (geometric mean): {more} in {wins}, {less} in {losses}, {rest}."
+                    "{result} {on} (geometric mean {}): {more} in {wins}, {less} in {losses}, {rest}.",
+                    lead(g)
                 )
             }
             false => format!(
-                "{result} {on}: {who} is {more} in {wins}, {other} in {losses}, {rest}; geometric mean: {}; \
-                 weighted by time: {}.",
-                ahead(g, (a, b)),
-                ahead(self.weighted_mean, (a, b))
+                "{result} {on}: {} by time, {} by geometric mean; {who} is {more} in {wins}, {other} in {losses}, \
+                 {rest}.",
+                ahead(w, (a, b)),
+                ahead(g, (a, b))
             ),
         };
-        out.extend(by_time.map(|time| format!(" {time}.")));
+        out.extend(in_time.map(|time| format!(" {time}.")));
         out
     }
 
@@ -271,7 +278,7 @@ impl Duel {
         if all > OTHERS + 2 {
             return None;
         }
-        let first = if self.geometric_mean < 1.0 { self.a } else { self.b };
+        let first = if self.a_leads() { self.a } else { self.b };
         let to = &comparison.names[first];
         // Configurations that the first side shares with each, and the sum of the logarithms of the ratios of
         // its rate to theirs.
@@ -306,36 +313,17 @@ impl Duel {
     }
 
     /// Who is faster, where shares of roofs are compared: the two need not agree.
-    fn by_time(&self, who: &str, other: &str) -> Option<String> {
-        let (a_leads, rate) = (self.geometric_mean < 1.0, self.rate_mean);
-        if self.measure == Measure::Rate || !rate.is_finite() {
+    fn in_time(&self, who: &str, other: &str) -> Option<String> {
+        if self.measure == Measure::Rate || !self.time_ratio.is_finite() {
             return None;
         }
         // Oriented to the side that is spoken of.
-        let rate = if a_leads { 1.0 / rate } else { rate };
-        Some(match rate {
+        let ratio = if self.a_leads() { 1.0 / self.time_ratio } else { self.time_ratio };
+        Some(match ratio {
             r if lead_of(r) < 1.005 => "Both take the same time".to_owned(),
             r if r > 1.0 => format!("In time {who} is {} faster", times(r)),
             r => format!("In time {other} is {} faster", times(1.0 / r)),
         })
-    }
-
-    /// The lead weighted by time, where the headline does not say it.
-    pub fn means_sentence(&self, comparison: &Comparison) -> String {
-        if self.ratios.len() < 2 || !self.is_clear() {
-            return String::new();
-        }
-        let (a, b) = self.names(comparison);
-        let (fast, more) = match self.geometric_mean < 1.0 {
-            true => (a, self.geometric_mean / self.weighted_mean),
-            false => (b, self.weighted_mean / self.geometric_mean),
-        };
-        let why = match more {
-            more if more > 1.02 => ", larger on the long GEMMs",
-            more if more < 1.0 / 1.02 => ", smaller on the long GEMMs",
-            _ => "",
-        };
-        format!("Weighted by time {fast} leads by {}{why}.", lead(self.weighted_mean))
     }
 
     /// How the join of both sides went, in one sentence.

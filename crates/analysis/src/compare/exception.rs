@@ -19,7 +19,7 @@ impl Duel {
     pub fn exception_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
         let (a, b) = self.names(comparison);
         // Oriented so that a positive logarithm is a lead of the slower side.
-        let (slow, sign) = match self.geometric_mean < 1.0 {
+        let (slow, sign) = match self.a_leads() {
             true => (b, 1.0),
             false => (a, -1.0),
         };

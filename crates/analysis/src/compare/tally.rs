@@ -25,6 +25,8 @@ pub struct Tally {
     pub compared: u64,
     /// Number of configurations in which another side leads each by more than the threshold.
     pub slower: Vec<u64>,
+    /// Each side's total time over that of the fastest of each; NaN for a side that has none.
+    pub by_time: Vec<f64>,
     /// Geometric mean of each side's time over the shortest one; NaN for a side that none has.
     pub behind: Vec<f64>,
 }
@@ -61,11 +63,12 @@ impl Tally {
             fastest: vec![0; sides],
             clear: vec![0; sides],
             slower: vec![0; sides],
+            by_time: vec![0.0; sides],
             behind: vec![0.0; sides],
             ties: 0,
             compared: 0,
         };
-        let mut ran = vec![0u64; sides];
+        let mut ran = vec![(0u64, 0.0); sides];
         for i in 0..comparison.len() {
             if complete && comparison.samples(i).len() < sides {
                 continue;
@@ -80,16 +83,21 @@ impl Tally {
                 }
                 let samples = comparison.samples(i);
                 let best = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
+                // All sides have the weight of one's calls; else they would be different workloads.
+                let calls = samples[0].1.calls;
                 for (side, sample) in samples {
                     let (side, over) = (usize::from(*side), sample.time_s / best);
                     out.slower[side] += u64::from(over > 1.0 + threshold);
                     out.behind[side] += over.ln();
-                    ran[side] += 1;
+                    out.by_time[side] += sample.time_s * calls;
+                    ran[side].0 += 1;
+                    ran[side].1 += best * calls;
                 }
             }
         }
-        for (behind, n) in out.behind.iter_mut().zip(ran) {
-            *behind = (*behind / n as f64).exp();
+        for (side, (n, best_s)) in ran.into_iter().enumerate() {
+            out.behind[side] = (out.behind[side] / n as f64).exp();
+            out.by_time[side] /= best_s;
         }
         out
     }
@@ -126,29 +134,33 @@ impl Tally {
             self.compared > 1 && self.clear[*s] == 0 && self.slower[*s] as f64 > most
         };
         let mut losers: Vec<usize> = (0..self.names.len()).filter(loses).collect();
-        losers.order_by(|a, b| self.behind[*b].total_cmp(&self.behind[*a]));
+        losers.order_by(|a, b| self.by_time[*b].total_cmp(&self.by_time[*a]));
         losers
     }
 
-    /// The two sides that [`sentences`](Self::sentences) begin with, in their order in the data: the one
-    /// that leads most often, and the one that loses everywhere, else the next. `None` where nothing was
-    /// compared.
-    pub fn pair(&self) -> Option<[usize; 2]> {
+    /// The two sides whose order is the open question, in their order in the data: the one that leads most
+    /// often, and the next of the best that shares a fifth of its configurations with it. `None` where nothing
+    /// was compared.
+    pub fn pair(&self, comparison: &Comparison) -> Option<[usize; 2]> {
         let ranked = self.ranked();
-        let second = self.losing().first().or(ranked.get(1)).copied()?;
-        let first = ranked.into_iter().find(|s| *s != second && self.compared > 0)?;
+        let first = *ranked.first().filter(|_| self.compared > 0)?;
+        let rivals = &ranked[1..ranked.len().min(FEW)];
+        let of = |side: usize| comparison.configurations[side];
+        let shares =
+            |side: &&usize| 5 * comparison.shared(first, **side) >= of(first).min(of(**side));
+        let second = *rivals.iter().find(shares).or(rivals.first())?;
         Some([first.min(second), first.max(second)])
     }
 
-    /// `IREE is slower on 519 of 521 GEMMs, on average 26.1x the time of the fastest`: a side that loses
+    /// `IREE is slower on 519 of 521 GEMMs, with 23.3x the time of the fastest`: a side that loses
     /// everywhere, which is the first to say; "" where none does.
     pub fn losers(&self) -> String {
         let word = |s: usize| {
             let (n, all) = (grouped(self.slower[s]), plural(self.compared, "GEMM"));
             format!(
-                "{} is slower on {n} of {all}, on average {} the time of the fastest",
+                "{} is slower on {n} of {all}, with {} the time of the fastest",
                 self.names[s],
-                times(self.behind[s])
+                times(self.by_time[s])
             )
         };
         self.losing().into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
@@ -158,12 +170,13 @@ impl Tally {
     /// their distance from the fastest, then what each side loses most time to.
     pub fn sentences(&self, ledger: Option<&Ledger>) -> Vec<String> {
         let mut out = vec![self.losers(), format!("Fastest: {}", self.words())];
-        let ranked = self.ranked().into_iter().filter(|s| self.behind[*s].is_finite());
-        let behind: Vec<String> = ranked
-            .take(FEW)
-            .map(|s| format!("{} {}", self.names[s], times(self.behind[s])))
-            .collect();
-        out.push(format!("Time over the fastest's, on average: {}", behind.join(", ")));
+        let ranked = self.ranked().into_iter().filter(|s| self.behind[*s].is_finite()).take(FEW);
+        let word = |s| {
+            let [time, mean] = [self.by_time[s], self.behind[s]].map(times);
+            format!("{} {time} (geometric mean {mean})", self.names[s])
+        };
+        let behind: Vec<String> = ranked.map(word).collect();
+        out.push(format!("Time over the fastest's: {}", behind.join(", ")));
         out.extend(ledger.and_then(Ledger::largest_losses));
         out.retain(|s| !s.is_empty());
         out.iter_mut().for_each(|s| s.push('.'));
@@ -176,9 +189,10 @@ impl Serialize for Tally {
         let each = |v: &dyn Fn(usize) -> serde_json::Value| -> Vec<(&str, serde_json::Value)> {
             self.ranked().into_iter().map(|s| (self.names[s].as_str(), v(s))).collect()
         };
-        let mut object = to.serialize_struct("Tally", 5)?;
+        let mut object = to.serialize_struct("Tally", 6)?;
         object.serialize_field("fastest", &each(&|s| self.clear[s].into()))?;
         object.serialize_field("slower", &each(&|s| self.slower[s].into()))?;
+        object.serialize_field("by_time", &each(&|s| self.by_time[s].into()))?;
         object.serialize_field("behind", &each(&|s| self.behind[s].into()))?;
         object.serialize_field("ties", &self.level())?;
         object.serialize_field("shared", &self.compared)?;

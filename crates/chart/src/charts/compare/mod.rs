@@ -175,7 +175,6 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
 
 /// What is said below the picture: the rest of the verdict first.
 fn notes(frame: &Frame, comparison: &Comparison, duel: &Duel, mut out: Vec<String>) -> Vec<String> {
-    out.push(duel.means_sentence(comparison));
     out.push(duel.join_sentence(comparison));
     out.extend(duel.device_sentence(frame, comparison));
     if duel.without_roof > 0 {

@@ -88,8 +88,8 @@ pub(super) fn pair(
 ) -> ([Control; 2], (usize, usize)) {
     let setup = &comparison.setup;
     let sides = side_choices(frame, setup);
-    // Those that the headline is about; where no GEMM has all sides, one that shares some with another.
-    let told = tally.pair();
+    // Those whose order is open; where no GEMM has all sides, one that shares some with another.
+    let told = tally.pair(comparison);
     let first = told.map(|pair| pair[0]).or_else(|| comparison.first_matched());
     let first = setup.sides.get(first.unwrap_or(0));
     let a = Control::choice(
