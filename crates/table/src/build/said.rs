@@ -29,10 +29,7 @@ impl TableBuilder {
             return code;
         }
         if self.data.devices.len() >= Dataset::MOST_DEVICES && name != Dataset::FURTHER_DEVICE {
-            self.note(format!(
-                "More than {} device names: rows of the further ones have \"another device\".",
-                Dataset::MOST_DEVICES - 1
-            ));
+            self.note(Dataset::further_devices("", "rows"));
             return self.device(Dataset::FURTHER_DEVICE);
         }
         let code = self.data.devices.len() as u16;

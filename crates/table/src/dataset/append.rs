@@ -140,12 +140,8 @@ impl Joiner {
                 lost[usize::from(*source)] += u64::from(without_code[usize::from(*device)]);
             }
             for (source, rows) in other.sources.iter_mut().zip(lost).filter(|(_, rows)| *rows > 0) {
-                source.notes.push(format!(
-                    "More than {} device names in all files: {} of the further ones have \"{}\".",
-                    Dataset::MOST_DEVICES - 1,
-                    plural(rows, "row"),
-                    Dataset::FURTHER_DEVICE
-                ));
+                let rows = plural(rows, "row");
+                source.notes.push(Dataset::further_devices(" in all files", &rows));
             }
         }
         map

@@ -81,8 +81,8 @@ pub(super) fn plan(
     let of_sides =
         |i: usize| plan.sides.iter().any(|s| s.figures.all().any(|(_, c, _)| c.index == i));
     let others = m.columns.iter().enumerate().filter(|(i, _)| !of_sides(*i));
-    let extras = others.filter_map(|(i, c)| extra(table, sampled, i, c.guess, &plan, time_place));
-    plan.extras = extras.collect();
+    let further = Further { sampled, plan: &plan, time: time_place };
+    plan.extras = others.filter_map(|(i, c)| further.column(table, i, c.guess)).collect();
     add_columns(table, &mut plan);
     if m.header_line == 0 {
         table.note("The file has no header.");
@@ -322,92 +322,95 @@ fn note_sizes(table: &mut TableBuilder, sizes: &Sizes) {
     }
 }
 
-/// The place of a column that is not part of the row.
-fn extra(
-    table: &mut TableBuilder,
-    sampled: &Sampled,
-    i: usize,
-    spec: ColumnSpec,
-    plan: &Plan,
+/// What decides where the columns go that are not part of the row.
+struct Further<'a> {
+    sampled: &'a Sampled,
+    plan: &'a Plan,
+    /// The column of the time, and its unit.
     time: Option<(usize, TimeUnit)>,
-) -> Option<Extra> {
-    let m = &sampled.mapping;
-    let name = m.columns[i].header.as_str();
-    Some(match spec.meaning {
-        // A name that tells the type begins with the library's: `MKL_fp32`.
-        ColumnMeaning::Other
-            if m.columns[i].why == NOT_TYPES
-                && plan.named_dtype.as_ref().is_some_and(|c| c.index == i)
-                && m.position(ColumnMeaning::Library).is_none() =>
-        {
-            Extra::Text(i, table.text_column(ColumnMeaning::Library, name))
-        }
-        // Skip the index of a printed table.
-        ColumnMeaning::Other if sampled.shifted && i == 0 => return None,
-        ColumnMeaning::Other | ColumnMeaning::DeviceUnits => {
-            Extra::Auto(i, table.auto_column(name))
-        }
-        ColumnMeaning::Time if plan.figures.time.is_none() => {
-            Extra::Auto(i, table.auto_column(name))
-        }
-        // Keep a name that has the sizes in it.
-        ColumnMeaning::Mnk | ColumnMeaning::ShapeA | ColumnMeaning::ShapeB
-            if m.columns[i].samples.iter().any(|s| values::is_name(s)) =>
-        {
-            match alias::guess(name).spec.meaning {
-                meaning if meaning.is_text() => Extra::Text(i, table.text_column(meaning, name)),
-                _ => Extra::Text(i, table.auto_column(name)),
-            }
-        }
-        // The type is in the operation already; what else stands there is kept.
-        ColumnMeaning::Compute => Extra::Text(i, table.auto_column(name)),
-        ColumnMeaning::Tile => {
-            use ColumnMeaning::{TileK, TileM, TileN};
-            let of = [(TileM, "M"), (TileN, "N"), (TileK, "K")];
-            Extra::Tile(i, of.map(|(tile, l)| table.number_column(tile, &format!("{name} {l}"))))
-        }
-        meaning if meaning.is_text() => Extra::Text(i, table.text_column(meaning, name)),
-        meaning => {
-            let scale = scale(table, sampled, i, spec, plan, time)?;
-            Extra::Number(i, table.number_column(meaning, name), scale)
-        }
-    })
 }
 
-/// The factor to SI of a column of numbers; `None` for one that is no column of the dataset.
-fn scale(
-    table: &mut TableBuilder,
-    sampled: &Sampled,
-    i: usize,
-    spec: ColumnSpec,
-    plan: &Plan,
-    time: Option<(usize, TimeUnit)>,
-) -> Option<f64> {
-    use ColumnMeaning::{
-        FailedTime, MeasuredClock, ReportedBandwidth, ReportedEfficiency, ReportedRate,
-        ReportedWork, TimeMax, TimeMin, TimeStd,
-    };
-    let column = &sampled.mapping.columns[i];
-    let name = column.header.as_str();
-    match spec.meaning {
-        ReportedRate => {
-            plan.figures.time.as_ref().and(plan.figures.rate.as_ref()).map(|(_, scale)| *scale)
+impl Further<'_> {
+    /// The place of a column; `None` for one that is left out.
+    fn column(&self, table: &mut TableBuilder, i: usize, spec: ColumnSpec) -> Option<Extra> {
+        let Further { sampled, plan, .. } = self;
+        let m = &sampled.mapping;
+        let name = m.columns[i].header.as_str();
+        Some(match spec.meaning {
+            // A name that tells the type begins with the library's: `MKL_fp32`.
+            ColumnMeaning::Other
+                if m.columns[i].why == NOT_TYPES
+                    && plan.named_dtype.as_ref().is_some_and(|c| c.index == i)
+                    && m.position(ColumnMeaning::Library).is_none() =>
+            {
+                Extra::Text(i, table.text_column(ColumnMeaning::Library, name))
+            }
+            // Skip the index of a printed table.
+            ColumnMeaning::Other if sampled.shifted && i == 0 => return None,
+            ColumnMeaning::Other | ColumnMeaning::DeviceUnits => {
+                Extra::Auto(i, table.auto_column(name))
+            }
+            ColumnMeaning::Time if plan.figures.time.is_none() => {
+                Extra::Auto(i, table.auto_column(name))
+            }
+            // Keep a name that has the sizes in it.
+            ColumnMeaning::Mnk | ColumnMeaning::ShapeA | ColumnMeaning::ShapeB
+                if m.columns[i].samples.iter().any(|s| values::is_name(s)) =>
+            {
+                match alias::guess(name).spec.meaning {
+                    meaning if meaning.is_text() => {
+                        Extra::Text(i, table.text_column(meaning, name))
+                    }
+                    _ => Extra::Text(i, table.auto_column(name)),
+                }
+            }
+            // The type is in the operation already; what else stands there is kept.
+            ColumnMeaning::Compute => Extra::Text(i, table.auto_column(name)),
+            ColumnMeaning::Tile => {
+                use ColumnMeaning::{TileK, TileM, TileN};
+                let of = [(TileM, "M"), (TileN, "N"), (TileK, "K")];
+                Extra::Tile(
+                    i,
+                    of.map(|(tile, l)| table.number_column(tile, &format!("{name} {l}"))),
+                )
+            }
+            meaning if meaning.is_text() => Extra::Text(i, table.text_column(meaning, name)),
+            meaning => {
+                let scale = self.scale(table, i, spec)?;
+                Extra::Number(i, table.number_column(meaning, name), scale)
+            }
+        })
+    }
+
+    /// The factor to SI of a column of numbers; `None` for one that is no column of the dataset.
+    fn scale(&self, table: &mut TableBuilder, i: usize, spec: ColumnSpec) -> Option<f64> {
+        use ColumnMeaning::{
+            FailedTime, MeasuredClock, ReportedBandwidth, ReportedEfficiency, ReportedRate,
+            ReportedWork, TimeMax, TimeMin, TimeStd,
+        };
+        let Further { sampled, plan, time } = *self;
+        let column = &sampled.mapping.columns[i];
+        let name = column.header.as_str();
+        match spec.meaning {
+            ReportedRate => {
+                plan.figures.time.as_ref().and(plan.figures.rate.as_ref()).map(|(_, scale)| *scale)
+            }
+            ReportedBandwidth => {
+                let stated = spec.bandwidth_unit();
+                Some(stated.unwrap_or_else(|| bandwidth_unit(table, sampled, i, time)).to_si())
+            }
+            ReportedWork => Some(spec.rate_unit().unwrap_or(RateUnit::Flops).to_si()),
+            TimeStd | TimeMin | TimeMax | FailedTime => {
+                let unit = spec.time_unit().or(time.map(|t| t.1));
+                Some(unit.unwrap_or(TimeUnit::Microseconds).to_si())
+            }
+            ReportedEfficiency => {
+                let number = |s: &String| s.trim_end_matches('%').trim().parse::<f64>().ok();
+                let most = column.samples.iter().filter_map(number).fold(0.0, f64::max);
+                Some(if name.contains('%') || most > 1.5 { 0.01 } else { 1.0 })
+            }
+            MeasuredClock => Some(alias::clock_scale(name)),
+            meaning => ColumnMeaning::OF_DATASET.contains(&meaning).then_some(1.0),
         }
-        ReportedBandwidth => {
-            let stated = spec.bandwidth_unit();
-            Some(stated.unwrap_or_else(|| bandwidth_unit(table, sampled, i, time)).to_si())
-        }
-        ReportedWork => Some(spec.rate_unit().unwrap_or(RateUnit::Flops).to_si()),
-        TimeStd | TimeMin | TimeMax | FailedTime => {
-            let unit = spec.time_unit().or(time.map(|t| t.1));
-            Some(unit.unwrap_or(TimeUnit::Microseconds).to_si())
-        }
-        ReportedEfficiency => {
-            let number = |s: &String| s.trim_end_matches('%').trim().parse::<f64>().ok();
-            let most = column.samples.iter().filter_map(number).fold(0.0, f64::max);
-            Some(if name.contains('%') || most > 1.5 { 0.01 } else { 1.0 })
-        }
-        MeasuredClock => Some(alias::clock_scale(name)),
-        meaning => ColumnMeaning::OF_DATASET.contains(&meaning).then_some(1.0),
     }
 }
