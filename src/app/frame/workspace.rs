@@ -12,7 +12,7 @@ use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, icon_button, rove};
 use crate::app::views::ledger_bar::LedgerBars;
 use crate::app::{dock, views};
-use gemmscope_chart::places::{COMPARE, SUMMARY};
+use gemmscope_chart::places::SUMMARY;
 use gemmscope_table::dataset::Source;
 use leptos::prelude::*;
 use wasm_split_helpers::wasm_split;
@@ -48,8 +48,8 @@ fn Workspace(
             && !data.sources.iter().any(timed)
     });
     let drawn = Memo::new(move |_| needs_file.get() && !nothing.get());
-    // The places whose subject is the time: elsewhere the line is enough.
-    let barred = Memo::new(move |_| [SUMMARY, COMPARE].contains(&bench.shown.get().place));
+    // The place whose subject is the time: elsewhere the line is enough.
+    let barred = Memo::new(move |_| bench.shown.get().place == SUMMARY);
     let known = filters::Known::follow(bench);
     let drawer = shell.drawer;
     let open_panel = Callback::new(move |()| shell.show_panel(true));
