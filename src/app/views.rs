@@ -60,7 +60,7 @@ fn body(id: &'static str) -> AnyView {
 }
 
 /// What a place would need to show something; `None` where it shows something.
-fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
+pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option<&'static str> {
     if !bench.has_data.get() {
         return (place != PLAN).then_some("Needs a file");
     }

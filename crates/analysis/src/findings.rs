@@ -499,11 +499,5 @@ fn rank(findings: &mut [Finding]) {
     });
 }
 
-/// Lost seconds of the findings of one side: its lost time.
-pub fn lost_together(findings: &[Finding], side: &str) -> f64 {
-    let own = findings.iter().filter(|f| f.kind == Kind::Lost && f.side == side);
-    own.filter_map(|f| f.saves_s).sum()
-}
-
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use crate::compare::Tally;
 use crate::doc;
 use crate::findings;
 use crate::findings::{Checked, Finding, Findings, Part, Scan};
-use crate::ledger::Ledger;
+use crate::ledger::{Book, Ledger};
 use crate::summary::distinct;
 use crate::trace_time::TraceTime;
 use crate::trust::Trust;
@@ -158,7 +158,7 @@ pub struct ReportPart {
     /// Number of operations with 8-bit or narrower types, by operands or kernel name, with and
     /// without a known shape.
     pub quantized: usize,
-    /// Lost seconds: those of its findings together.
+    /// Lost seconds; its findings add up to them.
     pub lost_s: f64,
 }
 
@@ -197,7 +197,7 @@ impl ReportPart {
             plain_mean_efficiency: (counted > 0).then(|| mean / counted as f64),
             operations,
             quantized,
-            lost_s: findings::lost_together(&findings.findings, &part.label),
+            lost_s: findings.ledger.of_side(number).map(Book::lost_s).sum(),
         }
     }
 }

@@ -2,11 +2,12 @@
 //! what they are.
 
 use crate::app::state::Workbench;
+use crate::app::views::missing;
 use gemmscope_analysis::explain::roof_name;
 use gemmscope_analysis::findings::Finding;
 use gemmscope_analysis::headline::{Cost, cost, runs, scope};
 use gemmscope_analysis::ledger::Book;
-use gemmscope_chart::places::SUMMARY;
+use gemmscope_chart::places::{COMPARE, SUMMARY};
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::Totals;
@@ -210,13 +211,19 @@ fn kinds(bench: Workbench) -> AnyView {
             shown.id().clone_into(&mut v.view);
         });
     };
+    // Sides that share no GEMM are no comparison.
+    let apart = Memo::new(move |_| missing(bench, COMPARE).is_some());
+    let label = move |kind: DataKind| match kind {
+        DataKind::Sides if apart.get() => "Side by side",
+        kind => kind.label(),
+    };
     view! {
         <select class="kind" tabindex="-1" aria-label="What the rows are"
             prop:value=move || bench.decision.with(|d| d.kind.key())
             on:change=move |e| choose(event_target_value(&e))>
             {DataKind::ALL.map(|kind| view! {
                 <option value=kind.key() selected=move || bench.decision.with(|d| d.kind == kind)>
-                    {kind.label()}
+                    {move || label(kind)}
                 </option>
             })}
         </select>

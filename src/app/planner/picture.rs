@@ -14,11 +14,14 @@ use gemmscope_chart::legend::{Click, LegendEntry};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::planner::plan::{self, colors};
 use gemmscope_chart::scene::Symbol;
-use gemmscope_model::hardware::short_name;
+use gemmscope_model::hardware::{self, short_name};
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::sync::Arc;
+
+/// Devices that are offered at hand where none is chosen; the list beside the plan has all.
+const AT_HAND: [&str; 4] = ["h100-sxm", "b200-sxm", "mi300x", "mi355x"];
 
 /// Key of the chart, for its zoom in links.
 const NAME: &str = "plan";
@@ -78,8 +81,9 @@ fn crossings(ready: Ready) -> AnyView {
         })
     };
     let what = "The batch from which a GEMM of the first device is limited by arithmetic, no longer by memory";
+    let none = Memo::new(move |_| ready.plan.with(|p| p.steps.is_empty()));
     view! {
-        <div class="crossings" role="group" aria-label="Batch from which each GEMM is past the ridge">
+        <div class="crossings" hidden=move || none.get() role="group" aria-label="Batch from which each GEMM is past the ridge">
             <span class="muted tip" tabindex="0" data-tip=what aria-description=what>"Ridge at batch"</span>
             {move || list()
                 .into_iter()
@@ -114,9 +118,20 @@ fn measured(picture: Picture) -> AnyView {
 
 fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: Picture) -> AnyView {
     let Ready { bench, plan, .. } = ready;
+    let none = Memo::new(move |_| plan.with(|p| p.steps.is_empty()));
+    let at_hand = move |id: &'static str| {
+        let choose = move |_| {
+            bench.edit("plan", |v| form::edit_devices(v, |all| all.push(id.to_owned())));
+        };
+        let name = hardware::by_id(id).map_or_else(String::new, |d| short_name(&d.name));
+        view! { <button type="button" class="button small" on:click=choose>{name}</button> }
+    };
     view! {
         <div class="legend" role="group" aria-label="Planned on">
-            <span class="muted">"Planned on"</span>
+            {move || match none.get() {
+                true => view! { <span class="muted">"Plan on"</span> {AT_HAND.map(at_hand)} }.into_any(),
+                false => view! { <span class="muted">"Planned on"</span> }.into_any(),
+            }}
             {move || {
                 let theme = Theme::of(shell.dark.get());
                 let measured: Vec<_> =

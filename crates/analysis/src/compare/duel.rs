@@ -83,9 +83,6 @@ pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, us
     })
 }
 
-/// Sides beside the two that are compared too, at most.
-const OTHERS: usize = 4;
-
 impl Duel {
     /// Compares sides `a` and `b`. Indices that are not sides give an empty duel.
     pub fn new(
@@ -269,47 +266,6 @@ impl Duel {
         };
         out.extend(in_time.map(|time| format!(" {time}.")));
         out
-    }
-
-    /// How far the other sides are from the faster of the two, on average: `IREE takes 19.2x as long
-    /// as hipBLASLt`. `None` where there is no other, or more than can be listed.
-    pub fn others_sentence(&self, comparison: &Comparison) -> Option<String> {
-        let all = comparison.names.len();
-        if all > OTHERS + 2 {
-            return None;
-        }
-        let first = if self.a_leads() { self.a } else { self.b };
-        let to = &comparison.names[first];
-        // Configurations that the first side shares with each, and the sum of the logarithms of the ratios of
-        // its rate to theirs.
-        let mut sums = vec![(0u64, 0.0f64); all];
-        for configuration in 0..comparison.len() {
-            let Some(own) = comparison.sample(configuration, first) else { continue };
-            for (side, sample) in comparison.samples(configuration) {
-                let log = (own.rate / sample.rate).ln();
-                if log.is_finite() {
-                    let (n, sum) = &mut sums[usize::from(*side)];
-                    *n += 1;
-                    *sum += log;
-                }
-            }
-        }
-        let of = |other: usize| {
-            let (n, log) = sums[other];
-            let (name, lead, n) = (&comparison.names[other], (log / n as f64).exp(), grouped(n));
-            match lead {
-                lead if !lead.is_finite() => None,
-                lead if lead_of(lead) < 1.005 => Some(format!("{name} is as fast as {to} ({n})")),
-                lead if lead > 1.0 => {
-                    Some(format!("{name} takes {} as long as {to} ({n})", times(lead)))
-                }
-                lead => Some(format!("{name} is {} faster than {to} ({n})", times(1.0 / lead))),
-            }
-        };
-        let others = (0..all).filter(|i| ![self.a, self.b].contains(i));
-        let words: Vec<String> = others.filter_map(of).collect();
-        (!words.is_empty())
-            .then(|| format!("On average over the configurations of both: {}.", words.join(", ")))
     }
 
     /// Who is faster, where shares of roofs are compared: the two need not agree.

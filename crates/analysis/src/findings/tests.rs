@@ -364,7 +364,8 @@ proptest! {
         for part in &report.parts {
             let books = report.ledger.books.iter().filter(|b| b.side == part.label);
             let lost: f64 = books.map(|b| b.lost_s()).sum();
-            let sum = lost_together(&report.findings, &part.label);
+            let own = report.findings.iter().filter(|f| f.kind == Kind::Lost && f.side == part.label);
+            let sum: f64 = own.filter_map(|f| f.saves_s).sum();
             prop_assert!((sum - lost).abs() <= 1e-9 * part.time_s, "{sum} {lost}");
         }
         for finding in &report.findings {

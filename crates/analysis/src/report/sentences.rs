@@ -3,31 +3,29 @@
 use super::SIGNIFICANT_SHARE;
 use super::devices::{no_roof, of_devices, on_devices};
 use crate::compare::Tally;
-use crate::findings::{Finding, Findings, Group, Kind, Part, Scan, Severity, Whole};
+use crate::findings::{Finding, Findings, Kind, Part, Scan, Severity, Whole};
 use crate::headline;
 use crate::ledger::{Book, Ledger};
 use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{capitalized, decapitalized, grouped, percent, seconds_brief};
+use gemmscope_model::units::{capitalized, decapitalized, percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
 const MINOR: f64 = 0.2;
-/// If more than this share of the time has a roof, it counts as all of it.
-const ALL: f64 = 0.995;
 
 /// What matters most, first: the most important finding and what to try, the time of the GEMMs and
 /// their efficiency, the possible savings of all findings. Where sides are compared, who is fastest
 /// comes before what one of them loses.
 pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
-    let groups: Vec<&Group> = scan.checked().map(|(_, g)| g).collect();
+    let none = scan.checked().next().is_none();
     let shapes = UntimedList::of(scan.frame);
-    if groups.is_empty() && shapes.rows > 0 {
+    if none && shapes.rows > 0 {
         return only_shapes(&shapes);
     }
-    if groups.is_empty() {
+    if none {
         return vec![
             "No GEMM here has a time.".to_owned(),
             "The roofline shows what each could reach at best.".to_owned(),
@@ -35,9 +33,11 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         ];
     }
     let outside = outside(findings);
-    let all = first(scan, findings, &groups, outside.is_none());
-    let most = second(scan, findings, &groups);
-    let most = match unjudged(scan).or_else(|| far_below(findings)) {
+    let all = first(scan, findings, outside.is_none());
+    // The time of what has a roof.
+    let known_s: f64 = findings.ledger.books.iter().map(|b| b.known_s).sum();
+    let most = second(scan, findings, known_s);
+    let most = match far_below(findings) {
         Some(words) => format!("{words} {most}"),
         None => most,
     };
@@ -47,7 +47,7 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
         .first()
         .is_some_and(|p| p.whole != Whole::MeasuredRows && end_to_end(scan, p, true).is_some());
     // Without a roof the device matters more than what findings can guess.
-    let no_roof = known(&groups).1 <= 0.0 && findings.findings.iter().all(|f| f.saves_s.is_none());
+    let no_roof = known_s <= 0.0 && findings.findings.iter().all(|f| f.saves_s.is_none());
     let mut out = match outside {
         Some(f) => vec![
             format!("{}.", f.heading()),
@@ -80,18 +80,6 @@ fn outside(findings: &Findings) -> Option<&Finding> {
     findings.findings.first().filter(|f| f.is_outside_gemms())
 }
 
-/// That most of the GEMM time cannot be judged, if it cannot.
-fn unjudged(scan: &Scan<'_>) -> Option<String> {
-    let [part] = scan.parts.as_slice() else {
-        return None;
-    };
-    let share = part.without_s / (part.without_s + part.time_s);
-    (share > 0.5).then(|| {
-        let share = percent(share);
-        format!("{share} of the GEMM time has no known shape, so this is of the rest.")
-    })
-}
-
 /// The question whether the device is right where nothing comes near its roof.
 fn far_below(findings: &Findings) -> Option<String> {
     let found = findings.findings.iter().find(|f| f.rule == "far_below")?;
@@ -116,83 +104,36 @@ fn only_shapes(shapes: &UntimedList) -> Vec<String> {
     ]
 }
 
-/// Roof time and time of the groups that have a roof.
-fn known(groups: &[&Group]) -> (f64, f64) {
-    groups
-        .iter()
-        .filter(|g| g.efficiency().is_finite())
-        .fold((0.0, 0.0), |(r, t), g| (r + g.roof_s, t + g.time_s))
-}
-
 /// What the GEMMs take and reach. `between`: where little of the time is theirs, it says where to look,
 /// as no finding does.
-fn first(scan: &Scan<'_>, findings: &Findings, groups: &[&Group], between: bool) -> String {
+fn first(scan: &Scan<'_>, findings: &Findings, between: bool) -> String {
     if scan.compares() {
         return sides(scan, &findings.ledger);
     }
-    let part = &scan.parts[0];
     let counted = scan.frame.counted().words(scan.kind);
-    if findings.ledger.books.len() > 1 {
+    let [book] = findings.ledger.books.as_slice() else {
         // A total over several devices says nothing of any.
         return format!("{counted}{}. {}.", on_devices(scan), by_device(&findings.ledger));
+    };
+    let reach = match book.share_of_roof() {
+        Some(_) => format!(" ({}{})", scan.roof_name(), of_devices(scan)),
+        None => format!(". {}", capitalized(&no_roof(scan))),
+    };
+    format!("{counted}: {}{reach}.{}", headline::total(book), of_whole(scan, between))
+}
+
+/// The part of a program's time that the GEMMs are: ` They are 80.4 % of the compute time.`
+fn of_whole(scan: &Scan<'_>, between: bool) -> String {
+    let part = &scan.parts[0];
+    if part.whole == Whole::MeasuredRows {
+        return String::new();
     }
-    let what = match (groups.len(), scan.kind) {
-        (_, DataKind::Sweep) => format!("{counted}: the fastest of each take"),
-        (1, DataKind::Workload) => "One GEMM takes".to_owned(),
-        (1, _) => "One call of one GEMM takes".to_owned(),
-        (n, DataKind::Workload) => {
-            let rows = scan.frame.counted().all().len();
-            let different = grouped(n as u64);
-            match rows {
-                rows if rows == n => format!("{different} different GEMMs take"),
-                rows => {
-                    format!("{} GEMMs, {different} of them different, take", grouped(rows as u64))
-                }
-            }
-        }
-        (n, _) if groups.iter().any(|g| g.calls > 1.0) => {
-            format!("{} GEMMs take", grouped(n as u64))
-        }
-        (n, _) => format!("One call of each of {} GEMMs takes", grouped(n as u64)),
+    let look = match end_to_end(scan, part, between) {
+        Some(words) => words,
+        None if part.gemm_share() > SIGNIFICANT_SHARE => String::new(),
+        None => " (look elsewhere first)".to_owned(),
     };
-    let share = match part.whole {
-        Whole::MeasuredRows => String::new(),
-        whole => {
-            let without = match percent(part.share(part.without_s)).as_str() {
-                _ if part.without_s <= 0.0 => String::new(),
-                share => format!(" (GEMMs of unknown shape another {share})"),
-            };
-            format!(
-                ", {} of the {}{without}{}",
-                percent(part.share(part.time_s)),
-                whole.label(),
-                match end_to_end(scan, part, between) {
-                    Some(words) => words,
-                    None if part.gemm_share() > SIGNIFICANT_SHARE => String::new(),
-                    None => " (look elsewhere first)".to_owned(),
-                }
-            )
-        }
-    };
-    let (roof_s, time_s) = known(groups);
-    let covered = time_s / part.time_s;
-    let roof = format!("the {}{}", scan.roof_name(), of_devices(scan));
-    let reach = if time_s <= 0.0 {
-        format!(". {}", capitalized(&no_roof(scan)))
-    } else if covered < ALL {
-        format!(
-            ". A roof is known for {} of that time, which reaches {} of {roof}",
-            percent(covered),
-            percent(roof_s / time_s)
-        )
-    } else {
-        let who = match groups.len() {
-            1 => "It reaches",
-            _ => "Together they reach",
-        };
-        format!(". {who} {} of {roof}", percent(roof_s / time_s))
-    };
-    format!("{what} {}{share}{reach}.", seconds_brief(part.time_s))
+    format!(" They are {} of the {}{look}.", percent(part.share(part.time_s)), part.whole.label())
 }
 
 /// Devices that are named with their totals.
@@ -246,8 +187,7 @@ fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
     )
 }
 
-fn second(scan: &Scan<'_>, findings: &Findings, groups: &[&Group]) -> String {
-    let (_, time_s) = known(groups);
+fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
     let all = &findings.findings;
     if time_s <= 0.0 && all.is_empty() {
         return "Most checks compare with a roof, so they wait for a device.".to_owned();

@@ -85,7 +85,6 @@ fn verdict(
     if frame.decision().side.as_ref() == Some(&comparison.setup.side) {
         out.extend(largest_losses(inputs));
     }
-    out.extend(duel.others_sentence(comparison));
     out.extend(duel.exception_sentence(frame, comparison));
     out
 }
