@@ -204,7 +204,7 @@ impl Source {
     /// row-major, as in PyTorch and Triton: A of N along K, B of N along N, C along N. Known by the format
     /// (rows of our own table have no more than its id), or by what else the file says.
     pub fn is_column_major(&self) -> bool {
-        const TOOLS: [&str; 12] = [
+        const TOOLS: [&str; 14] = [
             "hipblaslt",
             "rocblas",
             "tensile",
@@ -212,6 +212,8 @@ impl Source {
             "mkl-verbose",
             "aocl-dtl",
             "blas-calls",
+            "cublas-bench",
+            "libxsmm",
             "deepbench",
             "openblas",
             "magma",

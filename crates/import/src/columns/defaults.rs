@@ -108,12 +108,13 @@ pub(crate) fn dtype_of_routine(head: &Head) -> Option<DataType> {
     named.and_then(from_blas_letter)
 }
 
-/// The device that a line states: `# GPU: NVIDIA H100`, `Using device 0: NVIDIA A100 (SM80, 108 SMs)`.
+/// The device that a line states: `# GPU: NVIDIA H100`, `Using device 0: NVIDIA H100 80GB HBM3 (SM90, 132 SMs)`.
 pub(crate) fn stated_device(line: &str) -> Option<&str> {
     let (key, value) = line.trim_start_matches(['#', '/', '%', ' ']).split_once([':', '='])?;
     let value = value.trim();
     let last = words::words(key.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ')).pop();
-    let plain = value.split('(').next().unwrap_or("").trim();
+    // `Intel(R)` is part of a name, `(SM80, 108 SMs)` is not.
+    let plain = value.split(" (").next().unwrap_or("").trim();
     let of_catalogue = last.is_some_and(|w| words::says(&w, &[Says::Gpu])) && is_device(plain);
     match alias::guess(key).spec.meaning {
         _ if of_catalogue => Some(plain),
@@ -181,8 +182,17 @@ pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions
 
 #[cfg(test)]
 mod tests {
+    use super::stated_device;
     use crate::testing::read_with;
     use crate::{FORMATS, ImportOptions};
+
+    #[test]
+    fn a_device_keeps_the_brackets_of_its_name() {
+        let max = "Intel(R) Data Center GPU Max 1550";
+        assert_eq!(stated_device(&format!("Using GPU 0: {max} (448 EUs)")), Some(max));
+        let h100 = stated_device("Using device 0: NVIDIA H100 80GB HBM3 (SM90, 132 SMs)");
+        assert_eq!(h100, Some("NVIDIA H100 80GB HBM3"));
+    }
 
     #[test]
     fn an_answer_about_the_type_can_be_taken_back() {

@@ -4,7 +4,9 @@ pub(crate) mod any_log;
 pub(crate) mod benchdnn;
 pub(crate) mod blas_calls;
 pub(crate) mod blis;
+mod by_template;
 pub(crate) mod ck_profiler;
+pub(crate) mod cublas_bench;
 pub(crate) mod cutlass_report;
 pub(crate) mod deepbench_log;
 pub(crate) mod deepgemm;
@@ -14,8 +16,10 @@ pub(crate) mod inductor;
 pub(crate) mod json_traces;
 pub(crate) mod kernelbot;
 pub(crate) mod key_averages;
+pub(crate) mod libxsmm;
 pub(crate) mod llama_cpp;
 pub(crate) mod magma;
+pub(crate) mod mamf_finder;
 pub(crate) mod mkl_verbose;
 pub(crate) mod onednn_verbose;
 pub(crate) mod openblas;
@@ -38,3 +42,7 @@ use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
+
+/// What is said of a log without times.
+const RATES_ALONE: &str =
+    "Times computed from the file's rates, at 2MNK operations per call (8MNK for complex types).";

@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) const FORMAT: Format = Format {
     id: "json-rows",
     name: "JSON rows with M, N, K and a time or a rate",
-    produced_by: "any script that dumps a list of objects (json.dump, DataFrame.to_json(orient=\"records\", lines=True)), nvMatmulHeuristics problem lists",
+    produced_by: "any script that dumps a list of objects (json.dump, DataFrame.to_json(orient=\"records\", lines=True)), pytest --benchmark-json=gemm.json with M, N and K as parameters, nvMatmulHeuristics problem lists",
     example: "[{\"M\": 4096, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 690},\n \
               {\"M\": 128, \"N\": 4096, \"K\": 4096, \"dtype\": \"fp16\", \"time_us\": 41}]\n",
     read: ReadBy::Code { detect, open },
@@ -185,7 +185,8 @@ impl Rows {
     fn object(&mut self, line: u32, object: &Map<String, Value>) {
         let mut taken = HashSet::new();
         let mut cells = Vec::new();
-        flatten("", object, &mut cells, &mut taken, 0);
+        let of_pytest = of_pytest(object);
+        flatten("", of_pytest.as_ref().unwrap_or(object), &mut cells, &mut taken, 0);
         let common = self.common.iter().filter(|(key, _)| !taken.contains(key));
         cells.extend(common.cloned());
         self.objects.push((line, cells));
@@ -380,6 +381,25 @@ fn record<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>) {
         out.push('"');
     }
     out.push('\n');
+}
+
+/// A test of pytest-benchmark: its parameters, what it says besides, and its times, which are seconds. Its
+/// settings are no times, and its name is no size.
+fn of_pytest(test: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let stats = test.get("stats")?.as_object().filter(|s| s.contains_key("rounds"))?;
+    let member =
+        |(name, title): &(&str, &str)| Some(((*title).to_owned(), stats.get(*name)?.clone()));
+    let times = [
+        ("median", "median_time_s"),
+        ("min", "min_time_s"),
+        ("max", "max_time_s"),
+        ("stddev", "std_time_s"),
+    ];
+    let objects =
+        ["params", "extra_info"].into_iter().filter_map(|name| test.get(name)?.as_object());
+    let said = objects.flatten().map(|(name, value)| (name.clone(), value.clone()));
+    let name = test.get("name").map(|name| ("test".to_owned(), name.clone()));
+    Some(said.chain(name).chain(times.iter().filter_map(member)).collect())
 }
 
 /// Members of nested objects by their last name, or with the path where that is taken.

@@ -2,12 +2,17 @@
 //!
 //! A blank of the template stands for any blanks; the first literal may stand anywhere in the line,
 //! unless `^` says that the line begins with it. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}` take a whole
-//! number, `{us}`, `{ms}`, `{s}`, `{ns}` and `{number}` a number, any other slot the text up to what
-//! follows it in the template, `{}` without keeping it. `{time}` is a time with its unit.
+//! number, `{us}`, `{ms}`, `{s}`, `{ns}`, `{mflops}`, `{gflops}`, `{tflops}` and `{number}` a number, any
+//! other slot the text up to what follows it in the template, `{}` without keeping it. `{time}` is a time
+//! with its unit.
 
 use super::log;
 use crate::cell::{self, Quantity};
 use gemmscope_table::build::cell_text::RowError;
+
+/// Slots of whole numbers, and of numbers.
+const WHOLE: [&str; 7] = ["m", "n", "k", "batch", "count", "square", "blocks"];
+const NUMBERS: [&str; 8] = ["us", "ms", "s", "ns", "number", "mflops", "gflops", "tflops"];
 
 /// What the slots of a template hold in one line.
 #[derive(Debug, PartialEq)]
@@ -26,12 +31,12 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
     for piece in pieces {
         let (name, behind) = piece.split_once('}')?;
         let taken = match name {
-            "m" | "n" | "k" | "batch" | "count" => {
+            name if WHOLE.contains(&name) => {
                 rest = rest.trim_start();
                 let len = length(rest, |b| b.is_ascii_digit());
                 Some(len).filter(|l| *l > 0)
             }
-            "us" | "ms" | "s" | "ns" | "number" => {
+            name if NUMBERS.contains(&name) => {
                 rest = rest.trim_start();
                 let word = length(rest, |b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
                 let words = ["inf", "nan"].iter().find(|w| rest[..word].eq_ignore_ascii_case(w));
@@ -40,10 +45,7 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
             }
             _ => None,
         };
-        let number = matches!(
-            name,
-            "m" | "n" | "k" | "batch" | "count" | "us" | "ms" | "s" | "ns" | "number"
-        );
+        let number = WHOLE.contains(&name) || NUMBERS.contains(&name);
         let (value, after) = match (taken, number) {
             (Some(len), _) => (&rest[..len], literal(&rest[len..], behind)?),
             (None, true) => return None,
@@ -92,6 +94,16 @@ impl<'a> Slots<'a> {
     /// The text of a slot; "" where the template has none of this name.
     pub(crate) fn get(&self, name: &str) -> &'a str {
         self.0.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
+    }
+
+    /// All slots with their texts, in the order of the line.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &'a str)> {
+        self.0.iter().copied()
+    }
+
+    /// The template has a slot for the time.
+    pub(crate) fn has_time(&self) -> bool {
+        self.0.iter().any(|(name, _)| ["time", "us", "ms", "s", "ns"].contains(name))
     }
 
     /// A size, from 1.

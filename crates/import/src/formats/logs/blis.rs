@@ -88,9 +88,6 @@ impl Parser for Blis {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        table.note(
-            "Times computed from the file's rates, at 2MNK operations per call (8MNK \
-                    for complex types).",
-        );
+        table.note(RATES_ALONE);
     }
 }

@@ -1,7 +1,7 @@
 //! OpenBLAS's `benchmark/gemm`: ` M=  64, N=  64, K=  64 :   12345.67 MFlops   0.000042 sec`.
 
+use super::by_template::ByTemplate;
 use super::*;
-use crate::columns::defaults;
 
 pub(crate) const FORMAT: Format = Format {
     id: "openblas",
@@ -9,37 +9,19 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| slots(RESULT, l).is_some()),
+        knows: |head| LOG.knows(head),
         score: 95,
         reason: "its lines say M=, N=, K= : … MFlops … sec",
-        parser: |head, options, table| {
-            let fallback = defaults::dtype_of_routine(head).unwrap_or(DataType::Fp32);
-            Box::new(OpenBlas { dtype: defaults::dtype(table, head, options, fallback) })
-        },
+        parser: |head, options, table| LOG.parser(head, options, table),
     }),
 };
 
-const RESULT: &str = "M={m}, N={n}, K={k} : {number} MFlops {s} sec";
-
-struct OpenBlas {
-    dtype: DataType,
-}
-
-impl Parser for OpenBlas {
-    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
-        let s = slots(RESULT, line)?;
-        let op = Operation::uniform(self.dtype);
-        let mut e =
-            Entry::new(s.sizes().and_then(|[m, n, k]| Ok(Row::new(m, n, k, op, s.time()?))));
-        e.rate = s.number("number") * 1e6;
-        e.library = "OpenBLAS".into();
-        Some(e)
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        table.note("Seconds have six decimals: the rates of short calls differ by more than 1 %.");
-    }
-}
+static LOG: ByTemplate = ByTemplate {
+    results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
+    library: "OpenBLAS",
+    notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
+    ..ByTemplate::DEFAULT
+};
 
 #[cfg(test)]
 mod tests {
