@@ -112,6 +112,18 @@ fn size(v: Option<f64>, what: &str) -> Result<u32, RowError> {
     log::size(v.ok_or_else(|| RowError::new(format!("{what} is missing")))?, what)
 }
 
+/// The row of sizes as the file has them; no batch is one GEMM.
+fn row_of(
+    [m, n, k]: [Option<f64>; 3],
+    batch: Option<f64>,
+    op: Operation,
+    time_s: f64,
+) -> Result<Row, RowError> {
+    let mut row = Row::new(size(m, "M")?, size(n, "N")?, size(k, "K")?, op, time_s);
+    row.batch = size(batch.or(Some(1.0)), "batch")?;
+    Ok(row)
+}
+
 /// `gemm_n4096_k4096`: sizes that the name of a definition states.
 fn in_name(name: &str, letter: char) -> Option<f64> {
     name.split('_').find_map(|part| part.strip_prefix(letter)?.parse().ok())
@@ -140,13 +152,7 @@ fn flashinfer(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> O
         };
         // The weights of these definitions are N x K.
         let op = Operation::uniform(dtype.of(stated, table)).with_layout(false, true);
-        Ok(Row::new(
-            size(axis("M", 'm'), "M")?,
-            size(axis("N", 'n'), "N")?,
-            size(axis("K", 'k'), "K")?,
-            op,
-            time,
-        ))
+        row_of([axis("M", 'm'), axis("N", 'n'), axis("K", 'k')], None, op, time)
     };
     let mut out = Vec::new();
     for (side, time) in [
@@ -177,17 +183,8 @@ fn xpu_perf(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Opt
     let row = (|| {
         let time = log::time(target("latency(us)"), 1e-6)?;
         let op = Operation::uniform(dtype.of(said, table));
-        let mut row = Row::new(
-            size(argument(&["M", "m"]), "M")?,
-            size(argument(&["N", "n"]), "N")?,
-            size(argument(&["K", "k"]), "K")?,
-            op,
-            time,
-        );
-        if let Some(batch) = argument(&["batch_size", "batch", "G"]) {
-            row.batch = size(Some(batch), "batch")?;
-        }
-        Ok(row)
+        let sizes = [&["M", "m"], &["N", "n"], &["K", "k"]].map(|names| argument(names));
+        row_of(sizes, argument(&["batch_size", "batch", "G"]), op, time)
     })();
     let mut e = Entry::new(row);
     e.op_name = name.to_owned();
@@ -243,15 +240,8 @@ fn autotvm(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Opti
         let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
         let op =
             Operation::uniform(dtype.of(DataType::parse(kind), table)).with_layout(false, true);
-        let mut row = Row::new(
-            size(Some(*m), "M")?,
-            size(Some(*n), "N")?,
-            size(Some(*k), "K")?,
-            op,
-            log::time(Some(mean), 1.0)?,
-        );
-        row.batch = size(Some(lead.iter().product()), "batch")?;
-        Ok(row)
+        let batch = lead.iter().product();
+        row_of([m, n, k].map(|v| Some(*v)), Some(batch), op, log::time(Some(mean), 1.0)?)
     })();
     let mut e = Entry::new(row);
     e.op_name = task.to_owned();
@@ -300,11 +290,8 @@ fn onnx_node(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Op
             true => (*m, calls),
             false => (m * calls, 1.0),
         };
-        let sizes = [size(Some(m), "M")?, size(Some(*n), "N")?, size(Some(*k), "K")?];
-        let mut row =
-            Row::new(sizes[0], sizes[1], sizes[2], op, log::time(number(v, "/dur"), 1e-6)?);
-        row.batch = size(Some(calls), "batch")?;
-        Ok(row)
+        let time_s = log::time(number(v, "/dur"), 1e-6)?;
+        row_of([m, *n, *k].map(Some), Some(calls), op, time_s)
     })();
     let mut e = Entry::new(row);
     e.op_name = name.to_owned();
