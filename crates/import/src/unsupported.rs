@@ -147,7 +147,7 @@ const fn header(header: &'static [&'static [&'static str]], says: &'static str) 
 }
 
 /// The first that fits is said.
-const TEXTS: [Known; 21] = [
+const TEXTS: [Known; 26] = [
     first(
         &["<!doctype html", "<html"],
         "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
@@ -251,6 +251,30 @@ const TEXTS: [Known; 21] = [
                drop what it prints",
         ..ANY
     },
+    words(
+        &[&["Time (%)", "Total Time (ns)", "Instances", "Name"]],
+        "this is a table that `nsys stats` printed: run it with `--format csv` and drop what it prints",
+    ),
+    words(
+        &[&["HloModule", "ENTRY"]],
+        "this is a program of XLA, without times: profile it, and drop the trace",
+    ),
+    words(
+        &[&["Time(ms)", "Avg.(ms)", "Layer"]],
+        "these are TensorRT's times by layer, without M, N and K: write the sizes of each layer beside them",
+    ),
+    Known {
+        json: true,
+        words: &[&["\"averageMs\"", "\"percentage\""]],
+        says: "these are TensorRT's times by layer, without M, N and K: write the sizes of each layer beside \
+               them",
+        ..ANY
+    },
+    words(
+        &[&["RDTSC", "Group 1"]],
+        "these are likwid's counters of a region, without M, N and K: write the sizes and the time of a call \
+         beside them",
+    ),
     header(
         &[&["kernel_type", "percentage"], &["kernel_type", "sum (us)"]],
         "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
@@ -326,7 +350,7 @@ mod tests {
     #[test]
     fn known_files_are_named() {
         let xlsx = [b"PK\x03\x04\x14\0\x06\0".as_slice(), b"....[Content_Types].xml"].concat();
-        let cases: [(&str, &[u8], &str); 24] = [
+        let cases: [(&str, &[u8], &str); 28] = [
             (
                 "N=1536,K=7168,device_name=NVIDIA_H100,dtype=fp8_w8a8,block_shape=[128,128].json",
                 b"{\"64\": {\"BLOCK_SIZE_M\": 16, \"BLOCK_SIZE_N\": 32, \"num_warps\": 4}}",
@@ -339,6 +363,27 @@ mod tests {
                 "no stated unit",
             ),
             ("results.db", b"SQLite format 3\0....", "rocpd convert"),
+            (
+                "nsys.txt",
+                b" Time (%)  Total Time (ns)  Instances  Avg (ns)  Name\n --------  --------  ---  ---  ----\n\
+                     65.3  21930000  100  219300.0  sm90_xmma_gemm_tn\n",
+                "--format csv",
+            ),
+            (
+                "dump.txt",
+                b"HloModule jit_f\nENTRY main {\n ROOT %dot = bf16[64,64]{1,0} dot(%a, %b)\n}\n",
+                "program of XLA",
+            ),
+            (
+                "profile.json",
+                b"[{\"count\": 1000}, {\"name\": \"MatMul\", \"averageMs\": 0.2193, \"percentage\": 12.3}]",
+                "times by layer",
+            ),
+            (
+                "likwid.txt",
+                b"Region dgemm, Group 1: FLOPS_DP\n|  Runtime (RDTSC) [s] |    0.5123  |\n",
+                "likwid's counters",
+            ),
             (
                 "ops_summary.csv",
                 b"name,total_direct_kernel_time_sum,Count,total_direct_kernel_time_ms,Percentage (%),Cumulative Percentage (%)\n\

@@ -4,8 +4,8 @@ pub(crate) mod guess;
 pub(crate) mod units;
 
 use super::alias::{self, Guess};
-use crate::cell;
 use crate::cell::values::Probe;
+use crate::cell::{self, Quantity};
 use crate::split::canonical::Canonical;
 use crate::split::dialect::Foreign;
 use crate::split::records::Records;
@@ -150,9 +150,14 @@ impl Sampled {
 
     /// The cells of a column carry their units.
     pub(crate) fn has_units(&self, column: usize) -> bool {
+        self.measures(column).is_some()
+    }
+
+    /// What the cells of a column measure, where they carry their units.
+    pub(crate) fn measures(&self, column: usize) -> Option<Quantity> {
         let mut cells = self.rows.iter().filter_map(|r| r.get(column));
-        let filled = cells.find(|c| !is_missing(c.trim().as_bytes()));
-        filled.is_some_and(|c| cell::quantity(c.trim().as_bytes()).is_some())
+        let filled = cells.find(|c| !is_missing(c.trim().as_bytes()))?;
+        cell::quantity(filled.trim().as_bytes()).map(|(_, quantity)| quantity)
     }
 
     /// At least one cell below the header is a number.

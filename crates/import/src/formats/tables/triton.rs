@@ -65,6 +65,9 @@ fn split_unit(name: &str) -> (String, Option<Unit>) {
     if let Some((provider, unit)) = cut
         && let Some(unit) = Quantity::parse(unit)
     {
+        // `cuBLAS (Runtime (ms))`
+        let open = provider.rsplit_once(['(', '[']).filter(|(_, of)| !of.contains([')', ']']));
+        let provider = open.map_or(provider, |(name, _)| name);
         return (provider.trim().trim_end_matches(['-', '_']).to_owned(), Some(unit));
     }
     (name.to_owned(), None)
@@ -351,6 +354,12 @@ mod tests {
 
     fn unit(d: &Dataset) -> &str {
         d.sources[0].assumptions.iter().find(|a| a.key == "unit:value").map_or("", |a| &a.value)
+    }
+
+    #[test]
+    fn a_unit_in_brackets_of_its_own() {
+        let (name, unit) = split_unit("cuBLAS (Runtime (ms))");
+        assert_eq!((name.as_str(), unit), ("cuBLAS", Some((Quantity::Time, 1e-3))));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::assumed::{
     bandwidth_unit, default_device, default_dtype, device_in_headings, rate_unit, time_unit,
 };
-use crate::cell::{self, values};
+use crate::cell::{self, Quantity, values};
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M, NOT_TYPES};
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
@@ -271,7 +271,14 @@ fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usiz
         .iter()
         .enumerate()
         .filter(|(i, c)| free(c) && sampled.is_numeric(*i))
-        .filter_map(|(i, c)| Some((i, sides::figure(&c.header)?)))
+        .filter_map(|(i, c)| {
+            // `cuBLAS` above `702 TFLOPS`
+            let of_cells = || {
+                let quantity = sampled.measures(i).filter(|q| *q != Quantity::Bandwidth)?;
+                sides::figure(&format!("{} ({})", c.header, quantity.unit()))
+            };
+            Some((i, sides::figure(&c.header).or_else(of_cells)?))
+        })
         .collect()
 }
 

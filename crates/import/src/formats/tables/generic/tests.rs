@@ -390,3 +390,16 @@ fn figures_with_their_units_below_titles_without() {
     assert_eq!(d.time_s, [188e-6, 88e-6]);
     assert_eq!((d.number(TimeMin, 0), d.number(TimeMax, 1)), (185e-6, 109e-6));
 }
+
+#[test]
+fn titles_are_libraries_where_the_cells_have_units() {
+    let d = read(
+        "| Shape (MxNxK) | cuBLAS | Ours | Speedup |\n|---|---|---|---|\n\
+         | 4096x4096x4096 | 702 TFLOPS | 664 TFLOPS | 0.95x |\n\
+         | 8192x8192x8192 | 741 TFLOPS | 0.752 PFLOPS | 1.01x |\n",
+    );
+    assert_eq!(d.len(), 4);
+    let name = |r| d.text(ColumnMeaning::Library, r);
+    assert_eq!([name(0), name(1)], ["cuBLAS", "Ours"]);
+    assert!((d.problem(3).work().0 / d.time_s[3] / 752e12 - 1.0).abs() < 1e-12);
+}
