@@ -6,7 +6,7 @@
 
 use crate::exercise::said;
 use gemmscope_analysis::explain::{brief, explain};
-use gemmscope_analysis::findings::{check_all, lost_together};
+use gemmscope_analysis::findings::{Kind, check_all};
 use gemmscope_analysis::planner::{Plan, PlanState, export};
 use gemmscope_analysis::replay::{Case, Tool, replay};
 use gemmscope_analysis::report::{self, Report};
@@ -175,7 +175,8 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
 
     let found = check_all(&frame);
     for part in &found.parts {
-        let lost_s = lost_together(&found.findings, &part.label);
+        let own = found.findings.iter().filter(|f| f.kind == Kind::Lost && f.side == part.label);
+        let lost_s: f64 = own.filter_map(|f| f.saves_s).sum();
         assert!(0.0 <= lost_s && lost_s <= part.time_s * (1.0 + 1e-9));
     }
     for book in &found.ledger.books {

@@ -43,6 +43,12 @@ const REPORT = {
   "analysis.md": "# notes\n",
 };
 
+/** The same with a GEMM whose 304 tiles are one whole wave: its tile loses nothing. */
+const WITH_WHOLE = {
+  ...REPORT,
+  "category_data/gemm_ops.csv": `${OPS}\naten::mm,GEMM,"((4864, 4096), (4096, 4096))",${bf16},3,1,300.0,"[{'name': 'Cijk_Alik_Bljk_BBS_BH_MT256x256x64_MI16x16x1_ISA942', 'mean_duration_us': 300}]","{'M': 4864, 'N': 4096, 'K': 4096, 'B': 1, 'bias': False}",True`,
+};
+
 /** Chooses a folder; waits until it is on the screen. */
 async function choose(app, path) {
   await app.page.evaluate(() => delete document.documentElement.dataset.ready);
@@ -104,23 +110,23 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
 
 test("every view shows only a finding's rows, until that is undone or taken back", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
-  await choose(app, folder(REPORT));
+  await choose(app, folder(WITH_WHOLE));
   const rows = () => app.figure("rows");
   const first = app.page.locator(".finding").first();
   await first.locator(".finding-head").click();
-  await app.page.locator(".dock").getByRole("button", { name: "Filter to this GEMM" }).click();
+  await app.page.locator(".dock").getByRole("button", { name: "Filter to these GEMMs" }).click();
   const notice = app.page.locator(".filtered");
   await notice.waitFor();
-  assert.match(await notice.innerText(), /Filtered: 1 of 2 rows \(Padding and waves of the tile\)/);
+  assert.match(await notice.innerText(), /Filtered: 2 of 3 rows \(Padding and waves of the tile\)/);
   // The focus is on the page that changed, not lost with the button.
   assert.match(await app.page.evaluate(() => document.activeElement.className), /chart-stage/);
-  assert.deepEqual(await app.chips(), ["Padding and waves of the tile: 1 row"]);
-  assert.match(await headline(app), /^11\.0 ms/);
-  assert.match(await app.state("only"), /^tile\*0\.2$/);
+  assert.deepEqual(await app.chips(), ["Padding and waves of the tile: 2 rows"]);
+  assert.match(await headline(app), /^25\.4 ms/);
+  assert.match(await app.state("only"), /^tile\*0\.2_0\.3$/);
   const hash = new URL(app.page.url()).hash;
 
   await app.choosePlace("Table");
-  assert.equal((await app.tableRows()).length, 1);
+  assert.equal((await app.tableRows()).length, 2);
   await app.choosePicture("Summary", "lost");
   await app.page.locator(".chart-verdict, .notes", { hasText: /lost = / }).first().waitFor();
 
@@ -128,16 +134,16 @@ test("every view shows only a finding's rows, until that is undone or taken back
   const undo = app.page.getByRole("button", { name: /^Undo/ }).first();
   while (await app.state("only")) await undo.click();
   await app.page.waitForFunction(() => !location.hash.includes("only="));
-  assert.match(await rows(), /^2/);
+  assert.match(await rows(), /^3/);
 
   // Its link shows the same; the chip takes the filter back.
   const again = await GemmscopePage.open({ t, viewport: DESKTOP, path: hash });
-  await choose(again, folder(REPORT));
+  await choose(again, folder(WITH_WHOLE));
   await again.page.locator(".filtered").waitFor();
-  assert.match(await again.figure("rows"), /^1/);
+  assert.match(await again.figure("rows"), /^2/);
   await again.page.getByRole("button", { name: /^Remove the filter Padding/ }).click();
   await again.page.locator(".filtered").waitFor({ state: "detached" });
-  assert.match(await again.figure("rows"), /^2/);
+  assert.match(await again.figure("rows"), /^3/);
   app.assertQuiet();
 });
 

@@ -27,7 +27,7 @@ test("a preset gives points without a file, and the link gives them back", async
   const up = (await list.locator("tr", { hasText: "up_proj" }).first().innerText()).split("\t");
   assert.deepEqual(up.slice(0, 2), ["up_proj", "8 × 11008 × 4096"]);
   assert.match(await total(page, "Parameters"), /6\.738 billion/);
-  await page.waitForFunction(() => location.hash.includes("plan.model=llama-2-7b"));
+  await page.waitForFunction(() => ["plan.model=llama-2-7b", "mi300x"].every((part) => location.hash.includes(part)));
   const again = await openPage({ t, path: new URL(page.url()).hash });
   await drawn(again, /16 planned ones/);
   assert.equal(await again.locator('[data-control="plan.model"]').inputValue(), "llama-2-7b");

@@ -130,7 +130,7 @@ test("one file in every view: cells and their row, bars, boxes, side by side, an
   assert.match(await label(app), /^No tile map\. .{20,}/);
   // One file with two types: they are what can be compared.
   await app.go("#view=compare");
-  assert.match(await label(app), /^fp16 is 1\.25x faster than bf16 over 88 configurations/);
+  assert.match(await label(app), /^fp16 is 1\.25x faster than bf16 by time over 88 configurations/);
   app.assertQuiet();
 });
 

@@ -49,9 +49,15 @@ pub fn selected(
     }
 }
 
-/// The rows of a finding, those that take most time first.
+/// The rows of a finding: first the one that stands for it, then those that take most time.
 pub fn rows_of(findings: &Findings, frame: &Frame, index: usize) -> Option<Vec<u32>> {
-    Some(findings.findings.get(index)?.rows_by_time(frame))
+    let finding = findings.findings.get(index)?;
+    let mut rows = finding.rows_by_time(frame);
+    let first = standing_for(finding, frame, &[]);
+    if let Some(at) = rows.iter().position(|row| Some(*row) == first) {
+        rows[..=at].rotate_right(1);
+    }
+    Some(rows)
 }
 
 /// Findings that have a number in a picture at most: more would hide it.

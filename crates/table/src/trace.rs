@@ -159,6 +159,7 @@ fn text_cell(data: &Dataset, key: &str, row: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::ColumnMeaning;
     use crate::dataset::{Capture, Source};
 
     fn source(name: &str) -> Source {

@@ -252,10 +252,11 @@ impl Duel {
         let [wins, losses] = [won, lost].map(|v| grouped(self.count(v)));
         let mut out = match self.is_clear() {
             true => {
-                format!(
-                    "{result} {on} (geometric mean {}): {more} in {wins}, {less} in {losses}, {rest}.",
-                    lead(g)
-                )
+                let mean = match lead(g) == lead(w) {
+                    true => String::new(),
+                    false => format!(" (geometric mean {})", lead(g)),
+                };
+                format!("{result} {on}{mean}: {more} in {wins}, {less} in {losses}, {rest}.")
             }
             false => format!(
                 "{result} {on}: {} by time, {} by geometric mean; {who} is {more} in {wins}, {other} in {losses}, \
