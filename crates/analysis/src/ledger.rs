@@ -165,7 +165,7 @@ impl<'a> Splitter<'a> {
         let over = take(Account::Roof, roof_s);
         let mut tile = None;
         if over > 0.0 {
-            if take(Account::Launch, self.launch_s(r)) > 0.0 {
+            if take(Account::Launch, self.frame.metrics.launch_s(&self.frame.data, r)) > 0.0 {
                 tile = self.tile(r, time_s);
                 if let Some(tile) = tile {
                     take(Account::Tile, roof_s * (tile.slowdown - 1.0));
@@ -174,15 +174,6 @@ impl<'a> Splitter<'a> {
             take(Account::Rest, f64::INFINITY);
         }
         Some(Entry { call, alternative, tile, elsewhere })
-    }
-
-    /// Seconds of launch in the time of a call, at most.
-    fn launch_s(&self, r: usize) -> f64 {
-        let data = &*self.frame.data;
-        match data.sources.get(usize::from(data.source[r])).is_some_and(Source::times_kernels) {
-            true => 0.0,
-            false => self.frame.metrics.launch_floor_s(data.device[r]),
-        }
     }
 
     /// What the tile of a row costs; `None` where it costs nothing, or where the run beats the roof of

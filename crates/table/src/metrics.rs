@@ -7,7 +7,7 @@ mod totals;
 
 pub use totals::{ABOVE_ROOF, Totals};
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Source};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Cost, Operation};
 use gemmscope_model::hardware;
@@ -241,6 +241,16 @@ impl Metrics {
         device.map_or(f64::NAN, |d| d.launch_floor().0)
     }
 
+    /// Launch floor of a row's call, seconds: 0 where the time is a kernel's duration by a profiler, which
+    /// holds no launch.
+    pub fn launch_s(&self, data: &Dataset, row: usize) -> f64 {
+        let source = data.sources.get(usize::from(data.source[row]));
+        match source.is_some_and(Source::times_kernels) {
+            true => 0.0,
+            false => self.launch_floor_s(data.device[row]),
+        }
+    }
+
     /// The roof that a row is judged by: the datasheet's where its type has no achievable rate.
     pub fn kind_of(&self, data: &Dataset, row: usize) -> RoofKind {
         let device = self.devices.get(usize::from(data.device[row])).and_then(Option::as_ref);
@@ -351,11 +361,11 @@ impl Metrics {
     /// What limits the row: its launch, or what limits it at its roof.
     pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
         let roof = self.roof(data, row)?;
-        let floor_s = self.launch_floor_s(data.device[row]);
-        Some(match is_launch_bound(data.time_s[row], self.roof_s[row], floor_s) {
-            true => Bound::Launch,
-            false => roof.bound(self.ai[row]),
-        })
+        let short = |floor_s: f64| is_launch_bound(data.time_s[row], self.roof_s[row], floor_s);
+        // The file is asked last: few rows are short.
+        let launch =
+            short(self.launch_floor_s(data.device[row])) && short(self.launch_s(data, row));
+        Some(if launch { Bound::Launch } else { roof.bound(self.ai[row]) })
     }
 }
 

@@ -52,8 +52,10 @@ pub fn Strip() -> impl IntoView {
         match &lines[..] {
             [] => ().into_any(),
             [one] => of_one(bench, one),
-            several if bench.shown.get().place == SUMMARY => of_worst(several),
-            several => of_sides(bench, several),
+            several => match bench.shown.get().place == SUMMARY {
+                true => of_worst(several).unwrap_or_else(|| of_sides(bench, several)),
+                false => of_sides(bench, several),
+            },
         }
     };
     view! {
@@ -134,17 +136,15 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
     view! { {time}{share}{of}{scope}"."{cost} }.into_any()
 }
 
-/// On the summary, whose bars name every side: the side that loses most.
-fn of_worst(lines: &[Line]) -> AnyView {
+/// On the summary, whose bars name every side: the side that loses most, once it is known.
+fn of_worst(lines: &[Line]) -> Option<AnyView> {
     let lost = |l: &Line| {
         let cost_s = l.cost.as_ref().map_or(0.0, |c| c.seconds);
         l.lost_s.map_or(cost_s, |lost_s| lost_s.max(cost_s))
     };
     let worst = lines.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)));
-    let Some((line, cost)) = worst.and_then(|l| Some((l, l.cost.as_ref()?))) else {
-        return plural(lines.len() as u64, "side").into_any();
-    };
-    view! { {line.name.clone()}": "{claim(cost)} }.into_any()
+    let (line, cost) = worst.and_then(|l| Some((l, l.cost.as_ref()?)))?;
+    Some(view! { {line.name.clone()}": "{claim(cost)} }.into_any())
 }
 
 /// One figure a side. Sides are never added up.

@@ -151,7 +151,7 @@ impl<'a> Grouping<'a> {
                 calls: 0.0,
                 time_s: 0.0,
                 roof_s: 0.0,
-                launch_s: metrics.launch_floor_s(data.device[r]),
+                launch_s: metrics.launch_s(data, r),
                 checked: true,
                 side: 0,
             });

@@ -117,7 +117,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     let gemms = plural(groups, "GEMM");
     // What is not all that is counted elsewhere says so.
     let count = match book.elsewhere.saturating_sub(groups) {
-        _ if groups < account.groups => {
+        _ if groups < account.groups && cause.account != Account::Rest => {
             format!("{} of {}", grouped(groups), plural(account.groups, "GEMM"))
         }
         other if cause.account == Account::Library && other > 0 => format!(

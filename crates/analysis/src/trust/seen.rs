@@ -203,23 +203,23 @@ impl Seen {
             let (short, of) = (&self.short, &self.all);
             let share = short.time_s / of.time_s;
             let words = format!(
-                "{} take{} under 10 µs, {} of the time: timers and launches vary by as much",
+                "{} ({} of the time) take{} under 10 µs, about what timers and launches vary by",
                 some(short, of),
-                if short.rows == 1 { "s" } else { "" },
-                percent(share)
+                percent(share),
+                if short.rows == 1 { "s" } else { "" }
             );
             let weight = if share > WHOLE { Verdict::WithCare } else { Verdict::Sound };
             add(About::ShortCalls, weight, short, of, words);
         }
         if self.spread_known.rows > 0 {
             let (wide, of) = (&self.spread, &self.spread_known);
+            // The others were called once.
+            let repeated = if of.rows < self.all.rows { " with repeats" } else { "" };
+            let of_these = format!("{}{repeated}", plural(of.rows, "row"));
             let words = match wide.rows {
-                0 => format!(
-                    "none of {} varies by over 20 % between repeats",
-                    plural(of.rows, "row")
-                ),
-                1 => format!("1 of {} varies by over 20 % between repeats", plural(of.rows, "row")),
-                _ => format!("{} vary by over 20 % between repeats", some(wide, of)),
+                0 => format!("none of {of_these} varies by over 20 % between repeats"),
+                1 => format!("1 of {of_these} varies by over 20 % between repeats"),
+                n => format!("{} of {of_these} vary by over 20 % between repeats", grouped(n)),
             };
             add(About::Spread, graded(wide, of, Verdict::WithCare), wide, of, words);
         }

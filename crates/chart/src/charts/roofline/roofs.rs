@@ -316,7 +316,7 @@ impl Layers<'_> {
         // From the top down: labels that must move then move down along the slope, not into others.
         let mut ceilings: Vec<(usize, f64, bool, String)> = Vec::new();
         for (index, r) in shown.iter().enumerate() {
-            let who = |types: &[String]| match (many && !narrow, typed) {
+            let who = |types: &[String]| match (many, typed && !narrow) {
                 (true, true) => format!("{} {}", short_name(&r.device), types.join(", ")),
                 (true, false) => short_name(&r.device),
                 _ => types.join(", "),
