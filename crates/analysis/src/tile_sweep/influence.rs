@@ -8,7 +8,7 @@ use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::stats::median;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// More rows than this are not looked through: the answer would keep every filter waiting.
 pub(crate) const MOST_ROWS: usize = 50_000;
@@ -65,7 +65,7 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
     }
     let names = NameParts::of(frame);
     // Setting to value to the shapes and shares of its variants.
-    let mut found: BTreeMap<String, BTreeMap<String, Vec<(ShapeKey, f64)>>> = BTreeMap::new();
+    let mut found: BTreeMap<String, Tried> = BTreeMap::new();
     let mut add = |name: &str, value: &str, of: (ShapeKey, f64)| {
         if !found.contains_key(name) {
             found.insert(name.to_owned(), BTreeMap::new());
@@ -96,14 +96,31 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
     let mut out: Vec<Influence> = found
         .into_iter()
         .filter(|(_, values)| (2..=MOST_VALUES).contains(&values.len()))
-        .map(|(name, values)| {
+        .filter_map(|(name, values)| {
+            let values = where_all_were_tried(values)?;
             let mut values: Vec<Value> = values.into_iter().map(value_of).collect();
             values.order_by(|a, b| b.best.total_cmp(&a.best));
-            Influence { name, values }
+            Some(Influence { name, values })
         })
         .collect();
     out.order_by(|a, b| b.spread().total_cmp(&a.spread()));
     out
+}
+
+/// Values with the shapes and shares of their variants.
+type Tried = BTreeMap<String, Vec<(ShapeKey, f64)>>;
+
+/// Only the shapes on which every value was tried: a value that only an easy shape had would win. `None`
+/// where there is no such shape.
+fn where_all_were_tried(mut values: Tried) -> Option<Tried> {
+    let mut times: BTreeMap<ShapeKey, usize> = BTreeMap::new();
+    for shares in values.values() {
+        let shapes: BTreeSet<ShapeKey> = shares.iter().map(|s| s.0).collect();
+        shapes.into_iter().for_each(|shape| *times.entry(shape).or_default() += 1);
+    }
+    let all = values.len();
+    values.values_mut().for_each(|shares| shares.retain(|s| times[&s.0] == all));
+    values.values().all(|shares| !shares.is_empty()).then_some(values)
 }
 
 fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
@@ -137,8 +154,8 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         })
         .collect();
     Some(match told.is_empty() {
-        true => "No setting but the tile changes the best rate by more than 5 %.".to_owned(),
-        false => format!("What else matters, on average over the shapes: {}.", told.join(", ")),
+        true => "No setting but the tile changes the best rate by more than 5 %, where each of its values was tried.".to_owned(),
+        false => format!("What else matters, on average over the shapes that tried each value: {}.", told.join(", ")),
     })
 }
 
@@ -258,10 +275,29 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "What else matters, on average over the shapes: VW (4 is best; 2 reaches at most 50.0 % of its \
+            "What else matters, on average over the shapes that tried each value: VW (4 is best; 2 reaches at most 50.0 % of its \
              rate), TT (4_4 is best; 8_8 reaches at most 66.7 % of its rate), WGM (1 is best; 8 reaches \
              at most 90.9 % of its rate)."
         );
+    }
+
+    #[test]
+    fn values_are_compared_on_the_shapes_that_tried_them_all() {
+        let found = |variants: &[(u32, f64, f64)]| {
+            let mut rows = Rows::new();
+            let warps = rows.table().number_column(ColumnMeaning::Warps, "warps");
+            for &(m, count, time) in variants {
+                rows.table().set_number(warps, count);
+                rows.row((m, 512, 512), "", time, "");
+            }
+            influences(&rows.frame(None))
+        };
+        // Eight warps ran on one shape alone, and two on the other.
+        let sparse = [(512, 4.0, 1.1e-5), (512, 8.0, 1e-5), (64, 4.0, 1e-5), (64, 2.0, 2e-5)];
+        assert_eq!(found(&sparse), []);
+        let full = found(&[&sparse[..], &[(64, 8.0, 4e-5), (512, 2.0, 1.1e-5)]].concat());
+        let best: Vec<&str> = full[0].values.iter().map(|v| v.value.as_str()).collect();
+        assert_eq!(best, ["4", "2", "8"]);
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl TileMap {
             );
         } else {
             out.push(format!(
-                "Fewer workgroups than compute units ({}): parallelism-bounded. Otherwise memory-bounded.",
+                "Fewer workgroups than compute units ({}): parallelism-bounded. Otherwise memory-bounded, as a flat GEMM is.",
                 units.join(", ")
             ));
         }
