@@ -1,13 +1,14 @@
 //! The line over every place: what the rows take, how near the roof they are, what costs most, and
 //! what they are.
 
-use crate::app::state::Workbench;
+use crate::app::state::{Shell, Workbench};
 use crate::app::views::missing;
 use gemmscope_analysis::explain::roof_name;
 use gemmscope_analysis::findings::Finding;
 use gemmscope_analysis::headline::{Cost, cost, runs, scope};
 use gemmscope_analysis::ledger::Book;
 use gemmscope_chart::places::{COMPARE, SUMMARY};
+use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::Totals;
@@ -46,6 +47,16 @@ pub fn Strip() -> impl IntoView {
             }
             None => of_totals(totals, old.filter(|_| !settled)),
         }
+    });
+    // Where the other roof changes nothing, it says why.
+    let shell = Shell::here();
+    Effect::new(move |was: Option<RoofKind>| {
+        let now = bench.view.with(|v| v.roof);
+        if was.is_some_and(|was| was != now) {
+            let words = untrack(|| keeps_datasheet(bench));
+            (!words.is_empty()).then(|| shell.say(words.trim_start().to_owned()));
+        }
+        now
     });
     let words = move || {
         let lines = lines.get();

@@ -252,12 +252,6 @@ impl Workbench {
     /// Chooses the roof that percentages are of.
     pub fn set_roof(&self, roof: RoofKind) {
         self.edit("roof", |v| v.roof = roof);
-        let keep = self.metrics.with_untracked(|m| m.keep_datasheet(&self.data.get_untracked()));
-        if !keep.is_empty() {
-            let of = keep.join(", ");
-            let words = format!("No achievable rate is known for {of}: judged by the datasheet's.");
-            self.status.set(words.into());
-        }
     }
 
     /// Adds or replaces one of the user's own devices and stores them.
