@@ -122,7 +122,7 @@ test("every view shows only a finding's rows, until that is undone or taken back
   assert.match(await app.page.evaluate(() => document.activeElement.className), /chart-stage/);
   assert.deepEqual(await app.chips(), ["Padding and waves of the tile: 2 rows"]);
   assert.match(await headline(app), /^25\.4 ms/);
-  assert.match(await app.state("only"), /^tile\*0\.2_0\.3$/);
+  assert.match(await app.state("only"), /^tile\*0\.2-3$/);
   const hash = new URL(app.page.url()).hash;
 
   await app.choosePlace("Table");
