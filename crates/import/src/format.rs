@@ -1,5 +1,6 @@
 //! An entry of the table of formats.
 
+use crate::formats::logs::by_template::ByTemplate;
 use crate::formats::table_format::TableFormat;
 use crate::split::log::LogFormat;
 use crate::{Detection, Head, ImportOptions, Opened};
@@ -32,6 +33,8 @@ pub(crate) enum ReadBy {
     Table(&'static TableFormat),
     /// The reader of logs.
     Log(&'static LogFormat),
+    /// The reader of logs that line templates say all of.
+    Templates(&'static ByTemplate),
 }
 
 impl Format {
@@ -41,6 +44,7 @@ impl Format {
             ReadBy::Code { detect, .. } => detect(head),
             ReadBy::Table(table) => table.detect(head),
             ReadBy::Log(log) => log.detect(head),
+            ReadBy::Templates(log) => log.detect(head),
         }
     }
 
@@ -50,6 +54,7 @@ impl Format {
             ReadBy::Code { open, .. } => open(head, options),
             ReadBy::Table(table) => Ok(table.open(head, options)),
             ReadBy::Log(log) => log.open(head, options),
+            ReadBy::Templates(log) => log.open(head, options),
         }
     }
 }

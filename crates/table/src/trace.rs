@@ -159,8 +159,7 @@ fn text_cell(data: &Dataset, key: &str, row: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::ColumnMeaning;
-    use crate::dataset::{Capture, Source};
+    use crate::dataset::{Capture, ColumnMeaning, Source};
 
     fn source(name: &str) -> Source {
         Source { name: name.to_owned(), format: "tracelens".to_owned(), ..Source::default() }

@@ -4,7 +4,7 @@ pub(crate) mod any_log;
 pub(crate) mod benchdnn;
 pub(crate) mod blas_calls;
 pub(crate) mod blis;
-mod by_template;
+pub(crate) mod by_template;
 pub(crate) mod ck_profiler;
 pub(crate) mod cublas_bench;
 pub(crate) mod cutlass_report;

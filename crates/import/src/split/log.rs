@@ -140,7 +140,7 @@ struct Log {
     timed: bool,
 }
 
-fn read_by(
+pub(crate) fn read_by(
     parser: Box<dyn Parser>,
     head: &Head,
     options: &ImportOptions,

@@ -151,7 +151,7 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
         return Some(format!(
             "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
                  attained rate.",
-            counted(duel.without_roof)
+            plural(duel.without_roof, "configuration")
         ));
     }
     let keys: Vec<String> = comparison
@@ -177,12 +177,15 @@ fn notes(frame: &Frame, comparison: &Comparison, duel: &Duel, mut out: Vec<Strin
     out.push(duel.join_sentence(comparison));
     out.extend(duel.device_sentence(frame, comparison));
     if duel.without_roof > 0 {
-        out.push(format!("{} left out: no known roof.", counted(duel.without_roof)));
+        out.push(format!(
+            "{} left out: no known roof.",
+            plural(duel.without_roof, "configuration")
+        ));
     }
     out.push(duel.noise_sentence());
     let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
     if all > reachable {
-        let (all, reachable) = (counted(all as u64), grouped(reachable as u64));
+        let (all, reachable) = (plural(all as u64, "configuration"), grouped(reachable as u64));
         out.push(format!("Of {all}, the {reachable} furthest from equal answer to the pointer."));
     }
     out
@@ -211,11 +214,6 @@ fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
         [a, b] if a != b => [a, b],
         _ => [theme.categories[1], theme.categories[0]],
     }
-}
-
-/// `521 configurations`.
-fn counted(n: u64) -> String {
-    plural(n, "configuration")
 }
 
 impl Picture for Compare {

@@ -18,7 +18,7 @@ use crate::ticks;
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Distribution, Measure, Ratio, Verdict, lead};
-use gemmscope_model::units::grouped;
+use gemmscope_model::units::{grouped, plural};
 
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
@@ -322,7 +322,11 @@ impl Panels<'_> {
             let [least, most] = ends.map(|e| lead(e.exp2()));
             let leader = self.side_ahead((e0 + e1) / 2.0);
             let title = format!("{leader} {} by {least} to {most}", self.ahead());
-            scene.hit(rows, bar, Tooltip::new(title).line(super::counted(members.len() as u64)));
+            scene.hit(
+                rows,
+                bar,
+                Tooltip::new(title).line(plural(members.len() as u64, "configuration")),
+            );
         }
     }
 

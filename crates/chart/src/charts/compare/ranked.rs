@@ -9,7 +9,7 @@ use crate::scale::{Kind, Scale};
 use crate::scene::{BELOW, END, START, Scene};
 use crate::text;
 use gemmscope_analysis::compare::duel::lead;
-use gemmscope_model::units::grouped;
+use gemmscope_model::units::{grouped, plural};
 
 /// Height of a row: the usual one, and the least at which names can be read.
 const ROW: (f64, f64) = (20.0, 14.0);
@@ -28,9 +28,8 @@ impl Panels<'_> {
         let (row, head, tail) = match both < n && fitting < ROW.1 {
             true => {
                 // An end has only its own side's leads, where both sides have some.
-                let ratios = self.model.ranked.iter().map(|i| self.model.duel.ratios[*i].ratio);
-                let wins = ratios.filter(|ratio| *ratio > 1.0).count();
-                let (of_b, of_a) = if wins % n == 0 { (n, n) } else { (wins, n - wins) };
+                let wins = self.model.duel.b_ahead as usize;
+                let (of_b, of_a) = if wins.is_multiple_of(n) { (n, n) } else { (wins, n - wins) };
                 let head = (both / 2).max(both.saturating_sub(of_a)).min(of_b);
                 (ROW.0, head, both - head)
             }
@@ -100,7 +99,7 @@ impl Panels<'_> {
         let of = format!("of {}", grouped(n as u64));
         let headings = match (tail, ends) {
             (0, _) if n == 1 => vec!["The one configuration in common".to_owned()],
-            (0, _) => vec![format!("All {}", super::counted(n as u64))],
+            (0, _) => vec![format!("All {}", plural(n as u64, "configuration"))],
             _ => vec![
                 match ends {
                     // A side that never wins has no best.

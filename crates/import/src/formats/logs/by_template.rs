@@ -4,13 +4,17 @@
 use super::*;
 use crate::cell::values;
 use crate::columns::defaults;
+use crate::{Detection, Opened};
 use gemmscope_model::dtype::from_blas_letter;
 
 /// A log as data. Slots beside those of [`slots`]: `{square}` is M, N and K, `{blocks}` how many products
 /// of `{k}` are added up; `{a}` and `{b}` are the transposes; types stand in `{dtype}`, `{dtype_a}`,
 /// `{dtype_b}`, `{dtype_c}`, the name of a `{routine}` of BLAS or the letters of a `{precision}`; the rate
 /// in `{mflops}`, `{gflops}`, `{tflops}` or, with its unit, `{rate}`.
-pub(super) struct ByTemplate {
+pub(crate) struct ByTemplate {
+    /// As in [`Detection`].
+    pub score: u8,
+    pub reason: &'static str,
     /// Lines that hold for the results below them. The first begins anew: what was said before it is
     /// forgotten.
     pub above: &'static [&'static str],
@@ -28,6 +32,8 @@ pub(super) struct ByTemplate {
 impl ByTemplate {
     /// Defaults for the fields that a log may omit.
     pub(super) const DEFAULT: ByTemplate = ByTemplate {
+        score: 0,
+        reason: "",
         above: &[],
         results: &[],
         again: &[],
@@ -36,8 +42,13 @@ impl ByTemplate {
         notes: &[],
     };
 
+    /// As [`Format::detect`].
+    pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
+        self.knows(head).then(|| Detection::new(self.score, self.reason))
+    }
+
     /// The head has a result, and sizes above it where the result has none.
-    pub(super) fn knows(&self, head: &Head) -> bool {
+    fn knows(&self, head: &Head) -> bool {
         let fits = |template: &&'static str, line: &String| {
             let routine = slots(template, line).map(|s| s.get("routine"));
             routine.is_some_and(|name| name.is_empty() || operation(name).is_some())
@@ -49,21 +60,18 @@ impl ByTemplate {
         any(self.results) && (alone || any(self.above)) || any(self.again)
     }
 
-    /// What reads the lines.
-    pub(super) fn parser(
-        &'static self,
-        head: &Head,
-        options: &ImportOptions,
-        table: &mut TableBuilder,
-    ) -> Box<dyn Parser> {
+    /// As [`Format::open`].
+    pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Opened {
+        let mut table = TableBuilder::new();
         let fallback = defaults::dtype_of_routine(head).unwrap_or(self.dtype);
         let mut dtype = AssumedType::new(head, options, fallback);
         let names_types =
             |t: &&str| ["{dtype", "{routine", "{precision"].iter().any(|s| t.contains(s));
         if !self.above.iter().chain(self.results).any(names_types) {
-            dtype.of(None, table);
+            dtype.of(None, &mut table);
         }
-        Box::new(Lines { log: self, dtype, held: Vec::new(), any: false, from_rates: false })
+        let lines = Lines { log: self, dtype, held: Vec::new(), any: false, from_rates: false };
+        log::read_by(Box::new(lines), head, options, table)
     }
 }
 

@@ -13,15 +13,12 @@ pub(crate) const FORMAT: Format = Format {
               0.000071s for creating jit\n\
               0.029381s for libxsmm\n\
               1755.189780 GFLOPS for libxsmm\n",
-    read: ReadBy::Log(&LogFormat {
-        knows: |head| LOG.knows(head),
-        score: 96,
-        reason: "its lines say GFLOPS for libxsmm below RUNNING (…x…) X (…x…)",
-        parser: |head, options, table| LOG.parser(head, options, table),
-    }),
+    read: ReadBy::Templates(&LOG),
 };
 
 static LOG: ByTemplate = ByTemplate {
+    score: 96,
+    reason: "its lines say GFLOPS for libxsmm below RUNNING (…x…) X (…x…)",
     above: &[
         "^RUNNING ({}x{k}) X ({}x{}){b} = ({m}x{n})",
         "^RUNNING ({k}x{})^{a} X ({}x{}){b} = ({m}x{n})",

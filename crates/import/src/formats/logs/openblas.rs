@@ -8,15 +8,12 @@ pub(crate) const FORMAT: Format = Format {
     name: "OpenBLAS benchmark",
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
-    read: ReadBy::Log(&LogFormat {
-        knows: |head| LOG.knows(head),
-        score: 95,
-        reason: "its lines say M=, N=, K= : … MFlops … sec",
-        parser: |head, options, table| LOG.parser(head, options, table),
-    }),
+    read: ReadBy::Templates(&LOG),
 };
 
 static LOG: ByTemplate = ByTemplate {
+    score: 95,
+    reason: "its lines say M=, N=, K= : … MFlops … sec",
     results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
     library: "OpenBLAS",
     notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
