@@ -173,16 +173,10 @@ pub fn explain(frame: &Frame, row: usize) -> Explanation {
         tile: shape.as_ref().map_or_else(Vec::new, |s| tile_figures(frame, row, s)),
         verdict: match shape.filter(|_| measured) {
             _ if x.bound == Some(Bound::Launch) => {
-                let floor_s = metrics.launch_s(data, row);
-                let left_s = x.time_s - x.roof_s - floor_s;
-                let left = match left_s > 0.01 * x.time_s {
-                    true => format!(", nothing here the other {}", seconds_brief(left_s)),
-                    false => String::new(),
-                };
                 format!(
                     "Short enough for its launch to count: starting a kernel takes about {} of the {}; the roof \
-                     explains {}{left}.",
-                    seconds_brief(floor_s),
+                     explains {}.",
+                    seconds_brief(metrics.launch_s(data, row)),
                     seconds_brief(x.time_s),
                     seconds_brief(x.roof_s),
                 )

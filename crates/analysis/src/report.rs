@@ -98,8 +98,9 @@ pub struct Report {
     pub parts: Vec<ReportPart>,
     /// Which side is fastest on how many of the GEMMs that all sides hold, and by how much.
     pub standing: Option<Tally>,
-    /// What the time of a trace goes to, where one is known.
-    pub time: Option<TraceTime>,
+    /// What the time of each trace goes to; JSON has that of the only one.
+    #[serde(rename = "time", serialize_with = "only_one")]
+    pub times: Vec<TraceTime>,
     /// The operations that take most time.
     pub operations: Vec<Operation>,
     /// Number of all operations.
@@ -127,6 +128,10 @@ pub struct Report {
     /// What times cannot show, why, and what to say instead.
     #[serde(skip)]
     pub cannot_infer: Vec<[String; 3]>,
+}
+
+fn only_one<S: serde::Serializer>(times: &[TraceTime], to: S) -> Result<S::Ok, S::Error> {
+    times.first().filter(|_| times.len() == 1).serialize(to)
 }
 
 /// The totals of one side, or of all rows where no sides are compared.
@@ -285,7 +290,7 @@ impl Report {
                 .map(|(i, part)| ReportPart::new(&scan, i, part, findings))
                 .collect(),
             standing: Tally::of(frame),
-            time: breakdown.time,
+            times: breakdown.times,
             cannot_infer: breakdown.cannot_infer,
             bottlenecks: breakdown.bottlenecks,
             operations: breakdown.operations,

@@ -1,10 +1,11 @@
 //! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
 
-use crate::findings::{Scan, Whole, short};
+use crate::findings::{Part, Scan, Whole, short};
 use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::{percent, plural, seconds_brief};
-use gemmscope_table::dataset::{RowsAndTime, TraceContext};
-use gemmscope_table::field::Frame;
+use gemmscope_table::data_kind::Side;
+use gemmscope_table::dataset::{RowsAndTime, Source, TraceContext};
+use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::trace::is_unfused_attention;
 use serde::Serialize;
 
@@ -57,6 +58,9 @@ pub struct TimePart {
 /// The time of a trace and its parts, which add up to it but for those under a thousandth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceTime {
+    /// The side that the trace is; "" where it is the only file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub side: String,
     /// Seconds.
     pub whole_s: f64,
     /// What the whole is: `from end to end`, `of kernels`.
@@ -88,12 +92,12 @@ impl Unfused {
     pub const TRY: &str = "Try fused attention (torch.nn.functional.scaled_dot_product_attention, \
          FlashAttention): it never writes the matrix of scores.";
 
-    /// Of the only source of a frame over all its rows.
-    fn of(frame: &Frame, context: &TraceContext) -> Option<Unfused> {
+    /// Of one source of a frame, where all rows pass.
+    fn of(frame: &Frame, number: u16, context: &TraceContext) -> Option<Unfused> {
         let (data, all) = (&*frame.data, frame.rows.len() == frame.data.len());
         let unfused = context.unfused.filter(|_| all)?;
-        let rows: Vec<u32> =
-            (0..data.len() as u32).filter(|r| is_unfused_attention(data, *r as usize)).collect();
+        let its = |r: &usize| data.source[*r] == number && is_unfused_attention(data, *r);
+        let rows: Vec<u32> = (0..data.len()).filter(its).map(|r| r as u32).collect();
         let time = |r: &u32| data.time_s[*r as usize] * frame.calls(*r as usize);
         let products_s: f64 = rows.iter().map(time).sum();
         let time_s = products_s + unfused.between_s;
@@ -109,15 +113,25 @@ const FEW: usize = 20_000;
 const LEAST: f64 = 1e-3;
 
 impl TraceTime {
-    /// The time of the only trace of a frame. `None` where rows come from several files, where a
-    /// file lists nothing but GEMMs, and where kernels overlap, so that parts do not add up.
-    pub fn of(scan: &Scan<'_>) -> Option<TraceTime> {
-        let [part] = scan.parts.as_slice() else {
-            return None;
-        };
-        let [source] = scan.data().sources.as_slice() else {
-            return None;
-        };
+    /// The time of each trace of a frame: of the only file, or of the files that are sides. None of a file
+    /// that lists nothing but GEMMs, nor where kernels overlap, so that parts do not add up.
+    pub fn of(scan: &Scan<'_>) -> Vec<TraceTime> {
+        let data = scan.data();
+        let sides = scan.frame.counted().sides.iter();
+        let by_file = scan.frame.decision().side == Some(Field::Source);
+        let source = |side: &Side| side.rows.first().map_or(0, |r| data.source[*r as usize]);
+        match (scan.parts.as_slice(), data.sources.len()) {
+            ([part], 1) => TraceTime::of_source(scan, part, 0).into_iter().collect(),
+            (parts, _) if by_file => sides
+                .zip(parts)
+                .filter_map(|(side, part)| TraceTime::of_source(scan, part, source(side)))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn of_source(scan: &Scan<'_>, part: &Part, number: u16) -> Option<TraceTime> {
+        let source = &scan.data().sources[usize::from(number)];
         if part.whole == Whole::MeasuredRows {
             return None;
         }
@@ -155,25 +169,23 @@ impl TraceTime {
         .map(|(kind, time_s, largest)| TimePart { kind, time_s, largest })
         .collect();
         let adds_up = parts.iter().all(|p| p.time_s > 0.0);
-        let attention = trace.and_then(|t| Unfused::of(scan.frame, t));
+        let attention = trace.and_then(|t| Unfused::of(scan.frame, number, t));
         let slowed_by = match trace {
             Some(t) if idle_s > 0.0 => t.slowed_by.clone(),
             _ => Vec::new(),
         };
-        let time = TraceTime { whole_s, whole, parts, attention, slowed_by };
+        let side = part.label.clone();
+        let time = TraceTime { side, whole_s, whole, parts, attention, slowed_by };
         (adds_up && time.parts.len() > 1).then_some(time)
     }
 
-    /// The time of a frame's only trace, where so few rows are soon looked through: the page shows it
-    /// with its first picture. `None` also where the answer takes the time of the findings.
-    pub fn at_once(frame: &Frame) -> Option<TraceTime> {
-        let [source] = frame.data.sources.as_slice() else {
-            return None;
-        };
-        let others = source.not_gemm.rows + source.without_model.rows > 0;
-        let traced = source.trace.is_some() || others;
+    /// The same where so few rows are soon looked through: the page shows them with its first picture.
+    /// None also where the answer takes the time of the findings.
+    pub fn at_once(frame: &Frame) -> Vec<TraceTime> {
+        let others = |s: &Source| s.not_gemm.rows + s.without_model.rows > 0;
+        let traced = frame.data.sources.iter().any(|s| s.trace.is_some() || others(s));
         let few = frame.rows.len() <= FEW;
-        (traced && few).then(|| TraceTime::of(&Scan::new(frame))).flatten()
+        if traced && few { TraceTime::of(&Scan::new(frame)) } else { Vec::new() }
     }
 
     /// `Of 83.37 ms from end to end: idle 72.50 ms (87.0 %), GEMMs 784.8 µs (0.94 %).`
@@ -184,7 +196,8 @@ impl TraceTime {
         };
         let parts: Vec<String> = self.parts.iter().map(part).collect();
         let (whole, parts) = (seconds_brief(self.whole_s), parts.join(", "));
-        let mut out = vec![format!("Of {whole} {}: {parts}.", self.whole)];
+        let of = if self.side.is_empty() { "Of" } else { ": of" };
+        let mut out = vec![format!("{}{of} {whole} {}: {parts}.", self.side, self.whole)];
         out.extend(self.asides());
         out.join(" ")
     }
@@ -291,7 +304,7 @@ mod tests {
             ..TraceContext::default()
         }));
         let frame = frame(data, Some("h100-sxm"));
-        let time = TraceTime::at_once(&frame).unwrap();
+        let time = TraceTime::at_once(&frame).remove(0);
         assert_eq!(
             time.words(),
             "Of 1.00 ms from end to end: idle 550 µs (55.0 %), GEMMs 350 µs (35.0 %), other kernels \
@@ -303,7 +316,7 @@ mod tests {
         assert_eq!(time.attention.unwrap().rows, [0, 1]);
         // With a filter the products that pass are not those of the kernels between them.
         let some = frame.with_rows(std::sync::Arc::new(vec![0, 2]));
-        assert_eq!(TraceTime::at_once(&some).unwrap().attention, None);
+        assert_eq!(TraceTime::at_once(&some).remove(0).attention, None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use gemmscope_analysis::ledger::{Account, Columns, field_of};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
-use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::field::{Categories, Field, Frame};
 use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::{RowRef, ViewState};
@@ -102,6 +102,18 @@ fn standing_for(finding: &Finding, frame: &Frame, taken: &[u32]) -> Option<u32> 
     let weighed = free.map(|row| (weight(*row), *row));
     let heaviest = weighed.reduce(|a, b| if b.0 > a.0 { b } else { a });
     heaviest.map(|(_, row)| row)
+}
+
+/// The number, from 0, of the finding that holds most of what a row loses; of a row that none of the causes
+/// holds, that of the first finding about it. `largest` are the categories of
+/// [`LARGEST_LOSS`](gemmscope_analysis::ledger::LARGEST_LOSS).
+pub fn finding_of(findings: &Findings, largest: &Categories<'_>, row: u32) -> Option<usize> {
+    let label = &largest.values[largest.codes.get(row as usize) as usize];
+    let account = Account::ALL.into_iter().find(|a| a.label() == label);
+    let about = |f: &Finding| f.evidence.rows.binary_search(&row).is_ok();
+    let all = findings.findings.iter();
+    let cause = account.and_then(|a| all.clone().position(|f| f.rule == a.key() && about(f)));
+    cause.or_else(|| all.clone().position(about))
 }
 
 /// Stands for no row in [`ranked`].
@@ -267,6 +279,8 @@ mod tests {
             assert!(finding.evidence.rows.contains(&row));
             let value = &largest.values[largest.codes.get(row as usize) as usize];
             assert_eq!(value, account.label(), "{}", finding.title);
+            let number = finding_of(&found, &largest, row).unwrap();
+            assert_eq!(found.findings[number].title, finding.title);
             seen.push(account);
         }
         assert!([Account::Layout, Account::Rest].iter().all(|a| seen.contains(a)), "{seen:?}");

@@ -81,7 +81,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
         (heads.map(|h| view! { <th scope="col">{h}</th> }).collect_view(), bodies.collect_view());
     let more = breakdown.total - shown;
     // What the table cannot list, as its shape is not known or it is no GEMM.
-    let besides = breakdown.time.iter().flat_map(|t| &t.parts).filter_map(|p| {
+    let besides = breakdown.times.iter().flat_map(|t| &t.parts).filter_map(|p| {
         let kernels = Some(p.kernels()).filter(|k| !k.is_empty())?;
         let words =
             format!("{}: {}; largest: {kernels}.", capitalized(p.kind.label()), Seconds(p.time_s));

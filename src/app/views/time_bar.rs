@@ -1,4 +1,4 @@
-//! What the time of a trace goes to, as one bar with its key.
+//! What the time of a trace goes to: a bar with its key for each trace.
 
 use crate::app::state::Workbench;
 use gemmscope_analysis::trace_time::{TimeKind, TimePart, TraceTime};
@@ -8,17 +8,17 @@ use leptos::prelude::*;
 /// From this share on the largest kernels of a part are named.
 const NAMED: f64 = 0.05;
 
-/// The bar; nothing where the time besides the GEMMs is not known.
+/// The bars; nothing where the time besides the GEMMs is not known.
 #[component]
 pub fn TimeBar() -> impl IntoView {
     let bench = Workbench::here();
     // It comes with the picture, which would else lose a part of its height later.
     let soon = Memo::new(move |_| bench.frame.with(TraceTime::at_once));
     let time = Memo::new(move |_| {
-        let told = || bench.findings.get().and_then(|f| f.breakdown.time.clone());
-        soon.get().or_else(told)
+        let told = || bench.findings.get().map(|f| f.breakdown.times.clone());
+        Some(soon.get()).filter(|soon| !soon.is_empty()).or_else(told).unwrap_or_default()
     });
-    move || time.get().map(|time| bar(&time))
+    move || time.get().iter().map(bar).collect_view()
 }
 
 fn bar(time: &TraceTime) -> AnyView {
@@ -47,7 +47,7 @@ fn bar(time: &TraceTime) -> AnyView {
     let asides = asides.map(|text| view! { <li class="time-aside">{text}</li> }).collect_view();
     view! {
         <section class="time-bar" aria-label=time.words()>
-            <p><strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
+            <p>{time.side.clone()} " " <strong>{Seconds(time.whole_s).to_string()}</strong> " " {time.whole}</p>
             <div class="time-parts" aria-hidden="true">{time.parts.iter().map(segment).collect_view()}</div>
             <ul>{time.parts.iter().map(entry).collect_view()}{largest}{asides}</ul>
         </section>

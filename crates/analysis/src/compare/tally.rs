@@ -8,6 +8,7 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::data_kind::Side;
 use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// Who is fastest on how many configurations, and how far the others are behind: the one answer to it.
@@ -166,13 +167,40 @@ impl Tally {
         self.losing().into_iter().take(FEW).map(word).collect::<Vec<_>>().join("; ")
     }
 
+    /// Each side's wins and its distance from the fastest, the one that leads most often first.
+    pub fn table(&self) -> (String, Table) {
+        let name =
+            format!("All sides, on the {} that all of them have", plural(self.compared, "GEMM"));
+        let header =
+            ["Side", "Fastest on", "Slower on", "Time over the fastest's", "Geometric mean"];
+        let row = |s: usize| {
+            let [wins, slower] = [self.clear[s], self.slower[s]].map(grouped);
+            let [time, mean] = self.distance(s);
+            vec![self.names[s].clone(), wins, slower, time, mean]
+        };
+        (name, Table::of(&header, self.ranked().into_iter().map(row).collect()))
+    }
+
+    /// Its time over that of the fastest of each configuration, and the geometric mean of the ratios.
+    fn distance(&self, side: usize) -> [String; 2] {
+        [self.by_time[side], self.behind[side]].map(times)
+    }
+
+    /// The first thing to say: which sides lose everywhere, else who is fastest on how many.
+    pub fn lead(&self) -> String {
+        match self.losers() {
+            none if none.is_empty() => format!("Fastest: {}.", self.words()),
+            losers => losers + ".",
+        }
+    }
+
     /// Who is faster, on how many, by how much: a side that loses everywhere first, then the winners and
     /// their distance from the fastest, then what each side loses most time to.
     pub fn sentences(&self, ledger: Option<&Ledger>) -> Vec<String> {
         let mut out = vec![self.losers(), format!("Fastest: {}", self.words())];
         let ranked = self.ranked().into_iter().filter(|s| self.behind[*s].is_finite()).take(FEW);
         let word = |s| {
-            let [time, mean] = [self.by_time[s], self.behind[s]].map(times);
+            let [time, mean] = self.distance(s);
             format!("{} {time} (geometric mean {mean})", self.names[s])
         };
         let behind: Vec<String> = ranked.map(word).collect();

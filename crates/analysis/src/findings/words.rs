@@ -114,19 +114,15 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     let (book, row) = (&sums.ledger.books[cause.book], cause.most.0);
     let account = book.of(cause.account);
     let groups = groups_of(sums, &rows_of(scan, &[cause]));
-    let gemms = plural(groups, "GEMM");
     // What is not all that is counted elsewhere says so.
     let count = match book.elsewhere.saturating_sub(groups) {
-        _ if groups < account.groups && cause.account != Account::Rest => {
-            format!("{} of {}", grouped(groups), plural(account.groups, "GEMM"))
-        }
         other if cause.account == Account::Library && other > 0 => format!(
             "{} of {}, {} counted under other causes",
             grouped(groups),
             plural(book.elsewhere, "GEMM"),
             grouped(other)
         ),
-        _ => gemms.clone(),
+        _ => plural(groups, "GEMM"),
     };
     let whole = match cause.account {
         Account::Rest if groups < account.groups => {
@@ -144,11 +140,11 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         }
         _ => launch(scan, cause),
     };
-    let take = if groups == 1 { "takes" } else { "take" };
+    let take = if groups == 1 { "It takes" } else { "They take" };
     Story {
         title: format!("{claim}: {count}"),
         text: format!(
-            "{gemms} {take} {}, {} of it {}{whole}.{}{}",
+            "{take} {}, {} of it {}{whole}.{}{}",
             story::time(cause.time_s),
             story::time(cause.lost_s),
             match cause.account.evidence() {

@@ -34,7 +34,7 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
     let (lead, rest) = report.sentences.split_at(1.min(report.sentences.len()));
     out.push(Block::Lead(owned(lead.concat())));
     out.extend((!rest.is_empty()).then(|| text(rest.join(" "))));
-    out.extend(report.time.as_ref().map(|time| text(time.words())));
+    out.extend(report.times.iter().map(|time| text(time.words())));
     out.push(text(format!("Trust: {}.", report.trust.words())));
     for (what, texts) in report.given() {
         if !texts.is_empty() {

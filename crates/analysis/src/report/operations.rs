@@ -147,8 +147,8 @@ pub(super) const KERNEL_CHARS: usize = 120;
 /// What the time goes to: besides GEMMs, and operation by operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breakdown {
-    /// The parts of a trace's time.
-    pub time: Option<TraceTime>,
+    /// What the time of each trace goes to.
+    pub times: Vec<TraceTime>,
     /// The operations that take most time, in this order.
     pub operations: Vec<Operation>,
     /// How many there are.
@@ -196,7 +196,7 @@ impl Breakdown {
                 .then(operations[b.operation].time_s.total_cmp(&operations[a.operation].time_s))
         });
         Breakdown {
-            time: TraceTime::of(scan),
+            times: TraceTime::of(scan),
             cannot_infer: cannot_infer(scan, &operations, &bottlenecks),
             bottlenecks,
             // Those without a model are listed too.

@@ -60,7 +60,7 @@ pub fn gemm_findings(report: &Report) -> String {
             overview(part, &efficiency(&report.ledger, i), &mut out);
         }
     }
-    if let Some(time) = &report.time {
+    for time in &report.times {
         let _ = writeln!(out, "{}", md(&time.words()));
     }
     let first = report.findings.first().map(|line| &line.finding);

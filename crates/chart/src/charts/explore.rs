@@ -157,7 +157,7 @@ impl<'a> Explore<'a> {
         let slower = side.all_rows - side.rows.len() as u64;
         let note = (slower > 0).then(|| {
             let rows = plural(slower, "row");
-            format!("{rows} of {} not shown: its fastest run of each GEMM counts.", side.label)
+            format!("{rows} of {} not shown: of each GEMM its fastest kernel counts, of repeats the median.", side.label)
         });
         (frame.with_rows(side.rows.clone()), Some(control), note)
     }

@@ -2,8 +2,10 @@
 
 use crate::app::state::Workbench;
 use crate::app::state::findings_task::AT_ONCE;
-use gemmscope_chart::picture::first_findings;
+use gemmscope_analysis::ledger::LARGEST_LOSS;
+use gemmscope_chart::picture::finding_of;
 use gemmscope_chart::roofline::Numbers;
+use gemmscope_table::field::{Field, Frame};
 use leptos::prelude::*;
 
 /// Numbers of rows.
@@ -35,7 +37,7 @@ impl RowNumbers {
     /// The head of the column, what it explains, and its width in CSS pixels.
     pub fn head(&self) -> (&'static str, &'static str, f64) {
         match self.by_finding.get() {
-            true => ("Finding", "The first finding that concerns the row", 72.0),
+            true => ("Finding", "The finding that holds most of what the row loses", 72.0),
             false => ("#", "Number in the chart", 44.0),
         }
     }
@@ -46,21 +48,18 @@ impl RowNumbers {
     }
 
     /// What gives the number of a row, from 0; `None` where no row has one.
-    pub fn reader(&self) -> Option<impl Fn(u32) -> Option<usize> + use<>> {
+    pub fn reader(&self, frame: &Frame) -> Option<impl Fn(u32) -> Option<usize>> {
         let numbers = self.bench.numbered.get();
-        let (bench, by_finding) = (self.bench, self.by_finding.get());
+        let largest = self
+            .by_finding
+            .get()
+            .then(|| frame.categories(&Field::Column(LARGEST_LOSS.to_owned())));
+        let bench = self.bench;
         self.any.get().then_some(move |row: u32| {
-            let own = numbers.iter().position(|r| *r == row);
-            own.or_else(|| by_finding.then(|| finding_of(bench, row)).flatten())
+            let Some(largest) = &largest else {
+                return numbers.iter().position(|r| *r == row);
+            };
+            bench.findings.with(|found| finding_of(&found.as_ref()?.findings, largest, row))
         })
     }
-}
-
-/// The first of the findings with a number that concerns a row.
-fn finding_of(bench: Workbench, row: u32) -> Option<usize> {
-    bench.findings.with(|found| {
-        let all = &found.as_ref()?.findings;
-        let mut first = all.findings[..first_findings(all)].iter();
-        first.position(|f| f.evidence.rows.contains(&row))
-    })
 }

@@ -38,7 +38,7 @@ pub(super) fn rows(
     let infos = columns.shown.get();
     let (window, y) = scroll.window();
     let selected = bench.selected.get();
-    let number = numbers.reader();
+    let number = numbers.reader(&frame);
     let cell = cursor.cell();
     let cards = scroll.cards.get();
     let widths = columns.widths.get();

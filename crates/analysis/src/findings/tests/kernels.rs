@@ -60,7 +60,7 @@ fn a_trace_says_what_its_time_goes_to() {
     let advice = "Try this first: launch less";
     assert!(told[1].starts_with(advice), "{told:?}");
     assert_eq!(told.len(), 4, "{told:?}");
-    let time = TraceTime::of(&Scan::new(&frame)).unwrap();
+    let time = TraceTime::of(&Scan::new(&frame)).remove(0);
     assert_eq!(
         time.words(),
         "Of 1.00 ms from end to end: idle 600 µs (60.0 %), communication alone 150 µs (15.0 %), GEMMs 200 µs \
@@ -74,12 +74,12 @@ fn a_trace_says_what_its_time_goes_to() {
         [cost.claim.as_str(), cost.why.as_str()],
         ["The device is idle for 60.0 % of the time", "600 µs"]
     );
-    assert_eq!(TraceTime::at_once(&frame), Some(time));
+    assert_eq!(TraceTime::at_once(&frame), [time]);
     // Parts that overlap do not add up.
     let mut data = (*frame.data).clone();
     data.sources[0].trace.as_mut().unwrap().compute_s = Some(100e-6);
     let overlaps = Frame::all(Arc::new(data), f.metrics.clone());
-    assert_eq!(TraceTime::of(&Scan::new(&overlaps)), None);
+    assert_eq!(TraceTime::of(&Scan::new(&overlaps)), []);
     let found: Vec<_> = report
         .findings
         .iter()

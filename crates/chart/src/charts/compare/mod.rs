@@ -68,19 +68,16 @@ impl Compare {
     }
 }
 
-/// Of several sides who is fastest how often; then the two that are compared, and where it is the
-/// other way round.
+/// Of several sides which lose everywhere, or who is fastest how often; then the two that are compared, and
+/// where it is the other way round.
 fn verdict(
     inputs: &Inputs<'_>,
     comparison: &Comparison,
     duel: &Duel,
-    tally: &Tally,
+    tally: Option<&Tally>,
 ) -> Vec<String> {
     let frame = inputs.frame;
-    let mut out = Vec::new();
-    if comparison.names.len() > 2 && tally.compared > 0 {
-        out.extend(tally.sentences(None));
-    }
+    let mut out: Vec<String> = tally.map(Tally::lead).into_iter().collect();
     out.push(duel.headline(comparison));
     if frame.decision().side.as_ref() == Some(&comparison.setup.side) {
         out.extend(largest_losses(inputs));
@@ -129,7 +126,9 @@ impl Compare {
         if said.obstacle.is_some() {
             return Chart::without(said);
         }
-        let mut verdict = verdict(inputs, &comparison, &duel, &tally);
+        let several = Some(&tally).filter(|t| t.names.len() > 2 && t.compared > 0);
+        said.details.extend(several.map(Tally::table));
+        let mut verdict = verdict(inputs, &comparison, &duel, several);
         let more = verdict.split_off(verdict.len().min(ABOVE));
         said.verdict = verdict;
         said.notes = notes(frame, &comparison, &duel, more);

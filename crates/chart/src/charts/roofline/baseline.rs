@@ -28,8 +28,8 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// The side of this name, or the first; `None` where rows are no sides. Links are of GEMMs
-    /// with a row in `kept`, ascending.
+    /// The side of this name, or the first; `None` where rows are no sides and where it shares no GEMM with
+    /// another. Links are of GEMMs with a row in `kept`, ascending.
     pub(super) fn of(frame: &Frame, points: &Points, side: &str, kept: &[u32]) -> Option<Self> {
         if frame.rows.len() > SINGLE_UP_TO {
             return None;
@@ -46,7 +46,7 @@ impl Baseline {
             Some((a.0 - b.0).abs() >= NEAR || (a.1 - b.1).abs() >= NEAR)
         };
         let mut links = Vec::new();
-        let (mut other, mut common) = (None, 0);
+        let (mut other, mut common, mut shares) = (None, 0, false);
         for configuration in 0..comparison.len() {
             let row = |s| comparison.rows_of(s).first().copied();
             let Some(from) = comparison.sample(configuration, base).and_then(row) else {
@@ -56,12 +56,16 @@ impl Baseline {
                 let Some(to) = row(sample).filter(|_| usize::from(*at) != base) else {
                     continue;
                 };
+                shares = true;
                 if [from, to].iter().any(|r| kept.binary_search(r).is_ok()) {
                     links.extend((apart(from, to) == Some(true)).then_some((from, to)));
                     other = Some(usize::from(*at));
                     common += 1;
                 }
             }
+        }
+        if !shares {
+            return None;
         }
         let categories = frame.categories(&field);
         let code = categories.values.iter().position(|v| *v == names[base])? as u32;
@@ -146,6 +150,18 @@ mod tests {
         let second = of("rocBLAS", &[3]);
         assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));
     }
+
+    #[test]
+    fn sides_without_a_common_gemm_have_no_baseline() {
+        let mut rows = Rows::new();
+        for (library, k) in [("hipblaslt", 64), ("rocblas", 128)] {
+            rows.row((64, 64, k), library, 1e-3, "");
+        }
+        let frame = rows.frame(None);
+        let points = Points::new(&frame.data, &frame.metrics);
+        assert!(Baseline::of(&frame, &points, "", &frame.rows).is_none());
+    }
+
     #[test]
     fn arrows_are_said_where_there_are_some_and_equal_points_lie_side_by_side() {
         let mut rows = Rows::new();
