@@ -171,7 +171,7 @@ test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history
   assert.ok(await app.state("sel"));
 
   await next("#view=tiles&device=a100-80-sxm", stated);
-  assert.match(await label(app), /as stated\. The model picks the same in \d+ of \d+/);
+  assert.match(await label(app), /as stated\. The model.s pick is the best measured in \d+ of \d+/);
   await app.go("#view=compare");
   assert.match(await label(app), /^Nothing to compare: add a second file/);
 

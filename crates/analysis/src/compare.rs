@@ -301,7 +301,9 @@ impl Comparison {
         }
         if self.ambiguous > 0 {
             let n = grouped(self.ambiguous);
-            text.push_str(&format!(", {n} ambiguous (add a key)"));
+            text.push_str(&format!(
+                ", {n} not told apart from others of its side (More, Match by)"
+            ));
         }
         if self.unmeasured > 0 {
             text.push_str(&format!(", {} untimed", plural(self.unmeasured, "row")));

@@ -113,7 +113,7 @@ impl Section {
     /// Its heading.
     pub fn label(self) -> &'static str {
         match self {
-            Section::First => "First of all",
+            Section::First => "Look at first",
             Section::Lost => "Lost time",
             Section::Data => "About the data",
             Section::Ideas => "Ideas that change the roof",

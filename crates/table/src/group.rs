@@ -79,7 +79,7 @@ impl<T: Copy + Default + Ord> Buckets<T> {
 pub const STEP: usize = if cfg!(test) { 16 } else { 5_000 };
 /// Members that are brought together at a time, at most about twice as many: what lies beside the
 /// table is then small, however large it is.
-const PART: usize = if cfg!(test) { 40 } else { 500_000 };
+const PART: usize = if cfg!(test) { 40 } else { 1_000_000 };
 
 /// Brings members `0..n` with equal keys together in steps, none of which takes long: their columns are
 /// read in sequence, and what is sorted lies in the processor's cache.

@@ -8,6 +8,7 @@ use gemmscope_analysis::planner::measured::{MeasuredStep, best_preset, distinct,
 use gemmscope_analysis::planner::spread::Spread;
 use gemmscope_analysis::planner::{export, form};
 use gemmscope_model::hardware::short_name;
+use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
 /// The lists.
@@ -129,7 +130,7 @@ fn measured(ready: Ready) -> AnyView {
         Some(view! {
             <h3>
                 "Measured rows in this model "
-                <span class="muted">{format!("{n} of the {of} measured shapes are in {name}")}</span>
+                <span class="muted">{format!("{n} of {} in {name}", plural(of as u64, "measured shape"))}</span>
             </h3>
             {as_measured}
             {(n > 0).then(|| view! {

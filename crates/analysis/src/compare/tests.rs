@@ -108,7 +108,7 @@ fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
     let c = Comparison::new(&frame, &setup);
     // M = 1 has two layouts on each side.
     assert_eq!((c.matched, c.ambiguous > 0), (1, true));
-    assert!(c.join_sentence().contains("ambiguous"), "{}", c.join_sentence());
+    assert!(c.join_sentence().contains("1 not told apart"), "{}", c.join_sentence());
 }
 
 #[test]

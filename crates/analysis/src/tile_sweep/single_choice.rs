@@ -99,7 +99,7 @@ impl Sweep {
         };
         if self.agreement.1 > 0 {
             text.push_str(&format!(
-                ". The model picks the same in {} of {}",
+                ". The model's pick is the best measured in {} of {}",
                 self.agreement.0, self.agreement.1
             ));
         }

@@ -109,7 +109,7 @@ fn a_column_of_bests() {
         mark.tooltip.sentence()
     );
     assert!(
-        view.said.sentences()[0].contains("The model picks the same in 15 of 18"),
+        view.said.sentences()[0].contains("The model's pick is the best measured in 15 of 18"),
         "{:?}",
         view.said.sentences()
     );

@@ -102,8 +102,10 @@ fn key(problem: &Problem) -> String {
 
 /// `correctness failed 3, timeout 1`.
 fn failures(h: &History) -> String {
-    let parts: Vec<String> = h.failures().into_iter().map(|(s, n)| format!("{s} {n}")).collect();
-    parts.join(", ")
+    match h.failures().as_slice() {
+        [(one, _)] => one.to_string(),
+        all => all.iter().map(|(s, n)| format!("{s} {n}")).collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn rate(v: f64) -> String {
