@@ -64,7 +64,7 @@ fn goldens() {
     draw_everywhere("tuning-log", &Tuning::open(&frame, &state));
     let notes = view.said.notes.clone();
     assert!(notes[0].contains("202 TFLOP/s in generation 2"), "{notes:?}");
-    assert!(notes[1].contains("correctness failed 1") && notes[2].starts_with("2 slow"));
+    assert!(notes[1].contains("failed: correctness failed.") && notes[2].starts_with("2 slow"));
     let details = view.said.details.clone();
     let bad = &details.last().unwrap();
     assert_eq!((bad.0.as_str(), bad.1.rows.len()), ("Failed and slow variants", 3));
@@ -103,5 +103,5 @@ fn a_long_history_and_odd_ones() {
     t.row((8, 8, 8), "x", f64::NAN, "");
     let view = Tuning::open(&t.frame(None), &ViewState::default());
     let message = at(&view, 1, true, &[]).message;
-    assert!(message.is_some_and(|m| m.contains("out of memory 1")));
+    assert!(message.is_some_and(|m| m.contains("out of memory")));
 }
