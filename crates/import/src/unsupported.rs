@@ -147,7 +147,7 @@ const fn header(header: &'static [&'static [&'static str]], says: &'static str) 
 }
 
 /// The first that fits is said.
-const TEXTS: [Known; 26] = [
+const TEXTS: [Known; 28] = [
     first(
         &["<!doctype html", "<html"],
         "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
@@ -275,6 +275,18 @@ const TEXTS: [Known; 26] = [
         "these are likwid's counters of a region, without M, N and K: write the sizes and the time of a call \
          beside them",
     ),
+    words(
+        &[&["*** ", " tm ", " GFLOPS ", " arg "]],
+        "these are tinygrad's kernels (DEBUG=2), without M, N and K: print the sizes and the time of each GEMM \
+         beside them",
+    ),
+    Known {
+        json: true,
+        words: &[&["{\"i\":", "\"r\":", "\"SP\""]],
+        says: "these are records of TVM's auto-scheduler, whose numbers are arguments of a function that only \
+               its author knows: write M, N, K and the times as CSV",
+        ..ANY
+    },
     header(
         &[&["kernel_type", "percentage"], &["kernel_type", "sum (us)"]],
         "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
@@ -350,7 +362,7 @@ mod tests {
     #[test]
     fn known_files_are_named() {
         let xlsx = [b"PK\x03\x04\x14\0\x06\0".as_slice(), b"....[Content_Types].xml"].concat();
-        let cases: [(&str, &[u8], &str); 28] = [
+        let cases: [(&str, &[u8], &str); 30] = [
             (
                 "N=1536,K=7168,device_name=NVIDIA_H100,dtype=fp8_w8a8,block_shape=[128,128].json",
                 b"{\"64\": {\"BLOCK_SIZE_M\": 16, \"BLOCK_SIZE_N\": 32, \"num_warps\": 4}}",
@@ -383,6 +395,18 @@ mod tests {
                 "likwid.txt",
                 b"Region dgemm, Group 1: FLOPS_DP\n|  Runtime (RDTSC) [s] |    0.5123  |\n",
                 "likwid's counters",
+            ),
+            (
+                "debug2.txt",
+                b"*** CUDA       1 r_32_32_8_2_64_4            arg  3 mem   0.05 GB tm    123.45us/     0.12ms (  \
+                  17400.12 GFLOPS  407.7|1200.1  GB/s) ['matmul']\n",
+                "tinygrad's kernels",
+            ),
+            (
+                "ansor.json",
+                b"{\"i\": [[\"[\\\"matmul\\\", 64, 64, 64]\", \"llvm\", [8], \"\", 1, []], [[], [[\"SP\", 2, 0, 64, [4], \
+                  1]]]], \"r\": [[0.0023], 0, 1.2, 16], \"v\": \"v0.6\"}\n",
+                "auto-scheduler",
             ),
             (
                 "ops_summary.csv",

@@ -21,14 +21,15 @@ fn DevicePicker() -> impl IntoView {
     let bench = Workbench::here();
     let devices = bench.devices_in_use;
     let label = Memo::new(move |_| match &devices.get()[..] {
-        [] => "Device".to_owned(),
         [Some(one)] => short_name(one),
-        [None] => "Choose a device".to_owned(),
+        [] | [None] => "Device".to_owned(),
         many => format!("{} devices", many.len()),
     });
     let missing = move || devices.with(|d| d.contains(&None));
+    // The question above the picture asks for it.
+    let asked = move || devices.with(|d| d[..] == [None]);
     view! {
-        <div class="device-picker" class:unset=missing>
+        <div class="device-picker" class:unset=missing hidden=asked>
             <Menu
                 class="button small"
                 right=true

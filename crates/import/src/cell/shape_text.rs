@@ -66,9 +66,11 @@ fn by_place(numbers: &[u32]) -> Option<Shape> {
     }
 }
 
-/// What stands between two operands: ` x `, `] @ torch.Size([`, `).T * (`.
+/// What stands between two operands: ` x `, `] @ torch.Size([`, `).T * (`, ` times `, `), MatrixB(`.
 fn joins(between: &str) -> bool {
-    let between = between.replace("torch.Size", "").replace("by", "@");
+    let between = between.replace("torch.Size", "").replace("by", "@").replace("times", "@");
+    let second = between.trim_end_matches(['(', '[']).strip_suffix(['B', 'b']);
+    let between = second.map_or(&*between, |b| b.trim_end_matches(char::is_alphabetic));
     let sign = between.contains(['@', '*', 'x', '×', ',', '·']);
     sign && between.chars().all(|c| " ()[]@*x×,·.T^".contains(c))
 }
@@ -194,7 +196,10 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
     let prefix = text[from..at.start].trim_end_matches(['_', '-', '.', ':']);
     let glued = prefix.len() == at.start - from;
     let last = prefix.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-    let named = ["gemm", "mm", "matmul", "bmm", "linear", "shape", "size", "mnk", "problem", "dot"];
+    let named = [
+        "gemm", "mm", "matmul", "bmm", "linear", "shape", "size", "mnk", "problem", "dot",
+        "matrixa", "matrixb",
+    ];
     let before: Vec<&str> = text[..from]
         .rsplit([',', ';', '|', '(', '['])
         .next()

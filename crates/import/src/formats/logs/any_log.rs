@@ -56,9 +56,11 @@ impl Section {
         }
         let (found, _) = measured(line);
         let shape = named(line);
-        if let ([one], None) = (&found[..], &shape) {
-            self.time_s = if one.time_s.is_nan() { self.time_s } else { one.time_s };
-            self.rate = if one.rate.is_nan() { self.rate } else { one.rate };
+        if !found.is_empty() && shape.is_none() {
+            for one in &found {
+                self.time_s = if one.time_s.is_nan() { self.time_s } else { one.time_s };
+                self.rate = if one.rate.is_nan() { self.rate } else { one.rate };
+            }
             return self.result();
         }
         if shape.is_some() {
@@ -257,6 +259,26 @@ mod tests {
         let name = |r| d.text(ColumnMeaning::Library, r);
         assert_eq!([name(0), name(1), name(2)], ["DeepGEMM", "vLLM Triton", ""]);
         assert_eq!(d.sources[0].reported_rate.within_1_percent, 3);
+    }
+
+    #[test]
+    fn sizes_of_two_operands() {
+        let text = "Matrix size 1024 x 512 times 512 x 2048\n\
+            Time 1.25 ms, 1717.99 GFLOPS\n\
+            MatrixA(320,320), MatrixB(640,320)\n\
+            Computing result using CUDA Kernel...\n\
+            Performance= 4219.96 GFlop/s, Time= 0.031 msec, Size= 131072000 Ops, WorkgroupSize= 1024 \
+            threads/block\n\
+            MatrixA(320,640), MatrixB(640,320)\n\
+            Performance= 4219.96 GFlop/s, Time= 0.062 msec, Size= 262144000 Ops\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        // The last one names width before height: time and rate are not those of the sizes as they stand.
+        assert_eq!(d.m, [1024, 320]);
+        assert_eq!((d.n.clone(), d.k.clone()), (vec![2048, 640], vec![512, 320]));
+        assert_eq!(d.time_s, [1.25e-3, 0.031e-3]);
     }
 
     #[test]

@@ -246,6 +246,8 @@ fn words<'a>(tokens: &[(usize, Token<'a>)]) -> Option<Vec<&'a str>> {
     if any_says(&lower, &[Says::Once])
         || any_says(&lower, &[Says::Counted]) && !is_mean(&words)
         || words == ["of"]
+        // `Size= 131072000 Ops` is work, no rate.
+        || lower.last().is_some_and(|w| w == "size")
     {
         return None;
     }
