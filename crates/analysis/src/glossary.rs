@@ -59,6 +59,18 @@ pub const TERMS: &[Term] = &[
         "Measured time minus roof time, over all calls: what a perfect kernel would save.",
     ),
     term(
+        "Surest gain, most to gain",
+        &["surest gain", "most to gain"],
+        "The finding that holds most lost time. Where no faster run was measured for that one, the largest \
+         for which one was: the surest.",
+    ),
+    term(
+        "Measured, modelled, at most",
+        &[],
+        "What a finding's time rests on: a faster run of the same GEMM; a model of launch or tile; or the \
+         distance to the roof alone, of which nobody knows how much can be won.",
+    ),
+    term(
         "Memory-bound",
         &["memory-bound"],
         "At low intensity, moving the operands takes longer than the arithmetic. Typical of \

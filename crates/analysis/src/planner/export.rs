@@ -358,7 +358,7 @@ pub fn figures(plan: &Plan) -> Vec<Total> {
         let fits = if t.fits == Some(false) { ", does not fit" } else { "" };
         format!("{:.0}\u{a0}% of {}{fits}", 100.0 * memory / b, Bytes(b))
     });
-    let floor = Seconds(device.device.launch_floor().0);
+    let (floor_s, source) = device.device.launch_floor();
     let model = &plan.state.model;
     // Training needs memory for gradients, optimizer states and activations, but no cache.
     let training = plan.state.workload.backward;
@@ -369,8 +369,9 @@ pub fn figures(plan: &Plan) -> Vec<Total> {
             "Step, expected",
             t.expected.to_string(),
             format!(
-                "achievable rates, {:.0}\u{a0}% of the bandwidth, {floor} a launch",
-                100.0 * Roof::REACHED_BANDWIDTH
+                "achievable rates, {:.0}\u{a0}% of the bandwidth, {} a launch ({source})",
+                100.0 * Roof::REACHED_BANDWIDTH,
+                Seconds(floor_s)
             ),
         ),
         alone("Layer, at best", step.layer_time.to_string()),
