@@ -3,7 +3,7 @@
 use crate::web::dom;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, Node};
+use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent, MouseEvent, Node};
 
 /// Whether the list is open, and what holds button and list.
 #[derive(Clone, Copy)]
@@ -15,18 +15,22 @@ struct Opened {
 impl Opened {
     /// Closed; a click outside closes it.
     fn closed() -> Opened {
-        let Opened { open, root } = Opened { open: RwSignal::new(false), root: NodeRef::new() };
+        let opened = Opened { open: RwSignal::new(false), root: NodeRef::new() };
         let outside = dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
-            let target = event.target().and_then(|t| t.dyn_into::<Node>().ok());
-            if open.get_untracked()
-                && root.get_untracked().is_some_and(|root| !root.contains(target.as_ref()))
-            {
-                open.set(false);
-            }
+            opened.leave(event.target());
         });
         let outside = StoredValue::new_local(outside);
         on_cleanup(move || outside.dispose());
-        Opened { open, root }
+        opened
+    }
+
+    /// Closes the list where what is turned to lies outside.
+    fn leave(self, to: Option<EventTarget>) {
+        let to = to.and_then(|t| t.dyn_into::<Node>().ok());
+        let inside = |to: Node| self.root.get_untracked().is_none_or(|r| r.contains(Some(&to)));
+        if self.open.get_untracked() && to.is_some_and(|to| !inside(to)) {
+            self.open.set(false);
+        }
     }
 
     /// Moves the focus among what can be chosen, round and round.
@@ -105,7 +109,8 @@ pub fn Menu(
         }
     };
     view! {
-        <div class="menu-root" class:menu-right=right node_ref=root on:keydown=move |e| opened.key(&e)>
+        <div class="menu-root" class:menu-right=right node_ref=root on:keydown=move |e| opened.key(&e)
+            on:focusout=move |e| opened.leave(e.related_target())>
             <button
                 type="button"
                 class=class
