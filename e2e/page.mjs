@@ -119,7 +119,7 @@ export class GemmscopePage {
     await this.panel();
     const card = this.cards.filter({ has: this.page.getByRole("heading", { name, exact: true }) });
     await card.getByRole("button", { name: "File" }).click();
-    await this.page.getByRole("button", { name: "Remove from the page" }).click();
+    await this.page.locator(".menu-item", { hasText: "Remove from the page" }).click();
     await this.settle();
   }
 
@@ -363,7 +363,8 @@ export class Held {
     const it = new Held();
     [it.worker] = app.page.workers();
     await it.worker.evaluate((slices) => {
-      const { read } = ReadableStreamBYOBReader.prototype;
+      // A worker may be held again.
+      const read = (self.readAlways ??= ReadableStreamBYOBReader.prototype.read);
       const wait = () => new Promise((done) => (self.go = done));
       self.left = slices;
       self.hold = () => (self.held = new Promise((done) => (self.isHeld = done)));
