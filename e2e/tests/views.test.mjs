@@ -1,25 +1,13 @@
-// Every view: what it says, hover, a selection that the others show too, its settings in the link, its numbers as files.
-// The pictures themselves are tests/golden/chart and tests/golden/views.
+// The pictures as one uses them: what is pointed at, clicked, dragged, scrolled and set is in the link, which leads back;
+// pictures that hold more than fits; and every view by keyboard and on a phone. What they show and say is
+// tests/said.rs, tests/chart and tests/golden.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fixture } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
 
 const library = fixture("fixtures/iree/sweep_library.csv");
 const compiler = fixture("fixtures/iree/sweep_compiler.csv");
-const sweep = fixture("fixtures/generic/tile_sweep.csv");
-const stated = fixture("fixtures/generic/best_block.csv");
-const tuning = fixture("../samples/tuning-history.csv");
-
-const open = (t, path = "", options = {}) => GemmscopePage.open({ t, path, viewport: DESKTOP, ...options });
-
-/** What is saved as CSV: its lines. */
-async function csvOf(app, name) {
-  const csv = await app.download(() => app.saveAs("CSV of what is drawn"));
-  assert.equal(csv.name, `${name}.csv`);
-  return csv.text.trim().split("\r\n");
-}
 
 /** The link leads back to the same view with the same settings, from a view without any. */
 async function comesBack(app) {
@@ -30,49 +18,28 @@ async function comesBack(app) {
   assert.equal(new URL(app.page.url()).hash, hash);
 }
 
-/** Cells of a line of CSV. */
-const cells = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => m[1] ?? m[2]);
+/** First row that shows of the bars. */
+const firstBar = async (app) => Number(((await app.state("at.bars")) ?? "0,0").split(",")[1]);
 
-/** The table of the selected rows in the details: lines of cells, with plain spaces. */
-async function sideBySide(app) {
-  const button = app.page.getByRole("button", { name: "Side by side" });
-  await button.click();
-  const lines = await app.page.locator(".side-by-side tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.textContent)));
-  await button.click();
-  return lines.map((line) => line.map((cell) => cell.replace(/[\u202f\u00a0]/g, " ")));
-}
-
-const tab = (app) => app.page.locator('.tabs .tab[aria-current="page"] span').innerText();
-const label = async (app) => plain(await app.stage.first().getAttribute("aria-label"));
-const notes = async (app) => plain((await app.page.locator(".chart-verdict, .notes").allInnerTexts()).join(" "));
-
-test("one file in every view: cells and their row, bars, boxes, side by side, and why there is no other", async (t) => {
-  const app = await open(t, "#view=cells&device=mi300x");
+test("one file in Explore: what is clicked, dragged, scrolled and searched is in the link, which leads back", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=cells&device=mi300x" });
+  const { mouse } = app.page;
   await app.load(library);
-  assert.equal(await tab(app), "Explore");
-  assert.match(await label(app), /^% of roof.*M × N by K/);
+  assert.equal(await app.page.locator('.tabs .tab[aria-current="page"] span').innerText(), "Explore");
   await app.setControl("explore.y", "m");
-  const text = await app.hover(/M 16.*K 8192|K 8192.*M 16/);
-  assert.match(text, /GEMMs|M × N × K/);
-  await app.click(/M 16.*K 8192|K 8192.*M 16/);
+  const at = await app.find(/M 16.*K 8192|K 8192.*M 16/);
+  await mouse.click(at.x, at.y);
+  await app.settle();
   assert.ok(await app.state("sel"), "what is clicked is in the link");
-  const heat = await csvOf(app, "cells");
-  assert.match(heat[0], /^K,M,% of roof.*,GEMMs$/);
-  const counted = heat.slice(1).reduce((sum, line) => sum + Number(line.split(",").at(-1)), 0);
-  assert.equal(counted, Number(await app.figure("rows")));
-  // A picture is twice as wide as half of it.
-  const [png, half] = [await app.download(() => app.saveAs("PNG")), await app.download(() => app.saveAs("PNG, half as large"))];
-  const width = (file) => file.bytes.readUInt32BE(16);
-  assert.equal(width(png), 2 * width(half));
 
   // The bar of colours is the top right part of the chart.
   const bar = await app.find(/Drag along the colours/);
   const before = Number(await app.figure("rows"));
-  await app.page.mouse.move(bar.x + 20, bar.y + 8);
-  await app.page.mouse.down();
-  await app.page.mouse.move(bar.x + 70, bar.y + 8, { steps: 5 });
-  await app.page.mouse.move(bar.x + 120, bar.y + 8, { steps: 5 });
-  await app.page.mouse.up();
+  await mouse.move(bar.x + 20, bar.y + 8);
+  await mouse.down();
+  await mouse.move(bar.x + 70, bar.y + 8, { steps: 5 });
+  await mouse.move(bar.x + 120, bar.y + 8, { steps: 5 });
+  await mouse.up();
   await app.settle();
   assert.match(await app.state("r.efficiency"), /^\d.*\.\.\d/);
   assert.ok(Number(await app.figure("rows")) < before);
@@ -82,144 +49,120 @@ test("one file in every view: cells and their row, bars, boxes, side by side, an
   await app.choosePicture("Summary", "roofline");
   assert.ok(await app.state("sel"), "the selection goes along");
 
-  // In one row: kernels along x, found by name, scrolled.
+  // In one row, by a link of an earlier version: kernels along x, scrolled, found by name.
   await app.panel();
   await app.go("#view=heat&heat.form=row&heat.along=shape&device=mi300x");
   await app.wheel(400);
   assert.match(await app.state("at.cells"), /^[1-9]\d*,0$/);
-  await comesBack(app);
   await app.moreControls();
   await app.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
   await app.settle();
   assert.equal(await app.state("explore.find"), "2048 × 8192");
-  const found = (await csvOf(app, "cells")).slice(1);
-  assert.ok(found.length > 1 && found.every((line) => line.includes("2048 × 8192")), found.join("\n"));
 
-  // Hundreds of bars by wheel and keyboard.
-  await app.go("#view=bars&device=mi300x");
-  assert.match(await label(app), /Arithmetic intensity and attained rate by GEMM, \d+ bars/);
-  await app.wheel(600);
-  const wheeled = Number((await app.state("at.bars")).split(",")[1]);
-  assert.ok(wheeled > 10, `row ${wheeled}`);
-  await app.stage.focus();
-  for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await app.page.keyboard.press(key);
-  assert.ok(await app.state("sel"));
-  const bars = await csvOf(app, "bars");
-  assert.equal(bars.length - 1, Number(await app.figure("rows")));
-  // Sorted by rate, the highest first.
-  const rates = bars.slice(1).map((l) => Number(l.split(",").at(-3)));
-  assert.deepEqual(rates, [...rates].sort((a, b) => b - a));
-  await app.setControl("explore.x", "transposes");
-  assert.match(await label(app), /by Layout, 4 bars/);
-
-  // The share of the roof against any column.
-  await app.go("#view=boxes&device=mi300x");
-  await app.setControl("explore.x", "transposes");
-  assert.match(await notes(app), /^Median % of roof: .* to /);
-  assert.match(await app.hover(/Layout|Transposes|NT/), /median\s+[\d.]+ %/i);
-  assert.match((await csvOf(app, "boxes"))[0], /median/i);
-  await comesBack(app);
-
-  // An old link to the cards: the rows are selected, and stand side by side in the details.
+  // The cards of an earlier version: the rows are selected, and stand side by side in the details.
   await app.go("#view=card&device=mi300x&sel=0.2,0.9,0.30");
-  const beside = await sideBySide(app);
+  await app.page.getByRole("button", { name: "Side by side" }).click();
+  const beside = await app.page.locator(".side-by-side tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.textContent)));
   assert.equal(beside[0].length, 4);
   assert.ok(beside.at(-1)[0] === "Why" && beside.at(-1)[3].length > 20);
-
-  await app.go("#view=tiles&device=mi300x");
-  assert.match(await label(app), /^No tile map\. .{20,}/);
-  // One file with two types: they are what can be compared.
-  await app.go("#view=compare");
-  assert.match(await label(app), /^fp16 is 1\.25x faster than bf16 by time over 88 configurations/);
   app.assertQuiet();
 });
 
-test("two files: 261 GEMMs in common, the library ahead on all of them, who wins where", async (t) => {
-  const app = await open(t, "#view=compare&device=mi300x");
-  await app.load(compiler, library);
-  const said = await notes(app);
-  assert.match(said, /261/);
-  assert.match(said, /[Gg]eometric mean/);
-  assert.match(await label(app), /261/);
-  assert.equal((await csvOf(app, "compare")).length - 1, 261);
-  await app.setControl("compare.show", "scatter");
-  await app.click(/./);
-  assert.ok(await app.state("sel"));
-  await app.setControl("compare.show", "ranked");
-  await app.setControl("compare.measure", "roof");
-  await comesBack(app);
+/** A file of `n` GEMMs. */
+const many = (n) => ({
+  name: "many.csv",
+  text: `M,N,K,dtype,time_us\n${Array.from({ length: n }, (_, i) => `${64 + i},128,256,fp16,${10 + (i % 7)}`).join("\n")}\n`,
+});
 
-  await app.choosePicture("Compare", "fastest");
-  assert.match(await label(app), /^Fastest over all K, fp16/);
-  await csvOf(app, "fastest");
+test("hundreds of bars: by wheel, key and a bar that is held; saved as they show and whole, up to a limit", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=bars&device=h100-sxm" });
+  await app.load(many(400));
+  await app.wheel(600);
+  const wheeled = await firstBar(app);
+  assert.ok(wheeled > 10, `row ${wheeled}`);
+  // Held, the scroll bar follows the pointer out of the picture.
+  const box = await app.stage.boundingBox();
+  const x = box.x + box.width - 4;
+  await app.wheel(-6000);
+  await app.page.mouse.move(x, box.y + 60);
+  await app.page.mouse.down();
+  await app.page.mouse.move(x - 200, box.y + box.height + 40, { steps: 4 });
+  await app.page.mouse.up();
+  const end = await firstBar(app);
+  assert.ok(end > 350, `the end is row ${end}`);
+  assert.equal(await app.state("sel"), null, "nothing is selected by it");
+
+  const menu = () => app.page.getByRole("button", { name: "Save what is drawn" });
+  const [png, half] = [await app.download(() => app.saveAs("PNG")), await app.download(() => app.saveAs("PNG, half as large"))];
+  const size = (file) => [file.bytes.readUInt32BE(16), file.bytes.readUInt32BE(20)];
+  assert.ok(size(png).every((pixels, i) => Math.abs(pixels - 2 * size(half)[i]) <= 1), `${size(png)}, ${size(half)}`);
+  await menu().click();
+  const captions = (await app.page.locator(".menu-caption").allInnerTexts()).map(plain);
+  assert.match(captions[0], /^The part that shows: \d+ × \d+ px/);
+  const [, width, height] = captions[1].match(/^All of it, .*: (\d+) × (\d+) px/).map(Number);
+  const whole = (label) => app.page.locator('.menu-item[data-whole="true"]', { hasText: new RegExp(`^${label}$`) });
+  const all = await app.download(() => whole("PNG").click());
+  assert.equal(all.name, "bars-all.png");
+  assert.deepEqual(size(all), [width, height]);
+  assert.ok(height > 2 * 400 * 18 && size(png)[1] < 2 * 900, "two pixels to one of the page");
+  await menu().click();
+  const svg = await app.download(() => whole("SVG").click());
+  for (const shape of ["64 × 128 × 256", "463 × 128 × 256"]) assert.ok(svg.text.includes(shape), shape);
+  const csv = await app.download(() => app.saveAs("CSV"));
+  assert.equal(csv.text.trim().split("\r\n").length, 401);
+
+  await app.load(many(2000));
+  await menu().click();
+  assert.match(plain(await app.page.locator(".menu-caption").nth(1).innerText()), /Too large: a picture ends at 16 ?384 px/);
+  assert.equal(await app.page.locator('.menu-item[data-whole="true"]:not(:disabled)').count(), 0);
   app.assertQuiet();
 });
 
-test("tuning: a sweep of 8 shapes and 10 tiles, the ticks of a figure, a history with failures", async (t) => {
-  const app = await open(t, "#view=tiles&device=mi210");
-  const next = async (hash, file) => {
-    await app.remove((await app.only()).file);
-    await app.load(file);
-    await app.go(hash);
-  };
-  await app.load(sweep);
-  // Both sides of the tile vary, and no GEMM is flat.
-  assert.match(await label(app), /^Tile B_M × B_N = \d+×\d+ is the best single choice: .* of 8 shapes/);
-  const tiles = await csvOf(app, "tiles");
-  assert.equal(new Set(tiles.slice(1).map((l) => cells(l).slice(1, 4).join())).size, 8);
-  await app.click(/of the row's best/);
-  assert.ok(await app.state("sel"));
-
-  await next("#view=tiles&device=a100-80-sxm", stated);
-  assert.match(await label(app), /as stated\. The model.s pick is the best measured in \d+ of \d+/);
-  await app.go("#view=compare");
-  assert.match(await label(app), /^Nothing to compare: add a second file/);
-
-  // Under another name: a link to a sample opens the sample.
-  await next("#view=tuning&device=a100-80-pcie", { name: "tuned.csv", text: readFileSync(tuning, "utf8") });
-  assert.match(await label(app), /^Best of 11 variants in 5 generations/);
-  assert.match(await notes(app), /1 failed: correctness failed 1/);
-  await app.click(/correctness failed/);
-  assert.ok(await app.state("sel"));
-  assert.equal((await csvOf(app, "tuning")).length - 1, 13);
-  await comesBack(app);
-  // Two kernels side by side, as they were published.
-  const id = (await app.state("sel")).split(".")[0];
-  await app.go(`#view=summary&device=a100-80-pcie&sel=${id}.13,${id}.14`);
-  const lines = await sideBySide(app);
-  const figures = { Attained: ["199.13 TFLOP/s", "204.71 TFLOP/s"], "Bandwidth utilisation": ["7.5 %", "7.7 %"], "% of ": ["63.8 %", "65.6 %"] };
-  for (const [name, [a, b]] of Object.entries(figures)) {
-    const line = lines.find((l) => l[0].startsWith(name));
-    assert.ok(line?.[1].startsWith(a) && line[2].startsWith(b), `${name}: ${line}`);
-  }
-  assert.match(lines.at(-1)[1], /compute|bandwidth/i);
-  app.assertQuiet();
-});
-
-test("every view on a phone has its picture and its table", async (t) => {
-  const app = await open(t, "#device=mi300x", { viewport: PHONE });
-  await app.load(compiler, library);
-  for (const title of ["cells", "bars", "boxes", "tiles", "compare", "fastest", "tuning"]) {
-    await app.page.evaluate((id) => void (location.hash = `#view=${id}&device=mi300x`), title);
-    await app.settle();
-    assert.ok((await label(app)).length > 5, title);
-    const wide = await app.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(wide <= 0, `${title}: ${wide} px too wide`);
-    await app.page.getByRole("button", { name: "As a table" }).click();
-    await app.page.locator(".data-table").waitFor();
-    await app.page.getByRole("button", { name: "As a table" }).click();
-  }
-  app.assertQuiet();
-});
-
-test("Compare says before it is opened that no GEMM is on two sides", async (t) => {
-  const app = await GemmscopePage.open({ t });
+test("every view by keyboard, and on a phone, where a finger moves the scroll bar; Compare says when it has nothing", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=mi300x" });
   // Two types, and no size in both.
   await app.load({ name: "apart.csv", text: "M,N,K,dtype,time_us\n128,128,128,fp16,4\n256,128,256,bf16,4\n512,128,256,bf16,4\n" });
-  const tab = app.page.locator('.tab[data-view="compare"]');
+  const compare = app.page.locator('.tab[data-view="compare"]');
   await app.page.locator('.tab.bare[data-view="compare"]').waitFor();
-  assert.match(await tab.getAttribute("title"), /Needs the same GEMM on two sides/);
-  await app.load({ name: "again.csv", text: "M,N,K,dtype,time_us\n128,128,128,fp16,5\n256,128,256,bf16,6\n512,128,256,bf16,4\n" });
+  assert.match(await compare.getAttribute("title"), /Needs the same GEMM on two sides/);
+  await app.remove("apart.csv");
+  await app.load(compiler, library);
   await app.page.locator('.tab:not(.bare)[data-view="compare"]').waitFor();
+
+  const show = (id) => app.go(`#view=${id}&device=mi300x`);
+  const spoken = () => app.page.locator(".chart [aria-live]").first().textContent();
+  const press = async (key) => {
+    await app.page.keyboard.press(key);
+    await app.settle();
+  };
+  for (const id of ["lost", "cells", "bars", "boxes", "compare", "fastest"]) {
+    await show(id);
+    await app.stage.focus();
+    await press("ArrowRight");
+    assert.ok((await spoken()).length > 5, `${id}: the first mark is read out`);
+    await press("Enter");
+    assert.ok(await app.state("sel"), `${id}: Enter selects`);
+    // The details, the selection, what is pointed at.
+    for (let i = 0; i < 5 && ((await app.state("sel")) || (await spoken())); i++) await press("Escape");
+    assert.equal(await app.state("sel"), null, `${id}: Escape selects nothing`);
+    assert.equal(await spoken(), "", `${id}: Escape lets go`);
+  }
+
+  await app.page.setViewportSize(PHONE);
+  for (const id of ["cells", "bars", "boxes", "tiles", "compare", "fastest", "tuning"]) {
+    await show(id);
+    assert.ok((await app.stage.first().getAttribute("aria-label")).length > 5, id);
+    const wide = await app.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${id}: ${wide} px too wide`);
+  }
+  await show("bars");
+  const box = await app.stage.boundingBox();
+  const cdp = await app.page.context().newCDPSession(app.page);
+  const touch = (type, y) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: y == null ? [] : [{ x: box.x + box.width - 6, y }] });
+  await touch("touchStart", box.y + 64);
+  for (let i = 1; i <= 8; i++) await touch("touchMove", box.y + 64 + (i * box.height) / 20);
+  await touch("touchEnd", null);
+  // Dragging the bars themselves this far would show row 12 at most, and upwards.
+  assert.ok((await firstBar(app)) > 60, `row ${await firstBar(app)}`);
   app.assertQuiet();
 });
