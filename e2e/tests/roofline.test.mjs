@@ -1,17 +1,13 @@
-// The roofline as one uses it: hover, select, legend, zoom by every means, box, pictures, the same as a table.
+// The roofline as one uses it: hover, select, legend, zoom by every means, box, pictures, the same as a table. What a
+// gesture means is crates/chart/src/gesture/tests.rs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixture } from "../harness.mjs";
-import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
+import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
 
 const PLAIN = fixture("fixtures/generic/plain.csv");
-const H100 = "#v=1&device=h100-sxm";
 
-async function open(t, options = {}) {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: H100, ...options });
-  await app.load(PLAIN);
-  return app;
-}
+const open = (t) => GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=h100-sxm" });
 
 const zoomOf = async (app) => {
   const text = await app.state("zoom.roofline");
@@ -20,8 +16,13 @@ const zoomOf = async (app) => {
   return { x, y, wide: Math.log10(x[1] / x[0]), high: Math.log10(y[1] / y[0]) };
 };
 
-test("hover says what the point is, a click opens every figure with its formula", async (t) => {
+test("a change draws one picture; hover says what a point is, a click opens every figure with its formula", async (t) => {
   const app = await open(t);
+  const drawn = () => app.page.evaluate(() => performance.getEntriesByName("gemmscope:drawn").length);
+  assert.equal(await drawn(), 0, "what is built before the first file draws nothing");
+  await app.load(PLAIN);
+  await app.settle();
+  assert.equal(await drawn(), 1, "the first file");
   const tip = await app.hover(/k_128x256[\s\S]*fp8/);
   // 2 x 4096^3 / 120.5 us = 1140.6 TFLOP/s; (1 + 1 + 2) x 4096^2 byte (the result is bf16) / 120.5 us = 556.9 GB/s.
   for (const part of [/4096 × 4096 × 4096/, /fp8/, /120\.5 µs/, /1141 TFLOP\/s/, /557 GB\/s/, /% of roof\s+57\.6 % \(datasheet\)/, /Limited by\s+compute/]) assert.match(tip, part);
@@ -41,96 +42,18 @@ test("hover says what the point is, a click opens every figure with its formula"
   await app.page.mouse.move(5, 5);
   await app.page.keyboard.press("Escape");
   assert.equal(await app.detail(), null);
-  app.assertQuiet();
-});
-
-test("a change draws one picture", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: H100 });
-  const drawn = () => app.page.evaluate(() => performance.getEntriesByName("gemmscope:drawn").length);
-  assert.equal(await drawn(), 0, "what is built before the first file draws nothing");
-  await app.load(PLAIN);
-  await app.settle();
-  assert.equal(await drawn(), 1, "the first file");
   // The panel takes room of the picture.
   await app.openFacet("Type");
   await app.settle();
   const before = await drawn();
   await app.toggleFacet("Type", "fp16");
   assert.equal(await drawn(), before + 1, "a filter, which numbers other rows too");
-});
-
-test("what the file reports stands beside what is computed; the point above its roof is marked, not clamped", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
-  await app.load(fixture("fixtures/iree/iree.csv"));
-  await app.click(/2048 × 2048 × 2048/);
-  const reported = await app.detail();
-  assert.match(reported, /file: 227\.5 TFLOP\/s \(agrees\)/);
-  assert.match(reported, /file: 682\.7 FLOP\/B \(agrees\)/);
-  await app.panel();
-  await app.cards.first().getByRole("button", { name: "File" }).click();
-  await app.page.getByRole("button", { name: "Remove from the page" }).click();
-  await app.settle();
-  await app.load(fixture("fixtures/iree/sweep_library.csv"));
-  assert.match(await app.page.locator(".legend").innerText(), /above its roof\s+1/);
-  await app.page.locator(".legend").getByText("above its roof").click();
-  await app.settle();
-  const detail = await app.detail();
-  assert.match(detail, /102\.0 %/);
-  assert.match(detail, /Above its roof/);
-  assert.match(detail, /cache/);
-  await app.screenshot("above-roof");
   app.assertQuiet();
 });
 
-test("a click in the legend isolates, Ctrl-click adds or takes out, and a roof's label does the same", async (t) => {
+test("wheel, drag, buttons, keys and a box show a part; the legend, a roof's label and a point isolate", async (t) => {
   const app = await open(t);
-  const pressed = (name) => app.legendEntry(name).getAttribute("aria-pressed");
-  const click = async (name, options) => {
-    await app.legendEntry(name).click(options);
-    await app.settle();
-  };
-  assert.equal(await pressed("fp16"), "true");
-  // The scales stay when types are hidden, so the place of the point does.
-  const half = await app.find(/k_64x64[\s\S]*fp16/);
-  const there = async () => {
-    await app.page.mouse.move(5, 5);
-    await app.page.mouse.move(half.x, half.y);
-    await app.settle();
-    return /k_64x64[\s\S]*fp16/.test((await app.tooltip()) ?? "");
-  };
-  assert.ok(await there());
-  await click("fp16", { modifiers: ["Control"] });
-  assert.equal(await pressed("fp16"), "false");
-  assert.equal(await there(), false);
-  await click("fp16", { modifiers: ["Control"] });
-  assert.ok(await there());
-  await click("fp8 E4M3");
-  assert.deepEqual([await pressed("fp16"), await pressed("fp8 E4M3")], ["false", "true"]);
-  assert.equal(await there(), false);
-  await app.find(/k_128x256[\s\S]*fp8/);
-  // Hiding in the legend is about the picture: the figures stay.
-  assert.equal(await app.figure("rows"), "4");
-  await click("fp8 E4M3");
-  assert.equal(await pressed("fp16"), "true", "a second click shows all");
-  const roof = await app.find(/fp8[\s\S]*Peak/);
-  await app.page.mouse.click(roof.x, roof.y);
-  await app.settle();
-  assert.deepEqual([await pressed("fp16"), await pressed("fp8 E4M3")], ["false", "true"]);
-  // A double click on a point does too, and on the only one that is left it shows all.
-  const point = await app.find(/k_128x256[\s\S]*fp8/);
-  await app.page.mouse.dblclick(point.x, point.y);
-  await app.settle();
-  assert.deepEqual([await pressed("fp16"), await pressed("fp8 E4M3")], ["true", "true"]);
-  // Where colours show something else, the roof filters to its types.
-  await app.setControl("color", "bound");
-  const other = await app.find(/fp8[\s\S]*Peak/);
-  await app.page.mouse.click(other.x, other.y);
-  await app.settle();
-  assert.equal(await app.figure("rows"), "1");
-});
-
-test("wheel, drag, buttons and keys zoom; a double click shows all", async (t) => {
-  const app = await open(t);
+  await app.load(PLAIN);
   assert.equal(await zoomOf(app), null);
   await app.wheel(-400);
   const first = await zoomOf(app);
@@ -147,15 +70,14 @@ test("wheel, drag, buttons and keys zoom; a double click shows all", async (t) =
   await app.wheel(-400);
   await app.stage.dblclick({ position: { x: 300, y: 300 } });
   assert.equal(await zoomOf(app), null);
-  app.assertQuiet();
-});
 
-test("a box keeps what it holds, and Ctrl Z takes it back", async (t) => {
-  const app = await open(t);
+  // A box keeps what it holds, and Undo takes it back.
   const at = await app.find(/k_128x256[\s\S]*fp8/);
   const box = await app.stage.boundingBox();
   const share = (x, y) => [(x - box.x) / box.width, (y - box.y) / box.height];
-  await app.drag(share(at.x - 30, at.y - 30), share(at.x + 30, at.y + 30), { shift: true });
+  const around = [share(at.x - 30, at.y - 30), share(at.x + 30, at.y + 30)];
+  await app.later();
+  await app.drag(...around, { shift: true });
   assert.equal(await app.figure("rows"), "1");
   const chips = await app.chips();
   assert.equal(chips.length, 2);
@@ -166,17 +88,58 @@ test("a box keeps what it holds, and Ctrl Z takes it back", async (t) => {
   assert.equal(await app.figure("rows"), "4");
   // The same without a keyboard: a button, then a drag.
   await app.page.getByRole("button", { name: "Draw a box" }).click();
-  await app.drag(share(at.x - 30, at.y - 30), share(at.x + 30, at.y + 30));
+  await app.drag(...around);
+  assert.equal(await app.figure("rows"), "1");
+  await app.page.keyboard.press("Control+z");
+  await app.settle();
+
+  const pressed = async () => [await app.legendEntry("fp16").getAttribute("aria-pressed"), await app.legendEntry("fp8 E4M3").getAttribute("aria-pressed")];
+  const click = async (name, options) => {
+    await app.legendEntry(name).click(options);
+    await app.settle();
+  };
+  // The scales stay when types are hidden, so the place of the point does.
+  const half = await app.find(/k_64x64[\s\S]*fp16/);
+  const there = async () => {
+    await app.page.mouse.move(5, 5);
+    await app.page.mouse.move(half.x, half.y);
+    await app.settle();
+    return /k_64x64[\s\S]*fp16/.test((await app.tooltip()) ?? "");
+  };
+  assert.ok(await there());
+  await click("fp16", { modifiers: ["Control"] });
+  assert.deepEqual([await pressed(), await there()], [["false", "true"], false]);
+  await click("fp16", { modifiers: ["Control"] });
+  assert.deepEqual([await pressed(), await there()], [["true", "true"], true]);
+  await click("fp8 E4M3");
+  assert.deepEqual([await pressed(), await there()], [["false", "true"], false]);
+  // Hiding in the legend is about the picture: the figures stay.
+  assert.equal(await app.figure("rows"), "4");
+  await click("fp8 E4M3");
+  assert.deepEqual(await pressed(), ["true", "true"], "a second click shows all");
+  const roof = await app.find(/fp8[\s\S]*Peak/);
+  await app.page.mouse.click(roof.x, roof.y);
+  await app.settle();
+  assert.deepEqual(await pressed(), ["false", "true"]);
+  // A double click on a point does too, and on the only one that is left it shows all.
+  await app.page.mouse.dblclick(at.x, at.y);
+  await app.settle();
+  assert.deepEqual(await pressed(), ["true", "true"]);
+  // Where colours show something else, the roof filters to its types.
+  await app.setControl("color", "bound");
+  const other = await app.find(/fp8[\s\S]*Peak/);
+  await app.page.mouse.click(other.x, other.y);
+  await app.settle();
   assert.equal(await app.figure("rows"), "1");
   app.assertQuiet();
 });
 
-test("the picture is saved as it is, shown as a table, and follows its selectors; the link follows all", async (t) => {
+test("the picture is saved as it is, shown as a table, and follows its selectors; many points are an image with the same hover", async (t) => {
   const app = await open(t);
+  await app.load(PLAIN);
   const svg = await app.download(() => app.saveAs("SVG"));
   assert.equal(svg.name, "roofline.svg");
   assert.match(svg.text, /^<svg[\s\S]*Arithmetic intensity[\s\S]*<\/svg>\s*$/);
-  assert.match(svg.text, /ridge/);
   // The legend stands beside the chart on the page, and in the picture.
   const entries = await app.page.locator("button.legend-entry > span:not(.facet-count)").allInnerTexts();
   assert.ok(entries.length > 0);
@@ -204,28 +167,7 @@ test("the picture is saved as it is, shown as a table, and follows its selectors
   await app.setControl("size", "time");
   await app.setControl("labels", "off");
   assert.deepEqual([await app.state("color"), await app.state("size"), await app.state("labels")], ["c.kernel", "time", "off"]);
-  app.assertQuiet();
-});
 
-test("fits a phone", async (t) => {
-  const app = await open(t, { viewport: PHONE, theme: "dark" });
-  const wide = await app.page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(wide <= PHONE.width, `${wide} px wide`);
-  const box = await app.stage.boundingBox();
-  // More would push the first finding out of sight (phone.test.mjs).
-  assert.ok(box.height > 300, `the chart has ${box.height} px`);
-  await app.page.getByRole("button", { name: "Files and filters" }).click();
-  await app.page.locator("#search").waitFor();
-  await app.screenshot("phone-drawer");
-  await app.page.getByRole("button", { name: "Close the drawer" }).click();
-  const at = await app.find(/k_128x256[\s\S]*fp8/);
-  await app.page.mouse.click(at.x, at.y);
-  assert.match(await app.detail(), /4096 × 4096 × 4096/);
-  await app.screenshot("phone-detail");
-});
-
-test("a density image stands for many points, with the same hover", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: H100 });
   let text = "M,N,K,dtype,time_us\n";
   let seed = 7;
   const next = () => (seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648;
@@ -234,11 +176,10 @@ test("a density image stands for many points, with the same hover", async (t) =>
     text += `${m},${n},${k},${i % 3 ? "bf16" : "fp16"},${((2 * m * n * k) / 2e8 / (0.1 + next()) + 2).toFixed(3)}\n`;
   }
   await app.load({ name: "many.csv", text });
-  assert.equal((await app.only()).rows_used, 25_000);
-  await app.hover(/Attained/);
+  await app.go("#v=1&device=h100-sxm&view=roofline&f.source=many.csv");
+  assert.equal(await app.figure("rows"), "25000");
   await app.click(/Attained/);
   assert.match(await app.detail(), /many\.csv, line \d+/);
-  await app.screenshot("density");
   await app.setControl("color", "ai");
   assert.equal(await app.page.locator(".gradient").count(), 1, "a number has a gradient");
   app.assertQuiet();
