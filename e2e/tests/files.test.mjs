@@ -1,5 +1,5 @@
-// Files in: every kind of file that is read, by every way it can come, and what the page says about it. Figures are
-// computed here from the file's own text, not by the code under test.
+// Files in: by every way they can come, what the card of each says, taken off and back, kept and reopened, answers to
+// what is assumed. What is read of a file is tests/golden/import; its figures, tests/said.rs.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -9,81 +9,50 @@ import { GemmscopePage, PHONE, plain } from "../page.mjs";
 
 const near = (a, b, share = 1e-6) => assert.ok(Math.abs(a - b) <= share * Math.abs(b), `${a} is not ${b}`);
 
-/** Rows of a plain CSV as objects. */
-function rows(path) {
-  const [head, ...lines] = readFileSync(path, "utf8").trim().split(/\r?\n/);
-  const names = head.split(",");
-  return lines.map((line) => Object.fromEntries(line.split(",").map((cell, i) => [names[i], cell])));
-}
+const TINY = "M,N,K,dtype,time_us\n128,128,128,fp16,4\n";
 
-/** Rate (TFLOP/s), intensity and roof of an fp16 or bf16 row on MI300X: 1307.4 TFLOP/s dense, 5.3 TB/s. */
-function expected(row) {
-  const [m, n, k, us] = ["M", "N", "K", "mean_microseconds"].map((c) => Number(row[c]));
-  const work = 2 * m * n * k;
-  const ai = work / (2 * (m * k + k * n + m * n));
-  return { rate: work / us / 1e6, ai, roof: Math.min(1307.4, ai * 5.3) };
-}
+const names = async (app) => (await app.summary()).map((s) => s.file);
 
-test("two sweeps: every row, the fastest, and what lies above its roof", async (t) => {
+test("files come one after another, several at once, dropped, pasted, packed; the same again is another; one is taken off", async (t) => {
   const app = await GemmscopePage.open({ t });
-  const sweeps = [["sweep_compiler.csv", 267, 721.8432, []], ["sweep_library.csv", 264, 1102.5384, [1.02]]];
-  for (const [name, count, max, above] of sweeps) {
-    const path = fixture(`fixtures/iree/${name}`);
-    const ours = rows(path).map(expected);
-    const over = ours.filter((r) => r.rate > r.roof).map((r) => r.rate / r.roof);
-    assert.deepEqual(over.map((o) => Math.round(o * 1e3) / 1e3), above);
-    await app.load(path);
-    const s = await app.only();
-    assert.deepEqual([s.rows_read, s.rows_used, s.rows_set_aside], [count, count, 0]);
-    assert.equal(ours.length, count);
-    near(s.max_tflops, max, 1e-6);
-    near(s.max_tflops, Math.max(...ours.map((r) => r.rate)), 1e-9);
-    assert.equal(s.rows_above_roof, above.length);
-    near(s.max_efficiency, Math.max(...ours.map((r) => r.rate / r.roof)), 1e-9);
-    assert.deepEqual(s.devices, ["AMD Instinct MI300X"]);
-    assert.equal(await app.figure("rows"), String(count));
-    assert.match(plain(await app.page.locator('[data-figure="time"]').getAttribute("data-tip")), new RegExp(`fastest row ${max.toFixed(max < 1000 ? 1 : 0)} TFLOP/s`));
-    await app.remove(name);
-  }
+  // A run whose shapes are in the trace of its graph's capture says so, gets them, and the capture is not counted.
+  await app.load(fixture("fixtures/kineto/graph_run.json"));
+  const unusable = app.page.locator('[data-notice="unusable"]');
+  assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows\. 1 kernel without shapes: also open the trace of the graph's capture\./);
+  await app.load(fixture("fixtures/kineto/graph_capture.json"));
+  await app.page.waitForFunction(() => window.gemmscope.summary()[0].rows_used === 2);
+  await app.settle();
+  assert.equal(await app.figure("rows"), "2");
+  assert.equal(await unusable.count(), 0);
+  await app.panel();
+  assert.match(await app.cards.nth(1).innerText(), /Not counted: its shapes are in graph_run\.json/);
+
+  await app.load(fixture("fixtures/generic/plain.csv"), fixture("fixtures/iree/library.csv"));
+  const added = async () => (await app.summary()).slice(1);
+  assert.deepEqual((await added()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["library.csv", 2]]);
+  await app.drop({ name: "dropped.tsv", text: "M\tN\tK\tdtype\ttime_us\n128\t128\t128\tfp16\t4\n" });
+  await app.paste("M,N,K,dtype,ms\n64,64,64,bf16,0.5\n");
+  const packed = gzipSync(readFileSync(fixture("fixtures/generic/plain.csv")));
+  await app.load({ name: "packed.csv.gz", bytes: packed });
+  // As a spreadsheet saves it: UTF-16 with a byte order mark.
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("M;N;K;dtype;Zeit (ms)\r\n1024;1024;1024;fp16;0,05\r\n", "utf16le")]);
+  await app.load({ name: "excel.csv", bytes: utf16 });
+  const files = await added();
+  assert.deepEqual(files.map((s) => s.rows_used), [4, 2, 1, 1, 4, 1]);
+  near(files[3].max_tflops, (2 * 64 ** 3) / 0.5e-3 / 1e12);
+  near(files[5].max_tflops, (2 * 1024 ** 3) / 0.05e-3 / 1e12);
+  assert.equal(await app.figure("rows"), "15");
+
+  // The same file again is another file; a file taken off is gone.
+  await app.load(fixture("fixtures/iree/library.csv"));
+  assert.equal((await added()).length, 7);
+  await app.remove("plain.csv");
+  assert.equal((await added())[0].file, "library.csv");
+  assert.equal((await added()).length, 6);
   app.assertQuiet();
 });
 
-// file, format, rows used, rows set aside; from counting lines of the files by hand.
-const KINDS = [
-  ["reports/prefill_mi300x/GEMM.csv", "tracelens", 5, 0],
-  ["tracelens/h100_prefill.csv", "tracelens", 5, 0],
-  ["tracelens/h100_summary.csv", "tracelens", 5, 2],
-  ["tracelens/few_tiles_ops.csv", "tracelens", 1, 0],
-  ["tracelens/wrappers.csv", "tracelens", 3, 3],
-  ["hipblaslt-bench/three_runs.txt", "hipblaslt-bench", 3, 0],
-  ["rocblas-bench/repeated_header.csv", "rocblas-bench", 12, 0],
-  ["generic/tile_sweep.csv", "generic", 71, 0],
-];
-test("logs, reports and tables of tools: every row is read, and agrees with what the file says of it", async (t) => {
-  // Two tables of one report are one set of rows: the summary is read by itself.
-  const summary = ([path]) => path === "tracelens/h100_summary.csv";
-  const app = await GemmscopePage.open({ t });
-  await app.load(...KINDS.filter((kind) => !summary(kind)).map(([path]) => fixture(`fixtures/${path}`)));
-  const alone = await GemmscopePage.open({ t });
-  await alone.load(fixture(`fixtures/${KINDS.find(summary)[0]}`));
-  const all = await app.summary();
-  all.splice(KINDS.findIndex(summary), 0, await alone.only());
-  assert.equal(all.length, KINDS.length);
-  for (const [i, [path, format, used, aside]] of KINDS.entries()) {
-    const s = all[i];
-    assert.deepEqual([s.format, s.rows_read, s.rows_used, s.rows_set_aside], [format, used + aside, used, aside], path);
-    assert.ok(s.max_tflops > 0, path);
-    // What the file itself says agrees with what the page computes from shape and time.
-    assert.deepEqual(s.reported_rate, { compared: used, within_1_percent: used }, path);
-  }
-  assert.equal(
-    await app.figure("rows"),
-    String(KINDS.reduce((sum, kind) => sum + (summary(kind) ? 0 : kind[2]), 0)),
-  );
-  app.assertQuiet();
-});
-
-test("a fixture: figures, the card, the row set aside and its reason", async (t) => {
+test("the card: rows set aside with their reasons, another format, another unit", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.load(fixture("fixtures/iree/iree.csv"));
   const s = await app.only();
@@ -109,40 +78,27 @@ test("a fixture: figures, the card, the row set aside and its reason", async (t)
   await take(format, "generic");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].format === "generic");
   assert.equal((await app.only()).rows_used, 2);
+
+  // The unit of a time that the file does not state.
+  await app.remove("iree.csv");
+  await app.load(fixture("fixtures/generic/no_units.csv"));
+  const before = await app.only();
+  assert.ok(before.assumptions.some((a) => a.key === "unit:Runtime" && a.value === "ms"));
+  await app.panel();
+  const choice = app.cards.locator(".assumption", { hasText: "Runtime" }).getByRole("combobox");
+  await take(choice, "s");
+  await app.page.waitForFunction((was) => 500 * window.gemmscope.summary()[0].max_tflops < was, before.max_tflops);
+  const after = await app.only();
+  near(after.max_tflops, before.max_tflops / 1000);
+  // The rate's unit, which the file does not say either, was inferred from the times and follows them.
+  assert.notEqual(
+    after.assumptions.find((a) => a.key === "unit:Throughput").value,
+    before.assumptions.find((a) => a.key === "unit:Throughput").value,
+  );
   app.assertQuiet();
 });
 
-test("one file after another, several at once, dropped, pasted, packed, and taken off", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  await app.load(fixture("fixtures/generic/plain.csv"), fixture("fixtures/iree/library.csv"));
-  assert.deepEqual((await app.summary()).map((s) => [s.file, s.rows_used]), [["plain.csv", 4], ["library.csv", 2]]);
-  await app.drop({ name: "dropped.tsv", text: "M\tN\tK\tdtype\ttime_us\n128\t128\t128\tfp16\t4\n" });
-  await app.paste("M,N,K,dtype,ms\n64,64,64,bf16,0.5\n");
-  const packed = gzipSync(readFileSync(fixture("fixtures/generic/plain.csv")));
-  await app.load({ name: "packed.csv.gz", bytes: packed });
-  // As a spreadsheet saves it: UTF-16 with a byte order mark.
-  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("M;N;K;dtype;Zeit (ms)\r\n1024;1024;1024;fp16;0,05\r\n", "utf16le")]);
-  await app.load({ name: "excel.csv", bytes: utf16 });
-  const files = await app.summary();
-  assert.deepEqual(files.map((s) => s.rows_used), [4, 2, 1, 1, 4, 1]);
-  near(files[3].max_tflops, (2 * 64 ** 3) / 0.5e-3 / 1e12);
-  near(files[5].max_tflops, (2 * 1024 ** 3) / 0.05e-3 / 1e12);
-  assert.equal(await app.figure("rows"), "13");
-
-  // The same file again is another file; a file taken off is gone.
-  await app.load(fixture("fixtures/iree/library.csv"));
-  assert.equal((await app.summary()).length, 7);
-  await app.remove("plain.csv");
-  assert.deepEqual((await app.summary()).map((s) => s.file)[0], "library.csv");
-  assert.equal((await app.summary()).length, 6);
-  app.assertQuiet();
-});
-
-const TINY = "M,N,K,dtype,time_us\n128,128,128,fp16,4\n";
-
-const names = async (app) => (await app.summary()).map((s) => s.file);
-
-test("a file taken off comes back with undo, to its place and with its filters", async (t) => {
+test("a file taken off comes back with undo, to its place and with its filters; taken off while it is read again, it stays off", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.load({ name: "a.csv", text: TINY }, { name: "b.csv", text: TINY.replace("fp16", "bf16") }, { name: "c.csv", text: TINY });
   await app.toggleFacet("File", "b.csv");
@@ -187,27 +143,36 @@ test("a file taken off comes back with undo, to its place and with its filters",
   await app.page.keyboard.press("Control+z");
   await app.settle();
   assert.deepEqual(await names(app), ["d.csv"]);
-  app.assertQuiet();
-});
 
-test("a file that is taken off while it is read again stays off", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  const lines = Array.from({ length: 60_000 }, (_, i) => `${i % 4096 + 1},128,128,fp16,${i % 50 + 4}`);
+  // While it is read again.
+  const lines = Array.from({ length: 20_000 }, (_, i) => `${i % 4096 + 1},128,128,fp16,${i % 50 + 4}`);
   await app.load({ name: "big.csv", text: `M,N,K,dtype,time\n${lines.join("\n")}\n` });
   await app.panel();
-  const unit = app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox");
+  const unit = app.cards.nth(1).locator(".assumption", { hasText: "time" }).getByRole("combobox");
   await take(unit, "s");
   await app.remove("big.csv");
   await app.page.waitForFunction(() => document.documentElement.dataset.ready === "1");
-  assert.deepEqual(await names(app), []);
+  assert.deepEqual(await names(app), ["d.csv"]);
   await app.page.keyboard.press("Control+z");
   await app.settle();
-  assert.deepEqual(await names(app), ["big.csv"]);
+  assert.deepEqual(await names(app), ["d.csv", "big.csv"]);
   app.assertQuiet();
 });
 
-test("a sample makes room for the user's first file, and undo brings it back", async (t) => {
+test("every sample opens with one click; it makes room for the user's first file, and undo brings it back", async (t) => {
   const app = await GemmscopePage.open({ t });
+  const ids = await app.page.locator("[data-sample]").evaluateAll((all) => all.map((e) => e.dataset.sample));
+  assert.ok(ids.length >= 3);
+  for (const id of ids) {
+    await app.sample(id);
+    const s = await app.only();
+    assert.ok(s.rows_used > 0, id);
+    assert.ok(s.max_efficiency > 0, `${id} has a roof`);
+    // The start page shows the samples again once nothing is open.
+    await app.panel();
+    for (let n = await app.cards.count(); n > 0; n--) await app.remove(await app.cards.first().getByRole("heading").innerText());
+  }
+
   await app.sample("cpu-llm");
   await app.toggleFacet("Type", "bf16");
   await app.load({ name: "mine.csv", text: TINY });
@@ -254,6 +219,12 @@ test("what was open last opens again after a reload, until it is forgotten", asy
     assert.equal(await app.figure("rows"), "2");
     assert.deepEqual(await app.chips(), ["Type: fp16"]);
   }
+  // At an address of no view, filters that come back are said, and go at once.
+  const note = app.page.getByText("1 filter from last time.");
+  await note.waitFor();
+  await app.page.locator(".notice", { has: note }).getByRole("button", { name: "Remove", exact: true }).click();
+  await note.waitFor({ state: "detached" });
+  assert.equal(await app.figure("rows"), "3");
 
   // One removed is not kept any longer; another tab's link to other files shows no files of this one.
   await app.remove("a.csv");
@@ -338,42 +309,6 @@ test("a link names the files it was made from; a link to a sample opens it", asy
   for (const page of [app, other, unnamed, sample]) page.assertQuiet();
 });
 
-test("an assumption can be changed: the unit of a time", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  await app.load(fixture("fixtures/generic/no_units.csv"));
-  const before = await app.only();
-  assert.ok(before.assumptions.some((a) => a.key === "unit:Runtime" && a.value === "ms"));
-  await app.panel();
-  const choice = app.cards.locator(".assumption", { hasText: "Runtime" }).getByRole("combobox");
-  await take(choice, "s");
-  await app.page.waitForFunction((was) => 500 * window.gemmscope.summary()[0].max_tflops < was, before.max_tflops);
-  const after = await app.only();
-  near(after.max_tflops, before.max_tflops / 1000);
-  // The rate's unit, which the file does not say either, was inferred from the times and follows them.
-  assert.notEqual(
-    after.assumptions.find((a) => a.key === "unit:Throughput").value,
-    before.assumptions.find((a) => a.key === "unit:Throughput").value,
-  );
-  app.assertQuiet();
-});
-
-test("the trace of a graph's capture gives the run its shapes, and is not counted", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  await app.load(fixture("fixtures/kineto/graph_run.json"));
-  assert.equal((await app.only()).rows_used, 0);
-  const unusable = app.page.locator('[data-notice="unusable"]');
-  assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows\. 1 kernel without shapes: also open the trace of the graph's capture\./);
-  await app.load(fixture("fixtures/kineto/graph_capture.json"));
-  await app.page.waitForFunction(() => window.gemmscope.summary()[0].rows_used === 2);
-  await app.settle();
-  assert.equal((await app.summary()).length, 1);
-  assert.equal(await app.figure("rows"), "2");
-  assert.equal(await unusable.count(), 0);
-  await app.panel();
-  assert.match(await app.cards.nth(1).innerText(), /Not counted: its shapes are in graph_run\.json/);
-  app.assertQuiet();
-});
-
 test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: PHONE });
   const text = "left,right,deep,took,who\n256,512,1024,20,x\n512,512,1024,31,y\n0,512,64,4,x\n";
@@ -399,7 +334,6 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   assert.deepEqual((await required())[1], "N missing");
   assert.match(await app.dialog.getByRole("status").innerText(), /^Missing: N\.$/);
   assert.ok(await read.isDisabled());
-  await app.screenshot("mapping");
   await take(holds("right"), "n");
   assert.deepEqual(await holds("right").locator("optgroup").evaluateAll((all) => all.map((g) => g.label)), ["Sizes", "Type and layout", "Time and rate", "Who ran it", "Other"]);
   await take(holds("took"), "time:us");
@@ -426,21 +360,5 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   await app.dialog.getByRole("button", { name: "Cancel" }).click();
   await app.settle();
   assert.equal(await app.page.evaluate(() => document.activeElement.getAttribute("aria-label")), "File");
-  app.assertQuiet();
-});
-
-test("every sample opens with one click", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  const ids = await app.page.locator("[data-sample]").evaluateAll((all) => all.map((e) => e.dataset.sample));
-  assert.ok(ids.length >= 3);
-  for (const id of ids) {
-    await app.sample(id);
-    const s = await app.only();
-    assert.ok(s.rows_used > 0, id);
-    assert.ok(s.max_efficiency > 0, `${id} has a roof`);
-    // The start page shows the samples again once nothing is open.
-    await app.panel();
-    for (let n = await app.cards.count(); n > 0; n--) await app.remove(await app.cards.first().getByRole("heading").innerText());
-  }
   app.assertQuiet();
 });
