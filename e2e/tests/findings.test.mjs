@@ -1,11 +1,11 @@
 // Findings: a report's folder goes in, what matters comes out, its points are found again, a report is saved.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fixture, waitReady } from "../harness.mjs";
-import { DESKTOP, GemmscopePage, PHONE, plain } from "../page.mjs";
+import { DESKTOP, GemmscopePage, plain } from "../page.mjs";
 
 const bf16 = "\"('c10::BFloat16', 'c10::BFloat16')\"";
 const OPS = [
@@ -52,8 +52,11 @@ const WITH_WHOLE = {
 /** Chooses a folder; waits until it is on the screen. */
 async function choose(app, path) {
   await app.page.evaluate(() => delete document.documentElement.dataset.ready);
-  await app.page.locator("input[webkitdirectory]").first().setInputFiles(path);
+  const chooser = app.page.waitForEvent("filechooser");
+  await app.page.getByRole("button", { name: "Choose a folder" }).click();
+  await (await chooser).setFiles(path);
   await waitReady(app.page, 60_000);
+  await app.settle();
 }
 
 /** Drags a folder (or files) from the desktop onto the page. */
@@ -70,7 +73,7 @@ async function drag(app, ...paths) {
 /** The first sentence, and what the whole program's time goes to. */
 const headline = async (app) => plain((await app.page.locator(".headline, .time-bar").allInnerTexts()).join(" ")).replace(/\s+/g, " ");
 
-test("a folder that is dropped becomes one report; what it cannot use is listed", async (t) => {
+test("a folder that is dropped becomes one report: what it cannot use, findings, operations, a replay, a link, reports to save", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP });
   await drag(app, folder(REPORT));
   assert.equal((await app.only()).rows_used, 2);
@@ -97,22 +100,85 @@ test("a folder that is dropped becomes one report; what it cannot use is listed"
   // Its point is selected in the roofline, and the reasons stand beside it.
   await app.settle();
   assert.match(await app.detail(), /Fewer workgroups than units[\s\S]*512 × 256 × 65536/);
-  await app.screenshot("findings-roofline");
-
+  // A term explains itself.
+  const term = dock.locator(".term").first();
+  assert.ok(await term.getAttribute("data-tip"));
   // The link finds it again.
   const hash = new URL(app.page.url()).hash;
   const again = await GemmscopePage.open({ t, path: hash, viewport: DESKTOP });
   await choose(again, folder(REPORT));
   await again.page.locator(".dock").waitFor();
   assert.match(await again.detail(), /Fewer workgroups than units/);
+
+  // Operations are listed with what is flagged; one leads to its point.
+  // There are no more findings than show at first: what is behind them stands below at once.
+  const list = app.page.locator(".operations");
+  await list.locator("summary").click();
+  const row = (await list.locator("tbody tr").nth(1).innerText()).replace(/\s+/g, " ");
+  assert.match(row, /512 × 256 × 65536 bf16 NN aten::mm 43\.3 % 11\.00 ms 10 .* Critical/);
+  await list.getByRole("button", { name: /512 × 256/ }).click();
+  assert.match(await app.detail(), /512 × 256 × 65536/);
+
+  // It can be replayed.
+  const panel = app.page.locator(".replay");
+  await panel.getByRole("button", { name: "hipblaslt-bench" }).click();
+  assert.match(await panel.locator("pre").innerText(), /hipblaslt-bench \\\n\s+-m 256 -n 512 -k 65536/);
+  const file = await app.download(() => panel.getByRole("button", { name: /^Save/ }).click());
+  assert.equal(file.name, "replay-hipblaslt-bench-512x256x65536.sh");
+  await panel.getByRole("button", { name: "Triton" }).click();
+  assert.match(await panel.locator("pre").innerText(), /@triton\.jit/);
+
+  // Reports say the same.
+  const save = async (name) => {
+    const file = await app.download(async () => {
+      await app.page.getByRole("button", { name: "Download the report" }).click();
+      await app.page.locator(".menu-item", { hasText: name }).click();
+    });
+    assert.equal(file.name, name);
+    return file.text;
+  };
+  const short = await save("gemm_findings.md");
+  assert.match(short, /^# GEMM Analysis Summary\n\n## Overview\nGEMMs account for 79\.4% of compute time/);
+  assert.match(short, /% of peak MAF/);
+  const page = await save("report.html");
+  assert.ok((page.match(/<img alt=/g) ?? []).length >= 2, "pictures");
+  // The name space of a picture is no address that anything is fetched from.
+  assert.doesNotMatch(page.replaceAll("http://www.w3.org/2000/svg", ""), /<script|:\/\//);
+  const data = JSON.parse(await save("findings.json"));
+  const markdown = await save("report.md");
+  for (const sentence of data.sentences) assert.ok(page.includes(sentence.split(":")[0]));
+  assert.ok(markdown.includes("79.4 % of the compute time"));
   app.assertQuiet();
 });
 
-test("every view shows only a finding's rows, until that is undone or taken back", async (t) => {
+test("a chosen finding is marked in picture and table until it is let go; every view shows only its rows, until that is undone or taken back", async (t) => {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
   await choose(app, folder(WITH_WHOLE));
   const rows = () => app.figure("rows");
+  /** Pixels of the picture above the canvas with the points, and the chosen rows of the table. */
+  const marked = async () => {
+    await app.choosePicture("Summary", "roofline");
+    const picture = await app.page.evaluate(() => [...document.querySelectorAll(".chart-stage canvas")].map((c) => c.toDataURL()).join());
+    await app.choosePlace("Table");
+    const rows = await app.page.locator('.data-grid-row[aria-selected="true"]').count();
+    await app.choosePlace("Summary");
+    return [picture, rows];
+  };
   const first = app.page.locator(".finding").first();
+  const [bare, none] = await marked();
+  await first.locator(".finding-head").click();
+  await app.settle();
+  const [chosen, some] = await marked();
+  assert.ok(chosen !== bare && none === 0 && some > 0, `${none} and ${some} rows`);
+  await first.locator(".finding-head").click();
+  await app.settle();
+  assert.equal(await app.state("finding"), null);
+  // An entry of the list that has the focus is marked in the picture.
+  await app.page.evaluate(() => document.activeElement.blur());
+  await app.page.mouse.move(0, 0);
+  assert.deepEqual(await marked(), [bare, none]);
+  await app.later();
+
   await first.locator(".finding-head").click();
   await app.page.locator(".dock").getByRole("button", { name: "Filter to these GEMMs" }).click();
   const notice = app.page.locator(".filtered");
@@ -147,85 +213,7 @@ test("every view shows only a finding's rows, until that is undone or taken back
   app.assertQuiet();
 });
 
-/** Every place with the pictures that show all rows of two files. (Lost time shows one side, tiles and generations need variants.) */
-const VIEWS = [
-  ["Summary", "roofline"],
-  ["Compare", "compare"],
-  ["Compare", "fastest"],
-  ["Explore", "cells"],
-  ["Explore", "bars"],
-  ["Explore", "boxes"],
-  ["Table"],
-];
-
-/** What each view shows, by the name of its tab: the pixels of its picture, or its text and which of its parts are chosen. */
-async function seen(app) {
-  const views = new Map();
-  for (const [place, picture] of VIEWS) {
-    const name = picture ?? place;
-    if (picture) await app.choosePicture(place, picture);
-    else await app.choosePlace(place);
-    const view = await app.page.evaluate(() => {
-      const canvases = [...document.querySelectorAll(".chart-stage canvas")];
-      return canvases.length ? canvases.map((c) => c.toDataURL()).join() : document.querySelector("#main").innerHTML;
-    });
-    views.set(name, view);
-  }
-  return views;
-}
-
-test("a chosen finding is selected in every view", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview&device=mi300x&explore.side=*" });
-  // Few rows: the table shows them all.
-  const few = (name) => ({ name, text: readFileSync(fixture(`fixtures/iree/${name}`), "utf8").split("\n").slice(0, 11).join("\n") });
-  await app.load(few("sweep_library.csv"), few("sweep_compiler.csv"));
-  const before = await seen(app);
-  await app.choosePlace("Summary");
-  await app.page.locator(".finding-head").first().click();
-  await app.settle();
-  assert.ok(await app.state("finding"));
-  const after = await seen(app);
-  const same = [...before.keys()].filter((name) => before.get(name) === after.get(name));
-  assert.deepEqual(same, []);
-  // Letting it go lets it go everywhere.
-  await app.choosePlace("Summary");
-  await app.page.locator(".finding-head").first().click();
-  await app.settle();
-  assert.equal(await app.state("finding"), null);
-  // An entry of the list that has the focus is marked in the picture.
-  await app.page.evaluate(() => document.activeElement.blur());
-  const left = await seen(app);
-  const other = [...before.keys()].filter((name) => before.get(name) !== left.get(name));
-  assert.deepEqual(other, []);
-  app.assertQuiet();
-});
-
-test("a finding about time outside GEMMs has no rows, and opens all the same", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
-  await app.load(fixture("fixtures/kineto/mi300.json"));
-  const idle = app.page.locator('.finding[data-rule="timeline"] button').first();
-  assert.match(await idle.innerText(), /The device is idle for [\d.]+ % of the time/);
-  await idle.click();
-  const dock = app.page.locator(".dock");
-  assert.match(await dock.innerText(), /Launch less and earlier/);
-  await app.page.keyboard.press("Escape");
-  await dock.waitFor({ state: "detached" });
-});
-
-test("operations are listed with what is flagged; one leads to its point", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
-  await choose(app, folder(REPORT));
-  // There are no more findings than show at first: what is behind them stands below at once.
-  const list = app.page.locator(".operations");
-  await list.locator("summary").click();
-  const text = (await list.locator("tbody tr").nth(1).innerText()).replace(/\s+/g, " ");
-  assert.match(text, /512 × 256 × 65536 bf16 NN aten::mm 43\.3 % 11\.00 ms 10 .* Critical/);
-  await list.getByRole("button", { name: /512 × 256/ }).click();
-  assert.match(await app.detail(), /512 × 256 × 65536/);
-  app.assertQuiet();
-});
-
-test("files of a report meet in any order, now or later", async (t) => {
+test("files of a report meet in any order, now or later; a finding about time outside GEMMs has no rows, and opens all the same", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.drop({ name: "gemm_metadata.json", text: METADATA });
   await app.drop({ name: "gemm_ops.csv", text: OPS });
@@ -238,84 +226,15 @@ test("files of a report meet in any order, now or later", async (t) => {
   await app.page.locator(".file-card", { hasText: "gemm_metadata.json" }).getByRole("button", { name: "Remove from the page" }).click();
   await app.settle();
   assert.doesNotMatch(await headline(app), /end to end/);
-  app.assertQuiet();
-});
 
-test("reports are saved and say the same", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  await choose(app, folder(REPORT));
-  await app.choosePlace("Summary");
-  await app.page.locator(".finding").first().waitFor();
-  const save = async (name) => {
-    const file = await app.download(async () => {
-      await app.page.getByRole("button", { name: "Download the report" }).click();
-      await app.page.locator(".menu-item", { hasText: name }).click();
-    });
-    assert.equal(file.name, name);
-    return file.text;
-  };
-  const short = await save("gemm_findings.md");
-  assert.match(short, /^# GEMM Analysis Summary\n\n## Overview\nGEMMs account for 79\.4% of compute time/);
-  assert.match(short, /% of peak MAF/);
-  const page = await save("report.html");
-  assert.ok((page.match(/<img alt=/g) ?? []).length >= 2, "pictures");
-  // The name space of a picture is no address that anything is fetched from.
-  assert.doesNotMatch(page.replaceAll("http://www.w3.org/2000/svg", ""), /<script|:\/\//);
-  const data = JSON.parse(await save("findings.json"));
-  const markdown = await save("report.md");
-  for (const sentence of data.sentences) assert.ok(page.includes(sentence.split(":")[0]));
-  assert.ok(markdown.includes("79.4 % of the compute time"));
-  app.assertQuiet();
-});
-
-test("lost time: a bar a GEMM by account; a link of an earlier version opens it", async (t) => {
-  const app = await GemmscopePage.open({ t, path: "#view=pareto&pareto.group=*" });
-  await choose(app, folder(REPORT));
-  await app.page.locator(".chart-verdict, .notes", { hasText: /lost = / }).first().waitFor();
-  await app.setControl("lost.by", "shape");
-  assert.equal(await app.state("lost.by"), "shape");
-  app.assertQuiet();
-});
-
-test("a GEMM can be replayed, and terms explain themselves", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
-  await choose(app, folder(REPORT));
-  await app.click(/512/);
-  const panel = app.page.locator(".replay");
-  await panel.getByRole("button", { name: "hipblaslt-bench" }).click();
-  assert.match(await panel.locator("pre").innerText(), /hipblaslt-bench \\\n\s+-m 256 -n 512 -k 65536/);
-  const file = await app.download(() => panel.getByRole("button", { name: /^Save/ }).click());
-  assert.equal(file.name, "replay-hipblaslt-bench-512x256x65536.sh");
-  await panel.getByRole("button", { name: "Triton" }).click();
-  assert.match(await panel.locator("pre").innerText(), /@triton\.jit/);
-
-  // In the reasons of a finding.
-  await app.page.locator(".finding-head").first().click();
-  const term = app.page.locator(".term").first();
-  await term.waitFor();
-  assert.ok(await term.getAttribute("data-tip"));
-  app.assertQuiet();
-});
-
-test("on a phone the summary reads from top to bottom", async (t) => {
-  const app = await GemmscopePage.open({ t, viewport: PHONE, path: "#view=overview" });
-  await choose(app, folder(REPORT));
-  await app.page.locator(".finding").first().waitFor();
-  const wider = await app.page.evaluate(() => document.querySelector(".summary").scrollWidth > innerWidth);
-  assert.equal(wider, false);
-  await app.page.locator(".finding-head").first().click();
-  await app.page.locator(".evidence").waitFor();
-  const sheet = await app.page.locator(".dock").boundingBox();
-  assert.ok(sheet.height < 844 * 0.65, "the picture stays in sight above the sheet");
-  await app.screenshot("findings-phone");
-  app.assertQuiet();
-});
-
-test("a report with wrapper operations counts each GEMM once", async (t) => {
-  const app = await GemmscopePage.open({ t, path: "#view=overview&device=mi300x" });
-  await app.load(fixture("fixtures/tracelens/wrappers.csv"));
-  // 12 x 9.5 + 12 x 8.25 + 96 µs; the sheet adds up to twice that.
-  assert.match(await headline(app), /^309 µs/);
-  await app.page.locator('.finding[data-rule="double_count"]').waitFor();
+  await app.remove("gemm_ops.csv");
+  await app.load(fixture("fixtures/kineto/mi300.json"));
+  const idle = app.page.locator('.finding[data-rule="timeline"] button').first();
+  assert.match(await idle.innerText(), /The device is idle for [\d.]+ % of the time/);
+  await idle.click();
+  const dock = app.page.locator(".dock");
+  assert.match(await dock.innerText(), /Launch less and earlier/);
+  await app.page.keyboard.press("Escape");
+  await dock.waitFor({ state: "detached" });
   app.assertQuiet();
 });
