@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { fixture, newContext, screenshot, site } from "../harness.mjs";
+import { fixture, newContext, site, waitReady } from "../harness.mjs";
 import { Hosts, listening, loaded, policyOf, summary } from "../host.mjs";
 
 const CSV = readFileSync(fixture("fixtures/generic/plain.csv"), "utf8");
@@ -22,7 +22,7 @@ after(() => hosts.close());
 const open = (t, name, body, { from = host, ...options } = {}) => hosts.open(t, from, name, body, options);
 const script = () => `<script type="module" src="${viewer}gemm-scope.js"></script>`;
 
-test("the element under a strict policy: data of the host, its own height, theme, export, nothing asked elsewhere", async (t) => {
+test("the element under a strict policy: data of the host, its own height, theme, export, paper, parts that come when they are asked for, nothing asked elsewhere", async (t) => {
   const page = await open(
     t,
     "element",
@@ -31,11 +31,14 @@ test("the element under a strict policy: data of the host, its own height, theme
   await loaded(page);
   const parts = page.asked.filter((u) => /part-/.test(u)).map((u) => u.match(/part-(\w+)-/)[1]);
   assert.deepEqual(parts.sort(), ["chunk_frame", "split_embed", "split_open", "split_table"], "a plain table and a roofline need these, each once");
+  const frame = page.frames()[1];
+  await waitReady(frame, 30_000);
+  const work = () => page.asked.some((url) => /part-split_(work|plan|ask)-/.test(url));
+  assert.equal(work(), false);
   const [only] = await summary(page);
   assert.equal(only.file, "bench.csv");
   assert.equal(only.rows_used, 4);
   assert.deepEqual(only.devices, ["AMD Instinct MI300X"]);
-  const frame = page.frames()[1];
   assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.equal(await frame.locator('input[type="file"]').count(), 0);
   assert.equal(await frame.evaluate(() => document.documentElement.scrollHeight - innerHeight), 0, "nothing to scroll in a frame of the content's height");
@@ -53,8 +56,36 @@ test("the element under a strict policy: data of the host, its own height, theme
   assert.ok(!page.asked.some((u) => u.includes("sw.js")), "no service worker in a frame");
   await page.evaluate(() => (document.body.dataset.theme = "light"));
   await frame.waitForFunction(() => document.documentElement.dataset.theme === "light");
-  await screenshot(page, "embed-element");
+
+  // A row's details and the table come when they are asked for.
+  // The keyboard walks the points; the details of one lie over a part of the picture and move nothing.
+  const given = () => page.evaluate(() => document.querySelector("gemm-scope").shadowRoot.querySelector("iframe").height);
+  const before = await given();
+  await frame.locator(".chart-stage").focus();
+  for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
+  await frame.locator(".dock").getByText(/compulsory|attained/i).first().waitFor();
+  assert.equal(work(), true);
+  assert.equal(await given(), before);
+  await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("view", "table"));
+  await frame.locator(".data-grid-row").nth(3).waitFor();
+
+  // Paper gets the picture; what stands between the tags shows without the script.
+  await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("view", "roofline"));
+  // The element asks for the picture a moment after the last change.
+  await page.waitForFunction(() => {
+    dispatchEvent(new Event("beforeprint"));
+    return document.querySelector("gemm-scope").shadowRoot.querySelector(".print svg");
+  });
+  await page.emulateMedia({ media: "print" });
+  const seen = await page.evaluate(() => {
+    const root = document.querySelector("gemm-scope").shadowRoot;
+    const shown = (s) => root.querySelector(s) && getComputedStyle(root.querySelector(s)).display !== "none";
+    return [shown("iframe"), shown(".print"), Boolean(root.querySelector(".print svg"))];
+  });
+  assert.deepEqual(seen, [false, true, true]);
   assert.deepEqual(page.trouble, []);
+  const bare = await open(t, "bare", `<body><gemm-scope src="bench.csv"><a href="bench.csv">the data</a></gemm-scope>`);
+  assert.equal(await bare.getByRole("link", { name: "the data" }).isVisible(), true);
 });
 
 test("three on one page, one of two files, attributes that change, events, and one that is removed", async (t) => {
@@ -244,30 +275,10 @@ test("a plain frame with data of another host: forwarded to the page that may as
   await rowsShown(frame, 4);
   assert.equal(await frame.evaluate(() => document.documentElement.dataset.theme), "dark");
   assert.equal(await frame.locator('input[type="file"]').count(), 0);
-  await screenshot(page, "embed-frame");
   // Nobody makes such a frame as high as its content: it scrolls.
   const below = await frame.evaluate(() => (scrollTo(0, 9999), [scrollY, document.documentElement.scrollHeight - innerHeight]));
   assert.ok(below[0] > 20 && Math.abs(below[0] - below[1]) <= 1, String(below));
   assert.deepEqual(page.trouble, []);
-});
-
-test("printing shows the picture, and what stands between the tags shows without the script", async (t) => {
-  const page = await open(t, "print", `<body><gemm-scope loading="eager" src="bench.csv" device="mi300x">fallback</gemm-scope>${script()}`);
-  await loaded(page);
-  // The element asks for the picture a moment after the last change.
-  await page.waitForFunction(() => {
-    dispatchEvent(new Event("beforeprint"));
-    return document.querySelector("gemm-scope").shadowRoot.querySelector(".print svg");
-  });
-  await page.emulateMedia({ media: "print" });
-  const seen = await page.evaluate(() => {
-    const root = document.querySelector("gemm-scope").shadowRoot;
-    const shown = (s) => root.querySelector(s) && getComputedStyle(root.querySelector(s)).display !== "none";
-    return [shown("iframe"), shown(".print"), Boolean(root.querySelector(".print svg"))];
-  });
-  assert.deepEqual(seen, [false, true, true]);
-  const bare = await open(t, "bare", `<body><gemm-scope src="bench.csv"><a href="bench.csv">the data</a></gemm-scope>`);
-  assert.equal(await bare.getByRole("link", { name: "the data" }).isVisible(), true);
 });
 
 test("the playground shows the messages that pass", async (t) => {
@@ -281,5 +292,4 @@ test("the playground shows the messages that pass", async (t) => {
   await log.getByText('"result":"v=1&view=roofline&device=mi300x"').waitFor();
   const lines = await log.innerText();
   for (const wanted of [/"type":"ready"/, /host → frame\s+load/, /"type":"resize"/]) assert.match(lines, wanted);
-  await screenshot(page, "playground");
 });

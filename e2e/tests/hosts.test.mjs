@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { fixture, screenshot, settle, site, waitReady } from "../harness.mjs";
+import { fixture, settle, site, waitReady } from "../harness.mjs";
 import { Hosts, loaded, policyOf, problem, summary } from "../host.mjs";
 
 const CSV = readFileSync(fixture("fixtures/generic/plain.csv"), "utf8");
@@ -28,23 +28,6 @@ const told = (page, i = 0) =>
     return !line.hidden && line.textContent;
   }, i, { timeout: 30_000 }).then((said) => said.jsonValue());
 const shows = (page, i = 0) => page.evaluate((i) => Boolean(document.querySelectorAll("gemm-scope")[i].shadowRoot.querySelector(".ready")), i);
-
-test("a viewer that is no web address starts nothing and leads nowhere", async (t) => {
-  const page = await open(
-    t,
-    "viewer",
-    `<gemm-scope loading="eager" src="bench.csv" viewer="javascript:parent.ran=1//">fallback</gemm-scope>
-     <gemm-scope loading="eager" src="bench.csv" viewer="data:text/html,x"></gemm-scope>
-     <gemm-scope loading="eager" src="bench.csv" viewer="http://["></gemm-scope>`,
-    { from: plain },
-  );
-  assert.match(await told(page, 0), /viewer is an http or https address, not javascript:/);
-  assert.match(await told(page, 1), /not data:/);
-  await told(page, 2);
-  assert.equal(await page.evaluate(() => window.ran), undefined);
-  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("gemm-scope")].map((e) => [e.shadowRoot.querySelector("iframe"), e.shadowRoot.querySelector("a").getAttribute("href")])), Array(3).fill([null, null]));
-  assert.equal(await page.getByText("fallback").isVisible(), true);
-});
 
 test("a picture for paper is shapes and text, whatever the frame sends", async (t) => {
   const evil = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:h="http://www.w3.org/1999/xhtml" viewBox="0 0 9 9" onload="parent.ran=1"><title>evil</title>
@@ -72,8 +55,8 @@ test("a picture for paper is shapes and text, whatever the frame sends", async (
   assert.deepEqual(page.asked.filter((url) => url.includes("evil.example")), []);
 });
 
-test("a wrong attribute hides nothing, spoils no other, and is said until it is right", async (t) => {
-  const page = await open(t, "wrong", `<gemm-scope loading="eager" src="bench.csv" view="quux" device="mi300x"></gemm-scope>`);
+test("a wrong attribute hides nothing, spoils no other, and is said until it is right; of data named twice in a row the last shows", async (t) => {
+  const page = await open(t, "wrong", `<gemm-scope loading="eager" src="bench.csv" view="quux" device="mi300x"></gemm-scope>`, { from: plain });
   await loaded(page);
   assert.match(await told(page), /^gemmscope: view is one of .*quux/);
   assert.deepEqual((await summary(page))[0].devices, ["AMD Instinct MI300X"]);
@@ -93,11 +76,8 @@ test("a wrong attribute hides nothing, spoils no other, and is said until it is 
   await set("src", "other.csv");
   await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").hidden);
   assert.equal((await summary(page))[0].file, "other.csv");
-});
 
-test("data named twice in a row: the last one shows, whichever arrives first", async (t) => {
-  const page = await open(t, "twice", `<gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope>`, { from: plain });
-  await loaded(page);
+  // Whichever arrives first.
   let release, begun, answered;
   const [held, asked, late] = [(done) => (release = done), (done) => (begun = done), (done) => (answered = done)].map((run) => new Promise(run));
   await page.route("**/slow.csv", async (route) => {
@@ -113,16 +93,16 @@ test("data named twice in a row: the last one shows, whichever arrives first", a
   const files = await page.evaluate(async () => {
     const el = document.querySelector("gemm-scope");
     const shown = [];
-    const other = new Promise((done) => el.addEventListener("gemm-load", (e) => (shown.push(e.detail.name), e.detail.name === "other.csv" && done())));
-    el.setAttribute("src", "bench.csv?again");
+    const other = new Promise((done) => el.addEventListener("gemm-load", (e) => (shown.push(e.detail.name), e.detail.name === "bench.csv" && done())));
     el.setAttribute("src", "other.csv");
+    el.setAttribute("src", "bench.csv");
     await other;
     return shown;
   });
   release();
   await over;
-  assert.deepEqual(files, ["other.csv"]);
-  assert.equal((await summary(page))[0].file, "other.csv");
+  assert.deepEqual(files, ["bench.csv"]);
+  assert.equal((await summary(page))[0].file, "bench.csv");
   // Scripts that load at once are served one after another, and the last one stays.
   const names = await page.evaluate(async () => {
     const el = document.querySelector("gemm-scope");
@@ -135,7 +115,7 @@ test("data named twice in a row: the last one shows, whichever arrives first", a
   assert.equal(await problem(page), "");
 });
 
-test("what fails is said in one line below the fallback; quiet switches it off", async (t) => {
+test("what fails is said in one line below the fallback; quiet switches it off; a viewer that is no web address starts nothing", async (t) => {
   const page = await open(
     t,
     "failures",
@@ -143,13 +123,16 @@ test("what fails is said in one line below the fallback; quiet switches it off",
      <gemm-scope loading="eager" src="https://data.example/bench.csv"><i>second</i></gemm-scope>
      <gemm-scope loading="eager" src="bench.csv" viewer="http://127.0.0.1:9/"><i>third</i></gemm-scope>
      <gemm-scope loading="eager"><script type="text/csv">nonsense</script><i>fourth</i></gemm-scope>
-     <gemm-scope loading="eager" src="none.csv" quiet><i>fifth</i></gemm-scope>`,
+     <gemm-scope loading="eager" src="none.csv" quiet><i>fifth</i></gemm-scope>
+     <gemm-scope loading="eager" src="bench.csv" viewer="javascript:parent.ran=1//"><i>sixth</i></gemm-scope>
+     <gemm-scope loading="eager" src="bench.csv" viewer="data:text/html,x"></gemm-scope>
+     <gemm-scope loading="eager" src="bench.csv" viewer="http://["></gemm-scope>`,
   );
   assert.match(await told(page, 0), /^gemmscope: none\.csv is not shown: 127\.0\.0\.1:\d+ answered 404 Not Found\.$/);
   assert.match(await told(page, 1), /the content policy of this page does not allow https:\/\/data\.example \(connect-src\)/);
   assert.match(await told(page, 2), /the content policy of this page allows no frame from http:\/\/127\.0\.0\.1:9 \(frame-src\)/);
   assert.match(await told(page, 3), /^gemmscope: the data is not shown: no columns for /);
-  for (const text of ["first", "second", "third", "fourth", "fifth"]) assert.equal(await page.getByText(text, { exact: true }).isVisible(), true, text);
+  for (const text of ["first", "second", "third", "fourth", "fifth", "sixth"]) assert.equal(await page.getByText(text, { exact: true }).isVisible(), true, text);
   // The line stands right below what the author wrote.
   const [text, line] = await page.evaluate(() => {
     const el = document.querySelector("gemm-scope");
@@ -160,10 +143,16 @@ test("what fails is said in one line below the fallback; quiet switches it off",
   assert.ok(line >= text && line - text < 20, `${text} ${line}`);
   await page.waitForFunction(() => document.querySelectorAll("gemm-scope")[4].shadowRoot.querySelector(".problem").textContent);
   assert.equal(await problem(page, 4), "");
-  await screenshot(page, "embed-failures");
+
+  assert.match(await told(page, 5), /viewer is an http or https address, not javascript:/);
+  assert.match(await told(page, 6), /not data:/);
+  await told(page, 7);
+  assert.equal(await page.evaluate(() => window.ran), undefined);
+  const led = await page.evaluate(() => [...document.querySelectorAll("gemm-scope")].slice(5).map((e) => [e.shadowRoot.querySelector("iframe"), e.shadowRoot.querySelector("a").getAttribute("href")]));
+  assert.deepEqual(led, Array(3).fill([null, null]));
 });
 
-test("a host without an origin: a sandboxed page, and one from disk", async (t) => {
+test("a host without an origin, and one that isolates itself", async (t) => {
   const inside = `<!doctype html><gemm-scope loading="eager" device="mi300x"><script type="text/csv">${CSV}</script></gemm-scope>
     <gemm-scope loading="eager" src="${plain.url}bench.csv" device="mi300x"></gemm-scope>${script()}`;
   hosts.write("inside.html", inside);
@@ -172,14 +161,12 @@ test("a host without an origin: a sandboxed page, and one from disk", async (t) 
   assert.equal(await frame.evaluate(() => self.origin), "null");
   await loaded(frame);
   for (const i of [0, 1]) assert.equal((await summary(frame, i))[0].rows_used, 4);
-});
 
-test("a host that isolates itself shows a viewer that sends no header for that", async (t) => {
   const isolated = await hosts.serve({ "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" });
-  const page = await open(t, "isolated", `<gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope>`, { from: isolated });
-  assert.equal(await page.evaluate(() => self.crossOriginIsolated), true);
-  await loaded(page);
-  assert.equal((await summary(page))[0].rows_used, 4);
+  const strict = await open(t, "isolated", `<gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope>`, { from: isolated });
+  assert.equal(await strict.evaluate(() => self.crossOriginIsolated), true);
+  await loaded(strict);
+  assert.equal((await summary(strict))[0].rows_used, 4);
 });
 
 /** Sum of the layout shifts of a page, as browsers report it. */
@@ -234,28 +221,6 @@ test("without controls: the picture, its legend and one menu; with them everythi
   assert.equal(await full.locator(".strip").count(), 1);
   await calm.getByRole("button", { name: "Save what is drawn" }).click();
   await calm.getByText("CSV of what is drawn").waitFor();
-  await screenshot(page, "embed-controls");
-  assert.deepEqual(page.trouble, []);
-});
-
-test("a frame fetches the picture's part alone; the table and a row's details come when they are asked for", async (t) => {
-  const page = await open(t, "parts", `<gemm-scope loading="eager" src="bench.csv" view="roofline" device="mi300x"></gemm-scope>`);
-  await loaded(page);
-  const frame = page.frames()[1];
-  await waitReady(frame, 30_000);
-  const work = () => page.asked.some((url) => /part-split_(work|plan|ask)-/.test(url));
-  assert.equal(work(), false);
-  // The keyboard walks the points; the details of one lie over a part of the picture and move nothing.
-  const height = () => page.evaluate(() => document.querySelector("gemm-scope").shadowRoot.querySelector("iframe").height);
-  const before = await height();
-  await frame.locator(".chart-stage").focus();
-  for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
-  await frame.locator(".dock").getByText(/compulsory|attained/i).first().waitFor();
-  assert.equal(work(), true);
-  assert.equal(await height(), before);
-  await screenshot(page, "embed-details");
-  await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("view", "table"));
-  await frame.locator(".data-grid-row").nth(3).waitFor();
   assert.deepEqual(page.trouble, []);
 });
 
