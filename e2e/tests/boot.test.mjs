@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertQuiet, newContext, openPage, screenshot, settle, site, waitParts, waitReady } from "../harness.mjs";
+import { assertQuiet, newContext, openPage, settle, site, waitParts, waitReady } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
 
 for (const headers of ["strict", "pages"]) {
@@ -15,6 +15,14 @@ for (const headers of ["strict", "pages"]) {
     await settle(page);
     assert.deepEqual(page.requests, []);
     assert.equal(await page.locator("#skeleton").count(), 0);
+    // What waits for the first file is there, and cannot be seen or, once around the page by keyboard, reached.
+    assert.equal(await page.locator(".workspace").count(), 1);
+    assert.equal(await page.locator(".workspace").isVisible(), false);
+    assert.equal(await page.locator("#main").count(), 1);
+    for (let i = 0; i < 40; i++) {
+      await page.keyboard.press("Tab");
+      assert.equal(await page.evaluate(() => Boolean(document.activeElement?.closest(".workspace"))), false);
+    }
     // Another worker runs the compiled module without a second download.
     const reply = await page.evaluate(
       () =>
@@ -30,11 +38,15 @@ for (const headers of ["strict", "pages"]) {
   });
 }
 
-test("a stored theme holds before the first paint", async (t) => {
+test("a slow network sees that something is coming, in the theme that is stored", async (t) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
   const page = await openPage({
     t,
-    before: (page) =>
-      page.addInitScript(() => {
+    ready: false,
+    before: async (page) => {
+      await page.route("**/*.wasm", async (route) => (await held, route.continue()));
+      await page.addInitScript(() => {
         localStorage.setItem("gemmscope.theme", "dark");
         // The theme as it is when there is first something to paint.
         new MutationObserver((_, observer) => {
@@ -42,26 +54,16 @@ test("a stored theme holds before the first paint", async (t) => {
           window.themeOfSkeleton = document.documentElement.dataset.theme ?? "none";
           observer.disconnect();
         }).observe(document, { childList: true, subtree: true });
-      }),
-  });
-  assert.equal(await page.evaluate(() => window.themeOfSkeleton), "dark");
-  assert.equal(await page.getAttribute("html", "data-theme"), "dark");
-});
-
-test("a slow network sees that something is coming", async (t) => {
-  let release;
-  const held = new Promise((resolve) => (release = resolve));
-  const page = await openPage({
-    t,
-    ready: false,
-    before: (page) => page.route("**/*.wasm", async (route) => (await held, route.continue())),
+      });
+    },
   });
   await page.locator("#boot-progress").waitFor();
   assert.equal(await page.locator("#boot-status").innerText(), "Loading…");
-  await screenshot(page, "boot-slow");
+  assert.equal(await page.evaluate(() => window.themeOfSkeleton), "dark");
   release();
   await waitReady(page);
   assert.equal(await page.locator("#skeleton").count(), 0);
+  assert.equal(await page.getAttribute("html", "data-theme"), "dark");
 });
 
 test("starts in a sandboxed frame of another page", async (t) => {
@@ -71,40 +73,6 @@ test("starts in a sandboxed frame of another page", async (t) => {
   await page.setContent(`<iframe sandbox="allow-scripts" src="${await site("pages")}" width="900" height="600"></iframe>`);
   await page.frameLocator("iframe").locator('html[data-ready="1"]').waitFor({ state: "attached" });
   assert.equal(await page.frameLocator("iframe").locator(".boot-error").count(), 0);
-});
-
-test("a wasm file that does not arrive is said in words", async (t) => {
-  const app = await GemmscopePage.open({
-    t,
-    ready: false,
-    before: (page) => page.route("**/*.wasm", (route) => route.fulfill({ status: 404, body: "" })),
-  });
-  await app.bootError.waitFor();
-  assert.match(await app.bootError.innerText(), /could not be loaded: gemmscope-page-\w+_bg\.wasm: HTTP 404.*reload/);
-  await screenshot(app.page, "boot-wasm-missing");
-});
-
-test("a start script that does not arrive is said in words", async (t) => {
-  const app = await GemmscopePage.open({
-    t,
-    ready: false,
-    before: (page) => page.route("**/boot.mjs*", (route) => route.abort()),
-  });
-  await app.bootError.waitFor();
-  assert.match(await app.bootError.innerText(), /could not be loaded \(.*boot\.mjs\)/);
-});
-
-test("what waits for the first file is there and cannot be seen or reached", async (t) => {
-  const app = await GemmscopePage.open({ t });
-  await waitParts(app.page);
-  assert.equal(await app.page.locator(".workspace").count(), 1);
-  assert.equal(await app.page.locator(".workspace").isVisible(), false);
-  assert.equal(await app.page.locator("#main").count(), 1);
-  // Once around the page by keyboard: nothing of it takes the focus.
-  for (let i = 0; i < 40; i++) {
-    await app.page.keyboard.press("Tab");
-    assert.equal(await app.page.evaluate(() => Boolean(document.activeElement?.closest(".workspace"))), false);
-  }
 });
 
 test("a part that does not arrive is said in words, and can be asked for again", async (t) => {
@@ -122,27 +90,17 @@ test("a part that does not arrive is said in words, and can be asked for again",
   assert.equal(await notice.count(), 0);
 });
 
-test("a browser without WebAssembly is told what is missing", async (t) => {
-  const app = await GemmscopePage.open({
-    t,
-    ready: false,
-    before: (page) => page.addInitScript(() => delete globalThis.WebAssembly),
-  });
-  await app.bootError.waitFor();
-  assert.match(await app.bootError.innerText(), /does not run WebAssembly/);
-});
-
-test("a browser without SIMD is told what is missing", async (t) => {
-  const app = await GemmscopePage.open({
-    t,
-    ready: false,
-    before: (page) => page.addInitScript(() => (WebAssembly.validate = () => false)),
-  });
-  await app.bootError.waitFor();
-  assert.match(await app.bootError.innerText(), /lacks WebAssembly SIMD/);
-});
-
-test("without JavaScript the page says what it needs", async (t) => {
-  const app = await GemmscopePage.open({ t, javaScriptEnabled: false });
-  assert.match(await app.page.locator("body").innerText(), /needs JavaScript/);
+test("what keeps the page from starting is said in words: a file that does not arrive, no WebAssembly, no SIMD, no JavaScript", async (t) => {
+  for (const [before, says] of [
+    [(page) => page.route("**/*.wasm", (route) => route.fulfill({ status: 404, body: "" })), /could not be loaded: gemmscope-page-\w+_bg\.wasm: HTTP 404.*reload/],
+    [(page) => page.route("**/boot.mjs*", (route) => route.abort()), /could not be loaded \(.*boot\.mjs\)/],
+    [(page) => page.addInitScript(() => delete globalThis.WebAssembly), /does not run WebAssembly/],
+    [(page) => page.addInitScript(() => (WebAssembly.validate = () => false)), /lacks WebAssembly SIMD/],
+  ]) {
+    const app = await GemmscopePage.open({ t, ready: false, before });
+    await app.bootError.waitFor();
+    assert.match(await app.bootError.innerText(), says);
+  }
+  const bare = await openPage({ t, javaScriptEnabled: false });
+  assert.match(await bare.locator("body").innerText(), /needs JavaScript/);
 });
