@@ -91,54 +91,40 @@ async function turns(page, v) {
 }
 
 const hashed = (name) => /^app-/.test(name);
-for (const [what, mixed] of [
-  ["a stale edge: the new worker and hashed files beside the old page", ({ v1, v2 }) => (name) => (name === "sw.js" || hashed(name) ? v2[name] : v1[name])],
-  ["an upload in the middle: the new worker and page before the files they name", ({ v1, v2 }) => (name) => (hashed(name) ? v1[name] : v2[name])],
-  ["a portal that answers 200 to all but the worker", ({ v2 }) => (name) => (name === "sw.js" ? v2[name] : PORTAL)],
-]) {
-  test(`${what} changes nothing, and the whole version is taken later`, async (t) => {
-    const { site, page } = await kept(t);
-    site.answer = mixed(site.versions);
-    assert.equal(await update(page), "redundant");
-    for (let load = 0; load < 2; load++) {
-      await page.reload();
-      await shows(page, "v1");
-    }
-    site.answer = (name) => site.versions.v2[name];
-    assert.equal(await update(page), "installed");
-    await turns(page, "v2");
-    assert.equal((await page.evaluate(() => caches.keys())).length, 1);
-  });
-}
 
-test("a portal that answers for everything changes nothing, and the copy still opens without a network", async (t) => {
+test("half of a version changes nothing, nor does a portal; a whole one is taken, and so is a rollback", async (t) => {
   const { site, page, close } = await kept(t);
-  site.answer = () => PORTAL;
-  assert.equal(await update(page), "none");
-  await page.reload();
-  await shows(page, "v1");
-  await close();
-  await page.reload();
-  await shows(page, "v1");
-});
-
-test("a rollback is a newer version like any other", async (t) => {
-  const { site, page, close } = await kept(t);
-  site.answer = (name) => site.versions.v2[name];
+  const { v1, v2 } = site.versions;
+  const stays = async (what) => {
+    await page.reload();
+    await shows(page, "v1").catch((error) => assert.fail(`${what}: ${error}`));
+  };
+  for (const [what, answer, became] of [
+    ["a stale edge: the new worker and hashed files beside the old page", (name) => (name === "sw.js" || hashed(name) ? v2 : v1)[name], "redundant"],
+    ["an upload in the middle: the new worker and page before the files they name", (name) => (hashed(name) ? v1 : v2)[name], "redundant"],
+    ["a portal that answers 200 to all but the worker", (name) => (name === "sw.js" ? v2[name] : PORTAL), "redundant"],
+    ["a portal that answers for everything", () => PORTAL, "none"],
+  ]) {
+    site.answer = answer;
+    assert.equal(await update(page), became, what);
+    await stays(what);
+  }
+  site.answer = (name) => v2[name];
   assert.equal(await update(page), "installed");
   // Taken back while it waits: the version that is kept stays.
-  site.answer = (name) => site.versions.v1[name];
+  site.answer = (name) => v1[name];
   assert.equal(await update(page), "installed");
   await turns(page, "v1");
-  site.answer = (name) => site.versions.v2[name];
+  site.answer = (name) => v2[name];
   assert.equal(await update(page), "installed");
   await turns(page, "v2");
-  site.answer = (name) => site.versions.v1[name];
+  assert.equal((await page.evaluate(() => caches.keys())).length, 1);
+  site.answer = (name) => v1[name];
   assert.equal(await update(page), "installed");
   await turns(page, "v1");
+  // Without a network too.
   await close();
-  await page.reload();
-  await shows(page, "v1");
+  await stays("no network");
 });
 
 /** Damages the copy: its page names a program that is nowhere. */
