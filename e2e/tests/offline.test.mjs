@@ -41,24 +41,12 @@ const settled = (page) =>
     return active.state;
   });
 
-test("works on a plane after one visit", async (t) => {
+test("works on a plane after a visit; a page is saved there once one was saved before, else the dialog says what is missing", async (t) => {
   const { server } = await copy(t);
   const page = await visit(t, server.url);
   assert.equal(await settled(page), "activated");
-  await server.close();
-  await page.goto(`${server.url}#v=1&device=mi300x`);
-  await waitReady(page, 30_000);
-  await upload(page, [fixture("fixtures/generic/plain.csv")]);
-  await page.waitForFunction(() => document.documentElement.dataset.rows === "4");
-  assert.deepEqual(page.bad, []);
   const kept = await page.evaluate(async () => (await (await caches.open((await caches.keys())[0])).keys()).map((r) => new URL(r.url).pathname));
   assert.ok(kept.some((path) => path.endsWith(".wasm")) && !kept.some((path) => path.endsWith("gemmscope.html")));
-});
-
-test("a page is saved offline once one was saved before; else the dialog says what is missing", async (t) => {
-  const { server } = await copy(t);
-  const page = await visit(t, server.url);
-  await settled(page);
   await page.reload();
   await waitReady(page, 30_000);
   const app = new GemmscopePage(page);
@@ -74,6 +62,13 @@ test("a page is saved offline once one was saved before; else the dialog says wh
   await server.close();
   const again = await app.download(() => save.click());
   assert.deepEqual(again.bytes, first.bytes);
+
+  await page.goto("about:blank");
+  await page.goto(`${server.url}#v=1&device=mi300x&view=table&files=other.csv`);
+  await waitReady(page, 30_000);
+  await upload(page, [fixture("fixtures/generic/plain.csv")]);
+  await page.waitForFunction(() => document.documentElement.dataset.rows === "4");
+  assert.deepEqual(page.bad, []);
 });
 
 test("a newer version is taken over whole, once the only page is loaded again", async (t) => {
