@@ -66,7 +66,7 @@ const packed = (url) =>
     }).on("error", fail).end();
   });
 
-test("nginx as the container runs it: headers, types, caching, and the page starts", async (t) => {
+test("nginx as the container runs it: headers, types, caching, and the page starts, alone and in a host that isolates itself", async (t) => {
   const server = await start(t);
   if (!server) return;
   const { base, said } = server;
@@ -110,20 +110,17 @@ test("nginx as the container runs it: headers, types, caching, and the page star
   await tab.goto(base);
   await waitReady(tab, 30_000);
   assert.deepEqual(wrong, []);
-});
 
-test("a host that isolates itself shows what nginx serves", async (t) => {
-  const server = await start(t);
-  if (!server) return;
+  // A host that isolates itself shows what nginx serves.
   const hosts = new Hosts();
   t.after(() => hosts.close());
   hosts.write("bench.csv", readFileSync(fixture("fixtures/generic/plain.csv"), "utf8"));
   // No Cross-Origin-Opener-Policy: the browser is not asked for a frame without cookies then.
-  const host = await hosts.serve({ "cross-origin-embedder-policy": "require-corp", "content-security-policy": policyOf(server.base) });
-  const page = await hosts.open(t, host, "coep", `<body><gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope><script type="module" src="${server.base}gemm-scope.js"></script>`);
-  await loaded(page);
-  assert.equal((await summary(page))[0].rows_used, 4);
-  assert.deepEqual(page.trouble, []);
+  const host = await hosts.serve({ "cross-origin-embedder-policy": "require-corp", "content-security-policy": policyOf(base) });
+  const around = await hosts.open(t, host, "coep", `<body><gemm-scope loading="eager" src="bench.csv" device="mi300x"></gemm-scope><script type="module" src="${base}gemm-scope.js"></script>`);
+  await loaded(around);
+  assert.equal((await summary(around))[0].rows_used, 4);
+  assert.deepEqual(around.trouble, []);
 });
 
 test("container, server and manifests agree: paths, stages, ports, names", () => {
