@@ -101,6 +101,11 @@ export class GemmscopePage {
     return this.page.evaluate(() => window.gemmscope.summary());
   }
 
+  /** Waits until the browser keeps what is open: a reload brings it back. */
+  kept() {
+    return this.page.locator(".kept-names").first().waitFor({ state: "attached" });
+  }
+
   /** The summary of the only file. */
   async only() {
     const all = await this.summary();

@@ -190,9 +190,6 @@ test("every sample opens with one click; it makes room for the user's first file
   app.assertQuiet();
 });
 
-/** Waits until the page has written what is open. */
-const kept = (app) => app.page.locator(".kept-names").first().waitFor({ state: "attached" });
-
 /** Loads the page anew, at an address or at its own, and waits until it shows what it will show. */
 async function again(app, address) {
   if (address) await app.page.goto("about:blank");
@@ -209,7 +206,7 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   await take(app.cards.locator(".assumption", { hasText: "time" }).getByRole("combobox"), "s");
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].total_time_s > 1);
   await app.toggleFacet("Type", "fp16");
-  await kept(app);
+  await app.kept();
   await app.page.waitForFunction(() => localStorage["gemmscope.open"]?.includes("f.dtype"));
   const before = (await app.summary())[0].total_time_s;
   for (const address of [null, bare]) {
@@ -264,7 +261,7 @@ const databases = (app) =>
 test("the switch keeps nothing; a browser that keeps nothing says so, and the page goes on", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.load({ name: "a.csv", text: TINY });
-  await kept(app);
+  await app.kept();
   await app.panel();
   await app.page.locator(".sidebar").getByRole("checkbox", { name: /Reopen/ }).uncheck();
   await app.page.waitForFunction(() => localStorage["gemmscope.open"] === undefined);

@@ -78,6 +78,7 @@ test("a reload keeps the view: filters, device, zoom, selection, tab; a bad key 
   await app.wheel(-300);
   assert.equal(await app.state("later"), "kept");
   const link = await app.page.evaluate(() => location.hash);
+  await app.kept();
   await app.page.reload();
   await waitReady(app.page);
   // What was open reopens.
