@@ -1,10 +1,10 @@
-// Keyboard and screen readers: few Tab stops to the picture, every place by its digit, the focus never lost, and nothing
-// serious that axe-core finds, in every place, both themes and on a phone.
+// Keyboard and screen readers: from the empty page to an export without a pointer, few Tab stops, the focus never lost,
+// figures that explain themselves, and nothing serious that axe-core finds, in every place, both themes and on a phone.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { fixture } from "../harness.mjs";
+import { fixture, waitParts } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, PHONE } from "../page.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -14,21 +14,21 @@ const sides = SIDES.map((name) => fixture(`fixtures/iree/${name}`));
 /** Some rows of each: axe-core takes a while for each element, and more of one kind tell nothing new. */
 const few = SIDES.map((name, i) => ({ name, text: readFileSync(sides[i], "utf8").split("\n").slice(0, 9).join("\n") }));
 
-/** What axe-core calls serious or critical: rule, then the elements. */
-async function serious(app, options = {}) {
-  const found = await app.page.evaluate((options) => window.axe.run({ resultTypes: ["violations"], preload: false, ...options }), options);
+/** What axe-core calls serious or critical in a part of the page: rule, then the elements. */
+async function serious(app, part, rules = {}) {
+  const found = await app.page.evaluate(([part, rules]) => window.axe.run(part, { resultTypes: ["violations"], preload: false, ...rules }), [part, rules]);
   return found.violations
     .filter((v) => ["serious", "critical"].includes(v.impact))
     .map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join("; ")}`);
 }
 
 /** Everything in the light theme, and in the dark one what a theme can change: colours. */
-async function inBothThemes(app, where) {
-  assert.deepEqual(await serious(app), [], `${where}, light`);
+async function inBothThemes(app, where, part = "body") {
+  assert.deepEqual(await serious(app, part), [], `${where}, light`);
   await app.page.emulateMedia({ colorScheme: "dark" });
   await app.settle();
   assert.equal(await app.page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches), true);
-  assert.deepEqual(await serious(app, { runOnly: ["color-contrast"] }), [], `${where}, dark`);
+  assert.deepEqual(await serious(app, part, { runOnly: ["color-contrast"] }), [], `${where}, dark`);
   await app.page.emulateMedia({ colorScheme: "light" });
   await app.settle();
 }
@@ -57,14 +57,17 @@ test("axe-core finds nothing serious in any place, in both themes, on a phone; n
   // With the details of a finding beside the first.
   await app.choosePlace("Summary");
   await app.page.locator(".finding-head").first().click();
-  for (const name of PLACES) {
+  await app.settle();
+  await inBothThemes(app, PLACES[0]);
+  // What surrounds a place is the same in all.
+  for (const name of PLACES.slice(1)) {
     await app.choosePlace(name);
-    await inBothThemes(app, name);
+    await inBothThemes(app, name, "#main");
   }
   for (const key of ["?", "d"]) {
     await app.page.keyboard.press(key);
     await app.dialog.waitFor();
-    await inBothThemes(app, `dialog ${key}`);
+    await inBothThemes(app, `dialog ${key}`, "dialog[open]");
     await app.page.keyboard.press("Escape");
     await app.dialog.waitFor({ state: "detached" });
   }
@@ -79,7 +82,7 @@ test("axe-core finds nothing serious in any place, in both themes, on a phone; n
   await app.page.setViewportSize(PHONE);
   for (const name of PLACES) {
     await app.choosePlace(name);
-    assert.deepEqual(await serious(app), [], `${name} on a phone`);
+    assert.deepEqual(await serious(app, name === "Summary" ? "body" : "#main"), [], `${name} on a phone`);
   }
 });
 
@@ -193,4 +196,158 @@ test("the focus stays near when what had it goes away", async (t) => {
   await app.cards.first().getByRole("button", { name: "File" }).click();
   await app.page.locator(".menu-item", { hasText: "Remove" }).click();
   await kept("a removed file");
+});
+
+/** Tabs until the focused element matches; fails after a hundred. */
+async function tabTo(page, selector, key = "Tab") {
+  for (let i = 0; i < 100; i++) {
+    await page.keyboard.press(key);
+    if (await page.evaluate((s) => document.activeElement?.matches(s), selector)) return;
+  }
+  assert.fail(`${key} never reached ${selector}`);
+}
+
+test("from the empty page to a selected point and an export, by keyboard alone", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  const { page } = app;
+  // The first stop skips to the content.
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the chart");
+  // Help: the dialog keeps the focus, and Escape closes it.
+  await page.keyboard.press("?");
+  await app.dialog.waitFor();
+  assert.match(await app.dialog.innerText(), /Ridge point/);
+  // Round and round: past the last stop the browser's own controls have the focus, the page says its body then.
+  const stops = [];
+  for (let i = 0; i < 12; i++) {
+    await page.keyboard.press("Tab");
+    stops.push(await page.evaluate(() => (document.activeElement.closest("dialog") ? "dialog" : document.activeElement.tagName)));
+  }
+  assert.deepEqual([...new Set(stops)].sort(), ["BODY", "dialog"], stops.join());
+  assert.ok(!stops.join().includes("BODY,BODY"), stops.join());
+  // Nothing under it takes the focus, not even when asked.
+  const taken = await page.evaluate(() => {
+    const under = [...document.querySelectorAll("button, input, a[href]")].filter((e) => !e.closest("dialog") && e.checkVisibility());
+    return [under.length > 5, under.filter((e) => (e.focus(), document.activeElement === e)).length];
+  });
+  assert.deepEqual(taken, [true, 0]);
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector("dialog[open]"));
+
+  // The key is pressed once the browser has heard that choosers are waited for.
+  const wanted = page.waitForEvent("filechooser");
+  await waitParts(page);
+  await app.settle();
+  await page.keyboard.press("o");
+  const chooser = await wanted;
+  await page.evaluate(() => delete document.documentElement.dataset.ready);
+  await chooser.setFiles(fixture("fixtures/generic/plain.csv"));
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "1");
+  assert.equal(await app.figure("rows"), "4");
+
+  // A device from its menu.
+  await tabTo(page, ".device-picker button");
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => document.activeElement.role === "combobox");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await app.settle();
+  assert.ok(await app.state("device"));
+  assert.ok(await page.evaluate(() => document.activeElement.closest(".device-picker")), "the menu gives the focus back");
+
+  // A filter, then none.
+  await page.keyboard.press("/");
+  await page.keyboard.type("k_128");
+  await app.settle();
+  assert.equal(await app.figure("rows"), "2");
+  await tabTo(page, ".tab[aria-current]");
+  await page.keyboard.press("x");
+  await app.settle();
+  assert.equal(await app.figure("rows"), "4");
+  await page.keyboard.press("1");
+  await page.locator(".finding-head").first().waitFor();
+
+  // A finding, its details, and back.
+  const focused = (selector) => page.waitForFunction((s) => document.activeElement.matches(s), selector);
+  await page.locator(".finding-head").first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".dock-body").waitFor();
+  await page.keyboard.press("i");
+  await focused(".dock-body");
+  await page.keyboard.press("Escape");
+  await page.locator(".dock-body").waitFor({ state: "detached" });
+  await focused(".finding-head");
+
+  // To a point, and what it is.
+  await page.keyboard.press("c");
+  assert.equal(await page.evaluate(() => document.activeElement.className.includes("chart-stage")), true);
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.notEqual(outline, "none", "focus is seen");
+  await page.keyboard.press("ArrowRight");
+  const first = await app.tooltip();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await app.tooltip(), first);
+  await page.keyboard.press("Enter");
+  await app.settle();
+  assert.match(await app.detail(), /work \/ time/);
+
+  // Out of the chart and to the save menu.
+  await tabTo(page, "[aria-label='Save what is drawn']", "Shift+Tab");
+  const saved = await app.download(async () => {
+    await page.keyboard.press("ArrowDown");
+    await page.waitForFunction(() => document.activeElement.classList.contains("menu-item"));
+    for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+  });
+  assert.match(saved.name, /^roofline\.(csv|svg|png)$/);
+
+  // And the table's CSV.
+  await page.keyboard.press("5");
+  await tabTo(page, ".data-grid");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.locator(".data-grid-row.cursor").getAttribute("aria-rowindex"), "3");
+  assert.equal(await page.locator(".data-grid").getAttribute("aria-activedescendant"), "cell-1-0");
+  await page.keyboard.press("Enter");
+  await app.settle();
+  assert.match(await app.detail(), /plain\.csv, line \d/);
+  app.assertQuiet();
+});
+
+test("figures explain themselves to the keyboard: the strip, the planner's ridges and a tool's results", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#device=h100-sxm" });
+  const { page } = app;
+  await app.load(fixture("fixtures/generic/plain.csv"));
+  for (const viewport of [DESKTOP, PHONE]) {
+    await page.setViewportSize(viewport);
+    /** Tabs to the part; what it says is seen, inside the window, and said as its description. */
+    const explains = async (selector, words) => {
+      await page.locator(selector).first().waitFor();
+      await page.evaluate(() => document.activeElement.blur());
+      await tabTo(page, `${selector}, .strip .figure`);
+      // The strip is one stop of the Tab key; the arrow keys move through it.
+      for (let i = 0; i < 9 && !(await page.evaluate((s) => document.activeElement.matches(s), selector)); i++) await page.keyboard.press("ArrowRight");
+      const tip = await page.evaluate(async () => {
+        const part = document.activeElement;
+        const style = getComputedStyle(part, "::after");
+        const said = part.ariaDescription ?? part.getAttribute("aria-description");
+        return { content: style.content, position: style.position, visibility: style.visibility, width: Number.parseFloat(style.width), said, title: part.title };
+      });
+      assert.match(tip.said, words);
+      assert.equal(tip.content, JSON.stringify(tip.said), selector);
+      assert.equal(tip.visibility, "visible");
+      assert.notEqual(tip.position, "static");
+      assert.ok(tip.width > 100 && tip.width <= viewport.width, `${selector}: ${tip.width} px`);
+      assert.equal(tip.title, "", "one tooltip, not two");
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing hangs out of the window");
+    };
+    await app.go("#view=summary&device=h100-sxm");
+    await explains('[data-figure="rows"]', /pass the filters/);
+    await explains('[data-figure="efficiency"]', /1 − lost time/);
+    await app.go("#view=plan&plan.model=llama-2-7b&plan.devices=a100-80-sxm");
+    await explains('[data-crossing="up_proj"]', /batch/i);
+    await page.getByRole("navigation", { name: "Pages of the plan" }).getByRole("button", { name: "Tile", exact: true }).click();
+    await explains(".plan-totals .tip", /./);
+  }
+  app.assertQuiet();
 });
