@@ -19,20 +19,22 @@ function cell(more = "") {
   return execFileSync("python3", args, { env, encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-/** Hosts: what they allow, how they say which theme they have, and the turn to the light one. */
+/** Hosts: what they allow, how they say that they have this theme, and the turn to the other one. */
 const HOSTS = {
   // The policy of its notebook's page, `backLayerWebView.ts` in microsoft/vscode.
   "VS Code": {
     policy:
       "default-src 'none'; script-src 'self' https://*.vscode-cdn.net 'unsafe-inline' 'unsafe-eval'; style-src 'self' https://*.vscode-cdn.net 'unsafe-inline'; " +
       "img-src 'self' https://*.vscode-cdn.net https: http: data:; font-src 'self' https:; connect-src https:; child-src https: data:",
-    dark: `<body data-vscode-theme-kind="vscode-dark">`,
+    theme: "dark",
+    body: `<body data-vscode-theme-kind="vscode-dark">`,
     turn: () => (document.body.dataset.vscodeThemeKind = "vscode-light"),
   },
   JupyterLab: {
     policy: "frame-ancestors 'self'",
-    dark: `<body data-jp-theme-light="false">`,
-    turn: () => (document.body.dataset.jpThemeLight = "true"),
+    theme: "light",
+    body: `<body data-jp-theme-light="true">`,
+    turn: () => (document.body.dataset.jpThemeLight = "false"),
   },
 };
 
@@ -77,14 +79,16 @@ async function show(t, output, { policy, body, theme }) {
 
 test("a cell shows the page with its data in every host's theme, asks nobody, and cannot reach the notebook", { skip }, async (t) => {
   const output = cell();
-  for (const [name, { policy, dark, turn }] of Object.entries(HOSTS)) {
-    const { page, frame, trouble, asked } = await show(t, output, { policy, body: dark, theme: "dark" });
+  for (const [name, { turn, ...host }] of Object.entries(HOSTS)) {
+    const { page, frame, trouble, asked } = await show(t, output, host);
     assert.ok((await frame.locator("canvas").count()) > 0, name);
     await assert.rejects(frame.evaluate(() => parent.document.title), /SecurityError|Blocked a frame/);
-    // A notebook takes its theme after the first outputs are shown, and again when the user changes it; the system's is another.
-    await page.emulateMedia({ colorScheme: "dark" });
+    // A notebook takes its theme after the first outputs are shown, and again when the user changes it.
     await page.evaluate(turn);
-    await shown(page, "light");
+    await shown(page, host.theme === "dark" ? "light" : "dark");
+    // The system's theme, which is light, is no longer what counts.
+    await page.emulateMedia({ colorScheme: "dark" });
+    await shown(page, host.theme === "dark" ? "light" : "dark");
     assert.deepEqual([trouble, asked()], [[], []], name);
   }
 });
