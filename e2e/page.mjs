@@ -13,11 +13,10 @@
 //   await app.tooltip();  await app.detail();  await app.status();   // texts, null where nothing shows
 //   await app.state("device");                           // a key of the link in the address bar
 //   const { name, text } = await app.download(() => app.saveAs("SVG"));
-//   await app.screenshot("name");                        // e2e/out/name.png
 //   app.assertQuiet();                                   // nothing logged, thrown, blocked, failed; no request since the load
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { assertNoRequests, assertQuiet, dropFiles, openPage, screenshot, settle, take, upload, waitReady } from "./harness.mjs";
+import { assertNoRequests, assertQuiet, dropFiles, openPage, settle, take, upload, waitReady } from "./harness.mjs";
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
@@ -345,10 +344,6 @@ export class GemmscopePage {
   }
 
   // Ends of a test
-
-  screenshot(name, options) {
-    return screenshot(this.page, name, options);
-  }
 
   assertQuiet() {
     assertQuiet(this.page);
