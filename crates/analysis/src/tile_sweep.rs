@@ -10,16 +10,17 @@ use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 mod cells;
 mod influence;
+mod panels;
 mod settings;
 mod single_choice;
 
-use cells::{best_of, cells, model};
 pub(crate) use influence::MOST_ROWS;
 pub use influence::{Influence, influences, sentence as influence_sentence};
+use panels::{Reading, ShapeKey, shape_key};
 pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
 pub use single_choice::NAMED;
@@ -216,7 +217,8 @@ impl Sweep {
             return Err(NoSweep::NoTiles);
         }
         if source == TileSource::BestColumn {
-            return Ok(build(frame, source, &settings, &rows, Axis::Bn, vec![Axis::Bn]));
+            let reading = Reading { frame, source, settings: &settings, axis: Axis::Bn };
+            return Ok(reading.sweep(&rows, vec![Axis::Bn]));
         }
         if rows.len() > 1 && rows.iter().all(|&r| settings[r].n == data.n[r]) {
             return Err(NoSweep::TileIsShape(rows.len() as u64));
@@ -246,159 +248,8 @@ impl Sweep {
             return Err(NoSweep::SingleTile(source, shapes.len() as u64));
         };
         let axis = axis.filter(|a| axes.contains(a)).unwrap_or(first);
-        Ok(build(frame, source, &settings, &rows, axis, axes))
+        Ok(Reading { frame, source, settings: &settings, axis }.sweep(&rows, axes))
     }
-}
-
-/// Key of rows with the same shape on the same device.
-type ShapeKey = (u16, u16, u32, u32, u32, u32);
-
-fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
-    let d = &*frame.data;
-    (d.op[r], d.device[r], d.k[r], d.n[r], d.m[r], d.batch[r])
-}
-
-fn build(
-    frame: &Frame,
-    source: TileSource,
-    settings: &[Setting],
-    rows: &[usize],
-    axis: Axis,
-    axes: Vec<Axis>,
-) -> Sweep {
-    let data = &*frame.data;
-    type Shapes = BTreeMap<ShapeKey, Vec<usize>>;
-    let mut panels: BTreeMap<(u16, u16, u32), Shapes> = BTreeMap::new();
-    for &r in rows.iter().filter(|&&r| settings[r].at(axis).is_some()) {
-        panels
-            .entry((data.op[r], data.device[r], data.k[r]))
-            .or_default()
-            .entry(shape_key(frame, r))
-            .or_default()
-            .push(r);
-    }
-    let mut out = Sweep {
-        source,
-        axis,
-        axes,
-        panels: Vec::new(),
-        single: 0,
-        agreement: (0, 0),
-        model_reaches: f64::NAN,
-    };
-    // Panels of one line each read better as the lines of one panel.
-    let together = panels.len() > 1 && panels.values().all(|shapes| shapes.len() == 1);
-    if together {
-        let mut joined: BTreeMap<(u16, u16, u32), Shapes> = BTreeMap::new();
-        for ((op, device, _), shapes) in panels {
-            joined.entry((op, device, 0)).or_default().extend(shapes);
-        }
-        panels = joined;
-    }
-    let mut reached: Vec<f64> = Vec::new();
-    let several = |v: &mut Vec<u16>| {
-        v.sort_unstable();
-        v.dedup();
-        v.len() > 1
-    };
-    let many_ops = several(&mut panels.keys().map(|k| k.0).collect());
-    let many_devices = several(&mut panels.keys().map(|k| k.1).collect());
-    for ((op, device, k), mut shapes) in panels {
-        if source != TileSource::BestColumn {
-            let before = shapes.len();
-            shapes.retain(|_, rows| {
-                let first = settings[rows[0]].at(axis);
-                rows.iter().any(|&r| settings[r].at(axis) != first)
-            });
-            out.single += (before - shapes.len()) as u64;
-            if shapes.is_empty() {
-                continue;
-            }
-        }
-        let columns = columns_of(source, settings, axis, shapes.values().flatten());
-        let dev = frame.metrics.devices.get(device as usize).and_then(Option::as_ref);
-        let ms: BTreeSet<u32> = shapes.keys().map(|s| s.4).collect();
-        let mut title: Vec<String> = Vec::new();
-        if !together {
-            title.push(format!("K = {k}"));
-            let one = ms.first().filter(|_| ms.len() == 1);
-            title.extend(one.map(|m| format!("M = {m}")));
-        }
-        if many_ops {
-            title.push(data.ops[op as usize].to_string());
-        }
-        if many_devices {
-            let name = dev.map_or(data.devices[device as usize].as_str(), |d| d.name.as_str());
-            title.push(name.to_owned());
-        }
-        if title.is_empty() {
-            title.push(plural(shapes.len() as u64, "shape"));
-        }
-        let units = dev.and_then(|d| d.units);
-        let roof = frame.metrics.roof_of(device, op);
-        let mut lines = Vec::with_capacity(shapes.len());
-        for rows in shapes.values() {
-            let problem = data.problem(rows[0]);
-            let mut line = Line {
-                cells: cells(frame, settings, &columns, axis, rows, &problem, units, roof, source),
-                best: None,
-                model: None,
-                problem,
-            };
-            line.best = match source {
-                TileSource::BestColumn => {
-                    settings[rows[0]].at(axis).and_then(|v| columns.iter().position(|c| *c == v))
-                }
-                _ => best_of(&mut line.cells),
-            };
-            line.model = model(&line, &columns, axis, units, roof);
-            if let (Some(a), Some(b)) = (line.best, line.model) {
-                out.agreement.0 += u64::from(a == b);
-                out.agreement.1 += 1;
-                reached.push(line.cells[b].share.ln());
-            }
-            lines.push(line);
-        }
-        out.panels.push(Panel {
-            title: title.join(", "),
-            columns,
-            lines,
-            units,
-            unit_kind: dev.map_or_else(|| "unit".to_owned(), |d| d.unit_kind.clone()),
-            device: dev.map_or_else(String::new, |d| d.name.clone()),
-            line_name: match (together, ms.len()) {
-                (true, _) => LineName::MNK,
-                (false, 1) => LineName::N,
-                (false, _) => LineName::MN,
-            },
-        });
-    }
-    reached.retain(|v| v.is_finite());
-    if !reached.is_empty() {
-        out.model_reaches = (reached.iter().sum::<f64>() / reached.len() as f64).exp();
-    }
-    out
-}
-
-fn columns_of<'a>(
-    source: TileSource,
-    settings: &[Setting],
-    axis: Axis,
-    rows: impl Iterator<Item = &'a usize>,
-) -> Vec<(u32, u32)> {
-    let mut set: BTreeSet<(u32, u32)> = rows.filter_map(|&r| settings[r].at(axis)).collect();
-    // A column of best tiles does not tell which others were tried. Such sweeps usually try powers
-    // of two, here from the smallest best to four times the largest.
-    if source == TileSource::BestColumn
-        && let (Some(&(lo, _)), Some(&(hi, _))) = (set.first(), set.last())
-    {
-        let mut next = lo.checked_next_power_of_two();
-        while let Some(v) = next.filter(|v| *v <= hi.saturating_mul(4) && set.len() < 24) {
-            set.insert((v, 0));
-            next = v.checked_mul(2);
-        }
-    }
-    set.into_iter().collect()
 }
 
 #[cfg(test)]

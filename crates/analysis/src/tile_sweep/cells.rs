@@ -1,24 +1,19 @@
 //! The cells of a line of a sweep, its best one, and the one that the model names.
 
-use super::settings::Setting;
+use super::panels::Reading;
 use super::{Cell, FLAT_M, Line, NEAR, TileSource};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::tiling::flat::{self, Region};
 use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
-use gemmscope_table::field::Frame;
 
-#[allow(clippy::too_many_arguments, reason = "one call; a struct would only rename them")]
+/// The cells of the line of a problem, on a device of so many units and with a roof.
 pub(super) fn cells(
-    frame: &Frame,
-    settings: &[Setting],
+    Reading { frame, source, settings, axis }: Reading<'_>,
     columns: &[(u32, u32)],
-    axis: Axis,
     rows: &[usize],
     problem: &Problem,
-    units: Option<u32>,
-    roof: Option<Roof>,
-    source: TileSource,
+    (units, roof): (Option<u32>, Option<Roof>),
 ) -> Vec<Cell> {
     let rate = |r: u32| frame.metrics.rate(&frame.data, r as usize);
     columns

@@ -1,0 +1,168 @@
+//! The panels of a sweep: rows of one K, type and device, a line a shape.
+
+use super::cells::{best_of, cells, model};
+use super::settings::Setting;
+use super::{Line, LineName, Panel, Sweep, TileSource};
+use gemmscope_model::roofline::Roof;
+use gemmscope_model::tiling::Axis;
+use gemmscope_model::units::plural;
+use gemmscope_table::field::Frame;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Key of rows with the same shape on the same device.
+pub(super) type ShapeKey = (u16, u16, u32, u32, u32, u32);
+
+pub(super) fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
+    let d = &*frame.data;
+    (d.op[r], d.device[r], d.k[r], d.n[r], d.m[r], d.batch[r])
+}
+
+/// Rows of each shape.
+type Shapes = BTreeMap<ShapeKey, Vec<usize>>;
+
+/// Type, device and K of a panel; K is 0 where panels of one line each are one.
+type PanelKey = (u16, u16, u32);
+
+/// What a sweep is read from.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'a> {
+    pub(super) frame: &'a Frame,
+    pub(super) source: TileSource,
+    /// By row.
+    pub(super) settings: &'a [Setting],
+    /// The columns.
+    pub(super) axis: Axis,
+}
+
+impl Reading<'_> {
+    /// The sweep of some rows, which could also run along each of `axes`.
+    pub(super) fn sweep(&self, rows: &[usize], axes: Vec<Axis>) -> Sweep {
+        let (mut panels, together) = self.grouped(rows);
+        let mut single = 0;
+        if self.source != TileSource::BestColumn {
+            for shapes in panels.values_mut() {
+                let before = shapes.len();
+                shapes.retain(|_, rows| {
+                    let first = self.settings[rows[0]].at(self.axis);
+                    rows.iter().any(|&r| self.settings[r].at(self.axis) != first)
+                });
+                single += (before - shapes.len()) as u64;
+            }
+        }
+        let several =
+            |of: fn(&PanelKey) -> u16| panels.keys().map(of).collect::<BTreeSet<u16>>().len() > 1;
+        let many = (several(|key| key.0), several(|key| key.1));
+        let filled = panels.iter().filter(|(_, shapes)| !shapes.is_empty());
+        let panels: Vec<Panel> =
+            filled.map(|(key, shapes)| self.panel(*key, shapes, together, many)).collect();
+        let (mut agreement, mut reached) = ((0, 0), Vec::new());
+        for line in panels.iter().flat_map(|p| &p.lines) {
+            if let (Some(a), Some(b)) = (line.best, line.model) {
+                agreement.0 += u64::from(a == b);
+                agreement.1 += 1;
+                reached.push(line.cells[b].share.ln());
+            }
+        }
+        reached.retain(|v: &f64| v.is_finite());
+        let mean = reached.iter().sum::<f64>() / reached.len() as f64;
+        let Reading { source, axis, .. } = *self;
+        Sweep { source, axis, axes, panels, single, agreement, model_reaches: mean.exp() }
+    }
+
+    /// The rows by panel and shape. Panels of one line each read better as the lines of one panel: true then.
+    fn grouped(&self, rows: &[usize]) -> (BTreeMap<PanelKey, Shapes>, bool) {
+        let data = &*self.frame.data;
+        let mut panels: BTreeMap<PanelKey, Shapes> = BTreeMap::new();
+        for &r in rows.iter().filter(|&&r| self.settings[r].at(self.axis).is_some()) {
+            let panel = panels.entry((data.op[r], data.device[r], data.k[r])).or_default();
+            panel.entry(shape_key(self.frame, r)).or_default().push(r);
+        }
+        let together = panels.len() > 1 && panels.values().all(|shapes| shapes.len() == 1);
+        if together {
+            let mut joined: BTreeMap<PanelKey, Shapes> = BTreeMap::new();
+            for ((op, device, _), shapes) in panels {
+                joined.entry((op, device, 0)).or_default().extend(shapes);
+            }
+            panels = joined;
+        }
+        (panels, together)
+    }
+
+    /// `many` says whether panels have several types, and several devices, which their titles tell apart then.
+    fn panel(
+        &self,
+        (op, device, k): PanelKey,
+        shapes: &Shapes,
+        together: bool,
+        many: (bool, bool),
+    ) -> Panel {
+        let (frame, data) = (self.frame, &*self.frame.data);
+        let dev = frame.metrics.devices.get(device as usize).and_then(Option::as_ref);
+        let ms: BTreeSet<u32> = shapes.keys().map(|s| s.4).collect();
+        let mut title: Vec<String> = Vec::new();
+        if !together {
+            title.push(format!("K = {k}"));
+            let one = ms.first().filter(|_| ms.len() == 1);
+            title.extend(one.map(|m| format!("M = {m}")));
+        }
+        title.extend(many.0.then(|| data.ops[op as usize].to_string()));
+        title.extend(many.1.then(|| {
+            dev.map_or(data.devices[device as usize].as_str(), |d| d.name.as_str()).to_owned()
+        }));
+        if title.is_empty() {
+            title.push(plural(shapes.len() as u64, "shape"));
+        }
+        let columns = self.columns(shapes.values().flatten());
+        let on = (dev.and_then(|d| d.units), frame.metrics.roof_of(device, op));
+        Panel {
+            title: title.join(", "),
+            lines: shapes.values().map(|rows| self.line(rows, &columns, on)).collect(),
+            columns,
+            units: on.0,
+            unit_kind: dev.map_or_else(|| "unit".to_owned(), |d| d.unit_kind.clone()),
+            device: dev.map_or_else(String::new, |d| d.name.clone()),
+            line_name: match (together, ms.len()) {
+                (true, _) => LineName::MNK,
+                (false, 1) => LineName::N,
+                (false, _) => LineName::MN,
+            },
+        }
+    }
+
+    /// The line of a shape's rows, on a device of so many units and with a roof.
+    fn line(
+        &self,
+        rows: &[usize],
+        columns: &[(u32, u32)],
+        (units, roof): (Option<u32>, Option<Roof>),
+    ) -> Line {
+        let problem = self.frame.data.problem(rows[0]);
+        let cells = cells(*self, columns, rows, &problem, (units, roof));
+        let mut line = Line { cells, best: None, model: None, problem };
+        let stated = || self.settings[rows[0]].at(self.axis);
+        line.best = match self.source {
+            TileSource::BestColumn => stated().and_then(|v| columns.iter().position(|c| *c == v)),
+            _ => best_of(&mut line.cells),
+        };
+        line.model = model(&line, columns, self.axis, units, roof);
+        line
+    }
+
+    /// The values of the axis that some rows have.
+    fn columns<'a>(&self, rows: impl Iterator<Item = &'a usize>) -> Vec<(u32, u32)> {
+        let values = rows.filter_map(|&r| self.settings[r].at(self.axis));
+        let mut set: BTreeSet<(u32, u32)> = values.collect();
+        // A column of best tiles does not tell which others were tried. Such sweeps usually try powers
+        // of two, here from the smallest best to four times the largest.
+        if self.source == TileSource::BestColumn
+            && let (Some(&(lo, _)), Some(&(hi, _))) = (set.first(), set.last())
+        {
+            let mut next = lo.checked_next_power_of_two();
+            while let Some(v) = next.filter(|v| *v <= hi.saturating_mul(4) && set.len() < 24) {
+                set.insert((v, 0));
+                next = v.checked_mul(2);
+            }
+        }
+        set.into_iter().collect()
+    }
+}
