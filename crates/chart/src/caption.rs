@@ -1,6 +1,7 @@
 //! What a saved picture says of itself: its title, the device, the files and the filter above it,
 //! and the key to its numbered points below.
 
+use crate::aggregate::distinct;
 use crate::layout::FONT;
 use crate::palette::Theme;
 use crate::scene::{START, Scene};
@@ -36,17 +37,8 @@ impl Caption {
     /// The caption of a view of a frame.
     pub fn of(frame: &Frame, filters: &Filters, title: &str, key: Vec<(usize, String)>) -> Self {
         let data = &*frame.data;
-        let used = |codes: &mut dyn Iterator<Item = usize>, n: usize| {
-            let mut seen = vec![false; n];
-            for code in codes {
-                if let Some(seen) = seen.get_mut(code) {
-                    *seen = true;
-                }
-            }
-            (0..n).filter(move |i| seen[*i]).collect::<Vec<usize>>()
-        };
         let rows = || frame.rows.iter().map(|r| *r as usize);
-        let devices = used(&mut rows().map(|r| usize::from(data.device[r])), data.devices.len());
+        let devices = distinct(rows().map(|r| usize::from(data.device[r])));
         let mut devices: Vec<String> = devices
             .into_iter()
             .filter_map(|i| match frame.metrics.devices.get(i) {
@@ -55,7 +47,7 @@ impl Caption {
             })
             .collect();
         devices.dedup();
-        let files = used(&mut rows().map(|r| usize::from(data.source[r])), data.sources.len());
+        let files = distinct(rows().map(|r| usize::from(data.source[r])));
         let more = files.len().saturating_sub(FILES);
         let mut files: Vec<String> =
             files.into_iter().take(FILES).map(|i| data.sources[i].name.clone()).collect();

@@ -59,9 +59,23 @@ impl Chart {
         Chart { said, picture: Some(Box::new(picture)) }
     }
 
-    /// An obstacle in place of a picture.
-    pub(crate) fn without(said: Said) -> Self {
-        Chart { said, picture: None }
+    /// A picture that says of itself what is said of it, below its settings.
+    pub(crate) fn of(picture: impl Picture + 'static, controls: Vec<Control>) -> Self {
+        let mut said = Said::new(picture.title(), picture.obstacle(), controls);
+        if said.obstacle.is_none() {
+            (said.verdict, said.notes) = (picture.verdict(), picture.notes());
+            (said.details, said.figures) = (picture.details(), picture.figures());
+        }
+        Chart::new(said, picture)
+    }
+
+    /// What stands in the way of a picture, in its place.
+    pub(crate) fn without(
+        title: impl Into<String>,
+        why: impl Into<String>,
+        controls: Vec<Control>,
+    ) -> Self {
+        Chart { said: Said::new(title, Some(why), controls), picture: None }
     }
 
     /// The picture: its background and title, then what stands in its way, or its legend with the marks
@@ -106,13 +120,18 @@ impl Chart {
 
     /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     pub fn height(&self, width: f64) -> f64 {
-        self.picture.as_ref().map_or_else(|| usual_height(width), |p| p.height(width))
+        self.sizes(width).own
     }
 
     /// Least and most height in a page: with less room the page scrolls, with more the picture
     /// leaves the rest empty.
     pub fn heights(&self, width: f64) -> (f64, f64) {
-        self.picture.as_ref().map_or_else(|| usual_heights(width), |p| p.heights(width))
+        let Heights { least, most, .. } = self.sizes(width);
+        (least, most)
+    }
+
+    fn sizes(&self, width: f64) -> Heights {
+        self.picture.as_ref().map_or_else(|| Heights::filling(width), |p| p.heights(width))
     }
 
     /// The chart drawn for a page, where it answers to the pointer in ways of its own: by a grid
@@ -123,17 +142,55 @@ impl Chart {
     }
 }
 
-/// The height of a picture that fills its room, and its least and most height in a page.
-pub(crate) fn usual_height(width: f64) -> f64 {
-    if width < NARROW { 420.0 } else { 640.0 }
+/// Heights of a picture at a width, CSS pixels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heights {
+    /// With no page around it.
+    pub(crate) own: f64,
+    /// In a page.
+    pub(crate) least: f64,
+    pub(crate) most: f64,
 }
 
-fn usual_heights(width: f64) -> (f64, f64) {
-    (if width < NARROW { 340.0 } else { 260.0 }, f64::INFINITY)
+impl Heights {
+    /// Of a picture that fills its room.
+    pub(crate) fn filling(width: f64) -> Self {
+        Heights::of(width, (420.0, 640.0))
+    }
+
+    /// The same with a height of its own, in a narrow picture and in a wide one.
+    pub(crate) fn of(width: f64, (narrow, wide): (f64, f64)) -> Self {
+        let (own, least) = if width < NARROW { (narrow, 340.0) } else { (wide, 260.0) };
+        Heights { own, least, most: f64::INFINITY }
+    }
+
+    /// Of a picture that scrolls by itself, by the height with everything in sight.
+    pub(crate) fn scrolling(width: f64, full: f64) -> Self {
+        let most = if width < NARROW { 380.0 } else { 440.0 };
+        Heights { own: full.min(most), least: full.min(220.0), most: full }
+    }
 }
 
-/// The picture of a chart: as [`Chart`] says of each.
+/// The picture of a chart: as [`Chart`] and [`Said`] say of each.
 pub(crate) trait Picture: Send + Sync {
+    fn title(&self) -> String {
+        String::new()
+    }
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
+    fn verdict(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn details(&self) -> Vec<(String, Table)> {
+        Vec::new()
+    }
+    fn figures(&self) -> Vec<(String, String, String)> {
+        Vec::new()
+    }
     /// What its colours and marks mean, above the marks.
     fn legend(&self, _theme: &Theme) -> Vec<(Swatch, String)> {
         Vec::new()
@@ -145,16 +202,8 @@ pub(crate) trait Picture: Send + Sync {
     fn scene(&self, _options: &RenderOptions<'_>) -> Option<Scene> {
         None
     }
-    /// Height with everything in sight, CSS pixels, of a picture that scrolls by itself.
-    fn full_height(&self) -> Option<f64> {
-        None
-    }
-    fn height(&self, width: f64) -> f64 {
-        let most = if width < NARROW { 380.0 } else { 440.0 };
-        self.full_height().map_or_else(|| usual_height(width), |full| full.min(most))
-    }
-    fn heights(&self, width: f64) -> (f64, f64) {
-        self.full_height().map_or_else(|| usual_heights(width), |full| (full.min(220.0), full))
+    fn heights(&self, width: f64) -> Heights {
+        Heights::filling(width)
     }
     fn drawn(&self, _options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {
         None

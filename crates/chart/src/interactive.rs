@@ -3,10 +3,11 @@
 //!
 //! [`Chart::drawn`]: crate::chart::Chart::drawn
 
+use crate::aggregate::distinct;
 use crate::camera::Zoom;
 use crate::chart::{Canvas, Chart, Drawing, Drawn, Emphasis, RenderOptions, Target};
 use crate::hit::Direction;
-use crate::labels::{Rect, grown};
+use crate::labels::{Rect, grown, overlaps};
 use crate::palette::alpha;
 use crate::scene::{HitArea, Point, Scene};
 use crate::scroll;
@@ -125,20 +126,9 @@ impl Drawn for SceneChart {
             .map(|(_, a)| Target::of(a))
     }
 
-    fn within(&self, [l, t, w, h]: Rect) -> Vec<u32> {
-        let mut rows: Vec<u32> = self
-            .scene
-            .hit_areas
-            .iter()
-            .filter(|a| {
-                let [al, at, aw, ah] = a.rect;
-                al < l + w && al + aw > l && at < t + h && at + ah > t
-            })
-            .flat_map(|a| a.rows.iter().copied())
-            .collect();
-        rows.sort_unstable();
-        rows.dedup();
-        rows
+    fn within(&self, rect: Rect) -> Vec<u32> {
+        let touched = self.scene.hit_areas.iter().filter(|a| overlaps(a.rect, rect));
+        distinct(touched.flat_map(|a| a.rows.iter().copied()))
     }
 
     fn tooltip(&self, target: &Target) -> Tooltip {

@@ -43,7 +43,7 @@
 //!    with bars, `cells::Cells` a grid, `plot::xy` two axes, and `columns::Columns` gives table and tooltips of
 //!    one list. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas); hovering,
 //!    selecting, the keyboard, saving and the accessible table then work.
-//! 2. Give it a `KIND`: its key in links, its name, its question, its icon.
+//! 2. Give it a `KIND`: its key in links, its name, its question.
 //! 3. Add that to [`CHARTS`](charts::CHARTS), and its key to a place of [`places::PLACES`]. The
 //!    page shows it there, the command renders it, and the tests that go through all charts draw it
 //!    with every setting.
@@ -61,8 +61,8 @@ mod parts;
 pub mod picture;
 pub mod places;
 pub mod planner;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use charts::roofline;
 pub use paint::svg;

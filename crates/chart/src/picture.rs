@@ -4,8 +4,7 @@
 use crate::camera::{set_zoom, zoom_of};
 use crate::caption::Caption;
 use crate::chart::{Chart, Emphasis, RenderOptions};
-use crate::charts;
-use crate::charts::{ChartKind, Inputs};
+use crate::charts::{self, ChartKind, Inputs};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;

@@ -5,8 +5,9 @@ use crate::app::chart_view::{ChartView, Draw};
 use crate::app::controls::{controls, write};
 use crate::app::state::Shared;
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
+use gemmscope_chart::charts::{ChartKind, Inputs};
 use gemmscope_chart::interactive;
-use gemmscope_chart::planner::{Context, TOOLS, ToolKind};
+use gemmscope_chart::planner::TOOLS;
 use gemmscope_model::hardware::Device;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
@@ -34,8 +35,8 @@ impl ToolInputs {
         }
     }
 
-    fn open(&self, kind: &ToolKind) -> Arc<Chart> {
-        (kind.open)(&Context { frame: &self.frame, state: &self.state, own: &self.own }).into()
+    fn open(&self, kind: &ChartKind) -> Arc<Chart> {
+        (kind.open)(&Inputs { own: &self.own, ..Inputs::new(&self.frame, &self.state) }).into()
     }
 }
 

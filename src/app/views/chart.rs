@@ -30,12 +30,10 @@ impl Opening {
     fn open(&self, bench: Workbench, kind: &ChartKind) -> Arc<Chart> {
         let state = ViewState { params: self.params.clone(), ..ViewState::default() };
         let opened = (kind.open)(&Inputs {
-            frame: &self.frame,
-            state: &state,
             selected: &self.selected,
-            ranked: None,
             by_loss: !dom::embedded(),
             cache: bench.row_cache.get_value(),
+            ..Inputs::new(&self.frame, &state)
         });
         opened.into()
     }

@@ -1,19 +1,18 @@
 //! Lines over a size: a rate or any other figure over M, N, K or batch, a line a library, type, layout or
 //! kernel, with the roof as a line of its own.
 
-use crate::aggregate::{Aggregate, Groups};
+use crate::aggregate::{Aggregate, Groups, distinct};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing, roof_rate};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, nothing, roof_rate};
 use crate::color_scale::Colors;
 use crate::columns::Columns;
 use crate::labels::Rect;
-use crate::layout::NARROW;
 use crate::legend::Swatch;
 use crate::palette::Theme;
-use crate::plot::{Ruler, xy};
+use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::{Kind, extent, padded};
 use crate::scene::{Item, Scene};
-use crate::ticks::Format;
+use crate::ticks::{Format, Tick};
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -25,11 +24,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "lines",
     name: "Lines",
     hint: "How does a rate grow with a size, and which library is ahead where?",
-    icon: "M2 13 6 8l3 2 5-7M2 4h12",
     params: explore::PARAMS,
-    of_selection: false,
-    legend: false,
     open: |inputs| Lines::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
 };
 
 /// The sizes that lines may run over.
@@ -60,15 +57,12 @@ pub(crate) struct Lines {
 
 /// The size with the most values.
 fn telling(frame: &Frame) -> Field {
-    let distinct = |field: &Field| {
+    let values = |field: &Field| {
         let get = frame.numbers(field);
-        let mut all: Vec<u64> = frame.rows.iter().map(|r| get(*r as usize) as u64).collect();
-        all.sort_unstable();
-        all.dedup();
-        all.len()
+        distinct(frame.rows.iter().map(|r| get(*r as usize) as u64)).len()
     };
     // Of equal ones the first.
-    let most = SIZES.iter().rev().max_by_key(|f| distinct(f));
+    let most = SIZES.iter().rev().max_by_key(|f| values(f));
     most.cloned().unwrap_or(Field::M)
 }
 
@@ -102,10 +96,6 @@ impl Lines {
         };
         let figures = groups.figures(frame, &figure, aggregate);
         drop(get);
-        let none = figures.iter().all(|v| v.is_nan());
-        let obstacle = nothing(frame).or(none.then_some(explore::NO_FIGURE));
-        let title = format!("{} over {}", figure.label, size.label);
-        let mut said = Said::new(title, obstacle, e.controls);
         let out = Lines {
             frame: frame.clone(),
             x: size,
@@ -118,19 +108,7 @@ impl Lines {
             figures,
             roof,
         };
-        if said.obstacle.is_none() {
-            said.notes = out.notes();
-        }
-        Chart::new(said, out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
-        let of = (several, self.points().count());
-        let mut out: Vec<String> =
-            explore::of_several(of, "points", self.aggregate).into_iter().collect();
-        out.extend(explore::left_out(&self.frame, &self.groups, Some(&self.y), ""));
-        out
+        Chart::of(out, e.controls)
     }
 
     /// The points of all lines: group, line, size, figure.
@@ -169,6 +147,23 @@ fn roof_of(frame: &Frame, rows: &[u32]) -> f64 {
 }
 
 impl Picture for Lines {
+    fn title(&self) -> String {
+        format!("{} over {}", self.y.label, self.x.label)
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let none = self.figures.iter().all(|v| v.is_nan());
+        nothing(&self.frame).or(none.then_some(explore::NO_FIGURE)).map(str::to_owned)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
+        let of = (several, self.points().count());
+        let several = explore::of_several(of, "points", self.aggregate);
+        let left_out = explore::left_out(&self.frame, &self.groups, Some(&self.y), "");
+        several.into_iter().chain(left_out).collect()
+    }
+
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let colors = self.colors.of(theme);
         let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
@@ -191,21 +186,17 @@ impl Picture for Lines {
         };
         let suffix = if kind == Kind::Log { " (log)" } else { "" };
         let ends = (self.xs[0], self.xs[self.xs.len() - 1]);
-        let x = Ruler {
-            title: format!("{} (log)", self.x.label),
-            kind: Kind::Log,
-            domain: padded(Kind::Log, ends, 0.04),
-            format: Format::plain(""),
-            at: if self.xs.len() <= MARKED { &self.xs } else { &[] },
+        let one = |v: &f64| Tick { value: *v, label: Some(Format::plain("").write(*v, 5)) };
+        let marks: Marks<'_> = match self.xs.len() <= MARKED {
+            true => Box::new(|_, _| self.xs.iter().map(one).collect()),
+            false => round(Format::plain(""), 80.0, (2, 9)),
         };
-        let y = Ruler {
-            title: format!("{}{suffix}", column_format::title(&self.y)),
-            kind,
-            domain,
-            format: Format::of(&self.y.unit),
-            at: &[],
-        };
-        let plot = xy(scene, room, theme, &x, &y);
+        let sizes = (Kind::Log, padded(Kind::Log, ends, 0.04));
+        let x = Ruler::new(format!("{} (log)", self.x.label), sizes, marks);
+        let marks = round(Format::of(&self.y.unit), 46.0, (2, 9));
+        let title = format!("{}{suffix}", column_format::title(&self.y));
+        let y = Ruler::new(title, (kind, domain), marks);
+        let plot = xy(scene, (room, Around::USUAL), theme, &x, &y);
         let px = |x: f64, y: f64| (plot.x.px(x), plot.y.px(y));
         scene.items.push(Item::Clip { rect: plot.rect });
         let roof = self.xs.iter().zip(&self.roof).filter(|(_, v)| v.is_finite());
@@ -236,8 +227,8 @@ impl Picture for Lines {
         self.columns().table(self.points())
     }
 
-    fn height(&self, width: f64) -> f64 {
-        if width < NARROW { 360.0 } else { 440.0 }
+    fn heights(&self, width: f64) -> Heights {
+        Heights::of(width, (360.0, 440.0))
     }
 }
 

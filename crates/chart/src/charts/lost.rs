@@ -4,7 +4,7 @@
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
 use crate::charts::grouped::{Figure, Grouped, Name, Rows};
-use crate::charts::{Chart, ChartKind, Inputs, Picture, RenderOptions, Said, nothing};
+use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions, Said, nothing};
 use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::legend::Swatch;
@@ -31,14 +31,11 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "lost",
     name: "Lost time",
     hint: "Which GEMMs lose most time, and to what?",
-    icon: "M2.5 2v12M2.5 4H14M2.5 8h7M2.5 12h3",
-    params: &[],
-    of_selection: false,
-    legend: false,
     open: |inputs| {
         let (said, picture) = LostTime::read(inputs);
         Chart::new(said, picture)
     },
+    ..ChartKind::PLAIN
 };
 
 const ROW: f64 = 24.0;
@@ -228,10 +225,11 @@ impl Picture for LostTime {
         self.bars.table()
     }
 
-    fn full_height(&self) -> Option<f64> {
+    fn heights(&self, width: f64) -> Heights {
         // A legend of two lines at most.
         let around = AROUND.0 + AROUND.1 + 44.0;
-        Some((around + ROW * self.bars.order.len() as f64).max(160.0))
+        let full = around + ROW * self.bars.order.len() as f64;
+        Heights::scrolling(width, full.max(160.0))
     }
 }
 

@@ -18,9 +18,10 @@ pub mod roofline;
 mod tilemap;
 mod tuning;
 
-pub(crate) use crate::chart::{Chart, Picture, RenderOptions, Said};
+pub(crate) use crate::chart::{Chart, Heights, Picture, RenderOptions, Said};
 use crate::color_scale::Colors;
 use gemmscope_analysis::ledger::Partners;
+use gemmscope_model::hardware::Device;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::metrics::Metrics;
@@ -46,13 +47,15 @@ pub struct Inputs<'a> {
     pub by_loss: bool,
     /// What charts keep from one opening to the next.
     pub cache: RowCache,
+    /// The user's own devices, which tools of the planner offer.
+    pub own: &'a [Device],
 }
 
 impl<'a> Inputs<'a> {
     /// Nothing selected, nothing kept.
     pub fn new(frame: &'a Frame, state: &'a ViewState) -> Self {
         let cache = RowCache::default();
-        Inputs { frame, state, selected: &[], ranked: None, by_loss: false, cache }
+        Inputs { frame, state, selected: &[], ranked: None, by_loss: false, cache, own: &[] }
     }
 }
 
@@ -171,7 +174,7 @@ pub(crate) fn roof_rate(frame: &Frame, row: usize) -> f64 {
 }
 
 /// A kind of chart.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ChartKind {
     /// Key in links: `compare`.
     pub id: &'static str,
@@ -179,8 +182,6 @@ pub struct ChartKind {
     pub name: &'static str,
     /// One sentence: which question it answers.
     pub hint: &'static str,
-    /// Outline of its icon on a grid of 16 by 16 px, as the path of an SVG.
-    pub icon: &'static str,
     /// Parameters of the view state that it reads, beside those that begin with its key.
     pub params: &'static [&'static str],
     /// The picture itself, not only the marks over it, depends on the selection.
@@ -192,16 +193,21 @@ pub struct ChartKind {
 }
 
 impl ChartKind {
+    /// A chart that reads no parameters but its own, whose marks answer by their hit areas.
+    pub(crate) const PLAIN: ChartKind = ChartKind {
+        id: "",
+        name: "",
+        hint: "",
+        params: &[],
+        of_selection: false,
+        legend: false,
+        open: |_| Chart::without("", "", Vec::new()),
+    };
+
     /// True where the chart reads this parameter when it is opened.
     pub fn reads(&self, param: &str) -> bool {
         let own = param.strip_prefix(self.id);
         own.is_some_and(|rest| rest.starts_with('.')) || self.params.contains(&param)
-    }
-}
-
-impl std::fmt::Debug for ChartKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ChartKind").field("id", &self.id).finish()
     }
 }
 

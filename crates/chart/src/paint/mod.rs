@@ -7,8 +7,8 @@
 pub mod svg;
 
 use crate::clip;
-use crate::labels::Rect;
-use crate::scene::{Anchor, Baseline, Color, Item, Marks, Point, Scene, Symbol};
+use crate::labels::{Rect, contains, grown, overlaps};
+use crate::scene::{Anchor, Baseline, Color, Item, Point, Scene, Symbol};
 use plotters::prelude::DrawingBackend;
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
 use plotters_backend::{
@@ -165,9 +165,13 @@ impl Painter {
         (w * self.options.scale).round().clamp(1.0, 1e6) as u32
     }
 
+    /// A device pixel in CSS pixels.
+    fn pixel(&self) -> f64 {
+        self.options.snap / self.options.scale
+    }
+
     fn snapped(&self, v: f64) -> f64 {
-        let pixel = self.options.snap / self.options.scale;
-        (v / pixel).round() * pixel
+        (v / self.pixel()).round() * self.pixel()
     }
 
     /// Draws one item. An `Image` draws nothing: the caller paints it.
@@ -198,32 +202,25 @@ impl Painter {
                 }
                 Ok(())
             }
+            Item::Line { points, color, width, dash } if dash.is_empty() => {
+                self.line(points, *color, *width, backend)
+            }
             Item::Line { points, color, width, dash } => {
-                for piece in clip::polyline(points, self.clip()) {
-                    if dash.is_empty() {
-                        self.line(&piece, *color, *width, backend)?;
-                    } else {
-                        for dash in clip::dashes(&piece, dash) {
-                            self.line(&dash, *color, *width, backend)?;
-                        }
-                    }
-                }
-                Ok(())
+                let pieces = clip::polyline(points, self.clip()).into_iter();
+                pieces
+                    .flat_map(|piece| clip::dashes(&piece, dash))
+                    .try_for_each(|dash| self.line(&dash, *color, *width, backend))
             }
             Item::Polygon { points, fill } => self.polygon(points, *fill, backend),
             Item::Symbol { at, radius, symbol, color } => {
                 self.symbol(*at, *radius, *symbol, *color, backend)
             }
-            Item::Marks(marks) => self.marks(marks, backend),
+            Item::Marks(marks) => (0..marks.len()).try_for_each(|i| {
+                let (at, radius) = (marks.at(i), marks.radius_of(i));
+                self.symbol(at, radius, marks.symbol, marks.color_of(i), backend)
+            }),
             Item::Text { .. } => self.text(item, backend),
         }
-    }
-
-    fn marks<DB: DrawingBackend>(&self, marks: &Marks, backend: &mut DB) -> Outcome<DB> {
-        for i in 0..marks.len() {
-            self.symbol(marks.at(i), marks.radius_of(i), marks.symbol, marks.color_of(i), backend)?;
-        }
-        Ok(())
     }
 
     fn fill_rect<DB: DrawingBackend>(
@@ -236,16 +233,11 @@ impl Painter {
         if !(r[2] > 0.0 && r[3] > 0.0) {
             return Ok(());
         }
-        let pixel = self.options.snap / self.options.scale;
         let (l, t) = (self.snapped(r[0]), self.snapped(r[1]));
-        let right = self.snapped(r[0] + r[2]).max(l + pixel);
-        let bottom = self.snapped(r[1] + r[3]).max(t + pixel);
-        backend.draw_rect(
-            self.unit((l, t)),
-            self.unit((right, bottom)),
-            &backend_color(color),
-            true,
-        )
+        let right = self.snapped(r[0] + r[2]).max(l + self.pixel());
+        let bottom = self.snapped(r[1] + r[3]).max(t + self.pixel());
+        let (from, to) = (self.unit((l, t)), self.unit((right, bottom)));
+        backend.draw_rect(from, to, &backend_color(color), true)
     }
 
     /// A solid line, cut to the clip; upright ones lie on whole device pixels.
@@ -263,7 +255,7 @@ impl Painter {
         for piece in clip::polyline(points, self.clip()) {
             match piece.as_slice() {
                 [a, b] if a.0 == b.0 || a.1 == b.1 => {
-                    let pixel = self.options.snap / self.options.scale;
+                    let pixel = self.pixel();
                     let odd = (width / pixel).round().max(1.0) % 2.0 == 1.0;
                     let on = |v: f64| {
                         if odd {
@@ -311,19 +303,11 @@ impl Painter {
         if !(x.is_finite() && y.is_finite() && radius > 0.0 && radius < 1e6) {
             return Ok(());
         }
-        let c = self.clip();
-        let reach = radius * 1.5;
-        if x + reach < c[0]
-            || x - reach > c[0] + c[2]
-            || y + reach < c[1]
-            || y - reach > c[1] + c[3]
-        {
+        let reach = grown([x, y, 0.0, 0.0], radius * 1.5);
+        if !overlaps(reach, self.clip()) {
             return Ok(());
         }
-        let whole = x - reach >= c[0]
-            && x + reach <= c[0] + c[2]
-            && y - reach >= c[1]
-            && y + reach <= c[1] + c[3];
+        let whole = contains(self.clip(), reach);
         match symbol {
             Symbol::Dot if whole => backend.draw_circle(
                 self.unit(at),

@@ -144,6 +144,14 @@ impl Groups {
     }
 }
 
+/// Values in ascending order, each once.
+pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = values.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// Bands by figure, the best first, those without a figure last; equal ones keep their order.
 pub(crate) fn best_first(figures: &[f64], higher_is_better: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();

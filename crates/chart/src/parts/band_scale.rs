@@ -64,12 +64,8 @@ impl BandScale {
 
     /// A single band for everything.
     pub(crate) fn single(frame: &Frame) -> Self {
-        BandScale {
-            label: String::new(),
-            names: vec![String::new()],
-            of: vec![0; frame.rows.len()],
-            binned: false,
-        }
+        let (names, of) = (vec![String::new()], vec![0; frame.rows.len()]);
+        BandScale { names, of, ..BandScale::default() }
     }
 
     /// M × N as one axis, whatever the other sizes are.
@@ -89,7 +85,7 @@ impl BandScale {
             label: "M × N".to_owned(),
             names: sizes.iter().map(|(m, n)| format!("{m} × {n}")).collect(),
             of,
-            binned: false,
+            ..BandScale::default()
         };
         if order != Order::File {
             let mut by_size: Vec<usize> = (0..sizes.len()).collect();

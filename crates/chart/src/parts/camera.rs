@@ -2,6 +2,7 @@
 
 use crate::labels::Rect;
 use crate::layout::Plot;
+use crate::scale::Scale;
 use crate::scene::Point;
 use gemmscope_table::view_state::ViewState;
 
@@ -25,12 +26,18 @@ const ROUNDED: f64 = 1e-4;
 impl Camera {
     /// What zooming by a wheel or a pinch about a pixel shows.
     pub fn zoom_about(&self, at: Point, factor: f64) -> Zoom {
-        self.within_home(self.plot.zoomed(at, (factor, factor)))
+        self.moved(|x, y| (x.zoomed(at.0, factor), y.zoomed(at.1, factor)))
     }
 
     /// What a drag by pixels shows.
     pub fn pan_by(&self, by: Point) -> Zoom {
-        self.within_home(self.plot.panned(by))
+        self.moved(|x, y| (x.panned(by.0), y.panned(by.1)))
+    }
+
+    /// What moved scales show, kept within reach of what there is.
+    fn moved(&self, to: impl Fn(Scale, Scale) -> (Scale, Scale)) -> Zoom {
+        let (x, y) = to(self.plot.x, self.plot.y);
+        (x.clamped(self.home.0).domain, y.clamped(self.home.1).domain)
     }
 
     /// What shows everything: no choice where that does.
@@ -41,47 +48,28 @@ impl Camera {
     /// True where everything shows.
     pub fn is_whole(&self) -> bool {
         let near = |a: f64, b: f64| (a - b).abs() <= ROUNDED * b.abs();
-        let ((x, y), home) = (self.plot.domains(), self.home);
-        [(x, home.0), (y, home.1)].iter().all(|(a, b)| near(a.0, b.0) && near(a.1, b.1))
-    }
-
-    fn within_home(&self, plot: Plot) -> Zoom {
-        plot.clamped(self.home.0, self.home.1).domains()
+        let (x, y) = (self.plot.x.domain, self.plot.y.domain);
+        [(x, self.home.0), (y, self.home.1)].iter().all(|(a, b)| near(a.0, b.0) && near(a.1, b.1))
     }
 
     /// Ranges inside a drawn box, with their ends rounded outward to three digits, since people
     /// read and edit them.
-    pub(crate) fn ranges_in(&self, rect: Rect) -> Zoom {
-        let ((x0, x1), (y0, y1)) = self.plot.between(rect).domains();
-        let out = |a: f64, b: f64| (down(a.min(b)), up(a.max(b)));
-        (out(x0, x1), out(y0, y1))
+    pub(crate) fn ranges_in(&self, [l, t, w, h]: Rect) -> Zoom {
+        let out =
+            |(a, b): (f64, f64)| (outward(a.min(b), f64::floor), outward(a.max(b), f64::ceil));
+        let (x, y) = (self.plot.x.between(l, l + w), self.plot.y.between(t, t + h));
+        (out(x.domain), out(y.domain))
     }
 }
 
-/// One in the third significant digit.
-fn grain(v: f64) -> f64 {
-    10f64.powi(v.abs().log10().floor() as i32 - 2)
-}
-
-fn down(v: f64) -> f64 {
+/// A value rounded to three digits one way, without the noise of the last digit, so that links stay short.
+fn outward(v: f64, round: fn(f64) -> f64) -> f64 {
     if v == 0.0 {
         return 0.0;
     }
-    let g = grain(v);
-    tidy((v / g).floor(), g)
-}
-
-fn up(v: f64) -> f64 {
-    if v == 0.0 {
-        return 0.0;
-    }
-    let g = grain(v);
-    tidy((v / g).ceil(), g)
-}
-
-/// `count * grain` without the noise of the last digit, so that links stay short.
-fn tidy(count: f64, grain: f64) -> f64 {
-    format!("{:.2e}", count * grain).parse().unwrap_or(count * grain)
+    let grain = 10f64.powi(v.abs().log10().floor() as i32 - 2);
+    let out = round(v / grain) * grain;
+    format!("{out:.2e}").parse().unwrap_or(out)
 }
 
 /// The parameter that holds the zoom of a chart.
@@ -128,7 +116,7 @@ mod tests {
             (0.99821, 0.998, 0.999),
             (5.0, 5.0, 5.0),
         ] {
-            assert_eq!((down(v), up(v)), (low, high), "{v}");
+            assert_eq!([f64::floor, f64::ceil].map(|to| outward(v, to)), [low, high], "{v}");
         }
     }
 

@@ -328,7 +328,7 @@ impl Below<'_> {
         let title =
             if self.lines > 1 { &self.title.replace(" × ", " above ") } else { self.title };
         let right = left + self.each * names.len() as f64;
-        layout::x_title(scene, theme, (right, bottom + self.foot), title);
+        layout::x_title(scene, theme, (0.0, right, bottom + self.foot), title);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
 
+use crate::aggregate::distinct;
 use crate::fixed;
 use crate::labels::Rect;
 use crate::legend::Swatch;
@@ -248,13 +249,8 @@ impl ColorScale {
         codes: impl Iterator<Item = u16>,
     ) -> Vec<(Swatch, String)> {
         const MOST: usize = 12;
-        let mut seen = vec![false; self.names.len()];
-        for code in codes {
-            if let Some(seen) = seen.get_mut(usize::from(code)) {
-                *seen = true;
-            }
-        }
-        let used: Vec<usize> = (0..seen.len()).filter(|i| seen[*i]).collect();
+        let mut used = distinct(codes.map(usize::from));
+        used.retain(|code| *code < self.names.len());
         if !(2..=MOST).contains(&used.len()) || self.gradient.is_some() {
             return Vec::new();
         }

@@ -66,23 +66,14 @@ impl HitGrid {
             starts[i] += starts[i - 1];
         }
         let n = starts.last().copied().unwrap_or(0) as usize;
-        grid.ids = vec![0; n];
-        grid.xs = vec![0.0; n];
-        grid.ys = vec![0.0; n];
+        let (mut ids, mut xs, mut ys) = (vec![0; n], vec![0.0; n], vec![0.0; n]);
         let mut next = starts.clone();
-        let (mut ids, mut xs, mut ys) = (
-            std::mem::take(&mut grid.ids),
-            std::mem::take(&mut grid.xs),
-            std::mem::take(&mut grid.ys),
-        );
         each(&mut |id, x, y| {
             if inside(x, y) {
                 let band = &mut next[grid.cell(x, y)];
                 let i = *band as usize;
                 if i < n {
-                    ids[i] = id;
-                    xs[i] = x;
-                    ys[i] = y;
+                    (ids[i], xs[i], ys[i]) = (id, x, y);
                     *band += 1;
                 }
             }

@@ -39,66 +39,6 @@ impl Plot {
     pub(crate) fn holds(&self, at: (f64, f64)) -> bool {
         crate::clip::holds(self.rect, at)
     }
-
-    /// Zoomed about a pixel on both axes.
-    pub(crate) fn zoomed(&self, at: (f64, f64), factor: (f64, f64)) -> Plot {
-        Plot { x: self.x.zoomed(at.0, factor.0), y: self.y.zoomed(at.1, factor.1), ..*self }
-    }
-
-    /// Moved by pixels, as a drag does.
-    pub(crate) fn panned(&self, by: (f64, f64)) -> Plot {
-        Plot { x: self.x.panned(by.0), y: self.y.panned(by.1), ..*self }
-    }
-
-    /// Showing only a pixel rectangle.
-    pub(crate) fn between(&self, r: Rect) -> Plot {
-        Plot { x: self.x.between(r[0], r[0] + r[2]), y: self.y.between(r[1], r[1] + r[3]), ..*self }
-    }
-
-    /// Kept within reach of the data.
-    pub(crate) fn clamped(&self, x: (f64, f64), y: (f64, f64)) -> Plot {
-        Plot { x: self.x.clamped(x), y: self.y.clamped(y), ..*self }
-    }
-
-    /// The data ranges that show: what a link or a zoom history keeps.
-    pub(crate) fn domains(&self) -> ((f64, f64), (f64, f64)) {
-        (self.x.domain, self.y.domain)
-    }
-}
-
-/// Space around a plot.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Margins {
-    /// Left.
-    pub(crate) left: f64,
-    /// Top.
-    pub(crate) top: f64,
-    /// Right.
-    pub(crate) right: f64,
-    /// Bottom.
-    pub(crate) bottom: f64,
-}
-
-impl Margins {
-    /// The rectangle that is left of a picture, at least one pixel each way.
-    pub(crate) fn rect(&self, width: f64, height: f64) -> Rect {
-        [
-            self.left,
-            self.top,
-            (width - self.left - self.right).max(1.0),
-            (height - self.top - self.bottom).max(1.0),
-        ]
-    }
-
-    /// Room for these tick labels on the left, a title line above and ticks with a title below.
-    pub(crate) fn for_ticks(y: &[Tick]) -> Margins {
-        let widest = y
-            .iter()
-            .filter_map(|t| t.label.as_deref())
-            .map(|l| text::width(l, FONT, false))
-            .fold(0.0, f64::max);
-        Margins { left: (widest + 12.0).ceil(), top: 24.0, right: 12.0, bottom: 40.0 }
-    }
 }
 
 /// One axis as drawn.
@@ -112,14 +52,14 @@ pub(crate) struct Axis {
     pub(crate) grid: bool,
 }
 
-/// Fills the background and the plot's panel.
-pub(crate) fn backdrop(scene: &mut Scene, plot: &Plot, theme: &Theme) {
-    scene.fill([0.0, 0.0, scene.width, scene.height], theme.background);
-    scene.fill(plot.rect, theme.panel);
-}
-
-/// Grid lines, tick marks, tick labels (none overlapping) and titles.
-pub(crate) fn axes(scene: &mut Scene, plot: &Plot, theme: &Theme, x: &Axis, y: &Axis) {
+/// Grid lines, tick marks, tick labels (none overlapping) and titles, of a plot in a room that begins at `from`.
+pub(crate) fn axes(
+    scene: &mut Scene,
+    (plot, from): (&Plot, f64),
+    theme: &Theme,
+    x: &Axis,
+    y: &Axis,
+) {
     let [l, t, w, h] = plot.rect;
     let (r, b) = (l + w, t + h);
     // Minor lines below major ones, so that none is cut.
@@ -143,17 +83,22 @@ pub(crate) fn axes(scene: &mut Scene, plot: &Plot, theme: &Theme, x: &Axis, y: &
     scene.line(vec![(l, t), (l, b)], theme.axis, 1.0);
     x_labels(scene, plot, theme, b, &x.ticks);
     y_labels(scene, plot, theme, &y.ticks);
-    x_title(scene, theme, (r, b + 22.0), &x.title);
+    x_title(scene, theme, (from, r, b + 22.0), &x.title);
     if !y.title.is_empty() {
-        let title = text::ellipsis(&y.title, FONT, r - 8.0);
-        scene.text((8.0, t - 8.0), title, theme.muted, BOTTOM);
+        let title = text::ellipsis(&y.title, FONT, r - from - 8.0);
+        scene.text((from + 8.0, t - 8.0), title, theme.muted, BOTTOM);
     }
 }
 
-/// What runs along X, below the right end of its ticks or names.
-pub(crate) fn x_title(scene: &mut Scene, theme: &Theme, (right, top): (f64, f64), title: &str) {
+/// What runs along X, below the right end of its ticks or names, in a room that begins at `from`.
+pub(crate) fn x_title(
+    scene: &mut Scene,
+    theme: &Theme,
+    (from, right, top): (f64, f64, f64),
+    title: &str,
+) {
     if !title.is_empty() {
-        let title = text::ellipsis(title, FONT, right - 8.0);
+        let title = text::ellipsis(title, FONT, right - from - 8.0);
         scene.text((right, top), title, theme.muted, TOP_END);
     }
 }

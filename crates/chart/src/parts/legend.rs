@@ -90,8 +90,8 @@ pub enum Outside {
     NoRoof,
 }
 
-/// Entries in a saved picture; a longer legend takes the room of the plot.
-const ENTRIES: usize = 12;
+/// Entries above a picture; a longer legend takes the room of the plot.
+pub(crate) const ENTRIES: usize = 12;
 
 impl Legend {
     /// A click on what stands for some categories: an entry, a roof, a point. It leaves only these
@@ -169,18 +169,16 @@ impl Legend {
             categories.order_by_key(|e| std::cmp::Reverse(e.count));
             categories.truncate(ENTRIES);
         }
-        for e in &categories {
+        let entry = |e: &LegendEntry| {
             let name = format!("{} ({})", e.name, grouped(e.count));
-            out.push((Swatch::Mark(e.symbol, e.color), name));
-        }
+            (Swatch::Mark(e.symbol, e.color), name)
+        };
+        out.extend(categories.iter().map(|e| entry(e)));
         if let (true, Some(last)) = (more > 0, categories.last()) {
             out.push((Swatch::Box(alpha(last.color, 0.0)), format!("and {more} more")));
         }
         let others = self.entries.iter().filter(|e| e.shown != Some(false));
-        for e in others.filter(|e| e.click != Click::Category) {
-            let name = format!("{} ({})", e.name, grouped(e.count));
-            out.push((Swatch::Mark(e.symbol, e.color), name));
-        }
+        out.extend(others.filter(|e| e.click != Click::Category).map(entry));
         out
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::chart::RenderOptions;
 use crate::labels::Rect;
-use crate::layout::{self, Axis, FONT, Margins, NARROW, Plot};
+use crate::layout::{self, Axis, FONT, NARROW, Plot};
 use crate::palette::Theme;
 use crate::scale::{Kind, Scale};
 use crate::scene::{BOTTOM, DragArea, END, Scene, Window};
@@ -123,55 +123,82 @@ pub(crate) fn value_panel(
     scene.text((rect[0], rect[1] - 6.0), title, theme.muted, BOTTOM);
 }
 
+/// Where an axis is marked, by its scale and its length in px.
+pub(crate) type Marks<'a> = Box<dyn Fn(&Scale, f64) -> Vec<Tick> + 'a>;
+
 /// An axis of a plot with two scales.
-#[derive(Debug)]
 pub(crate) struct Ruler<'a> {
     pub(crate) title: String,
     pub(crate) kind: Kind,
     pub(crate) domain: (f64, f64),
-    pub(crate) format: Format<'a>,
-    /// Values that are marked; round ones where there are none.
-    pub(crate) at: &'a [f64],
+    pub(crate) marks: Marks<'a>,
+    /// Lines across the plot.
+    pub(crate) grid: bool,
 }
 
-impl Ruler<'_> {
-    fn ticks(&self, scale: &Scale, room: usize) -> Vec<Tick> {
-        match self.at {
-            [] => ticks::ticks(scale, room.clamp(2, 9), &self.format),
-            at => {
-                let each = at.iter().map(|v| (*v, self.format.write(*v, 5)));
-                each.map(|(value, label)| Tick { value, label: Some(label) }).collect()
-            }
-        }
+impl<'a> Ruler<'a> {
+    /// An axis with a grid.
+    pub(crate) fn new(
+        title: impl Into<String>,
+        (kind, domain): (Kind, (f64, f64)),
+        marks: Marks<'a>,
+    ) -> Self {
+        Ruler { title: title.into(), kind, domain, marks, grid: true }
     }
+
+    /// An axis that is neither marked nor named.
+    pub(crate) fn none(domain: (f64, f64)) -> Self {
+        Ruler { grid: false, ..Ruler::new("", (Kind::Linear, domain), Box::new(|_, _| Vec::new())) }
+    }
+}
+
+/// Round values, each label with so many px, so many of them at least and at most.
+pub(crate) fn round(format: Format<'_>, each: f64, (least, most): (usize, usize)) -> Marks<'_> {
+    Box::new(move |scale, px| {
+        ticks::ticks(scale, ((px / each) as usize).clamp(least, most), &format)
+    })
+}
+
+/// Room around a plot beside that of the ticks on its left, px.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+    /// What of the room below belongs to the panel.
+    pub(crate) lane: f64,
+}
+
+impl Around {
+    /// A title line above, ticks with a title below.
+    pub(crate) const USUAL: Around = Around { top: 24.0, right: 12.0, bottom: 40.0, lane: 0.0 };
 }
 
 /// Panel, grid, ticks and titles of a plot in `room`.
 pub(crate) fn xy(
     scene: &mut Scene,
-    [left, top, width, height]: Rect,
+    ([left, top, width, height], around): (Rect, Around),
     theme: &Theme,
     x: &Ruler<'_>,
     y: &Ruler<'_>,
 ) -> Plot {
     // The y ticks decide the left margin, which decides the plot.
-    let draft = Scale::new(y.kind, y.domain, (height, 0.0));
-    let y_ticks = y.ticks(&draft, (height / 46.0) as usize);
-    let m = Margins::for_ticks(&y_ticks);
-    let inner = [
-        left + m.left,
-        top + m.top,
-        (width - m.left - m.right).max(1.0),
-        (height - m.top - m.bottom).max(1.0),
+    let draft = Scale::new(y.kind, y.domain, (1.0, 0.0));
+    let y_ticks = (y.marks)(&draft, height);
+    let labels = y_ticks.iter().filter_map(|t| t.label.as_deref());
+    let widest = labels.map(|l| text::width(l, FONT, false)).fold(0.0, f64::max);
+    let side = (widest + 12.0).ceil();
+    let rect = [
+        left + side,
+        top + around.top,
+        (width - side - around.right).max(1.0),
+        (height - around.top - around.bottom - around.lane).max(1.0),
     ];
-    let plot = Plot::new(
-        inner,
-        Scale::new(x.kind, x.domain, (0.0, 1.0)),
-        Scale::new(y.kind, y.domain, (1.0, 0.0)),
-    );
-    scene.fill(plot.rect, theme.panel);
-    let x_ticks = x.ticks(&plot.x, (inner[2] / 80.0) as usize);
-    let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
-    layout::axes(scene, &plot, theme, &axis(&x.title, x_ticks), &axis(&y.title, y_ticks));
+    let plot = Plot::new(rect, Scale::new(x.kind, x.domain, (0.0, 1.0)), draft);
+    scene.fill([rect[0], rect[1], rect[2], rect[3] + around.lane], theme.panel);
+    let x_ticks = (x.marks)(&plot.x, rect[2]);
+    let axis =
+        |ruler: &Ruler<'_>, ticks| Axis { title: ruler.title.clone(), ticks, grid: ruler.grid };
+    layout::axes(scene, (&plot, left), theme, &axis(x, x_ticks), &axis(y, y_ticks));
     plot
 }

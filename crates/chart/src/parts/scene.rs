@@ -3,8 +3,6 @@
 //! A chart builds a `Scene` from a frame of data; `paint` is the only code that knows a drawing
 //! library. Hover, selection and keyboard focus use its hit areas.
 
-mod dump;
-
 use crate::clip;
 use crate::labels::grown;
 use crate::layout::FONT;
@@ -116,6 +114,13 @@ impl Marks {
             codes: Vec::new(),
             palette,
         }
+    }
+
+    /// Adds a mark of a colour.
+    pub(crate) fn add(&mut self, (x, y): (f32, f32), code: u16) {
+        self.xs.push(x);
+        self.ys.push(y);
+        self.codes.push(code);
     }
 
     /// Number of marks.
@@ -426,56 +431,6 @@ impl Scene {
             DragArea::Scroll { rect, columns, rows } => Some((*rect, *columns, *rows)),
             DragArea::Range { .. } => None,
         })
-    }
-
-    /// The texts with the boxes that their letters fill, a little less than the room of their lines.
-    pub fn text_boxes(&self) -> Vec<(&str, [f64; 4])> {
-        let each = self.items.iter().filter_map(|item| {
-            let Item::Text { at, text, size, bold, anchor, baseline, turned, .. } = item else {
-                return None;
-            };
-            let (w, h) = (0.94 * crate::text::width(text, *size, *bold), 0.8 * size);
-            let x = match anchor {
-                Anchor::Start => 0.0,
-                Anchor::Middle => -w / 2.0,
-                Anchor::End => -w,
-            };
-            let y = match baseline {
-                Baseline::Top => 0.2 * size,
-                Baseline::Middle => -h / 2.0,
-                Baseline::Bottom => -size,
-            };
-            let rect = match turned {
-                // Its end is above its start.
-                true => [at.0 + y, at.1 - x - w, h, w],
-                false => [at.0 + x, at.1 + y, w, h],
-            };
-            Some((text.as_str(), rect))
-        });
-        each.filter(|(text, _)| !text.is_empty()).collect()
-    }
-
-    /// What is wrong with its texts: those that leave the picture, and those that lie over others.
-    pub fn text_faults(&self) -> Vec<String> {
-        let boxes = self.text_boxes();
-        let frame = [-1.0, -1.0, self.width + 2.0, self.height + 2.0];
-        let mut out = Vec::new();
-        for (i, (text, rect)) in boxes.iter().enumerate() {
-            if !crate::labels::contains(frame, *rect) {
-                out.push(format!("{text:?} leaves the picture: {rect:.0?}"));
-            }
-            // A label that is drawn twice at one place, over what dims it, is one label.
-            let over = |b: &&(&str, [f64; 4])| {
-                crate::labels::overlaps(*rect, b.1) && *b != &(*text, *rect)
-            };
-            out.extend(
-                boxes[..i]
-                    .iter()
-                    .filter(over)
-                    .map(|b| format!("{text:?} lies over {:?}: {rect:.0?}, {:.0?}", b.0, b.1)),
-            );
-        }
-        out
     }
 
     /// The index of the topmost mark under a point.

@@ -41,52 +41,37 @@ pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     em * size * if bold { 1.1 } else { 1.0 }
 }
 
-/// The text, or its beginning and `…` within `max` px. Empty where not even `…` fits.
+/// The characters that `room` px hold.
+fn taken(chars: impl Iterator<Item = char>, size: f64, mut room: f64) -> String {
+    let fits = |c: &char| {
+        room -= advance(*c) * size;
+        room >= 0.0
+    };
+    chars.take_while(fits).collect()
+}
+
+/// The text, or as much of it as `cut` takes of the room beside `…`; empty where not even that fits.
+fn cut(text: &str, size: f64, max: f64, cut: impl Fn(f64) -> String) -> String {
+    let room = max - width("…", size, false);
+    match width(text, size, false) <= max {
+        true => text.to_owned(),
+        false if room < 0.0 => String::new(),
+        false => cut(room),
+    }
+}
+
+/// The text, or its beginning and `…` within `max` px.
 pub(crate) fn ellipsis(text: &str, size: f64, max: f64) -> String {
-    if width(text, size, false) <= max {
-        return text.to_owned();
-    }
-    let mut left = max - width("…", size, false);
-    if left < 0.0 {
-        return String::new();
-    }
-    let mut out = String::new();
-    for c in text.chars() {
-        left -= advance(c) * size;
-        if left < 0.0 {
-            break;
-        }
-        out.push(c);
-    }
-    let mut out = out.trim_end().to_owned();
-    out.push('…');
-    out
+    cut(text, size, max, |room| format!("{}…", taken(text.chars(), size, room).trim_end()))
 }
 
 /// The text with its middle left out: kernel names differ at both ends.
 pub(crate) fn ellipsis_middle(text: &str, size: f64, max: f64) -> String {
-    if width(text, size, false) <= max {
-        return text.to_owned();
-    }
-    let room = max - width("…", size, false);
-    if room < 0.0 {
-        return String::new();
-    }
-    let take = |chars: &mut dyn Iterator<Item = char>, mut room: f64| {
-        let mut out = Vec::new();
-        for c in chars {
-            room -= advance(c) * size;
-            if room < 0.0 {
-                break;
-            }
-            out.push(c);
-        }
-        out
-    };
-    let head = take(&mut text.chars(), room * 0.5);
-    let mut tail = take(&mut text.chars().rev(), room * 0.5);
-    tail.reverse();
-    head.into_iter().chain(['…']).chain(tail).collect()
+    cut(text, size, max, |room| {
+        let tail = taken(text.chars().rev(), size, room * 0.5);
+        let tail: String = tail.chars().rev().collect();
+        format!("{}…{tail}", taken(text.chars(), size, room * 0.5))
+    })
 }
 
 /// Names beside each other within `max` px each, no two alike that are not: where the middles that

@@ -25,22 +25,6 @@ impl Tooltip {
     pub(crate) fn line(self, value: impl Into<String>) -> Self {
         self.row("", value)
     }
-
-    /// All of it in one line: `head: value; caption value`.
-    pub(crate) fn sentence(&self) -> String {
-        let rows: Vec<String> = self
-            .rows
-            .iter()
-            .map(|(caption, value)| match caption.as_str() {
-                "" => value.clone(),
-                caption => format!("{caption} {value}"),
-            })
-            .collect();
-        match rows.len() {
-            0 => self.head.clone(),
-            _ => format!("{}: {}", self.head, rows.join("; ")),
-        }
-    }
 }
 
 impl From<(String, Vec<(String, String)>)> for Tooltip {

@@ -1,13 +1,13 @@
 //! The flat GEMM's model as a map of B_N and N, and a measured sweep beside it.
 
 use super::grid;
-use super::{Context, LARGEST, Tool, device_of, figure, whole};
+use super::{LARGEST, count, device_of, figure, whole};
 use crate::cells::CellMark;
-use crate::chart::{Chart, Picture, RenderOptions};
+use crate::chart::{Chart, Heights, Picture, RenderOptions};
+use crate::charts::Inputs;
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
-use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scale::Kind;
@@ -18,8 +18,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::tiling::Axis;
-use gemmscope_model::tiling::flat;
-use gemmscope_model::tiling::flat::Region;
+use gemmscope_model::tiling::flat::{self, Region};
 use gemmscope_model::units::format_short;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::result_table::Table;
@@ -106,41 +105,26 @@ pub(super) struct FlatTool {
 }
 
 impl FlatTool {
-    pub(super) fn open(context: &Context<'_>) -> Chart {
-        let s = context.state;
-        let m = Control::count(
-            s,
-            "flat.m",
-            "M",
-            "Rows of A: the batch of a decode step; not tiled",
-            (1, 4096),
-            8,
-        );
+    pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
+        let s = inputs.state;
+        let m = ("flat.m", "M", "Rows of A: the batch of a decode step; not tiled");
+        let m = count(s, m, 4096, 8);
         let k = ("flat.k", "K", "The summed size: one or two, a map each");
         let k = Sizes::read(s, k, DEPTHS, MOST[0]);
         let blocks = ("flat.bn", "B_N", "Tile widths");
         let blocks = Sizes::read(s, blocks, BLOCKS, MOST[1]);
         let rows = ("flat.n", "N", "Widths of the result");
         let rows = Sizes::read(s, rows, ROWS, MOST[2]);
-        let (device_control, device) = device_of(context);
-        let units = Control::count(
-            s,
-            "flat.units",
-            "Workgroups needed",
-            "Workgroups that keep the device busy: as many as its compute units, or twice as many",
-            (1, 65536),
-            device.units.unwrap_or(108),
-        );
-        let by = Control::choice(
-            s,
-            "flat.by",
-            "Colour",
-            "Workgroups fall with B_N, FLOP per element rises",
-            vec![Choice::new("parallelism", "parallelism"), Choice::new("ratio", "FLOP/element")],
-            "parallelism",
-        );
+        let (device_control, device) = device_of(inputs);
+        let hint =
+            "Workgroups that keep the device busy: as many as its compute units, or twice as many";
+        let units = ("flat.units", "Workgroups needed", hint);
+        let units = count(s, units, 65536, device.units.unwrap_or(108));
+        let by = Choice::list(&[("parallelism", "parallelism"), ("ratio", "FLOP/element")]);
+        let hint = "Workgroups fall with B_N, FLOP per element rises";
+        let by = Control::choice(s, "flat.by", "Colour", hint, by, "parallelism");
         // The measured panel of each K, of this M if there is one; without any, the first.
-        let panels = Sweep::new(context.frame, Some(Axis::Bn))
+        let panels = Sweep::new(inputs.frame, Some(Axis::Bn))
             .ok()
             .filter(|sweep| sweep.axis == Axis::Bn)
             .map_or_else(Vec::new, |sweep| sweep.panels);
@@ -171,7 +155,7 @@ impl FlatTool {
             measured,
         };
         let controls = vec![m, k, rows, blocks, device_control, units, by];
-        out.all(controls)
+        Chart::of(out, controls)
     }
 
     /// The maps in the order of their places: those of the model first.
@@ -293,7 +277,7 @@ impl FlatTool {
     }
 }
 
-impl Tool for FlatTool {
+impl Picture for FlatTool {
     fn title(&self) -> String {
         format!(
             "Flat GEMM model for M {}, K {} on {}: B_N against N",
@@ -339,9 +323,7 @@ impl Tool for FlatTool {
         };
         self.depths.iter().filter_map(each).collect()
     }
-}
 
-impl Picture for FlatTool {
     fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
         let what = match self.by_ratio {
             true => "FLOP per element",
@@ -385,9 +367,9 @@ impl Picture for FlatTool {
         columns.table(self.depths.iter().flat_map(|k| each(*k)))
     }
 
-    fn height(&self, width: f64) -> f64 {
-        let line = if width < NARROW { 360.0 } else { 400.0 };
-        40.0 + line * grid::lines(self.maps().len(), width) as f64
+    fn heights(&self, width: f64) -> Heights {
+        let all = |line: f64| 40.0 + line * grid::lines(self.maps().len(), width) as f64;
+        Heights::of(width, (all(360.0), all(400.0)))
     }
 }
 

@@ -1,10 +1,10 @@
 //! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
 
-use super::{Context, Shape, Tool, figure};
-use crate::chart::{Chart, Picture, RenderOptions};
+use super::{Shape, figure};
+use crate::chart::{Chart, Heights, Picture, RenderOptions};
+use crate::charts::Inputs;
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
-use crate::labels::Rect;
 use crate::roofline::{Arrow, Extras, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
 use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
@@ -25,18 +25,12 @@ pub(super) struct FusionTool {
 }
 
 impl FusionTool {
-    pub(super) fn open(context: &Context<'_>) -> Chart {
-        let s = context.state;
-        let mut shape = Shape::read(context);
+    pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
+        let s = inputs.state;
+        let mut shape = Shape::read(inputs);
         let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
-        let chain = Control::several(
-            s,
-            "fusion.steps",
-            "Epilogue",
-            "Elementwise steps after the GEMM",
-            options,
-            &["activation".to_owned()],
-        );
+        let (hint, usual) = ("Elementwise steps after the GEMM", ["activation".to_owned()]);
+        let chain = Control::several(s, "fusion.steps", "Epilogue", hint, options, &usual);
         let steps: Vec<Step> =
             Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
@@ -44,7 +38,7 @@ impl FusionTool {
         controls.push(chain);
         let fusion = fuse(&shape.problem, &steps, roof);
         let out = FusionTool { fusion, steps, roof, shape };
-        out.all(controls)
+        Chart::of(out, controls)
     }
 
     fn both(&self) -> [(&'static str, &Run); 2] {
@@ -52,7 +46,7 @@ impl FusionTool {
     }
 }
 
-impl Tool for FusionTool {
+impl Picture for FusionTool {
     fn title(&self) -> String {
         format!(
             "{} with {} steps after it, separate and fused, under the roof of {}",
@@ -129,10 +123,6 @@ impl Tool for FusionTool {
         }
         out
     }
-}
-
-impl Picture for FusionTool {
-    fn draw(&self, _: &mut Scene, _: Rect, _: &RenderOptions<'_>) {}
 
     fn scene(&self, options: &RenderOptions<'_>) -> Option<Scene> {
         let theme = options.theme;
@@ -181,7 +171,7 @@ impl Picture for FusionTool {
         columns.table(self.both())
     }
 
-    fn height(&self, width: f64) -> f64 {
-        if width < 560.0 { 380.0 } else { 460.0 }
+    fn heights(&self, width: f64) -> Heights {
+        Heights::of(width, (380.0, 460.0))
     }
 }

@@ -2,20 +2,20 @@
 //! groups, with the panels of A and B that the first wave touches.
 
 use super::grid;
-use super::{Context, Shape, Tool, figure, tile_controls, whole};
+use super::{Shape, count, figure, tile_controls, whole};
+use crate::aggregate::distinct;
 use crate::cells::CellMark;
-use crate::chart::{Chart, Picture, RenderOptions};
+use crate::chart::{Chart, Heights, Picture, RenderOptions};
+use crate::charts::Inputs;
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
-use crate::layout::NARROW;
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
 use gemmscope_model::units::Bytes;
-use gemmscope_table::control::Control;
 use gemmscope_table::result_table::Table;
 
 /// Rows and columns of tiles that are drawn at most.
@@ -38,31 +38,18 @@ pub(super) struct OrderTool {
 }
 
 impl OrderTool {
-    pub(super) fn open(context: &Context<'_>) -> Chart {
-        let s = context.state;
-        let mut shape = Shape::read(context);
+    pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
+        let s = inputs.state;
+        let mut shape = Shape::read(inputs);
         let (tile_controls, tile) = tile_controls(s);
         let p = &shape.problem;
         let tiling = Tiling::of(p, tile, 1);
         let side = |v: Option<u64>| v.and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
         let tiles = (side(tiling.map(|t| t.tiles_m)), side(tiling.map(|t| t.tiles_n)));
-        let programs = Control::count(
-            s,
-            "order.programs",
-            "In flight",
-            "Workgroups that run at once",
-            (1, LARGEST_WAVE),
-            shape.device.units.unwrap_or(108),
-        );
-        let group = Control::count(
-            s,
-            "order.group",
-            "Group size M",
-            "Rows of tiles walked together (GROUP_SIZE_M)",
-            (1, 1024),
-            8,
-        )
-        .with_slider(tiles.0.clamp(2, 64));
+        let programs = ("order.programs", "In flight", "Workgroups that run at once");
+        let programs = count(s, programs, LARGEST_WAVE, shape.device.units.unwrap_or(108));
+        let group = ("order.group", "Group size M", "Rows of tiles walked together (GROUP_SIZE_M)");
+        let group = count(s, group, 1024, 8).with_slider(tiles.0.clamp(2, 64));
         let panel_bytes = (
             f64::from(tile.m) * f64::from(p.k) * p.op.a.bytes(),
             f64::from(tile.n) * f64::from(p.k) * p.op.b.bytes(),
@@ -81,7 +68,7 @@ impl OrderTool {
             k_blocks: u64::from(p.k.div_ceil(tile.k.unwrap_or(1).max(1))),
             shape,
         };
-        out.all(controls)
+        Chart::of(out, controls)
     }
 
     /// What the workgroups in flight touch, in groups of so many rows.
@@ -162,7 +149,7 @@ impl OrderTool {
 
 const LARGEST_WAVE: u32 = 65536;
 
-impl Tool for OrderTool {
+impl Picture for OrderTool {
     fn title(&self) -> String {
         format!(
             "Launch order of {} × {} tiles, {} at once: row by row and in groups of {}",
@@ -270,9 +257,7 @@ impl Tool for OrderTool {
         }
         out
     }
-}
 
-impl Picture for OrderTool {
     fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
         vec![
             (legend::Swatch::Box(theme.accent), "first wave".to_owned()),
@@ -296,10 +281,8 @@ impl Picture for OrderTool {
     }
 
     fn table(&self) -> Table {
-        let mut groups = vec![ROW_BY_ROW, 2, 3, 4, 6, 8, 12, 16, 32, self.group];
-        groups.extend(self.best);
-        groups.sort_unstable();
-        groups.dedup();
+        let groups = [ROW_BY_ROW, 2, 3, 4, 6, 8, 12, 16, 32, self.group].into_iter();
+        let groups = distinct(groups.chain(self.best));
         let columns = Columns::new()
             .text("order", |group: &u32| match group {
                 &ROW_BY_ROW => "row by row".to_owned(),
@@ -312,7 +295,7 @@ impl Picture for OrderTool {
         columns.table(groups)
     }
 
-    fn height(&self, width: f64) -> f64 {
-        if width < NARROW { 760.0 } else { 480.0 }
+    fn heights(&self, width: f64) -> Heights {
+        Heights::of(width, (760.0, 480.0))
     }
 }

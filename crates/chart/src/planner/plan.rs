@@ -1,15 +1,17 @@
 //! A plan on the roofline: hollow marks of every GEMM at its roof, one colour a device that no measured row
 //! has, the first device's with names and with the way there, among the measured rows that pass the filters.
 
+use crate::aggregate::distinct;
 use crate::camera::Camera;
-use crate::chart::{Chart, Drawn, Emphasis, Picture, RenderOptions, Said, Target};
+use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions, Said, Target};
 use crate::charts::Inputs;
 use crate::hit::Direction;
 use crate::labels::Rect;
 use crate::legend::Legend;
 use crate::palette::Theme;
 use crate::roofline::{
-    Contents, Extras, InteractiveRoofline, Planned, RoofLine, Settings, Waymark, merge_roof,
+    Ceilings, Contents, Extras, InteractiveRoofline, Numbers, Planned, RoofLine, Settings, Waymark,
+    merge_roof,
 };
 use crate::scene::{Color, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
@@ -20,7 +22,6 @@ use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::field::shape_label;
 use gemmscope_table::result_table::Table;
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// A plan, opened with the rows to stand beside it.
@@ -36,18 +37,21 @@ pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Chart {
 
 impl PlanPicture {
     fn new(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
-        let mut settings = Settings::of(inputs);
-        settings.color = settings.color.filter(|_| !inputs.frame.data.is_empty());
-        settings.numbers = crate::roofline::Numbers::None;
-        settings.ceilings = crate::roofline::Ceilings::None;
-        settings.baseline = None;
-        PlanPicture { plan, opened: Contents::new(inputs, settings).0 }
+        let (read, controls) = Settings::read(inputs);
+        let settings = Settings {
+            color: read.color.filter(|_| !inputs.frame.data.is_empty()),
+            numbers: Numbers::None,
+            ceilings: Ceilings::None,
+            baseline: None,
+            ..read
+        };
+        PlanPicture { plan, opened: Contents::new(inputs, (settings, controls)).0 }
     }
 
     /// The colours that measured rows have, with what each stands for.
     fn measured(&self, theme: &Theme) -> Vec<(String, Color)> {
         let (scale, rows) = (self.opened.colors.of(theme), &self.opened.frame.rows);
-        let codes: BTreeSet<u16> = rows.iter().map(|row| scale.code(*row as usize)).collect();
+        let codes = distinct(rows.iter().map(|row| scale.code(*row as usize)));
         let of = |code: u16| {
             let at = usize::from(code);
             Some((scale.names.get(at)?.clone(), *scale.palette.get(at)?))
@@ -83,8 +87,8 @@ impl Picture for PlanPicture {
         table(&self.plan)
     }
 
-    fn heights(&self, _width: f64) -> (f64, f64) {
-        (0.0, f64::INFINITY)
+    fn heights(&self, width: f64) -> Heights {
+        Heights { least: 0.0, ..Heights::filling(width) }
     }
 
     fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {

@@ -1,8 +1,10 @@
 use super::*;
+use crate::chart::Chart;
 use crate::chart::RenderOptions;
 use crate::palette::Theme;
 use crate::scene::Item;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
 use gemmscope_table::fixture;
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ fn open(id: &str, hash: &str) -> Chart {
 fn open_with(id: &str, hash: &str, frame: &Frame) -> Chart {
     let state = ViewState::decode(hash).0;
     let kind = TOOLS.iter().find(|t| t.id == id).unwrap();
-    (kind.open)(&Context { frame, state: &state, own: &[] })
+    (kind.open)(&Inputs::new(frame, &state))
 }
 
 fn value(tool: &Chart, label: &str) -> String {
@@ -79,7 +81,8 @@ fn a_tool_takes_the_first_device_of_the_plan() {
 #[test]
 fn the_overflow_is_named() {
     let tool = open("tile", "");
-    assert_eq!(value(&tool, "In all, one stage"), "176 KiB");
+    assert_eq!(value(&tool, "One stage"), "48.0 KiB");
+    assert_eq!(value(&tool, "Accumulator"), "128 KiB");
     assert_eq!(value(&tool, "Registers per thread"), "64");
     assert_eq!(value(&tool, "Shared memory"), "144 KiB");
     // The page opens on a tile that runs with every compiler.

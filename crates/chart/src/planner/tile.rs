@@ -1,9 +1,10 @@
 //! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
 
 use super::grid;
-use super::{Context, Shape, Tool, figure, tile_controls, whole};
+use super::{Shape, count, figure, tile_controls, whole};
 use crate::cells::{CellMark, hatching};
-use crate::chart::{Chart, Picture, RenderOptions};
+use crate::chart::{Chart, Heights, Picture, RenderOptions};
+use crate::charts::Inputs;
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -40,22 +41,20 @@ pub(super) struct TileTool {
 }
 
 impl TileTool {
-    pub(super) fn open(context: &Context<'_>) -> Chart {
-        let s = context.state;
-        let mut shape = Shape::read(context);
+    pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
+        let s = inputs.state;
+        let mut shape = Shape::read(inputs);
         let (mut more, tile) = tile_controls(s);
         // What the tile can run with, where nothing else is chosen.
         let usual = Setting { tile, warps: 16, stages: 4, split_k: 1 };
         let usual = fitted(&shape.problem, &shape.device, usual, &[]);
         let usual = without_doubt(&shape.problem, &shape.device, usual);
-        let mut count = |key, label, hint, most, default| {
-            more.push(Control::count(s, key, label, hint, (1, most), default));
-        };
-        let (warps, stages) =
-            ("Warps (wavefronts) of a workgroup", "Stages of A and B in shared memory");
-        count("tool.warps", "Warps", warps, 64, usual.warps);
-        count("tool.stages", "Stages", stages, 16, usual.stages);
-        count("tool.split", "Split-K", "Workgroups that share a tile, each a part of K", 1024, 1);
+        let warps = ("tool.warps", "Warps", "Warps (wavefronts) of a workgroup");
+        let stages = ("tool.stages", "Stages", "Stages of A and B in shared memory");
+        let split = ("tool.split", "Split-K", "Workgroups that share a tile, each a part of K");
+        more.push(count(s, warps, 64, usual.warps));
+        more.push(count(s, stages, 16, usual.stages));
+        more.push(count(s, split, 1024, 1));
         let setting = Setting {
             tile,
             warps: whole(&more[3]),
@@ -76,11 +75,11 @@ impl TileTool {
         let roof = shape.device.roof(p.op.compute, s.roof);
         let mut controls = std::mem::take(&mut shape.controls);
         controls.extend(more.into_iter().chain([x_control, y_control]));
-        let runs = Runs::of(context.frame, p, &shape.device.id);
+        let runs = Runs::of(inputs.frame, p, &shape.device.id);
         let mut map = map(p, &shape.device, roof, setting, (x, y));
         let ran = map.asked.iter().map(|asked| {
             let row = runs.fastest(asked)?;
-            Some((row as u32, context.frame.metrics.rate(&context.frame.data, row)))
+            Some((row as u32, inputs.frame.metrics.rate(&inputs.frame.data, row)))
         });
         let ran: Vec<_> = ran.collect();
         // What ran so needs no other stages.
@@ -88,7 +87,7 @@ impl TileTool {
             map.cells[i] = evaluate(p, &shape.device, roof, map.asked[i]);
         }
         let out = TileTool {
-            measured: runs.fastest(&setting).map(|r| measured(context.frame, r)),
+            measured: runs.fastest(&setting).map(|r| measured(inputs.frame, r)),
             chosen: evaluate(p, &shape.device, roof, setting),
             ran,
             map,
@@ -96,7 +95,7 @@ impl TileTool {
             roof,
             shape,
         };
-        out.all(controls)
+        Chart::of(out, controls)
     }
 
     fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<CellMark> {
@@ -308,7 +307,7 @@ fn axis_name(axis: Axis) -> String {
     axis.label().replace('_', "")
 }
 
-impl Tool for TileTool {
+impl Picture for TileTool {
     fn title(&self) -> String {
         let (x, y) = self.map.axes;
         format!(
@@ -389,9 +388,9 @@ impl Tool for TileTool {
                 "BM × BN × 4 bytes, in registers.",
             ),
             figure(
-                "In all, one stage",
-                Bytes(f.total_bytes()).to_iec(),
-                "A tile, B tile and accumulator.",
+                "One stage",
+                Bytes(f.a_bytes + f.b_bytes).to_iec(),
+                "A tile and B tile, in shared memory.",
             ),
             figure(
                 "Shared memory",
@@ -407,9 +406,7 @@ impl Tool for TileTool {
         out.extend(self.rounds(e));
         out
     }
-}
 
-impl Picture for TileTool {
     fn legend(&self, theme: &Theme) -> Vec<(legend::Swatch, String)> {
         vec![
             (legend::Swatch::Box(shown(1.0, theme)), "the device's roof".to_owned()),
@@ -461,7 +458,7 @@ impl Picture for TileTool {
         columns.table(self.map.cells.iter().flatten())
     }
 
-    fn height(&self, width: f64) -> f64 {
-        if width < NARROW { 480.0 } else { 500.0 }
+    fn heights(&self, width: f64) -> Heights {
+        Heights::of(width, (480.0, 500.0))
     }
 }

@@ -1,8 +1,9 @@
 //! How bars are drawn.
 
 use super::{Bars, Panel};
+use crate::charts::explore;
 use crate::charts::grouped::Rows;
-use crate::charts::{Picture, RenderOptions};
+use crate::charts::{Heights, Picture, RenderOptions, nothing};
 use crate::color_scale::ColorScale;
 use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
@@ -13,7 +14,8 @@ use crate::scale::{Kind, Scale};
 use crate::scene::{Color, END, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
-use gemmscope_model::units::capitalized;
+use gemmscope_model::units::{capitalized, plural};
+use gemmscope_table::control::Keyed;
 use gemmscope_table::result_table::Table;
 
 const ROW: f64 = 18.0;
@@ -21,6 +23,42 @@ const ROW: f64 = 18.0;
 const AROUND: (f64, f64) = (26.0, 34.0);
 
 impl Picture for Bars {
+    fn title(&self) -> String {
+        let n = plural(self.bars.order.len() as u64, self.mark());
+        format!("{} by {}, {n}", self.what, self.bars.what)
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let none = || nothing(&self.frame).unwrap_or(explore::NO_NAME).to_owned();
+        self.bars.order.is_empty().then(none)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (mark, order) = (self.mark(), &self.bars.order);
+        let total = self.bars.groups.len();
+        let mut out = Vec::new();
+        if order.len() < total {
+            let all = plural(total as u64, mark);
+            out.push(format!("{} of {all} match {:?}.", order.len(), self.find));
+        }
+        out.push(
+            if self.has_roof { "Tick: roof." } else { "No roof: choose a device." }.to_owned(),
+        );
+        let above = order.iter().filter(|g| self.above[**g]).count();
+        if above > 0 {
+            out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
+        }
+        out.extend(self.statistic.map(|of| {
+            format!("{}s of several GEMMs show the {}.", capitalized(mark), of.caption())
+        }));
+        if self.panels.iter().any(|p| p.log) {
+            let why = "Dots: on a logarithmic axis the length of a bar would mean nothing.";
+            out.push(why.to_owned());
+        }
+        out.extend(explore::left_out(&self.frame, &self.bars.groups, None, ""));
+        out
+    }
+
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let color_scale = self.colors.of(theme);
         let codes = || self.bars.order.iter().map(|group| self.code(*group, color_scale));
@@ -64,8 +102,9 @@ impl Picture for Bars {
         self.bars.table()
     }
 
-    fn full_height(&self) -> Option<f64> {
-        Some((104.0 + ROW * self.bars.order.len() as f64).max(160.0))
+    fn heights(&self, width: f64) -> Heights {
+        let full = 104.0 + ROW * self.bars.order.len() as f64;
+        Heights::scrolling(width, full.max(160.0))
     }
 }
 

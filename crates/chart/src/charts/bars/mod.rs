@@ -7,14 +7,12 @@ use crate::aggregate::{Aggregate, Groups, by_figure};
 use crate::band_scale::{BandScale, Order, natural};
 use crate::charts::explore::{self, Axis, Explore};
 use crate::charts::grouped::{Figure, Grouped, Name};
-use crate::charts::{Chart, ChartKind, Said, nothing, roof_rate};
+use crate::charts::{Chart, ChartKind, roof_rate};
 use crate::color_scale::Colors;
 use crate::row_names::RowNames;
 use crate::scale::{Kind, extent};
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{capitalized, plural};
-use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::view_state::ViewState;
@@ -25,11 +23,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "bars",
     name: "Bars",
     hint: "Which GEMM or kernel is best? Any figure by any column, or AI and rate side by side",
-    icon: "M2 3.5h12M2 8h8M2 12.5h5",
     params: explore::PARAMS,
-    of_selection: false,
-    legend: false,
     open: |inputs| Bars::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
 };
 
 /// Opened bars, sorted.
@@ -40,6 +36,14 @@ pub(crate) struct Bars {
     colors: Colors,
     /// By group: the attained rate is [above](ABOVE_ROOF) the roof.
     above: Vec<bool>,
+    /// What the panels show, together.
+    what: String,
+    /// Some bar has a roof.
+    has_roof: bool,
+    /// The text that names contain.
+    find: String,
+    /// The statistic where bars are of several GEMMs.
+    statistic: Option<Aggregate>,
 }
 
 /// One column of bars: a figure, and where its roof is.
@@ -146,8 +150,7 @@ impl Bars {
         let (label, name, groups) = groups(frame, &x);
         let figures = |info: &FieldInfo| groups.figures(frame, info, aggregate);
         let known = Figures::of(frame, &groups, &figures);
-        let total = groups.len();
-        let mut order: Vec<usize> = (0..total).collect();
+        let mut order: Vec<usize> = (0..groups.len()).collect();
         let text = find.trim().to_lowercase();
         if !text.is_empty() {
             order.retain(|group| name(*group).to_lowercase().contains(&text));
@@ -165,8 +168,6 @@ impl Bars {
             (_, last) => last.map_or(&known.rate, |panel| &panel.figure),
         };
         sorted(&mut order, &name, (sort, up), by);
-        let none = || nothing(frame).unwrap_or(explore::NO_NAME);
-        let obstacle = order.is_empty().then(none);
         let other = shown.iter().zip(&panels).find(|(info, _)| !USUAL.contains(&info.field));
         let other = other.map(|(info, p)| Figure::new(&info.label, &info.unit, p.figure.clone()));
         let has_roof = order.iter().any(|group| known.roof[*group].is_finite());
@@ -180,54 +181,28 @@ impl Bars {
         ];
         let figures = other.into_iter().chain(all).collect();
         let bars = Grouped { what: label, name, groups, figures, order };
-        let out =
-            Bars { above, frame: frame.clone(), bars, panels, colors: Colors::new(frame, color) };
         let what = match &shown[..] {
             [one] => &one.label,
             _ => "Arithmetic intensity and attained rate",
         };
-        let n = plural(out.bars.order.len() as u64, out.mark());
-        let mut said = Said::new(format!("{what} by {}, {n}", out.bars.what), obstacle, e.controls);
-        if said.obstacle.is_none() {
-            let aggregate = (!single).then_some(aggregate);
-            said.notes = out.notes((find.trim(), total), aggregate, has_roof);
-        }
-        Chart::new(said, out)
+        let out = Bars {
+            frame: frame.clone(),
+            bars,
+            panels,
+            colors: Colors::new(frame, color),
+            above,
+            what: what.to_owned(),
+            has_roof,
+            find: find.trim().to_owned(),
+            statistic: (!single).then_some(aggregate),
+        };
+        Chart::of(out, e.controls)
     }
 
     /// What a mark of the last panel is, which is the one with the roof: `bar`, or `dot` on a logarithmic
     /// axis.
     fn mark(&self) -> &'static str {
         if self.panels.last().is_some_and(|p| p.log) { "dot" } else { "bar" }
-    }
-
-    /// `of` is the statistic where bars are of several GEMMs.
-    fn notes(
-        &self,
-        (find, total): (&str, usize),
-        of: Option<Aggregate>,
-        has_roof: bool,
-    ) -> Vec<String> {
-        let (mark, order) = (self.mark(), &self.bars.order);
-        let mut out = Vec::new();
-        if order.len() < total {
-            let all = plural(total as u64, mark);
-            out.push(format!("{} of {all} match {find:?}.", order.len()));
-        }
-        out.push(if has_roof { "Tick: roof." } else { "No roof: choose a device." }.to_owned());
-        let above = order.iter().filter(|g| self.above[**g]).count();
-        if above > 0 {
-            out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
-        }
-        out.extend(of.map(|of| {
-            format!("{}s of several GEMMs show the {}.", capitalized(mark), of.caption())
-        }));
-        if self.panels.iter().any(|p| p.log) {
-            let why = "Dots: on a logarithmic axis the length of a bar would mean nothing.";
-            out.push(why.to_owned());
-        }
-        out.extend(explore::left_out(&self.frame, &self.bars.groups, None, ""));
-        out
     }
 }
 

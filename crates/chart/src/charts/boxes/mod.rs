@@ -4,18 +4,17 @@ use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::{BandScale, Order};
 use crate::cells::{Below, fit};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, nothing};
 use crate::color_scale::{ColorScale, Colors};
 use crate::columns::Columns;
 use crate::labels::Rect;
-use crate::layout;
-use crate::layout::{Axis as Ruler, FONT, Margins, Plot};
+use crate::layout::{FONT, Plot};
 use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
-use crate::scale::{Kind, Scale, extent, padded};
+use crate::plot::{Around, Ruler, round, xy};
+use crate::scale::{Kind, extent, padded};
 use crate::scene::{DragArea, Item, Marks, Scene, Symbol, Window};
 use crate::text;
-use crate::ticks;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
@@ -30,11 +29,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "boxes",
     name: "Boxes",
     hint: "Which parameter costs efficiency? Any figure by any column",
-    icon: "M5 5h6v6H5zM8 2v3M8 11v3M5 8h6M6 2h4M6 14h4",
     params: explore::PARAMS,
-    of_selection: false,
-    legend: false,
     open: |inputs| Boxes::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
 };
 
 /// Opened boxes.
@@ -124,7 +121,6 @@ impl Boxes {
             padded(kind, found, 0.05)
         };
         drop(get);
-        let title = format!("{} by {}, {} boxes", value.label, bands.label, bands.len());
         let out = Boxes {
             colors: Colors::new(frame, color),
             frame: frame.clone(),
@@ -136,65 +132,7 @@ impl Boxes {
             kind,
             domain,
         };
-        let mut said = Said::new(title, out.obstacle(), e.controls);
-        if said.obstacle.is_none() {
-            said.notes = out.notes();
-        }
-        Chart::new(said, out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let mut out =
-            vec!["Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned()];
-        let medians: Vec<(f64, &str)> = self
-            .boxes
-            .iter()
-            .zip(&self.bands.names)
-            .filter_map(|(b, n)| b.map(|b| (b.median(), n.as_str())))
-            .collect();
-        let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        if let (Some(a), Some(b)) = (least, most)
-            && medians.len() > 1
-        {
-            let format = Format::of(&self.value.unit);
-            out.insert(
-                0,
-                format!(
-                    "Median {}: {} at {} {} to {} at {} {}.",
-                    self.value.label.to_lowercase(),
-                    format.write(a.0, 3),
-                    self.bands.label,
-                    a.1,
-                    format.write(b.0, 3),
-                    self.bands.label,
-                    b.1
-                ),
-            );
-        }
-        let colors = self.colors.of(&Theme::LIGHT);
-        let mut codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
-        if codes.next().is_some_and(|first| codes.any(|code| code != first)) {
-            out.push("A box is of all its points, whatever their colour.".to_owned());
-        }
-        let (value, find) = (Some(&self.value), &self.find);
-        out.extend(explore::left_out(&self.frame, &self.groups, value, find));
-        if self.groups.rows.len() > POINTS * self.bands.len() {
-            out.push(format!("At most {POINTS} points a box shown."));
-        }
-        out
-    }
-
-    fn obstacle(&self) -> Option<&'static str> {
-        if let Some(why) = nothing(&self.frame) {
-            Some(why)
-        } else if self.bands.is_empty() && !self.find.trim().is_empty() {
-            Some(explore::NO_NAME)
-        } else if self.boxes.iter().all(Option::is_none) {
-            Some(explore::NO_FIGURE)
-        } else {
-            None
-        }
+        Chart::of(out, e.controls)
     }
 
     /// Points, boxes, and what each stands for.
@@ -249,34 +187,76 @@ impl Boxes {
 }
 
 impl Picture for Boxes {
+    fn title(&self) -> String {
+        format!("{} by {}, {} boxes", self.value.label, self.bands.label, self.bands.len())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut out =
+            vec!["Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned()];
+        let medians: Vec<(f64, &str)> = self
+            .boxes
+            .iter()
+            .zip(&self.bands.names)
+            .filter_map(|(b, n)| b.map(|b| (b.median(), n.as_str())))
+            .collect();
+        let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        if let (Some(a), Some(b)) = (least, most)
+            && medians.len() > 1
+        {
+            let format = Format::of(&self.value.unit);
+            out.insert(
+                0,
+                format!(
+                    "Median {}: {} at {} {} to {} at {} {}.",
+                    self.value.label.to_lowercase(),
+                    format.write(a.0, 3),
+                    self.bands.label,
+                    a.1,
+                    format.write(b.0, 3),
+                    self.bands.label,
+                    b.1
+                ),
+            );
+        }
+        let colors = self.colors.of(&Theme::LIGHT);
+        let mut codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
+        if codes.next().is_some_and(|first| codes.any(|code| code != first)) {
+            out.push("A box is of all its points, whatever their colour.".to_owned());
+        }
+        let (value, find) = (Some(&self.value), &self.find);
+        out.extend(explore::left_out(&self.frame, &self.groups, value, find));
+        if self.groups.rows.len() > POINTS * self.bands.len() {
+            out.push(format!("At most {POINTS} points a box shown."));
+        }
+        out
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let found = !self.bands.is_empty() || self.find.trim().is_empty();
+        let none = self.boxes.iter().all(Option::is_none);
+        let why = nothing(&self.frame).or((!found).then_some(explore::NO_NAME));
+        why.or(none.then_some(explore::NO_FIGURE)).map(str::to_owned)
+    }
+
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let colors = self.colors.of(theme);
         colors.swatches(&self.frame, self.groups.rows.iter().map(|r| colors.code(*r as usize)))
     }
 
-    fn draw(&self, scene: &mut Scene, [_, top, _, height]: Rect, options: &RenderOptions<'_>) {
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let theme = options.theme;
         let (value, bands) = (&self.value, &self.bands);
-        let format = Format::of(&value.unit);
-        let foot = foot_of(scene, bands);
-        let draft = Scale::new(self.kind, self.domain, (height, 0.0));
-        let y_ticks = ticks::ticks(&draft, ((height / 60.0) as usize).clamp(2, 8), &format);
-        let usual = Margins::for_ticks(&y_ticks);
-        let margins =
-            Margins { bottom: foot.1 + FONT * text::LINE + 6.0, top: usual.top + top, ..usual };
-        let rect = margins.rect(scene.width, scene.height);
+        let (turned, foot) = foot_of(scene, bands);
+        let marks = round(Format::of(&value.unit), 60.0, (2, 8));
+        let y = Ruler::new(column_format::title(value), (self.kind, self.domain), marks);
+        let around = Around { bottom: foot + FONT * text::LINE + 6.0, ..Around::USUAL };
+        let plot = xy(scene, (room, around), theme, &Ruler::none((0.0, 1.0)), &y);
+        let rect = plot.rect;
         let (width, visible) = fit(rect[2], bands.len(), box_widths(bands.len()));
         let first = options.first.0.min(bands.len() - visible);
-        let plot = Plot::new(
-            rect,
-            Scale::new(Kind::Linear, (0.0, rect[2]), (0.0, 1.0)),
-            Scale::new(self.kind, self.domain, (1.0, 0.0)),
-        );
-        scene.fill(plot.rect, theme.panel);
-        let axis = Ruler { title: column_format::title(value), ticks: y_ticks, grid: true };
-        layout::axes(scene, &plot, theme, &Ruler::default(), &axis);
         self.marks(scene, theme, &plot, width, first..first + visible);
-        let (turned, foot) = foot;
         Below {
             names: &bands.names[first..first + visible],
             title: &bands.label,
@@ -312,8 +292,8 @@ impl Picture for Boxes {
         columns.table(0..self.bands.len())
     }
 
-    fn height(&self, width: f64) -> f64 {
-        if width < layout::NARROW { 360.0 } else { 420.0 }
+    fn heights(&self, width: f64) -> Heights {
+        Heights::of(width, (360.0, 420.0))
     }
 }
 
@@ -344,9 +324,8 @@ fn scatter(
         if y.is_finite() {
             // Multiples of the golden ratio spread evenly whatever their number.
             let t = (k as f64 * 0.618_033_988_75).fract() - 0.5;
-            out.xs.push((center + t * width * 0.6) as f32);
-            out.ys.push(y as f32);
-            out.codes.push(color_scale.code(row as usize));
+            let at = ((center + t * width * 0.6) as f32, y as f32);
+            out.add(at, color_scale.code(row as usize));
         }
     }
 }

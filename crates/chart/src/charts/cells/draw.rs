@@ -10,8 +10,7 @@ use crate::palette::{Theme, alpha};
 use crate::scale::Scale;
 use crate::scene::{DragArea, Scene, TOP};
 use crate::text;
-use crate::ticks;
-use crate::ticks::Format;
+use crate::ticks::{self, Format};
 use gemmscope_table::column_format;
 use gemmscope_table::metrics::ABOVE_ROOF;
 
@@ -61,7 +60,7 @@ pub(super) fn draw(
             )
         })
     };
-    let legend = draw_legend(scene, map, theme, &map.title());
+    let legend = draw_legend(scene, map, theme, &map.shown());
     scene.drag_areas.push(legend);
     let top = if width < NARROW { 64.0 } else { 44.0 };
     let one = ys.len() == 1;

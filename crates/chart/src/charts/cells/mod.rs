@@ -2,13 +2,12 @@
 
 mod draw;
 
-use crate::aggregate::{Aggregate, Groups};
+use crate::aggregate::{Aggregate, Groups, distinct};
 use crate::band_scale::{BandScale, Order};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said, nothing};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, nothing};
 use crate::columns::Columns;
 use crate::labels::Rect;
-use crate::layout::NARROW;
 use crate::scale::{Kind, extent};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
@@ -26,11 +25,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "cells",
     name: "Cells",
     hint: "Where is performance good, where is it lost? Any figure by any two columns",
-    icon: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9zM9.5 3l4 3.5M2.5 10l4 3.5",
     params: explore::PARAMS,
-    of_selection: false,
-    legend: false,
     open: |inputs| CellMap::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
 };
 
 /// An opened map of cells.
@@ -94,17 +91,9 @@ fn filled(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
     };
     let share = |&(x, y): &(&str, &str)| {
         let rows = frame.rows.iter().step_by(step).map(|r| *r as usize);
-        let mut cells: Vec<(u64, u64)> = rows.map(|r| (value(x, r), value(y, r))).collect();
-        let distinct = |mut of: Vec<u64>| {
-            of.sort_unstable();
-            of.dedup();
-            of.len() as f64
-        };
-        let all = distinct(cells.iter().map(|c| c.0).collect())
-            * distinct(cells.iter().map(|c| c.1).collect());
-        cells.sort_unstable();
-        cells.dedup();
-        cells.len() as f64 / all
+        let cells = distinct(rows.map(|r| (value(x, r), value(y, r))));
+        let along = |of: fn(&(u64, u64)) -> u64| distinct(cells.iter().map(of)).len() as f64;
+        cells.len() as f64 / (along(|c| c.0) * along(|c| c.1))
     };
     if let Some(kernel) = kernel
         && share(&("k", "kernel")) >= FILLED
@@ -188,16 +177,54 @@ impl CellMap {
             kind,
             range,
         };
-        let (xs, ys) = (&out.xs.label, &out.ys.label);
-        let title = match out.one {
-            true => format!("{} by {xs}", out.title()),
-            false => format!("{}: {ys} by {xs}", out.title()),
+        Chart::of(out, e.controls)
+    }
+
+    /// What the colours show.
+    fn shown(&self) -> String {
+        let side = self.side.as_ref().map_or(String::new(), |s| format!(", {s}"));
+        format!("{}, {}{side}", column_format::title(&self.value), self.aggregate.caption())
+    }
+
+    fn tooltip(&self, x: usize, y: usize, v: f64, rows: usize) -> Tooltip {
+        let place = match self.one {
+            true => self.xs.names[x].clone(),
+            false => format!(
+                "{} {}, {} {}",
+                self.xs.label, self.xs.names[x], self.ys.label, self.ys.names[y]
+            ),
         };
-        let mut said = Said::new(title, out.obstacle(), e.controls);
-        if said.obstacle.is_none() {
-            said.notes = out.notes();
+        let info = &self.value;
+        let figure = match column_format::number(info, v).as_str() {
+            "" => "not stated".to_owned(),
+            n => format!("{} {n} {}", info.label, column_format::unit_for(&info.unit).label),
+        };
+        let several = match rows {
+            1 => String::new(),
+            n => format!(" ({} of {n} GEMMs)", self.aggregate.caption()),
+        };
+        Tooltip::new(place).line(format!("{}{several}", figure.trim_end()))
+    }
+}
+
+/// Columns that are found by name; where none is, rows.
+fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
+    let mut found = xs.clone();
+    found.find(text);
+    if found.is_empty() && ys.names.len() > 1 {
+        ys.find(text);
+    } else {
+        *xs = found;
+    }
+}
+
+impl Picture for CellMap {
+    fn title(&self) -> String {
+        let (xs, ys) = (&self.xs.label, &self.ys.label);
+        match self.one {
+            true => format!("{} by {xs}", self.shown()),
+            false => format!("{}: {ys} by {xs}", self.shown()),
         }
-        Chart::new(said, out)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -244,44 +271,6 @@ impl CellMap {
         }
     }
 
-    fn title(&self) -> String {
-        let side = self.side.as_ref().map_or(String::new(), |s| format!(", {s}"));
-        format!("{}, {}{side}", column_format::title(&self.value), self.aggregate.caption())
-    }
-
-    fn tooltip(&self, x: usize, y: usize, v: f64, rows: usize) -> Tooltip {
-        let place = match self.one {
-            true => self.xs.names[x].clone(),
-            false => format!(
-                "{} {}, {} {}",
-                self.xs.label, self.xs.names[x], self.ys.label, self.ys.names[y]
-            ),
-        };
-        let info = &self.value;
-        let figure = match column_format::number(info, v).as_str() {
-            "" => "not stated".to_owned(),
-            n => format!("{} {n} {}", info.label, column_format::unit_for(&info.unit).label),
-        };
-        let several = match rows {
-            1 => String::new(),
-            n => format!(" ({} of {n} GEMMs)", self.aggregate.caption()),
-        };
-        Tooltip::new(place).line(format!("{}{several}", figure.trim_end()))
-    }
-}
-
-/// Columns that are found by name; where none is, rows.
-fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
-    let mut found = xs.clone();
-    found.find(text);
-    if found.is_empty() && ys.names.len() > 1 {
-        ys.find(text);
-    } else {
-        *xs = found;
-    }
-}
-
-impl Picture for CellMap {
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         draw::draw(self, scene, room, options);
     }
@@ -302,15 +291,8 @@ impl Picture for CellMap {
         columns.table((0..self.figures.len()).filter(|cell| !self.groups.get(*cell).is_empty()))
     }
 
-    fn height(&self, width: f64) -> f64 {
-        match (self.one, width < NARROW) {
-            (true, _) => 300.0,
-            (_, true) => 380.0,
-            _ => 440.0,
-        }
-    }
-
-    fn heights(&self, _width: f64) -> (f64, f64) {
-        (220.0, draw::most_height(self))
+    fn heights(&self, width: f64) -> Heights {
+        let own = if self.one { (300.0, 300.0) } else { (380.0, 440.0) };
+        Heights { least: 220.0, most: draw::most_height(self), ..Heights::of(width, own) }
     }
 }

@@ -4,7 +4,7 @@ mod panels;
 mod ranked;
 pub(super) mod settings;
 
-use crate::charts::{Chart, ChartKind, Inputs, Picture, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions, Said};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
 use crate::density::Density;
@@ -29,11 +29,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "compare",
     name: "Compare",
     hint: "Which library, device or version is faster, on which shapes, by how much?",
-    icon: "M2 14 14 2M5 5.5h.01M8 4h.01M10.5 10h.01M12.5 7.5h.01",
     params: &["color"],
-    of_selection: false,
-    legend: false,
     open: Compare::open,
+    ..ChartKind::PLAIN
 };
 
 /// Height of the three panels below each other, where they have no room side by side.
@@ -94,7 +92,7 @@ impl Compare {
         let Some(found) = Setup::choose(frame, &candidates) else {
             let why = "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
                  libraries, devices or commits.";
-            return Chart::without(Said::new("", Some(why), Vec::new()));
+            return Chart::without("", why, Vec::new());
         };
         let default = found.setup.clone();
         let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);
@@ -102,7 +100,7 @@ impl Compare {
         let Some(field) = field else {
             let why = "These rows are variants of a sweep, not sides: Sweep shows which is fastest. To compare \
                  two of them, choose the column that names them under Sides.";
-            return Chart::without(Said::new("", Some(why), vec![side]));
+            return Chart::without("", why, vec![side]);
         };
         let mut setup = match field == default.side {
             true => default,
@@ -122,16 +120,15 @@ impl Compare {
         controls.extend([a, b]);
         controls.extend([side, keys, measure, threshold].map(Control::more));
         let title = duel.headline(&comparison);
-        let mut said = Said::new(title, obstacle(frame, &comparison, &duel), controls);
-        if said.obstacle.is_some() {
-            return Chart::without(said);
+        if let Some(why) = obstacle(frame, &comparison, &duel) {
+            return Chart::without(title, why, controls);
         }
         let several = Some(&tally).filter(|t| t.names.len() > 2 && t.compared > 0);
         said.details.extend(several.map(Tally::table));
         let mut verdict = verdict(inputs, &comparison, &duel, several);
         let more = verdict.split_off(verdict.len().min(ABOVE));
-        said.verdict = verdict;
-        said.notes = notes(frame, &comparison, &duel, more);
+        let notes = notes(frame, &comparison, &duel, more);
+        let said = Said { verdict, notes, ..Said::new(title, None::<&str>, controls) };
         let (frame, ranked) = (frame.clone(), duel.ranked());
         Chart::new(said, Compare { frame, show, comparison, duel, ranked })
     }
@@ -218,7 +215,9 @@ fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
 impl Picture for Compare {
     /// The panels that were asked for, as far as there is room.
     fn draw(&self, scene: &mut Scene, all: Rect, options: &RenderOptions<'_>) {
-        let p = panels::Panels { model: self, options, colors: colors(self, options.theme) };
+        let theme = options.theme;
+        let colors = colors(self, theme);
+        let p = panels::Panels { model: self, duel: &self.duel, options, theme, colors };
         let (w, h) = (scene.width, scene.height);
         match self.show {
             Show::Overview if w >= NARROW && h >= 360.0 => {
@@ -282,20 +281,17 @@ impl Picture for Compare {
         columns.table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
     }
 
-    fn full_height(&self) -> Option<f64> {
-        (self.duel.ratios.len() == 1).then_some(SINGLE)
-    }
-
-    fn heights(&self, width: f64) -> (f64, f64) {
-        if self.show == Show::Overview && width < NARROW {
-            return (STACKED, STACKED);
-        }
+    fn heights(&self, width: f64) -> Heights {
+        let usual = Heights::filling(width);
         if self.duel.ratios.len() == 1 {
-            return (SINGLE, SINGLE);
+            return Heights { own: SINGLE, least: SINGLE, most: SINGLE };
         }
-        // Three panels need more than one.
-        let least = if width < NARROW { 340.0 } else { 400.0 };
-        (least, f64::INFINITY)
+        match (self.show, width < NARROW) {
+            (Show::Overview, true) => Heights { least: STACKED, most: STACKED, ..usual },
+            (_, true) => usual,
+            // Three panels need more than one.
+            (_, false) => Heights { least: 400.0, ..usual },
+        }
     }
 }
 

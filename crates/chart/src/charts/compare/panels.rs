@@ -4,26 +4,27 @@ use super::Compare;
 use crate::charts::RenderOptions;
 use crate::density::{Density, look};
 use crate::labels::{On, Placer, Rect};
-use crate::layout;
-use crate::layout::{Axis, FONT, NARROW, Plot};
-use crate::legend;
-use crate::legend::Swatch;
-use crate::palette::alpha;
-use crate::plot::{Ruler, xy};
-use crate::scale;
-use crate::scale::{Kind, Scale};
+use crate::layout::{FONT, NARROW, Plot};
+use crate::legend::{self, Swatch};
+use crate::palette::{Theme, alpha};
+use crate::plot::{Around, Marks as Ticks, Ruler, round, xy};
+use crate::scale::{self, Kind};
 use crate::scene::{Color, HitArea, Item, Marks, Point, START, Scene, Symbol};
 use crate::text;
-use crate::ticks;
-use crate::ticks::{Format, Tick};
+use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Distribution, Measure, Ratio, Verdict, lead};
+use gemmscope_analysis::compare::duel::{Distribution, Duel, Measure, Ratio, Verdict, lead};
 use gemmscope_model::units::{grouped, plural};
+
+/// Height of the word on a line of a histogram, above its bars.
+const WORD: f64 = 18.0;
 
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
     pub(super) model: &'a Compare,
+    pub(super) duel: &'a Duel,
     pub(super) options: &'a RenderOptions<'a>,
+    pub(super) theme: &'a Theme,
     /// Of side A and of side B.
     pub(super) colors: [Color; 2],
 }
@@ -34,7 +35,7 @@ impl Panels<'_> {
         match verdict {
             Verdict::B => self.colors[1],
             Verdict::A => self.colors[0],
-            Verdict::Even | Verdict::Noise => self.options.theme.other,
+            Verdict::Even | Verdict::Noise => self.theme.other,
         }
     }
 
@@ -48,7 +49,7 @@ impl Panels<'_> {
             (Verdict::Noise, Symbol::Ring, "within noise".to_owned()),
         ];
         let entry = |(verdict, symbol, words): (Verdict, Symbol, String)| {
-            let n = self.model.duel.count(verdict);
+            let n = self.duel.count(verdict);
             let shown = n > 0 || matches!(verdict, Verdict::A | Verdict::B);
             let mark = Swatch::Mark(symbol, self.color(verdict));
             shown.then(|| (mark, format!("{words}: {}", grouped(n))))
@@ -60,55 +61,51 @@ impl Panels<'_> {
     pub(super) fn label(&self, index: usize) -> String {
         self.model
             .comparison
-            .label(&self.model.frame, self.model.duel.ratios[index].configuration as usize)
+            .label(&self.model.frame, self.duel.ratios[index].configuration as usize)
     }
 
     pub(super) fn rows(&self, index: usize) -> impl Iterator<Item = u32> {
-        let (model, of) = (self.model, &self.model.duel.ratios[index]);
-        let both = [model.duel.a, model.duel.b].into_iter();
+        let (model, of) = (self.model, &self.duel.ratios[index]);
+        let both = [self.duel.a, self.duel.b].into_iter();
         let samples = both.filter_map(|side| model.sample(of, side));
         samples.flat_map(|s| model.comparison.rows_of(s).iter().copied())
     }
 
     pub(super) fn tooltip(&self, index: usize) -> Tooltip {
-        let r = &self.model.duel.ratios[index];
+        let r = &self.duel.ratios[index];
         super::tooltip(self.model, r, self.label(index))
     }
 
     /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
     pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
         let (a, b) = self.model.names();
-        let (format, what) = match self.model.duel.measure {
+        let (format, what) = match self.duel.measure {
             Measure::Rate => (Format::rate(), "attained"),
             Measure::Roof => (Format::percent(), "% of roof"),
         };
         let value = |r: &Ratio| {
             let of = |side: usize| {
-                self.model.sample(r, side).map_or(f64::NAN, |s| match self.model.duel.measure {
+                self.model.sample(r, side).map_or(f64::NAN, |s| match self.duel.measure {
                     Measure::Rate => s.rate,
                     Measure::Roof => s.efficiency,
                 })
             };
-            (of(self.model.duel.a), of(self.model.duel.b))
+            (of(self.duel.a), of(self.duel.b))
         };
-        let values: Vec<(f64, f64)> = self.model.duel.ratios.iter().map(value).collect();
+        let values: Vec<(f64, f64)> = self.duel.ratios.iter().map(value).collect();
         let all = values.iter().flat_map(|(x, y)| [*x, *y]);
         let domain =
             scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.08);
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
         let at = (left + 10.0, top + 4.0);
-        let used =
-            legend::legend(Some(scene), at, width - 24.0, self.options.theme, &entries) + 8.0;
-        let ruler = |side: &str| Ruler {
-            title: format!("{side}, {what}"),
-            kind: Kind::Log,
-            domain,
-            format,
-            at: &[],
+        let used = legend::legend(Some(scene), at, width - 24.0, self.theme, &entries) + 8.0;
+        let ruler = |side: &str, each| {
+            let marks = round(format, each, (2, 9));
+            Ruler::new(format!("{side}, {what}"), (Kind::Log, domain), marks)
         };
-        let room = [left, top + used, width - 4.0, height - used];
-        let plot = xy(scene, room, self.options.theme, &ruler(a), &ruler(b));
+        let room = ([left, top + used, width - 4.0, height - used], Around::USUAL);
+        let plot = xy(scene, room, self.theme, &ruler(a, 80.0), &ruler(b, 46.0));
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
             vec![
@@ -116,26 +113,24 @@ impl Panels<'_> {
                 (plot.x.px(domain.1), plot.y.px(domain.1 * ratio)),
             ]
         };
-        let edge = 1.0 + self.model.duel.threshold;
-        if self.model.duel.threshold > 0.0 {
+        let edge = 1.0 + self.duel.threshold;
+        if self.duel.threshold > 0.0 {
             let mut band = line_at(edge);
             band.extend(line_at(1.0 / edge).into_iter().rev());
-            scene
-                .items
-                .push(Item::Polygon { points: band, fill: alpha(self.options.theme.other, 0.28) });
+            scene.items.push(Item::Polygon { points: band, fill: alpha(self.theme.other, 0.28) });
         }
-        scene.line(line_at(1.0), self.options.theme.roof, 1.5);
-        let g = self.model.duel.geometric_mean;
-        scene.dashed(line_at(g), self.options.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.line(line_at(1.0), self.theme.roof, 1.5);
+        let g = self.duel.geometric_mean;
+        scene.dashed(line_at(g), self.theme.accent, 1.5, &[6.0, 4.0]);
         let points: Vec<Point> =
             values.into_iter().map(|(x, y)| (plot.x.px(x), plot.y.px(y))).collect();
         self.points(scene, &plot, &points);
         scene.items.push(Item::Unclip);
         let mut placer = Placer::new(plot.rect);
-        let mut tags = vec![(1.0, "equal".to_owned(), self.options.theme.roof)];
+        let mut tags = vec![(1.0, "equal".to_owned(), self.theme.roof)];
         if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
             let words = if width < NARROW { self.leader(g) } else { self.mean_words() };
-            tags.push((g, words, self.options.theme.accent));
+            tags.push((g, words, self.theme.accent));
         }
         for &(ratio, ..) in &tags {
             let line = line_at(ratio);
@@ -165,14 +160,14 @@ impl Panels<'_> {
             [above, [x + 6.0, y + 3.0, size.0, size.1]]
         });
         if let Some(r) = placer.place(beside, On::Marks) {
-            scene.fill(r, alpha(self.options.theme.panel, 0.8));
+            scene.fill(r, alpha(self.theme.panel, 0.8));
             scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
         }
     }
 
     /// The points of the duel's ratios, in their order.
     fn points(&self, scene: &mut Scene, plot: &Plot, points: &[Point]) {
-        let n = self.model.duel.ratios.len();
+        let n = self.duel.ratios.len();
         let (radius, opacity) = look(n as u64);
         // The widest gaps first, so that a cut drops the narrow ones.
         let ends = n.min(Density::ABOVE);
@@ -187,7 +182,7 @@ impl Panels<'_> {
         }
         if n > Density::ABOVE {
             let mut density = Density::new(plot.rect, self.options.dpr);
-            for (r, at) in self.model.duel.ratios.iter().zip(points) {
+            for (r, at) in self.duel.ratios.iter().zip(points) {
                 density.add(at.0 as f32, at.1 as f32, self.color(r.verdict));
             }
             return scene.items.push(density.image());
@@ -197,8 +192,8 @@ impl Panels<'_> {
             radius,
             [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
-        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.options.theme.muted]);
-        for (r, at) in self.model.duel.ratios.iter().zip(points) {
+        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.theme.muted]);
+        for (r, at) in self.duel.ratios.iter().zip(points) {
             if !(at.0.is_finite() && at.1.is_finite()) {
                 continue;
             }
@@ -217,55 +212,44 @@ impl Panels<'_> {
 
     /// A histogram of log2 ratios.
     pub(super) fn distribution(&self, scene: &mut Scene, rect: Rect) {
-        let d = self.model.duel.distribution();
+        let d = self.duel.distribution();
         let most = d.members.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
         let mut lo = d.start;
         let mut hi = d.start + d.width * d.members.len() as f64;
         // "Equal" is always in the picture: a distribution is read against it.
         lo = lo.min(-d.width);
         hi = hi.max(d.width);
-        let y_scale = Scale::new(Kind::Linear, (0.0, most * 1.12), (0.0, 1.0));
-        let y_ticks: Vec<Tick> =
-            ticks::linear(y_scale.domain, (rect[3] / 55.0) as usize, &Format::plain(""))
-                .into_iter()
-                .filter(|t| t.value.fract() == 0.0)
-                .collect();
-        let left = layout::Margins::for_ticks(&y_ticks).left;
-        let plot = Plot::new(
-            [
-                rect[0] + left,
-                rect[1] + 34.0,
-                (rect[2] - left - 14.0).max(1.0),
-                (rect[3] - 34.0 - 42.0).max(1.0),
-            ],
-            Scale::new(Kind::Linear, (lo, hi), (0.0, 1.0)),
-            y_scale,
-        );
-        scene.fill(plot.rect, self.options.theme.panel);
-        let x_ticks = ratio_ticks((lo, hi), (plot.rect[2] / 56.0) as usize);
-        layout::axes(
-            scene,
-            &plot,
-            self.options.theme,
-            &Axis { title: self.directions(plot.rect[2]), ticks: x_ticks, grid: false },
-            &Axis { title: String::new(), ticks: y_ticks, grid: true },
-        );
+        let around = Around { top: 34.0, right: 14.0, bottom: 42.0, lane: 0.0 };
+        let whole: Ticks<'_> = Box::new(|scale, px| {
+            let mut all = ticks::linear(scale.domain, (px / 55.0) as usize, &Format::plain(""));
+            all.retain(|t| t.value.fract() == 0.0);
+            all
+        });
+        // Room above the bars for the word on the line of the mean.
+        let high = (rect[3] - around.top - around.bottom).max(1.0);
+        let above = (high / (high - WORD).max(1.0)).clamp(1.12, 1.6);
+        let y = Ruler::new("", (Kind::Linear, (0.0, most * above)), whole);
+        let ratios: Ticks<'_> =
+            Box::new(|scale, px| ratio_ticks(scale.domain, (px / 56.0) as usize));
+        let x = Ruler::new(self.directions(), (Kind::Linear, (lo, hi)), ratios);
+        let x = Ruler { grid: false, ..x };
+        let plot = xy(scene, (rect, around), self.theme, &x, &y);
         legend::heading(
             scene,
             (rect[0] + 8.0, rect[1] + 14.0),
             rect[2] - 16.0,
-            self.options.theme,
+            self.theme,
             "Configurations by ratio",
         );
         self.bars(scene, &plot, &d);
         let [_, t, _, h] = plot.rect;
         let x = plot.x.px(0.0);
-        scene.line(vec![(x, t), (x, t + h)], self.options.theme.roof, 1.5);
-        let g = self.model.duel.geometric_mean.log2();
+        scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
+        let g = self.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
-        scene.dashed(vec![(gx, t), (gx, t + h)], self.options.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.dashed(vec![(gx, t), (gx, t + h)], self.theme.accent, 1.5, &[6.0, 4.0]);
         // In short where the long words do not fit; over the line of equality where nothing does.
-        let words = [self.mean_words(), self.leader(self.model.duel.geometric_mean)];
+        let words = [self.mean_words(), self.leader(self.duel.geometric_mean)];
         let boxes = words.iter().flat_map(|words| {
             let width = text::width(words, FONT, false) + 4.0;
             [gx + 3.0, gx - 3.0 - width].map(|left| [left, t + 2.0, width, 15.0])
@@ -276,16 +260,16 @@ impl Panels<'_> {
         let placed = placer.place(boxes.iter().copied(), On::Lines);
         if let Some(at) = placed.and_then(|r| boxes.iter().position(|b| *b == r)) {
             let (rect, words) = (boxes[at], &words[at / 2]);
-            scene.fill(rect, alpha(self.options.theme.panel, 0.8));
+            scene.fill(rect, alpha(self.theme.panel, 0.8));
             let left = (rect[0] + 2.0, rect[1] + 7.0);
-            scene.text(left, words.as_str(), self.options.theme.accent, START);
+            scene.text(left, words.as_str(), self.theme.accent, START);
         }
     }
 
     /// The bars of a histogram, each of the sides that are ahead in it.
     fn bars(&self, scene: &mut Scene, plot: &Plot, d: &Distribution) {
         // One pass in the order of the configurations: they would not fit the processor's cache once a bar.
-        let ratios = &self.model.duel.ratios;
+        let ratios = &self.duel.ratios;
         let mut bins = vec![0u16; ratios.len()];
         for (bin, members) in d.members.iter().enumerate() {
             members.iter().for_each(|m| bins[*m as usize] = bin as u16);
@@ -332,7 +316,7 @@ impl Panels<'_> {
 
     /// `faster` of rates, `ahead` of shares of roofs.
     fn ahead(&self) -> &'static str {
-        match self.model.duel.measure {
+        match self.duel.measure {
             Measure::Rate => "faster",
             Measure::Roof => "ahead",
         }
@@ -350,15 +334,14 @@ impl Panels<'_> {
     }
 
     fn mean_words(&self) -> String {
-        format!("geometric mean: {}", self.leader(self.model.duel.geometric_mean))
+        format!("geometric mean: {}", self.leader(self.duel.geometric_mean))
     }
 
     /// Which way along an axis of ratios which side is ahead.
-    fn directions(&self, width: f64) -> String {
+    fn directions(&self) -> String {
         let [a, b] = [-1.0, 1.0].map(|log| self.side_ahead(log));
         let how = self.ahead();
-        let words = format!("\u{2190} {a} {how}, {b} {how} \u{2192}");
-        text::ellipsis(&words, FONT, width)
+        format!("\u{2190} {a} {how}, {b} {how} \u{2192}")
     }
 }
 
@@ -369,34 +352,24 @@ pub(super) fn ratio_ticks((lo, hi): (f64, f64), room: usize) -> Vec<Tick> {
     if !(span.is_finite() && span > 0.0) {
         return Vec::new();
     }
+    let label = |factor: f64| match factor {
+        1.0 => "equal".to_owned(),
+        _ => format!("{}x", (factor * 1e4).round() / 1e4),
+    };
     if span <= 1.6 {
-        // A narrow range reads better in per cent. Both directions count the lead of the faster.
-        let percent = |v: f64| v.signum() * (v.abs().exp2() - 1.0) * 100.0;
-        return ticks::linear((percent(lo), percent(hi)), room, &Format::plain(""))
-            .into_iter()
-            .map(|t| Tick {
-                value: t.value.signum() * (1.0 + t.value.abs() / 100.0).log2(),
-                label: t.label.map(|_| match t.value {
-                    0.0 => "equal".to_owned(),
-                    v => format!("{}\u{202f}%", (v.abs() * 100.0).round() / 100.0),
-                }),
+        // A narrow range reads better in equal steps of the lead, which both directions count.
+        let lead = |v: f64| v.signum() * (v.abs().exp2() - 1.0);
+        let steps = ticks::linear((lead(lo), lead(hi)), room, &Format::plain(""));
+        let each = steps.into_iter().map(|t| (t.value.signum(), 1.0 + t.value.abs(), t.label));
+        return each
+            .map(|(way, factor, named)| Tick {
+                value: way * factor.log2(),
+                label: named.map(|_| label(factor)),
             })
             .collect();
     }
     let every = (span / room as f64).ceil().max(1.0);
-    let first = (lo / every).ceil() as i64;
-    let last = (hi / every).floor() as i64;
-    (first..=last.min(first + 200))
-        .map(|i| {
-            let v = i as f64 * every;
-            let factor = v.abs().exp2();
-            Tick {
-                value: v,
-                label: Some(match v {
-                    0.0 => "equal".to_owned(),
-                    _ => format!("{factor:.0}x"),
-                }),
-            }
-        })
-        .collect()
+    let (first, last) = ((lo / every).ceil() as i64, (hi / every).floor() as i64);
+    let values = (first..=last.min(first + 200)).map(|i| i as f64 * every);
+    values.map(|value| Tick { value, label: Some(label(value.abs().exp2())) }).collect()
 }

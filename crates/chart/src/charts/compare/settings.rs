@@ -44,14 +44,9 @@ pub(super) fn side(
     if variants {
         fields.insert(0, Choice::new(NONE, "choose"));
     }
-    let side = Control::field(
-        state,
-        "compare.side",
-        "Sides",
-        "The column whose values are compared",
-        fields,
-        if variants { NONE } else { &own },
-    );
+    let hint = "The column whose values are compared";
+    let usual = if variants { NONE } else { &own };
+    let side = Control::field(state, "compare.side", "Sides", hint, fields, usual);
     let field = match side.current.as_str() {
         NONE => None,
         key => Some(Field::parse(key).unwrap_or_else(|| default.clone())),
@@ -61,14 +56,10 @@ pub(super) fn side(
 
 /// What two rows must agree in.
 pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
-    Control::several(
-        state,
-        "compare.keys",
-        "Match by",
-        "Two rows are the same GEMM if they agree in these",
-        key_choices(frame, setup),
-        &setup.keys.iter().map(Field::to_string).collect::<Vec<_>>(),
-    )
+    let hint = "Two rows are the same GEMM if they agree in these";
+    let usual: Vec<String> = setup.keys.iter().map(Field::to_string).collect();
+    let keys = key_choices(frame, setup);
+    Control::several(state, "compare.keys", "Match by", hint, keys, &usual)
 }
 
 /// Up to which lead two sides are level: the setting, and a share.
@@ -91,15 +82,9 @@ pub(super) fn pair(
     // Those whose order is open; where no GEMM has all sides, one that shares some with another.
     let told = tally.pair(comparison);
     let first = told.map(|pair| pair[0]).or_else(|| comparison.first_matched());
-    let first = setup.sides.get(first.unwrap_or(0));
-    let a = Control::choice(
-        state,
-        "compare.a",
-        "Baseline",
-        "Speedups are over this side",
-        sides.clone(),
-        &first.cloned().unwrap_or_default(),
-    );
+    let first = setup.sides.get(first.unwrap_or(0)).cloned().unwrap_or_default();
+    let hint = "Speedups are over this side";
+    let a = Control::choice(state, "compare.a", "Baseline", hint, sides.clone(), &first);
     // To a chosen one the nearest rival: the one that is fastest most often.
     let at = |c: &Control| setup.sides.iter().position(|s| *s == c.current);
     let baseline = at(&a);
@@ -127,14 +112,10 @@ pub(super) fn measure(
     pair: (usize, usize),
 ) -> (Control, Measure) {
     let roofs = duel::devices_differ(frame, comparison, pair) && has_roofs(frame);
-    let control = Control::choice(
-        state,
-        "compare.measure",
-        "Measure",
-        "The share of the roof leaves the hardware out: fair across devices",
-        vec![Choice::new("rate", "attained rate"), Choice::new("roof", "% of own roof")],
-        if roofs { "roof" } else { "rate" },
-    );
+    let hint = "The share of the roof leaves the hardware out: fair across devices";
+    let options = Choice::list(&[("rate", "attained rate"), ("roof", "% of own roof")]);
+    let usual = if roofs { "roof" } else { "rate" };
+    let control = Control::choice(state, "compare.measure", "Measure", hint, options, usual);
     let measure = if control.current == "roof" { Measure::Roof } else { Measure::Rate };
     (control, measure)
 }

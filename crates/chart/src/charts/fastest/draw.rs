@@ -2,16 +2,16 @@
 
 use super::{Fastest, tooltip};
 use crate::cells::{CellMark, Cells};
-use crate::charts::RenderOptions;
+use crate::charts::{Heights, RenderOptions};
 use crate::color_scale::ColorScale;
 use crate::layout::{FONT, NARROW};
-use crate::legend;
-use crate::legend::Swatch;
-use crate::palette::{Theme, mix};
+use crate::legend::{self, ENTRIES, Swatch};
+use crate::palette::{Theme, alpha, mix};
 use crate::scene::{Color, Scene, Symbol};
 use crate::text;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::Cell;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_significant;
 use std::collections::HashMap;
 
@@ -48,11 +48,20 @@ pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
         .map(|(label, _)| label)
 }
 
-/// What the colours and marks that occur mean.
+/// What the colours and marks that occur mean; of very many sides of those that win most.
 fn entries(m: &Fastest, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)> {
-    let sides = &m.comparison.names;
-    let mut entries: Vec<(Swatch, String)> =
-        sides.iter().enumerate().map(|(i, s)| (Swatch::Box(colors[i]), s.clone())).collect();
+    let (sides, wins) = (&m.comparison.names, m.score().0);
+    let mut shown: Vec<usize> = (0..sides.len()).collect();
+    if shown.len() > ENTRIES {
+        shown.order_by_key(|i| std::cmp::Reverse(wins[*i]));
+        shown.truncate(ENTRIES);
+    }
+    let entry = |i: &usize| (Swatch::Box(colors[*i]), sides[*i].clone());
+    let mut entries: Vec<(Swatch, String)> = shown.iter().map(entry).collect();
+    if shown.len() < sides.len() {
+        let more = format!("and {} more", sides.len() - shown.len());
+        entries.push((Swatch::Box(alpha(theme.other, 0.0)), more));
+    }
     if m.cells.iter().any(|c| c.winner.is_none() && !c.compared.is_empty()) {
         entries.push((Swatch::Box(theme.other), "tie".to_owned()));
     }
@@ -123,15 +132,12 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
 /// Heading, two lines of legend, axis names of a map.
 const MAP_FRAME: f64 = 126.0;
 
-/// Height past which the cells of a map do not grow.
-pub(super) fn map_height(m: &Fastest) -> f64 {
-    MAP_FRAME + CELL_HEIGHT * m.ys.len() as f64
-}
-
-/// Height at which a narrow map's cells can be read and touched; of a wide one they shrink first.
-pub(super) fn map_least(m: &Fastest, width: f64) -> f64 {
-    match width < NARROW {
-        true => MAP_FRAME + ROW * (m.ys.len() as f64).min(MOST_ROWS),
-        false => 0.0,
-    }
+/// Heights between which a map's cells can be read, and touched where it is narrow, and grow: those of a wide
+/// one shrink first.
+pub(super) fn heights(m: &Fastest, width: f64) -> Heights {
+    let (rows, usual) = (m.ys.len() as f64, Heights::filling(width));
+    let touched = if width < NARROW { MAP_FRAME + ROW * rows.min(MOST_ROWS) } else { 0.0 };
+    let least = touched.max(260.0);
+    let most = (MAP_FRAME + CELL_HEIGHT * rows).max(least);
+    Heights { own: touched.max(usual.own), least, most }
 }

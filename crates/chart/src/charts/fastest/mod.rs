@@ -2,16 +2,15 @@
 
 mod draw;
 
-use crate::chart::usual_height;
+use crate::aggregate::distinct;
 use crate::charts::compare::settings::threshold;
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_analysis::compare::winner;
-use gemmscope_analysis::compare::winner::{Cell, Size};
+use gemmscope_analysis::compare::winner::{self, Cell, Size};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, plural};
@@ -19,18 +18,16 @@ use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
     id: "fastest",
     name: "Fastest",
     hint: "Which library or kernel is fastest where?",
-    icon: "M5 2.5h6v4.5a3 3 0 0 1-6 0zM5 4H2.5c0 2 1 3.2 2.7 3.4M11 4h2.5c0 2-1 3.2-2.7 3.4M8 10v3.5M5 13.5h6",
     params: &["color"],
-    of_selection: false,
-    legend: false,
     open: |inputs| Fastest::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
 };
 
 /// Sides that a headline names.
@@ -55,11 +52,6 @@ pub(crate) struct Fastest {
     ys: Vec<u32>,
 }
 
-/// Values in ascending order, each once.
-fn distinct(values: impl Iterator<Item = u32>) -> Vec<u32> {
-    values.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
 const AXES: [(&str, &str, Size, Size, Size); 3] = [
     ("n,m", "M by N", Size::N, Size::M, Size::K),
     ("k,m", "M by K", Size::K, Size::M, Size::N),
@@ -73,30 +65,20 @@ impl Fastest {
         let Some(found) = Setup::choose(frame, &candidates) else {
             let why = "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
                  libraries, devices or kernels.";
-            return Chart::without(Said::new("", Some(why), Vec::new()));
+            return Chart::without("", why, Vec::new());
         };
         let default = &found.setup;
-        let side = Control::field(
-            state,
-            "fastest.side",
-            "Sides",
-            "The column whose values compete",
-            Choice::named(frame, &candidates),
-            &default.side.to_string(),
-        );
+        let (hint, usual) = ("The column whose values compete", default.side.to_string());
+        let sides = Choice::named(frame, &candidates);
+        let side = Control::field(state, "fastest.side", "Sides", hint, sides, &usual);
         let (threshold, lead) = threshold(state, "fastest.threshold");
         let comparison = match Field::parse(&side.current) {
             Some(f) if f != found.setup.side => Comparison::new(frame, &Setup::of(frame, f)),
             _ => found,
         };
-        let axes = Control::choice(
-            state,
-            "fastest.axes",
-            "Map",
-            "The two sizes of the map; the third is held",
-            AXES.iter().map(|a| Choice::new(a.0, a.1)).collect(),
-            "n,m",
-        );
+        let hint = "The two sizes of the map; the third is held";
+        let axes = AXES.iter().map(|a| Choice::new(a.0, a.1)).collect();
+        let axes = Control::choice(state, "fastest.axes", "Map", hint, axes, "n,m");
         let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
         let [dtype, layout] = operations(frame, &comparison, state);
         let chosen = |of: &Control| Some(of.current.clone()).filter(|value| value != "all");
@@ -131,40 +113,7 @@ impl Fastest {
             ys: distinct(cells.iter().map(|c| c.y)),
             cells,
         };
-        let headline = out.headline();
-        let mut said = Said::new(headline.as_str(), out.obstacle(), controls);
-        if said.obstacle.is_some() {
-            return Chart::without(said);
-        }
-        said.verdict = vec![headline];
-        said.notes = out.notes();
-        Chart::new(said, out)
-    }
-
-    fn obstacle(&self) -> Option<String> {
-        if self.comparison.pairs_possible() == 0 {
-            return Some(format!(
-                "No shape in common: {}. {}",
-                self.comparison.names.join(", "),
-                self.comparison.join_sentence()
-            ));
-        }
-        self.cells.is_empty().then(|| format!("Nothing measured {}.", self.where_words()))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let (all, said) = (self.comparison.pairs_possible(), self.comparison.join_sentence());
-        match self.cells.iter().map(|c| c.compared.len()).sum::<usize>() {
-            shown if shown == all => vec![said],
-            shown => vec![
-                format!(
-                    "{} of {} that two or more sides have are in this map.",
-                    grouped(shown as u64),
-                    plural(all as u64, "configuration")
-                ),
-                format!("Of all types, layouts and sizes: {said}"),
-            ],
-        }
+        Chart::of(out, controls)
     }
 
     /// `at K = 4096, fp16, all 4 layouts`.
@@ -190,32 +139,6 @@ impl Fastest {
             }
         }
         (wins, open)
-    }
-
-    fn headline(&self) -> String {
-        let (wins, open) = self.score();
-        let sides = &self.comparison.names;
-        let mut ranked: Vec<(&String, &u64)> = sides.iter().zip(&wins).collect();
-        // Of a few sides each is named; of many those that win.
-        if ranked.len() > NAMED {
-            ranked.retain(|(_, n)| **n > 0);
-            ranked.order_by_key(|(_, n)| std::cmp::Reverse(**n));
-        }
-        let more = ranked.len().saturating_sub(NAMED);
-        let mut parts: Vec<String> =
-            ranked.iter().take(NAMED).map(|(s, n)| format!("{s} in {n}")).collect();
-        if more > 0 {
-            parts.push(format!("{more} others in the rest"));
-        }
-        if open > 0 {
-            parts.push(format!("tie in {open}"));
-        }
-        format!(
-            "Fastest {}: {} of {}.",
-            self.where_words(),
-            parts.join(", "),
-            plural(wins.iter().sum::<u64>() + open, "cell")
-        )
     }
 }
 
@@ -276,6 +199,62 @@ fn held_control(
 }
 
 impl Picture for Fastest {
+    fn title(&self) -> String {
+        let (wins, open) = self.score();
+        let sides = &self.comparison.names;
+        let mut ranked: Vec<(&String, &u64)> = sides.iter().zip(&wins).collect();
+        // Of a few sides each is named; of many those that win.
+        if ranked.len() > NAMED {
+            ranked.retain(|(_, n)| **n > 0);
+            ranked.order_by_key(|(_, n)| std::cmp::Reverse(**n));
+        }
+        let more = ranked.len().saturating_sub(NAMED);
+        let mut parts: Vec<String> =
+            ranked.iter().take(NAMED).map(|(s, n)| format!("{s} in {n}")).collect();
+        if more > 0 {
+            parts.push(format!("{more} others in the rest"));
+        }
+        if open > 0 {
+            parts.push(format!("tie in {open}"));
+        }
+        format!(
+            "Fastest {}: {} of {}.",
+            self.where_words(),
+            parts.join(", "),
+            plural(wins.iter().sum::<u64>() + open, "cell")
+        )
+    }
+
+    fn verdict(&self) -> Vec<String> {
+        vec![self.title()]
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        if self.comparison.pairs_possible() == 0 {
+            return Some(format!(
+                "No shape in common: {}. {}",
+                self.comparison.names.join(", "),
+                self.comparison.join_sentence()
+            ));
+        }
+        self.cells.is_empty().then(|| format!("Nothing measured {}.", self.where_words()))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (all, said) = (self.comparison.pairs_possible(), self.comparison.join_sentence());
+        match self.cells.iter().map(|c| c.compared.len()).sum::<usize>() {
+            shown if shown == all => vec![said],
+            shown => vec![
+                format!(
+                    "{} of {} that two or more sides have are in this map.",
+                    grouped(shown as u64),
+                    plural(all as u64, "configuration")
+                ),
+                format!("Of all types, layouts and sizes: {said}"),
+            ],
+        }
+    }
+
     fn draw(&self, scene: &mut Scene, _: Rect, options: &RenderOptions<'_>) {
         draw::map(self, scene, options);
     }
@@ -294,13 +273,8 @@ impl Picture for Fastest {
         columns.text("One side only", |c| c.alone.len().to_string()).table(&self.cells)
     }
 
-    fn height(&self, width: f64) -> f64 {
-        draw::map_least(self, width).max(usual_height(width))
-    }
-
-    fn heights(&self, width: f64) -> (f64, f64) {
-        let least = draw::map_least(self, width).max(260.0);
-        (least, draw::map_height(self).max(least))
+    fn heights(&self, width: f64) -> Heights {
+        draw::heights(self, width)
     }
 }
 

@@ -3,14 +3,14 @@
 use super::baseline::Baseline;
 use super::heaviest::Heaviest;
 use super::interactive::InteractiveRoofline;
-use super::settings::most_expensive;
-use super::settings::{PARAMS, Settings, controls};
+use super::settings::{PARAMS, Settings, most_expensive};
 use super::{By, Extras, Points};
-use crate::chart::{Chart, Drawn, Emphasis, Picture, RenderOptions, Said};
+use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions, Said};
 use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;
 use crate::palette::Theme;
 use crate::scene::Scene;
+use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -22,14 +22,13 @@ pub const KIND: ChartKind = ChartKind {
     id: "roofline",
     name: "Roofline",
     hint: "Every GEMM by arithmetic intensity and attained rate, under what its device allows",
-    icon: "M1.5 14 7 5h7.5M10 9.5h.01M12.5 8h.01M8 11.5h.01M5.5 12.5h.01",
     params: PARAMS,
-    of_selection: false,
     legend: true,
     open: |inputs| {
-        let (contents, said) = Contents::new(inputs, Settings::of(inputs));
+        let (contents, said) = Contents::new(inputs, Settings::read(inputs));
         Chart::new(said, Roofline(contents))
     },
+    ..ChartKind::PLAIN
 };
 
 /// An opened roofline.
@@ -53,7 +52,10 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Finds the positions and colours of the rows, and those that carry a number.
-    pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> (Arc<Self>, Said) {
+    pub(crate) fn new(
+        inputs: &Inputs<'_>,
+        (settings, controls): (Settings, Vec<Control>),
+    ) -> (Arc<Self>, Said) {
         let frame = inputs.frame;
         let mut notes = Vec::new();
         let mut shown = frame.clone();
@@ -77,7 +79,7 @@ impl Contents {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
-        let said = Said { notes, controls: controls(inputs, &settings), ..Said::default() };
+        let said = Said { notes, controls, ..Said::default() };
         let contents = Contents {
             points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
@@ -127,18 +129,14 @@ impl Picture for Roofline {
     }
 
     fn table(&self) -> Table {
-        let size = (960.0, self.height(960.0));
+        let size = (960.0, self.heights(960.0).own);
         let options = RenderOptions::new(&Theme::LIGHT, size);
         let marks = Emphasis { ranked: self.0.ranked.clone(), ..Emphasis::default() };
         self.interactive(&options).table(usize::MAX, &marks).unwrap_or_default().0
     }
 
-    fn height(&self, width: f64) -> f64 {
-        (width * 0.6).max(360.0)
-    }
-
-    fn heights(&self, _width: f64) -> (f64, f64) {
-        (0.0, f64::INFINITY)
+    fn heights(&self, width: f64) -> Heights {
+        Heights { own: (width * 0.6).max(360.0), least: 0.0, most: f64::INFINITY }
     }
 
     fn drawn(&self, options: &RenderOptions<'_>) -> Option<Box<dyn Drawn>> {

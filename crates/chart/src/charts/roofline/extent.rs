@@ -3,59 +3,54 @@
 use super::marks::Survey;
 use super::{Input, RoofLine};
 use crate::camera::Zoom;
-use crate::scale::{Kind, padded};
+use crate::scale::{Kind, extent, padded};
 
-/// Intensities and rates that hold some places.
-#[derive(Clone, Copy, Default)]
-struct Bounds {
-    x: Option<(f64, f64)>,
-    y: Option<(f64, f64)>,
+/// Ends of intensities and of rates.
+type Ends = (Option<(f64, f64)>, Option<(f64, f64)>);
+
+/// What holds some places, and what lies within other ends.
+fn bounds(places: impl Iterator<Item = (f64, f64)> + Clone, (x, y): Ends) -> Ends {
+    let ends = |of: Option<(f64, f64)>| of.into_iter().flat_map(|(low, high)| [low, high]);
+    (
+        extent(Kind::Log, places.clone().map(|p| p.0).chain(ends(x))),
+        extent(Kind::Log, places.map(|p| p.1).chain(ends(y))),
+    )
 }
 
-impl Bounds {
-    fn take(&mut self, ai: f64, rate: f64) {
-        for (range, v) in [(&mut self.x, ai), (&mut self.y, rate)] {
-            if v > 0.0 && v.is_finite() {
-                let (low, high) = range.unwrap_or((v, v));
-                *range = Some((low.min(v), high.max(v)));
-            }
-        }
-    }
+/// A range of a decade at least, about the same middle.
+fn decade((low, high): (f64, f64)) -> (f64, f64) {
+    let (middle, half) = ((low * high).sqrt(), 10f64.sqrt());
+    (low.min(middle / half), high.max(middle * half))
 }
 
 /// What holds all passing points, the roofs' ridges and ceilings, and what shows of it at first.
 pub(super) fn ranges(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> (Zoom, Zoom) {
-    let mut points = Bounds { x: survey.x, y: survey.y };
-    for p in &input.extras.planned {
-        points.take(p.ai, p.rate);
-    }
-    for (ai, rate) in input.extras.arrows.iter().flat_map(|a| [a.from, a.to]) {
-        points.take(ai, rate);
-    }
-    let mut all = points;
-    for roof in roofs {
+    let planned = input.extras.planned.iter().map(|p| (p.ai, p.rate));
+    let arrows = input.extras.arrows.iter().flat_map(|a| [a.from, a.to]);
+    let points = bounds(planned.chain(arrows), (survey.x, survey.y));
+    let corners = roofs.iter().flat_map(|roof| {
         // Some slope on the left of each ridge, some ceiling on its right.
-        for bandwidth in roof.caches.iter().map(|c| c.1).chain([roof.bandwidth]) {
-            all.take(roof.peak / bandwidth / 2.5, roof.peak / 2.5);
-        }
-        all.take(roof.ridge() * 2.5, roof.peak * 1.25);
-    }
-    let mut x = padded(Kind::Log, all.x.unwrap_or((1.0, 1000.0)), 0.04);
+        let bandwidths = roof.caches.iter().map(|c| c.1).chain([roof.bandwidth]);
+        let slopes = bandwidths.map(|b| (roof.peak / b / 2.5, roof.peak / 2.5));
+        slopes.chain([(roof.ridge() * 2.5, roof.peak * 1.25)])
+    });
+    let all = bounds(corners, points);
+    // Without a roof nothing else says how near each other points are.
+    let wide = |ends| if roofs.is_empty() { decade(ends) } else { ends };
+    let mut x = wide(padded(Kind::Log, all.0.unwrap_or((1.0, 1000.0)), 0.04));
     if input.share {
-        let whole = (x, (0.0, all.y.map_or(1.05, |y| (y.1 * 1.04).max(1.05))));
+        let whole = (x, (0.0, all.1.map_or(1.05, |y| (y.1 * 1.04).max(1.05))));
         return (whole, whole);
     }
-    let y = padded(Kind::Log, all.y.unwrap_or((1e11, 1e15)), 0.05);
+    let y = wide(padded(Kind::Log, all.1.unwrap_or((1e11, 1e15)), 0.05));
     if !FOCUSED.contains(&input.frame.rows.len()) {
         return ((x, y), (x, y));
     }
     let mut first = (x, (low_rate(input, y.0).unwrap_or(y.0), y.1));
-    if let Some(near) = points.x.filter(|p| (p.1 / p.0).ln() < NARROW * (x.1 / x.0).ln()) {
-        let middle = (near.0 * near.1).sqrt();
-        let around = padded(Kind::Log, near, 0.04);
-        first.0 = (around.0.min(middle / DECADE), around.1.max(middle * DECADE));
+    if let Some(near) = points.0.filter(|p| (p.1 / p.0).ln() < NARROW * (x.1 / x.0).ln()) {
+        first.0 = decade(padded(Kind::Log, near, 0.04));
         let under = |roof: &RoofLine| roof.peak.min(roof.bandwidth * first.0.1) * 1.25;
-        let top = roofs.iter().map(under).fold(points.y.map_or(0.0, |y| y.1 * 1.25), f64::max);
+        let top = roofs.iter().map(under).fold(points.1.map_or(0.0, |y| y.1 * 1.25), f64::max);
         first.1.1 = if top > first.1.0 { top.min(y.1) } else { y.1 };
         x = (x.0.min(first.0.0), x.1.max(first.0.1));
     }
@@ -68,8 +63,6 @@ const FOCUSED: std::ops::RangeInclusive<usize> = 30..=200_000;
 const BELOW: f64 = 0.005;
 /// Where the points take less than this share of the axis, the ridge may lie beside what shows at first.
 const NARROW: f64 = 0.25;
-/// What shows then is a decade at least: this factor to both sides of its middle.
-const DECADE: f64 = 3.162_277_660_168_379_5;
 
 /// From where rates show at first: those too low to matter may lie below where they would take a decade and
 /// more of what begins at `low`; zooming out reaches them.

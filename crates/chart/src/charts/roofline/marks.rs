@@ -262,12 +262,8 @@ impl Layers<'_> {
                 }
             };
             if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
-                b.xs.push(x);
-                b.ys.push(y);
-                b.codes.push(match is_faint(row) {
-                    true => code + colors.len() as u16,
-                    false => code,
-                });
+                let faint = if is_faint(row) { colors.len() as u16 } else { 0 };
+                b.add((x, y), code + faint);
                 if sizes.most > 0.0 {
                     b.radii.push(radius);
                 }
@@ -298,8 +294,7 @@ impl Layers<'_> {
         let color = alpha(input.theme.other, 0.35);
         let mut dots = Marks::new(Symbol::Dot, 2.0, vec![color]);
         each_of(input.background, input, &self.plot, |_, x, y, _| {
-            dots.xs.push(x);
-            dots.ys.push(y);
+            dots.add((x, y), 0);
         });
         if !dots.is_empty() {
             self.scene.items.push(Item::Marks(dots));
@@ -322,9 +317,7 @@ impl Layers<'_> {
                     tie(scene, at, to, alpha(color, 0.5), base);
                 }
                 if plot.holds(to) {
-                    open.xs.push(to.0 as f32);
-                    open.ys.push(to.1 as f32);
-                    open.codes.push(code);
+                    open.add((to.0 as f32, to.1 as f32), code);
                 }
             });
             if !open.is_empty() {
@@ -344,9 +337,7 @@ impl Layers<'_> {
             picture.add(x, y, input.color_scale.color(row as usize));
             if place == Place::Above && !too_many {
                 too_many = above.len() >= TRIANGLES;
-                above.xs.push(x);
-                above.ys.push(y);
-                above.codes.push(input.color_scale.code(row as usize));
+                above.add((x, y), input.color_scale.code(row as usize));
             }
         });
         self.scene.items.push(picture.image());

@@ -31,14 +31,13 @@ pub(crate) use interactive::InteractiveRoofline;
 use crate::camera::{Camera, Zoom};
 use crate::hit::HitGrid;
 use crate::labels::{On, Placer, Rect};
-use crate::layout;
-use crate::layout::{Axis, FONT, Margins, Plot};
+use crate::layout::{self, FONT, Plot};
 use crate::legend::Legend;
 use crate::palette::alpha;
-use crate::scale::{Kind, Scale};
+use crate::plot::{Around, Marks, Ruler, round, xy};
+use crate::scale::Kind;
 use crate::scene::{Color, Item, Point, START, Scene};
 use crate::text;
-use crate::ticks;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
@@ -199,65 +198,42 @@ impl Layers<'_> {
     }
 }
 
-/// Draws the axes; the y ticks decide the left margin, which decides the plot.
+/// Draws the axes.
 fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_domain): Zoom) -> Plot {
-    let theme = input.theme;
-    let narrow = input.narrow();
-    let draft_y = Scale::new(input.y_kind(), y_domain, (input.height, 0.0));
-    let room = |px: f64, each: f64| ((px / each) as usize).clamp(2, 12);
+    let (theme, narrow) = (input.theme, input.narrow());
     let y_format = match (input.share, narrow) {
         (true, _) => Format::percent(),
         (false, true) => Format::rate().bare(),
         (false, false) => Format::rate(),
     };
-    let y_ticks = ticks::ticks(&draft_y, room(input.height - 70.0, 42.0), &y_format);
-    let mut margins = Margins::for_ticks(&y_ticks);
-    if narrow {
-        margins.right = 8.0;
-    }
-    let rect = margins.rect(scene.width, scene.height);
-    let plot = Plot::new(
-        rect,
-        Scale::new(Kind::Log, x_domain, (0.0, 1.0)),
-        Scale::new(input.y_kind(), y_domain, (1.0, 0.0)),
-    );
-    let x_room = room(rect[2], if narrow { 56.0 } else { 74.0 });
-    let x_ticks = ticks::ticks(&plot.x, x_room, &Format::plain(""));
     let open = MemoryLevel::ALL
         .into_iter()
         .any(|l| input.shows(l) && survey.counts.measured[l as usize] > 0);
     let both = open && survey.counts.passing <= input.density_above as u64;
-    let axis = |title: &str, ticks| Axis { title: title.to_owned(), ticks, grid: true };
-    layout::backdrop(scene, &plot, theme);
-    layout::axes(
-        scene,
-        &plot,
-        theme,
-        &axis(
-            &match (input.ai.level(), narrow, both) {
-                (Some(level), ..) => format!("AI, FLOP per {} byte (log)", level.label()),
-                (_, true, _) => "Arithmetic intensity, FLOP/byte (log)".to_owned(),
-                (_, false, false) => {
-                    "Arithmetic intensity, FLOP per compulsory byte (log)".to_owned()
-                }
-                (_, false, true) => {
-                    "Arithmetic intensity, FLOP/byte (log): filled compulsory, open measured"
-                        .to_owned()
-                }
-            },
-            x_ticks,
-        ),
-        &axis(
-            match survey.counts.passing > survey.counts.attainable + survey.counts.nowhere {
-                _ if input.share => "% of roof",
-                true => "Attained, FLOP/s (log)",
-                // Nothing was measured: every mark stands on its roof.
-                false => "Attainable, FLOP/s (log)",
-            },
-            y_ticks,
-        ),
-    );
-    plot
+    let x_title = match (input.ai.level(), narrow, both) {
+        (Some(level), ..) => &format!("AI, FLOP per {} byte (log)", level.label()),
+        (_, true, _) => "Arithmetic intensity, FLOP/byte (log)",
+        (_, false, false) => "Arithmetic intensity, FLOP per compulsory byte (log)",
+        (_, false, true) => {
+            "Arithmetic intensity, FLOP/byte (log): filled compulsory, open measured"
+        }
+    };
+    let y_title = match survey.counts.passing > survey.counts.attainable + survey.counts.nowhere {
+        _ if input.share => "% of roof",
+        true => "Attained, FLOP/s (log)",
+        // Nothing was measured: every mark stands on its roof.
+        false => "Attainable, FLOP/s (log)",
+    };
+    let each = if narrow { 56.0 } else { 74.0 };
+    let x_marks = round(Format::plain(""), each, (2, 12));
+    let along_y = round(y_format, 42.0, (2, 12));
+    let x = Ruler::new(x_title, (Kind::Log, x_domain), x_marks);
+    let y_marks: Marks<'_> = Box::new(|scale, px| along_y(scale, px - 70.0));
+    let y = Ruler::new(y_title, (input.y_kind(), y_domain), y_marks);
+    let around = Around { right: if narrow { 8.0 } else { 12.0 }, ..Around::USUAL };
+    let whole = [0.0, 0.0, scene.width, scene.height];
+    scene.fill(whole, theme.background);
+    xy(scene, (whole, around), theme, &x, &y)
 }
 
 /// The grid that finds what is under the pointer, for a roofline drawn with `plot`.

@@ -386,30 +386,27 @@ impl Layers<'_> {
         let [a, b] = ceiling_line(&plot, bandwidth, peak);
         let (from, _) = clip::segment(a, b, plot.rect)?;
         let (w, h) = plate_size(label);
-        let right_edge = plot.rect[0] + plot.rect[2];
-        let mut candidates = Vec::new();
+        let last = plot.rect[0] + plot.rect[2] - w - 4.0;
         // Nothing is drawn left of where the ceiling meets the slope: the label goes there, moved up or
         // down where another one is.
         let begins_here = from.0 > plot.rect[0] + 1.0;
-        if begins_here {
-            for step in [0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0] {
-                let y = from.1 - h / 2.0 + step * h;
-                // The slope is at its leftmost at the box's lower edge.
-                let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
-                candidates.push([slope - w - 10.0, y, w, h]);
-            }
-        }
-        // Else above the ceiling, from the right.
-        let mut x = right_edge - w - 4.0;
-        while x >= from.0 && candidates.len() < 60 {
-            candidates.push([x, from.1 - h - 2.0, w, h]);
-            x -= 24.0;
-        }
+        let steps = [0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0].iter();
+        let beside = steps.filter(|_| begins_here).map(|step| {
+            let y = from.1 - h / 2.0 + step * h;
+            // The slope is at its leftmost at the box's lower edge.
+            let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
+            [slope - w - 10.0, y, w, h]
+        });
+        // Else above the ceiling, from the right: first in a narrow picture, where labels that moved would lie
+        // at the line of another roof.
+        let above = (0..47).map(|i| last - 24.0 * f64::from(i)).take_while(|x| *x >= from.0);
+        let above = above.map(|x| [x, from.1 - h - 2.0, w, h]);
+        let mut candidates: Vec<Rect> = match self.input.narrow() {
+            true => above.chain(beside).collect(),
+            false => beside.chain(above).collect(),
+        };
         // Else below it, past other ceilings.
-        for step in 0..8 {
-            let y = from.1 + 3.0 + (h + 1.0) * f64::from(step);
-            candidates.push([right_edge - w - 4.0, y, w, h]);
-        }
+        candidates.extend((0..8).map(|i| [last, from.1 + 3.0 + (h + 1.0) * f64::from(i), w, h]));
         // A label on a roof would break its line: the name of a lower ceiling, which its hover tells too,
         // gives way.
         let clear = self.placer.place(candidates.iter().copied(), On::Nothing);

@@ -189,8 +189,6 @@ impl AiAxis {
 pub struct Settings {
     /// What the points' colour shows; `None` is one colour.
     pub color: Option<Field>,
-    /// What it shows where nothing is chosen.
-    default_color: Field,
     /// The vertical axis is the share of the roof.
     pub share: bool,
     /// Names of the categories that are switched off.
@@ -214,39 +212,45 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What a view state says; the default where it says nothing.
-    pub fn of(inputs: &Inputs<'_>) -> Self {
-        let state = inputs.state;
-        let color = state.param(COLOR_KEY).map(Field::parse);
-        let default_color = default_color(inputs);
+    /// What is set, the default where nothing is; and what can be set.
+    pub(crate) fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
+        let Inputs { frame, state, .. } = *inputs;
+        let color = Control::color(state, frame, &default_color(inputs));
+        let (heaviest, baseline) = (heaviest(state), baseline(state).more());
+        let (ai, roofs) = (intensities(frame, state), roofs(frame, state));
         let off = state.param(OFF_KEY);
-        Settings {
-            color: color.unwrap_or_else(|| Some(default_color.clone())),
-            default_color,
+        let side = || state.param(SIDE_A_KEY).unwrap_or_default().to_owned();
+        let chosen = |of: &Option<Control>| of.as_ref().map(|c| c.current.clone());
+        let settings = Settings {
+            color: Field::parse(&color.current),
             share: Y.get(state) == YAxis::Share,
             off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
             size: SIZE.get(state),
             numbers: Numbers::of(state),
             ceilings: CEILINGS.get(state),
             measured: state.param(MEASURED_KEY) != Some("off"),
-            heaviest: heaviest(state).as_number(),
-            baseline: baseline(state)
-                .is_on()
-                .then(|| state.param(SIDE_A_KEY).unwrap_or_default().to_owned()),
-            roofs: match state.param(ROOFS_KEY) {
+            heaviest: heaviest.as_number(),
+            baseline: baseline.is_on().then(side),
+            roofs: match chosen(&roofs).as_deref() {
                 Some("all") => Roofs::All,
-                Some(name) => DataType::parse(name).map_or(Roofs::OfRows, Roofs::Of),
-                None => Roofs::OfRows,
+                name => name.and_then(DataType::parse).map_or(Roofs::OfRows, Roofs::Of),
             },
-            ai: match state.param(AI_KEY) {
+            ai: match chosen(&ai).as_deref() {
                 Some("all") => AiAxis::All,
-                Some(key) => {
-                    let level = MemoryLevel::ALL.into_iter().find(|l| l.key() == key);
+                key => {
+                    let level = MemoryLevel::ALL.into_iter().find(|l| Some(l.key()) == key);
                     level.map_or(AiAxis::Compulsory, AiAxis::At)
                 }
-                None => AiAxis::Compulsory,
             },
-        }
+        };
+        let tiles = [ColumnMeaning::Kernel, ColumnMeaning::TileM].into_iter();
+        let tiles = tiles.filter_map(|r| frame.data.column(r)).next().is_some();
+        let mut out = vec![color, Y.control(state), heaviest];
+        out.extend((frame.decision().kind == DataKind::Sides).then_some(baseline));
+        out.extend(ai.into_iter().chain(roofs));
+        out.extend([SIZE.control(state), NUMBERS.control(state)].map(Control::more));
+        out.extend(tiles.then(|| CEILINGS.control(state).more()));
+        (settings, out)
     }
 }
 
@@ -275,26 +279,14 @@ fn default_color(inputs: &Inputs<'_>) -> Field {
 }
 
 fn heaviest(state: &ViewState) -> Control {
-    Control::count(
-        state,
-        HEAVIEST_KEY,
-        "Time shown",
-        "Shows the GEMMs that make up this share of the time, the heaviest first, and hides the others",
-        (1, 100),
-        100,
-    )
-    .with_slider(100)
-    .with_unit("%")
+    let hint = "Shows the GEMMs that make up this share of the time, the heaviest first, and hides the others";
+    let count = Control::count(state, HEAVIEST_KEY, "Time shown", hint, (1, 100), 100);
+    count.with_slider(100).with_unit("%")
 }
 
 fn baseline(state: &ViewState) -> Control {
-    Control::toggle(
-        state,
-        BASELINE_KEY,
-        "Baseline",
-        "One side faint, with arrows to the other on the same GEMM",
-        true,
-    )
+    let hint = "One side faint, with arrows to the other on the same GEMM";
+    Control::toggle(state, BASELINE_KEY, "Baseline", hint, true)
 }
 
 /// The levels of the memory at which some file counted bytes.
@@ -337,25 +329,6 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
     options.extend(types.iter().map(|t| Choice::plain(t.name())));
     let hint = "The types whose roofs show";
     Some(Control::choice(state, ROOFS_KEY, "Roofs", hint, options, "").more())
-}
-
-/// What can be set.
-pub(super) fn controls(inputs: &Inputs<'_>, settings: &Settings) -> Vec<Control> {
-    let Inputs { frame, state, .. } = *inputs;
-    let color = Control::color(state, frame, &settings.default_color);
-    let mut out = vec![color, Y.control(state), heaviest(state)];
-    if frame.decision().kind == DataKind::Sides {
-        out.push(baseline(state).more());
-    }
-    out.extend(intensities(frame, state));
-    out.extend(roofs(frame, state));
-    out.push(SIZE.control(state).more());
-    out.push(NUMBERS.control(state).more());
-    if [ColumnMeaning::Kernel, ColumnMeaning::TileM].iter().any(|r| frame.data.column(*r).is_some())
-    {
-        out.push(CEILINGS.control(state).more());
-    }
-    out
 }
 
 /// The roof that a row's tile and the number of its workgroups leave, FLOP/s; NaN where the tile

@@ -4,9 +4,9 @@ use super::tooltip;
 use crate::cells::{CellMark, Cells, FOOT};
 use crate::charts::RenderOptions;
 use crate::color_scale::{ramp, shown};
+use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
-use crate::legend;
-use crate::legend::Swatch;
+use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
@@ -36,7 +36,7 @@ fn flow(sweep: &Sweep, width: f64) -> (usize, f64) {
 }
 
 /// The legend's entries that occur.
-fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
+pub(super) fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
     let lines = || sweep.panels.iter().flat_map(|p| &p.lines);
     let mut out = Vec::new();
     let best = match sweep.source {
@@ -52,13 +52,9 @@ fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
     out
 }
 
-fn legend_height(sweep: &Sweep, width: f64, theme: &Theme) -> f64 {
-    let scale = if has_colour(sweep) { 18.0 } else { 0.0 };
-    legend::legend(None, (0.0, 0.0), width - 24.0, theme, &entries(sweep, theme)) + scale + 8.0
-}
-
-fn has_colour(sweep: &Sweep) -> bool {
-    sweep.source != TileSource::BestColumn
+/// Height of the bar of colours, where cells have some.
+fn scale_height(sweep: &Sweep) -> f64 {
+    if sweep.source != TileSource::BestColumn { 18.0 } else { 0.0 }
 }
 
 /// The highest lines of a picture.
@@ -73,7 +69,9 @@ pub(super) fn tallest(sweep: &Sweep) -> f64 {
 pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
     let (columns, _) = flow(sweep, width);
     let rows: f64 = sweep.panels.chunks(columns).map(|row| panel_height(row, line) + GAP).sum();
-    (legend_height(sweep, width, &Theme::LIGHT) + rows + 4.0).ceil().max(220.0)
+    let entries = entries(sweep, &Theme::LIGHT);
+    let legend = legend::legend(None, (0.0, 0.0), width - 20.0, &Theme::LIGHT, &entries) + 8.0;
+    (legend + scale_height(sweep) + rows + 4.0).ceil().max(220.0)
 }
 
 fn panel_height(row: &[Panel], line: f64) -> f64 {
@@ -82,25 +80,24 @@ fn panel_height(row: &[Panel], line: f64) -> f64 {
 }
 
 /// Draws all panels, shrinking the lines where the picture is too low.
-pub(super) fn panels(sweep: &Sweep, scene: &mut Scene, options: &RenderOptions<'_>) {
-    let theme = options.theme;
-    let (w, h) = (scene.width, scene.height);
-    let legend = legend_height(sweep, w, theme);
+pub(super) fn panels(
+    sweep: &Sweep,
+    scene: &mut Scene,
+    [_, top, w, h]: Rect,
+    options: &RenderOptions<'_>,
+) {
+    let (theme, scale) = (options.theme, scale_height(sweep));
     let (columns, panel_w) = flow(sweep, w);
     let rows: Vec<&[Panel]> = sweep.panels.chunks(columns).collect();
     let lines: usize =
         rows.iter().map(|r| r.iter().map(|p| p.lines.len()).max().unwrap_or(0)).sum();
-    let fixed = legend + rows.len() as f64 * (HEAD + FOOT + GAP);
+    let fixed = scale + rows.len() as f64 * (HEAD + FOOT + GAP);
     // A picture with room to spare has taller lines, up to a reasonable square.
     let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, tallest(sweep));
-    let mut y =
-        legend::legend(Some(scene), (10.0, 4.0), w - 24.0, theme, &entries(sweep, theme)) + 4.0;
-    let low = lowest(sweep);
-    if has_colour(sweep) {
-        gradient(scene, (10.0, y), (w - 20.0).min(320.0), theme, low);
-        y += 18.0;
+    let (low, mut y) = (lowest(sweep), top + scale);
+    if scale > 0.0 {
+        gradient(scene, (10.0, top - 4.0), (w - 20.0).min(320.0), theme, low);
     }
-    y += 4.0;
     for row in rows {
         for (i, panel) in row.iter().enumerate() {
             let x = 4.0 + i as f64 * panel_w;

@@ -3,9 +3,11 @@
 
 mod draw;
 
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, Said};
 use crate::columns::Columns;
 use crate::labels::Rect;
+use crate::legend::Swatch;
+use crate::palette::Theme;
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tile_marks::{bounded, limit};
@@ -28,11 +30,9 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "tiles",
     name: "Tiles",
     hint: "Which tile is best for which N, and what limits the others?",
-    icon: "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12",
     params: &["color"],
-    of_selection: false,
-    legend: false,
     open: |inputs| TileMap::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
 };
 
 /// Lines that are drawn at most, so that a picture stays one: the rest is counted, and in the table.
@@ -57,7 +57,7 @@ impl TileMap {
             Ok(sweep) => sweep,
             Err(why) => {
                 let title = format!("No tile map. {}", why.sentence());
-                return Chart::without(Said::new(title, Some(why.sentence()), Vec::new()));
+                return Chart::without(title, why.sentence(), Vec::new());
             }
         };
         // B_N is the question of the view; another axis is the default only without it.
@@ -310,8 +310,12 @@ fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip 
 }
 
 impl Picture for TileMap {
-    fn draw(&self, scene: &mut Scene, _: Rect, options: &RenderOptions<'_>) {
-        draw::panels(self.drawn(), scene, options);
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        draw::entries(self.drawn(), theme)
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        draw::panels(self.drawn(), scene, room, options);
     }
 
     fn table(&self) -> Table {
@@ -342,13 +346,10 @@ impl Picture for TileMap {
         )
     }
 
-    fn height(&self, width: f64) -> f64 {
-        draw::height(self.drawn(), width, draw::LINE)
-    }
-
-    fn heights(&self, width: f64) -> (f64, f64) {
-        let most = draw::height(self.drawn(), width, draw::tallest(self.drawn()));
-        (self.height(width), most)
+    fn heights(&self, width: f64) -> Heights {
+        let [own, most] =
+            [draw::LINE, draw::tallest(self.drawn())].map(|l| draw::height(self.drawn(), width, l));
+        Heights { own, least: own, most }
     }
 }
 

@@ -3,18 +3,15 @@
 use super::{Tuning, rate, tooltip};
 use crate::charts::RenderOptions;
 use crate::labels::{On, Placer, Rect};
-use crate::layout;
-use crate::layout::{Axis, FONT, Margins, Plot};
-use crate::legend;
-use crate::legend::Swatch;
+use crate::layout::{self, FONT, Plot};
+use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
-use crate::scale::{Kind, Scale, extent};
+use crate::plot::{Around, Ruler, round, xy};
+use crate::scale::{Kind, extent};
 use crate::scene::{CENTER, Color, END, Point, START, Scene, Symbol};
 use crate::text;
-use crate::ticks;
-use crate::ticks::{Format, Tick};
-use gemmscope_analysis::tuning;
-use gemmscope_analysis::tuning::{History, Outcome};
+use crate::ticks::{self, Format, Tick};
+use gemmscope_analysis::tuning::{self, History, Outcome};
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
@@ -61,20 +58,15 @@ impl Tuning {
             Kind::Log => (ends.0 * 0.8, top_value * 1.9),
             Kind::Linear => (0.0, top_value * 1.1),
         };
-        let y_scale = Scale::new(self.scale, domain, (0.0, 1.0));
         let entries = legend(h, theme);
         let legend = legend::legend(None, (0.0, 0.0), rect[2] - 20.0, theme, &entries);
-        let y_ticks = ticks::ticks(&y_scale, (rect[3] / 60.0) as usize, &Format::rate());
         let lane = if h.count(Outcome::Failed) > 0 { LANE } else { 0.0 };
-        let margins = Margins { top: 30.0 + legend, right: 14.0, ..Margins::for_ticks(&y_ticks) };
-        let inner = Margins { bottom: 42.0 + lane, ..margins }.rect(rect[2], rect[3]);
-        let plot = Plot::new(inner, Scale::new(Kind::Linear, orders(h), (0.0, 1.0)), y_scale);
-        let [l, t, w, height] = plot.rect;
-        scene.fill([l, t, w, height + lane], theme.panel);
-        let y = Axis { title: "Attained".to_owned(), ticks: y_ticks, grid: true };
-        layout::axes(scene, &plot, theme, &Axis::default(), &y);
+        let y = round(Format::rate(), 60.0, (1, usize::MAX));
+        let y = Ruler::new("Attained", (self.scale, domain), y);
+        let around = Around { top: 30.0 + legend, right: 14.0, bottom: 42.0, lane };
+        let plot = xy(scene, (rect, around), theme, &Ruler::none(orders(h)), &y);
         legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
-        let (placer, lane) = (Placer::new(plot.rect), t + height + lane);
+        let (placer, lane) = (Placer::new(plot.rect), plot.rect[1] + plot.rect[3] + lane);
         let mut picture = Picture { h, theme, plot, lane, placer };
         picture.order_axis(scene);
         picture.levels(scene, roof_shown);
@@ -179,7 +171,7 @@ impl Picture<'_> {
             ticks::linear(plot.x.domain, room, &Format::plain(""))
         };
         layout::x_labels(scene, plot, theme, y, &marks);
-        layout::x_title(scene, theme, (l + w, y + 22.0), &h.order_label);
+        layout::x_title(scene, theme, (0.0, l + w, y + 22.0), &h.order_label);
     }
 
     fn variants(&mut self, scene: &mut Scene) {

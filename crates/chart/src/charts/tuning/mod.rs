@@ -2,7 +2,7 @@
 
 mod draw;
 
-use crate::charts::{Chart, ChartKind, Picture, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
@@ -10,8 +10,7 @@ use crate::scale::Kind;
 use crate::scene::Scene;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tuning;
-use gemmscope_analysis::tuning::{History, Outcome, Suspect, Variant};
+use gemmscope_analysis::tuning::{self, History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural, signed_percent};
 use gemmscope_table::control::{Choice, Control, Setting};
@@ -24,16 +23,17 @@ pub(super) const KIND: ChartKind = ChartKind {
     id: "tuning",
     name: "Tuning",
     hint: "Every variant of a tuning run by generation, what failed, and the best so far",
-    icon: "M2 13h3v-4h4V5.5h3.5V2.5H15",
     params: &["color"],
     of_selection: true,
-    legend: false,
     open: |inputs| Tuning::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
 };
 
 const SCALE: Setting<Kind> =
     Setting { key: "tuning.scale", label: "Scale", hint: "", default: Kind::Linear };
 
+/// Shapes that can be chosen.
+const MOST_SHAPES: usize = 200;
 /// Gains are listed up to this number of generations.
 const MOST_GAINS: usize = 12;
 /// Settings that bad variants share and that are named.
@@ -51,48 +51,25 @@ impl Tuning {
     /// Reads the settings and the history.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let problems = tuning::problems(frame);
-        let shape = Control::choice(
-            state,
-            "tuning.shape",
-            "GEMM",
-            "",
-            problems
-                .iter()
-                .take(200)
-                .map(|(p, n)| Choice::new(key(p), format!("{p} ({n} variants)")))
-                .collect(),
-            &problems.first().map(|p| key(&p.0)).unwrap_or_default(),
-        );
-        let slow = Control::number(
-            state,
-            "tuning.slow",
-            "Slow limit",
-            "Variants under this share of the best count as slow",
-            (0.0, 100.0, 5.0),
-            "%",
-            100.0 * tuning::SLOW_BELOW,
-        );
+        let choice = |(p, n): &(Problem, _)| Choice::new(key(p), format!("{p} ({n} variants)"));
+        let shapes = problems.iter().take(MOST_SHAPES).map(choice).collect();
+        let first = problems.first().map(|p| key(&p.0)).unwrap_or_default();
+        let shape = Control::choice(state, "tuning.shape", "GEMM", "", shapes, &first);
+        let hint = "Variants under this share of the best count as slow";
+        let (ends, usual) = ((0.0, 100.0, 5.0), 100.0 * tuning::SLOW_BELOW);
+        let slow = Control::number(state, "tuning.slow", "Slow limit", hint, ends, "%", usual);
         let history = problems
             .iter()
             .find(|p| key(&p.0) == shape.current)
             .and_then(|p| History::new(frame, &p.0, slow.as_number() / 100.0));
         let Some(history) = history else {
             let why = "No tuning history: no column is a generation, iteration, step or trial.";
-            return Chart::without(Said::new("", Some(why), Vec::new()));
+            return Chart::without("", why, Vec::new());
         };
         let mut controls = if problems.len() > 1 { vec![shape] } else { Vec::new() };
         controls.extend([slow, SCALE.control(state).more()]);
-        let mut said = Said::new(headline(&history), obstacle(&history), controls);
-        if said.obstacle.is_none() {
-            (said.notes, said.details) = (notes(frame, &history), details(frame, &history));
-        }
-        Chart::new(said, Tuning { frame: frame.clone(), scale: SCALE.get(state), history })
+        Chart::of(Tuning { frame: frame.clone(), scale: SCALE.get(state), history }, controls)
     }
-}
-
-fn obstacle(h: &History) -> Option<String> {
-    let none = || format!("None of {} variants ran: {}.", h.variants.len(), failures(h));
-    h.best.is_none().then(none)
 }
 
 /// A GEMM in links, which are plain ASCII and older than the sign between its sizes.
@@ -213,6 +190,24 @@ fn tooltip(h: &History, v: &Variant) -> Tooltip {
 }
 
 impl Picture for Tuning {
+    fn title(&self) -> String {
+        headline(&self.history)
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let h = &self.history;
+        let none = || format!("None of {} variants ran: {}.", h.variants.len(), failures(h));
+        h.best.is_none().then(none)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        notes(&self.frame, &self.history)
+    }
+
+    fn details(&self) -> Vec<(String, Table)> {
+        details(&self.frame, &self.history)
+    }
+
     fn draw(&self, scene: &mut Scene, [_, _, w, h]: Rect, options: &RenderOptions<'_>) {
         let card = if w >= NARROW + 200.0 { 250.0 } else { 0.0 };
         self.plot(scene, options, [0.0, 0.0, w - card, h]);
