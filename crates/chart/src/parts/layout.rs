@@ -52,10 +52,11 @@ pub(crate) struct Axis {
     pub(crate) grid: bool,
 }
 
-/// Grid lines, tick marks, tick labels (none overlapping) and titles, of a plot in a room that begins at `from`.
+/// Grid lines, tick marks, tick labels (none overlapping) and titles, of a plot in a room from its left end to
+/// its right.
 pub(crate) fn axes(
     scene: &mut Scene,
-    (plot, from): (&Plot, f64),
+    (plot, from, until): (&Plot, f64, f64),
     theme: &Theme,
     x: &Axis,
     y: &Axis,
@@ -81,7 +82,7 @@ pub(crate) fn axes(
     }
     scene.line(vec![(l, b), (r, b)], theme.axis, 1.0);
     scene.line(vec![(l, t), (l, b)], theme.axis, 1.0);
-    x_labels(scene, plot, theme, b, &x.ticks);
+    x_labels(scene, (plot, until), theme, b, &x.ticks);
     y_labels(scene, plot, theme, &y.ticks);
     x_title(scene, theme, (from, r, b + 22.0), &x.title);
     if !y.title.is_empty() {
@@ -104,7 +105,13 @@ pub(crate) fn x_title(
 }
 
 /// Tick marks and their labels along X below `bottom`.
-pub(crate) fn x_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, bottom: f64, ticks: &[Tick]) {
+pub(crate) fn x_labels(
+    scene: &mut Scene,
+    (plot, until): (&Plot, f64),
+    theme: &Theme,
+    bottom: f64,
+    ticks: &[Tick],
+) {
     let [left, _, width, _] = plot.rect;
     let right = left + width;
     let labelled = ticks.iter().filter_map(|t| Some((plot.x.px(t.value), t.label.clone()?)));
@@ -113,19 +120,19 @@ pub(crate) fn x_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, bottom: f6
     for (px, _) in &labelled {
         scene.line(vec![(*px, bottom), (*px, bottom + 4.0)], theme.axis, 1.0);
     }
-    labels_below(scene, theme, (right, bottom + 6.0), FONT, labelled);
+    labels_below(scene, theme, (until - 2.0, bottom + 6.0), FONT, labelled);
 }
 
-/// Labels of ticks along an axis that ends at `right`, from left to right. Those at its ends move inwards
-/// instead of being cut, or lying over what is beside it; one that has no room is left out.
+/// Labels of ticks along an axis, from left to right, none past `most`. Those at its ends move inwards instead
+/// of being cut, or lying over what is beside it; one that has no room is left out.
 pub(crate) fn labels_below(
     scene: &mut Scene,
     theme: &Theme,
-    (right, top): (f64, f64),
+    (most, top): (f64, f64),
     size: f64,
     labels: impl IntoIterator<Item = (f64, String)>,
 ) {
-    let most = (right + 10.0).min(scene.width - 2.0);
+    let most = most.min(scene.width - 2.0);
     let mut free = f64::NEG_INFINITY;
     for (px, label) in labels {
         let half = text::width(&label, size, false) / 2.0;

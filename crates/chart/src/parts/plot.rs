@@ -117,7 +117,7 @@ pub(crate) fn value_panel(
     for (x, _) in &labelled {
         scene.line(vec![(*x, rect[1]), (*x, bottom)], theme.grid, 1.0);
     }
-    layout::labels_below(scene, theme, (rect[0] + rect[2], bottom + 5.0), FONT, labelled);
+    layout::labels_below(scene, theme, (rect[0] + rect[2] + 10.0, bottom + 5.0), FONT, labelled);
     scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], theme.axis, 1.0);
     let title = text::ellipsis(title, FONT, rect[2]);
     scene.text((rect[0], rect[1] - 6.0), title, theme.muted, BOTTOM);
@@ -199,6 +199,6 @@ pub(crate) fn xy(
     let x_ticks = (x.marks)(&plot.x, rect[2]);
     let axis =
         |ruler: &Ruler<'_>, ticks| Axis { title: ruler.title.clone(), ticks, grid: ruler.grid };
-    layout::axes(scene, (&plot, left), theme, &axis(x, x_ticks), &axis(y, y_ticks));
+    layout::axes(scene, (&plot, left, left + width), theme, &axis(x, x_ticks), &axis(y, y_ticks));
     plot
 }

@@ -27,14 +27,13 @@ pub(super) struct FusionTool {
 impl FusionTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
-        let mut shape = Shape::read(inputs);
+        let (shape, mut controls) = Shape::read(inputs);
         let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
         let (hint, usual) = ("Elementwise steps after the GEMM", ["activation".to_owned()]);
         let chain = Control::several(s, "fusion.steps", "Epilogue", hint, options, &usual);
         let steps: Vec<Step> =
             Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
-        let mut controls = std::mem::take(&mut shape.controls);
         controls.push(chain);
         let fusion = fuse(&shape.problem, &steps, roof);
         let out = FusionTool { fusion, steps, roof, shape };

@@ -101,7 +101,6 @@ fn whole(control: &Control) -> u32 {
 
 /// A shape, its format and a device: what most tools begin with.
 struct Shape {
-    controls: Vec<Control>,
     problem: Problem,
     device: Device,
 }
@@ -121,7 +120,7 @@ fn device_of(inputs: &Inputs<'_>) -> (Control, Device) {
 }
 
 impl Shape {
-    fn read(inputs: &Inputs<'_>) -> Self {
+    fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
         let s = inputs.state;
         let m = count(s, ("tool.m", "M", "Rows of A and C: tokens."), LARGEST, 4096);
         let n = count(s, ("tool.n", "N", "Columns of B and C: outputs."), LARGEST, 4096);
@@ -131,11 +130,8 @@ impl Shape {
         let dtype = Control::choice(s, "tool.type", "Type", hint, types, default.id());
         let (choice, device) = device_of(inputs);
         let compute = DataType::by_id(&dtype.current).unwrap_or(default);
-        Shape {
-            problem: Problem::new(whole(&m), whole(&n), whole(&k), compute),
-            controls: vec![m, n, k, dtype, choice],
-            device,
-        }
+        let problem = Problem::new(whole(&m), whole(&n), whole(&k), compute);
+        (Shape { problem, device }, vec![m, n, k, dtype, choice])
     }
 }
 

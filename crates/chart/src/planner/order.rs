@@ -40,7 +40,7 @@ pub(super) struct OrderTool {
 impl OrderTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
-        let mut shape = Shape::read(inputs);
+        let (shape, mut controls) = Shape::read(inputs);
         let (tile_controls, tile) = tile_controls(s);
         let p = &shape.problem;
         let tiling = Tiling::of(p, tile, 1);
@@ -54,7 +54,6 @@ impl OrderTool {
             f64::from(tile.m) * f64::from(p.k) * p.op.a.bytes(),
             f64::from(tile.n) * f64::from(p.k) * p.op.b.bytes(),
         );
-        let mut controls = std::mem::take(&mut shape.controls);
         controls.extend(tile_controls.into_iter().chain([group.clone(), programs.clone()]));
         let flight = whole(&programs);
         let dies = shape.device.l2_dies();

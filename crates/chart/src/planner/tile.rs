@@ -43,7 +43,7 @@ pub(super) struct TileTool {
 impl TileTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
-        let mut shape = Shape::read(inputs);
+        let (shape, mut controls) = Shape::read(inputs);
         let (mut more, tile) = tile_controls(s);
         // What the tile can run with, where nothing else is chosen.
         let usual = Setting { tile, warps: 16, stages: 4, split_k: 1 };
@@ -73,7 +73,6 @@ impl TileTool {
         let (y_control, y) = axis("tool.y", "Y", Axis::Bm);
         let p = &shape.problem;
         let roof = shape.device.roof(p.op.compute, s.roof);
-        let mut controls = std::mem::take(&mut shape.controls);
         controls.extend(more.into_iter().chain([x_control, y_control]));
         let runs = Runs::of(inputs.frame, p, &shape.device.id);
         let mut map = map(p, &shape.device, roof, setting, (x, y));

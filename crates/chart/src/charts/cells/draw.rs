@@ -94,7 +94,7 @@ fn draw_legend(scene: &mut Scene, map: &CellMap, theme: &Theme, title: &str) -> 
     let scale = Scale::new(kind, scaled, (bar[0], bar[0] + bar[2]));
     let ticks = ticks::ticks(&scale, 4, &Format::plain("")).into_iter();
     let labels = ticks.filter_map(|t| Some((scale.px(t.value), t.label?)));
-    let end = (bar[0] + bar[2], bar[1] + bar[3] + 2.0);
+    let end = (bar[0] + bar[2] + 10.0, bar[1] + bar[3] + 2.0);
     layout::labels_below(scene, theme, end, FONT - 1.0, labels);
     DragArea::Range {
         rect: bar,

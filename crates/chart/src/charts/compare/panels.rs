@@ -104,7 +104,9 @@ impl Panels<'_> {
             let marks = round(format, each, (2, 9));
             Ruler::new(format!("{side}, {what}"), (Kind::Log, domain), marks)
         };
-        let room = ([left, top + used, width - 4.0, height - used], Around::USUAL);
+        // Labels end with the plot: another panel may stand beside it.
+        let around = Around { right: 2.0, ..Around::USUAL };
+        let room = ([left, top + used, width - 14.0, height - used], around);
         let plot = xy(scene, room, self.theme, &ruler(a, 80.0), &ruler(b, 46.0));
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
@@ -219,7 +221,8 @@ impl Panels<'_> {
         // "Equal" is always in the picture: a distribution is read against it.
         lo = lo.min(-d.width);
         hi = hi.max(d.width);
-        let around = Around { top: 34.0, right: 14.0, bottom: 42.0, lane: 0.0 };
+        let room = [rect[0], rect[1], rect[2] - 2.0, rect[3]];
+        let around = Around { top: 34.0, right: 12.0, bottom: 42.0, lane: 0.0 };
         let whole: Ticks<'_> = Box::new(|scale, px| {
             let mut all = ticks::linear(scale.domain, (px / 55.0) as usize, &Format::plain(""));
             all.retain(|t| t.value.fract() == 0.0);
@@ -233,7 +236,7 @@ impl Panels<'_> {
             Box::new(|scale, px| ratio_ticks(scale.domain, (px / 56.0) as usize));
         let x = Ruler::new(self.directions(), (Kind::Linear, (lo, hi)), ratios);
         let x = Ruler { grid: false, ..x };
-        let plot = xy(scene, (rect, around), self.theme, &x, &y);
+        let plot = xy(scene, (room, around), self.theme, &x, &y);
         legend::heading(
             scene,
             (rect[0] + 8.0, rect[1] + 14.0),

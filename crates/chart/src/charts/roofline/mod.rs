@@ -28,6 +28,7 @@ pub(crate) use chart::Contents;
 pub use chart::KIND;
 pub(crate) use interactive::InteractiveRoofline;
 
+use crate::aggregate::distinct;
 use crate::camera::{Camera, Zoom};
 use crate::hit::HitGrid;
 use crate::labels::{On, Placer, Rect};
@@ -40,7 +41,6 @@ use crate::scene::{Color, Item, Point, START, Scene};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use marks::Survey;
 
@@ -272,13 +272,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
 }
 
 fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
-    let devices: Vec<&str> = {
-        let mut names: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
-        names.order_by(|a, b| a.cmp(b));
-        names.dedup();
-        names
-    };
-    let on = match devices.as_slice() {
+    let on = match &distinct(roofs.iter().map(|r| r.device.as_str()))[..] {
         [] => " without a known roof".to_owned(),
         [one] => format!(" under the roof of {one}"),
         many => format!(" under the roofs of {}", many.join(", ")),

@@ -390,23 +390,32 @@ impl Layers<'_> {
         // Nothing is drawn left of where the ceiling meets the slope: the label goes there, moved up or
         // down where another one is.
         let begins_here = from.0 > plot.rect[0] + 1.0;
-        let steps = [0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0].iter();
-        let beside = steps.filter(|_| begins_here).map(|step| {
+        let beside = |step: &f64| {
             let y = from.1 - h / 2.0 + step * h;
             // The slope is at its leftmost at the box's lower edge.
             let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
             [slope - w - 10.0, y, w, h]
-        });
-        // Else above the ceiling, from the right: first in a narrow picture, where labels that moved would lie
-        // at the line of another roof.
+        };
+        const STEPS: [f64; 13] =
+            [0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, 2.5, 3.0, 3.5, 4.0];
+        // Else above the ceiling, from the right.
         let above = (0..47).map(|i| last - 24.0 * f64::from(i)).take_while(|x| *x >= from.0);
         let above = above.map(|x| [x, from.1 - h - 2.0, w, h]);
-        let mut candidates: Vec<Rect> = match self.input.narrow() {
-            true => above.chain(beside).collect(),
-            false => beside.chain(above).collect(),
-        };
         // Else below it, past other ceilings.
-        candidates.extend((0..8).map(|i| [last, from.1 + 3.0 + (h + 1.0) * f64::from(i), w, h]));
+        let below = |i: u32| [last, from.1 + 3.0 + (h + 1.0) * f64::from(i), w, h];
+        let candidates: Vec<Rect> = match self.input.narrow() {
+            // Lines are short: over the end of its own first, off its ridge's mark, and never so far away that it
+            // would be the label of another roof.
+            true => {
+                let end = [last, from.1 - h - 5.0, w, h];
+                let near = STEPS[..5].iter().filter(|_| begins_here).map(beside);
+                above.chain([end]).chain(near).chain((0..2).map(below)).collect()
+            }
+            false => {
+                let beside = STEPS.iter().filter(|_| begins_here).map(beside);
+                beside.chain(above).chain((0..8).map(below)).collect()
+            }
+        };
         // A label on a roof would break its line: the name of a lower ceiling, which its hover tells too,
         // gives way.
         let clear = self.placer.place(candidates.iter().copied(), On::Nothing);

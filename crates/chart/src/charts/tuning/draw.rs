@@ -170,7 +170,7 @@ impl Picture<'_> {
         } else {
             ticks::linear(plot.x.domain, room, &Format::plain(""))
         };
-        layout::x_labels(scene, plot, theme, y, &marks);
+        layout::x_labels(scene, (plot, l + w + 12.0), theme, y, &marks);
         layout::x_title(scene, theme, (0.0, l + w, y + 22.0), &h.order_label);
     }
 
