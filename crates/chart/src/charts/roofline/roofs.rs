@@ -337,7 +337,8 @@ impl Layers<'_> {
         ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
         let mut places = Vec::new();
         for (index, peak, must, label) in ceilings {
-            let place = self.ceiling_label((shown[index].bandwidth, peak), &label, must);
+            let line = (shown[index].bandwidth, peak);
+            let place = self.ceiling_label(line, &label, must, narrow && many);
             places.extend(place.map(|rect| (index, rect)));
         }
         let caches = shown.iter().any(|r| !r.caches.is_empty());
@@ -376,11 +377,14 @@ impl Layers<'_> {
         }
     }
 
+    /// Names a ceiling of a slope, which `must` be named or gives way; `crowded` where lines are short and of
+    /// several devices.
     fn ceiling_label(
         &mut self,
         (bandwidth, peak): (f64, f64),
         label: &str,
         must: bool,
+        crowded: bool,
     ) -> Option<Rect> {
         let plot = self.plot;
         let [a, b] = ceiling_line(&plot, bandwidth, peak);
@@ -403,9 +407,9 @@ impl Layers<'_> {
         let above = above.map(|x| [x, from.1 - h - 2.0, w, h]);
         // Else below it, past other ceilings.
         let below = |i: u32| [last, from.1 + 3.0 + (h + 1.0) * f64::from(i), w, h];
-        let candidates: Vec<Rect> = match self.input.narrow() {
-            // Lines are short: over the end of its own first, off its ridge's mark, and never so far away that it
-            // would be the label of another roof.
+        let candidates: Vec<Rect> = match crowded {
+            // Over the end of its own line first, off its ridge's mark, and never so far away that it would be
+            // the label of another roof.
             true => {
                 let end = [last, from.1 - h - 5.0, w, h];
                 let near = STEPS[..5].iter().filter(|_| begins_here).map(beside);
