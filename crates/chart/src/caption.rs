@@ -77,8 +77,7 @@ impl Caption {
     /// Columns of the key, and the width of one.
     fn columns(&self, width: f64) -> (usize, f64) {
         let room = (width - 2.0 * SIDE).max(40.0);
-        let names = self.key.iter().map(|(_, name)| text::width(name, FONT, false));
-        let one = names.fold(0.0, f64::max) + NUMBER + 16.0;
+        let one = text::widest(self.key.iter().map(|k| &k.1), FONT) + NUMBER + 16.0;
         let columns = ((room / one) as usize).clamp(1, self.key.len().max(1));
         (columns, room / columns as f64)
     }

@@ -6,7 +6,7 @@ use crate::charts::explore::{self, Explore};
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, nothing, roof_rate};
 use crate::color_scale::Colors;
 use crate::columns::Columns;
-use crate::labels::Rect;
+use crate::labels::{Rect, about};
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::plot::{Around, Marks, Ruler, round, xy};
@@ -214,11 +214,8 @@ impl Picture for Lines {
             let at = px(x, v);
             let (symbol, color) = (colors.symbols[line], colors.palette[line]);
             scene.mark(at, 3.0, symbol, color);
-            scene.hit(
-                self.groups.get(group).to_vec(),
-                [at.0 - 6.0, at.1 - 6.0, 12.0, 12.0],
-                columns.tooltip(self.name(line), &point),
-            );
+            let tooltip = columns.tooltip(self.name(line), &point);
+            scene.hit(self.groups.get(group).to_vec(), about(at, 6.0), tooltip);
         }
         scene.items.push(Item::Unclip);
     }

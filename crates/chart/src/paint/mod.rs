@@ -7,7 +7,7 @@
 pub mod svg;
 
 use crate::clip;
-use crate::labels::{Rect, contains, grown, overlaps};
+use crate::labels::{Rect, about, contains, overlaps};
 use crate::scene::{Anchor, Baseline, Color, Item, Point, Scene, Symbol};
 use plotters::prelude::DrawingBackend;
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
@@ -303,7 +303,7 @@ impl Painter {
         if !(x.is_finite() && y.is_finite() && radius > 0.0 && radius < 1e6) {
             return Ok(());
         }
-        let reach = grown([x, y, 0.0, 0.0], radius * 1.5);
+        let reach = about(at, radius * 1.5);
         if !overlaps(reach, self.clip()) {
             return Ok(());
         }

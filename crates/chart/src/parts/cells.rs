@@ -4,7 +4,7 @@ use crate::labels::{Rect, grown};
 use crate::layout::{self, FONT};
 use crate::legend;
 use crate::palette::{Theme, alpha, on};
-use crate::scene::{Anchor, Baseline, CENTER, Color, DragArea, END, Scene, Window};
+use crate::scene::{Anchor, Baseline, CENTER, Color, END, Scene, Window};
 use crate::text;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
@@ -118,10 +118,6 @@ impl Grid {
     }
 }
 
-fn widest(names: &[String]) -> f64 {
-    names.iter().map(|n| text::width(n, FONT, false)).fold(0.0, f64::max)
-}
-
 /// The size of one of `n` bands in a room, and how many of them show.
 pub(crate) fn fit(room: f64, n: usize, (least, most): (f64, f64)) -> (f64, usize) {
     let size = (room / n.max(1) as f64).clamp(least, most);
@@ -164,16 +160,17 @@ impl<'a> Cells<'a> {
     /// that scrolls.
     pub(crate) fn draw(&self, scene: &mut Scene, room: Rect, theme: &Theme) -> Grid {
         let [left, top, width, height] = room;
-        let names = widest(self.rows).min((width * 0.3).min(300.0)).max(8.0);
+        let names = text::widest(self.rows, FONT).min((width * 0.3).min(300.0)).max(8.0);
         let side = names + SIDE;
         let (w, columns) =
             fit((width - side - 12.0).max(self.width.0), self.columns.len(), self.width);
-        let turned = self.foot > TITLE && widest(self.columns) + 6.0 > w;
+        let widest = text::widest(self.columns, FONT);
+        let turned = self.foot > TITLE && widest + 6.0 > w;
         // Tiles have two numbers.
         let tiles = self.columns.iter().all(|c| c.contains('×'));
-        let lines = if !turned && tiles && widest(self.columns) + 4.0 > w { 2 } else { 1 };
+        let lines = if !turned && tiles && widest + 4.0 > w { 2 } else { 1 };
         let foot = match turned {
-            true => widest(self.columns).min(height * 0.45).min(self.foot - 14.0) + 14.0,
+            true => widest.min(height * 0.45).min(self.foot - 14.0) + 14.0,
             false => NAME_LINE * lines as f64 + 10.0,
         };
         let below = (height - foot - TITLE - 4.0).max(self.height.0);
@@ -205,13 +202,10 @@ impl<'a> Cells<'a> {
         .draw(scene, theme);
         if grid.shown != (self.columns.len(), self.rows.len()) {
             let (nx, ny) = (self.columns.len(), self.rows.len());
-            scene.description = format!("{columns} of {nx} columns and {rows} of {ny} rows shown.");
+            let words = format!("{columns} of {nx} columns and {rows} of {ny} rows shown.");
             let window = |first, shown, total, step| Window { first, shown, total, step };
-            scene.drag_areas.push(DragArea::Scroll {
-                rect: grid.rect(),
-                columns: window(grid.first.0, columns, nx, w),
-                rows: window(grid.first.1, rows, ny, h),
-            });
+            let across = window(grid.first.0, columns, nx, w);
+            scene.scrolls(grid.rect(), across, window(grid.first.1, rows, ny, h), words);
         }
         for (rect, mark) in more {
             over(scene, theme, rect, mark);
@@ -314,7 +308,7 @@ impl Below<'_> {
             let parts = || name.splitn(self.lines, '×');
             let half = match turned {
                 true => FONT * 0.65,
-                false => parts().map(|p| text::width(p, FONT, false)).fold(0.0, f64::max) / 2.0,
+                false => text::widest(parts(), FONT) / 2.0,
             };
             if x - half < free || x + half > scene.width && !turned {
                 continue;

@@ -1,6 +1,6 @@
 //! Which point is under the pointer: a grid of small cells, filled by counting sort.
 
-use crate::labels::Rect;
+use crate::labels::{Rect, about};
 use crate::scene::Point;
 
 /// Side of a cell in px.
@@ -125,8 +125,7 @@ impl HitGrid {
     pub fn nearest(&self, (x, y): Point, radius: f64) -> Option<Hit> {
         // Squared distances: square roots of a pile of points would cost more than the search.
         let mut best: Option<(f64, u32, usize)> = None;
-        let reach = [x - radius, y - radius, 2.0 * radius, 2.0 * radius];
-        self.bands(reach, |band| {
+        self.bands(about((x, y), radius), |band| {
             let d = self.squared(band, (x, y));
             let id = self.ids[band];
             if d <= radius * radius && best.is_none_or(|(b, i, _)| (d, id) < (b, i)) {
@@ -145,8 +144,7 @@ impl HitGrid {
     /// How many points lie within `radius`: "and 41 more here".
     pub(crate) fn count_near(&self, (x, y): Point, radius: f64) -> usize {
         let mut n = 0;
-        let reach = [x - radius, y - radius, 2.0 * radius, 2.0 * radius];
-        self.bands(reach, |band| {
+        self.bands(about((x, y), radius), |band| {
             n += usize::from(self.squared(band, (x, y)) <= radius * radius);
         });
         n

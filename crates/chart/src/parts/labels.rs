@@ -23,6 +23,11 @@ pub(crate) fn grown(r: Rect, by: f64) -> Rect {
     [r[0] - by, r[1] - by, r[2] + 2.0 * by, r[3] + 2.0 * by]
 }
 
+/// The square about a point that reaches so far to each side.
+pub(crate) fn about((x, y): Point, reach: f64) -> Rect {
+    grown([x, y, 0.0, 0.0], reach)
+}
+
 /// A placed label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Placed {

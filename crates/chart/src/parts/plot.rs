@@ -6,7 +6,7 @@ use crate::labels::Rect;
 use crate::layout::{self, Axis, FONT, NARROW, Plot};
 use crate::palette::Theme;
 use crate::scale::{Kind, Scale};
-use crate::scene::{BOTTOM, DragArea, END, Scene, Window};
+use crate::scene::{BOTTOM, END, Scene, Window};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
@@ -69,10 +69,7 @@ impl Bands<'_> {
         let share = if scene.width < NARROW { 0.36 } else { 0.34 };
         let most = self.most.unwrap_or(scene.width * share);
         let sample = (0..self.n).step_by(self.n.div_ceil(MEASURED).max(1));
-        let widest = sample
-            .chain(first..first + shown)
-            .map(|i| text::width(&(self.name)(i), FONT, false))
-            .fold(0.0, f64::max);
+        let widest = text::widest(sample.chain(first..first + shown).map(self.name), FONT);
         let names = widest.min(most).ceil();
         let left = x + names + 14.0;
         let placed = Placed { left, top, first, shown, row: self.row };
@@ -89,12 +86,10 @@ impl Bands<'_> {
         }
         if shown < self.n {
             let (what, last) = (self.what, first + shown);
-            scene.description = format!("{what} {} to {last} of {} shown.", first + 1, self.n);
-            scene.drag_areas.push(DragArea::Scroll {
-                rect: [x, top, width, placed.bottom() - top],
-                columns: Window::default(),
-                rows: Window { first, shown, total: self.n, step: self.row },
-            });
+            let words = format!("{what} {} to {last} of {} shown.", first + 1, self.n);
+            let rows = Window { first, shown, total: self.n, step: self.row };
+            let part = [x, top, width, placed.bottom() - top];
+            scene.scrolls(part, Window::default(), rows, words);
         }
         placed
     }
@@ -186,8 +181,7 @@ pub(crate) fn xy(
     let draft = Scale::new(y.kind, y.domain, (1.0, 0.0));
     let y_ticks = (y.marks)(&draft, height);
     let labels = y_ticks.iter().filter_map(|t| t.label.as_deref());
-    let widest = labels.map(|l| text::width(l, FONT, false)).fold(0.0, f64::max);
-    let side = (widest + 12.0).ceil();
+    let side = (text::widest(labels, FONT) + 12.0).ceil();
     let rect = [
         left + side,
         top + around.top,

@@ -398,6 +398,12 @@ impl Scene {
         self.hit_areas.push(HitArea { rows, rect, tooltip });
     }
 
+    /// Makes a part one that scrolls, and says how much of it shows.
+    pub(crate) fn scrolls(&mut self, rect: [f64; 4], columns: Window, rows: Window, words: String) {
+        self.description = words;
+        self.drag_areas.push(DragArea::Scroll { rect, columns, rows });
+    }
+
     /// Makes room of a colour above everything: the scene grows by `by` pixels and its content moves down.
     pub(crate) fn add_above(&mut self, by: f64, color: Color) {
         let line = |points: &mut Vec<Point>| points.iter_mut().for_each(|p| p.1 += by);

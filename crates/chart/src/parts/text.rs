@@ -41,6 +41,11 @@ pub(crate) fn width(text: &str, size: f64, bold: bool) -> f64 {
     em * size * if bold { 1.1 } else { 1.0 }
 }
 
+/// Width of the widest of some texts.
+pub(crate) fn widest(texts: impl IntoIterator<Item = impl AsRef<str>>, size: f64) -> f64 {
+    texts.into_iter().map(|t| width(t.as_ref(), size, false)).fold(0.0, f64::max)
+}
+
 /// The characters that `room` px hold.
 fn taken(chars: impl Iterator<Item = char>, size: f64, mut room: f64) -> String {
     let fits = |c: &char| {

@@ -13,7 +13,7 @@ use crate::legend::Swatch;
 use crate::palette::{Theme, alpha};
 use crate::plot::{Around, Ruler, round, xy};
 use crate::scale::{Kind, extent, padded};
-use crate::scene::{DragArea, Item, Marks, Scene, Symbol, Window};
+use crate::scene::{Item, Marks, Scene, Symbol, Window};
 use crate::text;
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
@@ -269,12 +269,9 @@ impl Picture for Boxes {
         }
         .draw(scene, theme);
         if visible < bands.len() {
-            scene.description = format!("{visible} of {} boxes shown.", bands.len());
-            scene.drag_areas.push(DragArea::Scroll {
-                rect,
-                columns: Window { first, shown: visible, total: bands.len(), step: width },
-                rows: Window::default(),
-            });
+            let words = format!("{visible} of {} boxes shown.", bands.len());
+            let columns = Window { first, shown: visible, total: bands.len(), step: width };
+            scene.scrolls(rect, columns, Window::default(), words);
         }
     }
 
@@ -299,7 +296,7 @@ impl Picture for Boxes {
 
 /// Whether names are turned, and the room they take.
 fn foot_of(scene: &Scene, bands: &BandScale) -> (bool, f64) {
-    let widest = bands.names.iter().map(|n| text::width(n, FONT, false)).fold(0.0, f64::max);
+    let widest = text::widest(&bands.names, FONT);
     let (each, _) = fit(scene.width - 60.0, bands.len(), box_widths(bands.len()));
     if widest + 8.0 > each {
         (true, widest.min(scene.height * 0.3).min(150.0) + 12.0)

@@ -3,7 +3,7 @@
 use super::Compare;
 use crate::charts::RenderOptions;
 use crate::density::{Density, look};
-use crate::labels::{On, Placer, Rect};
+use crate::labels::{On, Placer, Rect, about};
 use crate::layout::{FONT, NARROW, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
@@ -176,10 +176,8 @@ impl Panels<'_> {
         let (head, tail) = (ends - ends / 2, ends / 2);
         let ranked = self.model.ranked.iter();
         let reachable = ranked.clone().take(head).chain(ranked.rev().take(tail));
-        let size = (2.0 * radius).max(8.0);
         for &i in reachable {
-            let at = points[i];
-            let area = [at.0 - size / 2.0, at.1 - size / 2.0, size, size];
+            let area = about(points[i], radius.max(4.0));
             scene.hit(self.rows(i).collect(), area, self.tooltip(i));
         }
         if n > Density::ABOVE {

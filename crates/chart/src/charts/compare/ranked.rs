@@ -59,12 +59,9 @@ impl Panels<'_> {
         let (from, to) = (placed.left + 3.0, left + width - 12.0);
         // A single bar says whose lead it is.
         let words = |ratio: f64| if n == 1 { self.leader(ratio) } else { lead(ratio) };
-        let widest = shown
-            .iter()
-            .flatten()
-            .map(|i| text::width(&words(self.duel.ratios[*i].ratio), FONT, false));
+        let leads = shown.iter().flatten().map(|i| words(self.duel.ratios[*i].ratio));
         // A lead stands outside its bar: room for one on each side that has bars.
-        let lead_room = widest.fold(0.0, f64::max) + 10.0;
+        let lead_room = text::widest(leads, FONT) + 10.0;
         let pad = |used: bool| if used { lead_room } else { 4.0 };
         let lo = logs.iter().copied().fold(0.0, f64::min);
         let hi = logs.iter().copied().fold(0.0, f64::max);

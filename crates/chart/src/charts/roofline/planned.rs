@@ -1,7 +1,7 @@
 //! What was not measured: planned points with their trails and waymarks, and arrows.
 
 use super::{Layers, plate_size};
-use crate::labels::{On, Rect, grown};
+use crate::labels::{On, Rect, about};
 use crate::palette::alpha;
 use crate::scene::{Color, Item, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
@@ -59,7 +59,7 @@ const SAME_PLACE: f64 = 14.0;
 const NAMES: usize = 4;
 
 pub(super) fn planned_box(at: Point) -> Rect {
-    grown([at.0, at.1, 0.0, 0.0], PLANNED)
+    about(at, PLANNED)
 }
 
 impl Layers<'_> {
@@ -101,9 +101,8 @@ impl Layers<'_> {
             }
             let named = !w.name.is_empty();
             if named {
-                let rect = grown([at.0, at.1, 0.0, 0.0], WAYMARK);
                 self.scene.mark(at, WAYMARK, Symbol::Diamond, w.color);
-                self.scene.hit(Vec::new(), rect, Tooltip::new(&w.name));
+                self.scene.hit(Vec::new(), about(at, WAYMARK), Tooltip::new(&w.name));
             }
             let away = if named { WAYMARK } else { 2.0 } + 2.0;
             let lines = if named { 6 } else { 1 };

@@ -2,7 +2,7 @@
 
 use super::{AiAxis, Input, Layers, Roofs, plate_size};
 use crate::clip;
-use crate::labels::{On, Rect};
+use crate::labels::{On, Rect, about};
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scene::{Color, Point, Symbol};
@@ -310,8 +310,7 @@ impl Layers<'_> {
         let typed = !many || shown.iter().any(|r| r.types != shown[0].types);
         // Nor on the end of a line.
         for (ridge, peak) in shown.iter().flat_map(RoofLine::ridges) {
-            let (x, y) = self.px(ridge, peak);
-            self.placer.block([x - 4.0, y - 4.0, 8.0, 8.0]);
+            self.placer.block(about(self.px(ridge, peak), 4.0));
         }
         // From the top down: labels that must move then move down along the slope, not into others.
         let mut ceilings: Vec<(usize, f64, bool, String)> = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Tuning, rate, tooltip};
 use crate::charts::RenderOptions;
-use crate::labels::{On, Placer, Rect};
+use crate::labels::{On, Placer, Rect, about};
 use crate::layout::{self, FONT, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
@@ -205,12 +205,11 @@ impl Picture<'_> {
                         alpha(color(v.outcome, theme), 0.55)
                     },
                 );
-                placer.block([x - radius, y - radius, 2.0 * radius, 2.0 * radius]);
+                placer.block(about((x, y), radius));
                 if best {
                     tags.push(((x, y), v.rate, radius));
                 }
-                let r = radius.max(5.0);
-                scene.hit(vec![v.row], [x - r, y - r, 2.0 * r, 2.0 * r], tooltip(h, v));
+                scene.hit(vec![v.row], about((x, y), radius.max(5.0)), tooltip(h, v));
             }
         }
         if tags.len() > 40 {
