@@ -31,15 +31,16 @@
 //! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
 //! | [`planner`] | the charts of the planner, which need no file |
 //! | `parts` | what charts are made of: [`scene`], [`scale`], ticks, text, [`labels`], [`palette`], [`legend`], layout, [`color_scale`], band scale, [`hit`] grid, [`scroll`] bars, [`camera`], [`tooltip`] |
+//! | `testing` | what tests ask of a picture (feature `testing`): it as text, and the faults of its labels |
 //! | [`paint`], [`svg`] | a scene on any backend of plotters, and as a file |
 //!
 //! This crate never reads files and never touches a browser.
 //!
 //! # To add a chart
 //!
-//! 1. Make a folder `src/charts/<name>/` with a type that implements `Picture`: `draw` and `table`. Opening
-//!    it gives a [`Chart`](chart::Chart): that picture, and what is [said](chart::Said) of it (title,
-//!    settings, sentences). `Chart::scene` draws what every picture begins and ends with, `plot::Bands` names
+//! 1. Make a folder `src/charts/<name>/` with a type that implements `Picture`: its title, what stands in its
+//!    way, its sentences, `draw` and `table`. `Chart::of` makes a [`Chart`](chart::Chart) of it and its
+//!    settings, with what is [said](chart::Said) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands` names
 //!    with bars, `cells::Cells` a grid, `plot::xy` two axes, and `columns::Columns` gives table and tooltips of
 //!    one list. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas); hovering,
 //!    selecting, the keyboard, saving and the accessible table then work.

@@ -73,6 +73,24 @@ fn one_configuration_in_common_is_one_bar() {
 }
 
 #[test]
+fn ratios_are_written_in_x_near_equal_and_far_from_it() {
+    let labels = |ends| {
+        let ticks = panels::ratio_ticks(ends, 6).into_iter();
+        ticks.filter_map(|t| Some((t.label?, (t.value.abs().exp2() * 100.0).round()))).collect()
+    };
+    let near: Vec<(String, f64)> = labels((-0.2, 0.2));
+    let said = |of: &[(&str, f64)]| -> Vec<(String, f64)> {
+        of.iter().map(|(label, percent)| ((*label).to_owned(), *percent)).collect()
+    };
+    let equal = ("equal", 100.0);
+    let (tenth, half) = (("1.1x", 110.0), ("1.05x", 105.0));
+    assert_eq!(near, said(&[tenth, half, equal, half, tenth]));
+    let far: Vec<(String, f64)> = labels((-2.0, 2.0));
+    let (two, four) = (("2x", 200.0), ("4x", 400.0));
+    assert_eq!(far, said(&[four, two, equal, two, four]));
+}
+
+#[test]
 fn a_dozen_rows_are_all_listed() {
     let mut rows = Rows::new();
     for m in 1..13 {
