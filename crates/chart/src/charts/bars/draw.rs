@@ -36,15 +36,14 @@ impl Picture for Bars {
     fn notes(&self) -> Vec<String> {
         let (mark, order) = (self.mark(), &self.bars.order);
         let total = self.bars.groups.len();
+        let has_roof = order.iter().any(|g| self.rate_and_roof(*g)[1].is_finite());
         let mut out = Vec::new();
         if order.len() < total {
             let all = plural(total as u64, mark);
             out.push(format!("{} of {all} match {:?}.", order.len(), self.find));
         }
-        out.push(
-            if self.has_roof { "Tick: roof." } else { "No roof: choose a device." }.to_owned(),
-        );
-        let above = order.iter().filter(|g| self.above[**g]).count();
+        out.push(if has_roof { "Tick: roof." } else { "No roof: choose a device." }.to_owned());
+        let above = order.iter().filter(|g| self.above(**g)).count();
         if above > 0 {
             out.push(format!("{} above the roof: tick in orange.", plural(above as u64, mark)));
         }
@@ -93,7 +92,7 @@ impl Picture for Bars {
                 let color = code.map_or(theme.other, |c| colors.palette[usize::from(c)]);
                 let what = (y, panel.figure[group], color);
                 draw_bar(scene, theme, rect, &scale, format, what, roof);
-                roof_tick(scene, theme, roof, y, self.above[group]);
+                roof_tick(scene, theme, roof, y, self.above(group));
             }
         }
     }

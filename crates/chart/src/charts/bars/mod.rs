@@ -34,12 +34,8 @@ pub(crate) struct Bars {
     bars: Grouped,
     panels: Vec<Panel>,
     colors: Colors,
-    /// By group: the attained rate is [above](ABOVE_ROOF) the roof.
-    above: Vec<bool>,
     /// What the panels show, together.
     what: String,
-    /// Some bar has a roof.
-    has_roof: bool,
     /// The text that names contain.
     find: String,
     /// The statistic where bars are of several GEMMs.
@@ -96,45 +92,11 @@ fn groups(frame: &Frame, x: &Axis) -> (String, Name, Groups) {
     (label, Box::new(move |group| names[group].clone()), groups)
 }
 
-/// The figures that every bar has, by group.
-struct Figures {
-    ai: Vec<f64>,
-    rate: Vec<f64>,
-    roof: Vec<f64>,
-    share: Vec<f64>,
-}
-
-/// The figures of groups by a field.
-type Of<'a> = dyn Fn(&FieldInfo) -> Vec<f64> + 'a;
-
-impl Figures {
-    fn of(frame: &Frame, groups: &Groups, of: &Of<'_>) -> Self {
-        let none = || vec![f64::NAN; groups.len()];
-        let [ai, rate, share] = USUAL.map(|f| frame.info(&f).map_or_else(none, |info| of(&info)));
-        let roof = (0..groups.len()).map(|i| match groups.get(i) {
-            [one] => roof_rate(frame, *one as usize),
-            // Of several GEMMs: the roof that goes with the figures shown.
-            _ => rate[i] / share[i],
-        });
-        Figures { roof: roof.collect(), ai, rate, share }
-    }
-
-    /// The figures of a field, and where their roofs are, if they have some.
-    fn of_field(&self, info: &FieldInfo, of: &Of<'_>) -> (Vec<f64>, Vec<f64>) {
-        match info.field {
-            Field::Ai => (self.ai.clone(), Vec::new()),
-            Field::Attained => (self.rate.clone(), self.roof.clone()),
-            Field::Efficiency => {
-                let one = |roof: &f64| if roof.is_nan() { f64::NAN } else { 1.0 };
-                (self.share.clone(), self.roof.iter().map(one).collect())
-            }
-            _ => (of(info), Vec::new()),
-        }
-    }
-}
-
 /// The figures that every bar has beside its roof; the first two show where none is chosen.
 const USUAL: [Field; 3] = [Field::Ai, Field::Attained, Field::Efficiency];
+
+/// How many figures every bar has, the last of its list: these and the roof.
+const KNOWN: usize = USUAL.len() + 1;
 
 impl Bars {
     /// Reads the settings; computes and sorts the bars.
@@ -148,8 +110,17 @@ impl Bars {
         let (sort, up) = (e.sort(chosen.is_none(), Order::Value), e.ascending());
         let (log, find) = (e.log(), e.find());
         let (label, name, groups) = groups(frame, &x);
-        let figures = |info: &FieldInfo| groups.figures(frame, info, aggregate);
-        let known = Figures::of(frame, &groups, &figures);
+        let of = |field: &Field| {
+            let none = || vec![f64::NAN; groups.len()];
+            frame.info(field).map_or_else(none, |info| groups.figures(frame, &info, aggregate))
+        };
+        let [ai, rate, share] = USUAL.each_ref().map(of);
+        let roof = (0..groups.len()).map(|i| match groups.get(i) {
+            [one] => roof_rate(frame, *one as usize),
+            // Of several GEMMs: the roof that goes with the figures shown.
+            _ => rate[i] / share[i],
+        });
+        let roof: Vec<f64> = roof.collect();
         let mut order: Vec<usize> = (0..groups.len()).collect();
         let text = find.trim().to_lowercase();
         if !text.is_empty() {
@@ -157,27 +128,33 @@ impl Bars {
         }
         let usual = || USUAL[..2].iter().filter_map(|f| frame.info(f)).collect();
         let shown: Vec<FieldInfo> = chosen.map_or_else(usual, |info| vec![info]);
-        let panel = |info| Panel::new(info, known.of_field(info, &figures), &order, log);
+        let one = |roof: &f64| if roof.is_nan() { f64::NAN } else { 1.0 };
+        let panel = |info: &FieldInfo| {
+            let figures = match info.field {
+                Field::Ai => (ai.clone(), Vec::new()),
+                Field::Attained => (rate.clone(), roof.clone()),
+                Field::Efficiency => (share.clone(), roof.iter().map(one).collect()),
+                _ => (of(&info.field), Vec::new()),
+            };
+            Panel::new(info, figures, &order, log)
+        };
         let mut panels: Vec<Panel> = shown.iter().map(panel).collect();
         if let [_, last] = &mut panels[..] {
             "FLOP/s".clone_into(&mut last.titles[1]);
         }
         let by = match (sort, panels.last()) {
-            (Order::Ai, _) => &known.ai,
-            (Order::Efficiency, _) => &known.share,
-            (_, last) => last.map_or(&known.rate, |panel| &panel.figure),
+            (Order::Ai, _) => &ai,
+            (Order::Efficiency, _) => &share,
+            (_, last) => last.map_or(&rate, |panel| &panel.figure),
         };
         sorted(&mut order, &name, (sort, up), by);
         let other = shown.iter().zip(&panels).find(|(info, _)| !USUAL.contains(&info.field));
         let other = other.map(|(info, p)| Figure::new(&info.label, &info.unit, p.figure.clone()));
-        let has_roof = order.iter().any(|group| known.roof[*group].is_finite());
-        let above = known.rate.iter().zip(&known.roof);
-        let above = above.map(|(rate, roof)| *rate > roof * ABOVE_ROOF).collect();
-        let all = [
-            Figure::new("AI", "FLOP/B", known.ai),
-            Figure::new("Attained", "FLOP/s", known.rate),
-            Figure::new("Roof", "FLOP/s", known.roof),
-            Figure::new("% of roof", "%", known.share),
+        let all: [Figure; KNOWN] = [
+            Figure::new("AI", "FLOP/B", ai),
+            Figure::new("Attained", "FLOP/s", rate),
+            Figure::new("Roof", "FLOP/s", roof),
+            Figure::new("% of roof", "%", share),
         ];
         let figures = other.into_iter().chain(all).collect();
         let bars = Grouped { what: label, name, groups, figures, order };
@@ -190,13 +167,23 @@ impl Bars {
             bars,
             panels,
             colors: Colors::new(frame, color),
-            above,
             what: what.to_owned(),
-            has_roof,
             find: find.trim().to_owned(),
             statistic: (!single).then_some(aggregate),
         };
         Chart::of(out, e.controls)
+    }
+
+    /// The attained rate of a group and its roof, FLOP/s.
+    fn rate_and_roof(&self, group: usize) -> [f64; 2] {
+        let known = self.bars.figures.len() - KNOWN;
+        [1, 2].map(|at| self.bars.figures[known + at].of[group])
+    }
+
+    /// The attained rate of a group is [above](ABOVE_ROOF) its roof.
+    fn above(&self, group: usize) -> bool {
+        let [rate, roof] = self.rate_and_roof(group);
+        rate > roof * ABOVE_ROOF
     }
 
     /// What a mark of the last panel is, which is the one with the roof: `bar`, or `dot` on a logarithmic
