@@ -1,6 +1,7 @@
 //! The roofs: slopes, ceilings, ridges, and their labels.
 
 use super::{AiAxis, Input, Layers, Roofs, plate_size};
+use crate::aggregate::add_new;
 use crate::clip;
 use crate::labels::{On, Rect, about};
 use crate::layout::Plot;
@@ -149,19 +150,11 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
     };
     roof.rows += new.rows;
     let add = |list: &mut Vec<String>, names: Vec<String>| {
-        for name in names {
-            if !list.contains(&name) {
-                list.push(name);
-            }
-        }
+        names.into_iter().for_each(|name| add_new(list, name));
     };
     add(&mut roof.types, new.types);
     add(&mut roof.row_types, new.row_types);
-    for peak in new.solid {
-        if !roof.solid.contains(&peak) {
-            roof.solid.push(peak);
-        }
-    }
+    new.solid.into_iter().for_each(|peak| add_new(&mut roof.solid, peak));
     for (names, rate, here) in new.achievable {
         match roof.achievable.iter_mut().find(|a| (a.1, a.2) == (rate, here)) {
             Some((list, ..)) => add(list, names),

@@ -2,6 +2,7 @@
 
 use super::SizeBy;
 use super::points::SINGLE_UP_TO;
+use crate::aggregate::add_new;
 use crate::charts::Inputs;
 use gemmscope_analysis::ledger::{LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_analysis::tile_roof::RowTile;
@@ -315,13 +316,8 @@ fn intensities(frame: &Frame, state: &ViewState) -> Option<Control> {
 /// The roofs that can be chosen: by type of the devices of the data.
 fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
     let mut types: Vec<DataType> = Vec::new();
-    for device in frame.metrics.devices.iter().flatten() {
-        for peak in &device.peaks {
-            if !types.contains(&peak.dtype) {
-                types.push(peak.dtype);
-            }
-        }
-    }
+    let peaks = frame.metrics.devices.iter().flatten().flat_map(|device| &device.peaks);
+    peaks.for_each(|peak| add_new(&mut types, peak.dtype));
     if types.len() < 2 {
         return None;
     }

@@ -3,6 +3,7 @@
 
 mod draw;
 
+use crate::aggregate::add_new;
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, Said};
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -114,16 +115,10 @@ impl TileMap {
         if sweep.single > 0 {
             out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
         }
-        let units: Vec<String> = sweep
-            .panels
-            .iter()
-            .filter_map(|p| p.units.map(|u| format!("{u} {}s of {}", p.unit_kind, p.device)))
-            .fold(Vec::new(), |mut v, u| {
-                if !v.contains(&u) {
-                    v.push(u);
-                }
-                v
-            });
+        let mut units = Vec::new();
+        for (p, n) in sweep.panels.iter().filter_map(|p| Some((p, p.units?))) {
+            add_new(&mut units, format!("{n} {}s of {}", p.unit_kind, p.device));
+        }
         if units.is_empty() {
             out.push(
                 "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
@@ -201,19 +196,17 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
 
 /// Which model the hollow ticks of a sweep are of, in words.
 fn model_words(sweep: &Sweep) -> Option<String> {
-    let lines = || sweep.panels.iter().flat_map(|p| &p.lines);
-    let flat =
-        lines().any(|l| l.model.is_some() && l.problem.m <= FLAT_M) && sweep.axis == Axis::Bn;
-    let other = lines().any(|l| l.model.is_some() && l.problem.m > FLAT_M)
-        || (lines().any(|l| l.model.is_some()) && sweep.axis != Axis::Bn);
+    let modelled = sweep.panels.iter().flat_map(|p| &p.lines).filter(|l| l.model.is_some());
+    let is_flat = |l: &&Line| l.problem.m <= FLAT_M && sweep.axis == Axis::Bn;
+    let (flat, other): (Vec<&Line>, Vec<&Line>) = modelled.partition(is_flat);
     let mut out = Vec::new();
-    if flat {
+    if !flat.is_empty() {
         out.push(
             "Model (flat GEMM): the widest B_N up to 128 with as many workgroups as compute units, else the \
              narrowest.",
         );
     }
-    if other {
+    if !other.is_empty() {
         out.push(
             "Model (shape roof): of the tiles within 10 % of the highest shape roof, the one with \
              least L2 traffic.",
