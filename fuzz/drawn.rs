@@ -201,7 +201,7 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     let chart = &CHARTS[usize::from(view) % CHARTS.len()];
     state.view = chart.id.to_owned();
     for width in [700.0, 320.0] {
-        if let Some(scene) = picture::draw(&frame, &state, (width, None), &Theme::LIGHT) {
+        if let Some(scene) = picture::saved(&frame, &state, (width, None), &Theme::LIGHT) {
             finite(chart.id, &scene);
             let drawn = svg(&scene);
             if plain {

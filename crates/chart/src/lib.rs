@@ -14,7 +14,7 @@
 //! let (state, _) = ViewState::decode("view=cells&f.dtype=bf16");
 //! // Rows come from the import crate; here there are none.
 //! let (frame, _) = picture::frame(Dataset::new(), &state, &[]);
-//! let scene = picture::draw(&frame, &state, (800.0, None), &Theme::LIGHT).unwrap();
+//! let scene = picture::saved(&frame, &state, (800.0, None), &Theme::LIGHT).unwrap();
 //! assert_eq!(scene.message.as_deref(), Some("No GEMMs yet: open a file."));
 //! assert!(svg(&scene).starts_with("<svg"));
 //! ```

@@ -143,11 +143,14 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
             let mut state = state.clone();
             state.view = view.to_owned();
             set_zoom(&mut state, view, None);
+            let kind = charts::by_id(view)?;
+            let marks = (&selected[..], Some(&ranked[..]));
             let draw = |width| {
-                let marks = (&selected[..], Some(&ranked[..]));
-                draw_with(frame, &state, marks, (width, None), &Theme::LIGHT)
+                let size = (width, None);
+                let (chart, options) = opened(kind, frame, &state, marks, size, &Theme::LIGHT);
+                chart.scene(&options)
             };
-            let (scene, narrow) = (draw(960.0)?, draw(400.0)?);
+            let (scene, narrow) = (draw(960.0), draw(400.0));
             Some(gemmscope_analysis::report::Picture {
                 title: scene.title.clone(),
                 svg: crate::svg::svg(&scene),
@@ -170,32 +173,9 @@ fn shown(view: &str, frame: &Frame) -> Option<&'static ChartKind> {
     charts::by_id(id).filter(|_| !id.is_empty())
 }
 
-/// Draws the picture of the place or chart that the state names, or that the data calls for;
-/// `None` where there is none. `size` in CSS
+/// The picture of the place or chart that the state names, or that the data calls for, as it is saved: with its
+/// title, device, files, filter and the key to its numbers around it. `None` where there is none. `size` in CSS
 /// pixels; a height of `None` is the one at which everything can be read.
-pub fn draw(
-    frame: &Frame,
-    state: &ViewState,
-    size: (f64, Option<f64>),
-    theme: &Theme,
-) -> Option<Scene> {
-    let selected = selected_by(frame, state, || check_all(frame));
-    draw_with(frame, state, (&selected, None), size, theme)
-}
-
-fn draw_with(
-    frame: &Frame,
-    state: &ViewState,
-    marks: (&[u32], Option<&[u32]>),
-    size: (f64, Option<f64>),
-    theme: &Theme,
-) -> Option<Scene> {
-    let (chart, options) = opened(shown(&state.view, frame)?, frame, state, marks, size, theme);
-    Some(chart.scene(&options))
-}
-
-/// The picture as it is saved: as [`draw`], with its title, device, files, filter and the key to its
-/// numbers around it, in the same size.
 pub fn saved(
     frame: &Frame,
     state: &ViewState,
@@ -304,7 +284,7 @@ mod tests {
             let draw = |state: &ViewState| {
                 let mut state = state.clone();
                 state.view = kind.id.to_owned();
-                draw(&frame, &state, (900.0, None), &Theme::LIGHT).unwrap()
+                saved(&frame, &state, (900.0, None), &Theme::LIGHT).unwrap()
             };
             let (with, without) = (draw(&state), draw(&plain));
             assert!(with != without || without.message.is_some(), "{}", kind.id);
