@@ -98,7 +98,7 @@ impl Legend {
     /// on; where they are the only ones already, all are on again. With `add` (Ctrl) it takes them
     /// out, or puts them back where they are off.
     pub fn click(&self, state: &mut ViewState, of: &[String], add: bool) {
-        let mut off = self.off(state);
+        let mut off = switched_off(state, self.key);
         off.retain(|n| self.names.contains(n));
         if add {
             let out = of.iter().all(|n| !off.contains(n));
@@ -120,13 +120,8 @@ impl Legend {
 
     /// How many categories are switched off.
     pub fn hidden(&self, state: &ViewState) -> usize {
-        let off = self.off(state);
+        let off = switched_off(state, self.key);
         self.names.iter().filter(|n| off.contains(n)).count()
-    }
-
-    fn off(&self, state: &ViewState) -> Vec<String> {
-        let off = state.param(self.key);
-        off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect())
     }
 
     /// The picture with this legend above it.
@@ -181,6 +176,11 @@ impl Legend {
         out.extend(others.filter(|e| e.click != Click::Category).map(entry));
         out
     }
+}
+
+/// Names of categories that a parameter of the view state holds, one a line.
+pub(crate) fn switched_off(state: &ViewState, key: &str) -> Vec<String> {
+    state.param(key).map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect())
 }
 
 /// Draws entries from left to right, in as many lines as they need; returns the height used. With

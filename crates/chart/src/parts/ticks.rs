@@ -148,13 +148,12 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
     let room = room.max(1);
     let (lo, hi) = (a.log10().floor() as i32, b.log10().ceil() as i32);
     let every = ((decades / room as f64).ceil() as i32).max(1);
-    // How many labels a set of mantissas would bring.
-    let would = |set: &[f64]| {
-        (lo..=hi)
-            .flat_map(|e| set.iter().map(move |&m| m * 10f64.powi(e)))
-            .filter(|v| inside(*v, domain))
-            .count()
+    // What a set of mantissas brings: mantissa, exponent, value.
+    let marks = |set: &[f64]| -> Vec<(f64, i32, f64)> {
+        let all = (lo..=hi).flat_map(|e| set.iter().map(move |&m| (m, e, m * 10f64.powi(e))));
+        all.filter(|mark| inside(mark.2, domain)).collect()
     };
+    let would = |set: &[f64]| marks(set).len();
     let fits = |set: &[f64]| (3..=room).contains(&would(set));
     const ALL: [f64; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
     // All of them only within one decade: past it their distances would jump.
@@ -182,18 +181,11 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
     mantissas.extend(labelled);
     mantissas.order_by(f64::total_cmp);
     mantissas.dedup();
-    let mut out = Vec::new();
-    for e in lo..=hi {
-        for &m in &mantissas {
-            let value = m * 10f64.powi(e);
-            if !inside(value, domain) {
-                continue;
-            }
-            let label = labelled.contains(&m) && (m > 1.0 || e.rem_euclid(every) == 0);
-            out.push(Tick { value, label: label.then(|| format.write(value, 6)) });
-        }
-    }
-    out
+    let tick = |(m, e, value): (f64, i32, f64)| {
+        let label = labelled.contains(&m) && (m > 1.0 || e.rem_euclid(every) == 0);
+        Tick { value, label: label.then(|| format.write(value, 6)) }
+    };
+    marks(&mantissas).into_iter().map(tick).collect()
 }
 
 fn inside(v: f64, (a, b): (f64, f64)) -> bool {

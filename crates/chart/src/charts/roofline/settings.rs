@@ -4,6 +4,7 @@ use super::SizeBy;
 use super::points::SINGLE_UP_TO;
 use crate::aggregate::add_new;
 use crate::charts::Inputs;
+use crate::legend::switched_off;
 use gemmscope_analysis::ledger::{LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_analysis::tile_roof::RowTile;
 use gemmscope_model::dtype::DataType;
@@ -219,13 +220,12 @@ impl Settings {
         let color = Control::color(state, frame, &default_color(inputs));
         let (heaviest, baseline) = (heaviest(state), baseline(state).more());
         let (ai, roofs) = (intensities(frame, state), roofs(frame, state));
-        let off = state.param(OFF_KEY);
         let side = || state.param(SIDE_A_KEY).unwrap_or_default().to_owned();
         let chosen = |of: &Option<Control>| of.as_ref().map(|c| c.current.clone());
         let settings = Settings {
             color: Field::parse(&color.current),
             share: Y.get(state) == YAxis::Share,
-            off: off.map_or_else(Vec::new, |t| t.split('\n').map(str::to_owned).collect()),
+            off: switched_off(state, OFF_KEY),
             size: SIZE.get(state),
             numbers: Numbers::of(state),
             ceilings: CEILINGS.get(state),
