@@ -18,7 +18,6 @@ pub(crate) struct Density {
     // First and last column in use, by row; empty rows are skipped.
     spans: Vec<(u32, u32)>,
     peak: u32,
-    points: u64,
 }
 
 /// Pixels of a density picture at most; a larger plot gets larger pixels.
@@ -54,7 +53,6 @@ impl Density {
             cells: vec![[0; 4]; (width + 2) * (height + 2)],
             spans: vec![(u32::MAX, 0); height + 2],
             peak: 0,
-            points: 0,
         }
     }
 
@@ -74,7 +72,6 @@ impl Density {
                 c[3] = c[3].wrapping_add(1);
                 self.peak = self.peak.max(c[3]);
                 *span = (span.0.min(column as u32), span.1.max(column as u32));
-                self.points += 1;
             }
         }
     }
@@ -82,7 +79,7 @@ impl Density {
     /// Points counted so far.
     #[cfg(test)]
     pub(crate) fn points(&self) -> u64 {
-        self.points
+        self.cells.iter().map(|cell| u64::from(cell[3])).sum()
     }
 
     /// The picture. A lone point is well visible, a pile approaches full opacity by the logarithm
