@@ -124,11 +124,11 @@ impl Compare {
             return Chart::without(title, why, controls);
         }
         let several = Some(&tally).filter(|t| t.names.len() > 2 && t.compared > 0);
-        said.details.extend(several.map(Tally::table));
         let mut verdict = verdict(inputs, &comparison, &duel, several);
         let more = verdict.split_off(verdict.len().min(ABOVE));
         let notes = notes(frame, &comparison, &duel, more);
-        let said = Said { verdict, notes, ..Said::new(title, None::<&str>, controls) };
+        let details = several.map(Tally::table).into_iter().collect();
+        let said = Said { verdict, notes, details, ..Said::new(title, None::<&str>, controls) };
         let (frame, ranked) = (frame.clone(), duel.ranked());
         Chart::new(said, Compare { frame, show, comparison, duel, ranked })
     }

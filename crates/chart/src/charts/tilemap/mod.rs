@@ -124,10 +124,22 @@ impl TileMap {
                 "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
             );
         } else {
-            out.push(format!(
-                "Fewer workgroups than compute units ({}): parallelism-bounded. Otherwise memory-bounded, as a flat GEMM is.",
+            // Of compute-bound shapes neither is said.
+            let occurs = |r: flat::Region| {
+                sweep
+                    .panels
+                    .iter()
+                    .flat_map(|p| &p.lines)
+                    .flat_map(|l| &l.cells)
+                    .any(|c| c.region == Some(r))
+            };
+            let few = format!(
+                "Fewer workgroups than compute units ({}): parallelism-bounded.",
                 units.join(", ")
-            ));
+            );
+            out.extend(occurs(flat::Region::Parallelism).then_some(few));
+            let flat = "Enough workgroups and below the ridge point: memory-bounded.";
+            out.extend(occurs(flat::Region::Memory).then(|| flat.to_owned()));
         }
         out.extend(model_words(sweep));
         if frame.metrics.devices.first().is_some_and(Option::is_some)
