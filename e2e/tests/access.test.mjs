@@ -249,15 +249,15 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await tabTo(page, ".notice.ask select");
   await page.keyboard.press("ArrowDown");
   await app.settle();
-  const first = await app.state("device");
-  assert.ok(first);
+  const asked = await app.state("device");
+  assert.ok(asked);
   await tabTo(page, ".device-picker button");
   await page.keyboard.press("ArrowDown");
   await page.waitForFunction(() => document.activeElement.role === "combobox");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await app.settle();
-  assert.notEqual(await app.state("device"), first);
+  assert.notEqual(await app.state("device"), asked);
   assert.ok(await page.evaluate(() => document.activeElement.closest(".device-picker")), "the menu gives the focus back");
 
   // A filter, then none.

@@ -3,7 +3,7 @@
 use crate::web::dom;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent, MouseEvent, Node};
+use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, Node};
 
 /// Whether the list is open, and what holds button and list.
 #[derive(Clone, Copy)]
@@ -15,22 +15,18 @@ struct Opened {
 impl Opened {
     /// Closed; a click outside closes it.
     fn closed() -> Opened {
-        let opened = Opened { open: RwSignal::new(false), root: NodeRef::new() };
+        let Opened { open, root } = Opened { open: RwSignal::new(false), root: NodeRef::new() };
         let outside = dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
-            opened.leave(event.target());
+            let target = event.target().and_then(|t| t.dyn_into::<Node>().ok());
+            if open.get_untracked()
+                && root.get_untracked().is_some_and(|root| !root.contains(target.as_ref()))
+            {
+                open.set(false);
+            }
         });
         let outside = StoredValue::new_local(outside);
         on_cleanup(move || outside.dispose());
-        opened
-    }
-
-    /// Closes the list where what is turned to lies outside.
-    fn leave(self, to: Option<EventTarget>) {
-        let to = to.and_then(|t| t.dyn_into::<Node>().ok());
-        let inside = |to: Node| self.root.get_untracked().is_none_or(|r| r.contains(Some(&to)));
-        if self.open.get_untracked() && to.is_some_and(|to| !inside(to)) {
-            self.open.set(false);
-        }
+        Opened { open, root }
     }
 
     /// Moves the focus among what can be chosen, round and round.
@@ -62,6 +58,8 @@ impl Opened {
                 event.prevent_default();
                 return self.close();
             }
+            // The focus goes on to what stands beside the button.
+            "ArrowLeft" | "ArrowRight" if !is_in_list(event) => return self.open.set(false),
             "ArrowDown" => 1,
             "ArrowUp" => -1,
             _ => return,
@@ -76,6 +74,12 @@ impl Opened {
             request_animation_frame(move || self.step(step));
         }
     }
+}
+
+/// True where the focus is in an open list.
+fn is_in_list(event: &KeyboardEvent) -> bool {
+    let target = event.target().and_then(|t| t.dyn_into::<Element>().ok());
+    target.is_some_and(|e| e.closest(".menu").is_ok_and(|list| list.is_some()))
 }
 
 /// A button that opens a list below it. The list closes on a choice, on Escape and on a click
@@ -109,8 +113,7 @@ pub fn Menu(
         }
     };
     view! {
-        <div class="menu-root" class:menu-right=right node_ref=root on:keydown=move |e| opened.key(&e)
-            on:focusout=move |e| opened.leave(e.related_target())>
+        <div class="menu-root" class:menu-right=right node_ref=root on:keydown=move |e| opened.key(&e)>
             <button
                 type="button"
                 class=class
