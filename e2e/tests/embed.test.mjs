@@ -68,6 +68,7 @@ test("the element under a strict policy: data of the host, its own height, theme
   assert.equal(await given(), before);
   await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("view", "table"));
   await frame.locator(".data-grid-row").nth(3).waitFor();
+  assert.deepEqual(page.trouble, []);
 
   // Paper gets the picture; what stands between the tags shows without the script.
   await page.evaluate(() => document.querySelector("gemm-scope").setAttribute("view", "roofline"));
@@ -83,7 +84,6 @@ test("the element under a strict policy: data of the host, its own height, theme
     return [shown("iframe"), shown(".print"), Boolean(root.querySelector(".print svg"))];
   });
   assert.deepEqual(seen, [false, true, true]);
-  assert.deepEqual(page.trouble, []);
   const bare = await open(t, "bare", `<body><gemm-scope src="bench.csv"><a href="bench.csv">the data</a></gemm-scope>`);
   assert.equal(await bare.getByRole("link", { name: "the data" }).isVisible(), true);
 });
