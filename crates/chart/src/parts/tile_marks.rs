@@ -1,12 +1,18 @@
-//! The marks of maps of tiles: ticks on the best tile of a row, and outlines around what is bounded by
-//! what. Each has one colour on every map, that of its legend.
+//! Maps of tiles: measured cells with their figures, ticks on the best tile of a row, and outlines around
+//! what is bounded by what. Each mark has one colour on every map, that of its legend.
 
+use crate::cells::{CellAt, CellMark, Cells};
+use crate::color_scale::shown;
+use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
 use crate::scene::{Color, Point, Scene};
-use gemmscope_analysis::tile_sweep::Panel;
-use gemmscope_model::tiling::flat::Region;
+use crate::ticks::Format;
+use gemmscope_analysis::tile_sweep::{Cell, FLAT_M, Line, Panel};
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::tiling::Axis;
+use gemmscope_model::tiling::flat::{self, Region};
 use std::collections::BTreeSet;
 
 /// A tick on a cell.
@@ -38,12 +44,121 @@ impl Tick {
     }
 }
 
-/// The names of the columns and rows of a measured map.
-pub(crate) fn names(panel: &Panel) -> (Vec<String>, Vec<String>) {
-    (
-        (0..panel.columns.len()).map(|i| panel.column_label(i)).collect(),
-        (0..panel.lines.len()).map(|i| panel.line_label(i)).collect(),
-    )
+/// Above the cells of a map: the heading, and the name of the rows.
+pub(crate) const HEAD: f64 = 38.0;
+
+/// A grid of cells under a heading, its columns and rows under what they are.
+pub(crate) struct Titled<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) x: (&'a str, &'a [String]),
+    pub(crate) y: (&'a str, &'a [String]),
+    /// Most width and height of a cell.
+    pub(crate) most: (f64, f64),
+}
+
+impl Titled<'_> {
+    /// Draws the map into an area; returns the rectangle of its cells.
+    pub(crate) fn draw(
+        &self,
+        scene: &mut Scene,
+        theme: &Theme,
+        [left, top, width, height]: Rect,
+        cell: &CellAt<'_>,
+    ) -> Rect {
+        legend::heading(scene, (left, top + 8.0), width, theme, self.title);
+        let cells = Cells::fixed(self.x, self.y, self.most, cell);
+        cells.draw(scene, [left, top + HEAD, width, height - HEAD], theme).rect()
+    }
+}
+
+/// A measured cell: its panel, its line, its column.
+pub(crate) type Place<'a> = (&'a Panel, &'a Line, usize, &'a Cell);
+
+/// Maps of measured tiles.
+pub(crate) struct Measured<'a> {
+    /// What the columns are.
+    pub(crate) axis: Axis,
+    /// What the best tile of a row is called.
+    pub(crate) best: &'a str,
+    /// The share of its row's best that has the lowest colour.
+    pub(crate) low: f64,
+    /// What limits a cell.
+    pub(crate) region: &'a dyn Fn(&Panel, &Cell) -> Option<Region>,
+}
+
+impl Measured<'_> {
+    /// The figures of a cell.
+    pub(crate) fn columns<'a>(&'a self) -> Columns<'a, Place<'a>> {
+        let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
+        let ratio = |p: &Problem, c: &Cell| Some(flat::ratio(p.m, p.k, c.tile.1?));
+        Columns::new()
+            .text("Panel", |r: &Place<'_>| r.0.title.clone())
+            .no_tip()
+            .text("M", |r| r.1.problem.m.to_string())
+            .no_tip()
+            .text("N", |r| r.1.problem.n.to_string())
+            .no_tip()
+            .text("K", |r| r.1.problem.k.to_string())
+            .no_tip()
+            .text(self.axis.label(), |r| r.0.column_label(r.2))
+            .no_tip()
+            .number("Attained", "FLOP/s", |r| r.3.rate)
+            .number("% of the row's best", "%", |r| r.3.share)
+            .text(self.best, move |r| yes(r.1.best == Some(r.2)))
+            .text("Model's best", move |r| yes(r.1.model == Some(r.2)))
+            .text("Workgroups", |r| r.3.workgroups.map_or_else(String::new, |w| w.to_string()))
+            .text("Waves", |r| r.3.waves.map_or_else(String::new, |w| w.0.to_string()))
+            .number("Tile efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.1))
+            .number("Wave efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.2))
+            .text("Limit", |r| (self.region)(r.0, r.3).map_or("", limit).to_owned())
+            .number("Compute/memory ratio (FLOP/element)", "", move |r| {
+                let p = &r.1.problem;
+                ratio(p, r.3).filter(|_| p.m <= FLAT_M).unwrap_or(f64::NAN)
+            })
+    }
+
+    /// Draws a panel under a title, its cells up to a width and height.
+    pub(crate) fn draw(
+        &self,
+        scene: &mut Scene,
+        theme: &Theme,
+        area: Rect,
+        (panel, title): (&Panel, &str),
+        most: (f64, f64),
+    ) {
+        let columns: Vec<_> = (0..panel.columns.len()).map(|i| panel.column_label(i)).collect();
+        let rows: Vec<_> = (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
+        let figures = self.columns();
+        let cell = |(i, j): (usize, usize), _: (f64, f64)| {
+            let line = panel.lines.get(j)?;
+            let c = line.cells.get(i)?;
+            let known = c.share.is_finite();
+            let ticks = [(line.best, Tick::Best), (line.model, Tick::Model)].into_iter();
+            let share = (c.share - self.low) / (1.0 - self.low);
+            let rows = match c.row {
+                // The row that the cell shows: the others are slower.
+                Some(best) => vec![best],
+                None if line.best == Some(i) => c.rows.clone(),
+                None => Vec::new(),
+            };
+            let Problem { m, n, k, .. } = line.problem;
+            let tile = format!("{} {}", self.axis.label(), panel.column_label(i));
+            let head = format!("{m} × {n} × {k}, {tile}");
+            let text = if known { Format::percent().write(c.share, 2) } else { String::new() };
+            let fill = if known { shown(share, theme) } else { theme.panel };
+            let tooltip = figures.tooltip(head, &(panel, line, i, c));
+            Some(CellMark {
+                frame: (!known).then_some(theme.grid),
+                ticks: ticks.filter(|(at, _)| *at == Some(i)).map(|t| t.1).collect(),
+                ..CellMark::new(fill, text, rows, tooltip)
+            })
+        };
+        let (x, y) = ((self.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
+        let cells = Titled { title, x, y, most }.draw(scene, theme, area, &cell);
+        regions(scene, theme, cells, (columns.len(), rows.len()), &|i, j| {
+            (self.region)(panel, panel.lines[j].cells.get(i)?)
+        });
+    }
 }
 
 /// Both regions, those with too few workgroups first: they are the upper ones of a map.

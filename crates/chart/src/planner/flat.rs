@@ -9,12 +9,10 @@ use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::legend;
-use crate::palette::{Theme, alpha};
+use crate::palette::Theme;
 use crate::scale::Kind;
 use crate::scene::Scene;
-use crate::ticks::Format;
-use crate::tile_marks::{Tick, bounded, limit, names, region_entries, regions};
-use crate::tooltip::Tooltip;
+use crate::tile_marks::{Measured, Tick, Titled, limit, region_entries, regions};
 use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::tiling::Axis;
@@ -81,14 +79,6 @@ fn parse(text: &str, most: usize) -> Result<Vec<u32>, String> {
         n if n > most => Err(format!("at most {most} values have room, not {n}")),
         _ => Ok(values),
     }
-}
-
-/// One map.
-enum Map<'a> {
-    /// Of the model, for a K.
-    Model(u32),
-    /// Of the measured rows.
-    Measured(&'a Panel),
 }
 
 /// An opened map.
@@ -158,12 +148,6 @@ impl FlatTool {
         Chart::of(out, controls)
     }
 
-    /// The maps in the order of their places: those of the model first.
-    fn maps(&self) -> Vec<Map<'_>> {
-        let model = self.depths.iter().map(|k| Map::Model(*k));
-        model.chain(self.measured.iter().map(Map::Measured)).collect()
-    }
-
     fn share(&self, k: u32, n: u32, block: u32) -> f64 {
         let ends = |v: &[u32]| Some((*v.first()?, *v.last()?));
         let (Some((narrow, wide)), Some((few, many))) = (ends(&self.blocks), ends(&self.rows))
@@ -179,62 +163,25 @@ impl FlatTool {
         }
     }
 
-    fn cell(&self, theme: &Theme, k: u32, x: usize, y: usize) -> Option<CellMark> {
-        let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
-        let blocks = flat::parallelism(n, block);
-        let ratio = flat::ratio(self.m, k, block);
-        let bound = bounded(flat::region(n, block, self.units));
-        let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
-        let text = format_short(if self.by_ratio { ratio } else { blocks }, 4);
-        let label = format!(
-            "K {k}, N {n}, B_N {block}: {} workgroups for {} {}s ({bound}); {} FLOP per element{}",
-            format_short(blocks, 5),
-            self.units,
-            self.device.unit_kind,
-            format_short(ratio, 5),
-            if tick { "; model's choice" } else { "" }
-        );
-        let fill = shown(self.share(k, n, block), theme);
-        Some(CellMark {
-            ticks: tick.then_some(Tick::Model).into_iter().collect(),
-            ..CellMark::new(fill, text, Vec::new(), Tooltip::new(label))
-        })
-    }
-
-    fn measured_cell(&self, panel: &Panel, theme: &Theme, x: usize, y: usize) -> Option<CellMark> {
-        let line = panel.lines.get(y)?;
-        let c = line.cells.get(x)?;
-        let (best, model) = (line.best == Some(x), line.model == Some(x));
-        let known = c.rate.is_finite() && c.share.is_finite();
-        let fill = match known {
-            true => shown(c.share.clamp(0.0, 1.0), theme),
-            false => alpha(theme.other, 0.2),
-        };
-        let share = Format::percent().write(c.share, 3);
-        let rate = match known {
-            true => format!("{}, {share} of the row's best", Format::rate().write(c.rate, 4)),
-            false => "not measured".to_owned(),
-        };
-        let bound = match (c.workgroups, self.measured_region(panel, c)) {
-            (Some(n), Some(region)) => {
-                let kind = &self.device.unit_kind;
-                format!("; {n} workgroups for {} {kind}s ({})", self.units, bounded(region))
-            }
-            _ => String::new(),
-        };
-        let label = format!(
-            "N {}, B_N {}: {rate}{bound}{}{}",
-            line.problem.n,
-            panel.column_label(x),
-            if best { "; measured best" } else { "" },
-            if model { "; model's choice" } else { "" }
-        );
-        let ticks = [(best, Tick::Best), (model, Tick::Model)].into_iter();
-        let text = if known { share } else { String::new() };
-        Some(CellMark {
-            ticks: ticks.filter_map(|(on, tick)| on.then_some(tick)).collect(),
-            ..CellMark::new(fill, text, c.row.into_iter().collect(), Tooltip::new(label))
-        })
+    /// The figures of a cell of the model: K, N, B_N.
+    fn columns(&self) -> Columns<'_, (u32, u32, u32)> {
+        Columns::new()
+            .text("K", |(k, ..): &(u32, u32, u32)| k.to_string())
+            .no_tip()
+            .text("N", |(_, n, _)| n.to_string())
+            .no_tip()
+            .text("B_N", |(.., block)| block.to_string())
+            .no_tip()
+            .text("workgroups N / B_N", |(_, n, block)| flat::parallelism(*n, *block).to_string())
+            .text("FLOP per element", |(k, _, block)| {
+                format!("{:.3}", flat::ratio(self.m, *k, *block))
+            })
+            .text("limited by", |(_, n, block)| {
+                limit(flat::region(*n, *block, self.units)).to_owned()
+            })
+            .text("model's choice", |(_, n, block)| {
+                (flat::model_tick(*n, &self.blocks, self.units) == Some(*block)).to_string()
+            })
     }
 
     /// What limits a measured cell, by the workgroups needed.
@@ -247,33 +194,36 @@ impl FlatTool {
         }
     }
 
-    /// The maps of the model, and of what was measured.
-    fn maps_in(&self, scene: &mut Scene, theme: &Theme, room: Rect) {
-        let places = grid::places(room, self.maps().len());
-        for (map, place) in self.maps().into_iter().zip(places) {
-            let (title, (columns, rows), down) = match map {
-                Map::Model(k) => {
-                    let what =
-                        if self.by_ratio { "FLOP per element" } else { "workgroups N / B_N" };
-                    let names = (grid::names(&self.blocks), grid::names(&self.rows));
-                    (format!("Model: {what}, M = {}, K = {k}", self.m), names, "N")
-                }
-                Map::Measured(panel) => {
-                    let title = format!("Measured: {}, % of each row's best", panel.title);
-                    (title, names(panel), panel.line_name.label())
-                }
+    /// How many maps there are: those of the model stand first.
+    fn maps(&self) -> usize {
+        self.depths.len() + self.measured.len()
+    }
+
+    /// The map of the model for a K.
+    fn model(&self, scene: &mut Scene, theme: &Theme, area: Rect, k: u32) {
+        let what = if self.by_ratio { "FLOP per element" } else { "workgroups N / B_N" };
+        let title = &format!("Model: {what}, M = {}, K = {k}", self.m);
+        let (columns, rows) = (grid::names(&self.blocks), grid::names(&self.rows));
+        let figures = self.columns();
+        let cell = |(x, y): (usize, usize), _: (f64, f64)| {
+            let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
+            let figure = match self.by_ratio {
+                true => flat::ratio(self.m, k, block),
+                false => flat::parallelism(n, block),
             };
-            let cell = |(x, y): (usize, usize), _| match map {
-                Map::Model(k) => self.cell(theme, k, x, y),
-                Map::Measured(panel) => self.measured_cell(panel, theme, x, y),
-            };
-            let across = ("B_N", &columns[..]);
-            let cells = grid::draw(scene, theme, place, &title, across, (down, &rows), &cell);
-            regions(scene, theme, cells, (columns.len(), rows.len()), &|x, y| match map {
-                Map::Model(_) => Some(flat::region(self.rows[y], self.blocks[x], self.units)),
-                Map::Measured(panel) => self.measured_region(panel, panel.lines[y].cells.get(x)?),
-            });
-        }
+            let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
+            let tooltip = figures.tooltip(format!("K {k}, N {n}, B_N {block}"), &(k, n, block));
+            let fill = shown(self.share(k, n, block), theme);
+            Some(CellMark {
+                ticks: tick.then_some(Tick::Model).into_iter().collect(),
+                ..CellMark::new(fill, format_short(figure, 4), Vec::new(), tooltip)
+            })
+        };
+        let (x, y) = (("B_N", &columns[..]), ("N", &rows[..]));
+        let cells = Titled { title, x, y, most: grid::MOST }.draw(scene, theme, area, &cell);
+        regions(scene, theme, cells, (columns.len(), rows.len()), &|x, y| {
+            Some(flat::region(self.rows[y], self.blocks[x], self.units))
+        });
     }
 }
 
@@ -343,32 +293,28 @@ impl Picture for FlatTool {
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
-        self.maps_in(scene, options.theme, room);
+        let theme = options.theme;
+        let mut places = grid::places(room, self.maps()).into_iter();
+        for (k, area) in self.depths.iter().zip(&mut places) {
+            self.model(scene, theme, area, *k);
+        }
+        let region = &|panel: &Panel, cell: &sweep::Cell| self.measured_region(panel, cell);
+        let measured = Measured { axis: Axis::Bn, best: "Measured best", low: 0.0, region };
+        for (panel, area) in self.measured.iter().zip(places) {
+            let title = &format!("Measured: {}, % of each row's best", panel.title);
+            measured.draw(scene, theme, area, (panel, title), grid::MOST);
+        }
     }
 
     fn table(&self) -> Table {
-        let columns = Columns::new()
-            .text("K", |(k, ..): &(u32, u32, u32)| k.to_string())
-            .text("N", |(_, n, _)| n.to_string())
-            .text("B_N", |(.., block)| block.to_string())
-            .text("workgroups N / B_N", |(_, n, block)| flat::parallelism(*n, *block).to_string())
-            .text("FLOP per element", |(k, _, block)| {
-                format!("{:.3}", flat::ratio(self.m, *k, *block))
-            })
-            .text("limited by", |(_, n, block)| {
-                limit(flat::region(*n, *block, self.units)).to_owned()
-            })
-            .text("model's choice", |(_, n, block)| {
-                (flat::model_tick(*n, &self.blocks, self.units) == Some(*block)).to_string()
-            });
         let each = |k: u32| {
             self.rows.iter().flat_map(move |n| self.blocks.iter().map(move |b| (k, *n, *b)))
         };
-        columns.table(self.depths.iter().flat_map(|k| each(*k)))
+        self.columns().table(self.depths.iter().flat_map(|k| each(*k)))
     }
 
     fn heights(&self, width: f64) -> Heights {
-        let all = |line: f64| 40.0 + line * grid::lines(self.maps().len(), width) as f64;
+        let all = |line: f64| 40.0 + line * grid::lines(self.maps(), width) as f64;
         Heights::of(width, (all(360.0), all(400.0)))
     }
 }

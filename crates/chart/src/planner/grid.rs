@@ -1,11 +1,7 @@
-//! Maps of the tools: grids of cells under headings.
+//! Where the maps of the tools stand.
 
-use crate::cells::{CellAt, Cells};
 use crate::labels::Rect;
 use crate::layout::NARROW;
-use crate::legend;
-use crate::palette::Theme;
-use crate::scene::Scene;
 
 /// How many maps stand below each other.
 pub(super) fn lines(count: usize, width: f64) -> usize {
@@ -25,23 +21,8 @@ pub(super) fn places([_, top, width, height]: Rect, count: usize) -> Vec<Rect> {
         .collect()
 }
 
-/// Above the cells: the heading, and the name of the rows.
-const HEAD: f64 = 38.0;
-
-/// Draws a map into an area, its columns and rows under what they are; returns the rectangle of its cells.
-pub(super) fn draw(
-    scene: &mut Scene,
-    theme: &Theme,
-    [left, top, width, height]: Rect,
-    title: &str,
-    x: (&str, &[String]),
-    y: (&str, &[String]),
-    cell: &CellAt<'_>,
-) -> Rect {
-    legend::heading(scene, (left, top + 8.0), width, theme, title);
-    let cells = Cells::fixed(x, y, (150.0, 56.0), cell);
-    cells.draw(scene, [left, top + HEAD, width, height - HEAD], theme).rect()
-}
+/// Most width and height of a cell.
+pub(super) const MOST: (f64, f64) = (150.0, 56.0);
 
 /// Sizes as names of columns or rows.
 pub(super) fn names(sizes: &[u32]) -> Vec<String> {

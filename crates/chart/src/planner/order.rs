@@ -13,6 +13,7 @@ use crate::labels::Rect;
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::Scene;
+use crate::tile_marks::Titled;
 use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
 use gemmscope_model::units::Bytes;
@@ -127,7 +128,7 @@ impl OrderTool {
             Some(CellMark::new(fill, number, Vec::new(), label))
         };
         let (x, y) = (("tile along N", &xs[..]), ("tile along M", &ys[..]));
-        let cells = grid::draw(scene, theme, area, title, x, y, &cell);
+        let cells = Titled { title, x, y, most: grid::MOST }.draw(scene, theme, area, &cell);
         // The panels of the first wave, as bars along the sides.
         let side = |n: usize, size: f64| size / n.max(1) as f64;
         let (w, h) = (side(columns, cells[2]), side(rows, cells[3]));

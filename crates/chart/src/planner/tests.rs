@@ -153,7 +153,7 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     // The widest tile is the fastest, and the model's choice too: both are said.
     let agrees = |m: &crate::scene::HitArea| {
         let words = m.tooltip.sentence();
-        words.contains("measured best") && words.contains("model's choice")
+        words.contains("Measured best") && words.contains("Model's best")
     };
     assert!(scene.hit_areas.iter().any(agrees));
     crate::testing::golden("planner-flat-measured", &scene);
@@ -168,9 +168,10 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     let measured = &scene.hit_areas[alone..];
     for (bn, blocks, bounded) in [(32, 512, "memory"), (128, 128, "parallelism")] {
         let tip = measured.iter().map(|m| m.tooltip.sentence());
-        let tip = tip.filter(|t| t.contains(&format!("N 16384, B_N {bn}:"))).collect::<String>();
-        let region = format!("; {blocks} workgroups for 256 SMs ({bounded}-bounded)");
-        assert!(tip.contains(&region), "{tip}");
+        let tip =
+            tip.filter(|t| t.contains(&format!("× 16384 × 4096, B_N {bn}:"))).collect::<String>();
+        let figures = [format!("Workgroups {blocks};"), format!("Limit {bounded}")];
+        assert!(figures.iter().all(|f| tip.contains(f)), "{tip}");
     }
     assert_eq!(
         outlines(&scene),
@@ -261,12 +262,12 @@ fn a_measured_row_beats_the_model_in_the_tile_map() {
         scene.hit_areas.iter().find(of).cloned().unwrap()
     };
     let none = cell(&Frame::all(Arc::new(Dataset::new()), Arc::default()));
-    assert!(none.rows.is_empty() && !none.tooltip.sentence().contains("measured"));
+    assert!(none.rows.is_empty() && !none.tooltip.sentence().contains("Measured"));
     let ran = cell(&frame);
     assert_eq!(ran.rows, [0]);
     assert!(
-        ran.tooltip.sentence().contains("measured 137")
-            && ran.tooltip.sentence().contains("the model says:"),
+        ran.tooltip.sentence().contains("Measured 137")
+            && ran.tooltip.sentence().contains("by the model"),
         "{}",
         ran.tooltip.sentence()
     );

@@ -13,15 +13,14 @@ use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::{START, Scene};
 use crate::ticks::Format;
-use crate::tile_marks::Tick;
-use crate::tooltip::Tooltip;
+use crate::tile_marks::{Tick, Titled};
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{
     AXES, Evaluation, Map, Setting, evaluate, fitted, map, without_doubt,
 };
-use gemmscope_model::tiling::{Caution, Limit, Overflow, Waves};
+use gemmscope_model::tiling::{Caution, Limit, Overflow};
 use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
@@ -97,7 +96,12 @@ impl TileTool {
         Chart::of(out, controls)
     }
 
-    fn cell(&self, theme: &Theme, x: usize, y: usize) -> Option<CellMark> {
+    fn cell<'a>(
+        &'a self,
+        theme: &Theme,
+        (x, y): (usize, usize),
+        figures: &Columns<'_, (usize, &'a Evaluation)>,
+    ) -> Option<CellMark> {
         let i = y * self.map.xs.len() + x;
         let e = self.map.cells.get(i)?.as_ref()?;
         let share = e.roof.map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
@@ -113,44 +117,42 @@ impl TileTool {
         };
         let text = e.roof.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3));
         let best = self.map.best == Some(i);
-        let label = self.label(e, best, ran.map(|r| r.1));
+        let [x, y] = of_axes(&e.setting);
+        let names = [self.map.axes.0, self.map.axes.1].map(axis_name);
+        let head = format!("{} {y}, {} {x}", names[1], names[0]);
         let rows = ran.iter().map(|r| r.0).collect();
         Some(CellMark {
             also: Bytes(e.traffic.0).to_string(),
             hatched,
             frame: chosen.then_some(theme.accent),
             ticks: best.then_some(Tick::Best).into_iter().collect(),
-            ..CellMark::new(fill, text, rows, Tooltip::new(label))
+            ..CellMark::new(fill, text, rows, figures.tooltip(head, &(i, e)))
         })
     }
 
-    fn label(&self, e: &Evaluation, best: bool, ran: Option<f64>) -> String {
+    /// The figures of a cell: its number, what was evaluated.
+    fn columns(&self) -> Columns<'_, (usize, &Evaluation)> {
         let (x, y) = self.map.axes;
-        let mut text =
-            format!("{} {}, {} {}", axis_name(y), e.setting.get(y), axis_name(x), e.setting.get(x));
-        if let Some(r) = e.roof {
-            let (roof, traffic) = (FlopsPerSec(r.flops_per_s), Bytes(e.traffic.0));
-            text.push_str(&format!(": shape roof {roof}, {traffic} from L2"));
-        }
-        let (stages, warps) = (e.setting.stages, e.setting.warps);
-        if (stages, warps) != (self.setting.stages, self.setting.warps) {
-            text.push_str(&format!(
-                "; with {} and {}",
-                plural(stages.into(), "stage"),
-                plural(warps.into(), "warp")
-            ));
-        }
-        if let Some(rate) = ran {
-            text.push_str(&format!("; measured {}", FlopsPerSec(rate)));
-        }
-        for o in &e.overflows {
-            let says = if ran.is_some() { "the model says: " } else { "" };
-            text.push_str(&format!("; {says}{}", o.sentence()));
-        }
-        if best {
-            text.push_str("; least traffic of those near the highest roof");
-        }
-        text
+        let count = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+        Columns::new()
+            .text(axis_name(y), move |(_, e): &(usize, &Evaluation)| e.setting.get(y).to_string())
+            .no_tip()
+            .text(axis_name(x), move |(_, e)| e.setting.get(x).to_string())
+            .no_tip()
+            .number("Shape roof", "FLOP/s", |(_, e)| e.roof.map_or(f64::NAN, |r| r.flops_per_s))
+            .number("Measured", "FLOP/s", |(i, _)| self.ran[*i].map_or(f64::NAN, |r| r.1))
+            .number("Tile efficiency", "%", |(_, e)| e.tiling.tile_efficiency)
+            .number("Wave efficiency", "%", |(_, e)| {
+                e.waves.map_or(f64::NAN, |w| w.wave_efficiency)
+            })
+            .text("Waves", move |(_, e)| count(e.waves.map(|w| w.waves)))
+            .number("L2 to compute units", "B", |(_, e)| e.traffic.0)
+            .text("Workgroups per unit", move |(_, e)| count(e.occupancy.map(|o| o.blocks.into())))
+            .text("Stages", |(_, e)| e.setting.stages.to_string())
+            .text("Warps", |(_, e)| e.setting.warps.to_string())
+            .text("Cannot run, by the model", |(_, e)| {
+                e.overflows.iter().map(Overflow::sentence).collect::<Vec<_>>().join("; ")
+            })
     }
 
     /// Name, what is needed, what there is, both in words.
@@ -429,32 +431,15 @@ impl Picture for TileTool {
         let used = self.bars(scene, theme, (top, width)) + 8.0;
         let area = [8.0, used, width - 16.0, top + height - used];
         let (x, y) = (axis_name(self.map.axes.0), axis_name(self.map.axes.1));
-        let cell = |(i, j): (usize, usize), _| self.cell(theme, i, j);
-        grid::draw(scene, theme, area, &heading, (&x, &columns), (&y, &rows), &cell);
+        let figures = self.columns();
+        let cell = |at: (usize, usize), _: (f64, f64)| self.cell(theme, at, &figures);
+        let (x, y) = ((x.as_str(), &columns[..]), (y.as_str(), &rows[..]));
+        Titled { title: &heading, x, y, most: grid::MOST }.draw(scene, theme, area, &cell);
     }
 
     fn table(&self) -> Table {
-        let (x, y) = self.map.axes;
-        let waves = |e: &Evaluation, of: fn(&Waves) -> f64| {
-            e.waves.as_ref().map_or_else(String::new, |w| of(w).to_string())
-        };
-        let columns = Columns::new()
-            .text(axis_name(y), |e: &&Evaluation| e.setting.get(y).to_string())
-            .text(axis_name(x), |e| e.setting.get(x).to_string())
-            .text("shape roof (FLOP/s)", |e| {
-                e.roof.map_or_else(String::new, |r| r.flops_per_s.to_string())
-            })
-            .text("tile efficiency", |e| e.tiling.tile_efficiency.to_string())
-            .text("wave efficiency", |e| waves(e, |w| w.wave_efficiency))
-            .text("waves", |e| waves(e, |w| w.waves as f64))
-            .text("L2 to compute units (B)", |e| e.traffic.0.to_string())
-            .text("workgroups per unit", |e| {
-                e.occupancy.map_or_else(String::new, |o| o.blocks.to_string())
-            })
-            .text("cannot run", |e| {
-                e.overflows.iter().map(Overflow::sentence).collect::<Vec<_>>().join("; ")
-            });
-        columns.table(self.map.cells.iter().flatten())
+        let cells = self.map.cells.iter().enumerate();
+        self.columns().table(cells.filter_map(|(i, e)| Some((i, e.as_ref()?))))
     }
 
     fn heights(&self, width: f64) -> Heights {

@@ -1,9 +1,8 @@
 //! Drawing of the tile map: panels in a flow, cells, ticks, outlined regions, legend.
 
-use super::tooltip;
-use crate::cells::{CellMark, Cells, FOOT};
+use crate::cells::FOOT;
 use crate::charts::RenderOptions;
-use crate::color_scale::{ramp, shown};
+use crate::color_scale::ramp;
 use crate::labels::Rect;
 use crate::layout::{FONT, NARROW};
 use crate::legend::{self, Swatch};
@@ -11,7 +10,7 @@ use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
 use crate::ticks::Format;
-use crate::tile_marks::{Tick, names, region_entries, regions};
+use crate::tile_marks::{HEAD, Measured, Tick, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 
 /// Height of a line of cells.
@@ -21,8 +20,6 @@ const TALLEST: f64 = 40.0;
 const TALLEST_OF_FEW: f64 = 72.0;
 /// Up to so many lines are few.
 const FEW: usize = 4;
-/// Above the first line: title and the axis's name.
-const HEAD: f64 = 42.0;
 /// Between panels.
 const GAP: f64 = 12.0;
 
@@ -94,17 +91,28 @@ pub(super) fn panels(
     let fixed = scale + rows.len() as f64 * (HEAD + FOOT + GAP);
     // A picture with room to spare has taller lines, up to a reasonable square.
     let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, tallest(sweep));
-    let (low, mut y) = (lowest(sweep), top + scale);
+    let widest = if scene.width < NARROW { 60.0 } else { 84.0 };
+    let (measured, mut y) = (measured(sweep), top + scale);
     if scale > 0.0 {
-        gradient(scene, (10.0, top - 4.0), (w - 20.0).min(320.0), theme, low);
+        gradient(scene, (10.0, top - 4.0), (w - 20.0).min(320.0), theme, measured.low);
     }
     for row in rows {
         for (i, panel) in row.iter().enumerate() {
             let x = 4.0 + i as f64 * panel_w;
-            draw(sweep, panel, scene, options, [x, y, panel_w, line], low);
+            let area = [x, y, panel_w, HEAD + line * panel.lines.len() as f64 + FOOT];
+            measured.draw(scene, theme, area, (panel, &panel.title), (widest, line));
         }
         y += panel_height(row, line) + GAP;
     }
+}
+
+/// How the panels of a sweep are drawn.
+pub(super) fn measured(sweep: &Sweep) -> Measured<'_> {
+    let best = match sweep.source {
+        TileSource::BestColumn => "Best, as stated",
+        _ => "Measured best",
+    };
+    Measured { axis: sweep.axis, best, low: lowest(sweep), region: &|_, cell| cell.region }
 }
 
 /// The share at the dark end of the colours: the lowest drawn, rounded down to a tenth.
@@ -131,44 +139,4 @@ fn gradient(scene: &mut Scene, (x, y): Point, width: f64, theme: &Theme, low: f6
     scene.text((x, cy), left, theme.muted, START);
     ramp(scene, [x + lw + 6.0, y + 4.0, bar, 10.0], theme);
     scene.text((x + lw + bar + 12.0, cy), right, theme.muted, START);
-}
-
-fn draw(
-    sweep: &Sweep,
-    panel: &Panel,
-    scene: &mut Scene,
-    options: &RenderOptions<'_>,
-    [x, y, w, line]: [f64; 4],
-    low: f64,
-) {
-    let theme = options.theme;
-    legend::heading(scene, (x + 4.0, y + 10.0), w - 12.0, theme, &panel.title);
-    let (columns, rows) = names(panel);
-    let cell = |(i, j): (usize, usize), _| {
-        let l = panel.lines.get(j)?;
-        let c = l.cells.get(i)?;
-        let known = c.share.is_finite();
-        let of = [(l.best, Tick::Best), (l.model, Tick::Model)].into_iter();
-        let ticks: Vec<Tick> = of.filter(|(at, _)| *at == Some(i)).map(|t| t.1).collect();
-        let text = if known { Format::percent().write(c.share, 2) } else { String::new() };
-        let fill = if known { shown((c.share - low) / (1.0 - low), theme) } else { theme.panel };
-        let stands_for = match c.row {
-            // The row that the cell shows: the others are slower.
-            Some(best) => vec![best],
-            None if l.best == Some(i) => c.rows.clone(),
-            None => Vec::new(),
-        };
-        Some(CellMark {
-            frame: (!known).then_some(theme.grid),
-            ticks,
-            ..CellMark::new(fill, text, stands_for, tooltip(sweep, panel, j, i))
-        })
-    };
-    let (across, down) = ((sweep.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
-    let widest = if scene.width < NARROW { 60.0 } else { 84.0 };
-    let room = [x, y + HEAD, w, line * rows.len() as f64 + FOOT];
-    let cells = Cells::fixed(across, down, (widest, line), &cell);
-    let grid = cells.draw(scene, room, theme);
-    let size = (columns.len(), rows.len());
-    regions(scene, theme, grid.rect(), size, &|i, j| panel.lines[j].cells.get(i)?.region);
 }

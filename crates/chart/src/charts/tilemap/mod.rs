@@ -5,21 +5,18 @@ mod draw;
 
 use crate::aggregate::add_new;
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, Said};
-use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::scene::Scene;
 use crate::ticks::Format;
-use crate::tile_marks::{bounded, limit};
-use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
-    Cell, FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
+    FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat;
-use gemmscope_model::units::{format_short, plural};
+use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
@@ -242,78 +239,6 @@ fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
     told.collect()
 }
 
-/// Work per element that a flat GEMM moves with a tile of some width, FLOP.
-fn ratio(p: &Problem, bn: Option<u32>) -> Option<f64> {
-    Some(flat::ratio(p.m, p.k, bn?)).filter(|_| p.m <= FLAT_M)
-}
-
-/// The tooltip of a cell.
-fn tooltip(sweep: &Sweep, panel: &Panel, line: usize, column: usize) -> Tooltip {
-    let (Some(l), Some(c)) =
-        (panel.lines.get(line), panel.lines.get(line).and_then(|l| l.cells.get(column)))
-    else {
-        return Tooltip::default();
-    };
-    let p = &l.problem;
-    let head = format!(
-        "{} × {} × {}, {} {}",
-        p.m,
-        p.n,
-        p.k,
-        sweep.axis.label(),
-        panel.column_label(column)
-    );
-    let mut more = vec![if c.rate.is_finite() {
-        format!(
-            "{}, {} of the row's best",
-            Format::rate().write(c.rate, 4),
-            Format::percent().write(c.share, 4)
-        )
-    } else if l.best == Some(column) {
-        "best, as stated".to_owned()
-    } else {
-        "not measured".to_owned()
-    }];
-    if c.rate.is_finite()
-        && sweep.axis != Axis::BmBn
-        && let (Some(m), Some(n)) = c.tile
-    {
-        more.push(format!("tile {m}×{n}"));
-    }
-    if let Some(blocks) = c.workgroups {
-        more.push(match panel.units {
-            Some(units) => format!(
-                "{blocks} workgroups for {units} {}s{}",
-                panel.unit_kind,
-                c.region.map_or_else(String::new, |r| format!(", {}", bounded(r)))
-            ),
-            None => format!("{blocks} workgroups"),
-        });
-    }
-    if let Some(ratio) = ratio(p, c.tile.1) {
-        more.push(format!(
-            "{} FLOP per element, {} FLOP/B",
-            format_short(ratio, 4),
-            format_short(ratio / p.op.a.bytes(), 4)
-        ));
-    }
-    if let Some((waves, tile, wave)) = c.waves {
-        more.push(format!(
-            "{}, tile efficiency {}, wave efficiency {}",
-            plural(waves, "wave"),
-            Format::percent().write(tile, 3),
-            Format::percent().write(wave, 3)
-        ));
-    }
-    if l.best == Some(column) && c.rate.is_finite() {
-        more.push("measured best".to_owned());
-    }
-    if l.model == Some(column) {
-        more.push("model's choice".to_owned());
-    }
-    more.into_iter().fold(Tooltip::new(head), Tooltip::line)
-}
-
 impl Picture for TileMap {
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         draw::entries(self.drawn(), theme)
@@ -324,29 +249,9 @@ impl Picture for TileMap {
     }
 
     fn table(&self) -> Table {
-        let sweep = &self.sweep;
-        type Row<'a> = (&'a Panel, &'a Line, usize, &'a Cell);
-        let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
-        let columns = Columns::new()
-            .text("Panel", |r: &Row<'_>| r.0.title.clone())
-            .text("M", |r| r.1.problem.m.to_string())
-            .text("N", |r| r.1.problem.n.to_string())
-            .text("K", |r| r.1.problem.k.to_string())
-            .text(sweep.axis.label(), |r| r.0.column_label(r.2))
-            .number("Attained", "FLOP/s", |r| r.3.rate)
-            .number("% of the row's best", "%", |r| r.3.share)
-            .text("Measured best", |r| yes(r.1.best == Some(r.2)))
-            .text("Model's best", |r| yes(r.1.model == Some(r.2)))
-            .text("Workgroups", |r| r.3.workgroups.map_or_else(String::new, |w| w.to_string()))
-            .text("Waves", |r| r.3.waves.map_or_else(String::new, |w| w.0.to_string()))
-            .number("Tile efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.1))
-            .number("Wave efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.2))
-            .text("Limit", |r| r.3.region.map_or("", limit).to_owned())
-            .number("Compute/memory ratio (FLOP/element)", "", |r| {
-                ratio(&r.1.problem, r.3.tile.1).unwrap_or(f64::NAN)
-            });
-        let lines = sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
-        columns.table(
+        let measured = draw::measured(&self.sweep);
+        let lines = self.sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+        measured.columns().table(
             lines.flat_map(|(p, l)| l.cells.iter().enumerate().map(move |(i, c)| (p, l, i, c))),
         )
     }
