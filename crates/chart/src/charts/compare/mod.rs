@@ -12,9 +12,7 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::Theme;
 use crate::scene::{Color, Scene};
-use crate::ticks::Format;
-use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict, lead};
+use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict};
 use gemmscope_analysis::compare::{Comparison, Sample, Setup, Tally};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{grouped, plural};
@@ -58,6 +56,57 @@ impl Compare {
     /// The names of both sides.
     fn names(&self) -> (&str, &str) {
         self.duel.names(&self.comparison)
+    }
+
+    /// The name of a configuration.
+    fn label(&self, of: &Ratio) -> String {
+        self.comparison.label(&self.frame, of.configuration as usize)
+    }
+
+    /// Who is ahead.
+    fn verdict(&self, of: &Ratio) -> &str {
+        match of.verdict {
+            Verdict::A => self.names().0,
+            Verdict::B => self.names().1,
+            Verdict::Even => "tie",
+            Verdict::Noise => "within noise",
+        }
+    }
+
+    /// The figures of both sides.
+    fn columns(&self) -> Columns<'_, Ratio> {
+        let (a, b) = self.names();
+        let mut columns = Columns::new().text("Configuration", |r: &Ratio| self.label(r)).no_tip();
+        type Of = fn(&Sample) -> f64;
+        // A tooltip says those that are compared.
+        let figures: [(&str, &str, bool, Of); 7] = [
+            ("time, median", "s", true, |s| s.time_s),
+            ("repeats", "", true, |s| f64::from(s.n)),
+            ("spread", "s", false, |s| s.spread_s),
+            ("interquartile range", "s", false, |s| s.iqr_s),
+            ("standard deviation", "s", false, |s| s.std_s),
+            ("attained", "FLOP/s", true, |s| s.rate),
+            ("% of roof", "%", true, |s| s.efficiency),
+        ];
+        for (name, side) in [(a, self.duel.a), (b, self.duel.b)] {
+            for (figure, unit, tip, of) in figures {
+                columns = columns.number(format!("{name}: {figure}"), unit, move |r| {
+                    self.sample(r, side).map_or(f64::NAN, of)
+                });
+                columns = if tip { columns } else { columns.no_tip() };
+            }
+        }
+        let measure = match self.duel.measure {
+            Measure::Rate => "rate",
+            Measure::Roof => "% of roof",
+        };
+        columns
+            .number(format!("{b} over {a} ({measure})"), "", |r| r.ratio)
+            .no_tip()
+            .number("Log2", "", |r| r.ratio.log2())
+            .no_tip()
+            .text("Verdict", |r| self.verdict(r).to_owned())
+            .no_tip()
     }
 
     /// What a side measured of a configuration.
@@ -217,7 +266,8 @@ impl Picture for Compare {
     fn draw(&self, scene: &mut Scene, all: Rect, options: &RenderOptions<'_>) {
         let theme = options.theme;
         let colors = colors(self, theme);
-        let p = panels::Panels { model: self, duel: &self.duel, options, theme, colors };
+        let figures = self.columns();
+        let p = panels::Panels { model: self, duel: &self.duel, options, theme, colors, figures };
         let (w, h) = (scene.width, scene.height);
         match self.show {
             Show::Overview if w >= NARROW && h >= 360.0 => {
@@ -241,44 +291,7 @@ impl Picture for Compare {
     }
 
     fn table(&self) -> Table {
-        let (a, b) = self.names();
-        let mut columns = Columns::new().text("Configuration", |r: &Ratio| {
-            self.comparison.label(&self.frame, r.configuration as usize)
-        });
-        type Of = fn(&Sample) -> f64;
-        let figures: [(&str, &str, Of); 7] = [
-            ("time, median", "s", |s| s.time_s),
-            ("repeats", "", |s| f64::from(s.n)),
-            ("spread", "s", |s| s.spread_s),
-            ("interquartile range", "s", |s| s.iqr_s),
-            ("standard deviation", "s", |s| s.std_s),
-            ("attained", "FLOP/s", |s| s.rate),
-            ("% of roof", "%", |s| s.efficiency),
-        ];
-        for (name, side) in [(a, self.duel.a), (b, self.duel.b)] {
-            for (figure, unit, of) in figures {
-                columns = columns.number(format!("{name}: {figure}"), unit, move |r| {
-                    self.sample(r, side).map_or(f64::NAN, of)
-                });
-            }
-        }
-        let measure = match self.duel.measure {
-            Measure::Rate => "rate",
-            Measure::Roof => "% of roof",
-        };
-        let columns = columns
-            .number(format!("{b} over {a} ({measure})"), "", |r| r.ratio)
-            .number("Log2", "", |r| r.ratio.log2())
-            .text("Verdict", |r| {
-                let words = match r.verdict {
-                    Verdict::A => a,
-                    Verdict::B => b,
-                    Verdict::Even => "tie",
-                    Verdict::Noise => "within noise",
-                };
-                words.to_owned()
-            });
-        columns.table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
+        self.columns().table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
     }
 
     fn heights(&self, width: f64) -> Heights {
@@ -293,38 +306,6 @@ impl Picture for Compare {
             (_, false) => Heights { least: 400.0, ..usual },
         }
     }
-}
-
-/// The tooltip of a matched configuration.
-fn tooltip(m: &Compare, r: &Ratio, label: String) -> Tooltip {
-    let (duel, (a, b)) = (&m.duel, m.names());
-    let value = |side: usize| match (m.sample(r, side), duel.measure) {
-        (Some(s), Measure::Rate) => {
-            let n = match s.n {
-                0 | 1 => String::new(),
-                n => format!(", median of {n}"),
-            };
-            format!(
-                "{}, {}{n}",
-                Format::rate().write(s.rate, 4),
-                Format::seconds().write(s.time_s, 4)
-            )
-        }
-        (Some(s), Measure::Roof) => Format::percent().write(s.efficiency, 4),
-        (None, _) => "not stated".to_owned(),
-    };
-    let by = lead(r.ratio);
-    let result = match r.verdict {
-        Verdict::A => format!("{a}, {by}"),
-        Verdict::B => format!("{b}, {by}"),
-        Verdict::Noise => format!("within noise, {by}"),
-        Verdict::Even => format!("tie, {by}"),
-    };
-    let ahead = match duel.measure {
-        Measure::Rate => "Faster",
-        Measure::Roof => "Ahead",
-    };
-    Tooltip::new(label).row(a, value(duel.a)).row(b, value(duel.b)).row(ahead, result)
 }
 
 #[cfg(test)]

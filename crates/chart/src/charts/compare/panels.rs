@@ -2,6 +2,7 @@
 
 use super::Compare;
 use crate::charts::RenderOptions;
+use crate::columns::Columns;
 use crate::density::{Density, look};
 use crate::labels::{On, Placer, Rect, about};
 use crate::layout::{FONT, NARROW, Plot};
@@ -27,6 +28,8 @@ pub(super) struct Panels<'a> {
     pub(super) theme: &'a Theme,
     /// Of side A and of side B.
     pub(super) colors: [Color; 2],
+    /// Of a configuration.
+    pub(super) figures: Columns<'a, Ratio>,
 }
 
 impl Panels<'_> {
@@ -59,9 +62,7 @@ impl Panels<'_> {
 
     /// The name of a configuration, the rows that both sides have of it, and what is said of it.
     pub(super) fn label(&self, index: usize) -> String {
-        self.model
-            .comparison
-            .label(&self.model.frame, self.duel.ratios[index].configuration as usize)
+        self.model.label(&self.duel.ratios[index])
     }
 
     pub(super) fn rows(&self, index: usize) -> impl Iterator<Item = u32> {
@@ -73,7 +74,8 @@ impl Panels<'_> {
 
     pub(super) fn tooltip(&self, index: usize) -> Tooltip {
         let r = &self.duel.ratios[index];
-        super::tooltip(self.model, r, self.label(index))
+        let verdict = format!("{}, {}", self.model.verdict(r), lead(r.ratio));
+        self.figures.tooltip(self.label(index), r).row("Verdict", verdict)
     }
 
     /// A against B, both logarithmic over the same range, so that the diagonal is "equal".

@@ -1,7 +1,8 @@
 //! Drawing of the tuning history: the plot and the card of the chosen point.
 
-use super::{Tuning, rate, tooltip};
+use super::{Tuning, head, rate};
 use crate::charts::RenderOptions;
+use crate::columns::Columns;
 use crate::labels::{On, Placer, Rect, about};
 use crate::layout::{self, FONT, Plot};
 use crate::legend::{self, Swatch};
@@ -11,7 +12,7 @@ use crate::scale::{Kind, extent};
 use crate::scene::{CENTER, Color, END, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
-use gemmscope_analysis::tuning::{self, History, Outcome};
+use gemmscope_analysis::tuning::{self, History, Outcome, Variant};
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
@@ -44,6 +45,7 @@ struct Picture<'a> {
     /// Where the lane of failed variants ends, below the plot; its lower edge where none failed.
     lane: f64,
     placer: Placer,
+    figures: Columns<'a, (&'a Variant, f64)>,
 }
 
 impl Tuning {
@@ -67,7 +69,7 @@ impl Tuning {
         let plot = xy(scene, (rect, around), theme, &Ruler::none(orders(h)), &y);
         legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
         let (placer, lane) = (Placer::new(plot.rect), plot.rect[1] + plot.rect[3] + lane);
-        let mut picture = Picture { h, theme, plot, lane, placer };
+        let mut picture = Picture { h, theme, plot, lane, placer, figures: self.columns() };
         picture.order_axis(scene);
         picture.levels(scene, roof_shown);
         picture.best_so_far(scene);
@@ -153,7 +155,8 @@ impl Picture<'_> {
         for v in &self.h.references {
             let y = self.plot.y.px(v.rate);
             if (t..=t + height).contains(&y) {
-                scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], tooltip(self.h, v));
+                let tooltip = self.figures.tooltip(head(self.h, v), &(v, f64::NAN));
+                scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], tooltip);
             }
         }
     }
@@ -209,7 +212,8 @@ impl Picture<'_> {
                 if best {
                     tags.push(((x, y), v.rate, radius));
                 }
-                scene.hit(vec![v.row], about((x, y), radius.max(5.0)), tooltip(h, v));
+                let tooltip = self.figures.tooltip(head(h, v), &(v, f64::NAN));
+                scene.hit(vec![v.row], about((x, y), radius.max(5.0)), tooltip);
             }
         }
         if tags.len() > 40 {

@@ -9,7 +9,6 @@ use crate::layout::NARROW;
 use crate::scale::Kind;
 use crate::scene::Scene;
 use crate::ticks::Format;
-use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural, signed_percent};
@@ -69,6 +68,32 @@ impl Tuning {
         let mut controls = if problems.len() > 1 { vec![shape] } else { Vec::new() };
         controls.extend([slow, SCALE.control(state).more()]);
         Chart::of(Tuning { frame: frame.clone(), scale: SCALE.get(state), history }, controls)
+    }
+}
+
+impl Tuning {
+    /// The figures of a variant, with the best rate so far.
+    fn columns(&self) -> Columns<'_, (&Variant, f64)> {
+        let h = &self.history;
+        let settings = |v: &Variant| {
+            let all = tuning::parameters(&self.frame, v.row as usize).into_iter();
+            all.map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")
+        };
+        Columns::new()
+            .number(h.order_label.as_str(), "", |(v, _): &(&Variant, f64)| v.order)
+            .no_tip()
+            .text("Variant", |(v, _)| v.name.clone())
+            .no_tip()
+            .text("Status", |(v, _)| match v.outcome {
+                Outcome::Slow => "slow".to_owned(),
+                _ => v.status.clone(),
+            })
+            .number("Attained", "FLOP/s", |(v, _)| v.rate)
+            .number("Failed run", "s", |(v, _)| v.failed_s)
+            .number("% of roof", "%", |(v, _)| v.rate / h.roof)
+            .number("Best so far", "FLOP/s", |(_, best)| *best)
+            .text("Settings", move |(v, _)| settings(v))
+            .no_tip()
     }
 }
 
@@ -167,25 +192,11 @@ fn details(frame: &Frame, h: &History) -> Vec<(String, Table)> {
     filled.map(|(name, t)| (name.to_owned(), t)).collect()
 }
 
-fn tooltip(h: &History, v: &Variant) -> Tooltip {
-    let at = if v.order.is_finite() {
-        format!("{} {}", h.order_label, v.order)
-    } else {
-        "reference".to_owned()
-    };
-    let out = Tooltip::new(format!("{} ({at})", v.name));
-    let out = match v.outcome {
-        Outcome::Failed => out.row("Failed", &v.status),
-        Outcome::Slow => out.row("Attained", format!("{}, slow", rate(v.rate))),
-        Outcome::Ok => out.row("Attained", rate(v.rate)),
-    };
-    let out = match v.failed_s.is_finite() {
-        true => out.row("Time", Seconds(v.failed_s).to_string()),
-        false => out,
-    };
-    match v.rate.is_finite() && h.roof.is_finite() {
-        true => out.row("% of roof", Format::percent().write(v.rate / h.roof, 4)),
-        false => out,
+/// The name of a variant, with its generation.
+fn head(h: &History, v: &Variant) -> String {
+    match v.order.is_finite() {
+        true => format!("{} ({} {})", v.name, h.order_label, v.order),
+        false => format!("{} (reference)", v.name),
     }
 }
 
@@ -218,27 +229,11 @@ impl Picture for Tuning {
 
     fn table(&self) -> Table {
         let h = &self.history;
-        let settings = |v: &Variant| {
-            let all = tuning::parameters(&self.frame, v.row as usize).into_iter();
-            all.map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")
-        };
-        let columns = Columns::new()
-            .number(h.order_label.as_str(), "", |(v, _): &(&Variant, f64)| v.order)
-            .text("Variant", |(v, _)| v.name.clone())
-            .text("Status", |(v, _)| match v.outcome {
-                Outcome::Slow => "slow".to_owned(),
-                _ => v.status.clone(),
-            })
-            .number("Attained", "FLOP/s", |(v, _)| v.rate)
-            .number("Failed run", "s", |(v, _)| v.failed_s)
-            .number("% of roof", "%", |(v, _)| v.rate / h.roof)
-            .number("Best so far", "FLOP/s", |(_, best)| *best)
-            .text("Settings", |(v, _)| settings(v));
         let variants = h.generations.iter().flat_map(|g| {
             let best = g.running.map_or(f64::NAN, |i| h.variants[i].rate);
             g.variants.iter().map(move |&i| (&h.variants[i], best))
         });
-        columns.table(variants.chain(h.references.iter().map(|v| (v, f64::NAN))))
+        self.columns().table(variants.chain(h.references.iter().map(|v| (v, f64::NAN))))
     }
 }
 
