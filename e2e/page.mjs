@@ -102,7 +102,10 @@ export class GemmscopePage {
 
   /** Waits until the browser keeps what is open: a reload brings it back. */
   kept() {
-    return this.page.locator(".kept-names").first().waitFor({ state: "attached" });
+    return this.page.waitForFunction(() => {
+      const kept = document.querySelector(".kept-names")?.title.split("\n") ?? [];
+      return kept.length === window.gemmscope.summary().length;
+    });
   }
 
   /** The summary of the only file. */
