@@ -16,7 +16,6 @@ use crate::scale::{Kind, extent, padded};
 use crate::scene::{Item, Marks, Scene, Symbol, Window};
 use crate::text;
 use crate::ticks::Format;
-use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{FieldInfo, Frame};
@@ -167,22 +166,31 @@ impl Boxes {
             }
         }
         scene.items.push(Item::Unclip);
-        let format = Format::of(&value.unit);
+        let columns = self.columns();
         for i in shown.clone() {
-            let head = Tooltip::new(format!("{} {}", self.bands.label, self.bands.names[i]));
-            let tooltip = match &self.boxes[i] {
-                Some(f) => head.row("Median", format.write(f.median(), 4)).row(
-                    "Middle half",
-                    format!("{} to {}", format.write(f.at[1], 4), format.write(f.at[3], 4)),
-                ),
-                None => head.line("not stated"),
-            };
+            let head = format!("{} {}", self.bands.label, self.bands.names[i]);
             scene.hit(
                 self.groups.get(i).to_vec(),
                 [center(i) - width / 2.0, top, width, height],
-                tooltip,
+                columns.tooltip(head, &i),
             );
         }
+    }
+
+    /// The figures of a box.
+    fn columns(&self) -> Columns<'_, usize> {
+        let five = move |i: &usize| self.boxes[*i];
+        let columns = Columns::new()
+            .text(self.bands.label.as_str(), |i: &usize| self.bands.names[*i].clone())
+            .no_tip()
+            .text("GEMMs", move |i| five(i).map_or(0, |f| f.n).to_string())
+            .no_tip();
+        let title = column_format::title(&self.value);
+        (0..QUANTILES.len()).fold(columns, |columns, k| {
+            columns.text(format!("{title}, {}", QUANTILES[k].1), move |i| {
+                five(i).map_or_else(String::new, |f| column_format::number(&self.value, f.at[k]))
+            })
+        })
     }
 }
 
@@ -276,17 +284,7 @@ impl Picture for Boxes {
     }
 
     fn table(&self) -> Table {
-        let five = |i: &usize| self.boxes[*i];
-        let columns = Columns::new()
-            .text(self.bands.label.as_str(), |i: &usize| self.bands.names[*i].clone())
-            .text("GEMMs", move |i| five(i).map_or(0, |f| f.n).to_string());
-        let title = column_format::title(&self.value);
-        let columns = (0..QUANTILES.len()).fold(columns, |columns, k| {
-            columns.text(format!("{title}, {}", QUANTILES[k].1), move |i| {
-                five(i).map_or_else(String::new, |f| column_format::number(&self.value, f.at[k]))
-            })
-        });
-        columns.table(0..self.bands.len())
+        self.columns().table(0..self.bands.len())
     }
 
     fn heights(&self, width: f64) -> Heights {

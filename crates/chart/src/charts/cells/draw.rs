@@ -41,7 +41,8 @@ pub(super) fn draw(
 ) {
     let theme = options.theme;
     let (xs, ys, value) = (&map.xs, &map.ys, &map.value);
-    let cell = |(x, y): (usize, usize), _| {
+    let figures = map.columns();
+    let cell = |(x, y): (usize, usize), _: (f64, f64)| {
         let band = y * xs.len() + x;
         let rows = map.groups.get(band);
         let v = map.figures.get(band).copied().unwrap_or(f64::NAN);
@@ -56,7 +57,7 @@ pub(super) fn draw(
                 fill,
                 column_format::number(value, v),
                 rows.to_vec(),
-                map.tooltip(x, y, v, rows.len()),
+                figures.tooltip(map.place(x, y), &band),
             )
         })
     };

@@ -10,7 +10,6 @@ use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::scale::{Kind, extent};
 use crate::scene::Scene;
-use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
 use gemmscope_table::control::Keyed;
 use gemmscope_table::data_kind::DataKind;
@@ -186,24 +185,30 @@ impl CellMap {
         format!("{}, {}{side}", column_format::title(&self.value), self.aggregate.caption())
     }
 
-    fn tooltip(&self, x: usize, y: usize, v: f64, rows: usize) -> Tooltip {
-        let place = match self.one {
-            true => self.xs.names[x].clone(),
-            false => format!(
-                "{} {}, {} {}",
-                self.xs.label, self.xs.names[x], self.ys.label, self.ys.names[y]
-            ),
+    /// The names of a cell.
+    fn place(&self, x: usize, y: usize) -> String {
+        let (xs, ys) = (&self.xs, &self.ys);
+        match self.one {
+            true => xs.names[x].clone(),
+            false => format!("{} {}, {} {}", xs.label, xs.names[x], ys.label, ys.names[y]),
+        }
+    }
+
+    /// The figures of a cell.
+    fn columns(&self) -> Columns<'_, usize> {
+        let nx = self.xs.len().max(1);
+        let x = move |cell: &usize| self.xs.names[cell % nx].clone();
+        let columns = Columns::new().text(&*self.xs.label, x).no_tip();
+        let columns = match self.one {
+            true => columns,
+            false => columns.text(&*self.ys.label, move |c| self.ys.names[c / nx].clone()).no_tip(),
         };
-        let info = &self.value;
-        let figure = match column_format::number(info, v).as_str() {
-            "" => "not stated".to_owned(),
-            n => format!("{} {n} {}", info.label, column_format::unit_for(&info.unit).label),
-        };
-        let several = match rows {
-            1 => String::new(),
-            n => format!(" ({} of {n} GEMMs)", self.aggregate.caption()),
-        };
-        Tooltip::new(place).line(format!("{}{several}", figure.trim_end()))
+        columns
+            .text(column_format::title(&self.value), |cell| {
+                column_format::number(&self.value, self.figures[*cell])
+            })
+            .text("GEMMs", |cell| self.groups.get(*cell).len().to_string())
+            .no_tip()
     }
 }
 
@@ -276,19 +281,8 @@ impl Picture for CellMap {
     }
 
     fn table(&self) -> Table {
-        let nx = self.xs.len().max(1);
-        let columns =
-            Columns::new().text(&*self.xs.label, |cell: &usize| self.xs.names[cell % nx].clone());
-        let columns = match self.one {
-            true => columns,
-            false => columns.text(&*self.ys.label, |cell| self.ys.names[cell / nx].clone()),
-        };
-        let columns = columns
-            .text(column_format::title(&self.value), |cell| {
-                column_format::number(&self.value, self.figures[*cell])
-            })
-            .text("GEMMs", |cell| self.groups.get(*cell).len().to_string());
-        columns.table((0..self.figures.len()).filter(|cell| !self.groups.get(*cell).is_empty()))
+        let filled = |cell: &usize| !self.groups.get(*cell).is_empty();
+        self.columns().table((0..self.figures.len()).filter(filled))
     }
 
     fn heights(&self, width: f64) -> Heights {
