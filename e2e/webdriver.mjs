@@ -32,10 +32,11 @@ export class WebDriver {
 
   /** Waits until the function returns something true, and gives that. */
   async until(run, ...args) {
-    for (const end = Date.now() + 30_000; ; await new Promise((done) => setTimeout(done, 50))) {
+    const most = Number(process.env.GEMMSCOPE_WAIT ?? 60_000);
+    for (const end = Date.now() + most; ; await new Promise((done) => setTimeout(done, 50))) {
       const value = await this.evaluate(run, ...args);
       if (value) return value;
-      if (Date.now() > end) throw new Error(`not within 30 s: ${run}`);
+      if (Date.now() > end) throw new Error(`not within ${most} ms: ${run}`);
     }
   }
 
