@@ -1,7 +1,7 @@
 //! What a saved picture says of itself: its title, the device, the files and the filter above it,
 //! and the key to its numbered points below.
 
-use crate::aggregate::distinct;
+use crate::aggregate::used;
 use crate::layout::FONT;
 use crate::palette::Theme;
 use crate::scene::{START, Scene};
@@ -38,7 +38,7 @@ impl Caption {
     pub fn of(frame: &Frame, filters: &Filters, title: &str, key: Vec<(usize, String)>) -> Self {
         let data = &*frame.data;
         let rows = || frame.rows.iter().map(|r| *r as usize);
-        let devices = distinct(rows().map(|r| usize::from(data.device[r])));
+        let devices = used(rows().map(|r| data.device[r]), data.devices.len());
         let mut devices: Vec<String> = devices
             .into_iter()
             .filter_map(|i| match frame.metrics.devices.get(i) {
@@ -47,7 +47,7 @@ impl Caption {
             })
             .collect();
         devices.dedup();
-        let files = distinct(rows().map(|r| usize::from(data.source[r])));
+        let files = used(rows().map(|r| data.source[r]), data.sources.len());
         let more = files.len().saturating_sub(FILES);
         let mut files: Vec<String> =
             files.into_iter().take(FILES).map(|i| data.sources[i].name.clone()).collect();

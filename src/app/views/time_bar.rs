@@ -14,9 +14,11 @@ pub fn TimeBar() -> impl IntoView {
     let bench = Workbench::here();
     // It comes with the picture, which would else lose a part of its height later.
     let soon = Memo::new(move |_| bench.frame.with(TraceTime::at_once));
-    let time = Memo::new(move |_| {
-        let told = || bench.findings.get().map(|f| f.breakdown.times.clone());
-        Some(soon.get()).filter(|soon| !soon.is_empty()).or_else(told).unwrap_or_default()
+    let time = Memo::new(move |_| match soon.get() {
+        none if none.is_empty() => {
+            bench.findings.get().map_or_else(Vec::new, |f| f.breakdown.times.clone())
+        }
+        soon => soon,
     });
     move || time.get().iter().map(bar).collect_view()
 }

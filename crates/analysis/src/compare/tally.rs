@@ -189,15 +189,19 @@ impl Tally {
     /// The first thing to say: which sides lose everywhere, else who is fastest on how many.
     pub fn lead(&self) -> String {
         match self.losers() {
-            none if none.is_empty() => format!("Fastest: {}.", self.words()),
+            none if none.is_empty() => self.fastest_words() + ".",
             losers => losers + ".",
         }
+    }
+
+    fn fastest_words(&self) -> String {
+        format!("Fastest: {}", self.words())
     }
 
     /// Who is faster, on how many, by how much: a side that loses everywhere first, then the winners and
     /// their distance from the fastest, then what each side loses most time to.
     pub fn sentences(&self, ledger: Option<&Ledger>) -> Vec<String> {
-        let mut out = vec![self.losers(), format!("Fastest: {}", self.words())];
+        let mut out = vec![self.losers(), self.fastest_words()];
         let ranked = self.ranked().into_iter().filter(|s| self.behind[*s].is_finite()).take(FEW);
         let word = |s| {
             let [time, mean] = self.distance(s);

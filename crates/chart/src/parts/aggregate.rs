@@ -144,6 +144,17 @@ impl Groups {
     }
 }
 
+/// The codes below `n` that occur, ascending. Linear, without a copy: codes may be those of all rows.
+pub(crate) fn used<C: Into<usize>>(codes: impl Iterator<Item = C>, n: usize) -> Vec<usize> {
+    let mut seen = vec![false; n];
+    for code in codes {
+        if let Some(seen) = seen.get_mut(code.into()) {
+            *seen = true;
+        }
+    }
+    (0..n).filter(|code| seen[*code]).collect()
+}
+
 /// Values in ascending order, each once.
 pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut all: Vec<T> = values.collect();

@@ -1,6 +1,6 @@
 //! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
 
-use crate::aggregate::distinct;
+use crate::aggregate::used;
 use crate::fixed;
 use crate::labels::Rect;
 use crate::legend::Swatch;
@@ -249,8 +249,7 @@ impl ColorScale {
         codes: impl Iterator<Item = u16>,
     ) -> Vec<(Swatch, String)> {
         const MOST: usize = 12;
-        let mut used = distinct(codes.map(usize::from));
-        used.retain(|code| *code < self.names.len());
+        let used = used(codes, self.names.len());
         if !(2..=MOST).contains(&used.len()) || self.gradient.is_some() {
             return Vec::new();
         }

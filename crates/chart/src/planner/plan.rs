@@ -1,7 +1,7 @@
 //! A plan on the roofline: hollow marks of every GEMM at its roof, one colour a device that no measured row
 //! has, the first device's with names and with the way there, among the measured rows that pass the filters.
 
-use crate::aggregate::distinct;
+use crate::aggregate::used;
 use crate::camera::Camera;
 use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions, Said, Target};
 use crate::charts::Inputs;
@@ -51,11 +51,8 @@ impl PlanPicture {
     /// The colours that measured rows have, with what each stands for.
     fn measured(&self, theme: &Theme) -> Vec<(String, Color)> {
         let (scale, rows) = (self.opened.colors.of(theme), &self.opened.frame.rows);
-        let codes = distinct(rows.iter().map(|row| scale.code(*row as usize)));
-        let of = |code: u16| {
-            let at = usize::from(code);
-            Some((scale.names.get(at)?.clone(), *scale.palette.get(at)?))
-        };
+        let codes = used(rows.iter().map(|row| scale.code(*row as usize)), scale.names.len());
+        let of = |at: usize| Some((scale.names.get(at)?.clone(), *scale.palette.get(at)?));
         codes.into_iter().filter(|_| scale.gradient.is_none()).filter_map(of).collect()
     }
 
