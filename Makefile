@@ -72,7 +72,7 @@ check: lint-run
 
 lint: setup lint-run ## formatting and lints, both targets
 test-native: test-native-run ## unit, property and doc tests on this machine
-e2e: build setup e2e-run ## the built site in real Chromium
+e2e: build setup command-run e2e-run ## the built site in real Chromium
 test-real: setup test-real-run ## what is known of real files: make test-real DATA=../shared/data
 
 lint-run:
@@ -86,9 +86,12 @@ test-native-run:
 	cargo test --locked --workspace
 	if command -v python3 >/dev/null; then python3 -m unittest discover -s python/tests; fi
 
+# The native tests build it too, with the features that the whole workspace asks for.
+command-run:
+	cargo build --locked -p gemmscope-cli
+
 e2e-run:
 	@echo '== end-to-end tests'
-	cargo build --locked -p gemmscope-cli
 	$(WASM); node e2e/run.mjs
 
 test-real-run:
@@ -96,7 +99,7 @@ test-real-run:
 	if [ ! -d '$(DATA)' ]; then echo 'there is no folder DATA=$(DATA)' >&2; exit 2; fi
 	if [ ! -f dist/index.html ]; then $(MAKE) --no-print-directory site; fi
 	export GEMMSCOPE_DATA="$$(cd '$(DATA)' && pwd)"
-	cargo test --locked --test real_analysis --test real_files --test real_import --test real_survey
+	cargo test --locked --workspace --test real_analysis --test real_files --test real_import --test real_survey
 	$(NATIVE); node e2e/run.mjs --real
 
 SECONDS ?= 120

@@ -37,6 +37,7 @@ export async function newContext(options) {
   const context = await (await browser).newContext(options);
   context.setDefaultTimeout(Number(process.env.GEMMSCOPE_WAIT ?? 60_000));
   await context.addInitScript(REST);
+  context.on("page", restful);
   if (THROTTLE > 1) {
     context.on("page", (page) => {
       const slow = context.newCDPSession(page).then((client) => client.send("Emulation.setCPUThrottlingRate", { rate: THROTTLE }));
@@ -45,6 +46,26 @@ export async function newContext(options) {
     });
   }
   return context;
+}
+
+/** Acts of a user, after which a page is at rest: what a test looks at next is what the act led to, however late it comes. */
+const ACTS = ["click", "dblclick", "press", "type", "fill", "check", "uncheck", "selectOption", "dispatchEvent", "up", "move", "wheel"];
+const wrapped = new WeakSet();
+
+function restful(page) {
+  for (const hand of [page.keyboard, page.mouse, Object.getPrototypeOf(page.locator("html"))]) {
+    if (wrapped.has(hand)) continue;
+    wrapped.add(hand);
+    for (const act of ACTS.filter((act) => hand[act])) {
+      const done = hand[act];
+      hand[act] = async function (...given) {
+        const answer = await done.apply(this, given);
+        // An act may leave the page, or close it.
+        await settle(this.page?.() ?? page).catch((why) => assert.match(String(why), /context was destroyed|been closed|Cannot find context/));
+        return answer;
+      };
+    }
+  }
 }
 
 /** The built site under /repo/, as GitHub Pages serves a project; `headers` names a set of scripts/static.mjs. */
@@ -222,7 +243,7 @@ const REST = `(() => {
 
 /** Waits until the page has done all that it put off: what was asked for is drawn, and what follows from it is there. */
 export async function settle(page) {
-  await page.evaluate(() => window.__atRest());
+  await page.evaluate(() => window.__atRest?.());
 }
 
 /** The app sets `data-ready="1"` on <html> once what it was asked for is on the screen. */

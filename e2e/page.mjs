@@ -127,7 +127,6 @@ export class GemmscopePage {
     const card = this.cards.filter({ has: this.page.getByRole("heading", { name, exact: true }) });
     await card.getByRole("button", { name: "File" }).click();
     await this.page.locator(".menu-item", { hasText: "Remove from the page" }).click();
-    await this.settle();
   }
 
   // The frame
@@ -141,7 +140,6 @@ export class GemmscopePage {
   /** Goes to a place by its name on the tab. */
   async choosePlace(name) {
     await this.page.getByRole("navigation").getByRole("button", { name, exact: true }).click();
-    await this.settle();
   }
 
   /** Shows one of the pictures of a place. */
@@ -149,14 +147,12 @@ export class GemmscopePage {
     await this.choosePlace(place);
     const picture = this.page.locator(`[data-picture="${id}"]`);
     if ((await picture.getAttribute("aria-pressed")) !== "true") await picture.click();
-    await this.settle();
   }
 
   async setControl(key, value) {
     const select = this.page.locator(`select[data-control="${key}"]`);
     if (!(await select.count())) await this.moreControls();
     await take(select, value);
-    await this.settle();
   }
 
   /** Shows the settings of a view that are not in the first row. */
@@ -210,7 +206,6 @@ export class GemmscopePage {
   async toggleFacet(label, value) {
     const facet = await this.openFacet(label);
     await facet.locator(".facet-value", { has: this.page.locator(".facet-text", { hasText: new RegExp(`^${value}$`) }) }).click();
-    await this.settle();
   }
 
   /** Value to count, as the facet shows them. */
@@ -231,7 +226,6 @@ export class GemmscopePage {
     // One filter is cleared by its own cross.
     const row = this.page.locator(".filter-row");
     await row.getByRole("button", { name: /^(Clear all|Remove the filter .*)$/ }).last().click();
-    await this.settle();
   }
 
   // The chart
@@ -285,7 +279,6 @@ export class GemmscopePage {
     for (const key of options.modifiers ?? []) await this.page.keyboard.down(key);
     await this.page.mouse.click(x, y);
     for (const key of options.modifiers ?? []) await this.page.keyboard.up(key);
-    await this.settle();
     return text;
   }
 
@@ -300,7 +293,6 @@ export class GemmscopePage {
     await this.page.mouse.move(...at(to), { steps: 4 });
     await this.page.mouse.up();
     if (shift) await this.page.keyboard.up("Shift");
-    await this.settle();
   }
 
   /** The wheel over a place of the chart, given as a share of its size. */
@@ -308,7 +300,6 @@ export class GemmscopePage {
     const box = await this.stage.boundingBox();
     await this.page.mouse.move(box.x + at[0] * box.width, box.y + at[1] * box.height);
     await this.page.mouse.wheel(0, delta);
-    await this.settle();
   }
 
   /** The detail panel's text, null where it is closed. */

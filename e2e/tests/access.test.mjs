@@ -57,7 +57,6 @@ test("axe-core finds nothing serious in any place, in both themes, on a phone; n
   // With the details of a finding beside the first.
   await app.choosePlace("Summary");
   await app.page.locator(".finding-head").first().click();
-  await app.settle();
   await inBothThemes(app, PLACES[0]);
   // What surrounds a place is the same in all.
   for (const name of PLACES.slice(1)) {
@@ -130,7 +129,6 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   const place = () => app.page.locator('.tabs .tab[aria-current="page"]').innerText();
   for (const [i, name] of PLACES.entries()) {
     await keyboard.press(String(i + 1));
-    await app.settle();
     assert.equal(await place(), name);
   }
   // Arrow keys walk along the tabs.
@@ -154,7 +152,6 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   await keyboard.press("ArrowUp");
   assert.equal(await cell(), (await app.tableHeads()).filter((h) => h !== "#" && h !== "Finding")[1]);
   await keyboard.press("Enter");
-  await app.settle();
   assert.ok(await app.state("sort"));
   app.assertQuiet();
 });
@@ -190,7 +187,6 @@ test("the focus stays near when what had it goes away", async (t) => {
   for (let i = 0; i < 20 && (await undo.isEnabled()); i++) {
     await undo.focus();
     await app.page.keyboard.press("Enter");
-    await app.settle();
   }
   await kept("Undo, once there is nothing to undo");
   await app.cards.first().getByRole("button", { name: "File" }).click();
@@ -248,7 +244,6 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   // A device from the question above the picture, then another one from the header's menu.
   await tabTo(page, ".notice.ask select");
   await page.keyboard.press("ArrowDown");
-  await app.settle();
   const asked = await app.state("device");
   assert.ok(asked);
   await tabTo(page, ".device-picker button");
@@ -256,18 +251,15 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await page.waitForFunction(() => document.activeElement.role === "combobox");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await app.settle();
   assert.notEqual(await app.state("device"), asked);
   assert.ok(await page.evaluate(() => document.activeElement.closest(".device-picker")), "the menu gives the focus back");
 
   // A filter, then none.
   await page.keyboard.press("/");
   await page.keyboard.type("k_128");
-  await app.settle();
   assert.equal(await app.figure("rows"), "2");
   await tabTo(page, ".tab[aria-current]");
   await page.keyboard.press("x");
-  await app.settle();
   assert.equal(await app.figure("rows"), "4");
   await page.keyboard.press("1");
   await page.locator(".finding-head").first().waitFor();
@@ -293,7 +285,6 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   await page.keyboard.press("ArrowRight");
   assert.notEqual(await app.tooltip(), first);
   await page.keyboard.press("Enter");
-  await app.settle();
   assert.match(await app.detail(), /work \/ time/);
 
   // Out of the chart and to the save menu.
@@ -314,7 +305,6 @@ test("from the empty page to a selected point and an export, by keyboard alone",
   assert.equal(await page.locator(".data-grid-row.cursor").getAttribute("aria-rowindex"), "3");
   assert.equal(await page.locator(".data-grid").getAttribute("aria-activedescendant"), "cell-1-0");
   await page.keyboard.press("Enter");
-  await app.settle();
   assert.match(await app.detail(), /plain\.csv, line \d/);
   app.assertQuiet();
 });

@@ -21,13 +21,11 @@ test("a file that names no device asks for one; the list is searched and walked 
   assert.equal(await app.page.locator('[data-figure="efficiency"]').count(), 0);
   const device = app.page.getByRole("combobox", { name: "Device of these files" });
   await take(device, { label: "MI300X" });
-  await app.settle();
   assert.equal(await app.page.locator(".notice.ask").count(), 0);
   assert.ok((await efficiency(app)) > 0);
   assert.equal(await app.state("device"), "mi300x");
   assert.match(await app.page.locator("#chart-roofline").textContent(), /ridge at/);
   await app.page.getByRole("button", { name: "Achievable" }).click();
-  await app.settle();
   assert.equal(await app.state("roof"), "achievable");
   assert.match(await app.page.locator('[data-figure="efficiency"]').getAttribute("data-tip"), /under the achievable roof/);
 
@@ -58,7 +56,6 @@ test("a file that names no device asks for one; the list is searched and walked 
   const chosen = await option(".active").innerText();
   assert.equal(chosen, found[1]);
   await app.page.keyboard.press("Enter");
-  await app.settle();
   assert.equal(await option("").count(), 0, "a choice closes the list");
   assert.ok(chosen.startsWith((await button.innerText()).trim()), await button.innerText());
   assert.ok(await button.evaluate((e) => e === document.activeElement), "the button has the focus again");
@@ -80,7 +77,6 @@ test("a file that names no device asks for one; the list is searched and walked 
   const saved = await app.download(() => app.dialog.getByRole("button", { name: "JSON" }).click());
   assert.equal(JSON.parse(saved.text).name, "NVIDIA H200");
   await app.dialog.getByRole("button", { name: "Use this device" }).click();
-  await app.settle();
   assert.equal(await app.state("device"), "h200-sxm");
   app.assertQuiet();
 });
@@ -99,7 +95,6 @@ test("any number can be edited; an own device is kept, exported and read back, a
   await take(app.dialog.getByRole("combobox", { name: "Data type" }), "fp8_e4m3");
   await app.dialog.getByRole("button", { name: "Save" }).click();
   await app.dialog.getByRole("button", { name: "Use this device" }).click();
-  await app.settle();
   // 2 x 4096^3 / 120.5 us = 1140.6 TFLOP/s of 2000.
   assert.ok(Math.abs((await efficiency(app)) - (2 * 4096 ** 3) / 120.5e-6 / 2e15) < 1e-6);
   assert.notEqual(await efficiency(app), before);
@@ -141,7 +136,6 @@ test("several devices in one file: each row under its own roof, names can be tol
   assert.match(await unknown.innerText(), /one of .*MI350X.*: choose/);
   await take(unknown, { label: "MI355X" });
   await app.page.keyboard.press("Escape");
-  await app.settle();
   assert.deepEqual((await app.only()).devices.sort(), ["AMD Instinct MI300X", "AMD Instinct MI355X"]);
   const roofs = await app.page.locator("#chart-roofline").textContent();
   for (const device of (await app.only()).devices) assert.ok(roofs.includes(`${device} bf16`), roofs);

@@ -110,7 +110,6 @@ test("a file taken off comes back with undo, to its place and with its filters; 
   assert.equal(await focused.innerText(), "c.csv");
 
   await app.page.locator(".status").getByRole("button", { name: "Undo" }).click();
-  await app.settle();
   assert.deepEqual(await names(app), ["a.csv", "b.csv", "c.csv"]);
   assert.equal(await app.status(), "Reopened b.csv.");
   assert.equal(await app.figure("rows"), "1");
@@ -121,13 +120,10 @@ test("a file taken off comes back with undo, to its place and with its filters; 
   await app.load({ name: "d.csv", text: TINY });
   assert.deepEqual(await names(app), ["c.csv", "d.csv"]);
   await app.page.keyboard.press("Control+z");
-  await app.settle();
   assert.deepEqual(await names(app), ["b.csv", "c.csv", "d.csv"]);
   await app.page.keyboard.press("Control+z");
-  await app.settle();
   assert.deepEqual(await names(app), ["a.csv", "b.csv", "c.csv", "d.csv"]);
   await app.page.keyboard.press("Control+y");
-  await app.settle();
   assert.deepEqual(await names(app), ["b.csv", "c.csv", "d.csv"]);
   assert.equal(await app.status(), "Removed a.csv.");
   await app.page.keyboard.press("Control+z");
@@ -141,7 +137,6 @@ test("a file taken off comes back with undo, to its place and with its filters; 
   for (const name of ["a.csv", "b.csv", "c.csv", "d.csv"]) await app.remove(name);
   assert.ok(await app.page.getByRole("heading", { name: /Drop a GEMM/ }).isVisible());
   await app.page.keyboard.press("Control+z");
-  await app.settle();
   assert.deepEqual(await names(app), ["d.csv"]);
 
   // While it is read again.
@@ -154,7 +149,6 @@ test("a file taken off comes back with undo, to its place and with its filters; 
   await app.page.waitForFunction(() => document.documentElement.dataset.ready === "1");
   assert.deepEqual(await names(app), ["d.csv"]);
   await app.page.keyboard.press("Control+z");
-  await app.settle();
   assert.deepEqual(await names(app), ["d.csv", "big.csv"]);
   app.assertQuiet();
 });
@@ -182,7 +176,6 @@ test("every sample opens with one click; it makes room for the user's first file
   assert.equal(await app.figure("rows"), "1");
   assert.deepEqual(await app.chips(), []);
   await app.page.locator(".status").getByRole("button", { name: "Undo" }).click();
-  await app.settle();
   assert.deepEqual(await names(app), ["cpu-llm.csv", "mine.csv"]);
   // The user chose to have both: the next file joins them.
   await app.load({ name: "more.csv", text: TINY });
@@ -353,7 +346,6 @@ test("columns nobody knows are assigned by hand, and remembered", async (t) => {
   await app.cards.first().getByRole("button", { name: "File" }).click();
   await app.page.getByRole("button", { name: "Columns and units" }).click();
   await app.dialog.getByRole("button", { name: "Cancel" }).click();
-  await app.settle();
   assert.equal(await app.page.evaluate(() => document.activeElement.getAttribute("aria-label")), "File");
   app.assertQuiet();
 });

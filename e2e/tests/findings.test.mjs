@@ -167,11 +167,9 @@ test("a chosen finding is marked in picture and table until it is let go; every 
   const first = app.page.locator(".finding").first();
   const [bare, none] = await marked();
   await first.locator(".finding-head").click();
-  await app.settle();
   const [chosen, some] = await marked();
   assert.ok(chosen !== bare && none === 0 && some > 0, `${none} and ${some} rows`);
   await first.locator(".finding-head").click();
-  await app.settle();
   assert.equal(await app.state("finding"), null);
   // An entry of the list that has the focus is marked in the picture.
   await app.page.evaluate(() => document.activeElement.blur());
@@ -224,7 +222,6 @@ test("files of a report meet in any order, now or later; a finding about time ou
   // Without its metadata nothing is known of the rest of the program.
   await app.panel();
   await app.page.locator(".file-card", { hasText: "gemm_metadata.json" }).getByRole("button", { name: "Remove from the page" }).click();
-  await app.settle();
   assert.doesNotMatch(await headline(app), /end to end/);
 
   await app.remove("gemm_ops.csv");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESKTOP, GemmscopePage } from "../page.mjs";
-import { dropFiles, fixture, openPage, settle, take } from "../harness.mjs";
+import { dropFiles, fixture, openPage, take } from "../harness.mjs";
 
 /** Waits until the chart's name matches, which is after it was drawn. */
 const drawn = (page, pattern) =>
@@ -52,7 +52,6 @@ test("a preset gives points without a file, a slider moves them past the ridge; 
   await page.mouse.move(5, 5);
   await page.locator('[data-control="plan.batch"]').fill("1");
   await page.keyboard.press("Enter");
-  await settle(page);
   assert.doesNotMatch(await crossing.getAttribute("class"), /past/);
   const before = await pixels();
   const slider = page.locator('[data-slider="plan.batch"]');
@@ -82,7 +81,6 @@ test("a setting that cannot be read is named and spoils no other; shapes are sav
     const kept = await field.inputValue();
     await field.fill(text);
     await field.press("Enter");
-    await app.settle();
     assert.match(await app.status(), new RegExp(`Expected a whole number from 1 to \\d+: ${text}`));
     assert.equal(await field.inputValue(), kept);
   }
@@ -126,7 +124,6 @@ test("every tool draws, says what it computes and follows its settings, by the k
   const seen = new Set();
   for (const key of ["ArrowRight", "ArrowRight", "ArrowDown"]) {
     await page.keyboard.press(key);
-    await app.settle();
     seen.add(await app.tooltip());
   }
   assert.equal(seen.size, 3, [...seen].join(" | "));
@@ -134,7 +131,6 @@ test("every tool draws, says what it computes and follows its settings, by the k
   assert.match(await page.locator(".plan-note").first().innerText(), /Does not run as chosen: the stages take 192 KiB of shared memory/);
   await page.locator('[data-control="tool.stages"]').fill("3");
   await page.keyboard.press("Tab");
-  await settle(page);
   assert.doesNotMatch(await page.locator(".plan-body").innerText(), /Does not run/);
   assert.equal(await total(page, "Shared memory"), "144 KiB");
   // Three stages are what the page opens on, so the link names none.
@@ -169,11 +165,9 @@ test("measured rows: named in their model, their step planned, their tile explor
   await app.load(fixture("fixtures/reports/prefill_mi300x/GEMM.csv"));
   const cell = (text) => page.locator(".data-grid-row", { hasText: text }).first();
   await cell(/2816.*1024/).click();
-  await app.settle();
   assert.match(await app.detail(), /In the model\s+gate projection or up projection of Qwen1\.5 0\.5B, 6016 tokens/i);
   // What the model does not have is said to be none.
   await cell(/32\D+512\D+1/).click();
-  await app.settle();
   assert.match(await app.detail(), /Qwen1\.5 0\.5B has no GEMM of this shape/);
   await cell(/2816.*1024/).click();
   // Its kernel's MT128x224x64 covers 224 rows and 128 columns.

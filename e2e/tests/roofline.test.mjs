@@ -21,7 +21,6 @@ test("a change draws one picture; hover says what a point is, a click opens ever
   const drawn = () => app.page.evaluate(() => performance.getEntriesByName("gemmscope:drawn").length);
   assert.equal(await drawn(), 0, "what is built before the first file draws nothing");
   await app.load(PLAIN);
-  await app.settle();
   assert.equal(await drawn(), 1, "the first file");
   const tip = await app.hover(/k_128x256[\s\S]*fp8/);
   // 2 x 4096^3 / 120.5 us = 1140.6 TFLOP/s; (1 + 1 + 2) x 4096^2 byte (the result is bf16) / 120.5 us = 556.9 GB/s.
@@ -34,7 +33,6 @@ test("a change draws one picture; hover says what a point is, a click opens ever
   await app.page.keyboard.press("Escape");
   const low = await app.find(/k_64x64[\s\S]*fp16/);
   await app.page.mouse.click(low.x, low.y);
-  await app.settle();
   assert.equal(await app.page.evaluate(({ x, y }) => document.elementFromPoint(x, y).closest(".dock"), low), null);
   await app.click(/k_64x64[\s\S]*bf16/, { modifiers: ["Shift"] });
   assert.equal(await app.page.locator(".number-tab option").count(), 2);
@@ -84,26 +82,22 @@ test("wheel, drag, buttons, keys and a box show a part; the legend, a roof's lab
   assert.match(chips.join(), /AI.*–.*Attained.*–/s);
   assert.match(await app.status(), /Filtered to what the box holds/);
   await app.page.keyboard.press("Control+z");
-  await app.settle();
   assert.equal(await app.figure("rows"), "4");
   // The same without a keyboard: a button, then a drag.
   await app.page.getByRole("button", { name: "Draw a box" }).click();
   await app.drag(...around);
   assert.equal(await app.figure("rows"), "1");
   await app.page.keyboard.press("Control+z");
-  await app.settle();
 
   const pressed = async () => [await app.legendEntry("fp16").getAttribute("aria-pressed"), await app.legendEntry("fp8 E4M3").getAttribute("aria-pressed")];
   const click = async (name, options) => {
     await app.legendEntry(name).click(options);
-    await app.settle();
   };
   // The scales stay when types are hidden, so the place of the point does.
   const half = await app.find(/k_64x64[\s\S]*fp16/);
   const there = async () => {
     await app.page.mouse.move(5, 5);
     await app.page.mouse.move(half.x, half.y);
-    await app.settle();
     return /k_64x64[\s\S]*fp16/.test((await app.tooltip()) ?? "");
   };
   assert.ok(await there());
@@ -119,17 +113,14 @@ test("wheel, drag, buttons, keys and a box show a part; the legend, a roof's lab
   assert.deepEqual(await pressed(), ["true", "true"], "a second click shows all");
   const roof = await app.find(/fp8[\s\S]*Peak/);
   await app.page.mouse.click(roof.x, roof.y);
-  await app.settle();
   assert.deepEqual(await pressed(), ["false", "true"]);
   // A double click on a point does too, and on the only one that is left it shows all.
   await app.page.mouse.dblclick(at.x, at.y);
-  await app.settle();
   assert.deepEqual(await pressed(), ["true", "true"]);
   // Where colours show something else, the roof filters to its types.
   await app.setControl("color", "bound");
   const other = await app.find(/fp8[\s\S]*Peak/);
   await app.page.mouse.click(other.x, other.y);
-  await app.settle();
   assert.equal(await app.figure("rows"), "1");
   app.assertQuiet();
 });

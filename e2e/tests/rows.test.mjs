@@ -33,7 +33,6 @@ test("facets, ranges and a search filter all that shows, and Undo takes back one
 
   await app.later();
   await app.page.getByRole("button", { name: "Remove the filter Type: bf16" }).click();
-  await app.settle();
   assert.equal(await app.figure("rows"), "2");
   await app.later();
   await app.clearFilters();
@@ -42,7 +41,6 @@ test("facets, ranges and a search filter all that shows, and Undo takes back one
   // Undo takes every step back: clear all, the type removed, the two changes of view, the type added, the kernel.
   for (const [rows, view] of [["2", "roofline"], ["1", "roofline"], ["1", "table"], ["1", "roofline"], ["2", "roofline"], ["4", "roofline"]]) {
     await app.page.getByRole("button", { name: "Undo" }).click();
-    await app.settle();
     assert.deepEqual([await app.figure("rows"), (await app.state("view")) ?? "roofline"], [rows, view]);
   }
   assert.equal(await app.page.getByRole("button", { name: "Undo" }).isEnabled(), false);
@@ -51,20 +49,16 @@ test("facets, ranges and a search filter all that shows, and Undo takes back one
   await range("Time (µs)").first().fill("7");
   await range("Time (µs)").last().fill("130");
   await range("Time (µs)").last().press("Enter");
-  await app.settle();
   assert.equal(await app.figure("rows"), "2");
   assert.match((await app.chips()).join(), /Time \(µs\) 7.* – 130/);
   await app.page.locator("#search").fill("K_128");
-  await app.settle();
   assert.equal(await app.figure("rows"), "1");
   await app.page.locator("#search").fill("nothing like this");
-  await app.settle();
   assert.equal(await app.figure("rows"), "0");
   assert.match((await app.page.locator("#chart-roofline").textContent()) + (await app.stage.getAttribute("aria-label")), /0 GEMMs/);
   await app.page.keyboard.press("Escape");
   await app.page.locator("body").click({ position: { x: 700, y: 20 } });
   await app.page.keyboard.press("x");
-  await app.settle();
   assert.equal(await app.figure("rows"), "4");
   app.assertQuiet();
 });
@@ -105,7 +99,6 @@ test("sorts up, down and not at all; columns are chosen and kept; a selection is
   await app.load(PLAIN);
   const sort = async () => {
     await app.page.getByRole("columnheader").getByRole("button", { name: "Time (µs)", exact: true }).click();
-    await app.settle();
   };
   const filed = ["3.500", "7.250", "120.5", "2500"];
   // Unasked, what loses most time comes first.
@@ -124,13 +117,11 @@ test("sorts up, down and not at all; columns are chosen and kept; a selection is
   await app.page.getByRole("button", { name: "Choose columns" }).click();
   await app.page.locator(".menu label", { hasText: /^K$/ }).click();
   await app.page.keyboard.press("Escape");
-  await app.settle();
   assert.deepEqual((await column(app, "K")).sort(), ["256", "256", "4096", "4096"]);
   assert.match(await app.state("columns"), /(^|\n)k($|\n)/);
 
   await app.page.locator(".data-grid-row", { hasText: "fp8" }).click();
   await app.page.locator(".data-grid-row", { hasText: "fp32" }).click({ modifiers: ["Shift"] });
-  await app.settle();
   assert.equal(await app.page.locator('.data-grid-row[aria-selected="true"]').count(), 2);
   assert.equal(await app.page.locator(".number-tab option").count(), 2);
   await app.choosePicture("Summary", "roofline");
@@ -167,14 +158,12 @@ test("of many rows only those in sight exist; markup in a file is text", async (
   assert.ok((await app.tableRows()).length < 60);
   await grid.focus();
   await app.page.keyboard.press("End");
-  await app.settle();
   const last = await app.tableRows();
   assert.ok(last.some((r) => r.some((c) => c.startsWith("100000 ×"))), JSON.stringify(last.at(-1)));
   await app.page.keyboard.press("Enter");
   assert.match(await app.detail(), /line 100001/);
   await app.page.keyboard.press("ArrowUp");
   await app.page.keyboard.press("Home");
-  await app.settle();
   assert.ok((await app.tableRows())[0].some((c) => c.startsWith("1 ×")));
   app.assertQuiet();
 });

@@ -30,7 +30,6 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   await app.setControl("explore.y", "m");
   const at = await app.find(/M 16.*K 8192|K 8192.*M 16/);
   await mouse.click(at.x, at.y);
-  await app.settle();
   assert.ok(await app.state("sel"), "what is clicked is in the link");
 
   // The bar of colours is the top right part of the chart.
@@ -41,7 +40,6 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   await mouse.move(bar.x + 70, bar.y + 8, { steps: 5 });
   await mouse.move(bar.x + 120, bar.y + 8, { steps: 5 });
   await mouse.up();
-  await app.settle();
   assert.match(await app.state("r.efficiency"), /^\d.*\.\.\d/);
   assert.ok(Number(await app.figure("rows")) < before);
   await comesBack(app);
@@ -57,7 +55,6 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   assert.match(await app.state("at.cells"), /^[1-9]\d*,0$/);
   await app.moreControls();
   await app.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
-  await app.settle();
   assert.equal(await app.state("explore.find"), "2048 × 8192");
 
   // The cards of an earlier version: the rows are selected, and stand side by side in the details.
@@ -134,7 +131,6 @@ test("every view by keyboard, and on a phone, where a finger moves the scroll ba
   const spoken = () => app.page.locator(".chart [aria-live]").first().textContent();
   const press = async (key) => {
     await app.page.keyboard.press(key);
-    await app.settle();
   };
   for (const id of ["lost", "cells", "bars", "boxes", "compare", "fastest"]) {
     await show(id);
@@ -205,7 +201,6 @@ test("one file: figures, picture and first finding in sight; options are a sheet
   assert.equal(await app.page.locator(".filter-count").count(), 0);
   const point = await app.find(/Attained/);
   await app.page.mouse.click(point.x, point.y);
-  await app.settle();
   assert.match(await app.detail(), /work \/ time/);
   app.assertQuiet();
 });
