@@ -58,7 +58,6 @@ test("a preset gives points without a file, a slider moves them past the ridge; 
   await slider.focus();
   for (let i = 0; i < 31; i += 1) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelector('[data-control="plan.batch"]').value === "512");
-  await settle(page);
   const after = await pixels();
   assert.ok(after > before * 1.5, `no trail: ${before} and ${after} pixels`);
   assert.match(await crossing.getAttribute("class"), /past/);

@@ -191,8 +191,10 @@ impl Comparison {
             self.configurations[*side as usize] += 1;
             self.unmatched[*side as usize] += u64::from(!full);
         }
-        self.with_variants += u64::from(samples.iter().any(|s| s.1.slower_variants() > 0));
-        self.with_repeats += u64::from(samples.iter().any(|s| s.1.n > 1));
+        // Said of those that matched.
+        let any = |of: fn(&Sample) -> bool| u64::from(full && samples.iter().any(|s| of(&s.1)));
+        self.with_variants += any(|s| s.slower_variants() > 0);
+        self.with_repeats += any(|s| s.n > 1);
         self.keys.push(group[0].1);
         self.ends.push(self.samples.len() as u32);
     }

@@ -199,7 +199,7 @@ impl Duel {
     }
 
     /// The result in one sentence: the lead by time, and the geometric mean beside it. It names a winner only
-    /// where count and both means do.
+    /// where both means do, and says where the count does not.
     pub fn headline(&self, comparison: &Comparison) -> String {
         let (a, b) = self.names(comparison);
         if self.ratios.is_empty() {
@@ -218,8 +218,13 @@ impl Duel {
             false => format!("over {}", plural(self.ratios.len() as u64, "configuration")),
         };
         let by_time = if single { "" } else { " by time" };
+        // Both means name the same side, and the count another.
+        let is_lead = |mean: f64| lead_of(mean) > 1.0 + self.threshold;
+        let in_sum = is_lead(w) && is_lead(g) && (g > 1.0) == (w > 1.0);
         let result = match self.measure {
-            _ if !self.is_clear() => format!("No clear winner between {a} and {b}"),
+            _ if !self.is_clear() && (single || !in_sum) => {
+                format!("No clear winner between {a} and {b}")
+            }
             Measure::Rate => format!("{who} is {} faster than {other}{by_time}", lead(w)),
             Measure::Roof => {
                 format!("{who} reaches {} the share of its roof that {other} does", lead(w))
@@ -250,13 +255,14 @@ impl Duel {
             }
         );
         let [wins, losses] = [won, lost].map(|v| grouped(self.count(v)));
-        let mut out = match self.is_clear() {
+        let mut out = match self.is_clear() || in_sum {
             true => {
                 let mean = match lead(g) == lead(w) {
                     true => String::new(),
                     false => format!(" (geometric mean {})", lead(g)),
                 };
-                format!("{result} {on}{mean}: {more} in {wins}, {less} in {losses}, {rest}.")
+                let but = if self.is_clear() { "" } else { ", but not more often" };
+                format!("{result} {on}{mean}{but}: {more} in {wins}, {less} in {losses}, {rest}.")
             }
             false => format!(
                 "{result} {on}: {} by time, {} by geometric mean; {who} is {more} in {wins}, {other} in {losses}, \

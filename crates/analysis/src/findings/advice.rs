@@ -3,8 +3,8 @@
 use super::{Group, Scan};
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::hardware::Device;
-use gemmscope_model::roofline::Roof;
-use gemmscope_model::units::{either, percent};
+use gemmscope_model::roofline::{Roof, is_launch_bound};
+use gemmscope_model::units::{either, percent, seconds_brief};
 
 /// A type must raise the peak at least this many times to be worth a word.
 const FASTER: f64 = 1.5;
@@ -127,6 +127,27 @@ const HALF: f64 = 0.5;
 
 /// The longest other side of a product that a matrix-vector kernel fits.
 const VECTOR: u32 = 16;
+
+/// True for a kernel that is too small for its roof to matter, where its time holds no launch: most of it is what a
+/// kernel takes to start, fill and drain.
+pub(super) fn is_tiny(scan: &Scan<'_>, group: &Group) -> bool {
+    is_launch_bound(group.call_s(), group.roof_s / group.calls, floor_s(scan, group))
+}
+
+/// The launch floor of a group's device, seconds; NaN for an unknown device.
+fn floor_s(scan: &Scan<'_>, group: &Group) -> f64 {
+    scan.device(group).map_or(f64::NAN, |d| d.launch_floor().0)
+}
+
+/// What to try with the kernel of such a GEMM.
+pub(super) fn tiny_kernel(scan: &Scan<'_>, group: &Group) -> String {
+    format!(
+        "Its roof time of {} is less than a kernel takes to start and finish (about {}): spread it over more units \
+         with a smaller tile or split-K, and expect no share of the roof as of a large one.",
+        seconds_brief(group.roof_s / group.calls),
+        seconds_brief(floor_s(scan, group))
+    )
+}
 
 /// What to try with the kernel of a memory-bound GEMM below the bandwidth.
 pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {

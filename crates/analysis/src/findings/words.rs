@@ -379,6 +379,9 @@ pub(crate) fn own_paths(scan: &Scan<'_>, g: &Group, f: &Finding) -> Option<(Stri
 fn rest_paths(scan: &Scan<'_>, g: &Group) -> (String, String) {
     match scan.bound(g) {
         Some(Bound::Launch) => (rules::LAUNCH.path_a.to_owned(), rules::LAUNCH.path_b.to_owned()),
+        Some(_) if advice::is_tiny(scan, g) => {
+            (rules::LAUNCH.path_a.to_owned(), advice::tiny_kernel(scan, g))
+        }
         Some(Bound::Memory) => (
             advice::padded_then(scan, g, &advice::memory_path(scan, g)),
             advice::memory_kernel(scan, g),

@@ -92,7 +92,9 @@ impl Seen {
             return;
         }
         self.all.add(time_s);
-        if call_s < SHORT_S {
+        // A profiler's kernel times hold no launch, and its clock counts nanoseconds.
+        let timer = metrics.launch_s(data, r) != 0.0;
+        if timer && call_s < SHORT_S {
             self.short.add(time_s);
         }
         if let Some(roof) = metrics.sheet_roof(data, r) {

@@ -46,12 +46,14 @@ impl Baseline {
             Some((a.0 - b.0).abs() >= NEAR || (a.1 - b.1).abs() >= NEAR)
         };
         let mut links = Vec::new();
-        let (mut other, mut common, mut shares) = (None, 0, false);
+        // GEMMs of the baseline that another side has, and how many of its points each leads to.
+        let (mut other, mut common, mut pairs, mut shares) = (None, 0, 0, false);
         for configuration in 0..comparison.len() {
             let row = |s| comparison.rows_of(s).first().copied();
             let Some(from) = comparison.sample(configuration, base).and_then(row) else {
                 continue;
             };
+            let before = pairs;
             for (at, sample) in comparison.samples(configuration) {
                 let Some(to) = row(sample).filter(|_| usize::from(*at) != base) else {
                     continue;
@@ -60,9 +62,10 @@ impl Baseline {
                 if [from, to].iter().any(|r| kept.binary_search(r).is_ok()) {
                     links.extend((apart(from, to) == Some(true)).then_some((from, to)));
                     other = Some(usize::from(*at));
-                    common += 1;
+                    pairs += 1;
                 }
             }
+            common += u64::from(pairs > before);
         }
         if !shares {
             return None;
@@ -76,7 +79,7 @@ impl Baseline {
             _ => "the other sides".to_owned(),
         };
         let gemms = plural(common, "GEMM");
-        let arrows = match (links.len(), common) {
+        let arrows = match (links.len(), pairs) {
             (0, 0) => format!("No GEMM in common with {to}."),
             (0, _) => format!("{gemms} in common with {to}, at the same place."),
             (all, _) if all > FEW => {
@@ -84,12 +87,8 @@ impl Baseline {
                     "{gemms} in common with {to}: point at one or select some for their arrows."
                 )
             }
-            (all, _) if all as u64 == common => {
-                format!("Arrows lead to {to}: {gemms} in common.")
-            }
-            (all, _) => format!(
-                "Arrows lead to {to}: {all} of {gemms} in common, the others at the same place."
-            ),
+            (all, _) if all == pairs => format!("Arrows lead to {to}: {gemms} in common."),
+            _ => format!("Arrows lead to {to} where points differ: {gemms} in common."),
         };
         Some(Baseline {
             rows,
