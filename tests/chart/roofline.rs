@@ -8,9 +8,10 @@ use gemmscope_chart::charts::{Inputs, by_id};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    AiAxis, Arrow, By, Extras, Input, Planned, Points, SizeBy, hit_grid, open_grid, overlay,
-    roofline, table,
+    AiAxis, By, Extras, Input, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
+    table,
 };
+use gemmscope_chart::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::MemoryLevel;
@@ -56,11 +57,14 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
         rate: 4e14,
         trail: vec![(90.0, 1.2e14), (250.0, 2.4e14)],
         label: "planned 4096³".into(),
-        name: "planned 4096³ on a device".into(),
+        tooltip: Tooltip { head: "planned 4096³ on a device".into(), ..Tooltip::default() },
         color: theme.accent,
     };
-    let arrow = Arrow { from: (30.0, 2e13), to: (60.0, 1.5e14), color: theme.accent };
-    let extras = Extras { planned: vec![planned], arrows: vec![arrow], ..Extras::default() };
+    let extras = Extras {
+        planned: vec![planned],
+        arrow: Some([(30.0, 2e13), (60.0, 1.5e14)]),
+        ..Extras::default()
+    };
     let mut input = Input::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
     input.size = SizeBy::Time;
     input.own_ceiling = Some(&own);

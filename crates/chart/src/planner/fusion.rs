@@ -5,8 +5,9 @@ use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
-use crate::roofline::{Arrow, Extras, Input, Planned, Points, RoofLine, roofline};
+use crate::roofline::{Extras, Input, Planned, Points, RoofLine, roofline};
 use crate::scene::Scene;
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent, plural};
@@ -138,10 +139,15 @@ impl Picture for FusionTool {
                 rate: at(r).1,
                 trail: Vec::new(),
                 label: name.to_owned(),
-                name: format!("{name}: {}, {} moved, {}", r.intensity(), r.bytes, r.time),
+                tooltip: Tooltip::new(format!(
+                    "{name}: {}, {} moved, {}",
+                    r.intensity(),
+                    r.bytes,
+                    r.time
+                )),
                 color: if name == "fused" { theme.accent } else { theme.warn },
             }));
-            extras.arrows.push(Arrow { from: separate, to: fused, color: theme.muted });
+            extras.arrow = Some([separate, fused]);
         }
         // Both points, the ridge and some of the slope.
         let zoom = self.roof.map(|r| {

@@ -147,11 +147,10 @@ impl Drawn for InteractivePlan {
     }
 
     fn tooltip(&self, target: &Target) -> Tooltip {
-        let Some(&row) = target.rows.first() else {
-            let rows = describe(&self.plan, &target.tooltip.head);
-            return Tooltip { rows: rows.unwrap_or_default(), ..target.tooltip.clone() };
-        };
         let out = self.roofline.tooltip(target);
+        let Some(&row) = target.rows.first() else {
+            return out;
+        };
         let index = self.index.get_or_init(|| Index::new(&self.plan.state.model));
         match index.find(&self.roofline.frame().data.problem(row as usize)) {
             Some(gemm) => out.row("In the model", gemm.name()),
@@ -184,10 +183,23 @@ pub fn colors(plan: &Plan, theme: &Theme, measured: &[(String, Color)]) -> Vec<C
     plan.steps.iter().map(|step| &step.device).map(of).collect()
 }
 
-/// The name by which a planned point is found again: GEMM, shape, device.
-pub(crate) fn name(row: &PlanRow, device: &str) -> String {
+/// What is said of a planned point: GEMM, shape, device, and its figures.
+fn tooltip(plan: &Plan, row: &PlanRow, device: &str) -> Tooltip {
     let p = row.problem();
-    format!("{} ({}) on {}", row.name, shape_label(p.m, p.n, p.k, p.batch), short_name(device))
+    let shape = shape_label(p.m, p.n, p.k, p.batch);
+    let figures = [
+        ("Shape", p.to_string()),
+        ("In a step", format!("{} times", row.best.gemm.count)),
+        ("Intensity", p.intensity().to_string()),
+        ("Roof", FlopsPerSec(row.rate()).to_string()),
+        ("Bound", row.best.bound.label().to_owned()),
+        ("At best", row.best.time.to_string()),
+        ("Expected", row.best.expected.to_string()),
+        ("Share", format!("{} % of the step", format_significant(row.share * 100.0, 3))),
+        ("Ridge", row.crossing(&plan.state.workload)),
+    ];
+    let head = format!("{} ({shape}) on {}", row.name, short_name(device));
+    figures.into_iter().fold(Tooltip::new(head), |out, (caption, value)| out.row(caption, value))
 }
 
 /// The points of a way under a roof. A way that passes the ridge gets a corner there.
@@ -223,7 +235,7 @@ fn marks(plan: &Plan, colors: &[Color]) -> Vec<Planned> {
                     0 => row.name.clone(),
                     _ => String::new(),
                 },
-                name: name(row, &step.device.name),
+                tooltip: tooltip(plan, row, &step.device.name),
                 color: *color,
             });
         }
@@ -251,6 +263,7 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
                 };
                 format!("{}{more}", names[..names.len().min(most)].join(", "))
             };
+            let ridge = format!("Ridge at {} FLOP/B", format_significant(c.ridge, 4));
             Waymark {
                 ai: c.ridge,
                 rate: c.peak,
@@ -261,7 +274,11 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
                         format!("batch {at}"),
                     ]
                 }),
-                name: ridge_name(c.ridge),
+                tooltip: c.rows.iter().fold(Tooltip::new(ridge), |out, (name, batch, _)| {
+                    let from =
+                        batch.map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
+                    out.row(name, from)
+                }),
                 color,
             }
         })
@@ -285,16 +302,11 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
             ai: w.ai,
             rate: w.rate,
             labels: vec![format!("{what} {}", w.value), w.value.to_string()],
-            name: String::new(),
+            tooltip: Tooltip::default(),
             color,
         });
     }
     out
-}
-
-/// Name of a ridge's mark.
-fn ridge_name(ridge: f64) -> String {
-    format!("Ridge at {} FLOP/B", format_significant(ridge, 4))
 }
 
 /// The roofs that a plan's GEMMs lie on; of several devices in the colours of their marks.
@@ -311,35 +323,6 @@ fn roofs(plan: &Plan, colors: &[Color]) -> Vec<RoofLine> {
         }
     }
     out
-}
-
-/// What a tooltip says of a planned point: lines of label and value. `None` for no point of the
-/// plan.
-pub(crate) fn describe(plan: &Plan, point: &str) -> Option<Vec<(String, String)>> {
-    let ridge = plan.crossings().into_iter().find(|c| ridge_name(c.ridge) == point);
-    if let Some(c) = ridge {
-        let line = |r: (String, Option<u64>, String)| {
-            let batch = r.1.map_or_else(|| "never".to_owned(), |b| format!("from batch {b}"));
-            (r.0, batch)
-        };
-        return Some(c.rows.into_iter().map(line).collect());
-    }
-    plan.steps.iter().find_map(|step| {
-        let rows = &step.result.as_ref().ok()?.rows;
-        let row = rows.iter().find(|r| name(r, &step.device.name) == point)?;
-        let text = |label: &str, value: String| (label.to_owned(), value);
-        Some(vec![
-            text("Shape", row.problem().to_string()),
-            text("In a step", format!("{} times", row.best.gemm.count)),
-            text("Intensity", row.problem().intensity().to_string()),
-            text("Roof", FlopsPerSec(row.rate()).to_string()),
-            text("Bound", row.best.bound.label().to_owned()),
-            text("At best", row.best.time.to_string()),
-            text("Expected", row.best.expected.to_string()),
-            text("Share", format!("{} % of the step", format_significant(row.share * 100.0, 3))),
-            text("Ridge", row.crossing(&plan.state.workload)),
-        ])
-    })
 }
 
 /// All marks as a table.
@@ -387,7 +370,7 @@ mod tests {
         // Every planned point of both devices can be reached and says what it is.
         assert_eq!(chart.scene.hit_areas.len(), 17);
         for mark in &chart.scene.hit_areas {
-            let lines = describe(&p, &mark.tooltip.head).unwrap().len();
+            let lines = mark.tooltip.rows.len();
             // The ridge lists the six GEMMs of weights.
             let ridge = mark.tooltip.head.starts_with("Ridge at 153");
             assert_eq!(lines, if ridge { 6 } else { 9 }, "{}", mark.tooltip.head);
@@ -404,7 +387,6 @@ mod tests {
             .filter_map(|w| w.labels.last().cloned())
             .collect();
         assert_eq!(steps, ["1", "2", "4", "8", "16", "32"]);
-        assert_eq!(describe(&p, "nothing"), None);
         assert_eq!(table(&p).rows.len(), 16);
         crate::testing::golden("plan-desk", &chart.scene);
         let phone = draw(&p, &Theme::DARK, (374.0, 420.0));

@@ -26,8 +26,7 @@ fn decade((low, high): (f64, f64)) -> (f64, f64) {
 /// What holds all passing points, the roofs' ridges and ceilings, and what shows of it at first.
 pub(super) fn ranges(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> (Zoom, Zoom) {
     let planned = input.extras.planned.iter().map(|p| (p.ai, p.rate));
-    let arrows = input.extras.arrows.iter().flat_map(|a| [a.from, a.to]);
-    let points = bounds(planned.chain(arrows), (survey.x, survey.y));
+    let points = bounds(planned, (survey.x, survey.y));
     let corners = roofs.iter().flat_map(|roof| {
         // Some slope on the left of each ridge, some ceiling on its right.
         let bandwidths = roof.caches.iter().map(|c| c.1).chain([roof.bandwidth]);

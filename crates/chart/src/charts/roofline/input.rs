@@ -1,6 +1,6 @@
 //! What a roofline is drawn from.
 
-use super::{AiAxis, Arrow, Planned, Points, RoofLine, Roofs, Waymark};
+use super::{AiAxis, Planned, Points, RoofLine, Roofs, Waymark};
 use crate::camera::Zoom;
 use crate::charts::roof_rate;
 use crate::color_scale::ColorScale;
@@ -32,8 +32,8 @@ pub struct Extras {
     pub waymarks: Vec<Waymark>,
     /// Roofs beside those of the rows.
     pub roofs: Vec<RoofLine>,
-    /// Arrows.
-    pub arrows: Vec<Arrow>,
+    /// An arrow between two positions (intensity, rate): before and after.
+    pub arrow: Option<[(f64, f64); 2]>,
     /// What a picture with no mark says, where rows are not what it is of.
     pub empty: Option<&'static str>,
 }
@@ -43,7 +43,7 @@ impl Extras {
         planned: Vec::new(),
         waymarks: Vec::new(),
         roofs: Vec::new(),
-        arrows: Vec::new(),
+        arrow: None,
         empty: None,
     };
 }

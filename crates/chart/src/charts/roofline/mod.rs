@@ -18,7 +18,7 @@ mod table;
 
 pub use input::{Extras, Input, SizeBy};
 pub use overlay::overlay;
-pub use planned::{Arrow, Planned, Waymark};
+pub use planned::{Planned, Waymark};
 pub use points::{By, Points};
 pub use roofs::{RoofLine, merge as merge_roof};
 pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, Roofs, Settings, numbered};
@@ -122,8 +122,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
     for p in &input.extras.planned {
         layers.placer.block(planned::planned_box(layers.px(p.ai, p.rate)));
     }
-    for a in &input.extras.arrows {
-        let [from, to] = [a.from, a.to].map(|p| layers.px(p.0, p.1));
+    if let Some([from, to]) = layers.arrow() {
         layers.placer.block_line(from, to);
     }
     let roof_labels = layers.roof_labels(&roofs);
@@ -255,7 +254,7 @@ pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
 }
 
 fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
-    if counts.in_view > 0 || !input.extras.planned.is_empty() || !input.extras.arrows.is_empty() {
+    if counts.in_view > 0 || !input.extras.planned.is_empty() {
         return None;
     }
     let nothing = input.extras.empty.or_else(|| super::nothing(input.frame));

@@ -1,4 +1,4 @@
-//! What was not measured: planned points with their trails and waymarks, and arrows.
+//! What was not measured: planned points with their trails and waymarks; arrows.
 
 use super::{Layers, plate_size};
 use crate::labels::{On, Rect, about};
@@ -17,8 +17,8 @@ pub struct Planned {
     pub trail: Vec<(f64, f64)>,
     /// Short name beside it; "" for none.
     pub label: String,
-    /// Head of its tooltip; it also names the point.
-    pub name: String,
+    /// What is said of it; its head names the point.
+    pub tooltip: Tooltip,
     /// Colour.
     pub color: Color,
 }
@@ -32,20 +32,9 @@ pub struct Waymark {
     pub rate: f64,
     /// What is written beside it: the first that there is room for.
     pub labels: Vec<String>,
-    /// Name of the mark that the pointer and the keyboard find; "" for none.
-    pub name: String,
+    /// What is said of the mark that the pointer and the keyboard find; without a head there is none.
+    pub tooltip: Tooltip,
     /// Colour of the ridge's mark.
-    pub color: Color,
-}
-
-/// An arrow between two positions (intensity, rate): before and after.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arrow {
-    /// Before.
-    pub from: (f64, f64),
-    /// After.
-    pub to: (f64, f64),
-    /// Colour.
     pub color: Color,
 }
 
@@ -63,11 +52,15 @@ pub(super) fn planned_box(at: Point) -> Rect {
 }
 
 impl Layers<'_> {
-    /// Planned points with their trails, and arrows.
+    /// Both ends of the arrow, px.
+    pub(super) fn arrow(&self) -> Option<[Point; 2]> {
+        Some(self.input.extras.arrow?.map(|(ai, rate)| self.px(ai, rate)))
+    }
+
+    /// Planned points with their trails, and the arrow.
     pub(super) fn planned(&mut self) {
-        for a in &self.input.extras.arrows {
-            let [from, to] = [a.from, a.to].map(|p| self.px(p.0, p.1));
-            arrow(&mut self.scene, from, to, a.color);
+        if let Some([from, to]) = self.arrow() {
+            arrow(&mut self.scene, from, to, self.input.theme.muted);
         }
         for p in &self.input.extras.planned {
             let at = self.px(p.ai, p.rate);
@@ -86,7 +79,7 @@ impl Layers<'_> {
             }
             self.scene.mark(at, PLANNED, Symbol::Ring, p.color);
             if self.plot.holds(at) {
-                self.scene.hit(Vec::new(), planned_box(at), Tooltip::new(&p.name));
+                self.scene.hit(Vec::new(), planned_box(at), p.tooltip.clone());
             }
         }
     }
@@ -99,10 +92,10 @@ impl Layers<'_> {
             if !self.plot.holds(at) {
                 continue;
             }
-            let named = !w.name.is_empty();
+            let named = !w.tooltip.head.is_empty();
             if named {
                 self.scene.mark(at, WAYMARK, Symbol::Diamond, w.color);
-                self.scene.hit(Vec::new(), about(at, WAYMARK), Tooltip::new(&w.name));
+                self.scene.hit(Vec::new(), about(at, WAYMARK), w.tooltip.clone());
             }
             let away = if named { WAYMARK } else { 2.0 } + 2.0;
             let lines = if named { 6 } else { 1 };
