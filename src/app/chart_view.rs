@@ -214,7 +214,7 @@ fn TooltipBox(
 ) -> impl IntoView {
     move || {
         let t = target.get()?;
-        tooltip.get().map(|Tooltip { head, rows }| {
+        tooltip.get().map(|Tooltip { head, rows, .. }| {
             let (w, h) = size.get_untracked();
             let (left, low) = (t.at.0 > w * 0.55, t.at.1 > h * 0.55);
             let x = if left {

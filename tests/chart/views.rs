@@ -47,7 +47,7 @@ fn cells() {
         &[("explore.x", "n"), ("explore.y", "k"), ("explore.figure", "attained")],
     );
     assert_eq!(map.table().rows.len(), 48);
-    let scene = map.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
+    let scene = map.spoken(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0)));
     assert!(scene.scroll().is_none());
     chart("cells-light", &map, &scene);
     let phone = open(
@@ -60,9 +60,9 @@ fn cells() {
             ("explore.sort_y", "value"),
         ],
     );
-    chart("cells-phone-dark", &phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
+    chart("cells-phone-dark", &phone, &phone.spoken(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
     let row = open("cells", &frame, &[("explore.y", "none"), ("explore.x", "shape")]);
-    let scene = row.scene(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
+    let scene = row.spoken(&look(&Theme::LIGHT, DESK.0, 320.0, (0, 0)));
     let (_, columns, rows) = scene.scroll().unwrap();
     assert!(columns.scrolls() && rows.total == 1);
     assert_eq!(row.table().rows.len(), columns.total);
@@ -80,7 +80,7 @@ fn cells() {
 fn split_bars() {
     let frame = frame(300);
     let bars = open("bars", &frame, &[]);
-    let scene = bars.scene(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 20)));
+    let scene = bars.spoken(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 20)));
     let (_, _, rows) = scene.scroll().unwrap();
     assert_eq!((rows.first, rows.total), (20, 300));
     assert_eq!(scene.hit_areas.len(), rows.shown);
@@ -95,7 +95,7 @@ fn split_bars() {
             ("explore.scale", "linear"),
         ],
     );
-    chart("bars-phone-dark", &phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
+    chart("bars-phone-dark", &phone, &phone.spoken(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
     // Past the end is the end; the order can be turned round.
     let up = open("bars", &frame, &[("explore.up", "1")]);
     let rate = |v: &Chart| {
@@ -104,7 +104,7 @@ fn split_bars() {
     let (mut down, up) = (rate(&bars), rate(&up));
     down.reverse();
     assert!(down == up && down.len() > 200);
-    let last = bars.scene(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 9999)));
+    let last = bars.spoken(&look(&Theme::LIGHT, 1040.0, 640.0, (0, 9999)));
     assert_eq!(last.scroll().unwrap().2.first, 300 - rows.shown);
 }
 
@@ -112,7 +112,7 @@ fn split_bars() {
 fn boxes() {
     let frame = frame(600);
     let strip = open("boxes", &frame, &[]);
-    chart("boxes-light", &strip, &strip.scene(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))));
+    chart("boxes-light", &strip, &strip.spoken(&look(&Theme::LIGHT, DESK.0, DESK.1, (0, 0))));
     let phone = open(
         "boxes",
         &frame,
@@ -123,5 +123,5 @@ fn boxes() {
             ("color", "none"),
         ],
     );
-    chart("boxes-phone-dark", &phone, &phone.scene(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
+    chart("boxes-phone-dark", &phone, &phone.spoken(&look(&Theme::DARK, PHONE.0, PHONE.1, (0, 0))));
 }

@@ -118,6 +118,12 @@ impl Chart {
         self.picture.as_ref().map_or_else(Table::default, |p| p.table())
     }
 
+    /// The words of a tooltip of its picture.
+    pub fn tooltip(&self, of: &Tooltip) -> Tooltip {
+        let written = of.mark.zip(self.picture.as_ref()).map(|(mark, p)| p.tooltip(mark));
+        written.unwrap_or_else(|| of.clone())
+    }
+
     /// The height at which everything is readable at this width, CSS pixels: of a picture of its own.
     pub fn height(&self, width: f64) -> f64 {
         self.sizes(width).own
@@ -197,6 +203,10 @@ pub(crate) trait Picture: Send + Sync {
     }
     /// Draws the marks into the room that title and legend leave.
     fn draw(&self, _scene: &mut Scene, _room: Rect, _options: &RenderOptions<'_>) {}
+    /// What is said of a [mark](Tooltip::of), where it was not when the mark was drawn.
+    fn tooltip(&self, _mark: usize) -> Tooltip {
+        Tooltip::default()
+    }
     fn table(&self) -> Table;
     /// All of the picture, where it is no ground with a legend and marks.
     fn scene(&self, _options: &RenderOptions<'_>) -> Option<Scene> {

@@ -132,9 +132,10 @@ impl Drawn for SceneChart {
     }
 
     fn tooltip(&self, target: &Target) -> Tooltip {
+        let said = self.opened.tooltip(&target.tooltip);
         match &self.frame {
-            Some(frame) if !target.rows.is_empty() => with_figures(frame, target),
-            _ => target.tooltip.clone(),
+            Some(frame) if !target.rows.is_empty() => with_figures(frame, &target.rows, said),
+            _ => said,
         }
     }
 
@@ -158,19 +159,18 @@ fn of_several_sides(frame: &Frame, rows: &[u32]) -> bool {
     sides.any(|s| Some(s) != first)
 }
 
-/// What the chart says of a target, then the figures of its row, or of its rows together: of those of several
+/// What the chart says of some rows, then the figures of the one, or of all together: of those of several
 /// devices for each.
-fn with_figures(frame: &Frame, target: &Target) -> Tooltip {
-    let out = target.tooltip.clone();
-    if let [row] = target.rows[..] {
+fn with_figures(frame: &Frame, rows: &[u32], out: Tooltip) -> Tooltip {
+    if let [row] = *rows {
         let (_, figures) = explain::brief(frame, row as usize);
         return figures.into_iter().fold(out, |out, (caption, value)| out.row(caption, value));
     }
-    if of_several_sides(frame, &target.rows) {
+    if of_several_sides(frame, rows) {
         return out;
     }
     let device = |row: &u32| frame.data.device[*row as usize];
-    let mut rows = target.rows.clone();
+    let mut rows = rows.to_vec();
     rows.order_by_key(device);
     let sets: Vec<&[u32]> = rows.chunk_by(|a, b| device(a) == device(b)).collect();
     sets.iter().fold(out, |out, set| {
@@ -205,8 +205,7 @@ mod tests {
         }
         let frame = rows.frame(None).as_kind(Some(DataKind::Benchmark));
         let says = |rows: &[u32]| {
-            let target = Target::new(rows.to_vec(), (0.0, 0.0), Tooltip::new("mark"));
-            let said = with_figures(&frame, &target).rows.into_iter();
+            let said = with_figures(&frame, rows, Tooltip::new("mark")).rows.into_iter();
             let time = said.filter(|r| r.0 == "Time" || r.1.contains("GEMM") || r.0 == "GEMMs");
             time.map(|(caption, value)| format!("{caption}: {value}")).collect::<Vec<_>>()
         };

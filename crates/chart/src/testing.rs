@@ -1,6 +1,7 @@
 //! What tests ask of a picture: whether its texts can be read, and what it says, as text. Within this crate,
 //! checks that every chart passes.
 
+use crate::chart::{Chart, RenderOptions};
 use crate::labels::{contains, overlaps};
 use crate::scene::{Anchor, Baseline, DragArea, Item, Point, Scene};
 use crate::text;
@@ -144,6 +145,15 @@ impl Scene {
     }
 }
 
+impl Chart {
+    /// The picture with all that is said of its marks.
+    pub fn spoken(&self, options: &RenderOptions<'_>) -> Scene {
+        let mut scene = self.scene(options);
+        scene.hit_areas.iter_mut().for_each(|area| area.tooltip = self.tooltip(&area.tooltip));
+        scene
+    }
+}
+
 impl Tooltip {
     /// All of it in one line: `head: value; caption value`.
     pub(crate) fn sentence(&self) -> String {
@@ -251,7 +261,7 @@ mod checks {
             for dark in [false, true] {
                 let theme = Theme::of(dark);
                 let look = RenderOptions::new(&theme, (width, view.height(width)));
-                let scene = view.scene(&look);
+                let scene = view.spoken(&look);
                 sound(&scene);
                 if let Ok(dir) = std::env::var("PICTURES") {
                     let theme = if dark { "dark" } else { "light" };

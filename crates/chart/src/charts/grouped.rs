@@ -7,6 +7,7 @@ use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::plot::{Bands, Placed};
 use crate::scene::Scene;
+use crate::tooltip::Tooltip;
 use gemmscope_table::result_table::Table;
 
 /// A figure of every group, of an SI base unit.
@@ -52,8 +53,6 @@ pub(super) struct Rows<'a> {
     pub(super) row: f64,
     /// Room above them and below them, px.
     pub(super) around: (f64, f64),
-    /// Heads of tooltips say how many GEMMs a bar is of.
-    pub(super) several: bool,
 }
 
 impl Grouped {
@@ -79,30 +78,30 @@ impl Grouped {
         self.columns().table(self.order.iter().copied())
     }
 
+    /// What is said of a group; of a bar of `several` GEMMs how many they are.
+    pub(super) fn tooltip(&self, group: usize, several: bool) -> Tooltip {
+        let head = match (several, self.rows(group).len()) {
+            (true, n) if n != 1 => format!("{} ({n} GEMMs)", (self.name)(group)),
+            _ => (self.name)(group),
+        };
+        self.columns().tooltip(head, &group)
+    }
+
     /// Names the bars that show and makes them hit areas.
     pub(super) fn place(
         &self,
         scene: &mut Scene,
         [left, top, width, height]: Rect,
         options: &RenderOptions<'_>,
-        Rows { what, row, around, several }: Rows<'_>,
+        Rows { what, row, around }: Rows<'_>,
     ) -> Placed {
-        let columns = self.columns();
         let bands = Bands {
             n: self.order.len(),
             what,
             row,
             most: None,
             name: &|at| (self.name)(self.order[at]),
-            mark: &|at, name| {
-                let group = self.order[at];
-                let rows = self.rows(group);
-                let head = match rows.len() {
-                    n if several && n != 1 => format!("{name} ({n} GEMMs)"),
-                    _ => name.to_owned(),
-                };
-                Some((rows.to_vec(), columns.tooltip(head, &group)))
-            },
+            mark: &|at| Some((self.rows(self.order[at]).to_vec(), self.order[at])),
         };
         let room = [left, top + around.0, width, height - around.0 - around.1];
         bands.place(scene, room, options)

@@ -13,6 +13,7 @@ use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::{Kind, extent, padded};
 use crate::scene::{Item, Scene};
 use crate::ticks::{Format, Tick};
+use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -113,9 +114,13 @@ impl Lines {
 
     /// The points of all lines: group, line, size, figure.
     fn points(&self) -> impl Iterator<Item = Point> {
-        let n = self.xs.len().max(1);
-        let known = self.figures.iter().enumerate().filter(|(_, v)| v.is_finite());
-        known.map(move |(group, v)| (group, group / n, self.xs[group % n], *v))
+        let known = (0..self.figures.len()).filter(|group| self.figures[*group].is_finite());
+        known.map(|group| self.point(group))
+    }
+
+    fn point(&self, group: usize) -> Point {
+        let n = self.xs.len();
+        (group, group / n, self.xs[group % n], self.figures[group])
     }
 
     /// What a line is called.
@@ -208,16 +213,18 @@ impl Picture for Lines {
             let points: Vec<_> = known.map(|(x, v)| px(*x, *v)).collect();
             scene.line(points, colors.palette[line], 1.5);
         }
-        let columns = self.columns();
-        for point in self.points() {
-            let (group, line, x, v) = point;
+        for (group, line, x, v) in self.points() {
             let at = px(x, v);
             let (symbol, color) = (colors.symbols[line], colors.palette[line]);
             scene.mark(at, 3.0, symbol, color);
-            let tooltip = columns.tooltip(self.name(line), &point);
-            scene.hit(self.groups.get(group).to_vec(), about(at, 6.0), tooltip);
+            scene.hit(self.groups.get(group).to_vec(), about(at, 6.0), Tooltip::of(group));
         }
         scene.items.push(Item::Unclip);
+    }
+
+    fn tooltip(&self, group: usize) -> Tooltip {
+        let point = self.point(group);
+        self.columns().tooltip(self.name(point.1), &point)
     }
 
     fn table(&self) -> Table {
@@ -247,7 +254,7 @@ mod tests {
         let lines = Lines::open(&frame, &state);
         assert_eq!(lines.said.controls[0].current, "k");
         let look = RenderOptions::new(&Theme::LIGHT, (900.0, 440.0));
-        let scene = lines.scene(&look);
+        let scene = lines.spoken(&look);
         assert_eq!(scene.hit_areas.len(), 16);
         let tip = &scene.hit_areas[0].tooltip;
         assert!(tip.head == "x" && tip.rows.iter().any(|r| r.0 == "Roof"), "{tip:?}");

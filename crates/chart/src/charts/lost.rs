@@ -15,6 +15,7 @@ use crate::scale::{Kind, Scale};
 use crate::scene::{START, Scene};
 use crate::text;
 use crate::ticks::Format;
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::ledger::{Account, Adding};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::seconds_brief;
@@ -186,7 +187,7 @@ impl Picture for LostTime {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (theme, bars) = (options.theme, &self.bars);
-        let rows = Rows { what: "Bars", row: ROW, around: AROUND, several: false };
+        let rows = Rows { what: "Bars", row: ROW, around: AROUND };
         let placed = bars.place(scene, room, options, rows);
         let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
         let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));
@@ -219,6 +220,10 @@ impl Picture for LostTime {
             let place = (scale.px(sum) + 6.0, y + ROW / 2.0);
             scene.text(place, words(bar), theme.muted, START);
         }
+    }
+
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        self.bars.tooltip(mark, false)
     }
 
     fn table(&self) -> Table {

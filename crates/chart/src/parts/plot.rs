@@ -14,8 +14,8 @@ use crate::tooltip::Tooltip;
 /// How many names are measured to find the width of their column.
 const MEASURED: usize = 1000;
 
-/// What a band stands for, by its number and name; `None` for a remark between bands.
-pub(crate) type Mark<'a> = dyn Fn(usize, &str) -> Option<(Vec<u32>, Tooltip)> + 'a;
+/// The rows that a band stands for, and the number of its mark; `None` for a remark between bands.
+pub(crate) type Mark<'a> = dyn Fn(usize) -> Option<(Vec<u32>, usize)> + 'a;
 
 /// Rows of named bands, of which those show that fit.
 pub(crate) struct Bands<'a> {
@@ -76,12 +76,12 @@ impl Bands<'_> {
         let full: Vec<String> = (first..first + shown).map(self.name).collect();
         let texts: Vec<&str> = full.iter().map(String::as_str).collect();
         let cut = text::cut_apart(&texts, FONT, names);
-        for ((i, y), (full, name)) in placed.each().zip(full.iter().zip(cut)) {
+        for ((i, y), name) in placed.each().zip(cut) {
             let at = (left - 7.0, y + self.row / 2.0);
-            let mark = (self.mark)(i, full);
+            let mark = (self.mark)(i);
             scene.text(at, name, if mark.is_some() { o.theme.text } else { o.theme.muted }, END);
-            if let Some((rows, tooltip)) = mark {
-                scene.hit(rows, [x, y, width, self.row], tooltip);
+            if let Some((rows, mark)) = mark {
+                scene.hit(rows, [x, y, width, self.row], Tooltip::of(mark));
             }
         }
         if shown < self.n {

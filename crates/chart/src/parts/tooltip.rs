@@ -7,12 +7,19 @@ pub struct Tooltip {
     pub head: String,
     /// Caption and value; the caption may be empty.
     pub rows: Vec<(String, String)>,
+    /// The number of a mark whose words its picture writes once they are asked for.
+    pub mark: Option<usize>,
 }
 
 impl Tooltip {
     /// A head without rows.
     pub(crate) fn new(head: impl Into<String>) -> Self {
-        Tooltip { head: head.into(), rows: Vec::new() }
+        Tooltip { head: head.into(), ..Tooltip::default() }
+    }
+
+    /// What the picture says of a mark, written once it is asked for.
+    pub(crate) fn of(mark: usize) -> Self {
+        Tooltip { mark: Some(mark), ..Tooltip::default() }
     }
 
     /// Adds a row of a caption and a value.
@@ -29,6 +36,6 @@ impl Tooltip {
 
 impl From<(String, Vec<(String, String)>)> for Tooltip {
     fn from((head, rows): (String, Vec<(String, String)>)) -> Self {
-        Tooltip { head, rows }
+        Tooltip { head, rows, mark: None }
     }
 }

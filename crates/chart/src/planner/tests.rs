@@ -26,7 +26,7 @@ fn value(tool: &Chart, label: &str) -> String {
 }
 
 fn look(theme: &Theme, width: f64, tool: &Chart) -> crate::scene::Scene {
-    let scene = tool.scene(&RenderOptions::new(theme, (width, tool.height(width))));
+    let scene = tool.spoken(&RenderOptions::new(theme, (width, tool.height(width))));
     for mark in &scene.hit_areas {
         assert!(mark.rect.iter().all(|v| v.is_finite()) && !mark.tooltip.sentence().is_empty());
     }

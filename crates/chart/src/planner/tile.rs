@@ -14,6 +14,7 @@ use crate::palette::{Theme, alpha};
 use crate::scene::{START, Scene};
 use crate::ticks::Format;
 use crate::tile_marks::{Tick, Titled};
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
@@ -96,12 +97,7 @@ impl TileTool {
         Chart::of(out, controls)
     }
 
-    fn cell<'a>(
-        &'a self,
-        theme: &Theme,
-        (x, y): (usize, usize),
-        figures: &Columns<'_, (usize, &'a Evaluation)>,
-    ) -> Option<CellMark> {
+    fn cell(&self, theme: &Theme, (x, y): (usize, usize)) -> Option<CellMark> {
         let i = y * self.map.xs.len() + x;
         let e = self.map.cells.get(i)?.as_ref()?;
         let share = e.roof.map_or(f64::NAN, |r| r.flops_per_s / r.device_flops_per_s);
@@ -117,16 +113,13 @@ impl TileTool {
         };
         let text = e.roof.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3));
         let best = self.map.best == Some(i);
-        let [x, y] = of_axes(&e.setting);
-        let names = [self.map.axes.0, self.map.axes.1].map(axis_name);
-        let head = format!("{} {y}, {} {x}", names[1], names[0]);
         let rows = ran.iter().map(|r| r.0).collect();
         Some(CellMark {
             also: Bytes(e.traffic.0).to_string(),
             hatched,
             frame: chosen.then_some(theme.accent),
             ticks: best.then_some(Tick::Best).into_iter().collect(),
-            ..CellMark::new(fill, text, rows, figures.tooltip(head, &(i, e)))
+            ..CellMark::new(fill, text, rows, Tooltip::of(i))
         })
     }
 
@@ -431,10 +424,18 @@ impl Picture for TileTool {
         let used = self.bars(scene, theme, (top, width)) + 8.0;
         let area = [8.0, used, width - 16.0, top + height - used];
         let (x, y) = (axis_name(self.map.axes.0), axis_name(self.map.axes.1));
-        let figures = self.columns();
-        let cell = |at: (usize, usize), _: (f64, f64)| self.cell(theme, at, &figures);
+        let cell = |at: (usize, usize), _: (f64, f64)| self.cell(theme, at);
         let (x, y) = ((x.as_str(), &columns[..]), (y.as_str(), &rows[..]));
         Titled { title: &heading, x, y, most: grid::MOST }.draw(scene, theme, area, &cell);
+    }
+
+    fn tooltip(&self, cell: usize) -> Tooltip {
+        let Some(e) = self.map.cells.get(cell).and_then(Option::as_ref) else {
+            return Tooltip::default();
+        };
+        let [x, y] = [self.map.axes.0, self.map.axes.1]
+            .map(|a| format!("{} {}", axis_name(a), e.setting.get(a)));
+        self.columns().tooltip(format!("{y}, {x}"), &(cell, e))
     }
 
     fn table(&self) -> Table {

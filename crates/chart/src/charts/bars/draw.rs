@@ -14,6 +14,7 @@ use crate::scale::{Kind, Scale};
 use crate::scene::{Color, END, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::Format;
+use crate::tooltip::Tooltip;
 use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::control::Keyed;
 use gemmscope_table::result_table::Table;
@@ -71,7 +72,7 @@ impl Picture for Bars {
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (theme, colors) = (options.theme, self.colors.of(options.theme));
         let what = &format!("{}s", capitalized(self.mark()));
-        let rows = Rows { what, row: ROW, around: AROUND, several: true };
+        let rows = Rows { what, row: ROW, around: AROUND };
         let placed = self.bars.place(scene, room, options, rows);
         // Scales hold all bars, so that scrolling moves bars and nothing else.
         let narrow = room[2] < NARROW;
@@ -95,6 +96,10 @@ impl Picture for Bars {
                 roof_tick(scene, theme, roof, y, self.above(group));
             }
         }
+    }
+
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        self.bars.tooltip(mark, true)
     }
 
     fn table(&self) -> Table {

@@ -16,6 +16,7 @@ use crate::scale::{Kind, extent, padded};
 use crate::scene::{Item, Marks, Scene, Symbol, Window};
 use crate::text;
 use crate::ticks::Format;
+use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{FieldInfo, Frame};
@@ -166,14 +167,9 @@ impl Boxes {
             }
         }
         scene.items.push(Item::Unclip);
-        let columns = self.columns();
         for i in shown.clone() {
-            let head = format!("{} {}", self.bands.label, self.bands.names[i]);
-            scene.hit(
-                self.groups.get(i).to_vec(),
-                [center(i) - width / 2.0, top, width, height],
-                columns.tooltip(head, &i),
-            );
+            let area = [center(i) - width / 2.0, top, width, height];
+            scene.hit(self.groups.get(i).to_vec(), area, Tooltip::of(i));
         }
     }
 
@@ -281,6 +277,11 @@ impl Picture for Boxes {
             let columns = Window { first, shown: visible, total: bands.len(), step: width };
             scene.scrolls(rect, columns, Window::default(), words);
         }
+    }
+
+    fn tooltip(&self, i: usize) -> Tooltip {
+        let head = format!("{} {}", self.bands.label, self.bands.names[i]);
+        self.columns().tooltip(head, &i)
     }
 
     fn table(&self) -> Table {

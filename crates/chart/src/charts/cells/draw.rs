@@ -11,6 +11,7 @@ use crate::scale::Scale;
 use crate::scene::{DragArea, Scene, TOP};
 use crate::text;
 use crate::ticks::{self, Format};
+use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
 use gemmscope_table::metrics::ABOVE_ROOF;
 
@@ -41,7 +42,6 @@ pub(super) fn draw(
 ) {
     let theme = options.theme;
     let (xs, ys, value) = (&map.xs, &map.ys, &map.value);
-    let figures = map.columns();
     let cell = |(x, y): (usize, usize), _: (f64, f64)| {
         let band = y * xs.len() + x;
         let rows = map.groups.get(band);
@@ -53,12 +53,7 @@ pub(super) fn draw(
         };
         (!rows.is_empty()).then(|| CellMark {
             frame: (value.unit == "%" && v > ABOVE_ROOF).then_some(theme.warn),
-            ..CellMark::new(
-                fill,
-                column_format::number(value, v),
-                rows.to_vec(),
-                figures.tooltip(map.place(x, y), &band),
-            )
+            ..CellMark::new(fill, column_format::number(value, v), rows.to_vec(), Tooltip::of(band))
         })
     };
     let legend = draw_legend(scene, map, theme, &map.shown());

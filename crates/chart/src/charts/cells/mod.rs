@@ -10,6 +10,7 @@ use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::scale::{Kind, extent};
 use crate::scene::Scene;
+use crate::tooltip::Tooltip;
 use gemmscope_table::column_format;
 use gemmscope_table::control::Keyed;
 use gemmscope_table::data_kind::DataKind;
@@ -185,15 +186,6 @@ impl CellMap {
         format!("{}, {}{side}", column_format::title(&self.value), self.aggregate.caption())
     }
 
-    /// The names of a cell.
-    fn place(&self, x: usize, y: usize) -> String {
-        let (xs, ys) = (&self.xs, &self.ys);
-        match self.one {
-            true => xs.names[x].clone(),
-            false => format!("{} {}, {} {}", xs.label, xs.names[x], ys.label, ys.names[y]),
-        }
-    }
-
     /// The figures of a cell.
     fn columns(&self) -> Columns<'_, usize> {
         let nx = self.xs.len().max(1);
@@ -278,6 +270,16 @@ impl Picture for CellMap {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         draw::draw(self, scene, room, options);
+    }
+
+    fn tooltip(&self, cell: usize) -> Tooltip {
+        let (xs, ys) = (&self.xs, &self.ys);
+        let x = &xs.names[cell % xs.len()];
+        let head = match self.one {
+            true => x.clone(),
+            false => format!("{} {x}, {} {}", xs.label, ys.label, ys.names[cell / xs.len()]),
+        };
+        self.columns().tooltip(head, &cell)
     }
 
     fn table(&self) -> Table {

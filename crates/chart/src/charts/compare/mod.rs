@@ -12,7 +12,8 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::Theme;
 use crate::scene::{Color, Scene};
-use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict};
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict, lead};
 use gemmscope_analysis::compare::{Comparison, Sample, Setup, Tally};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_model::units::{grouped, plural};
@@ -264,10 +265,7 @@ fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
 impl Picture for Compare {
     /// The panels that were asked for, as far as there is room.
     fn draw(&self, scene: &mut Scene, all: Rect, options: &RenderOptions<'_>) {
-        let theme = options.theme;
-        let colors = colors(self, theme);
-        let figures = self.columns();
-        let p = panels::Panels { model: self, duel: &self.duel, options, theme, colors, figures };
+        let p = panels::Panels { model: self, options, colors: colors(self, options.theme) };
         let (w, h) = (scene.width, scene.height);
         match self.show {
             Show::Overview if w >= NARROW && h >= 360.0 => {
@@ -288,6 +286,12 @@ impl Picture for Compare {
             Show::Distribution => p.distribution(scene, all),
             Show::Ranked => p.ranked(scene, all),
         }
+    }
+
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        let r = &self.duel.ratios[mark];
+        let verdict = format!("{}, {}", self.verdict(r), lead(r.ratio));
+        self.columns().tooltip(self.label(r), r).row("Verdict", verdict)
     }
 
     fn table(&self) -> Table {

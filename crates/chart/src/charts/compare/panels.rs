@@ -2,19 +2,18 @@
 
 use super::Compare;
 use crate::charts::RenderOptions;
-use crate::columns::Columns;
 use crate::density::{Density, look};
 use crate::labels::{On, Placer, Rect, about};
 use crate::layout::{FONT, NARROW, Plot};
 use crate::legend::{self, Swatch};
-use crate::palette::{Theme, alpha};
+use crate::palette::alpha;
 use crate::plot::{Around, Marks as Ticks, Ruler, round, xy};
 use crate::scale::{self, Kind};
 use crate::scene::{Color, HitArea, Item, Marks, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Distribution, Duel, Measure, Ratio, Verdict, lead};
+use gemmscope_analysis::compare::duel::{Distribution, Measure, Ratio, Verdict, lead};
 use gemmscope_model::units::{grouped, plural};
 
 /// Height of the word on a line of a histogram, above its bars.
@@ -23,13 +22,9 @@ const WORD: f64 = 18.0;
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
     pub(super) model: &'a Compare,
-    pub(super) duel: &'a Duel,
     pub(super) options: &'a RenderOptions<'a>,
-    pub(super) theme: &'a Theme,
     /// Of side A and of side B.
     pub(super) colors: [Color; 2],
-    /// Of a configuration.
-    pub(super) figures: Columns<'a, Ratio>,
 }
 
 impl Panels<'_> {
@@ -38,7 +33,7 @@ impl Panels<'_> {
         match verdict {
             Verdict::B => self.colors[1],
             Verdict::A => self.colors[0],
-            Verdict::Even | Verdict::Noise => self.theme.other,
+            Verdict::Even | Verdict::Noise => self.options.theme.other,
         }
     }
 
@@ -52,7 +47,7 @@ impl Panels<'_> {
             (Verdict::Noise, Symbol::Ring, "within noise".to_owned()),
         ];
         let entry = |(verdict, symbol, words): (Verdict, Symbol, String)| {
-            let n = self.duel.count(verdict);
+            let n = self.model.duel.count(verdict);
             let shown = n > 0 || matches!(verdict, Verdict::A | Verdict::B);
             let mark = Swatch::Mark(symbol, self.color(verdict));
             shown.then(|| (mark, format!("{words}: {}", grouped(n))))
@@ -60,48 +55,43 @@ impl Panels<'_> {
         all.into_iter().filter_map(entry).collect()
     }
 
-    /// The name of a configuration, the rows that both sides have of it, and what is said of it.
+    /// The name of a configuration, and the rows that both sides have of it.
     pub(super) fn label(&self, index: usize) -> String {
-        self.model.label(&self.duel.ratios[index])
+        self.model.label(&self.model.duel.ratios[index])
     }
 
     pub(super) fn rows(&self, index: usize) -> impl Iterator<Item = u32> {
-        let (model, of) = (self.model, &self.duel.ratios[index]);
-        let both = [self.duel.a, self.duel.b].into_iter();
+        let (model, of) = (self.model, &self.model.duel.ratios[index]);
+        let both = [self.model.duel.a, self.model.duel.b].into_iter();
         let samples = both.filter_map(|side| model.sample(of, side));
         samples.flat_map(|s| model.comparison.rows_of(s).iter().copied())
-    }
-
-    pub(super) fn tooltip(&self, index: usize) -> Tooltip {
-        let r = &self.duel.ratios[index];
-        let verdict = format!("{}, {}", self.model.verdict(r), lead(r.ratio));
-        self.figures.tooltip(self.label(index), r).row("Verdict", verdict)
     }
 
     /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
     pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
         let (a, b) = self.model.names();
-        let (format, what) = match self.duel.measure {
+        let (format, what) = match self.model.duel.measure {
             Measure::Rate => (Format::rate(), "attained"),
             Measure::Roof => (Format::percent(), "% of roof"),
         };
         let value = |r: &Ratio| {
             let of = |side: usize| {
-                self.model.sample(r, side).map_or(f64::NAN, |s| match self.duel.measure {
+                self.model.sample(r, side).map_or(f64::NAN, |s| match self.model.duel.measure {
                     Measure::Rate => s.rate,
                     Measure::Roof => s.efficiency,
                 })
             };
-            (of(self.duel.a), of(self.duel.b))
+            (of(self.model.duel.a), of(self.model.duel.b))
         };
-        let values: Vec<(f64, f64)> = self.duel.ratios.iter().map(value).collect();
+        let values: Vec<(f64, f64)> = self.model.duel.ratios.iter().map(value).collect();
         let all = values.iter().flat_map(|(x, y)| [*x, *y]);
         let domain =
             scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.08);
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
         let at = (left + 10.0, top + 4.0);
-        let used = legend::legend(Some(scene), at, width - 24.0, self.theme, &entries) + 8.0;
+        let used =
+            legend::legend(Some(scene), at, width - 24.0, self.options.theme, &entries) + 8.0;
         let ruler = |side: &str, each| {
             let marks = round(format, each, (2, 9));
             Ruler::new(format!("{side}, {what}"), (Kind::Log, domain), marks)
@@ -109,7 +99,7 @@ impl Panels<'_> {
         // Labels end with the plot: another panel may stand beside it.
         let around = Around { right: 2.0, ..Around::USUAL };
         let room = ([left, top + used, width - 14.0, height - used], around);
-        let plot = xy(scene, room, self.theme, &ruler(a, 80.0), &ruler(b, 46.0));
+        let plot = xy(scene, room, self.options.theme, &ruler(a, 80.0), &ruler(b, 46.0));
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
             vec![
@@ -117,24 +107,26 @@ impl Panels<'_> {
                 (plot.x.px(domain.1), plot.y.px(domain.1 * ratio)),
             ]
         };
-        let edge = 1.0 + self.duel.threshold;
-        if self.duel.threshold > 0.0 {
+        let edge = 1.0 + self.model.duel.threshold;
+        if self.model.duel.threshold > 0.0 {
             let mut band = line_at(edge);
             band.extend(line_at(1.0 / edge).into_iter().rev());
-            scene.items.push(Item::Polygon { points: band, fill: alpha(self.theme.other, 0.28) });
+            scene
+                .items
+                .push(Item::Polygon { points: band, fill: alpha(self.options.theme.other, 0.28) });
         }
-        scene.line(line_at(1.0), self.theme.roof, 1.5);
-        let g = self.duel.geometric_mean;
-        scene.dashed(line_at(g), self.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.line(line_at(1.0), self.options.theme.roof, 1.5);
+        let g = self.model.duel.geometric_mean;
+        scene.dashed(line_at(g), self.options.theme.accent, 1.5, &[6.0, 4.0]);
         let points: Vec<Point> =
             values.into_iter().map(|(x, y)| (plot.x.px(x), plot.y.px(y))).collect();
         self.points(scene, &plot, &points);
         scene.items.push(Item::Unclip);
         let mut placer = Placer::new(plot.rect);
-        let mut tags = vec![(1.0, "equal".to_owned(), self.theme.roof)];
+        let mut tags = vec![(1.0, "equal".to_owned(), self.options.theme.roof)];
         if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
             let words = if width < NARROW { self.leader(g) } else { self.mean_words() };
-            tags.push((g, words, self.theme.accent));
+            tags.push((g, words, self.options.theme.accent));
         }
         for &(ratio, ..) in &tags {
             let line = line_at(ratio);
@@ -164,14 +156,14 @@ impl Panels<'_> {
             [above, [x + 6.0, y + 3.0, size.0, size.1]]
         });
         if let Some(r) = placer.place(beside, On::Marks) {
-            scene.fill(r, alpha(self.theme.panel, 0.8));
+            scene.fill(r, alpha(self.options.theme.panel, 0.8));
             scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
         }
     }
 
     /// The points of the duel's ratios, in their order.
     fn points(&self, scene: &mut Scene, plot: &Plot, points: &[Point]) {
-        let n = self.duel.ratios.len();
+        let n = self.model.duel.ratios.len();
         let (radius, opacity) = look(n as u64);
         // The widest gaps first, so that a cut drops the narrow ones.
         let ends = n.min(Density::ABOVE);
@@ -180,11 +172,11 @@ impl Panels<'_> {
         let reachable = ranked.clone().take(head).chain(ranked.rev().take(tail));
         for &i in reachable {
             let area = about(points[i], radius.max(4.0));
-            scene.hit(self.rows(i).collect(), area, self.tooltip(i));
+            scene.hit(self.rows(i).collect(), area, Tooltip::of(i));
         }
         if n > Density::ABOVE {
             let mut density = Density::new(plot.rect, self.options.dpr);
-            for (r, at) in self.duel.ratios.iter().zip(points) {
+            for (r, at) in self.model.duel.ratios.iter().zip(points) {
                 density.add(at.0 as f32, at.1 as f32, self.color(r.verdict));
             }
             return scene.items.push(density.image());
@@ -194,8 +186,8 @@ impl Panels<'_> {
             radius,
             [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
-        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.theme.muted]);
-        for (r, at) in self.duel.ratios.iter().zip(points) {
+        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.options.theme.muted]);
+        for (r, at) in self.model.duel.ratios.iter().zip(points) {
             if !(at.0.is_finite() && at.1.is_finite()) {
                 continue;
             }
@@ -214,7 +206,7 @@ impl Panels<'_> {
 
     /// A histogram of log2 ratios.
     pub(super) fn distribution(&self, scene: &mut Scene, rect: Rect) {
-        let d = self.duel.distribution();
+        let d = self.model.duel.distribution();
         let most = d.members.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
         let mut lo = d.start;
         let mut hi = d.start + d.width * d.members.len() as f64;
@@ -236,23 +228,23 @@ impl Panels<'_> {
             Box::new(|scale, px| ratio_ticks(scale.domain, (px / 56.0) as usize));
         let x = Ruler::new(self.directions(), (Kind::Linear, (lo, hi)), ratios);
         let x = Ruler { grid: false, ..x };
-        let plot = xy(scene, (room, around), self.theme, &x, &y);
+        let plot = xy(scene, (room, around), self.options.theme, &x, &y);
         legend::heading(
             scene,
             (rect[0] + 8.0, rect[1] + 14.0),
             rect[2] - 16.0,
-            self.theme,
+            self.options.theme,
             "Configurations by ratio",
         );
         self.bars(scene, &plot, &d);
         let [_, t, _, h] = plot.rect;
         let x = plot.x.px(0.0);
-        scene.line(vec![(x, t), (x, t + h)], self.theme.roof, 1.5);
-        let g = self.duel.geometric_mean.log2();
+        scene.line(vec![(x, t), (x, t + h)], self.options.theme.roof, 1.5);
+        let g = self.model.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
-        scene.dashed(vec![(gx, t), (gx, t + h)], self.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.dashed(vec![(gx, t), (gx, t + h)], self.options.theme.accent, 1.5, &[6.0, 4.0]);
         // In short where the long words do not fit; over the line of equality where nothing does.
-        let words = [self.mean_words(), self.leader(self.duel.geometric_mean)];
+        let words = [self.mean_words(), self.leader(self.model.duel.geometric_mean)];
         let boxes = words.iter().flat_map(|words| {
             let width = text::width(words, FONT, false) + 4.0;
             [gx + 3.0, gx - 3.0 - width].map(|left| [left, t + 2.0, width, 15.0])
@@ -263,16 +255,16 @@ impl Panels<'_> {
         let placed = placer.place(boxes.iter().copied(), On::Lines);
         if let Some(at) = placed.and_then(|r| boxes.iter().position(|b| *b == r)) {
             let (rect, words) = (boxes[at], &words[at / 2]);
-            scene.fill(rect, alpha(self.theme.panel, 0.8));
+            scene.fill(rect, alpha(self.options.theme.panel, 0.8));
             let left = (rect[0] + 2.0, rect[1] + 7.0);
-            scene.text(left, words.as_str(), self.theme.accent, START);
+            scene.text(left, words.as_str(), self.options.theme.accent, START);
         }
     }
 
     /// The bars of a histogram, each of the sides that are ahead in it.
     fn bars(&self, scene: &mut Scene, plot: &Plot, d: &Distribution) {
         // One pass in the order of the configurations: they would not fit the processor's cache once a bar.
-        let ratios = &self.duel.ratios;
+        let ratios = &self.model.duel.ratios;
         let mut bins = vec![0u16; ratios.len()];
         for (bin, members) in d.members.iter().enumerate() {
             members.iter().for_each(|m| bins[*m as usize] = bin as u16);
@@ -319,7 +311,7 @@ impl Panels<'_> {
 
     /// `faster` of rates, `ahead` of shares of roofs.
     fn ahead(&self) -> &'static str {
-        match self.duel.measure {
+        match self.model.duel.measure {
             Measure::Rate => "faster",
             Measure::Roof => "ahead",
         }
@@ -337,7 +329,7 @@ impl Panels<'_> {
     }
 
     fn mean_words(&self) -> String {
-        format!("geometric mean: {}", self.leader(self.duel.geometric_mean))
+        format!("geometric mean: {}", self.leader(self.model.duel.geometric_mean))
     }
 
     /// Which way along an axis of ratios which side is ahead.

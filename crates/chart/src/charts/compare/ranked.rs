@@ -19,7 +19,7 @@ const AROUND: (f64, f64) = (30.0, 20.0);
 impl Panels<'_> {
     /// The configurations furthest from equal, as bars from the line of equality.
     pub(super) fn ranked(&self, scene: &mut Scene, [left, top, width, height]: Rect) {
-        let theme = self.theme;
+        let theme = self.options.theme;
         let n = self.model.ranked.len();
         let room = (height - AROUND.0 - AROUND.1).max(0.0);
         let fitting = room / n as f64;
@@ -28,7 +28,7 @@ impl Panels<'_> {
         let (row, head, tail) = match both < n && fitting < ROW.1 {
             true => {
                 // An end has only its own side's leads, where both sides have some.
-                let wins = self.duel.b_ahead as usize;
+                let wins = self.model.duel.b_ahead as usize;
                 let (of_b, of_a) = if wins.is_multiple_of(n) { (n, n) } else { (wins, n - wins) };
                 let head = (both / 2).max(both.saturating_sub(of_a)).min(of_b);
                 (ROW.0, head, both - head)
@@ -39,7 +39,7 @@ impl Panels<'_> {
             self.model.ranked.iter().rev().take(head).copied().map(Some).collect();
         shown.extend((tail > 0).then_some(None));
         shown.extend(self.model.ranked[..tail].iter().rev().copied().map(Some));
-        let log = |i: usize| self.duel.ratios[i].ratio.log2();
+        let log = |i: usize| self.model.duel.ratios[i].ratio.log2();
         let logs: Vec<f64> = shown.iter().flatten().map(|i| log(*i)).collect();
         let ends = logs.first().copied().zip(logs.last().copied());
         self.ranked_heading(scene, [left, top, width, height], (head, tail), ends);
@@ -52,14 +52,14 @@ impl Panels<'_> {
                 Some(i) => self.label(i),
                 None => format!("{} between", grouped((n - head - tail) as u64)),
             },
-            mark: &|k, _| shown[k].map(|i| (self.rows(i).collect(), self.tooltip(i))),
+            mark: &|k| shown[k].map(|i| (self.rows(i).collect(), i)),
         };
         let room = [left + 1.0, top + AROUND.0, width - 13.0, row * shown.len() as f64 + 0.01];
         let placed = bands.place(scene, room, self.options);
         let (from, to) = (placed.left + 3.0, left + width - 12.0);
         // A single bar says whose lead it is.
         let words = |ratio: f64| if n == 1 { self.leader(ratio) } else { lead(ratio) };
-        let leads = shown.iter().flatten().map(|i| words(self.duel.ratios[*i].ratio));
+        let leads = shown.iter().flatten().map(|i| words(self.model.duel.ratios[*i].ratio));
         // A lead stands outside its bar: room for one on each side that has bars.
         let lead_room = text::widest(leads, FONT) + 10.0;
         let pad = |used: bool| if used { lead_room } else { 4.0 };
@@ -71,7 +71,7 @@ impl Panels<'_> {
         let z = x.px(0.0);
         for (k, y) in placed.each() {
             let Some(i) = shown[k] else { continue };
-            let (r, e) = (self.duel.ratios[i], x.px(log(i)));
+            let (r, e) = (self.model.duel.ratios[i], x.px(log(i)));
             let bar = [z.min(e), y + 0.15 * row, (e - z).abs().max(1.0), 0.7 * row];
             scene.fill(bar, self.color(r.verdict));
             let (at, hang) = if log(i) < 0.0 { (e - 5.0, END) } else { (e + 5.0, START) };
@@ -114,7 +114,13 @@ impl Panels<'_> {
         let room = rect[2] - 16.0;
         let fits = |h: &&String| text::width(h, FONT, true) <= room;
         if let Some(words) = headings.iter().find(fits).or(headings.last()) {
-            legend::heading(scene, (rect[0] + 8.0, rect[1] + 14.0), room, self.theme, words);
+            legend::heading(
+                scene,
+                (rect[0] + 8.0, rect[1] + 14.0),
+                room,
+                self.options.theme,
+                words,
+            );
         }
     }
 }

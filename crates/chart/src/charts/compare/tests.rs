@@ -38,12 +38,12 @@ fn goldens() {
         let view = opened(&frame, &state);
         draw_everywhere(&format!("small-compare-{value}"), &view);
         for (size, name) in [(0, "phone"), (1, "desk")] {
-            let scene = view.scene(&look(&Theme::LIGHT, size));
+            let scene = view.spoken(&look(&Theme::LIGHT, size));
             clear_of_lines(&scene);
             golden(&format!("compare-{value}-{name}"), &scene);
         }
     }
-    golden("compare-dark", &opened(&frame, &ViewState::default()).scene(&look(&Theme::DARK, 1)));
+    golden("compare-dark", &opened(&frame, &ViewState::default()).spoken(&look(&Theme::DARK, 1)));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn panels_beside_each_other_keep_their_labels() {
     let (width, height) = SIZES[1];
     for frame in [small(), two_libraries()] {
         let view = opened(&frame, &ViewState::default());
-        let scene = view.scene(&look(&Theme::LIGHT, 1));
+        let scene = view.spoken(&look(&Theme::LIGHT, 1));
         let left = (width * 0.54).round();
         let lies_across = |(_, r): &(&str, Rect)| r[0] < left && r[0] + r[2] > left;
         assert_eq!(scene.text_boxes().into_iter().find(lies_across), None, "{height}");
@@ -66,7 +66,7 @@ fn one_configuration_in_common_is_one_bar() {
     rows.row((64, 64, 64), "y", 2e-6, "");
     let view = opened(&rows.frame(None), &ViewState::default());
     draw_everywhere("compare-single", &view);
-    let scene = view.scene(&look(&Theme::LIGHT, 1));
+    let scene = view.spoken(&look(&Theme::LIGHT, 1));
     assert_eq!(scene.hit_areas.len(), 1);
     assert!(scene.text_boxes().iter().any(|t| t.0 == "x 2.00x"), "{:?}", scene.text_boxes());
     assert!(view.said.controls.iter().all(|c| c.key != SHOW.key));
@@ -98,7 +98,7 @@ fn a_dozen_rows_are_all_listed() {
         rows.row((m, 64, 64), "y", 1e-6 + 1e-7 * f64::from(m), "");
     }
     let view = opened(&rows.frame(None), &ViewState::default());
-    let scene = view.scene(&RenderOptions::new(&Theme::LIGHT, (1040.0, 440.0)));
+    let scene = view.spoken(&RenderOptions::new(&Theme::LIGHT, (1040.0, 440.0)));
     sound(&scene);
     assert!(scene.text_boxes().iter().any(|t| t.0 == "All 12 configurations"));
 }
@@ -114,7 +114,7 @@ fn more_points_than_marks_are_a_density_image_and_what_answers_is_said() {
     let mut state = ViewState::default();
     state.set_param("compare.show", "scatter");
     let view = opened(&rows.frame(None), &state);
-    let scene = view.scene(&look(&Theme::LIGHT, 1));
+    let scene = view.spoken(&look(&Theme::LIGHT, 1));
     assert!(scene.items.iter().any(|i| matches!(i, Item::Image { .. })));
     assert_eq!(scene.hit_areas.len(), Density::ABOVE);
     assert!(view.said.notes.iter().any(|n| n.contains("answer to the pointer")));
@@ -152,21 +152,21 @@ fn the_reader_is_told_what_is_missing() {
     let mut rows = Rows::new();
     rows.row((8, 8, 8), "only", 1e-6, "");
     let view = opened(&rows.frame(None), &ViewState::default());
-    let scene = view.scene(&look(&Theme::LIGHT, 0));
+    let scene = view.spoken(&look(&Theme::LIGHT, 0));
     assert!(scene.message.is_some_and(|m| m.contains("second file")));
-    sound(&view.scene(&look(&Theme::DARK, 1)));
+    sound(&view.spoken(&look(&Theme::DARK, 1)));
 
     let mut rows = Rows::new();
     rows.row((8, 8, 8), "x", 1e-6, "");
     rows.row((9, 8, 8), "y", 1e-6, "");
     let frame = rows.frame(None);
     let mut state = ViewState::default();
-    let message = |s: &ViewState| opened(&frame, s).scene(&look(&Theme::LIGHT, 0)).message;
+    let message = |s: &ViewState| opened(&frame, s).spoken(&look(&Theme::LIGHT, 0)).message;
     assert!(message(&state).is_some_and(|m| m.contains("x and y share no GEMM")));
     state.set_param("compare.b", "x");
     assert!(message(&state).is_some_and(|m| m.contains("Both sides are x")));
     let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);
-    assert!(opened(&empty, &state).scene(&look(&Theme::LIGHT, 0)).message.is_some());
+    assert!(opened(&empty, &state).spoken(&look(&Theme::LIGHT, 0)).message.is_some());
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn many_shapes_fit() {
     }
     // Every matched shape can be reached.
     state.set_param("compare.show", "scatter");
-    let scene = opened(&frame, &state).scene(&look(&Theme::LIGHT, 1));
+    let scene = opened(&frame, &state).spoken(&look(&Theme::LIGHT, 1));
     assert_eq!(scene.hit_areas.len(), 500);
     assert!(scene.hit_areas.iter().all(|m| m.rows.len() == 2));
 }

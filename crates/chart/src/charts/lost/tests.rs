@@ -74,7 +74,7 @@ fn layers_of_a_model_are_the_bars_and_old_settings_are_ignored() {
     let f = t.frame(Some("h100-sxm")).as_kind(Some(DataKind::Workload));
     let old = state(&[("pareto.group", "*"), ("pareto.by", "shape"), ("pareto.efficiency", "80")]);
     let chart = open(&Inputs::new(&f, &old));
-    let scene = chart.scene(&RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)));
+    let scene = chart.spoken(&RenderOptions::new(&Theme::LIGHT, (900.0, 400.0)));
     let heads: Vec<&str> = scene.hit_areas.iter().map(|a| a.tooltip.head.as_str()).collect();
     assert_eq!(heads, ["mlp", "qkv"]);
 }
@@ -89,7 +89,7 @@ fn many_bars_scroll_on_one_scale() {
     let chart = open(&Inputs::new(&f, &state(&[])));
     let at = |first: usize| {
         let look = RenderOptions::new(&Theme::LIGHT, (900.0, 400.0));
-        let scene = chart.scene(&RenderOptions { first: (0, first), ..look });
+        let scene = chart.spoken(&RenderOptions { first: (0, first), ..look });
         let (_, _, rows) = scene.scroll().expect("it scrolls");
         assert_eq!((rows.total, rows.first), (199, first));
         scene.hit_areas
@@ -111,7 +111,7 @@ fn goldens() {
         let view = open(&Inputs::new(&f, &ViewState::default()));
         let look =
             RenderOptions { selected, ..RenderOptions::new(theme, (width, view.height(width))) };
-        crate::testing::golden(name, &view.scene(&look));
+        crate::testing::golden(name, &view.spoken(&look));
     }
 }
 
@@ -126,7 +126,7 @@ fn nothing_to_lose_is_said() {
         (unmeasured.frame(Some("h100-sxm")), "No GEMM here has a time"),
     ] {
         let view = open(&Inputs::new(&f, &ViewState::default()));
-        let dump = view.scene(&RenderOptions::new(&Theme::DARK, (900.0, 400.0))).dump();
+        let dump = view.spoken(&RenderOptions::new(&Theme::DARK, (900.0, 400.0))).dump();
         assert!(dump.contains(why), "{dump}");
     }
 }

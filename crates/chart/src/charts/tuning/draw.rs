@@ -1,8 +1,7 @@
 //! Drawing of the tuning history: the plot and the card of the chosen point.
 
-use super::{Tuning, head, rate};
+use super::{Tuning, rate};
 use crate::charts::RenderOptions;
-use crate::columns::Columns;
 use crate::labels::{On, Placer, Rect, about};
 use crate::layout::{self, FONT, Plot};
 use crate::legend::{self, Swatch};
@@ -12,7 +11,8 @@ use crate::scale::{Kind, extent};
 use crate::scene::{CENTER, Color, END, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
-use gemmscope_analysis::tuning::{self, History, Outcome, Variant};
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::tuning::{self, History, Outcome};
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
@@ -45,7 +45,6 @@ struct Picture<'a> {
     /// Where the lane of failed variants ends, below the plot; its lower edge where none failed.
     lane: f64,
     placer: Placer,
-    figures: Columns<'a, (&'a Variant, f64)>,
 }
 
 impl Tuning {
@@ -69,7 +68,7 @@ impl Tuning {
         let plot = xy(scene, (rect, around), theme, &Ruler::none(orders(h)), &y);
         legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
         let (placer, lane) = (Placer::new(plot.rect), plot.rect[1] + plot.rect[3] + lane);
-        let mut picture = Picture { h, theme, plot, lane, placer, figures: self.columns() };
+        let mut picture = Picture { h, theme, plot, lane, placer };
         picture.order_axis(scene);
         picture.levels(scene, roof_shown);
         picture.best_so_far(scene);
@@ -152,11 +151,11 @@ impl Picture<'_> {
     /// What the pointer finds of the references.
     fn references(&self, scene: &mut Scene) {
         let [l, t, _, height] = self.plot.rect;
-        for v in &self.h.references {
+        for (i, v) in self.h.references.iter().enumerate() {
             let y = self.plot.y.px(v.rate);
             if (t..=t + height).contains(&y) {
-                let tooltip = self.figures.tooltip(head(self.h, v), &(v, f64::NAN));
-                scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], tooltip);
+                let mark = Tooltip::of(self.h.variants.len() + i);
+                scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], mark);
             }
         }
     }
@@ -212,8 +211,7 @@ impl Picture<'_> {
                 if best {
                     tags.push(((x, y), v.rate, radius));
                 }
-                let tooltip = self.figures.tooltip(head(h, v), &(v, f64::NAN));
-                scene.hit(vec![v.row], about((x, y), radius.max(5.0)), tooltip);
+                scene.hit(vec![v.row], about((x, y), radius.max(5.0)), Tooltip::of(i));
             }
         }
         if tags.len() > 40 {

@@ -9,6 +9,7 @@ use crate::layout::NARROW;
 use crate::scale::Kind;
 use crate::scene::Scene;
 use crate::ticks::Format;
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural, signed_percent};
@@ -192,14 +193,6 @@ fn details(frame: &Frame, h: &History) -> Vec<(String, Table)> {
     filled.map(|(name, t)| (name.to_owned(), t)).collect()
 }
 
-/// The name of a variant, with its generation.
-fn head(h: &History, v: &Variant) -> String {
-    match v.order.is_finite() {
-        true => format!("{} ({} {})", v.name, h.order_label, v.order),
-        false => format!("{} (reference)", v.name),
-    }
-}
-
 impl Picture for Tuning {
     fn title(&self) -> String {
         headline(&self.history)
@@ -225,6 +218,19 @@ impl Picture for Tuning {
         if card > 0.0 {
             self.card(scene, options, [w - card, 0.0, card, h]);
         }
+    }
+
+    /// Of a variant, or past them of a reference.
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        let h = &self.history;
+        let Some(v) = h.variants.iter().chain(&h.references).nth(mark) else {
+            return Tooltip::default();
+        };
+        let head = match v.order.is_finite() {
+            true => format!("{} ({} {})", v.name, h.order_label, v.order),
+            false => format!("{} (reference)", v.name),
+        };
+        self.columns().tooltip(head, &(v, f64::NAN))
     }
 
     fn table(&self) -> Table {

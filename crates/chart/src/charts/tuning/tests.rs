@@ -44,7 +44,7 @@ fn seed() -> Frame {
 }
 
 fn at(view: &Chart, size: usize, dark: bool, selected: &[u32]) -> Scene {
-    view.scene(&RenderOptions {
+    view.spoken(&RenderOptions {
         selected,
         ..RenderOptions::new(&Theme::of(dark), (SIZES[size].0, SIZES[size].1))
     })
