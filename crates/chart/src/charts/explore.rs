@@ -104,11 +104,10 @@ pub(super) fn left_out(
     figure: Option<&FieldInfo>,
     find: &str,
 ) -> Option<String> {
-    let get = figure.map(|info| frame.numbers(&info.field));
-    let without = |get: &dyn Fn(usize) -> f64| {
+    let without = figure.map_or(0, |info| {
+        let get = frame.numbers(&info.field);
         groups.rows.iter().filter(|r| !get(**r as usize).is_finite()).count()
-    };
-    let without = get.map_or(0, |get| without(&*get));
+    });
     let lost = frame.rows.len() - groups.rows.len() + without;
     (lost > 0).then(|| {
         let searched = if find.trim().is_empty() { "" } else { ", or not searched for" };

@@ -42,12 +42,8 @@ impl Aggregate {
         match self {
             Aggregate::Best | Aggregate::Worst => {
                 let high = higher_is_better == (self == Aggregate::Best);
-                values.iter().map(|v| v.0).fold(
-                    f64::NAN,
-                    |a: f64, b| {
-                        if high { a.max(b) } else { a.min(b) }
-                    },
-                )
+                let better = if high { f64::max } else { f64::min };
+                values.iter().map(|v| v.0).fold(f64::NAN, better)
             }
             Aggregate::Median => median(&mut values.iter().map(|v| v.0).collect::<Vec<f64>>()),
             Aggregate::Weighted => {

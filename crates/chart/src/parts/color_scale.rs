@@ -109,7 +109,7 @@ impl ColorScale {
             }
             return out;
         }
-        ColorScale::number(&info.label, &info.unit, info.log, &*get, n, theme)
+        ColorScale::number(info, &*get, n, theme)
     }
 
     /// By a field that is a category: accounts have the colours that they have in every bar.
@@ -206,20 +206,13 @@ impl ColorScale {
         out
     }
 
-    fn number(
-        label: &str,
-        unit: &str,
-        log: bool,
-        get: &dyn Fn(usize) -> f64,
-        rows: usize,
-        theme: &Theme,
-    ) -> Self {
-        let kind = if log { Kind::Log } else { Kind::Linear };
+    fn number(info: &FieldInfo, get: &dyn Fn(usize) -> f64, rows: usize, theme: &Theme) -> Self {
+        let kind = if info.log { Kind::Log } else { Kind::Linear };
         let (lo, hi) = crate::scale::extent(kind, (0..rows).map(get)).unwrap_or((1.0, 10.0));
         let (a, b) = (kind.forward(lo), kind.forward(hi));
-        let format = Format::of(unit);
+        let format = Format::of(&info.unit);
         let mut out = ColorScale {
-            label: label.to_owned(),
+            label: info.label.clone(),
             gradient: Some((kind, lo, hi)),
             ..ColorScale::default()
         };

@@ -179,19 +179,13 @@ impl HitGrid {
             Some(id) => Some(key(self.ids.iter().position(|&i| i == id)?)),
             None => None,
         };
-        let less = |a: &(f32, f32, u32), b: &(f32, f32, u32)| {
-            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)).is_lt()
+        let order = |a: &(f32, f32, u32), b: &(f32, f32, u32)| {
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
         };
-        let mut best: Option<(usize, (f32, f32, u32))> = None;
-        for band in 0..self.len() {
-            let k = key(band);
-            if start.as_ref().is_none_or(|s| less(s, &k))
-                && best.as_ref().is_none_or(|(_, b)| less(&k, b))
-            {
-                best = Some((band, k));
-            }
-        }
-        let (band, _) = best?;
+        let ahead = (0..self.len())
+            .map(|band| (band, key(band)))
+            .filter(|(_, k)| start.as_ref().is_none_or(|s| order(s, k).is_lt()));
+        let (band, _) = ahead.min_by(|a, b| order(&a.1, &b.1))?;
         Some(Hit { id: self.ids[band], at: self.at(band), distance: 0.0 })
     }
 }

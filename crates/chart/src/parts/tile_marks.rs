@@ -164,14 +164,6 @@ impl Measured<'_> {
 /// Both regions, those with too few workgroups first: they are the upper ones of a map.
 const REGIONS: [Region; 2] = [Region::Parallelism, Region::Memory];
 
-/// The name of a region.
-pub(crate) fn bounded(region: Region) -> &'static str {
-    match region {
-        Region::Parallelism => "parallelism-bounded",
-        Region::Memory => "memory-bounded",
-    }
-}
-
 /// What limits the cells of a region.
 pub(crate) fn limit(region: Region) -> &'static str {
     match region {
@@ -186,7 +178,7 @@ pub(crate) fn region_entries(
     occurs: impl Fn(Region) -> bool,
 ) -> impl Iterator<Item = (Swatch, String)> {
     let shown = REGIONS.into_iter().filter(move |r| occurs(*r));
-    shown.map(|r| (Swatch::Dashed(outline(r, theme)), bounded(r).to_owned()))
+    shown.map(|r| (Swatch::Dashed(outline(r, theme)), format!("{}-bounded", limit(r))))
 }
 
 fn outline(region: Region, theme: &Theme) -> Color {

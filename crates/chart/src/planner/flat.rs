@@ -31,35 +31,24 @@ const ROWS: &str = "1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144"
 /// Most panels, columns and rows: more do not fit a screen.
 const MOST: [usize; 3] = [2, 12, 24];
 
-/// A setting that is a list of sizes: its values in ascending order, each once, and what is wrong
-/// with the typed text, in place of which the default stands.
-struct Sizes {
-    control: Control,
-    values: Vec<u32>,
-    flaw: Option<String>,
-}
-
-impl Sizes {
-    fn read(
-        state: &ViewState,
-        (key, label, hint): (&str, &str, &str),
-        default: &str,
-        most: usize,
-    ) -> Self {
-        let mut control = Control::text(state, key, label, hint);
-        control.default = default.to_owned();
-        if control.current.trim().is_empty() {
-            control.current = default.to_owned();
-        }
-        let (values, flaw) = match parse(&control.current, most) {
-            Ok(values) => (values, None),
-            Err(why) => (
-                parse(default, most).unwrap_or_default(),
-                Some(format!("{label} is shown for {default}: {why}.")),
-            ),
-        };
-        Sizes { control, values, flaw }
+/// A setting that is a list of sizes, and its values in ascending order, each once. What is wrong with the typed
+/// text, in place of which the default stands, joins the flaws.
+fn sizes(
+    state: &ViewState,
+    (key, label, hint): (&str, &str, &str),
+    (default, most): (&str, usize),
+    flaws: &mut Vec<String>,
+) -> (Control, Vec<u32>) {
+    let mut control = Control::text(state, key, label, hint);
+    control.default = default.to_owned();
+    if control.current.trim().is_empty() {
+        control.current = default.to_owned();
     }
+    let values = parse(&control.current, most).unwrap_or_else(|why| {
+        flaws.push(format!("{label} is shown for {default}: {why}."));
+        parse(default, most).unwrap_or_default()
+    });
+    (control, values)
 }
 
 /// Whole numbers between commas or blanks.
@@ -100,11 +89,12 @@ impl FlatTool {
         let m = ("flat.m", "M", "Rows of A: the batch of a decode step; not tiled");
         let m = count(s, m, 4096, 8);
         let k = ("flat.k", "K", "The summed size: one or two, a map each");
-        let k = Sizes::read(s, k, DEPTHS, MOST[0]);
+        let mut flaws = Vec::new();
+        let (k, depths) = sizes(s, k, (DEPTHS, MOST[0]), &mut flaws);
         let blocks = ("flat.bn", "B_N", "Tile widths");
-        let blocks = Sizes::read(s, blocks, BLOCKS, MOST[1]);
+        let (bn, blocks) = sizes(s, blocks, (BLOCKS, MOST[1]), &mut flaws);
         let rows = ("flat.n", "N", "Widths of the result");
-        let rows = Sizes::read(s, rows, ROWS, MOST[2]);
+        let (n, rows) = sizes(s, rows, (ROWS, MOST[2]), &mut flaws);
         let (device_control, device) = device_of(inputs);
         let hint =
             "Workgroups that keep the device busy: as many as its compute units, or twice as many";
@@ -125,26 +115,23 @@ impl FlatTool {
             let exact = panels.iter().find(|p| fits(p, k, true));
             exact.or_else(|| panels.iter().find(|p| fits(p, k, false)))
         };
-        let mut measured: Vec<Panel> = k.values.iter().filter_map(of).cloned().collect();
+        let mut measured: Vec<Panel> = depths.iter().filter_map(of).cloned().collect();
         measured.dedup();
         if measured.is_empty() {
             measured.extend(panels.first().cloned());
         }
-        let lists = [k, blocks, rows];
-        let flaws = lists.iter().filter_map(|l| l.flaw.clone()).collect();
-        let [(k, depths), (blocks, widths), (rows, sizes)] = lists.map(|l| (l.control, l.values));
         let out = FlatTool {
             m: whole(&m),
             depths,
-            blocks: widths,
-            rows: sizes,
+            blocks,
+            rows,
             flaws,
             units: whole(&units),
             device,
             by_ratio: by.current == "ratio",
             measured,
         };
-        let controls = vec![m, k, rows, blocks, device_control, units, by];
+        let controls = vec![m, k, n, bn, device_control, units, by];
         Chart::of(out, controls)
     }
 

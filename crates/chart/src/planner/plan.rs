@@ -223,18 +223,16 @@ fn marks(plan: &Plan, colors: &[Color]) -> Vec<Planned> {
     for (i, (step, color)) in plan.steps.iter().zip(colors).enumerate() {
         let Ok(result) = &step.result else { continue };
         for row in &result.rows {
-            let way = match i {
-                0 => trails.next().unwrap_or_default(),
-                _ => Vec::new(),
+            // Only the first device's have a way and a name.
+            let (way, label) = match i {
+                0 => (trails.next().unwrap_or_default(), row.name.clone()),
+                _ => Default::default(),
             };
             out.push(Planned {
                 ai: row.intensity(),
                 rate: row.rate(),
                 trail: along_the_roof(&way, row),
-                label: match i {
-                    0 => row.name.clone(),
-                    _ => String::new(),
-                },
+                label,
                 tooltip: tooltip(plan, row, &step.device.name),
                 color: *color,
             });
@@ -288,10 +286,7 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
         .iter()
         .zip(plan.trails())
         .filter(|(r, _)| !r.best.gemm.part.is_attention() && !r.best.gemm.part.is_routed())
-        .fold(None::<(&PlanRow, Vec<Way>)>, |best, new| match best {
-            Some(b) if b.0.share >= new.0.share => Some(b),
-            _ => Some(new),
-        });
+        .reduce(|best, new| if best.0.share >= new.0.share { best } else { new });
     let what = match (plan.state.trail, plan.state.workload.phase) {
         (Trail::Length, Phase::Decode) => "context",
         (Trail::Length, _) => "length",

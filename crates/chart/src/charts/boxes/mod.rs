@@ -5,7 +5,7 @@ use crate::band_scale::{BandScale, Order};
 use crate::cells::{Below, fit};
 use crate::charts::explore::{self, Explore};
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, nothing};
-use crate::color_scale::{ColorScale, Colors};
+use crate::color_scale::Colors;
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::{FONT, Plot};
@@ -157,7 +157,17 @@ impl Boxes {
         let mut points = Marks::new(Symbol::Dot, 2.2, Vec::new());
         points.palette = colors.palette.iter().map(|c| alpha(*c, 0.5)).collect();
         for i in shown.clone() {
-            scatter(&mut points, colors, &get, self.groups.get(i), plot, center(i), width);
+            let rows = self.groups.get(i);
+            let every = rows.len().div_ceil(POINTS).max(1);
+            for (k, &row) in rows.iter().enumerate().step_by(every) {
+                let y = plot.y.px(get(row as usize));
+                if y.is_finite() {
+                    // Multiples of the golden ratio spread evenly whatever their number.
+                    let t = (k as f64 * 0.618_033_988_75).fract() - 0.5;
+                    let at = ((center(i) + t * width * 0.6) as f32, y as f32);
+                    points.add(at, colors.code(row as usize));
+                }
+            }
         }
         scene.items.push(Item::Marks(points));
         let half = (width * 0.3).clamp(4.0, 18.0);
@@ -304,37 +314,10 @@ fn foot_of(scene: &Scene, bands: &BandScale) -> (bool, f64) {
     }
 }
 
-/// Points beside each other by a fixed pattern, the same every time.
-fn scatter(
-    out: &mut Marks,
-    color_scale: &ColorScale,
-    get: &dyn Fn(usize) -> f64,
-    rows: &[u32],
-    plot: &Plot,
-    center: f64,
-    width: f64,
-) {
-    let every = rows.len().div_ceil(POINTS).max(1);
-    for (k, &row) in rows.iter().enumerate().step_by(every) {
-        let y = plot.y.px(get(row as usize));
-        if y.is_finite() {
-            // Multiples of the golden ratio spread evenly whatever their number.
-            let t = (k as f64 * 0.618_033_988_75).fract() - 0.5;
-            let at = ((center + t * width * 0.6) as f32, y as f32);
-            out.add(at, color_scale.code(row as usize));
-        }
-    }
-}
-
 fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, five: &Five) {
-    let y = |v: f64| plot.y.px(v);
-    let ink = theme.text;
-    let bottom = plot.rect[1] + plot.rect[3];
-    let px = |v: f64| {
-        let p = y(v);
-        if p.is_finite() { p } else { bottom }
-    };
-    let [low, q1, median, q3, high] = five.at.map(px);
+    let (ink, bottom) = (theme.text, plot.rect[1] + plot.rect[3]);
+    let [low, q1, median, q3, high] =
+        five.at.map(|v| Some(plot.y.px(v)).filter(|y| y.is_finite()).unwrap_or(bottom));
     for (a, b) in [(low, q1), (q3, high)] {
         scene.line(vec![(x, a), (x, b)], alpha(ink, 0.7), 1.0);
     }

@@ -191,14 +191,11 @@ impl Panels<'_> {
             if !(at.0.is_finite() && at.1.is_finite()) {
                 continue;
             }
-            let marks = if r.verdict == Verdict::Noise {
-                &mut rings
-            } else {
-                dots.codes.push(r.verdict as u16);
-                &mut dots
-            };
-            marks.xs.push(at.0 as f32);
-            marks.ys.push(at.1 as f32);
+            let at = (at.0 as f32, at.1 as f32);
+            match r.verdict {
+                Verdict::Noise => rings.add(at, 0),
+                verdict => dots.add(at, verdict as u16),
+            }
         }
         scene.items.push(Item::Marks(dots));
         scene.items.push(Item::Marks(rings));

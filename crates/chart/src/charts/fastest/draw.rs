@@ -21,22 +21,6 @@ const CELL_HEIGHT: f64 = 52.0;
 /// Rows of a narrow map up to which it grows with them.
 const MOST_ROWS: f64 = 60.0;
 
-/// Colour of a lead: a narrow one is pale, one of 2x or more is full.
-fn shade(theme: &Theme, full: Color, margin: f64) -> Color {
-    let t = margin.log2().clamp(0.0, 1.0);
-    mix(theme.panel, full, 0.35 + 0.65 * t)
-}
-
-fn rows_of(m: &Fastest, configurations: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut out = Vec::new();
-    for c in configurations {
-        for (_, s) in m.comparison.samples(c as usize) {
-            out.extend_from_slice(m.comparison.rows_of(s));
-        }
-    }
-    out
-}
-
 /// A lead in as many digits as fit a width: `1.30x`, `1.30`, `1.3`.
 pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
     let whole = times(margin);
@@ -93,15 +77,20 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
     let of = |x: usize, y: usize| at.get(&(m.xs[x], m.ys[y])).copied();
     let cell = |(x, y): (usize, usize), (width, _): (f64, f64)| {
         let c = of(x, y)?;
-        let configurations = c.compared.iter().copied();
         let fill = match c.winner {
-            Some(side) => shade(theme, colors[side], c.margin),
+            // A narrow lead is pale, one of 2x or more is full.
+            Some(side) => {
+                let lead = c.margin.log2().clamp(0.0, 1.0);
+                mix(theme.panel, colors[side], 0.35 + 0.65 * lead)
+            }
             None if !c.compared.is_empty() => theme.other,
             None => theme.panel,
         };
         let text = c.winner.and_then(|_| lead_label(c.margin, width)).unwrap_or_default();
-        let rows = rows_of(m, configurations.chain(c.alone.iter().map(|a| a.0)));
-        Some(CellMark::new(fill, text, rows, tooltip(m, c)))
+        let configurations = c.compared.iter().copied().chain(c.alone.iter().map(|a| a.0));
+        let samples = configurations.flat_map(|c| m.comparison.samples(c as usize));
+        let rows = samples.flat_map(|(_, s)| m.comparison.rows_of(s).iter().copied());
+        Some(CellMark::new(fill, text, rows.collect(), tooltip(m, c)))
     };
     let (x, y) = ((m.x.name(), &columns[..]), (m.y.name(), &rows[..]));
     let cells = Cells::fixed(x, y, (170.0, CELL_HEIGHT), &cell);

@@ -93,9 +93,7 @@ impl Contents {
         };
         (Arc::new(contents), said)
     }
-}
 
-impl Contents {
     /// The rows that carry a number because of what they cost, found once they are asked for: where
     /// the findings are known, nobody does.
     pub(super) fn costly(&self) -> Vec<u32> {

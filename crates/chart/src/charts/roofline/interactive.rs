@@ -43,20 +43,20 @@ pub(crate) struct InteractiveRoofline {
     boxes: Mutex<Vec<(Rect, u32)>>,
 }
 
-/// The roof of a row's tile, FLOP/s.
-type OwnCeiling<'a> = &'a dyn Fn(usize) -> f64;
-
-fn input<'a>(
-    opened: &'a Contents,
-    extras: &'a Extras,
-    canvas: &'a Canvas,
-    hidden: &'a [bool],
-    own_ceiling: Option<OwnCeiling<'a>>,
-) -> Input<'a> {
-    let colors = opened.colors.of(&canvas.theme);
-    Input {
+/// Asks something of what is drawn; with the ceilings of single rows where `own` says so.
+fn ask<T>(
+    opened: &Contents,
+    extras: &Extras,
+    (canvas, hidden): (&Canvas, &[bool]),
+    own: bool,
+    what: impl FnOnce(&Input<'_>) -> T,
+) -> T {
+    let (frame, colors) = (&opened.frame, opened.colors.of(&canvas.theme));
+    let tiles = TileRoofs::new(&frame.data, &frame.metrics);
+    let ceiling = |row: usize| ceiling(tiles.of(row));
+    what(&Input {
         hidden,
-        own_ceiling,
+        own_ceiling: own.then_some(&ceiling),
         dpr: canvas.dpr,
         size: opened.settings.size,
         measured: opened.settings.measured,
@@ -67,8 +67,8 @@ fn input<'a>(
         faint: &opened.baseline.rows,
         links: &opened.baseline.links,
         share: opened.settings.share,
-        ..Input::new(&opened.frame, &opened.points, colors, &canvas.theme, canvas.size)
-    }
+        ..Input::new(frame, &opened.points, colors, &canvas.theme, canvas.size)
+    })
 }
 
 impl InteractiveRoofline {
@@ -76,14 +76,9 @@ impl InteractiveRoofline {
         let canvas = options.canvas();
         let names = &opened.colors.of(&canvas.theme).names;
         let hidden: Vec<bool> = names.iter().map(|n| opened.settings.off.contains(n)).collect();
-        let frame = &opened.frame;
-        let all = (opened.settings.ceilings == Ceilings::All)
-            .then(|| TileRoofs::new(&frame.data, &frame.metrics));
-        let own = all.as_ref().map(|s| move |row| ceiling(s.of(row)));
-        let own = own.as_ref().map(|f| f as OwnCeiling<'_>);
-        let picture = roofline(&Input {
-            zoom: options.zoom,
-            ..input(&opened, &extras, &canvas, &hidden, own)
+        let own = opened.settings.ceilings == Ceilings::All;
+        let picture = ask(&opened, &extras, (&canvas, &hidden), own, |input| {
+            roofline(&Input { zoom: options.zoom, ..*input })
         });
         InteractiveRoofline {
             opened,
@@ -116,12 +111,8 @@ impl InteractiveRoofline {
 
     /// Asks something of what was drawn, with the ceilings of single rows.
     fn ask<T>(&self, what: impl FnOnce(&Input<'_>) -> T) -> T {
-        let frame = self.frame();
-        let tiles = TileRoofs::new(&frame.data, &frame.metrics);
-        let own = |row: usize| ceiling(tiles.of(row));
-        let own = (self.opened.settings.ceilings != Ceilings::None).then_some(&own as OwnCeiling);
-        let (opened, extras) = (&self.opened, &self.extras);
-        what(&input(opened, extras, &self.canvas, &self.hidden, own))
+        let own = self.opened.settings.ceilings != Ceilings::None;
+        ask(&self.opened, &self.extras, (&self.canvas, &self.hidden), own, what)
     }
 
     fn grid(&self) -> &HitGrid {

@@ -210,15 +210,12 @@ impl Points {
     /// Positions of all rows on other axes.
     pub fn by(data: &Dataset, metrics: &Metrics, by: By) -> Self {
         let mut out = Points::default();
-        match by {
-            By::Compulsory => out.extend(data, metrics),
-            By::Bytes(_) | By::Share => {
-                for row in 0..data.len().min(metrics.ai.len()) {
-                    out.push(by.place(data, metrics, row));
-                }
-                return out;
-            }
+        if by != By::Compulsory {
+            let rows = 0..data.len().min(metrics.ai.len());
+            rows.for_each(|row| out.push(by.place(data, metrics, row)));
+            return out;
         }
+        out.extend(data, metrics);
         for level in levels(data) {
             let ai = |row: usize| match out.place[row] {
                 Place::Measured | Place::Above | Place::NoRoof => {
