@@ -9,10 +9,9 @@ use gemmscope_table::stats::median;
 use std::cmp::Ordering;
 
 /// How the rows of a cell, bar or band become one figure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aggregate {
     /// The best one (the highest, where the field has no better end).
-    #[default]
     Best,
     /// The median.
     Median,

@@ -10,10 +10,9 @@ use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
 use std::collections::HashMap;
 
 /// Order of the bands of an axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Numbers ascending, names as text with their numbers in order.
-    #[default]
     Name,
     /// The best value first.
     Value,

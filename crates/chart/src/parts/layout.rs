@@ -3,7 +3,7 @@
 use crate::labels::Rect;
 use crate::palette::Theme;
 use crate::scale::Scale;
-use crate::scene::{BELOW, BOTTOM, CENTER, END, Item, Scene, TOP_END};
+use crate::scene::{BELOW, CENTER, END, Item, Scene, TOP_END};
 use crate::text;
 use crate::ticks::Tick;
 
@@ -38,56 +38,6 @@ impl Plot {
     /// True where a point is inside.
     pub(crate) fn holds(&self, at: (f64, f64)) -> bool {
         crate::clip::holds(self.rect, at)
-    }
-}
-
-/// One axis as drawn.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Axis {
-    /// Name and unit.
-    pub(crate) title: String,
-    /// Marks.
-    pub(crate) ticks: Vec<Tick>,
-    /// Grid lines across the plot.
-    pub(crate) grid: bool,
-}
-
-/// Grid lines, tick marks, tick labels (none overlapping) and titles, of a plot in a room from its left end to
-/// its right.
-pub(crate) fn axes(
-    scene: &mut Scene,
-    (plot, from, until): (&Plot, f64, f64),
-    theme: &Theme,
-    x: &Axis,
-    y: &Axis,
-) {
-    let [l, t, w, h] = plot.rect;
-    let (r, b) = (l + w, t + h);
-    // Minor lines below major ones, so that none is cut.
-    for major in [false, true] {
-        let color = if major { theme.grid } else { theme.grid_minor };
-        for (axis, vertical) in [(x, true), (y, false)] {
-            if !axis.grid {
-                continue;
-            }
-            for tick in axis.ticks.iter().filter(|t| t.label.is_some() == major) {
-                let px = if vertical { plot.x.px(tick.value) } else { plot.y.px(tick.value) };
-                if !px.is_finite() {
-                    continue;
-                }
-                let line = if vertical { vec![(px, t), (px, b)] } else { vec![(l, px), (r, px)] };
-                scene.line(line, color, 1.0);
-            }
-        }
-    }
-    scene.line(vec![(l, b), (r, b)], theme.axis, 1.0);
-    scene.line(vec![(l, t), (l, b)], theme.axis, 1.0);
-    x_labels(scene, (plot, until), theme, b, &x.ticks);
-    y_labels(scene, plot, theme, &y.ticks);
-    x_title(scene, theme, (from, r, b + 22.0), &x.title);
-    if !y.title.is_empty() {
-        let title = text::ellipsis(&y.title, FONT, r - from - 8.0);
-        scene.text((from + 8.0, t - 8.0), title, theme.muted, BOTTOM);
     }
 }
 
@@ -142,25 +92,6 @@ pub(crate) fn labels_below(
             free = at + half + 4.0;
             scene.sized((at, top), label, size, theme.muted, BELOW);
         }
-    }
-}
-
-fn y_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
-    let left = plot.rect[0];
-    let mut last = f64::INFINITY;
-    for tick in ticks {
-        let (Some(label), px) = (&tick.label, plot.y.px(tick.value)) else {
-            continue;
-        };
-        if !px.is_finite() {
-            continue;
-        }
-        scene.line(vec![(left - 4.0, px), (left, px)], theme.axis, 1.0);
-        if (px - last).abs() < FONT * 1.3 {
-            continue;
-        }
-        last = px;
-        scene.text((left - 7.0, px), label.clone(), theme.muted, END);
     }
 }
 

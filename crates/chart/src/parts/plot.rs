@@ -3,7 +3,7 @@
 
 use crate::chart::RenderOptions;
 use crate::labels::Rect;
-use crate::layout::{self, Axis, FONT, NARROW, Plot};
+use crate::layout::{self, FONT, NARROW, Plot};
 use crate::palette::Theme;
 use crate::scale::{Kind, Scale};
 use crate::scene::{BOTTOM, END, Scene, Window};
@@ -191,8 +191,64 @@ pub(crate) fn xy(
     let plot = Plot::new(rect, Scale::new(x.kind, x.domain, (0.0, 1.0)), draft);
     scene.fill([rect[0], rect[1], rect[2], rect[3] + around.lane], theme.panel);
     let x_ticks = (x.marks)(&plot.x, rect[2]);
-    let axis =
-        |ruler: &Ruler<'_>, ticks| Axis { title: ruler.title.clone(), ticks, grid: ruler.grid };
-    layout::axes(scene, (&plot, left, left + width), theme, &axis(x, x_ticks), &axis(y, y_ticks));
+    axes(scene, (&plot, left, left + width), theme, (x, &x_ticks), (y, &y_ticks));
     plot
+}
+
+/// Grid lines, tick marks, tick labels (none overlapping) and titles, of a plot in a room from its left end to
+/// its right.
+fn axes(
+    scene: &mut Scene,
+    (plot, from, until): (&Plot, f64, f64),
+    theme: &Theme,
+    x: (&Ruler<'_>, &[Tick]),
+    y: (&Ruler<'_>, &[Tick]),
+) {
+    let [l, t, w, h] = plot.rect;
+    let (r, b) = (l + w, t + h);
+    // Minor lines below major ones, so that none is cut.
+    for major in [false, true] {
+        let color = if major { theme.grid } else { theme.grid_minor };
+        for ((axis, ticks), vertical) in [(x, true), (y, false)] {
+            if !axis.grid {
+                continue;
+            }
+            for tick in ticks.iter().filter(|t| t.label.is_some() == major) {
+                let px = if vertical { plot.x.px(tick.value) } else { plot.y.px(tick.value) };
+                if !px.is_finite() {
+                    continue;
+                }
+                let line = if vertical { vec![(px, t), (px, b)] } else { vec![(l, px), (r, px)] };
+                scene.line(line, color, 1.0);
+            }
+        }
+    }
+    scene.line(vec![(l, b), (r, b)], theme.axis, 1.0);
+    scene.line(vec![(l, t), (l, b)], theme.axis, 1.0);
+    layout::x_labels(scene, (plot, until), theme, b, x.1);
+    y_labels(scene, plot, theme, y.1);
+    layout::x_title(scene, theme, (from, r, b + 22.0), &x.0.title);
+    if !y.0.title.is_empty() {
+        let title = text::ellipsis(&y.0.title, FONT, r - from - 8.0);
+        scene.text((from + 8.0, t - 8.0), title, theme.muted, BOTTOM);
+    }
+}
+
+fn y_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
+    let left = plot.rect[0];
+    let mut last = f64::INFINITY;
+    for tick in ticks {
+        let (Some(label), px) = (&tick.label, plot.y.px(tick.value)) else {
+            continue;
+        };
+        if !px.is_finite() {
+            continue;
+        }
+        scene.line(vec![(left - 4.0, px), (left, px)], theme.axis, 1.0);
+        if (px - last).abs() < FONT * 1.3 {
+            continue;
+        }
+        last = px;
+        scene.text((left - 7.0, px), label.clone(), theme.muted, END);
+    }
 }

@@ -33,9 +33,3 @@ impl Tooltip {
         self.row("", value)
     }
 }
-
-impl From<(String, Vec<(String, String)>)> for Tooltip {
-    fn from((head, rows): (String, Vec<(String, String)>)) -> Self {
-        Tooltip { head, rows, mark: None }
-    }
-}

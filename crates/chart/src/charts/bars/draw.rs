@@ -93,7 +93,11 @@ impl Picture for Bars {
                 let color = code.map_or(theme.other, |c| colors.palette[usize::from(c)]);
                 let what = (y, panel.figure[group], color);
                 draw_bar(scene, theme, rect, &scale, format, what, roof);
-                roof_tick(scene, theme, roof, y, self.above(group));
+                // An upright tick; in the colour of warnings where the bar passes it.
+                if roof.is_finite() {
+                    let color = if self.above(group) { theme.warn } else { theme.roof };
+                    scene.line(vec![(roof, y + 1.5), (roof, y + ROW - 1.5)], color, 2.0);
+                }
             }
         }
     }
@@ -178,13 +182,5 @@ fn draw_bar(
     };
     if x + w <= rect[0] + rect[2] {
         scene.text((x, middle), label, theme.muted, START);
-    }
-}
-
-/// The roof of a bar as an upright tick; in the colour of warnings where the bar passes it.
-fn roof_tick(scene: &mut Scene, theme: &Theme, x: f64, y: f64, above: bool) {
-    if x.is_finite() {
-        let color = if above { theme.warn } else { theme.roof };
-        scene.line(vec![(x, y + 1.5), (x, y + ROW - 1.5)], color, 2.0);
     }
 }

@@ -54,14 +54,6 @@ pub(super) fn side(
     (side, field)
 }
 
-/// What two rows must agree in.
-pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
-    let hint = "Two rows are the same GEMM if they agree in these";
-    let usual: Vec<String> = setup.keys.iter().map(Field::to_string).collect();
-    let keys = key_choices(frame, setup);
-    Control::several(state, "compare.keys", "Match by", hint, keys, &usual)
-}
-
 /// Up to which lead two sides are level: the setting, and a share.
 pub(in crate::charts) fn threshold(state: &ViewState, key: &str) -> (Control, f64) {
     let (hint, ends) = ("A smaller lead is a tie", (0.0, 100.0, 1.0));
@@ -143,10 +135,10 @@ fn has_roofs(frame: &Frame) -> bool {
     with.iter().any(Option::is_some) && with.iter().flatten().all(|known| *known)
 }
 
-/// The keys that can be matched on: sizes, types, layout, device, file and the text columns, and
-/// number columns with few values. Not what is measured.
-fn key_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
-    frame
+/// What two rows must agree in: of sizes, types, layout, device, file and the text columns, and number columns
+/// with few values. Not what is measured.
+pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
+    let choices = frame
         .fields()
         .into_iter()
         .filter(|i| i.field != setup.side)
@@ -167,7 +159,10 @@ fn key_choices(frame: &Frame, setup: &Setup) -> Vec<Choice> {
             _ => false,
         })
         .map(|i| Choice::new(i.field.to_string(), i.label))
-        .collect()
+        .collect();
+    let hint = "Two rows are the same GEMM if they agree in these";
+    let usual: Vec<String> = setup.keys.iter().map(Field::to_string).collect();
+    Control::several(state, "compare.keys", "Match by", hint, choices, &usual)
 }
 
 /// True for a number column that is a setting of the run rather than a result.

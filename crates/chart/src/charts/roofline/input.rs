@@ -12,10 +12,9 @@ use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::field::Frame;
 
 /// What the marks' area shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeBy {
     /// Nothing: all are of one size.
-    #[default]
     Same,
     /// Time of all calls of the row.
     Time,

@@ -247,7 +247,8 @@ impl Drawn for InteractiveRoofline {
         let Some(&row) = target.rows.first() else {
             return target.tooltip.clone();
         };
-        let out = Tooltip::from(explain::brief(self.frame(), row as usize));
+        let (head, rows) = explain::brief(self.frame(), row as usize);
+        let out = Tooltip { head, rows, mark: None };
         match target.more {
             0 => out,
             n => out.row("Same place", plural(n as u64, "other GEMM")),

@@ -55,11 +55,10 @@ const NUMBERED: usize = 8;
 const NUMBER_UP_TO: usize = 200_000;
 
 /// Which rows carry a number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     /// The row that stands for each finding, with the finding's number; where no findings are
     /// known, those that lose most time.
-    #[default]
     Findings,
     /// Those that lose most time against their roof.
     MostLost,
@@ -109,10 +108,9 @@ const SIZE: Setting<SizeBy> =
     Setting { key: "size", label: "Size", hint: "Area of the points", default: SizeBy::Same };
 
 /// What the vertical axis is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum YAxis {
     /// The attained rate.
-    #[default]
     Rate,
     /// The share of the roof.
     Share,
@@ -126,10 +124,9 @@ impl Keyed for YAxis {
 const Y: Setting<YAxis> = Setting { key: "y", label: "Y", hint: "", default: YAxis::Rate };
 
 /// Which points show the roof that their tile leaves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ceilings {
     /// Selected ones and the one under the pointer.
-    #[default]
     Selected,
     /// All.
     All,
@@ -153,10 +150,9 @@ const CEILINGS: Setting<Ceilings> = Setting {
 };
 
 /// Which roofs show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roofs {
     /// Those of the types that the rows compute in.
-    #[default]
     OfRows,
     /// Those of every type of the rows' devices.
     All,
@@ -165,10 +161,9 @@ pub enum Roofs {
 }
 
 /// Which bytes the intensity of points is over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AiAxis {
     /// The compulsory ones; measured bytes of the memory as a second, open mark.
-    #[default]
     Compulsory,
     /// Those that were counted at one level of the memory.
     At(MemoryLevel),
@@ -218,7 +213,11 @@ impl Settings {
     pub(crate) fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
         let Inputs { frame, state, .. } = *inputs;
         let color = Control::color(state, frame, &default_color(inputs));
-        let (heaviest, baseline) = (heaviest(state), baseline(state).more());
+        let hint = "Shows the GEMMs that make up this share of the time, the heaviest first, and hides the others";
+        let heaviest = Control::count(state, HEAVIEST_KEY, "Time shown", hint, (1, 100), 100);
+        let heaviest = heaviest.with_slider(100).with_unit("%");
+        let hint = "One side faint, with arrows to the other on the same GEMM";
+        let baseline = Control::toggle(state, BASELINE_KEY, "Baseline", hint, true).more();
         let (ai, roofs) = (intensities(frame, state), roofs(frame, state));
         let side = || state.param(SIDE_A_KEY).unwrap_or_default().to_owned();
         let chosen = |of: &Option<Control>| of.as_ref().map(|c| c.current.clone());
@@ -277,17 +276,6 @@ fn default_color(inputs: &Inputs<'_>) -> Field {
     let mut lost = (0..frame.data.len()).map(|row| categories.codes.get(row)).filter(is_lost);
     let first = lost.next();
     if lost.any(|code| Some(code) != first) { loss } else { main }
-}
-
-fn heaviest(state: &ViewState) -> Control {
-    let hint = "Shows the GEMMs that make up this share of the time, the heaviest first, and hides the others";
-    let count = Control::count(state, HEAVIEST_KEY, "Time shown", hint, (1, 100), 100);
-    count.with_slider(100).with_unit("%")
-}
-
-fn baseline(state: &ViewState) -> Control {
-    let hint = "One side faint, with arrows to the other on the same GEMM";
-    Control::toggle(state, BASELINE_KEY, "Baseline", hint, true)
 }
 
 /// The levels of the memory at which some file counted bytes.

@@ -1,5 +1,6 @@
 //! Drawing of the tile map: panels in a flow, cells, ticks, outlined regions, legend.
 
+use super::{cells, lines};
 use crate::cells::FOOT;
 use crate::charts::RenderOptions;
 use crate::color_scale::ramp;
@@ -34,18 +35,15 @@ fn flow(sweep: &Sweep, width: f64) -> (usize, f64) {
 
 /// The legend's entries that occur.
 pub(super) fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
-    let lines = || sweep.panels.iter().flat_map(|p| &p.lines);
-    let mut out = Vec::new();
     let best = match sweep.source {
         TileSource::BestColumn => "best, as stated",
         _ => "measured best of its row",
     };
-    out.push((Tick::Best.swatch(theme), best.to_owned()));
-    if lines().any(|l| l.model.is_some()) {
+    let mut out = vec![(Tick::Best.swatch(theme), best.to_owned())];
+    if lines(sweep).any(|l| l.model.is_some()) {
         out.push((Tick::Model.swatch(theme), "model".to_owned()));
     }
-    let occurs = |region| lines().any(|l| l.cells.iter().any(|c| c.region == Some(region)));
-    out.extend(region_entries(theme, occurs));
+    out.extend(region_entries(theme, |region| cells(sweep).any(|c| c.region == Some(region))));
     out
 }
 
@@ -56,7 +54,7 @@ fn scale_height(sweep: &Sweep) -> f64 {
 
 /// The highest lines of a picture.
 pub(super) fn tallest(sweep: &Sweep) -> f64 {
-    match sweep.panels.iter().map(|p| p.lines.len()).sum::<usize>() {
+    match lines(sweep).count() {
         ..=FEW => TALLEST_OF_FEW,
         _ => TALLEST,
     }
@@ -117,14 +115,8 @@ pub(super) fn measured(sweep: &Sweep) -> Measured<'_> {
 
 /// The share at the dark end of the colours: the lowest drawn, rounded down to a tenth.
 fn lowest(sweep: &Sweep) -> f64 {
-    let low = sweep
-        .panels
-        .iter()
-        .flat_map(|p| &p.lines)
-        .flat_map(|l| &l.cells)
-        .map(|c| c.share)
-        .filter(|s| s.is_finite())
-        .fold(1.0, f64::min);
+    let known = cells(sweep).map(|c| c.share).filter(|s| s.is_finite());
+    let low = known.fold(1.0, f64::min);
     ((low * 10.0).floor() / 10.0).clamp(0.0, 0.9)
 }
 

@@ -11,7 +11,7 @@ use crate::palette::Theme;
 use crate::scene::Scene;
 use crate::ticks::Format;
 use gemmscope_analysis::tile_sweep::{
-    FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
+    Cell, FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
@@ -99,11 +99,8 @@ impl TileMap {
                 sweep.count()
             ));
         }
-        match sweep.source {
-            TileSource::BestColumn => {
-                out.push("No times: the file names the best tile of each shape.".to_owned())
-            }
-            TileSource::KernelNames | TileSource::Columns => {}
+        if sweep.source == TileSource::BestColumn {
+            out.push("No times: the file names the best tile of each shape.".to_owned());
         }
         if sweep.count() <= NAMED {
             out.extend(fastest_kernels(frame, sweep));
@@ -122,14 +119,7 @@ impl TileMap {
             );
         } else {
             // Of compute-bound shapes neither is said.
-            let occurs = |r: flat::Region| {
-                sweep
-                    .panels
-                    .iter()
-                    .flat_map(|p| &p.lines)
-                    .flat_map(|l| &l.cells)
-                    .any(|c| c.region == Some(r))
-            };
+            let occurs = |r: flat::Region| cells(sweep).any(|c| c.region == Some(r));
             let few = format!(
                 "Fewer workgroups than compute units ({}): parallelism-bounded.",
                 units.join(", ")
@@ -151,6 +141,14 @@ impl TileMap {
     fn drawn(&self) -> &Sweep {
         self.part.as_ref().unwrap_or(&self.sweep)
     }
+}
+
+fn lines(sweep: &Sweep) -> impl Iterator<Item = &Line> {
+    sweep.panels.iter().flat_map(|p| &p.lines)
+}
+
+fn cells(sweep: &Sweep) -> impl Iterator<Item = &Cell> {
+    lines(sweep).flat_map(|l| &l.cells)
 }
 
 /// Every value of every setting but the tile.
@@ -205,7 +203,7 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
 
 /// Which model the hollow ticks of a sweep are of, in words.
 fn model_words(sweep: &Sweep) -> Option<String> {
-    let modelled = sweep.panels.iter().flat_map(|p| &p.lines).filter(|l| l.model.is_some());
+    let modelled = lines(sweep).filter(|l| l.model.is_some());
     let is_flat = |l: &&Line| l.problem.m <= FLAT_M && sweep.axis == Axis::Bn;
     let (flat, other): (Vec<&Line>, Vec<&Line>) = modelled.partition(is_flat);
     let mut out = Vec::new();
@@ -226,8 +224,7 @@ fn model_words(sweep: &Sweep) -> Option<String> {
 
 /// The fastest kernel of each shape, where kernels have names.
 fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
-    let lines = sweep.panels.iter().flat_map(|p| &p.lines);
-    let told = lines.filter_map(|line| {
+    let told = lines(sweep).filter_map(|line| {
         let cell = line.cells.get(line.best?)?;
         let kernel = frame.data.text(ColumnMeaning::Kernel, cell.row? as usize);
         let Problem { m, n, k, .. } = line.problem;

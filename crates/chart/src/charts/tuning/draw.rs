@@ -21,19 +21,12 @@ const REFERENCES: [usize; 3] = [2, 3, 7];
 /// Lines of parameters on the card.
 const MOST_PARAMETERS: usize = 12;
 
-fn symbol(outcome: Outcome) -> Symbol {
+/// The mark of a variant.
+fn mark(outcome: Outcome, theme: &Theme) -> (Symbol, Color) {
     match outcome {
-        Outcome::Ok => Symbol::Dot,
-        Outcome::Slow => Symbol::Ring,
-        Outcome::Failed => Symbol::Cross,
-    }
-}
-
-fn color(outcome: Outcome, theme: &Theme) -> Color {
-    match outcome {
-        Outcome::Ok => theme.categories[0],
-        Outcome::Slow => theme.muted,
-        Outcome::Failed => theme.warn,
+        Outcome::Ok => (Symbol::Dot, theme.categories[0]),
+        Outcome::Slow => (Symbol::Ring, theme.muted),
+        Outcome::Failed => (Symbol::Cross, theme.warn),
     }
 }
 
@@ -197,16 +190,10 @@ impl Picture<'_> {
                     (false, false) => 4.0,
                     (false, true) => 5.5,
                 };
-                scene.mark(
-                    (x, y),
-                    radius,
-                    symbol(v.outcome),
-                    if best || v.outcome != Outcome::Ok {
-                        color(v.outcome, theme)
-                    } else {
-                        alpha(color(v.outcome, theme), 0.55)
-                    },
-                );
+                let (symbol, color) = mark(v.outcome, theme);
+                let stands_out = best || v.outcome != Outcome::Ok;
+                let color = if stands_out { color } else { alpha(color, 0.55) };
+                scene.mark((x, y), radius, symbol, color);
                 placer.block(about((x, y), radius));
                 if best {
                     tags.push(((x, y), v.rate, radius));
@@ -289,20 +276,13 @@ fn reference_color(i: usize, theme: &Theme) -> Color {
 }
 
 fn legend(h: &History, theme: &Theme) -> Vec<(Swatch, String)> {
-    let mut out = vec![
-        (Swatch::Solid(theme.accent), "best so far".to_owned()),
-        (
-            Swatch::Mark(Symbol::Dot, theme.categories[0]),
-            format!("variants: {}", h.count(Outcome::Ok)),
-        ),
-    ];
-    for (outcome, words) in [(Outcome::Slow, "slow"), (Outcome::Failed, "failed")] {
-        let n = h.count(outcome);
-        if n > 0 {
-            out.push((
-                Swatch::Mark(symbol(outcome), color(outcome, theme)),
-                format!("{words}: {n}"),
-            ));
+    let mut out = vec![(Swatch::Solid(theme.accent), "best so far".to_owned())];
+    for (outcome, words) in
+        [(Outcome::Ok, "variants"), (Outcome::Slow, "slow"), (Outcome::Failed, "failed")]
+    {
+        let ((symbol, color), n) = (mark(outcome, theme), h.count(outcome));
+        if n > 0 || outcome == Outcome::Ok {
+            out.push((Swatch::Mark(symbol, color), format!("{words}: {n}")));
         }
     }
     for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
