@@ -92,7 +92,7 @@ impl<'a, T> Columns<'a, T> {
                 Value::Text(of) => of(row),
                 Value::Number(unit, of) => match of(row) {
                     v if v.is_nan() => continue,
-                    v => Format::of(unit).write(v, 4),
+                    v => Format::of(unit).figure(v),
                 },
             };
             if !text.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::scale::{Kind, Scale};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{self, Prefix, format_short};
+use gemmscope_model::units::{self, Prefix, format_short, format_significant, trim_zeros};
 
 /// One mark on an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,12 +69,24 @@ impl<'a> Format<'a> {
 
     /// The number with its unit, at most `digits` significant digits; `n/a` for NaN.
     pub(crate) fn write(&self, v: f64, digits: usize) -> String {
+        self.with(v, digits, format_short)
+    }
+
+    /// As tooltips write it: a quantity in three significant digits, `9.70 µs`; a count in all of its digits.
+    pub(crate) fn figure(&self, v: f64) -> String {
+        match self.unit {
+            "" => trim_zeros(format_significant(v, 3)),
+            _ => self.with(v, 3, format_significant),
+        }
+    }
+
+    fn with(&self, v: f64, digits: usize, number: fn(f64, usize) -> String) -> String {
         if v.is_nan() {
             return "n/a".to_owned();
         }
         let v = if self.percent { v * 100.0 } else { v };
         let (scaled, prefix) = units::under_prefix(v, digits, self.prefixes);
-        let number = format_short(scaled, digits);
+        let number = number(scaled, digits);
         match (prefix, self.unit) {
             (p, "") => format!("{number}{p}"),
             (p, u) => format!("{number} {p}{u}"),
