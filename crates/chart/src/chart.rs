@@ -55,18 +55,15 @@ pub struct Chart {
 }
 
 impl Chart {
-    pub(crate) fn new(said: Said, picture: impl Picture + 'static) -> Self {
-        Chart { said, picture: Some(Box::new(picture)) }
-    }
-
     /// A picture that says of itself what is said of it, below its settings.
     pub(crate) fn of(picture: impl Picture + 'static, controls: Vec<Control>) -> Self {
-        let mut said = Said::new(picture.title(), picture.obstacle(), controls);
+        let (title, obstacle) = (picture.title(), picture.obstacle());
+        let mut said = Said { title, obstacle, controls, ..Said::default() };
         if said.obstacle.is_none() {
             (said.verdict, said.notes) = (picture.verdict(), picture.notes());
             (said.details, said.figures) = (picture.details(), picture.figures());
         }
-        Chart::new(said, picture)
+        Chart { said, picture: Some(Box::new(picture)) }
     }
 
     /// What stands in the way of a picture, in its place.
@@ -75,7 +72,8 @@ impl Chart {
         why: impl Into<String>,
         controls: Vec<Control>,
     ) -> Self {
-        Chart { said: Said::new(title, Some(why), controls), picture: None }
+        let (title, obstacle) = (title.into(), Some(why.into()));
+        Chart { said: Said { title, obstacle, controls, ..Said::default() }, picture: None }
     }
 
     /// The picture: its background and title, then what stands in its way, or its legend with the marks
@@ -240,16 +238,6 @@ pub struct Said {
 }
 
 impl Said {
-    /// A title, or what stands in the way of the picture, and what can be set.
-    pub(crate) fn new(
-        title: impl Into<String>,
-        obstacle: Option<impl Into<String>>,
-        controls: Vec<Control>,
-    ) -> Self {
-        let obstacle = obstacle.map(Into::into);
-        Said { title: title.into(), obstacle, controls, ..Said::default() }
-    }
-
     /// All sentences.
     pub fn sentences(&self) -> Vec<String> {
         [&self.verdict[..], &self.notes].concat()

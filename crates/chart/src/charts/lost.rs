@@ -4,7 +4,7 @@
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
 use crate::charts::grouped::{Figure, Grouped, Name, Rows};
-use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions, Said, nothing};
+use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions, nothing};
 use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::legend::Swatch;
@@ -33,8 +33,8 @@ pub(super) const KIND: ChartKind = ChartKind {
     name: "Lost time",
     hint: "Which GEMMs lose most time, and to what?",
     open: |inputs| {
-        let (said, picture) = LostTime::read(inputs);
-        Chart::new(said, picture)
+        let (picture, controls) = LostTime::read(inputs);
+        Chart::of(picture, controls)
     },
     ..ChartKind::PLAIN
 };
@@ -50,6 +50,8 @@ pub(crate) struct LostTime {
     bars: Grouped,
     /// The accounts that hold time in some bar, from left to right.
     held: Vec<Account>,
+    obstacle: Option<&'static str>,
+    notes: Vec<String>,
 }
 
 /// Places of the figures: of all time, of what is lost of it, and of the first account.
@@ -92,7 +94,7 @@ fn bands(frame: &Frame, side: &Frame, by: &Control, group_of: impl Fn(u32) -> u3
 
 impl LostTime {
     /// Reads the settings and adds up what they ask for.
-    fn read(inputs: &Inputs<'_>) -> (Said, Self) {
+    fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
         let Inputs { frame, state, .. } = *inputs;
         let (controls, at) = settings(frame, state);
         let rows = frame.counted().sides.get(at).map_or_else(Arc::default, |s| s.rows.clone());
@@ -126,7 +128,6 @@ impl LostTime {
         order.order_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(time[b].total_cmp(&time[a])));
         let of = |figure: &[f64]| order.iter().map(|b| figure[*b]).sum::<f64>();
         let lost_s = of(&lost);
-        let sentence = format!("Lost time by {}", bands.label);
         let [roof, no_roof] = [Account::Roof, Account::NoRoof].map(|a| of(&accounts[a as usize]));
         let obstacle = nothing(frame).or(match order[..] {
             [] => Some("No GEMM here has a time."),
@@ -134,15 +135,15 @@ impl LostTime {
             _ if roof > 0.0 => Some("No time lost: every GEMM is at its roof."),
             _ => Some("No roof: choose a device."),
         });
-        let mut said = Said::new(sentence, obstacle, controls);
+        let mut notes = Vec::new();
         for book in ledger.books.iter().filter(|b| b.number == at) {
-            said.notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
+            notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
         }
-        said.notes.extend(most(&order, &lost, lost_s));
+        notes.extend(most(&order, &lost, lost_s));
         if no_roof > 0.0 {
-            said.notes.push(format!("{} without a known roof.", seconds_brief(no_roof)));
+            notes.push(format!("{} without a known roof.", seconds_brief(no_roof)));
         }
-        said.notes.push(frame.kind().hint().to_owned());
+        notes.push(frame.kind().hint().to_owned());
 
         let share = lost.iter().map(|s| s / lost_s).collect();
         let mut figures = vec![
@@ -164,7 +165,7 @@ impl LostTime {
         let names = bands.names;
         let name: Name = Box::new(move |b| names.get(b).cloned().unwrap_or_else(|| gemms.get(b)));
         let bars = Grouped { what: bands.label, name, groups, figures, order };
-        (said, LostTime { bars, held })
+        (LostTime { bars, held, obstacle, notes }, controls)
     }
 }
 
@@ -180,6 +181,18 @@ fn most(order: &[usize], lost: &[f64], lost_s: f64) -> Option<String> {
 }
 
 impl Picture for LostTime {
+    fn title(&self) -> String {
+        format!("Lost time by {}", self.bars.what)
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        self.obstacle.map(str::to_owned)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         let entry = |a: Account| (Swatch::Box(theme.account(a)), a.part_label().to_owned());
         self.held.iter().copied().map(entry).collect()

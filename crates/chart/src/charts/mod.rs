@@ -18,7 +18,7 @@ pub mod roofline;
 mod tilemap;
 mod tuning;
 
-pub(crate) use crate::chart::{Chart, Heights, Picture, RenderOptions, Said};
+pub(crate) use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::color_scale::Colors;
 use gemmscope_analysis::ledger::Partners;
 use gemmscope_model::hardware::Device;

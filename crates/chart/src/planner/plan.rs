@@ -3,7 +3,7 @@
 
 use crate::aggregate::used;
 use crate::camera::Camera;
-use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions, Said, Target};
+use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions, Target};
 use crate::charts::Inputs;
 use crate::hit::Direction;
 use crate::labels::Rect;
@@ -32,12 +32,12 @@ struct PlanPicture {
 
 /// A plan among the measured rows of a frame, in the colours of their types.
 pub fn open(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Chart {
-    Chart::new(Said::default(), PlanPicture::new(inputs, plan))
+    Chart::of(PlanPicture::new(inputs, plan), Vec::new())
 }
 
 impl PlanPicture {
     fn new(inputs: &Inputs<'_>, plan: Arc<Plan>) -> Self {
-        let (read, controls) = Settings::read(inputs);
+        let read = Settings::read(inputs).0;
         let settings = Settings {
             color: read.color.filter(|_| !inputs.frame.data.is_empty()),
             numbers: Numbers::None,
@@ -45,7 +45,7 @@ impl PlanPicture {
             baseline: None,
             ..read
         };
-        PlanPicture { plan, opened: Contents::new(inputs, (settings, controls)).0 }
+        PlanPicture { plan, opened: Contents::new(inputs, settings) }
     }
 
     /// The colours that measured rows have, with what each stands for.

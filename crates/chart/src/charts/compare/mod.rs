@@ -4,7 +4,7 @@ mod panels;
 mod ranked;
 pub(super) mod settings;
 
-use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
 use crate::density::Density;
@@ -51,6 +51,11 @@ pub(crate) struct Compare {
     duel: Duel,
     /// Indices into the duel's ratios, A furthest ahead first.
     ranked: Vec<usize>,
+    /// Who of several sides is fastest how often.
+    tally: Option<Tally>,
+    /// Of several sides which lose everywhere, or who is fastest how often; then the two that are compared, and
+    /// where it is the other way round.
+    answer: Vec<String>,
 }
 
 impl Compare {
@@ -114,27 +119,7 @@ impl Compare {
     fn sample(&self, of: &Ratio, side: usize) -> Option<&Sample> {
         self.comparison.sample(of.configuration as usize, side)
     }
-}
 
-/// Of several sides which lose everywhere, or who is fastest how often; then the two that are compared, and
-/// where it is the other way round.
-fn verdict(
-    inputs: &Inputs<'_>,
-    comparison: &Comparison,
-    duel: &Duel,
-    tally: Option<&Tally>,
-) -> Vec<String> {
-    let frame = inputs.frame;
-    let mut out: Vec<String> = tally.map(Tally::lead).into_iter().collect();
-    out.push(duel.headline(comparison));
-    if frame.decision().side.as_ref() == Some(&comparison.setup.side) {
-        out.extend(largest_losses(inputs));
-    }
-    out.extend(duel.exception_sentence(frame, comparison));
-    out
-}
-
-impl Compare {
     /// Reads the settings, chooses what is not set, and compares.
     fn open(inputs: &Inputs<'_>) -> Chart {
         let (frame, state) = (inputs.frame, inputs.state);
@@ -169,18 +154,26 @@ impl Compare {
         let mut controls = if single { Vec::new() } else { vec![SHOW.control(state)] };
         controls.extend([a, b]);
         controls.extend([side, keys, measure, threshold].map(Control::more));
-        let title = duel.headline(&comparison);
         if let Some(why) = obstacle(frame, &comparison, &duel) {
-            return Chart::without(title, why, controls);
+            return Chart::without(duel.headline(&comparison), why, controls);
         }
-        let several = Some(&tally).filter(|t| t.names.len() > 2 && t.compared > 0);
-        let mut verdict = verdict(inputs, &comparison, &duel, several);
-        let more = verdict.split_off(verdict.len().min(ABOVE));
-        let notes = notes(frame, &comparison, &duel, more);
-        let details = several.map(Tally::table).into_iter().collect();
-        let said = Said { verdict, notes, details, ..Said::new(title, None::<&str>, controls) };
-        let (frame, ranked) = (frame.clone(), duel.ranked());
-        Chart::new(said, Compare { frame, show, comparison, duel, ranked })
+        let tally = Some(tally).filter(|t| t.names.len() > 2 && t.compared > 0);
+        let mut answer: Vec<String> = tally.iter().map(Tally::lead).collect();
+        answer.push(duel.headline(&comparison));
+        if frame.decision().side.as_ref() == Some(&comparison.setup.side) {
+            answer.extend(largest_losses(inputs));
+        }
+        answer.extend(duel.exception_sentence(frame, &comparison));
+        let out = Compare {
+            frame: frame.clone(),
+            show,
+            ranked: duel.ranked(),
+            tally,
+            answer,
+            comparison,
+            duel,
+        };
+        Chart::of(out, controls)
     }
 }
 
@@ -218,25 +211,6 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
     ))
 }
 
-/// What is said below the picture: the rest of the verdict first.
-fn notes(frame: &Frame, comparison: &Comparison, duel: &Duel, mut out: Vec<String>) -> Vec<String> {
-    out.push(duel.join_sentence(comparison));
-    out.extend(duel.device_sentence(frame, comparison));
-    if duel.without_roof > 0 {
-        out.push(format!(
-            "{} left out: no known roof.",
-            plural(duel.without_roof, "configuration")
-        ));
-    }
-    out.push(duel.noise_sentence());
-    let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
-    if all > reachable {
-        let (all, reachable) = (plural(all as u64, "configuration"), grouped(reachable as u64));
-        out.push(format!("Of {all}, the {reachable} furthest from equal answer to the pointer."));
-    }
-    out
-}
-
 /// Rows up to which partners are found for the picture alone: those of a larger table would keep it waiting.
 const AT_ONCE: usize = 50_000;
 
@@ -263,6 +237,39 @@ fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
 }
 
 impl Picture for Compare {
+    fn title(&self) -> String {
+        self.duel.headline(&self.comparison)
+    }
+
+    fn verdict(&self) -> Vec<String> {
+        self.answer.iter().take(ABOVE).cloned().collect()
+    }
+
+    /// The rest of the answer first.
+    fn notes(&self) -> Vec<String> {
+        let duel = &self.duel;
+        let mut out: Vec<String> = self.answer.iter().skip(ABOVE).cloned().collect();
+        out.push(duel.join_sentence(&self.comparison));
+        out.extend(duel.device_sentence(&self.frame, &self.comparison));
+        if duel.without_roof > 0 {
+            let all = plural(duel.without_roof, "configuration");
+            out.push(format!("{all} left out: no known roof."));
+        }
+        out.push(duel.noise_sentence());
+        let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
+        if all > reachable {
+            let (all, reachable) = (plural(all as u64, "configuration"), grouped(reachable as u64));
+            out.push(format!(
+                "Of {all}, the {reachable} furthest from equal answer to the pointer."
+            ));
+        }
+        out
+    }
+
+    fn details(&self) -> Vec<(String, Table)> {
+        self.tally.iter().map(Tally::table).collect()
+    }
+
     /// The panels that were asked for, as far as there is room.
     fn draw(&self, scene: &mut Scene, all: Rect, options: &RenderOptions<'_>) {
         let p = panels::Panels { model: self, options, colors: colors(self, options.theme) };

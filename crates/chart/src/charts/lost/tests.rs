@@ -45,7 +45,7 @@ fn bars_add_up_to_the_ledger_whatever_they_are_of() {
     let f = frame(Some("mi300x"));
     let [book] = &Ledger::new(&f).books[..] else { panic!("one book") };
     for by in [GEMM, "shape", "c.library", "dtype"] {
-        let (_, chart) = LostTime::read(&Inputs::new(&f, &state(&[("lost.by", by)])));
+        let (chart, _) = LostTime::read(&Inputs::new(&f, &state(&[("lost.by", by)])));
         let (order, figures) = (&chart.bars.order, &chart.bars.figures);
         let of = |figure: usize| order.iter().map(move |bar| figures[figure].of[*bar]);
         let sum = |figure: usize| of(figure).filter(|v| !v.is_nan()).sum::<f64>();

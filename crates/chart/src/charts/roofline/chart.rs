@@ -5,12 +5,11 @@ use super::heaviest::Heaviest;
 use super::interactive::InteractiveRoofline;
 use super::settings::{PARAMS, Settings, most_expensive};
 use super::{By, Extras, Points};
-use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions, Said};
+use crate::chart::{Chart, Drawn, Emphasis, Heights, Picture, RenderOptions};
 use crate::charts::{ChartKind, Inputs};
 use crate::color_scale::Colors;
 use crate::palette::Theme;
 use crate::scene::Scene;
-use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -25,8 +24,8 @@ pub const KIND: ChartKind = ChartKind {
     params: PARAMS,
     legend: true,
     open: |inputs| {
-        let (contents, said) = Contents::new(inputs, Settings::read(inputs));
-        Chart::new(said, Roofline(contents))
+        let (settings, controls) = Settings::read(inputs);
+        Chart::of(Roofline(Contents::new(inputs, settings)), controls)
     },
     ..ChartKind::PLAIN
 };
@@ -48,14 +47,13 @@ pub(crate) struct Contents {
     /// Rows that pass the filters and are too light.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
+    /// What is left out, and what is faint.
+    notes: Vec<String>,
 }
 
 impl Contents {
     /// Finds the positions and colours of the rows, and those that carry a number.
-    pub(crate) fn new(
-        inputs: &Inputs<'_>,
-        (settings, controls): (Settings, Vec<Control>),
-    ) -> (Arc<Self>, Said) {
+    pub(crate) fn new(inputs: &Inputs<'_>, settings: Settings) -> Arc<Self> {
         let frame = inputs.frame;
         let mut notes = Vec::new();
         let mut shown = frame.clone();
@@ -79,8 +77,7 @@ impl Contents {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
-        let said = Said { notes, controls, ..Said::default() };
-        let contents = Contents {
+        Arc::new(Contents {
             points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),
             whole: frame.clone(),
@@ -90,8 +87,8 @@ impl Contents {
             background,
             baseline: baseline.unwrap_or_default(),
             settings,
-        };
-        (Arc::new(contents), said)
+            notes,
+        })
     }
 
     /// The rows that carry a number because of what they cost, found once they are asked for: where
@@ -108,6 +105,10 @@ impl Roofline {
 }
 
 impl Picture for Roofline {
+    fn notes(&self) -> Vec<String> {
+        self.0.notes.clone()
+    }
+
     fn scene(&self, options: &RenderOptions<'_>) -> Option<Scene> {
         let first = self.interactive(options);
         let marks = Emphasis {

@@ -379,7 +379,7 @@ mod tests {
         }
         let (frame, state) = (rows.frame(None), ViewState::default());
         let inputs = Inputs::new(&frame, &state);
-        let (opened, _) = Contents::new(&inputs, super::super::Settings::read(&inputs));
+        let opened = Contents::new(&inputs, super::super::Settings::read(&inputs).0);
         let options = RenderOptions::new(&Theme::LIGHT, (900.0, 480.0));
         let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
         let items = || drawn.scene().items.iter();
@@ -402,7 +402,7 @@ mod tests {
         let frame = rows.frame(Some("mi300x"));
         let state = ViewState::default();
         let inputs = Inputs::new(&frame, &state);
-        let (opened, _) = Contents::new(&inputs, super::super::Settings::read(&inputs));
+        let opened = Contents::new(&inputs, super::super::Settings::read(&inputs).0);
         let options = RenderOptions::new(&Theme::LIGHT, (960.0, 640.0));
         let drawn = InteractiveRoofline::new(opened, Extras::default(), &options);
         let (index, [l, t, w, h]) = drawn.picture.roof_labels[0];

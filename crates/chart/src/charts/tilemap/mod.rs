@@ -4,7 +4,7 @@
 mod draw;
 
 use crate::aggregate::add_new;
-use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, Said};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::labels::Rect;
 use crate::legend::Swatch;
 use crate::palette::Theme;
@@ -41,6 +41,9 @@ const PANEL: usize = 4;
 /// An opened tile map.
 #[derive(Debug)]
 pub(crate) struct TileMap {
+    frame: Frame,
+    /// What the other settings change.
+    influences: Vec<Influence>,
     sweep: Sweep,
     /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
     part: Option<Sweep>,
@@ -77,64 +80,8 @@ impl TileMap {
             TileSource::BestColumn => Vec::new(),
             _ => influences(frame),
         };
-        let headline = sweep.headline();
-        let out = TileMap { part: part_of(&sweep), sweep };
-        let said = Said {
-            verdict: vec![headline.clone()],
-            notes: out.notes(frame, &influences),
-            details: details(&influences),
-            ..Said::new(headline, None::<&str>, controls)
-        };
-        Chart::new(said, out)
-    }
-
-    fn notes(&self, frame: &Frame, influences: &[Influence]) -> Vec<String> {
-        let (sweep, mut out) = (&self.sweep, Vec::new());
-        if let Some(part) = &self.part {
-            let (panels, of) = (part.panels.len(), sweep.panels.len());
-            out.push(format!(
-                "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
-                 has all.",
-                part.count(),
-                sweep.count()
-            ));
-        }
-        if sweep.source == TileSource::BestColumn {
-            out.push("No times: the file names the best tile of each shape.".to_owned());
-        }
-        if sweep.count() <= NAMED {
-            out.extend(fastest_kernels(frame, sweep));
-        }
-        out.extend(influence_sentence(influences));
-        if sweep.single > 0 {
-            out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
-        }
-        let mut units = Vec::new();
-        for (p, n) in sweep.panels.iter().filter_map(|p| Some((p, p.units?))) {
-            add_new(&mut units, format!("{n} {}s of {}", p.unit_kind, p.device));
-        }
-        if units.is_empty() {
-            out.push(
-                "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
-            );
-        } else {
-            // Of compute-bound shapes neither is said.
-            let occurs = |r: flat::Region| cells(sweep).any(|c| c.region == Some(r));
-            let few = format!(
-                "Fewer workgroups than compute units ({}): parallelism-bounded.",
-                units.join(", ")
-            );
-            out.extend(occurs(flat::Region::Parallelism).then_some(few));
-            let flat = "Enough workgroups and below the ridge point: memory-bounded.";
-            out.extend(occurs(flat::Region::Memory).then(|| flat.to_owned()));
-        }
-        out.extend(model_words(sweep));
-        if frame.metrics.devices.first().is_some_and(Option::is_some)
-            && frame.data.device.contains(&0)
-        {
-            out.push("Device not stated; the chosen one is assumed.".to_owned());
-        }
-        out
+        let part = part_of(&sweep);
+        Chart::of(TileMap { frame: frame.clone(), influences, part, sweep }, controls)
     }
 
     /// What is drawn.
@@ -149,31 +96,6 @@ fn lines(sweep: &Sweep) -> impl Iterator<Item = &Line> {
 
 fn cells(sweep: &Sweep) -> impl Iterator<Item = &Cell> {
     lines(sweep).flat_map(|l| &l.cells)
-}
-
-/// Every value of every setting but the tile.
-fn details(influences: &[Influence]) -> Vec<(String, Table)> {
-    let share = |v: f64| Format::percent().write(v, 3);
-    let of = |i: &Influence| {
-        let values = i.values.iter().map(|v| {
-            let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
-            vec![i.name.clone(), v.value.clone(), n, best, median]
-        });
-        values.collect::<Vec<_>>()
-    };
-    let rows: Vec<Vec<String>> = influences.iter().flat_map(of).collect();
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let heads = [
-        "Setting",
-        "Value",
-        "Variants",
-        "Fastest with it, % of the fastest of all (mean of shapes)",
-        "Median with it, % of the fastest of all (mean of shapes)",
-    ];
-    let name = "What the other settings change".to_owned();
-    vec![(name, Table::of(&heads, rows))]
 }
 
 /// The first lines of a sweep that has too many; `None` where all are drawn.
@@ -237,6 +159,88 @@ fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
 }
 
 impl Picture for TileMap {
+    fn title(&self) -> String {
+        self.sweep.headline()
+    }
+
+    fn verdict(&self) -> Vec<String> {
+        vec![self.title()]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (frame, sweep, mut out) = (&self.frame, &self.sweep, Vec::new());
+        if let Some(part) = &self.part {
+            let (panels, of) = (part.panels.len(), sweep.panels.len());
+            out.push(format!(
+                "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
+                 has all.",
+                part.count(),
+                sweep.count()
+            ));
+        }
+        if sweep.source == TileSource::BestColumn {
+            out.push("No times: the file names the best tile of each shape.".to_owned());
+        }
+        if sweep.count() <= NAMED {
+            out.extend(fastest_kernels(frame, sweep));
+        }
+        out.extend(influence_sentence(&self.influences));
+        if sweep.single > 0 {
+            out.push(format!("{} with one tile left out.", plural(sweep.single, "shape")));
+        }
+        let mut units = Vec::new();
+        for (p, n) in sweep.panels.iter().filter_map(|p| Some((p, p.units?))) {
+            add_new(&mut units, format!("{n} {}s of {}", p.unit_kind, p.device));
+        }
+        if units.is_empty() {
+            out.push(
+                "Choose a device to see what bounds each tile and the model's choice.".to_owned(),
+            );
+        } else {
+            // Of compute-bound shapes neither is said.
+            let occurs = |r: flat::Region| cells(sweep).any(|c| c.region == Some(r));
+            let few = format!(
+                "Fewer workgroups than compute units ({}): parallelism-bounded.",
+                units.join(", ")
+            );
+            out.extend(occurs(flat::Region::Parallelism).then_some(few));
+            let flat = "Enough workgroups and below the ridge point: memory-bounded.";
+            out.extend(occurs(flat::Region::Memory).then(|| flat.to_owned()));
+        }
+        out.extend(model_words(sweep));
+        if frame.metrics.devices.first().is_some_and(Option::is_some)
+            && frame.data.device.contains(&0)
+        {
+            out.push("Device not stated; the chosen one is assumed.".to_owned());
+        }
+        out
+    }
+
+    /// Every value of every setting but the tile.
+    fn details(&self) -> Vec<(String, Table)> {
+        let share = |v: f64| Format::percent().write(v, 3);
+        let of = |i: &Influence| {
+            let values = i.values.iter().map(|v| {
+                let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
+                vec![i.name.clone(), v.value.clone(), n, best, median]
+            });
+            values.collect::<Vec<_>>()
+        };
+        let rows: Vec<Vec<String>> = self.influences.iter().flat_map(of).collect();
+        if rows.is_empty() {
+            return Vec::new();
+        }
+        let heads = [
+            "Setting",
+            "Value",
+            "Variants",
+            "Fastest with it, % of the fastest of all (mean of shapes)",
+            "Median with it, % of the fastest of all (mean of shapes)",
+        ];
+        let name = "What the other settings change".to_owned();
+        vec![(name, Table::of(&heads, rows))]
+    }
+
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         draw::entries(self.drawn(), theme)
     }
