@@ -3,11 +3,11 @@
 
 use crate::camera::{Camera, Zoom};
 use crate::hit::Direction;
-use crate::labels::Rect;
+use crate::labels::{Rect, grown};
 use crate::layout::{self, NARROW};
 use crate::legend::{self, Legend, Outside, Swatch};
 use crate::palette::Theme;
-use crate::scene::{HitArea, Point, Scene};
+use crate::scene::{HitArea, Item, Point, Scene};
 use crate::tooltip::Tooltip;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::Field;
@@ -107,7 +107,12 @@ impl Chart {
         let scrolled = [std::mem::take(&mut scene.description)];
         let words = scrolled.into_iter().chain(said.sentences()).filter(|s| !s.is_empty());
         scene.description = words.collect::<Vec<_>>().join(" ");
-        legend::outline_selected(&mut scene, options.theme, options.selected);
+        for area in &scene.hit_areas {
+            if area.rows.iter().any(|row| options.selected.contains(row)) {
+                let stroke = Some((options.theme.accent, 2.0));
+                scene.items.push(Item::Rect { rect: grown(area.rect, 1.0), fill: None, stroke });
+            }
+        }
         scene
     }
 

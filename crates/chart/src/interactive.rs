@@ -6,6 +6,7 @@
 use crate::aggregate::distinct;
 use crate::camera::Zoom;
 use crate::chart::{Canvas, Chart, Drawing, Drawn, Emphasis, RenderOptions, Target};
+use crate::clip;
 use crate::hit::Direction;
 use crate::labels::{Rect, grown, overlaps};
 use crate::palette::alpha;
@@ -99,7 +100,8 @@ impl Drawn for SceneChart {
             let words = "Drag along the colours to filter, click to show all";
             return Some(Target::new(Vec::new(), (l + w / 2.0, t + h), Tooltip::new(words)));
         }
-        self.scene.mark_at(at).map(|i| Target::of(&self.scene.hit_areas[i]))
+        // The topmost one is the last.
+        self.scene.hit_areas.iter().rfind(|a| clip::holds(a.rect, at)).map(Target::of)
     }
 
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target> {

@@ -15,7 +15,7 @@ pub(super) const PARAMS: &[&str] =
     &["color", X, Y, FIGURE, STATISTIC.key, SORT, SORT_Y, ASCENDING, SCALE, FIND, SIDE];
 
 const X: &str = "explore.x";
-const Y: &str = "explore.y";
+pub(super) const Y: &str = "explore.y";
 const FIGURE: &str = "explore.figure";
 const STATISTIC: Setting<Aggregate> = Setting {
     key: "explore.statistic",
@@ -35,7 +35,7 @@ pub(super) const ALL_SIDES: &str = "*";
 /// Key of M × N among the fields.
 const OUTPUTS: &str = "mxn";
 /// Key of no field.
-const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
 /// What runs along an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,11 +185,6 @@ impl<'a> Explore<'a> {
     /// The rows of cells.
     pub(super) fn y(&mut self, default: &str) -> Axis {
         self.axis(Y, "Y", Some("one row"), default)
-    }
-
-    /// True where cells stand in one row.
-    pub(super) fn one_row(&self) -> bool {
-        self.state.param(Y) == Some(NONE)
     }
 
     /// The size that lines run over.

@@ -90,9 +90,14 @@ impl Lines {
         let groups =
             Groups::of(frame, lines.names.len() * n, |i| place(i).map_or(u32::MAX, |p| p as u32));
         let of_size = Groups::of(frame, n, |i| place(i).map_or(u32::MAX, |p| (p % n) as u32));
+        // The median of the roofs of the rows of a size.
+        let roof_of = |at: usize| {
+            let roofs = of_size.get(at).iter().map(|row| (roof_rate(frame, *row as usize), 1.0));
+            Aggregate::Median.of(&mut roofs.collect(), true)
+        };
         let roof = match figure.field {
             Field::Efficiency => vec![1.0; n],
-            Field::Attained => (0..n).map(|at| roof_of(frame, of_size.get(at))).collect(),
+            Field::Attained => (0..n).map(roof_of).collect(),
             _ => Vec::new(),
         };
         let figures = groups.figures(frame, &figure, aggregate);
@@ -143,12 +148,6 @@ impl Lines {
             .text("GEMMs", |p: &Point| self.groups.get(p.0).len().to_string())
             .no_tip()
     }
-}
-
-/// The median of the roofs of some rows, FLOP/s.
-fn roof_of(frame: &Frame, rows: &[u32]) -> f64 {
-    let roofs = rows.iter().map(|row| (roof_rate(frame, *row as usize), 1.0));
-    Aggregate::Median.of(&mut roofs.collect(), true)
 }
 
 impl Picture for Lines {

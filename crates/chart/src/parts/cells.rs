@@ -38,11 +38,6 @@ impl CellMark {
         let (text, also) = (text.into(), String::new());
         CellMark { fill, frame: None, text, also, hatched: false, ticks: Vec::new(), rows, tooltip }
     }
-
-    /// True where it has more than its figure.
-    fn has_more(&self) -> bool {
-        self.hatched || !self.also.is_empty() || !self.ticks.is_empty()
-    }
 }
 
 /// Colour of the lines over a cell that cannot run.
@@ -187,7 +182,7 @@ impl<'a> Cells<'a> {
             gap: if w.min(h) < 10.0 { 0.0 } else { 1.0 },
         };
         scene.fill(grid.rect(), theme.panel);
-        let more = self.marks(scene, &grid);
+        self.marks(scene, &grid, theme);
         self.row_names(scene, &grid, theme, names);
         Below {
             names: &self.columns[grid.first.0..][..columns],
@@ -207,14 +202,11 @@ impl<'a> Cells<'a> {
             let across = window(grid.first.0, columns, nx, w);
             scene.scrolls(grid.rect(), across, window(grid.first.1, rows, ny, h), words);
         }
-        for (rect, mark) in more {
-            over(scene, theme, rect, mark);
-        }
         grid
     }
 
-    /// Draws the cells with their figures; gives those that have more.
-    fn marks(&self, scene: &mut Scene, grid: &Grid) -> Vec<(Rect, CellMark)> {
+    /// Draws the cells with their figures.
+    fn marks(&self, scene: &mut Scene, grid: &Grid, theme: &Theme) {
         let size = (grid.cell.0 - grid.gap, grid.cell.1 - grid.gap);
         let fits = |text: &str, font: f64| {
             text::width(text, font, false) <= size.0 - 2.0 && size.1 >= font * text::LINE
@@ -229,30 +221,16 @@ impl<'a> Cells<'a> {
                 all.all(|mark| fits(&mark.text, *font))
             }),
         };
-        let mut more = Vec::new();
         for at in grid.each() {
-            let Some(mut mark) = (self.cell)(at, size) else { continue };
+            let Some(mark) = (self.cell)(at, size) else { continue };
             let rect = grid.cell_rect(at);
-            let [l, t, w, h] = rect;
             scene.fill(rect, mark.fill);
             if let Some(color) = mark.frame {
                 scene.outline(grown(rect, -1.0), color, 2.0);
             }
-            // Two lines, and a figure on a plate, come later.
-            let alone = !mark.hatched
-                && !two_lines(&mark, rect)
-                && !mark.text.is_empty()
-                && ticks_beside(&mark, rect);
-            if let Some(font) = font.filter(|font| alone && fits(&mark.text, *font)) {
-                let text = mark.text.as_str();
-                scene.sized((l + w / 2.0, t + h / 2.0), text, font, on(mark.fill), CENTER);
-            }
-            let (rows, tooltip) =
-                (std::mem::take(&mut mark.rows), std::mem::take(&mut mark.tooltip));
-            scene.hit(rows, rect, tooltip);
-            more.extend(mark.has_more().then_some((rect, mark)));
+            inside(scene, theme, rect, &mark, font.filter(|font| fits(&mark.text, *font)));
+            scene.hit(mark.rows, rect, mark.tooltip);
         }
-        more
     }
 
     fn row_names(&self, scene: &mut Scene, grid: &Grid, theme: &Theme, room: f64) {
@@ -352,39 +330,39 @@ fn ticks_beside(mark: &CellMark, rect: Rect) -> bool {
     mark.ticks.is_empty() || above || right
 }
 
-/// What a cell has besides its figure: lines over it, a second figure, ticks.
-fn over(scene: &mut Scene, theme: &Theme, rect: Rect, mark: CellMark) {
+/// What is in a cell: its figure, in a font where it fits alone, lines over it, a second figure, ticks.
+fn inside(scene: &mut Scene, theme: &Theme, rect: Rect, mark: &CellMark, font: Option<f64>) {
     let [l, t, w, h] = rect;
     let (x, y, ink) = (l + w / 2.0, t + h / 2.0, on(mark.fill));
     let width = text::width(&mark.text, FONT, false);
     let fits = !mark.text.is_empty() && width <= w - 4.0;
-    let both = fits && two_lines(&mark, rect);
-    let in_middle = !ticks_beside(&mark, rect);
-    let ticks = mark.ticks;
+    let (both, in_middle) = (two_lines(mark, rect), !ticks_beside(mark, rect));
     if mark.hatched {
         legend::hatch(scene, rect, hatching(theme), 7.0);
         if fits && h >= NAME_LINE {
             // Lines through digits do not read.
             let plate = width + 6.0;
             scene.fill([x - plate / 2.0, y - 8.0, plate, 16.0], mark.fill);
-            scene.text((x, y), mark.text, ink, CENTER);
+            scene.text((x, y), &mark.text, ink, CENTER);
         }
-    } else if both {
-        scene.text((x, y - NAME_LINE / 2.0), mark.text, ink, CENTER);
-        scene.text((x, y + NAME_LINE / 2.0), mark.also, alpha(ink, 0.75), CENTER);
+    } else if both && fits {
+        scene.text((x, y - NAME_LINE / 2.0), &mark.text, ink, CENTER);
+        scene.text((x, y + NAME_LINE / 2.0), &mark.also, alpha(ink, 0.75), CENTER);
+    } else if let Some(font) = font.filter(|_| !both && !in_middle && !mark.text.is_empty()) {
+        scene.sized((x, y), &mark.text, font, ink, CENTER);
     }
     if in_middle {
         let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
         // Side by side where there are two, so that neither hides the other.
-        let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
-        for (i, tick) in ticks.into_iter().enumerate() {
+        let apart = if mark.ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
+        for (i, tick) in mark.ticks.iter().enumerate() {
             tick.draw(scene, theme, (x + apart * (i as f64 - 0.5), y), r);
         }
         return;
     }
     // From the right corner to the left.
     let inset = tick_inset(rect);
-    for (i, tick) in ticks.into_iter().enumerate() {
+    for (i, tick) in mark.ticks.iter().enumerate() {
         tick.draw(scene, theme, (l + w - inset - TICK * i as f64, t + inset), 5.0);
     }
 }

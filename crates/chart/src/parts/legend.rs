@@ -1,9 +1,8 @@
 //! Legends, and other small parts that several charts share: panel titles, check marks.
 
-use crate::labels::grown;
 use crate::layout::FONT;
 use crate::palette::{Theme, alpha};
-use crate::scene::{Color, HitArea, Point, START, Scene, Symbol};
+use crate::scene::{Color, Point, START, Scene, Symbol};
 use crate::text;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
@@ -270,18 +269,6 @@ pub(crate) fn heading(scene: &mut Scene, at: Point, width: f64, theme: &Theme, w
 /// Secondary text from a point rightwards, cut to a width.
 pub(crate) fn note(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
     scene.text(at, text::ellipsis(words, FONT, width), theme.muted, START);
-}
-
-/// Outlines the marks that stand for a selected row.
-pub(crate) fn outline_selected(scene: &mut Scene, theme: &Theme, selected: &[u32]) {
-    if selected.is_empty() {
-        return;
-    }
-    let is = |m: &&HitArea| m.rows.iter().any(|r| selected.contains(r));
-    let rects: Vec<[f64; 4]> = scene.hit_areas.iter().filter(is).map(|m| m.rect).collect();
-    for rect in rects {
-        scene.outline(grown(rect, 1.0), theme.accent, 2.0);
-    }
 }
 
 #[cfg(test)]

@@ -439,11 +439,6 @@ impl Scene {
         })
     }
 
-    /// The index of the topmost mark under a point.
-    pub(crate) fn mark_at(&self, at: Point) -> Option<usize> {
-        self.hit_areas.iter().rposition(|m| clip::holds(m.rect, at))
-    }
-
     /// The bar of colours at a point or a little beside it: its place, its field, its values.
     pub(crate) fn range_at(&self, at: Point) -> Option<([f64; 4], &str, Scale)> {
         const SLACK: f64 = 6.0;

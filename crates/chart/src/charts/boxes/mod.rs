@@ -262,7 +262,13 @@ impl Picture for Boxes {
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let theme = options.theme;
         let (value, bands) = (&self.value, &self.bands);
-        let (turned, foot) = foot_of(scene, bands);
+        // Names that do not fit beside each other read upwards.
+        let widest = text::widest(&bands.names, FONT);
+        let (each, _) = fit(scene.width - 60.0, bands.len(), box_widths(bands.len()));
+        let (turned, foot) = match widest + 8.0 > each {
+            true => (true, widest.min(scene.height * 0.3).min(150.0) + 12.0),
+            false => (false, FONT * text::LINE + 8.0),
+        };
         let marks = round(Format::of(&value.unit), 60.0, (2, 8));
         let y = Ruler::new(column_format::title(value), (self.kind, self.domain), marks);
         let around = Around { bottom: foot + FONT * text::LINE + 6.0, ..Around::USUAL };
@@ -300,17 +306,6 @@ impl Picture for Boxes {
 
     fn heights(&self, width: f64) -> Heights {
         Heights::of(width, (360.0, 420.0))
-    }
-}
-
-/// Whether names are turned, and the room they take.
-fn foot_of(scene: &Scene, bands: &BandScale) -> (bool, f64) {
-    let widest = text::widest(&bands.names, FONT);
-    let (each, _) = fit(scene.width - 60.0, bands.len(), box_widths(bands.len()));
-    if widest + 8.0 > each {
-        (true, widest.min(scene.height * 0.3).min(150.0) + 12.0)
-    } else {
-        (false, FONT * text::LINE + 8.0)
     }
 }
 

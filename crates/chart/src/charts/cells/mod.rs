@@ -130,7 +130,7 @@ impl CellMap {
         let frame = &frame;
         let mut e = Explore::new(frame, state);
         e.controls.extend(side.clone());
-        let (row, kernel) = (e.one_row(), e.kernel(KERNELS));
+        let (row, kernel) = (state.param(explore::Y) == Some(explore::NONE), e.kernel(KERNELS));
         let [across, down] = tiles(frame).unwrap_or_else(|| filled(frame, kernel.as_deref()));
         let across = match row {
             true => kernel.unwrap_or_else(|| "shape".to_owned()),

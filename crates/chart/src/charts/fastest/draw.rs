@@ -1,25 +1,29 @@
 //! Drawing of the map of the fastest.
 
-use super::{Fastest, tooltip};
+use super::Fastest;
 use crate::cells::{CellMark, Cells};
-use crate::charts::{Heights, RenderOptions};
+use crate::charts::RenderOptions;
 use crate::color_scale::ColorScale;
-use crate::layout::{FONT, NARROW};
+use crate::layout::FONT;
 use crate::legend::{self, ENTRIES, Swatch};
 use crate::palette::{Theme, alpha, mix};
 use crate::scene::{Color, Scene, Symbol};
 use crate::text;
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::Cell;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_significant;
 use std::collections::HashMap;
 
-const ROW: f64 = 22.0;
+/// Height of a row where cells can be touched.
+pub(super) const ROW: f64 = 22.0;
 /// Highest cell of a map.
-const CELL_HEIGHT: f64 = 52.0;
+pub(super) const CELL_HEIGHT: f64 = 52.0;
 /// Rows of a narrow map up to which it grows with them.
-const MOST_ROWS: f64 = 60.0;
+pub(super) const MOST_ROWS: f64 = 60.0;
+/// Heading, two lines of legend, axis names of a map.
+pub(super) const FRAME: f64 = 126.0;
 
 /// A lead in as many digits as fit a width: `1.30x`, `1.30`, `1.3`.
 pub(super) fn lead_label(margin: f64, width: f64) -> Option<String> {
@@ -73,10 +77,12 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
     let top = 24.0 + legend + 22.0;
     let names = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
     let (columns, rows) = (names(&m.xs), names(&m.ys));
-    let at: HashMap<(u32, u32), &Cell> = m.cells.iter().map(|c| ((c.x, c.y), c)).collect();
+    let cells = m.cells.iter().enumerate();
+    let at: HashMap<(u32, u32), (usize, &Cell)> =
+        cells.map(|(i, c)| ((c.x, c.y), (i, c))).collect();
     let of = |x: usize, y: usize| at.get(&(m.xs[x], m.ys[y])).copied();
     let cell = |(x, y): (usize, usize), (width, _): (f64, f64)| {
-        let c = of(x, y)?;
+        let (i, c) = of(x, y)?;
         let fill = match c.winner {
             // A narrow lead is pale, one of 2x or more is full.
             Some(side) => {
@@ -90,13 +96,13 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
         let configurations = c.compared.iter().copied().chain(c.alone.iter().map(|a| a.0));
         let samples = configurations.flat_map(|c| m.comparison.samples(c as usize));
         let rows = samples.flat_map(|(_, s)| m.comparison.rows_of(s).iter().copied());
-        Some(CellMark::new(fill, text, rows.collect(), tooltip(m, c)))
+        Some(CellMark::new(fill, text, rows.collect(), Tooltip::of(i)))
     };
     let (x, y) = ((m.x.name(), &columns[..]), (m.y.name(), &rows[..]));
     let cells = Cells::fixed(x, y, (170.0, CELL_HEIGHT), &cell);
     let grid = cells.draw(scene, [0.0, top, w, h - top], theme);
     for (i, j) in grid.each() {
-        let Some(c) = of(i, j) else { continue };
+        let Some((_, c)) = of(i, j) else { continue };
         let [l, t, width, height] = grid.cell_rect((i, j));
         // Somebody else wins a part of these GEMMs.
         if let Some(other) = c.other().filter(|_| width.min(height) >= 10.0) {
@@ -116,17 +122,4 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
             );
         }
     }
-}
-
-/// Heading, two lines of legend, axis names of a map.
-const MAP_FRAME: f64 = 126.0;
-
-/// Heights between which a map's cells can be read, and touched where it is narrow, and grow: those of a wide
-/// one shrink first.
-pub(super) fn heights(m: &Fastest, width: f64) -> Heights {
-    let (rows, usual) = (m.ys.len() as f64, Heights::filling(width));
-    let touched = if width < NARROW { MAP_FRAME + ROW * rows.min(MOST_ROWS) } else { 0.0 };
-    let least = touched.max(260.0);
-    let most = (MAP_FRAME + CELL_HEIGHT * rows).max(least);
-    Heights { own: touched.max(usual.own), least, most }
 }

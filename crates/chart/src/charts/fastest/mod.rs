@@ -7,6 +7,7 @@ use crate::charts::compare::settings::threshold;
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
+use crate::layout::NARROW;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
@@ -273,35 +274,43 @@ impl Picture for Fastest {
         columns.text("One side only", |c| c.alone.len().to_string()).table(&self.cells)
     }
 
-    fn heights(&self, width: f64) -> Heights {
-        draw::heights(self, width)
+    fn tooltip(&self, cell: usize) -> Tooltip {
+        let c = &self.cells[cell];
+        let sides = &self.comparison.names;
+        let at = format!("{} {}, {} {}", self.y.name(), c.y, self.x.name(), c.x);
+        if c.compared.is_empty() {
+            let only: Vec<&str> = (0..sides.len())
+                .filter(|i| c.alone.iter().any(|a| a.1 == *i))
+                .map(|i| sides[i].as_str())
+                .collect();
+            return Tooltip::new(at).line(format!("only {}", only.join(" and ")));
+        }
+        let verdict = match c.winner {
+            Some(s) => format!("{} ahead by {}", sides[s], times(c.margin)),
+            None => "tie".to_owned(),
+        };
+        if let [only] = c.compared.as_slice() {
+            return Tooltip::new(self.comparison.label(&self.frame, *only as usize)).line(verdict);
+        }
+        let wins: Vec<String> =
+            sides.iter().zip(&c.wins).map(|(s, n)| format!("{s} {n}")).collect();
+        Tooltip::new(at).line(verdict).line(format!(
+            "of {} configurations {}",
+            c.compared.len(),
+            wins.join(", ")
+        ))
     }
-}
 
-/// The tooltip of a cell.
-fn tooltip(m: &Fastest, c: &Cell) -> Tooltip {
-    let sides = &m.comparison.names;
-    let at = format!("{} {}, {} {}", m.y.name(), c.y, m.x.name(), c.x);
-    if c.compared.is_empty() {
-        let only: Vec<&str> = (0..sides.len())
-            .filter(|i| c.alone.iter().any(|a| a.1 == *i))
-            .map(|i| sides[i].as_str())
-            .collect();
-        return Tooltip::new(at).line(format!("only {}", only.join(" and ")));
+    /// Heights between which a map's cells can be read, and touched where it is narrow, and grow: those of a wide
+    /// one shrink first.
+    fn heights(&self, width: f64) -> Heights {
+        let (rows, usual) = (self.ys.len() as f64, Heights::filling(width));
+        let touched =
+            if width < NARROW { draw::FRAME + draw::ROW * rows.min(draw::MOST_ROWS) } else { 0.0 };
+        let least = touched.max(260.0);
+        let most = (draw::FRAME + draw::CELL_HEIGHT * rows).max(least);
+        Heights { own: touched.max(usual.own), least, most }
     }
-    let verdict = match c.winner {
-        Some(s) => format!("{} ahead by {}", sides[s], times(c.margin)),
-        None => "tie".to_owned(),
-    };
-    if let [only] = c.compared.as_slice() {
-        return Tooltip::new(m.comparison.label(&m.frame, *only as usize)).line(verdict);
-    }
-    let wins: Vec<String> = sides.iter().zip(&c.wins).map(|(s, n)| format!("{s} {n}")).collect();
-    Tooltip::new(at).line(verdict).line(format!(
-        "of {} configurations {}",
-        c.compared.len(),
-        wins.join(", ")
-    ))
 }
 
 #[cfg(test)]

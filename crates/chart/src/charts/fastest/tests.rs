@@ -40,7 +40,7 @@ fn goldens() {
     draw_everywhere("small-fastest-map", &view);
     for (size, name) in [(0, "phone"), (1, "desk")] {
         let look = look(&Theme::LIGHT, size, view.height(SIZES[size].0));
-        golden(&format!("fastest-map-{name}"), &view.scene(&look));
+        golden(&format!("fastest-map-{name}"), &view.spoken(&look));
     }
 }
 
@@ -61,7 +61,7 @@ fn defaults_come_from_the_data() {
     assert_eq!(held(&view), "all");
     let mut rows = Rows::new();
     rows.row((1, 1, 1), "x", 1.0, "");
-    let scene = Fastest::open(&rows.frame(None), &state).scene(&look(&Theme::DARK, 0, 420.0));
+    let scene = Fastest::open(&rows.frame(None), &state).spoken(&look(&Theme::DARK, 0, 420.0));
     assert!(scene.message.is_some_and(|m| m.contains("Nothing to compare")));
 }
 
@@ -116,7 +116,7 @@ fn counts_are_of_the_map_and_the_headline_stands_once() {
     assert!(map.said.notes[0].ends_with("that two or more sides have are in this map."));
     let headline = &map.said.verdict[0]["Fastest ".len()..];
     let place = headline.split(':').next().unwrap();
-    let dump = map.scene(&look(&Theme::LIGHT, 1, 640.0)).dump();
+    let dump = map.spoken(&look(&Theme::LIGHT, 1, 640.0)).dump();
     let drawn: Vec<&str> = dump.lines().filter(|l| l.starts_with("text")).collect();
     assert!(drawn.iter().all(|l| !l.contains(place)), "{drawn:?}");
     let mut state = ViewState::default();

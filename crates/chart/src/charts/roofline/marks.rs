@@ -132,45 +132,20 @@ pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts, wh
     counts.outside = (counts.passing - counts.nowhere - hidden).saturating_sub(n);
 }
 
-/// Radii by a value: the area grows with it.
-struct Sizes<'a> {
-    input: &'a Input<'a>,
-    base: f64,
-    most: f64,
-}
-
-impl<'a> Sizes<'a> {
-    fn of(input: &'a Input<'a>, base: f64) -> Self {
-        let mut out = Sizes { input, base, most: 0.0 };
-        if input.size != SizeBy::Same {
-            out.most = input
-                .frame
-                .rows
-                .iter()
-                .map(|r| out.value(*r as usize))
-                .filter(|v| v.is_finite())
-                .fold(0.0, f64::max);
-        }
-        out
-    }
-
-    fn value(&self, row: usize) -> f64 {
-        let data = &self.input.frame.data;
-        match self.input.size {
-            SizeBy::Same => 1.0,
-            SizeBy::Count => data.count(row),
-            SizeBy::Time => data.time_s[row] * data.count(row),
-        }
-    }
-
-    fn radius(&self, row: usize) -> f64 {
-        if self.most <= 0.0 {
-            return self.base;
-        }
-        let share = self.value(row) / self.most;
-        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
-        self.base * 0.6 + (self.base + 10.0) * share.sqrt()
-    }
+/// The radius of a row's mark, whose area grows with a value; `None` where all are of one size.
+fn radii<'a>(input: &'a Input<'_>, base: f64) -> Option<impl Fn(u32) -> f64 + 'a> {
+    let data = &input.frame.data;
+    let value = |row: u32| match input.size {
+        SizeBy::Same => 0.0,
+        SizeBy::Count => data.count(row as usize),
+        SizeBy::Time => data.time_s[row as usize] * data.count(row as usize),
+    };
+    let sized = input.frame.rows.iter().filter(|_| input.size != SizeBy::Same);
+    let most = sized.map(|r| value(*r)).filter(|v| v.is_finite()).fold(0.0, f64::max);
+    (most > 0.0).then_some(move |row| {
+        let share = Some(value(row) / most).filter(|share| share.is_finite()).unwrap_or(0.0);
+        base * 0.6 + (base + 10.0) * share.clamp(0.0, 1.0).sqrt()
+    })
 }
 
 /// Opacity of faint marks, as a part of that of the others.
@@ -228,7 +203,7 @@ impl Layers<'_> {
     pub(super) fn marks(&mut self, rows: &[u32], counts: &Counts) {
         let (input, plot) = (self.input, &self.plot);
         let (base, opacity) = look(counts.in_view);
-        let sizes = Sizes::of(input, base);
+        let radius = radii(input, base);
         let colors = &input.color_scale.palette;
         let with = |opacity: f64| colors.iter().map(move |c| alpha(*c, opacity));
         // Each colour once more, for faint marks.
@@ -240,18 +215,19 @@ impl Layers<'_> {
         let mut ticks: Vec<(f64, f64, f64, Color)> = Vec::new();
         let mut order: Vec<(f32, u32, f32, f32, Place)> = Vec::new();
         each_of(rows, input, plot, |row, x, y, place| {
-            order.push((sizes.radius(row as usize) as f32, row, x, y, place));
+            let radius = radius.as_ref().map_or(base, |radius| radius(row));
+            order.push((radius as f32, row, x, y, place));
         });
         // In no order of the file, so that no side lies over another: Fibonacci hashing mixes rows.
         order.order_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
-        if sizes.most > 0.0 {
+        if radius.is_some() {
             // Large ones first, so that they cover none of the small ones.
             order.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
         if !input.faint.is_empty() {
             order.order_by_key(|o| !is_faint(o.1));
         }
-        for (radius, row, x, y, place) in order {
+        for (size, row, x, y, place) in order {
             let code = input.color_scale.code(row as usize);
             let symbol = match place {
                 Place::Above => Symbol::Triangle,
@@ -264,9 +240,7 @@ impl Layers<'_> {
             if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
                 let faint = if is_faint(row) { colors.len() as u16 } else { 0 };
                 b.add((x, y), code + faint);
-                if sizes.most > 0.0 {
-                    b.radii.push(radius);
-                }
+                b.radii.extend(radius.as_ref().map(|_| size));
             }
             if let Some(own) = input.own_ceiling {
                 let rate = own(row as usize);

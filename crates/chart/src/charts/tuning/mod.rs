@@ -115,87 +115,26 @@ fn rate(v: f64) -> String {
     Format::rate().write(v, 4)
 }
 
-fn headline(h: &History) -> String {
-    let Some(best) = h.best.and_then(|i| h.variants.get(i)) else {
-        return "No variant ran.".to_owned();
-    };
-    let label = h.order_label.to_lowercase();
-    let mut out = format!(
-        "Best of {} in {} {label}s: {} in {label} {}",
-        plural(h.variants.len() as u64, "variant"),
-        h.generations.len(),
-        Format::rate().write(best.rate, 3),
-        best.order
-    );
-    if h.roof.is_finite() {
-        let share = Format::percent().write(best.rate / h.roof, 3);
-        out.push_str(&format!(", {share} of the roof"));
-    }
-    out.push_str(&format!(" ({}).", best.name));
-    out
-}
-
-fn notes(frame: &Frame, h: &History) -> Vec<String> {
-    let mut out = vec![headline(h)];
-    let failed = h.count(Outcome::Failed);
-    if failed > 0 {
-        out.push(format!("{failed} failed: {}.", failures(h)));
-    }
-    let slow = h.count(Outcome::Slow);
-    if slow > 0 {
-        out.push(format!(
-            "{slow} slow: under {} of the best.",
-            Format::percent().write(h.slow_below, 3)
-        ));
-    }
-    let changes = h.changes().into_iter();
-    let changes: Vec<String> =
-        changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
-    if (1..=MOST_GAINS).contains(&changes.len()) {
-        let label = h.order_label.to_lowercase();
-        out.push(format!("Best of each {label} against the one before: {}.", changes.join(", ")));
-    }
-    out.extend(h.convergence());
-    if h.roof.is_nan() {
-        out.push("No roof: choose a device.".to_owned());
-    }
-    let aside: u64 = frame.data.sources.iter().map(|s| s.rejected.total()).sum();
-    if aside > 0 {
-        let rows = plural(aside, "row");
-        out.push(format!("{rows} not read: see the file's card."));
-    }
-    out
-}
-
-/// The settings behind failed and slow variants, and those variants.
-fn details(frame: &Frame, h: &History) -> Vec<(String, Table)> {
-    let share = |s: &Suspect| Format::percent().write(s.bad as f64 / s.all as f64, 3);
-    let suspects = h.suspects(frame).into_iter().map(|s| {
-        let (share, bad, all) = (share(&s), s.bad.to_string(), s.all.to_string());
-        vec![s.name, s.value, bad, all, share]
-    });
-    let suspects: Vec<Vec<String>> = suspects.take(MOST_SUSPECTS).collect();
-    let bad = h.bad(frame).map(|v| {
-        let time = match v.time_s.is_finite() {
-            true => Seconds(v.time_s).to_string(),
-            false => "not stated".to_owned(),
-        };
-        vec![v.order.to_string(), v.name, v.outcome, time, v.settings]
-    });
-    let bad: Vec<Vec<String>> = bad.collect();
-    let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
-    let variant = [&h.order_label as &str, "Variant", "Outcome", "Time", "Settings"];
-    let tables = [
-        ("Settings behind failed and slow variants", Table::of(&heads, suspects)),
-        ("Failed and slow variants", Table::of(&variant, bad)),
-    ];
-    let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());
-    filled.map(|(name, t)| (name.to_owned(), t)).collect()
-}
-
 impl Picture for Tuning {
     fn title(&self) -> String {
-        headline(&self.history)
+        let h = &self.history;
+        let Some(best) = h.best.and_then(|i| h.variants.get(i)) else {
+            return "No variant ran.".to_owned();
+        };
+        let label = h.order_label.to_lowercase();
+        let mut out = format!(
+            "Best of {} in {} {label}s: {} in {label} {}",
+            plural(h.variants.len() as u64, "variant"),
+            h.generations.len(),
+            Format::rate().write(best.rate, 3),
+            best.order
+        );
+        if h.roof.is_finite() {
+            let share = Format::percent().write(best.rate / h.roof, 3);
+            out.push_str(&format!(", {share} of the roof"));
+        }
+        out.push_str(&format!(" ({}).", best.name));
+        out
     }
 
     fn obstacle(&self) -> Option<String> {
@@ -205,11 +144,66 @@ impl Picture for Tuning {
     }
 
     fn notes(&self) -> Vec<String> {
-        notes(&self.frame, &self.history)
+        let (frame, h) = (&self.frame, &self.history);
+        let mut out = vec![self.title()];
+        let failed = h.count(Outcome::Failed);
+        if failed > 0 {
+            out.push(format!("{failed} failed: {}.", failures(h)));
+        }
+        let slow = h.count(Outcome::Slow);
+        if slow > 0 {
+            out.push(format!(
+                "{slow} slow: under {} of the best.",
+                Format::percent().write(h.slow_below, 3)
+            ));
+        }
+        let changes = h.changes().into_iter();
+        let changes: Vec<String> =
+            changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
+        if (1..=MOST_GAINS).contains(&changes.len()) {
+            let label = h.order_label.to_lowercase();
+            out.push(format!(
+                "Best of each {label} against the one before: {}.",
+                changes.join(", ")
+            ));
+        }
+        out.extend(h.convergence());
+        if h.roof.is_nan() {
+            out.push("No roof: choose a device.".to_owned());
+        }
+        let aside: u64 = frame.data.sources.iter().map(|s| s.rejected.total()).sum();
+        if aside > 0 {
+            let rows = plural(aside, "row");
+            out.push(format!("{rows} not read: see the file's card."));
+        }
+        out
     }
 
+    /// The settings behind failed and slow variants, and those variants.
     fn details(&self) -> Vec<(String, Table)> {
-        details(&self.frame, &self.history)
+        let (frame, h) = (&self.frame, &self.history);
+        let share = |s: &Suspect| Format::percent().write(s.bad as f64 / s.all as f64, 3);
+        let suspects = h.suspects(frame).into_iter().map(|s| {
+            let (share, bad, all) = (share(&s), s.bad.to_string(), s.all.to_string());
+            vec![s.name, s.value, bad, all, share]
+        });
+        let suspects: Vec<Vec<String>> = suspects.take(MOST_SUSPECTS).collect();
+        let bad = h.bad(frame).map(|v| {
+            let time = match v.time_s.is_finite() {
+                true => Seconds(v.time_s).to_string(),
+                false => "not stated".to_owned(),
+            };
+            vec![v.order.to_string(), v.name, v.outcome, time, v.settings]
+        });
+        let bad: Vec<Vec<String>> = bad.collect();
+        let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
+        let variant = [&h.order_label as &str, "Variant", "Outcome", "Time", "Settings"];
+        let tables = [
+            ("Settings behind failed and slow variants", Table::of(&heads, suspects)),
+            ("Failed and slow variants", Table::of(&variant, bad)),
+        ];
+        let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());
+        filled.map(|(name, t)| (name.to_owned(), t)).collect()
     }
 
     fn draw(&self, scene: &mut Scene, [_, _, w, h]: Rect, options: &RenderOptions<'_>) {
