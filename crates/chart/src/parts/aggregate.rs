@@ -158,6 +158,21 @@ pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
     all
 }
 
+/// The finite values in ascending order, each once: of more than `most` the first that were met.
+pub(crate) fn distinct_up_to(values: impl Iterator<Item = f64>, most: usize) -> Vec<f64> {
+    let mut out: Vec<f64> = Vec::new();
+    for v in values.filter(|v| v.is_finite()) {
+        let at = out.partition_point(|known| *known < v);
+        if out.get(at) != Some(&v) {
+            out.insert(at, v);
+            if out.len() > most {
+                break;
+            }
+        }
+    }
+    out
+}
+
 /// Adds what a list lacks.
 pub(crate) fn add_new<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {

@@ -1,6 +1,7 @@
 //! A field as the bands of an axis: categories as they are, numbers one by one while they are
 //! few, else in bins.
 
+use crate::aggregate::distinct_up_to;
 use crate::scale::Kind;
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
@@ -153,18 +154,7 @@ impl BandScale {
     fn numbers(frame: &Frame, info: &FieldInfo) -> Self {
         let get = frame.numbers(&info.field);
         let values: Vec<f64> = frame.rows.iter().map(|r| get(*r as usize)).collect();
-        let mut distinct: Vec<f64> = Vec::new();
-        for &v in &values {
-            if v.is_finite() {
-                let at = distinct.partition_point(|d| *d < v);
-                if distinct.get(at) != Some(&v) {
-                    distinct.insert(at, v);
-                    if distinct.len() > DISTINCT {
-                        break;
-                    }
-                }
-            }
-        }
+        let distinct = distinct_up_to(values.iter().copied(), DISTINCT);
         let format = Format::of(&info.unit);
         let digits = |n: usize| {
             move |v: f64| match info.unit.as_str() {

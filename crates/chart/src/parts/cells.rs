@@ -4,7 +4,7 @@ use crate::labels::{Rect, grown};
 use crate::layout::{self, FONT};
 use crate::legend;
 use crate::palette::{Theme, alpha, on};
-use crate::scene::{Anchor, Baseline, CENTER, Color, END, Scene, Window};
+use crate::scene::{Anchor, BELOW, Baseline, CENTER, Color, END, Item, Scene, Window};
 use crate::text;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
@@ -294,7 +294,14 @@ impl Below<'_> {
             free = x + half + if turned { 0.0 } else { 4.0 };
             for (line, part) in parts().enumerate() {
                 let y = bottom + NAME_LINE * line as f64;
-                layout::name_below(scene, (x, y), part.to_owned(), turned, theme);
+                if !turned {
+                    scene.text((x, y + 5.0), part, theme.text, BELOW);
+                    continue;
+                }
+                scene.text((x, y + 6.0), part, theme.text, END);
+                if let Some(Item::Text { turned, .. }) = scene.items.last_mut() {
+                    *turned = true;
+                }
             }
         }
         let title =

@@ -1,6 +1,6 @@
 //! Colours of rows: by a category or by a number, worked out once per dataset, field and theme.
 
-use crate::aggregate::used;
+use crate::aggregate::{distinct_up_to, used};
 use crate::fixed;
 use crate::labels::Rect;
 use crate::legend::Swatch;
@@ -88,17 +88,7 @@ impl ColorScale {
         }
         let get = frame.numbers(&info.field);
         let n = frame.data.len();
-        let mut distinct: Vec<f64> = Vec::new();
-        for row in 0..n {
-            let v = get(row);
-            if !v.is_nan() && !distinct.contains(&v) {
-                distinct.push(v);
-                if distinct.len() > 8 {
-                    break;
-                }
-            }
-        }
-        if distinct.len() <= 8 {
+        if distinct_up_to((0..n).map(&get), 8).len() <= 8 {
             let categories = frame.categories(&info.field);
             let mut out = ColorScale::category(&info.label, &categories, &[], n, theme);
             let format = Format::of(&info.unit);

@@ -3,7 +3,7 @@
 use crate::labels::Rect;
 use crate::palette::Theme;
 use crate::scale::Scale;
-use crate::scene::{BELOW, CENTER, END, Item, Scene, TOP_END};
+use crate::scene::{BELOW, CENTER, Scene, TOP_END};
 use crate::text;
 use crate::ticks::Tick;
 
@@ -110,22 +110,4 @@ pub(crate) fn message(scene: &mut Scene, rect: Rect, theme: &Theme, sentence: &s
         );
     }
     scene.message = Some(sentence.to_owned());
-}
-
-/// Adds the name of a column below the plot's lower edge, at the column's middle; turned it reads
-/// upwards.
-pub(crate) fn name_below(
-    scene: &mut Scene,
-    (x, bottom): (f64, f64),
-    name: String,
-    turned: bool,
-    theme: &Theme,
-) {
-    if !turned {
-        return scene.text((x, bottom + 5.0), name, theme.text, BELOW);
-    }
-    scene.text((x, bottom + 6.0), name, theme.text, END);
-    if let Some(Item::Text { turned, .. }) = scene.items.last_mut() {
-        *turned = true;
-    }
 }

@@ -219,7 +219,7 @@ impl Picture for FlatTool {
         format!(
             "Flat GEMM model for M {}, K {} on {}: B_N against N",
             self.m,
-            list(&self.depths, " and "),
+            grid::names(&self.depths).join(" and "),
             self.device.name
         )
     }
@@ -304,9 +304,4 @@ impl Picture for FlatTool {
         let all = |line: f64| 40.0 + line * grid::lines(self.maps(), width) as f64;
         Heights::of(width, (all(360.0), all(400.0)))
     }
-}
-
-fn list(values: &[u32], between: &str) -> String {
-    let texts: Vec<String> = values.iter().map(u32::to_string).collect();
-    texts.join(between)
 }

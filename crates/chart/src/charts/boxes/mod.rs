@@ -206,8 +206,7 @@ impl Picture for Boxes {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut out =
-            vec!["Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned()];
+        let mut out = Vec::new();
         let medians: Vec<(f64, &str)> = self
             .boxes
             .iter()
@@ -216,24 +215,15 @@ impl Picture for Boxes {
             .collect();
         let least = medians.iter().min_by(|a, b| a.0.total_cmp(&b.0));
         let most = medians.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        if let (Some(a), Some(b)) = (least, most)
-            && medians.len() > 1
-        {
-            let format = Format::of(&self.value.unit);
-            out.insert(
-                0,
-                format!(
-                    "Median {}: {} at {} {} to {} at {} {}.",
-                    self.value.label.to_lowercase(),
-                    format.write(a.0, 3),
-                    self.bands.label,
-                    a.1,
-                    format.write(b.0, 3),
-                    self.bands.label,
-                    b.1
-                ),
-            );
+        if let (true, Some(least), Some(most)) = (medians.len() > 1, least, most) {
+            let at = |(median, name): &(f64, &str)| {
+                let median = Format::of(&self.value.unit).write(*median, 3);
+                format!("{median} at {} {name}", self.bands.label)
+            };
+            let what = self.value.label.to_lowercase();
+            out.push(format!("Median {what}: {} to {}.", at(least), at(most)));
         }
+        out.push("Box: middle half. Line: median. Whiskers: 5th to 95th percentile.".to_owned());
         let colors = self.colors.of(&Theme::LIGHT);
         let mut codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
         if codes.next().is_some_and(|first| codes.any(|code| code != first)) {

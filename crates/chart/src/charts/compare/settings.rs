@@ -3,7 +3,7 @@
 use gemmscope_analysis::compare::duel::{self, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup, TIE, Tally};
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::{Column, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
 
@@ -27,6 +27,12 @@ impl Keyed for Show {
 
 pub(super) const SHOW: Setting<Show> =
     Setting { key: "compare.show", label: "View", hint: "", default: Show::Overview };
+
+/// Columns of numbers that are settings of a run.
+const SETTINGS: [ColumnMeaning; 8] = {
+    use ColumnMeaning::*;
+    [TileM, TileN, TileK, SplitK, Stages, Warps, Order, Other]
+};
 
 /// No column of sides.
 const NONE: &str = "none";
@@ -153,8 +159,9 @@ pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
             | Field::Device
             | Field::Source => true,
             Field::Column(key) => {
-                i.kind == FieldKind::Category
-                    || frame.data.columns.iter().any(|c| c.key == *key && is_setting(c.meaning))
+                // A number that is a setting of the run rather than a result.
+                let is_setting = |c: &Column| c.key == *key && SETTINGS.contains(&c.meaning);
+                i.kind == FieldKind::Category || frame.data.columns.iter().any(is_setting)
             }
             _ => false,
         })
@@ -163,19 +170,4 @@ pub(super) fn keys(frame: &Frame, state: &ViewState, setup: &Setup) -> Control {
     let hint = "Two rows are the same GEMM if they agree in these";
     let usual: Vec<String> = setup.keys.iter().map(Field::to_string).collect();
     Control::several(state, "compare.keys", "Match by", hint, choices, &usual)
-}
-
-/// True for a number column that is a setting of the run rather than a result.
-fn is_setting(meaning: ColumnMeaning) -> bool {
-    matches!(
-        meaning,
-        ColumnMeaning::TileM
-            | ColumnMeaning::TileN
-            | ColumnMeaning::TileK
-            | ColumnMeaning::SplitK
-            | ColumnMeaning::Stages
-            | ColumnMeaning::Warps
-            | ColumnMeaning::Order
-            | ColumnMeaning::Other
-    )
 }

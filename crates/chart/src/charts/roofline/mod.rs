@@ -288,10 +288,7 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
             false => "attained rate over arithmetic intensity, both logarithmic",
         }
     );
-    let mut notes = Vec::new();
-    for roof in roofs {
-        notes.push(format!("{}.", roof.sentence()));
-    }
+    let mut notes: Vec<String> = roofs.iter().map(|r| format!("{}.", r.sentence())).collect();
     if !input.color_scale.label.is_empty() {
         notes.push(format!("Colour: {}.", input.color_scale.label));
     }

@@ -34,6 +34,8 @@ const BASELINE_KEY: &str = "baseline";
 const SIDE_A_KEY: &str = "compare.a";
 /// The roofs that show.
 const ROOFS_KEY: &str = "roofs";
+/// Whether the vertical axis is the attained rate or the share of the roof.
+const Y_KEY: &str = "y";
 /// Every parameter that the roofline reads, beside its zoom.
 pub(super) const PARAMS: &[&str] = &[
     COLOR_KEY,
@@ -47,7 +49,7 @@ pub(super) const PARAMS: &[&str] = &[
     SIDE_A_KEY,
     ROOFS_KEY,
     AI_KEY,
-    Y.key,
+    Y_KEY,
 ];
 /// Rows that get a number because of what they cost.
 const NUMBERED: usize = 8;
@@ -106,22 +108,6 @@ impl Keyed for SizeBy {
 /// What the points' area shows.
 const SIZE: Setting<SizeBy> =
     Setting { key: "size", label: "Size", hint: "Area of the points", default: SizeBy::Same };
-
-/// What the vertical axis is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum YAxis {
-    /// The attained rate.
-    Rate,
-    /// The share of the roof.
-    Share,
-}
-
-impl Keyed for YAxis {
-    const ALL: &'static [(Self, &'static str, &'static str)] =
-        &[(YAxis::Rate, "", "FLOP/s"), (YAxis::Share, "share", "% of roof")];
-}
-
-const Y: Setting<YAxis> = Setting { key: "y", label: "Y", hint: "", default: YAxis::Rate };
 
 /// Which points show the roof that their tile leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,12 +204,14 @@ impl Settings {
         let heaviest = heaviest.with_slider(100).with_unit("%");
         let hint = "One side faint, with arrows to the other on the same GEMM";
         let baseline = Control::toggle(state, BASELINE_KEY, "Baseline", hint, true).more();
+        let axes = Choice::list(&[("", "FLOP/s"), ("share", "% of roof")]);
+        let y = Control::choice(state, Y_KEY, "Y", "", axes, "");
         let (ai, roofs) = (intensities(frame, state), roofs(frame, state));
         let side = || state.param(SIDE_A_KEY).unwrap_or_default().to_owned();
         let chosen = |of: &Option<Control>| of.as_ref().map(|c| c.current.clone());
         let settings = Settings {
             color: Field::parse(&color.current),
-            share: Y.get(state) == YAxis::Share,
+            share: y.current == "share",
             off: switched_off(state, OFF_KEY),
             size: SIZE.get(state),
             numbers: Numbers::of(state),
@@ -245,7 +233,7 @@ impl Settings {
         };
         let tiles = [ColumnMeaning::Kernel, ColumnMeaning::TileM].into_iter();
         let tiles = tiles.filter_map(|r| frame.data.column(r)).next().is_some();
-        let mut out = vec![color, Y.control(state), heaviest];
+        let mut out = vec![color, y, heaviest];
         out.extend((frame.decision().kind == DataKind::Sides).then_some(baseline));
         out.extend(ai.into_iter().chain(roofs));
         out.extend([SIZE.control(state), NUMBERS.control(state)].map(Control::more));
