@@ -150,17 +150,6 @@ impl Drawn for SceneChart {
     }
 }
 
-/// True if rows are of different sides, which are never added up.
-fn of_several_sides(frame: &Frame, rows: &[u32]) -> bool {
-    if frame.kind() != DataKind::Sides {
-        return false;
-    }
-    let counted = frame.counted();
-    let mut sides = rows.iter().map(|r| counted.side_of(*r));
-    let first = sides.next();
-    sides.any(|s| Some(s) != first)
-}
-
 /// What the chart says of some rows, then the figures of the one, or of all together: of those of several
 /// devices for each.
 fn with_figures(frame: &Frame, rows: &[u32], out: Tooltip) -> Tooltip {
@@ -168,7 +157,9 @@ fn with_figures(frame: &Frame, rows: &[u32], out: Tooltip) -> Tooltip {
         let (_, figures) = explain::brief(frame, row as usize);
         return figures.into_iter().fold(out, |out, (caption, value)| out.row(caption, value));
     }
-    if of_several_sides(frame, rows) {
+    // Sides are never added up.
+    let side = |row: &u32| frame.counted().side_of(*row);
+    if frame.kind() == DataKind::Sides && rows.iter().any(|r| side(r) != side(&rows[0])) {
         return out;
     }
     let device = |row: &u32| frame.data.device[*row as usize];

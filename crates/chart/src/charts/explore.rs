@@ -24,7 +24,7 @@ const STATISTIC: Setting<Aggregate> = Setting {
     default: Aggregate::Median,
 };
 const SORT: &str = "explore.sort";
-const SORT_Y: &str = "explore.sort_y";
+pub(super) const SORT_Y: &str = "explore.sort_y";
 const ASCENDING: &str = "explore.up";
 const SCALE: &str = "explore.scale";
 const FIND: &str = "explore.find";
@@ -161,7 +161,14 @@ impl<'a> Explore<'a> {
         (frame.with_rows(side.rows.clone()), Some(control), note)
     }
 
-    fn axis(&mut self, key: &str, label: &str, none: Option<&str>, default: &str) -> Axis {
+    /// What runs along an axis; `none` names the choice of no field, where there is one.
+    pub(super) fn axis(
+        &mut self,
+        key: &str,
+        label: &str,
+        none: Option<&str>,
+        default: &str,
+    ) -> Axis {
         let mut options: Vec<Choice> = none.map(|n| Choice::new(NONE, n)).into_iter().collect();
         options.push(Choice::new(OUTPUTS, "M × N"));
         options.extend(Choice::fields(&self.fields, None));
@@ -177,14 +184,9 @@ impl<'a> Explore<'a> {
         Field::parse(key).and_then(|f| self.frame.info(&f))
     }
 
-    /// What the marks stand for; `none` names the choice of no field, where there is one.
+    /// What the marks stand for.
     pub(super) fn x(&mut self, none: Option<&str>, default: &str) -> Axis {
         self.axis(X, "X", none, default)
-    }
-
-    /// The rows of cells.
-    pub(super) fn y(&mut self, default: &str) -> Axis {
-        self.axis(Y, "Y", Some("one row"), default)
     }
 
     /// The size that lines run over.
@@ -210,22 +212,13 @@ impl<'a> Explore<'a> {
 
     /// The figure of a mark.
     pub(super) fn figure(&mut self, label: &str) -> FieldInfo {
-        let default = self.frame.leading_figure();
-        let chosen = self.figure_of(label, Vec::new(), default);
-        chosen.unwrap_or_else(|| self.known(&Field::Attained))
+        self.figure_or(label, None).unwrap_or_else(|| self.known(&Field::Attained))
     }
 
-    /// The figure of a mark that shows several by itself where none is chosen.
-    pub(super) fn figure_or(&mut self, label: &str, several: &str) -> Option<FieldInfo> {
-        self.figure_of(label, vec![Choice::new(NONE, several)], NONE)
-    }
-
-    fn figure_of(
-        &mut self,
-        label: &str,
-        mut options: Vec<Choice>,
-        default: &str,
-    ) -> Option<FieldInfo> {
+    /// The same, where a mark may show `several` by itself while none is chosen.
+    pub(super) fn figure_or(&mut self, label: &str, several: Option<&str>) -> Option<FieldInfo> {
+        let default = several.map_or_else(|| self.frame.leading_figure(), |_| NONE);
+        let mut options: Vec<Choice> = several.map(|s| Choice::new(NONE, s)).into_iter().collect();
         options.extend(Choice::fields(&self.fields, Some(FieldKind::Number)));
         let key = self.add(Control::field(self.state, FIGURE, label, "", options, default));
         self.info(&key)
@@ -243,21 +236,17 @@ impl<'a> Explore<'a> {
         STATISTIC.get(self.state)
     }
 
-    fn order(&mut self, (key, label): (&str, &str), all: bool, default: Order) -> Order {
+    /// The order along an axis; with `all` it may be that of figures that bars alone have.
+    pub(super) fn order(&mut self, (key, label): (&str, &str), all: bool, default: Order) -> Order {
         let mut options = Order::choices();
         options.truncate(if all { options.len() } else { Order::USUAL });
         let control = Control::choice(self.state, key, label, "", options, default.key());
         Order::parse(&self.add(control.more())).unwrap_or(default)
     }
 
-    /// The order along X; with `all` it may be that of figures that bars alone have.
+    /// The order along X.
     pub(super) fn sort(&mut self, all: bool, default: Order) -> Order {
         self.order((SORT, "Sort"), all, default)
-    }
-
-    /// The order of rows of cells.
-    pub(super) fn sort_y(&mut self) -> Order {
-        self.order((SORT_Y, "Sort Y"), false, Order::Name)
     }
 
     /// The other way round.

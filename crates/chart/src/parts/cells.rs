@@ -119,6 +119,8 @@ pub(crate) fn fit(room: f64, n: usize, (least, most): (f64, f64)) -> (f64, usize
     (size, ((room / size + 1e-9) as usize).clamp(1, n.max(1)).min(n))
 }
 
+/// Above the cells of a map: the heading, and the name of the rows.
+pub(crate) const HEAD: f64 = 38.0;
 /// Height of a line of names.
 const NAME_LINE: f64 = FONT * text::LINE;
 /// Around the names of the rows.
@@ -149,6 +151,18 @@ impl<'a> Cells<'a> {
             first: (0, 0),
             cell,
         }
+    }
+
+    /// Draws the grid under a heading; gives the rectangle of its cells.
+    pub(crate) fn titled(
+        &self,
+        scene: &mut Scene,
+        theme: &Theme,
+        [left, top, width, height]: Rect,
+        title: &str,
+    ) -> Rect {
+        legend::heading(scene, (left, top + 8.0), width, theme, title);
+        self.draw(scene, [left, top + HEAD, width, height - HEAD], theme).rect()
     }
 
     /// Draws the grid into `room`, makes every cell a hit area and, where some do not fit, the grid one

@@ -1,7 +1,7 @@
 //! Maps of tiles: measured cells with their figures, ticks on the best tile of a row, and outlines around
 //! what is bounded by what. Each mark has one colour on every map, that of its legend.
 
-use crate::cells::{CellAt, CellMark, Cells};
+use crate::cells::{CellMark, Cells};
 use crate::color_scale::shown;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -41,33 +41,6 @@ impl Tick {
             Tick::Best => legend::check(scene, (x, y), r, theme.accent, 2.0),
             Tick::Model => legend::hollow(scene, (x, y), 0.8 * r, theme.text),
         }
-    }
-}
-
-/// Above the cells of a map: the heading, and the name of the rows.
-pub(crate) const HEAD: f64 = 38.0;
-
-/// A grid of cells under a heading, its columns and rows under what they are.
-pub(crate) struct Titled<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) x: (&'a str, &'a [String]),
-    pub(crate) y: (&'a str, &'a [String]),
-    /// Most width and height of a cell.
-    pub(crate) most: (f64, f64),
-}
-
-impl Titled<'_> {
-    /// Draws the map into an area; returns the rectangle of its cells.
-    pub(crate) fn draw(
-        &self,
-        scene: &mut Scene,
-        theme: &Theme,
-        [left, top, width, height]: Rect,
-        cell: &CellAt<'_>,
-    ) -> Rect {
-        legend::heading(scene, (left, top + 8.0), width, theme, self.title);
-        let cells = Cells::fixed(self.x, self.y, self.most, cell);
-        cells.draw(scene, [left, top + HEAD, width, height - HEAD], theme).rect()
     }
 }
 
@@ -154,7 +127,7 @@ impl Measured<'_> {
             })
         };
         let (x, y) = ((self.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
-        let cells = Titled { title, x, y, most }.draw(scene, theme, area, &cell);
+        let cells = Cells::fixed(x, y, most, &cell).titled(scene, theme, area, title);
         regions(scene, theme, cells, (columns.len(), rows.len()), &|i, j| {
             (self.region)(panel, panel.lines[j].cells.get(i)?)
         });

@@ -2,7 +2,7 @@
 
 use super::grid;
 use super::{LARGEST, count, device_of, figure, whole};
-use crate::cells::CellMark;
+use crate::cells::{CellMark, Cells};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::color_scale::shown;
@@ -12,7 +12,7 @@ use crate::legend;
 use crate::palette::Theme;
 use crate::scale::Kind;
 use crate::scene::Scene;
-use crate::tile_marks::{Measured, Tick, Titled, limit, region_entries, regions};
+use crate::tile_marks::{Measured, Tick, limit, region_entries, regions};
 use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::tiling::Axis;
@@ -207,7 +207,7 @@ impl FlatTool {
             })
         };
         let (x, y) = (("B_N", &columns[..]), ("N", &rows[..]));
-        let cells = Titled { title, x, y, most: grid::MOST }.draw(scene, theme, area, &cell);
+        let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, theme, area, title);
         regions(scene, theme, cells, (columns.len(), rows.len()), &|x, y| {
             Some(flat::region(self.rows[y], self.blocks[x], self.units))
         });

@@ -4,7 +4,7 @@
 use super::grid;
 use super::{Shape, count, figure, tile_controls, whole};
 use crate::aggregate::distinct;
-use crate::cells::CellMark;
+use crate::cells::{CellMark, Cells};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::color_scale::shown;
@@ -13,7 +13,6 @@ use crate::labels::Rect;
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::Scene;
-use crate::tile_marks::Titled;
 use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
 use gemmscope_model::units::Bytes;
@@ -128,7 +127,7 @@ impl OrderTool {
             Some(CellMark::new(fill, number, Vec::new(), label))
         };
         let (x, y) = (("tile along N", &xs[..]), ("tile along M", &ys[..]));
-        let cells = Titled { title, x, y, most: grid::MOST }.draw(scene, theme, area, &cell);
+        let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, theme, area, title);
         // The panels of the first wave, as bars along the sides.
         let side = |n: usize, size: f64| size / n.max(1) as f64;
         let (w, h) = (side(columns, cells[2]), side(rows, cells[3]));

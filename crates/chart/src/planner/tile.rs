@@ -2,7 +2,7 @@
 
 use super::grid;
 use super::{Shape, count, figure, tile_controls, whole};
-use crate::cells::{CellMark, hatching};
+use crate::cells::{CellMark, Cells, hatching};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::color_scale::shown;
@@ -13,7 +13,7 @@ use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::{START, Scene};
 use crate::ticks::Format;
-use crate::tile_marks::{Tick, Titled};
+use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
@@ -160,29 +160,19 @@ impl TileTool {
                 Caution::OneBufferLess { less, .. } => Some(*less),
                 Caution::FewRegistersLeft { .. } => None,
             });
-            let (all, have_text) = (Bytes(f.shared_bytes).to_iec(), Bytes(have).to_iec());
-            out.push(match one_less {
-                Some(less) => (
-                    "Shared memory",
-                    less / have,
-                    format!("{} of {have_text}, a buffer less", Bytes(less).to_iec()),
-                ),
-                None => ("Shared memory", f.shared_bytes / have, format!("{all} of {have_text}")),
-            });
+            let (bytes, how) =
+                one_less.map_or((f.shared_bytes, ""), |less| (less, ", a buffer less"));
+            let words = format!("{} of {}{how}", Bytes(bytes).to_iec(), Bytes(have).to_iec());
+            out.push(("Shared memory", bytes / have, words));
         }
         let most = f64::from(f.registers_limit(d));
         let registers = f.accumulator_registers_per_thread;
-        out.push((
-            "Registers per thread",
-            registers / most,
-            format!("{registers:.0} of {most:.0}"),
-        ));
+        let words = format!("{registers:.0} of {most:.0}");
+        out.push(("Registers per thread", registers / most, words));
         if let Some(have) = d.registers_bytes_per_unit {
-            out.push((
-                "Register file",
-                f.accumulator_bytes / have,
-                format!("{} of {}", Bytes(f.accumulator_bytes).to_iec(), Bytes(have).to_iec()),
-            ));
+            let bytes = f.accumulator_bytes;
+            let words = format!("{} of {}", Bytes(bytes).to_iec(), Bytes(have).to_iec());
+            out.push(("Register file", bytes / have, words));
         }
         out.push(("Threads", f64::from(f.threads) / 1024.0, format!("{} of 1024", f.threads)));
         out
@@ -426,7 +416,7 @@ impl Picture for TileTool {
         let (x, y) = (axis_name(self.map.axes.0), axis_name(self.map.axes.1));
         let cell = |at: (usize, usize), _: (f64, f64)| self.cell(theme, at);
         let (x, y) = ((x.as_str(), &columns[..]), (y.as_str(), &rows[..]));
-        Titled { title: &heading, x, y, most: grid::MOST }.draw(scene, theme, area, &cell);
+        Cells::fixed(x, y, grid::MOST, &cell).titled(scene, theme, area, &heading);
     }
 
     fn tooltip(&self, cell: usize) -> Tooltip {

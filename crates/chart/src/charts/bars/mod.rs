@@ -104,7 +104,7 @@ impl Bars {
         let mut e = Explore::new(frame, state);
         let kernel = e.kernel(frame.data.len() / 2);
         let x = e.x(Some("each GEMM"), kernel.as_deref().unwrap_or("none"));
-        let (chosen, color) = (e.figure_or("Y", "AI and rate"), e.color());
+        let (chosen, color) = (e.figure_or("Y", Some("AI and rate")), e.color());
         let single = x == Axis::One;
         let aggregate = e.statistic(!single);
         let (sort, up) = (e.sort(chosen.is_none(), Order::Value), e.ascending());

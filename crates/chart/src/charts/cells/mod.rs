@@ -136,10 +136,13 @@ impl CellMap {
             true => kernel.unwrap_or_else(|| "shape".to_owned()),
             false => across,
         };
-        let (x, y) = (e.x(None, &across), e.y(&down));
+        let (x, y) = (e.x(None, &across), e.axis(explore::Y, "Y", Some("one row"), &down));
         let (value, aggregate) = (e.figure("Colour"), e.statistic(true));
         let order_x = e.sort(false, if row { Order::Value } else { Order::Name });
-        let order_y = if row { Order::Name } else { e.sort_y() };
+        let order_y = match row {
+            true => Order::Name,
+            false => e.order((explore::SORT_Y, "Sort Y"), false, Order::Name),
+        };
         let (log, find) = (e.log(), e.find());
 
         let by = Some((&value, aggregate));

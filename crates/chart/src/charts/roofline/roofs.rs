@@ -92,16 +92,19 @@ impl RoofLine {
         plot.holds((x, y)) && x >= from.0 - NEAR && (y - from.1).abs() <= NEAR
     }
 
+    /// The achievable rates in words.
+    fn achievable(&self) -> impl Iterator<Item = String> {
+        self.achievable.iter().map(|(types, rate, here)| {
+            let rate = Format::rate().write(*rate, 4);
+            format!("{rate} ({}){}", types.join(", "), measured(*here))
+        })
+    }
+
     /// What a tooltip says of it.
     pub(super) fn tooltip(&self) -> Tooltip {
-        let rate = |v| Format::rate().write(v, 4);
         let out = Tooltip::new(format!("{} on {}", self.types.join(", "), self.device))
             .row("Peak", format!("{}, dense", FlopsPerSec(self.peak).peak()));
-        let achievable = self.achievable.iter();
-        let out = achievable.fold(out, |out, (types, v, here)| {
-            let value = format!("{} ({}){}", rate(*v), types.join(", "), measured(*here));
-            out.row("Achievable", value)
-        });
+        let out = self.achievable().fold(out, |out, value| out.row("Achievable", value));
         let ridge = format_short(self.ridge(), 4);
         let out = out
             .row("Bandwidth", Format::si("B/s").write(self.bandwidth, 4))
@@ -115,14 +118,7 @@ impl RoofLine {
 
     /// The roof in words.
     pub(crate) fn sentence(&self) -> String {
-        let achievable: String = self
-            .achievable
-            .iter()
-            .map(|(types, rate, here)| {
-                let rate = Format::rate().write(*rate, 4);
-                format!(", achievable {rate} ({}){}", types.join(", "), measured(*here))
-            })
-            .collect();
+        let achievable: String = self.achievable().map(|v| format!(", achievable {v}")).collect();
         format!(
             "{} {}: {} dense{achievable}, {}, ridge at {} FLOP/B",
             self.device,

@@ -1,7 +1,7 @@
 //! Drawing of the tile map: panels in a flow, cells, ticks, outlined regions, legend.
 
 use super::{cells, lines};
-use crate::cells::FOOT;
+use crate::cells::{FOOT, HEAD};
 use crate::charts::RenderOptions;
 use crate::color_scale::ramp;
 use crate::labels::Rect;
@@ -11,7 +11,7 @@ use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
 use crate::ticks::Format;
-use crate::tile_marks::{HEAD, Measured, Tick, region_entries};
+use crate::tile_marks::{Measured, Tick, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 
 /// Height of a line of cells.
