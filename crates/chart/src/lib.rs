@@ -42,8 +42,9 @@
 //!    way, its sentences, `draw` and `table`. `Chart::of` makes a [`Chart`](chart::Chart) of it and its
 //!    settings, with what is [said](chart::Said) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands` names
 //!    with bars, `cells::Cells` a grid, `plot::xy` two axes, and `columns::Columns` gives table and tooltips of
-//!    one list. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas); hovering,
-//!    selecting, the keyboard, saving and the accessible table then work.
+//!    one list. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
+//!    number, from which `Picture::tooltip` writes what is said of it; hovering, selecting, the keyboard, saving
+//!    and the accessible table then work.
 //! 2. Give it a `KIND`: its key in links, its name, its question.
 //! 3. Add that to [`CHARTS`](charts::CHARTS), and its key to a place of [`places::PLACES`]. The
 //!    page shows it there, the command renders it, and the tests that go through all charts draw it

@@ -37,6 +37,9 @@ const OUTPUTS: &str = "mxn";
 /// Key of no field.
 pub(super) const NONE: &str = "none";
 
+/// How many orders every mark has, the first of the list.
+const USUAL: usize = 3;
+
 /// What runs along an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Axis {
@@ -239,7 +242,7 @@ impl<'a> Explore<'a> {
     /// The order along an axis; with `all` it may be that of figures that bars alone have.
     pub(super) fn order(&mut self, (key, label): (&str, &str), all: bool, default: Order) -> Order {
         let mut options = Order::choices();
-        options.truncate(if all { options.len() } else { Order::USUAL });
+        options.truncate(if all { options.len() } else { USUAL });
         let control = Control::choice(self.state, key, label, "", options, default.key());
         Order::parse(&self.add(control.more())).unwrap_or(default)
     }

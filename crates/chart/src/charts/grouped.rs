@@ -56,16 +56,11 @@ pub(super) struct Rows<'a> {
 }
 
 impl Grouped {
-    /// Rows of a group.
-    pub(super) fn rows(&self, group: usize) -> &[u32] {
-        self.groups.get(group)
-    }
-
     fn columns(&self) -> Columns<'_, usize> {
         let names = Columns::new()
             .text(self.what.as_str(), |group: &usize| (self.name)(*group))
             .no_tip()
-            .text("GEMMs", |group| self.rows(*group).len().to_string())
+            .text("GEMMs", |group| self.groups.get(*group).len().to_string())
             .no_tip();
         self.figures.iter().fold(names, |out, f| {
             let out = out.number(f.title.as_str(), f.unit.as_str(), |group| f.of[*group]);
@@ -80,7 +75,7 @@ impl Grouped {
 
     /// What is said of a group; of a bar of `several` GEMMs how many they are.
     pub(super) fn tooltip(&self, group: usize, several: bool) -> Tooltip {
-        let head = match (several, self.rows(group).len()) {
+        let head = match (several, self.groups.get(group).len()) {
             (true, n) if n != 1 => format!("{} ({n} GEMMs)", (self.name)(group)),
             _ => (self.name)(group),
         };
@@ -101,7 +96,7 @@ impl Grouped {
             row,
             most: None,
             name: &|at| (self.name)(self.order[at]),
-            mark: &|at| Some((self.rows(self.order[at]).to_vec(), self.order[at])),
+            mark: &|at| Some((self.groups.get(self.order[at]).to_vec(), self.order[at])),
         };
         let room = [left, top + around.0, width, height - around.0 - around.1];
         bands.place(scene, room, options)

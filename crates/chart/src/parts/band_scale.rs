@@ -25,11 +25,6 @@ pub(crate) enum Order {
     Ai,
 }
 
-impl Order {
-    /// How many of them every mark has.
-    pub(crate) const USUAL: usize = 3;
-}
-
 impl Keyed for Order {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
         (Order::Name, "name", "name"),

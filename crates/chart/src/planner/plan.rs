@@ -109,7 +109,7 @@ impl Drawn for InteractivePlan {
     fn emphasis(&self, what: &Emphasis) -> Scene {
         let mut scene = self.roofline.emphasis(what);
         if let Some(planned) = what.target.as_ref().filter(|t| t.rows.is_empty()) {
-            scene.mark(planned.at, 9.0, Symbol::Ring, self.roofline.canvas().theme.text);
+            scene.mark(planned.at, 9.0, Symbol::Ring, self.roofline.canvas.theme.text);
         }
         scene
     }

@@ -119,7 +119,7 @@ impl Picture for Bars {
 impl Bars {
     /// The colour of a bar: that of all its GEMMs; `None` where they have several.
     fn code(&self, group: usize, colors: &ColorScale) -> Option<u16> {
-        let mut codes = self.bars.rows(group).iter().map(|r| colors.code(*r as usize));
+        let mut codes = self.bars.groups.get(group).iter().map(|r| colors.code(*r as usize));
         let first = codes.next()?;
         let known = usize::from(first) < colors.names.len();
         (known && codes.all(|c| c == first)).then_some(first)

@@ -172,9 +172,19 @@ impl Boxes {
         scene.items.push(Item::Marks(points));
         let half = (width * 0.3).clamp(4.0, 18.0);
         for i in shown.clone() {
-            if let Some(five) = &self.boxes[i] {
-                draw_box(scene, theme, plot, center(i), half, five);
+            let Some(five) = &self.boxes[i] else { continue };
+            let (x, ink, bottom) = (center(i), theme.text, top + height);
+            let [low, q1, median, q3, high] =
+                five.at.map(|v| Some(plot.y.px(v)).filter(|y| y.is_finite()).unwrap_or(bottom));
+            for (a, b) in [(low, q1), (q3, high)] {
+                scene.line(vec![(x, a), (x, b)], alpha(ink, 0.7), 1.0);
             }
+            scene.items.push(Item::Rect {
+                rect: [x - half, q3, 2.0 * half, (q1 - q3).max(1.0)],
+                fill: Some(alpha(theme.panel, 0.55)),
+                stroke: Some((alpha(ink, 0.8), 1.0)),
+            });
+            scene.line(vec![(x - half, median), (x + half, median)], ink, 2.0);
         }
         scene.items.push(Item::Unclip);
         for i in shown.clone() {
@@ -297,21 +307,6 @@ impl Picture for Boxes {
     fn heights(&self, width: f64) -> Heights {
         Heights::of(width, (360.0, 420.0))
     }
-}
-
-fn draw_box(scene: &mut Scene, theme: &Theme, plot: &Plot, x: f64, half: f64, five: &Five) {
-    let (ink, bottom) = (theme.text, plot.rect[1] + plot.rect[3]);
-    let [low, q1, median, q3, high] =
-        five.at.map(|v| Some(plot.y.px(v)).filter(|y| y.is_finite()).unwrap_or(bottom));
-    for (a, b) in [(low, q1), (q3, high)] {
-        scene.line(vec![(x, a), (x, b)], alpha(ink, 0.7), 1.0);
-    }
-    scene.items.push(Item::Rect {
-        rect: [x - half, q3, 2.0 * half, (q1 - q3).max(1.0)],
-        fill: Some(alpha(theme.panel, 0.55)),
-        stroke: Some((alpha(ink, 0.8), 1.0)),
-    });
-    scene.line(vec![(x - half, median), (x + half, median)], ink, 2.0);
 }
 
 #[cfg(test)]

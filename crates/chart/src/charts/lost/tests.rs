@@ -57,7 +57,7 @@ fn bars_add_up_to_the_ledger_whatever_they_are_of() {
             assert!((own - book.of(account).seconds).abs() < 1e-12, "{by} {account:?}");
         }
         assert!(of(LOST).is_sorted_by(|a, b| a >= b), "{by}");
-        let rows: usize = order.iter().map(|bar| chart.bars.rows(*bar).len()).sum();
+        let rows: usize = order.iter().map(|bar| chart.bars.groups.get(*bar).len()).sum();
         assert_eq!(rows, f.rows.len(), "{by}");
     }
 }

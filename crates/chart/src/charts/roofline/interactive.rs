@@ -30,7 +30,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) struct InteractiveRoofline {
     opened: Arc<Contents>,
     extras: Extras,
-    canvas: Canvas,
+    /// The colours and the size of the picture.
+    pub(crate) canvas: Canvas,
     hidden: Vec<bool>,
     picture: RooflinePicture,
     /// The reader chose what shows.
@@ -97,11 +98,6 @@ impl InteractiveRoofline {
     #[cfg(test)]
     pub(crate) fn picture(&self) -> &RooflinePicture {
         &self.picture
-    }
-
-    /// The colours and the size of the picture.
-    pub(crate) fn canvas(&self) -> &Canvas {
-        &self.canvas
     }
 
     /// The rows that were drawn.
