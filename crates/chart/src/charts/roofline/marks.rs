@@ -140,8 +140,8 @@ fn radii<'a>(input: &'a Input<'_>, base: f64) -> Option<impl Fn(u32) -> f64 + 'a
         SizeBy::Count => data.count(row as usize),
         SizeBy::Time => data.time_s[row as usize] * data.count(row as usize),
     };
-    let sized = input.frame.rows.iter().filter(|_| input.size != SizeBy::Same);
-    let most = sized.map(|r| value(*r)).filter(|v| v.is_finite()).fold(0.0, f64::max);
+    let rows: &[u32] = if input.size == SizeBy::Same { &[] } else { &input.frame.rows };
+    let most = rows.iter().map(|r| value(*r)).filter(|v| v.is_finite()).fold(0.0, f64::max);
     (most > 0.0).then_some(move |row| {
         let share = Some(value(row) / most).filter(|share| share.is_finite()).unwrap_or(0.0);
         base * 0.6 + (base + 10.0) * share.clamp(0.0, 1.0).sqrt()
