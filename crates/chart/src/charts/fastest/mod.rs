@@ -82,8 +82,12 @@ impl Fastest {
         let axes = Control::choice(state, "fastest.axes", "Map", hint, axes, "n,m");
         let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
         let [dtype, layout] = operations(frame, &comparison, state);
+        // What competes is not held.
+        let held_too = |field: Field| comparison.setup.side != field;
+        let (of_types, of_layouts) = (held_too(Field::Dtype), held_too(Field::Transposes));
         let chosen = |of: &Control| Some(of.current.clone()).filter(|value| value != "all");
-        let (chosen_dtype, chosen_layout) = (chosen(&dtype), chosen(&layout));
+        let chosen_dtype = chosen(&dtype).filter(|_| of_types);
+        let chosen_layout = chosen(&layout).filter(|_| of_layouts);
         let shown = frame.data.ops.iter().map(|o| {
             chosen_dtype.as_ref().is_none_or(|d| o.types() == *d)
                 && chosen_layout.as_ref().is_none_or(|l| o.layout() == *l)
@@ -91,13 +95,13 @@ impl Fastest {
         let shown: Vec<bool> = shown.collect();
         let of_type = |row: usize| shown[frame.data.op[row] as usize];
         // One for all, and one for each.
-        let layouts = layout.options().len() - 1;
+        let layouts = if of_layouts { layout.options().len() - 1 } else { 0 };
         let hold = held_control(frame, &comparison, state, held, &of_type);
         let at = hold.current.parse::<u32>().ok();
         let cells = winner::cells(frame, &comparison, (x, y), lead, |row| {
             of_type(row) && at.is_none_or(|v| held.of(frame, row) == v)
         });
-        let mut controls = vec![dtype];
+        let mut controls: Vec<Control> = of_types.then_some(dtype).into_iter().collect();
         controls.extend((layouts > 1).then_some(layout));
         controls.extend([hold, axes.more(), side.more(), threshold.more()]);
         let out = Fastest {
@@ -107,7 +111,7 @@ impl Fastest {
             y,
             held,
             at,
-            dtype: chosen_dtype,
+            dtype: chosen_dtype.or_else(|| of_types.then(|| "all types".to_owned())),
             layout: (layouts > 1)
                 .then(|| chosen_layout.unwrap_or_else(|| format!("all {layouts} layouts"))),
             xs: distinct(cells.iter().map(|c| c.x)),
@@ -123,9 +127,7 @@ impl Fastest {
             Some(v) => format!("at {} = {v}", self.held.name()),
             None => format!("over all {}", self.held.name()),
         };
-        let dtype = self.dtype.as_deref().unwrap_or("all types");
-        let layout = self.layout.as_deref();
-        let of = [Some(held.as_str()), Some(dtype), layout];
+        let of = [Some(held.as_str()), self.dtype.as_deref(), self.layout.as_deref()];
         of.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
