@@ -215,12 +215,16 @@ impl Loader {
     /// # Errors
     ///
     /// What was wrong with the file, or that it was cancelled.
-    pub async fn add_again(&self, input: Input, options: ImportOptions) -> Result<(), String> {
-        self.finish(Job { options, ..Job::new(input, Origin::User) }).await
+    pub fn add_again(
+        &self,
+        input: Input,
+        options: ImportOptions,
+    ) -> impl Future<Output = Result<(), String>> + use<> {
+        self.finish(Job { options, ..Job::new(input, Origin::User) })
     }
 
-    /// Runs a job, after those that are waiting.
-    async fn finish(&self, job: Job) -> Result<(), String> {
+    /// Runs a job, after those that are waiting; what it gives waits for the end.
+    fn finish(&self, job: Job) -> impl Future<Output = Result<(), String>> + use<> {
         let outcome = Rc::new(Cell::new(None));
         let mut resolve = None;
         let read = js_sys::Promise::new(&mut |r, _| resolve = Some(r));
@@ -232,8 +236,10 @@ impl Loader {
             }
         });
         self.start(Job { done: Some(done), ..job });
-        let _ = wasm_bindgen_futures::JsFuture::from(read).await;
-        outcome.take().unwrap_or_else(|| Err("cancelled".to_owned()))
+        async move {
+            let _ = wasm_bindgen_futures::JsFuture::from(read).await;
+            outcome.take().unwrap_or_else(|| Err("cancelled".to_owned()))
+        }
     }
 
     /// Imports a file again with other options, as a step of undo.
@@ -327,7 +333,10 @@ impl Loader {
             while this.bench.lists_follow() {
                 clock::after_paint().await;
             }
-            dom::set_root_data("ready", Some("1"));
+            // Where another file is read by now, its end says so.
+            if !queue.running.get() {
+                dom::set_root_data("ready", Some("1"));
+            }
         });
     }
 }

@@ -332,10 +332,14 @@ fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<Later<()>, 
         kept.filters.set(filters.filter(|f| !f.is_empty()));
         let view = noted.filter(|_| with_view).unwrap_or(shown);
         loader.bench.view.set(view);
-        for Entry { input, options, key } in list.files {
+        let reading = list.files.into_iter().map(|Entry { input, options, key }| {
             kept.memory.update_value(|m| m.stored.push((input.clone(), key)));
+            loader.add_again(input, options)
+        });
+        // All wait at once, so that the page is ready when the last one is there.
+        for read in reading.collect::<Vec<_>>() {
             // Errors show on the page.
-            let _ = loader.add_again(input, options).await;
+            let _ = read.await;
         }
         Ok(())
     }))
