@@ -114,20 +114,15 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     let (book, row) = (&sums.ledger.books[cause.book], cause.most.0);
     let account = book.of(cause.account);
     let groups = groups_of(sums, &rows_of(scan, &[cause]));
-    // What is not all that is counted elsewhere says so.
-    let count = match book.elsewhere.saturating_sub(groups) {
-        other if cause.account == Account::Library && other > 0 => format!(
-            "{} of {}, {} counted under other causes",
-            grouped(groups),
-            plural(book.elsewhere, "GEMM"),
-            grouped(other)
-        ),
-        _ => plural(groups, "GEMM"),
-    };
     let whole = match cause.account {
         Account::Rest if groups < account.groups => {
-            format!(", a part of the {} {}", story::time(account.seconds), cause.account.label())
+            format!(" Part of the {} {}.", story::time(account.seconds), cause.account.label())
         }
+        // What is not all that is counted elsewhere says so.
+        Account::Library if groups < book.elsewhere => format!(
+            " In all {} are faster elsewhere; what the others lose is counted under other causes.",
+            plural(book.elsewhere, "GEMM")
+        ),
         _ => String::new(),
     };
     let claim = claim(scan, sums, cause);
@@ -142,15 +137,16 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     };
     let take = if groups == 1 { "It takes" } else { "They take" };
     Story {
-        title: format!("{claim}: {count}"),
+        title: format!("{claim}: {}", plural(groups, "GEMM")),
         text: format!(
-            "{take} {}, {} of it {}{whole}.{}{}",
+            "{take} {}, {} {}.{whole}{}{}",
             story::time(cause.time_s),
             story::time(cause.lost_s),
             match cause.account.evidence() {
-                Basis::Measured => "more than the faster run",
-                Basis::AtMost => "below the roof, with no run or model that says why",
-                _ => "by the model",
+                Basis::Measured if groups == 1 => "more than the faster run",
+                Basis::Measured => "more than the faster runs",
+                Basis::AtMost => "more than at the roof; no run and no model says why",
+                _ => "of it by the model",
             },
             parts(scan, sums, cause),
             told.text
