@@ -9,7 +9,7 @@ use crate::figures::figures;
 use crate::ledger::{Account, Entry, Evidence as Basis};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{grouped, percent, plural};
+use gemmscope_model::units::{percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::group::ascending;
 
