@@ -69,7 +69,9 @@ test("a file that names no device asks for one; the list is searched and walked 
   await app.page.keyboard.press("d");
   await app.dialog.waitFor();
   assert.ok((await app.dialog.locator(".device-entry").count()) >= 38);
-  await app.dialog.getByRole("searchbox", { name: "Search devices" }).fill("h200");
+  const search = app.dialog.getByRole("searchbox", { name: "Search devices" });
+  assert.ok(await search.evaluate((e) => e === document.activeElement), "typing searches");
+  await search.fill("h200");
   assert.ok((await app.dialog.locator(".device-entry").count()) <= 3);
   await app.dialog.getByRole("button", { name: /^H200/ }).click();
   const sheet = await app.dialog.locator(".device-sheet").innerText();

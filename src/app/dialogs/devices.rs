@@ -3,7 +3,7 @@
 
 use crate::app::dialogs::device_form::DeviceForm;
 use crate::app::state::{Shell, Workbench};
-use crate::app::ui::{Modal, device_select, icon, value_of};
+use crate::app::ui::{Modal, NARROW, device_select, icon, value_of};
 use crate::web::dom;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::known;
@@ -17,8 +17,13 @@ use leptos::prelude::*;
 pub fn Devices(name: Option<String>) -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    let first = bench.view.with_untracked(|v| v.devices.default.clone());
-    let shown = RwSignal::new(first.unwrap_or_else(|| "mi300x".to_owned()));
+    let used = untrack(|| bench.device_ids().into_iter().next());
+    let chosen = || bench.view.with_untracked(|v| v.devices.default.clone());
+    let first = used.or_else(chosen).unwrap_or_else(|| "mi300x".to_owned());
+    let at = entry_id(&first);
+    let shown = RwSignal::new(first);
+    // The list exists in the next frame.
+    request_animation_frame(move || dom::scroll_into_list(&at));
     let needle = RwSignal::new(String::new());
     let editing = RwSignal::new(None::<Device>);
     let list = Memo::new(move |_| {
@@ -38,9 +43,9 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
     let entries = move || {
         let entry = |d: Device| {
             let own = bench.custom.with_untracked(|o| o.iter().any(|o| o.id == d.id));
-            let mine = d.id.clone();
+            let (mine, at) = (d.id.clone(), entry_id(&d.id));
             view! {
-                <li>
+                <li id=at>
                     <button type="button" class="device-entry"
                         aria-pressed=move || (shown.get() == mine).to_string()
                         on:click=move |_| { editing.set(None); shown.set(d.id.clone()); }>
@@ -58,8 +63,9 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
             <FileNames />
             <div class="devices">
                 <div class="device-list">
+                    // On a phone its keyboard would cover the list.
                     <input type="search" placeholder="Search devices" aria-label="Search devices"
-                        prop:value=move || needle.get() on:input=move |e| needle.set(value_of(&e)) />
+                        autofocus=!dom::media(NARROW) prop:value=move || needle.get() on:input=move |e| needle.set(value_of(&e)) />
                     <ul>
                         {entries}
                     </ul>
@@ -86,6 +92,10 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
             </div>
         </Modal>
     }
+}
+
+fn entry_id(device: &str) -> String {
+    format!("device-entry-{device}")
 }
 
 /// The device names in the loaded files, and the device that each stands for.
