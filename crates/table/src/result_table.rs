@@ -17,13 +17,14 @@ impl Table {
         Table { header: header.iter().map(|h| (*h).to_owned()).collect(), rows }
     }
 
-    /// True if every cell of the column that is not empty begins with a digit, and there is one.
+    /// True if every cell of the column begins with a digit, and there is one; those that say that
+    /// there is no figure (nothing, a dash, `never`) count as neither.
     pub fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self
             .rows
             .iter()
             .filter_map(|r| r.get(column))
-            .filter(|c| !c.is_empty() && *c != "–")
+            .filter(|c| !matches!(c.as_str(), "" | "–" | "never"))
             .peekable();
         cells.peek().is_some()
             && cells.all(|c| {

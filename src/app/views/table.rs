@@ -143,31 +143,28 @@ fn Head(info: FieldInfo, columns: Columns, cursor: Cursor, numbers: RowNumbers) 
         let field = info.field.clone();
         move |_| columns.sort.with(|s| s.as_ref().filter(|s| s.0 == field).map(|s| s.1))
     });
-    let said = move || match order.get() {
-        Some(true) => "descending",
-        Some(false) => "ascending",
-        None => "none",
+    let sorts = move || match order.get() {
+        Some(true) => ("descending", "↓"),
+        Some(false) => ("ascending", "↑"),
+        None => ("none", ""),
     };
-    let arrow = move || match order.get() {
-        Some(true) => "↓",
-        Some(false) => "↑",
-        None => "",
-    };
+    let arrow = view! { <span class="sort-arrow" aria-hidden="true">{move || sorts().1}</span> };
     let width = move || {
         let known = columns.widths.with(|w| w.get(place.get()).copied());
         known.map_or_else(|| "auto".to_owned(), |w| format!("{w}px"))
     };
     let (hint, title, number) =
         (info.hint, column_format::title(&info), info.kind == FieldKind::Number);
+    // The words stand where the column does: figures have the arrow's room on the left.
+    let (before, after) = if number { (Some(arrow), None) } else { (None, Some(arrow)) };
     view! {
         <span class="cell" class:num=number role="columnheader"
             id=move || format!("head-{}", place.get())
             class:cursor=move || cursor.cell() == Some((None, place.get()))
             aria-colindex=move || (place.get() + 1 + usize::from(numbers.any.get())).to_string()
-            aria-sort=said style:width=width>
+            aria-sort=move || sorts().0 style:width=width>
             <button type="button" class="column-head" tabindex="-1" title=hint on:click=move |_| columns.sort_by(&info)>
-                {title}
-                <span class="sort-arrow" aria-hidden="true">{arrow}</span>
+                {before}{title}{after}
             </button>
         </span>
     }
