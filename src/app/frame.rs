@@ -85,10 +85,7 @@ const PLAN_MODEL: PlanModel =
 fn skip_to_main(event: web_sys::MouseEvent) {
     // Following the link would overwrite the view in the address bar.
     event.prevent_default();
-    dom::focus(match dom::exists(".has-data .chart-stage") {
-        true => ".has-data .chart-stage",
-        false => "#main",
-    });
+    focus::to_picture();
 }
 
 /// Writes the number of rows into `data-rows` of the page.

@@ -59,7 +59,8 @@ fn restore(chain: &[Element]) {
     }
     let around = chain.iter().skip(1);
     for place in around.filter(|e| e.is_connected() && dom::shows(e)) {
-        if place.matches(".app").unwrap_or(false) {
+        // All that is left is the place: its picture says more than its first control.
+        if place.matches("#main, .app").unwrap_or(false) {
             break;
         }
         if place.matches("[tabindex=\"0\"]").unwrap_or(false) && focus(place) {
@@ -75,7 +76,13 @@ fn restore(chain: &[Element]) {
             }
         }
     }
-    dom::focus("#main");
+    to_picture();
+}
+
+/// Focuses the picture or the table; the place, where it has neither.
+pub fn to_picture() {
+    const PICTURE: &str = ".has-data .main :is(.chart-stage, .data-grid)";
+    dom::focus(if dom::exists(PICTURE) { PICTURE } else { "#main" });
 }
 
 /// True if the element took the focus.

@@ -1,9 +1,10 @@
 //! The filters: a row of buttons over the picture, and the panel they open with its search, chips of
 //! the active filters, facets with counts and ranges.
 
+use crate::app::frame::focus::to_picture;
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, keyed, one_stop, value_of};
-use crate::web::{clock, dom};
+use crate::web::clock;
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, larger, plural, smaller};
@@ -146,7 +147,7 @@ pub fn Filters(known: Known) -> impl IntoView {
                 on:input=search
                 on:keydown=|e| if e.key() == "Escape" {
                     // Back to the picture, whose keys are letters.
-                    dom::focus(if dom::exists(".chart-stage") { ".chart-stage" } else { "#main" });
+                    to_picture();
                 }
             />
             {keyed(
