@@ -5,7 +5,7 @@ use super::{report, story, trust};
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove};
 use gemmscope_analysis::figures::figures;
-use gemmscope_analysis::findings::{Checked, Finding, Kind};
+use gemmscope_analysis::findings::{Category, Checked, Finding, Kind};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
@@ -252,6 +252,7 @@ fn finding(
     let basis = match f.kind {
         Kind::Lost => format!("{gemms} · {}", f.basis.label()),
         Kind::Idea => format!("{gemms} · an idea: it changes the roof"),
+        Kind::Question if f.category == Category::Timeline => "about the program".to_owned(),
         Kind::Question if f.groups > 0 => format!("{gemms} · about the data"),
         Kind::Question => "about the data".to_owned(),
     };
