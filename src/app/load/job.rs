@@ -137,7 +137,9 @@ impl Loader {
             return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
         }
         let mut together = self.staying(job.replaces);
-        read.data.sources.iter_mut().for_each(|s| s.name = unlike(&s.name, &together));
+        if let Some(several) = self.bench.several.get_value() {
+            (several.tell_apart)(&mut read.data, &together);
+        }
         let name = match (count, read.data.sources.first()) {
             (1, Some(source)) => source.name.clone(),
             _ => plural(u64::from(count), "file"),
@@ -343,14 +345,6 @@ struct Read {
     started: f64,
     /// Figures of its rows, as far as they were worked out.
     figures: Figures,
-}
-
-/// A name that no other file has: `trace.json (2)`.
-fn unlike(name: &str, others: &[LoadedFile]) -> String {
-    let sources = || others.iter().flat_map(|f| &f.data.sources);
-    let numbered = (2..).map(|n| format!("{name} ({n})"));
-    let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| sources().all(|s| s.name != *name)).unwrap_or_default()
 }
 
 /// Size up to which no rate is said, bytes.

@@ -4,7 +4,9 @@
 use super::{LoadedFile, Shared, Workbench};
 use crate::app::later::NotLoaded;
 use crate::app::load::Loader;
+use gemmscope_model::hardware::short_name;
 use gemmscope_table::dataset::{Dataset, TraceContext};
+use gemmscope_table::kernel_target::kernel_targets;
 use gemmscope_table::trace;
 use leptos::prelude::SetValue;
 use wasm_split_helpers::wasm_split;
@@ -15,9 +17,11 @@ use wasm_split_helpers::wasm_split;
 pub struct Several {
     pub(super) repeated: fn(&[LoadedFile]) -> Vec<trace::Repeated>,
     pub(super) unite: fn(&[LoadedFile], &[trace::Repeated], &[TraceContext]) -> Shared<Dataset>,
+    /// Gives a file that comes to others a name that none of them has.
+    pub(in crate::app) tell_apart: fn(&mut Dataset, &[LoadedFile]),
 }
 
-const SEVERAL: &Several = &Several { repeated, unite };
+const SEVERAL: &Several = &Several { repeated, unite, tell_apart };
 
 /// Prepares the page for a second file.
 #[wasm_split(several, fallible, preload(#[doc = "Fetches what several files need."] load_several))]
@@ -32,6 +36,28 @@ pub fn add_context(loader: Loader, name: String, context: TraceContext) -> Resul
     loader.bench.several.set_value(Some(SEVERAL));
     loader.add_context(&name, context);
     Ok(())
+}
+
+/// Of two files of one name the second has its device behind it, `trace.json (MI300X)`, else a number.
+fn tell_apart(data: &mut Dataset, others: &[LoadedFile]) {
+    let taken =
+        |name: &str| others.iter().flat_map(|f| &f.data.sources).any(|other| other.name == name);
+    if !data.sources.iter().any(|s| taken(&s.name)) {
+        return;
+    }
+    let used = data.devices_used();
+    let device = match (used.iter().filter(|u| **u).count(), used.iter().position(|u| *u)) {
+        (1, Some(0)) => kernel_targets(data).swap_remove(0),
+        (1, Some(named)) => Some(short_name(&data.devices[named])),
+        _ => None,
+    };
+    for source in &mut data.sources {
+        let name = source.name.clone();
+        let marks = device.clone().into_iter().chain((2..).map(|n: u32| n.to_string()));
+        let marked = marks.map(|mark| format!("{name} ({mark})"));
+        let mut names = std::iter::once(name.clone()).chain(marked);
+        source.name = names.find(|name| !taken(name)).unwrap_or_default();
+    }
 }
 
 /// Files whose rows are those of another one, by their index.

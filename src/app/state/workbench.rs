@@ -164,7 +164,7 @@ pub struct Workbench {
     /// What follows from rows, once the part of the program for the first file is there.
     pub follow: RwSignal<Option<&'static Follow>>,
     /// Makes one table of several files, once it is there.
-    pub(super) several: StoredValue<Option<&'static Several>>,
+    pub(in crate::app) several: StoredValue<Option<&'static Several>>,
     ready_made: StoredValue<Option<ReadyMade>>,
     pub(super) mask: StoredValue<Mask>,
 }
