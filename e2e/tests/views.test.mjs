@@ -31,6 +31,9 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   const at = await app.find(/M 16.*K 8192|K 8192.*M 16/);
   await mouse.click(at.x, at.y);
   assert.ok(await app.state("sel"), "what is clicked is in the link");
+  await app.choosePicture("Summary", "roofline");
+  assert.ok(await app.state("sel"), "the selection goes along");
+  await app.choosePlace("Explore");
 
   // The bar of colours is the top right part of the chart.
   const bar = await app.find(/Drag along the colours/);
@@ -45,8 +48,6 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   await comesBack(app);
   await app.moreControls();
   assert.equal(await app.page.locator('select[data-control="explore.y"]').inputValue(), "m");
-  await app.choosePicture("Summary", "roofline");
-  assert.ok(await app.state("sel"), "the selection goes along");
 
   // In one row, by a link of an earlier version: kernels along x, scrolled, found by name.
   await app.panel();

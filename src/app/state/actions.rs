@@ -43,9 +43,24 @@ impl Workbench {
         let mut after = before.clone();
         change(&mut after);
         if after != before {
+            // A link may select what it excludes.
+            let same = after.selection == before.selection && !after.selection.is_empty();
+            let filtered = same && after.filters != before.filters;
             let step = Step { view: before, ..Step::default() };
             self.history.update(|h| h.record(step, kind, clock::now_ms()));
             self.view.set(after);
+            if filtered {
+                self.deselect_excluded();
+            }
+        }
+    }
+
+    /// Lets go of the selected rows that a filter now excludes; undo brings both back.
+    fn deselect_excluded(&self) {
+        let mut gone = self.selected.get_untracked();
+        self.frame.with_untracked(|f| gone.retain(|row| f.rows.binary_search(row).is_err()));
+        if !gone.is_empty() {
+            self.select(&gone, true);
         }
     }
 
