@@ -10,7 +10,7 @@ use gemmscope_table::field::{Field, FieldInfo, FieldKind};
 use leptos::prelude::*;
 
 /// Columns that fit a card.
-const CARD_COLUMNS: usize = 8;
+const CARD_COLUMNS: usize = 10;
 
 /// A column as the rows need it.
 struct Shown<'a> {
@@ -61,6 +61,7 @@ pub(super) fn rows(
         .map(|i| {
             let row = rows[i];
             let number = number.as_ref().map(|n| n(row).map(|n| n + 1));
+            let number = number.filter(|n| n.is_some() || !cards);
             let chosen = selected.contains(&row);
             let on = cell.filter(|c| c.0 == Some(i)).map(|c| c.1);
             view! {
@@ -76,7 +77,7 @@ pub(super) fn rows(
                     style:transform=format!("translateY({}px)", y(i))
                     on:click=move |e| bench.select(&[row], e.shift_key() || e.ctrl_key() || e.meta_key())
                 >
-                    {number.map(|n| view! { <span class="cell number-cell" role="gridcell">{n}</span> })}
+                    {number.map(|n| view! { <span class="cell number-cell" role="gridcell">{cards.then(|| numbers.head().0).map(caption)}{n}</span> })}
                     {shown.iter().map(|c| value(c, i, row, on == Some(c.at))).collect_view()}
                 </div>
             }
@@ -94,10 +95,14 @@ fn fit_card(shown: &mut Vec<Shown<'_>>, sorts: Option<&Field>) {
     shown.truncate(CARD_COLUMNS);
 }
 
+/// What a value is, said before it on a card.
+fn caption(title: impl Into<String>) -> impl IntoView {
+    view! { <span class="cell-title">{title.into()}" "</span> }
+}
+
 /// A value of a row, which stands at `i` in the order.
 fn value(c: &Shown<'_>, i: usize, row: u32, cursor: bool) -> impl IntoView + use<> {
     let text = (c.text)(row as usize);
-    let caption = c.title.clone().map(|t| view! { <span class="cell-title">{t}" "</span> });
     view! {
         <span
             class="cell"
@@ -109,7 +114,7 @@ fn value(c: &Shown<'_>, i: usize, row: u32, cursor: bool) -> impl IntoView + use
             style:width=c.width.map(|w| format!("{w}px"))
             title=text.clone()
         >
-            {caption}
+            {c.title.clone().map(caption)}
             {text.clone()}
         </span>
     }

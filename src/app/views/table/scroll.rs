@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Height of a row, CSS pixels; must match the style sheet.
 const ROW: f64 = 28.0;
 /// Height of a row as a card, on a phone.
-const CARD: f64 = 112.0;
+const CARD: f64 = 132.0;
 /// Height of the head with its line, CSS pixels.
 const HEAD: f64 = 33.0;
 /// Greatest height of the scrolled content, CSS pixels. Browsers stop at about 33 million and lose
