@@ -107,8 +107,11 @@ fn toolbar(
 ) -> AnyView {
     let Stage { name, picture, boxing, camera, .. } = stage;
     let zoomable = Memo::new(move |_| camera.with(Option::is_some));
+    // Nothing is drawn, so that there is nothing to box, list or save.
+    let none =
+        move || picture.with(|p| p.as_ref().is_some_and(|p| p.opened.said.obstacle.is_some()));
     view! {
-        <div class="toolbar" class:open=move || options.get() role="toolbar" aria-label="Controls of the chart"
+        <div class="toolbar" class:open=move || options.get() class:bare=move || none() && !as_table.get() role="toolbar" aria-label="Controls of the chart"
             on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
             <button type="button" class="button small narrow-only fold" aria-expanded=move || options.get().to_string()
                 on:click=move |_| options.update(|o| *o = !*o)>
