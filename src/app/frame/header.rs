@@ -113,13 +113,19 @@ pub fn Header() -> impl IntoView {
     }
 }
 
+/// The roof that percentages are of: the chosen one, where the device has both.
+fn roof_in_use(bench: Workbench) -> RoofKind {
+    bench.one_roof().map_or_else(|| bench.view.with(|v| v.roof), |_| RoofKind::Datasheet)
+}
+
 #[component]
 fn RoofSwitch() -> impl IntoView {
     let bench = Workbench::here();
     let option = move |kind: RoofKind, label: &'static str, hint: &'static str| {
-        let on = move || bench.view.with(|v| v.roof == kind);
+        let on = move || roof_in_use(bench) == kind;
         view! {
-            <button type="button" class="segment" aria-pressed=move || on().to_string() title=hint
+            <button type="button" class="segment" aria-pressed=move || on().to_string()
+                title=move || bench.one_roof().unwrap_or(hint) disabled=move || bench.one_roof().is_some()
                 tabindex=move || if on() { "0" } else { "-1" }
                 on:click=move |_| bench.set_roof(kind)>
                 {label}
@@ -174,7 +180,8 @@ fn MoreMenu() -> impl IntoView {
             </button>
             <hr class="narrow-only" />
             {[(RoofKind::Datasheet, "Datasheet roof"), (RoofKind::Achievable, "Achievable roof")].map(|(kind, label)| view! {
-                <button type="button" class="menu-item narrow-only" aria-pressed=move || bench.view.with(|v| v.roof == kind).to_string()
+                <button type="button" class="menu-item narrow-only" aria-pressed=move || (roof_in_use(bench) == kind).to_string()
+                    title=move || bench.one_roof() disabled=move || bench.one_roof().is_some()
                     on:click=move |_| bench.set_roof(kind)>
                     {icon(icon::CHIP)} {label}
                 </button>

@@ -264,9 +264,25 @@ impl Workbench {
         self.edit("device", |v| change(&mut v.devices));
     }
 
-    /// Chooses the roof that percentages are of.
+    /// Chooses the roof that percentages are of; says why where there is only one.
     pub fn set_roof(&self, roof: RoofKind) {
-        self.edit("roof", |v| v.roof = roof);
+        match untrack(|| self.one_roof()) {
+            Some(why) => self.status.set(why.to_owned().into()),
+            None => self.edit("roof", |v| v.roof = roof),
+        }
+    }
+
+    /// Why there is no achievable roof beside the datasheet's; `None` where there is one, and in a plan,
+    /// which has devices of its own.
+    pub fn one_roof(&self) -> Option<&'static str> {
+        if !self.shown.get().needs_file() {
+            return None;
+        }
+        self.metrics.with(|m| {
+            let mut peaks = m.devices.iter().flatten().flat_map(|d| &d.peaks);
+            let both = peaks.any(|p| p.achievable_flops_per_s.is_some());
+            (!both).then_some("Needs a device with a known achievable rate")
+        })
     }
 
     /// Adds or replaces one of the user's own devices and stores them.
