@@ -55,12 +55,12 @@ impl Workbench {
         }
     }
 
-    /// Lets go of the selected rows that a filter now excludes; undo brings both back.
+    /// Lets go of a selection that the filters now exclude as a whole, so that its details close.
     fn deselect_excluded(&self) {
-        let mut gone = self.selected.get_untracked();
-        self.frame.with_untracked(|f| gone.retain(|row| f.rows.binary_search(row).is_err()));
-        if !gone.is_empty() {
-            self.select(&gone, true);
+        let selected = self.selected.get_untracked();
+        let passes = |row: &u32| self.frame.with_untracked(|f| f.rows.binary_search(row).is_ok());
+        if !selected.iter().any(passes) {
+            self.view.update(|v| v.selection.clear());
         }
     }
 
