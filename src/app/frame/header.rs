@@ -181,7 +181,7 @@ fn MoreMenu() -> impl IntoView {
             <hr class="narrow-only" />
             {[(RoofKind::Datasheet, "Datasheet roof"), (RoofKind::Achievable, "Achievable roof")].map(|(kind, label)| view! {
                 <button type="button" class="menu-item narrow-only" aria-pressed=move || (roof_in_use(bench) == kind).to_string()
-                    title=move || bench.one_roof() disabled=move || bench.one_roof().is_some()
+                    disabled=move || bench.one_roof().is_some()
                     on:click=move |_| bench.set_roof(kind)>
                     {icon(icon::CHIP)} {label}
                 </button>
