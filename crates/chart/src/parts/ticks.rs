@@ -72,11 +72,13 @@ impl<'a> Format<'a> {
         self.with(v, digits, format_short)
     }
 
-    /// As tooltips write it: a quantity in three significant digits, `9.70 µs`; a count in all of its digits.
+    /// As tooltips write it: a quantity in four significant digits, as labels and details do, `9.700 µs`; a
+    /// percentage in three, and a plain number without zeros at its end.
     pub(crate) fn figure(&self, v: f64) -> String {
         match self.unit {
-            "" => trim_zeros(format_significant(v, 3)),
-            _ => self.with(v, 3, format_significant),
+            "" => trim_zeros(format_significant(v, 4)),
+            "%" => self.with(v, 3, format_significant),
+            _ => self.with(v, 4, format_significant),
         }
     }
 
