@@ -218,20 +218,20 @@ impl Duel {
             false => format!("over {}", plural(self.ratios.len() as u64, "configuration")),
         };
         let by_time = if single { "" } else { " by time" };
-        // Both means name the same side, and the count another.
+        // Of several both means may name the same side where the count does not.
         let is_lead = |mean: f64| lead_of(mean) > 1.0 + self.threshold;
-        let in_sum = is_lead(w) && is_lead(g) && (g > 1.0) == (w > 1.0);
+        let in_sum = !single && is_lead(w) && is_lead(g) && (g > 1.0) == (w > 1.0);
+        let clear = self.is_clear();
+        let named = clear || in_sum;
         let result = match self.measure {
-            _ if !self.is_clear() && (single || !in_sum) => {
-                format!("No clear winner between {a} and {b}")
-            }
+            _ if !named => format!("No clear winner between {a} and {b}"),
             Measure::Rate => format!("{who} is {} faster than {other}{by_time}", lead(w)),
             Measure::Roof => {
                 format!("{who} reaches {} the share of its roof that {other} does", lead(w))
             }
         };
         if single {
-            let (result, ahead) = match self.is_clear() {
+            let (result, ahead) = match clear {
                 true => (result, String::new()),
                 false => (result, format!(" ({})", ahead(w, (a, b)))),
             };
@@ -255,13 +255,13 @@ impl Duel {
             }
         );
         let [wins, losses] = [won, lost].map(|v| grouped(self.count(v)));
-        let mut out = match self.is_clear() || in_sum {
+        let mut out = match named {
             true => {
                 let mean = match lead(g) == lead(w) {
                     true => String::new(),
                     false => format!(" (geometric mean {})", lead(g)),
                 };
-                let but = if self.is_clear() { "" } else { ", but not more often" };
+                let but = if clear { "" } else { ", but not more often" };
                 format!("{result} {on}{mean}{but}: {more} in {wins}, {less} in {losses}, {rest}.")
             }
             false => format!(

@@ -134,9 +134,9 @@ pub(super) fn is_tiny(scan: &Scan<'_>, group: &Group) -> bool {
     is_launch_bound(group.call_s(), group.roof_s / group.calls, floor_s(scan, group))
 }
 
-/// The launch floor of a group's device, seconds; NaN for an unknown device.
+/// The launch floor of a group's device, seconds, whatever its times hold; NaN for an unknown device.
 fn floor_s(scan: &Scan<'_>, group: &Group) -> f64 {
-    scan.device(group).map_or(f64::NAN, |d| d.launch_floor().0)
+    scan.metrics().launch_floor_s(scan.frame.data.device[group.row as usize])
 }
 
 /// What to try with the kernel of such a GEMM.

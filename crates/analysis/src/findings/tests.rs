@@ -430,6 +430,22 @@ fn a_larger_gemm_that_is_faster_says_to_pad() {
 }
 
 #[test]
+fn a_kernel_whose_roof_time_is_below_its_start_is_called_small_not_far_from_the_bandwidth() {
+    // 0.24 µs at the roof of the H100, 5.8 µs by a profiler; then a large one, whose roof matters.
+    let of_profiler = |rows: &[Row]| {
+        let f = frame(rows, Some("h100-sxm"), RoofKind::Datasheet);
+        let mut data = (*f.data).clone();
+        data.sources[0].format = "kineto".to_owned();
+        let report = check_all(&Frame::all(Arc::new(data), f.metrics.clone()));
+        of(&report, "rest")[0].path_b.clone()
+    };
+    let small = of_profiler(&[row([141, 512, 512], DataType::Bf16, 5.8)]);
+    assert!(small.starts_with("Its roof time of 243 ns is less than a kernel takes"), "{small}");
+    let large = of_profiler(&[row([16, 8192, 8192], DataType::Bf16, 100.0)]);
+    assert!(large.contains("80 % of the bandwidth is within reach"), "{large}");
+}
+
+#[test]
 fn a_headline_says_what_it_covers_and_what_the_program_loses_more() {
     let f = frame(&[row([4096; 3], DataType::Bf16, 250.0)], Some("h100-sxm"), RoofKind::Datasheet);
     let with = |without_us: f64, remedy: &str| {

@@ -3,7 +3,7 @@
 use super::{About, EXCEPTION, Reason, Verdict, WHOLE};
 use gemmscope_model::units::{Bytes, capitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
-use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset, Source};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::ABOVE_ROOF;
 
@@ -93,8 +93,8 @@ impl Seen {
         }
         self.all.add(time_s);
         // A profiler's kernel times hold no launch, and its clock counts nanoseconds.
-        let timer = metrics.launch_s(data, r) != 0.0;
-        if timer && call_s < SHORT_S {
+        let source = || data.sources.get(usize::from(data.source[r]));
+        if call_s < SHORT_S && !source().is_some_and(Source::times_kernels) {
             self.short.add(time_s);
         }
         if let Some(roof) = metrics.sheet_roof(data, r) {

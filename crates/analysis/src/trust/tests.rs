@@ -90,13 +90,18 @@ fn a_warm_cache_explains_what_the_memory_could_not_deliver() {
         let op = Operation::uniform(DataType::Fp16);
         t.commit(line, b"", Ok(Row::new(16, 4096, 4096, op, us * 1e-6)));
     }
-    let trust = Trust::of(&fixture::frame(t.finish(), Some("mi300x")));
+    let mut data = t.finish();
+    let trust = Trust::of(&fixture::frame(data.clone(), Some("mi300x")));
     assert_eq!(of(&trust, About::AboveRoof), None);
     let warm = of(&trust, About::WarmCache).expect("a warm cache");
     assert_eq!((warm.count, warm.of, warm.weight), (1, 2, Verdict::WithCare));
     let short = of(&trust, About::ShortCalls).expect("a short call");
     assert_eq!((short.count, short.weight), (1, Verdict::Sound));
     assert_eq!(trust.verdict, Verdict::WithCare);
+    // A profiler's kernel times hold no launch.
+    data.sources[0].format = "kineto".to_owned();
+    let trust = Trust::of(&fixture::frame(data, Some("mi300x")));
+    assert_eq!(of(&trust, About::ShortCalls), None);
 }
 
 #[test]
