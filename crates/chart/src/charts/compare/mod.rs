@@ -238,7 +238,7 @@ fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
 
 impl Picture for Compare {
     fn title(&self) -> String {
-        self.duel.headline(&self.comparison)
+        self.answer[usize::from(self.tally.is_some())].clone()
     }
 
     fn verdict(&self) -> Vec<String> {

@@ -51,6 +51,8 @@ pub(crate) struct Fastest {
     /// Sizes of the columns and rows of cells, ascending.
     xs: Vec<u32>,
     ys: Vec<u32>,
+    /// Which side is fastest in how many cells.
+    headline: String,
 }
 
 const AXES: [(&str, &str, Size, Size, Size); 3] = [
@@ -104,7 +106,7 @@ impl Fastest {
         let mut controls: Vec<Control> = of_types.then_some(dtype).into_iter().collect();
         controls.extend((layouts > 1).then_some(layout));
         controls.extend([hold, axes.more(), side.more(), threshold.more()]);
-        let out = Fastest {
+        let mut out = Fastest {
             frame: frame.clone(),
             comparison,
             x,
@@ -117,8 +119,37 @@ impl Fastest {
             xs: distinct(cells.iter().map(|c| c.x)),
             ys: distinct(cells.iter().map(|c| c.y)),
             cells,
+            headline: String::new(),
         };
+        out.headline = out.headline();
         Chart::of(out, controls)
+    }
+
+    /// Which side is fastest in how many cells.
+    fn headline(&self) -> String {
+        let (wins, open) = self.score();
+        let sides = &self.comparison.names;
+        let mut ranked: Vec<(&String, &u64)> = sides.iter().zip(&wins).collect();
+        // Of a few sides each is named; of many those that win.
+        if ranked.len() > NAMED {
+            ranked.retain(|(_, n)| **n > 0);
+            ranked.order_by_key(|(_, n)| std::cmp::Reverse(**n));
+        }
+        let more = ranked.len().saturating_sub(NAMED);
+        let mut parts: Vec<String> =
+            ranked.iter().take(NAMED).map(|(s, n)| format!("{s} in {n}")).collect();
+        if more > 0 {
+            parts.push(format!("{more} others in the rest"));
+        }
+        if open > 0 {
+            parts.push(format!("tie in {open}"));
+        }
+        format!(
+            "Fastest {}: {} of {}.",
+            self.where_words(),
+            parts.join(", "),
+            plural(wins.iter().sum::<u64>() + open, "cell")
+        )
     }
 
     /// `at K = 4096, fp16, all 4 layouts`.
@@ -203,33 +234,11 @@ fn held_control(
 
 impl Picture for Fastest {
     fn title(&self) -> String {
-        let (wins, open) = self.score();
-        let sides = &self.comparison.names;
-        let mut ranked: Vec<(&String, &u64)> = sides.iter().zip(&wins).collect();
-        // Of a few sides each is named; of many those that win.
-        if ranked.len() > NAMED {
-            ranked.retain(|(_, n)| **n > 0);
-            ranked.order_by_key(|(_, n)| std::cmp::Reverse(**n));
-        }
-        let more = ranked.len().saturating_sub(NAMED);
-        let mut parts: Vec<String> =
-            ranked.iter().take(NAMED).map(|(s, n)| format!("{s} in {n}")).collect();
-        if more > 0 {
-            parts.push(format!("{more} others in the rest"));
-        }
-        if open > 0 {
-            parts.push(format!("tie in {open}"));
-        }
-        format!(
-            "Fastest {}: {} of {}.",
-            self.where_words(),
-            parts.join(", "),
-            plural(wins.iter().sum::<u64>() + open, "cell")
-        )
+        self.headline.clone()
     }
 
     fn verdict(&self) -> Vec<String> {
-        vec![self.title()]
+        vec![self.headline.clone()]
     }
 
     fn obstacle(&self) -> Option<String> {

@@ -324,19 +324,20 @@ impl Layers<'_> {
         }
         ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
         let mut places = Vec::new();
+        let color = |own: Option<Color>| own.unwrap_or(self.input.theme.roof);
         for (index, peak, must, label) in ceilings {
-            let line = (shown[index].bandwidth, peak);
-            let place = self.ceiling_label(line, &label, must, narrow && many);
+            let (line, color) = ((shown[index].bandwidth, peak), color(shown[index].color));
+            let place = self.ceiling_label(line, (&label, color), must, many);
             places.extend(place.map(|rect| (index, rect)));
         }
         let caches = shown.iter().any(|r| !r.caches.is_empty());
-        for (device, level, bandwidth, ridge, _) in slopes(roofs) {
+        for (device, level, bandwidth, ridge, own) in slopes(roofs) {
             let mut speed = Format::si("B/s").write(bandwidth, 4);
             if caches {
                 speed = format!("{} {speed}", level.label());
             }
             let label = if many { format!("{} {speed}", short_name(device)) } else { speed };
-            self.slope_label(slope_line(&self.plot, bandwidth, ridge), &label);
+            self.slope_label(slope_line(&self.plot, bandwidth, ridge), (&label, color(own)));
         }
         // From the right: of two close ridges the right one's label goes to the right.
         let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
@@ -365,12 +366,12 @@ impl Layers<'_> {
         }
     }
 
-    /// Names a ceiling of a slope, which `must` be named or gives way; `crowded` where lines are short and of
-    /// several devices.
+    /// Names a ceiling of a slope, which `must` be named or gives way; `crowded` where lines are of several
+    /// devices.
     fn ceiling_label(
         &mut self,
         (bandwidth, peak): (f64, f64),
-        label: &str,
+        (label, color): (&str, Color),
         must: bool,
         crowded: bool,
     ) -> Option<Rect> {
@@ -422,17 +423,17 @@ impl Layers<'_> {
         } else if begins_here && end.0 < from.0 {
             self.scene.line(vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)], faint, 1.0);
         }
-        self.plate(rect, label, self.input.theme.roof);
+        self.plate(rect, label, color);
         Some(rect)
     }
 
-    fn slope_label(&mut self, [a, b]: [Point; 2], label: &str) {
+    fn slope_label(&mut self, [a, b]: [Point; 2], label: (&str, Color)) {
         let Some((from, to)) = clip::segment(a, b, self.plot.rect) else {
             return;
         };
         const ALONG: [f64; 15] =
             [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.45, 0.55, 0.35, 0.65, 0.25, 0.75];
-        self.label((label, self.input.theme.roof), On::Nothing, |w, h| {
+        self.label(label, On::Nothing, |w, h| {
             ALONG.into_iter().flat_map(move |t| {
                 let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
                 [[at.0 - w - 5.0, at.1 - h - 2.0, w, h], [at.0 + 6.0, at.1 + 3.0, w, h]]
