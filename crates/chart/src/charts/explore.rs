@@ -3,6 +3,8 @@
 
 use crate::aggregate::{Aggregate, Groups, best_first};
 use crate::band_scale::{BandScale, Order};
+use crate::charts::spec::Name;
+use crate::row_names::RowNames;
 use crate::scale::Kind;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
@@ -71,11 +73,19 @@ impl Axis {
         }
         bands
     }
-}
 
-/// What stands in the way where no row has the figure, and where none is found by name.
-pub(super) const NO_FIGURE: &str = "No GEMM has this figure. % of roof needs a time and a device.";
-pub(super) const NO_NAME: &str = "No name contains this text.";
+    /// The rows along the axis in groups: its label, and the name of each group. Without a field each row is one.
+    pub(super) fn groups(&self, frame: &Frame) -> (String, Name, Groups) {
+        if *self == Axis::One {
+            let rows = RowNames::new(frame);
+            let groups = Groups::of(frame, frame.rows.len(), |i| i as u32);
+            return ("GEMM".to_owned(), Box::new(move |row| rows.get(row)), groups);
+        }
+        let BandScale { label, names, of, .. } = self.bands(frame, Order::File, None);
+        let groups = Groups::of(frame, names.len(), |i| of[i]);
+        (label, Box::new(move |group| names[group].clone()), groups)
+    }
+}
 
 /// The spacing that was chosen, or that suits a figure; linear where no value has a logarithm.
 pub(super) fn spacing(
@@ -87,36 +97,6 @@ pub(super) fn spacing(
         true if values.any(|v| v > 0.0) => Kind::Log,
         _ => Kind::Linear,
     }
-}
-
-/// What is said of marks of which some are of several GEMMs.
-pub(super) fn of_several(
-    (several, all): (usize, usize),
-    marks: &str,
-    aggregate: Aggregate,
-) -> Option<String> {
-    let what = aggregate.caption();
-    (several > 0).then(|| format!("{several} of {all} {marks} show the {what} of several GEMMs."))
-}
-
-/// What is said of the rows that no mark shows: those in no group, and those without a `figure` where a
-/// mark is drawn of those alone that have one.
-pub(super) fn left_out(
-    frame: &Frame,
-    groups: &Groups,
-    figure: Option<&FieldInfo>,
-    find: &str,
-) -> Option<String> {
-    let without = figure.map_or(0, |info| {
-        let get = frame.numbers(&info.field);
-        groups.rows.iter().filter(|r| !get(**r as usize).is_finite()).count()
-    });
-    let lost = frame.rows.len() - groups.rows.len() + without;
-    (lost > 0).then(|| {
-        let searched = if find.trim().is_empty() { "" } else { ", or not searched for" };
-        let gemms = plural(lost as u64, "GEMM");
-        format!("{gemms} not shown: no value on an axis{searched}.")
-    })
 }
 
 /// The settings of a mark: each is read and listed in one call, in the order of its list.
@@ -268,7 +248,8 @@ impl<'a> Explore<'a> {
 
     /// A search by name.
     pub(super) fn find(&mut self) -> String {
-        self.add(Control::text(self.state, FIND, "Search", "Names that contain this text").more())
+        let hint = "Names that contain this text";
+        self.add(Control::text(self.state, FIND, "Search", hint).more()).trim().to_owned()
     }
 
     /// The column that names kernels, where it tells some apart.
@@ -322,7 +303,7 @@ mod tests {
         let gemms = |view: &str| {
             let state = ViewState::decode(view).0;
             let table = (by_id("cells").unwrap().open)(&Inputs::new(&frame, &state)).table();
-            let cells = table.rows.iter().map(|r| r.last().unwrap().parse::<u32>());
+            let cells = table.rows.iter().map(|r| r[2].parse::<u32>());
             cells.sum::<Result<u32, _>>().unwrap()
         };
         assert_eq!(gemms("view=cells"), 2);

@@ -1,11 +1,11 @@
 //! Lines over a size: a rate or any other figure over M, N, K or batch, a line a library, type, layout or
 //! kernel, with the roof as a line of its own.
 
-use crate::aggregate::{Aggregate, Groups, distinct};
+use crate::aggregate::{Aggregate, Groups};
 use crate::charts::explore::{self, Explore};
-use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, nothing, roof_rate};
+use crate::charts::spec::{Figure, Layout, Name, Spec};
+use crate::charts::{Chart, ChartKind, Heights, RenderOptions, axes, roof_rate};
 use crate::color_scale::Colors;
-use crate::columns::Columns;
 use crate::labels::{Rect, about};
 use crate::legend::Swatch;
 use crate::palette::Theme;
@@ -17,7 +17,6 @@ use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
-use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 
 /// This chart in the list of all.
@@ -30,53 +29,35 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-/// The sizes that lines may run over.
-const SIZES: [Field; 4] = [Field::M, Field::N, Field::K, Field::Batch];
 /// More values than this are marked as on any axis, not one by one.
 const MARKED: usize = 16;
 
-/// A point of a line: its group, its line, the size, the figure.
-type Point = (usize, usize, f64, f64);
-
 /// Opened lines.
-#[derive(Debug)]
 pub(crate) struct Lines {
-    frame: Frame,
+    /// A mark is a point: line `l` at size `i` is group `l * xs.len() + i`.
+    spec: Spec,
     x: FieldInfo,
     y: FieldInfo,
-    aggregate: Aggregate,
     log: Option<bool>,
-    colors: Colors,
     /// The sizes, ascending.
     xs: Vec<f64>,
-    /// Rows by line and size: line `l` at size `i` is group `l * xs.len() + i`.
-    groups: Groups,
-    figures: Vec<f64>,
     /// The roof at every size; none where the figure has no roof.
     roof: Vec<f64>,
 }
 
-/// The size with the most values.
-fn telling(frame: &Frame) -> Field {
-    let values = |field: &Field| {
-        let get = frame.numbers(field);
-        distinct(frame.rows.iter().map(|r| get(*r as usize) as u64)).len()
-    };
-    // Of equal ones the first.
-    let most = SIZES.iter().rev().max_by_key(|f| values(f));
-    most.cloned().unwrap_or(Field::M)
-}
+/// Place of the figure in the list of figures, behind the size.
+const VALUE: usize = 1;
 
 impl Lines {
     /// Reads the settings and computes the lines.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let mut e = Explore::new(frame, state);
-        let (size, figure) = (e.size(&SIZES, &telling(frame)), e.figure("Y"));
+        let (x, y) = (e.size(&axes::SIZES, &axes::size(frame)), e.figure("Y"));
         let colors = Colors::new(frame, e.color());
         let (aggregate, log) = (e.statistic(true), e.log());
 
         let lines = colors.of(&Theme::LIGHT);
-        let get = frame.numbers(&size.field);
+        let get = frame.numbers(&x.field);
         let mut xs: Vec<f64> = frame.rows.iter().map(|r| get(*r as usize)).collect();
         xs.retain(|v| *v > 0.0);
         xs.order_by(f64::total_cmp);
@@ -95,83 +76,52 @@ impl Lines {
             let roofs = of_size.get(at).iter().map(|row| (roof_rate(frame, *row as usize), 1.0));
             Aggregate::Median.of(&mut roofs.collect(), true)
         };
-        let roof = match figure.field {
+        let roof = match y.field {
             Field::Efficiency => vec![1.0; n],
             Field::Attained => (0..n).map(roof_of).collect(),
             _ => Vec::new(),
         };
-        let figures = groups.figures(frame, &figure, aggregate);
+        let values = groups.figures(frame, &y, aggregate);
         drop(get);
-        let out = Lines {
-            frame: frame.clone(),
-            x: size,
-            y: figure,
-            aggregate,
-            log,
-            colors,
-            xs,
-            groups,
-            figures,
-            roof,
+        let at = |of: &[f64]| -> Vec<f64> {
+            (0..groups.len()).map(|g| of.get(g % n).copied().unwrap_or(f64::NAN)).collect()
         };
-        Chart::of(out, e.controls)
+        let order = (0..groups.len()).filter(|g| values[*g].is_finite()).collect();
+        let figures = vec![
+            Figure::new(&x.label, &x.unit, at(&xs)),
+            Figure::new(&y.label, &y.unit, values),
+            Figure::new("Roof", &y.unit, at(&roof)),
+        ];
+        let names = lines.names.clone();
+        let name: Name = Box::new(move |g| names[g / n].clone());
+        let label = Some(&lines.label).filter(|label| !label.is_empty());
+        let label = label.map_or("Line", String::as_str).to_owned();
+        let spec = Spec {
+            order,
+            colors: Some(colors),
+            statistic: Some(aggregate),
+            needs: Some(y.clone()),
+            ..Spec::new(frame, "points", vec![(label, name)], groups, figures)
+        };
+        Chart::of(Lines { spec, x, y, log, xs, roof }, e.controls)
     }
 
-    /// The points of all lines: group, line, size, figure.
-    fn points(&self) -> impl Iterator<Item = Point> {
-        let known = (0..self.figures.len()).filter(|group| self.figures[*group].is_finite());
-        known.map(|group| self.point(group))
-    }
-
-    fn point(&self, group: usize) -> Point {
-        let n = self.xs.len();
-        (group, group / n, self.xs[group % n], self.figures[group])
-    }
-
-    /// What a line is called.
-    fn name(&self, line: usize) -> &str {
-        self.colors.of(&Theme::LIGHT).names.get(line).map_or("", String::as_str)
-    }
-
-    fn columns(&self) -> Columns<'_, Point> {
-        let label = self.colors.of(&Theme::LIGHT).label.as_str();
-        let roof =
-            move |p: &Point| self.roof.get(p.0 % self.xs.len().max(1)).copied().unwrap_or(f64::NAN);
-        Columns::new()
-            .text(if label.is_empty() { "Line" } else { label }, |p: &Point| {
-                self.name(p.1).to_owned()
-            })
-            .no_tip()
-            .field(&self.x, |p: &Point| p.2)
-            .field(&self.y, |p: &Point| p.3)
-            .number("Roof", self.y.unit.as_str(), roof)
-            .text("GEMMs", |p: &Point| self.groups.get(p.0).len().to_string())
-            .no_tip()
+    fn values(&self) -> &[f64] {
+        &self.spec.figures[VALUE].of
     }
 }
 
-impl Picture for Lines {
+impl Layout for Lines {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
     fn title(&self) -> String {
         format!("{} over {}", self.y.label, self.x.label)
     }
 
-    fn obstacle(&self) -> Option<String> {
-        let none = self.figures.iter().all(|v| v.is_nan());
-        nothing(&self.frame).or(none.then_some(explore::NO_FIGURE)).map(str::to_owned)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let several = self.points().filter(|p| self.groups.get(p.0).len() > 1).count();
-        let of = (several, self.points().count());
-        let several = explore::of_several(of, "points", self.aggregate);
-        let left_out = explore::left_out(&self.frame, &self.groups, Some(&self.y), "");
-        several.into_iter().chain(left_out).collect()
-    }
-
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        let colors = self.colors.of(theme);
-        let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
-        let mut legend = colors.swatches(&self.frame, codes);
+        let mut legend = self.spec.legend(theme);
         if self.roof.iter().any(|v| v.is_finite()) {
             legend.push((Swatch::Dashed(theme.roof), "roof".to_owned()));
         }
@@ -180,8 +130,8 @@ impl Picture for Lines {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let theme = options.theme;
-        let colors = self.colors.of(theme);
-        let drawn = || self.points().map(|p| p.3).chain(self.roof.iter().copied());
+        let Some(colors) = self.spec.colors.as_ref().map(|of| of.of(theme)) else { return };
+        let drawn = || self.values().iter().chain(&self.roof).copied();
         let (low, high) = extent(Kind::Log, drawn()).unwrap_or((1.0, 10.0));
         // Rates grow by decades with a size; what does not starts at 0.
         let (kind, domain) = match self.log.unwrap_or(self.y.unit != "%" && high / low > 60.0) {
@@ -202,32 +152,24 @@ impl Picture for Lines {
         let y = Ruler::new(title, (kind, domain), marks);
         let plot = xy(scene, (room, Around::USUAL), theme, &x, &y);
         let px = |x: f64, y: f64| (plot.x.px(x), plot.y.px(y));
+        let line = |of: &[f64]| -> Vec<_> {
+            let known = self.xs.iter().zip(of).filter(|(_, v)| v.is_finite());
+            known.map(|(x, v)| px(*x, *v)).collect()
+        };
         scene.items.push(Item::Clip { rect: plot.rect });
-        let roof = self.xs.iter().zip(&self.roof).filter(|(_, v)| v.is_finite());
-        let roof: Vec<_> = roof.map(|(x, v)| px(*x, *v)).collect();
-        scene.dashed(roof, theme.roof, 1.5, &[6.0, 4.0]);
+        scene.dashed(line(&self.roof), theme.roof, 1.5, &[6.0, 4.0]);
         let n = self.xs.len().max(1);
-        for (line, figures) in self.figures.chunks(n).enumerate() {
-            let known = self.xs.iter().zip(figures).filter(|(_, v)| v.is_finite());
-            let points: Vec<_> = known.map(|(x, v)| px(*x, *v)).collect();
-            scene.line(points, colors.palette[line], 1.5);
+        for (of, values) in self.values().chunks(n).enumerate() {
+            scene.line(line(values), colors.palette[of], 1.5);
         }
-        for (group, line, x, v) in self.points() {
-            let at = px(x, v);
-            let (symbol, color) = (colors.symbols[line], colors.palette[line]);
+        for &group in &self.spec.order {
+            let at = px(self.xs[group % n], self.values()[group]);
+            let (symbol, color) = (colors.symbols[group / n], colors.palette[group / n]);
             scene.mark(at, 3.0, symbol, color);
-            scene.hit(self.groups.get(group).to_vec(), about(at, 6.0), Tooltip::of(group));
+            let rows = self.spec.groups.get(group).to_vec();
+            scene.hit(rows, about(at, 6.0), Tooltip::of(group));
         }
         scene.items.push(Item::Unclip);
-    }
-
-    fn tooltip(&self, group: usize) -> Tooltip {
-        let point = self.point(group);
-        self.columns().tooltip(self.name(point.1), &point)
-    }
-
-    fn table(&self) -> Table {
-        self.columns().table(self.points())
     }
 
     fn heights(&self, width: f64) -> Heights {

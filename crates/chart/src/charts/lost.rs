@@ -3,8 +3,8 @@
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
-use crate::charts::grouped::{Figure, Grouped, Name, Rows};
-use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions, nothing};
+use crate::charts::spec::{Figure, Layout, Name, Rows, Spec};
+use crate::charts::{Chart, ChartKind, Heights, Inputs, RenderOptions, nothing};
 use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::legend::Swatch;
@@ -15,14 +15,12 @@ use crate::scale::{Kind, Scale};
 use crate::scene::{START, Scene};
 use crate::text;
 use crate::ticks::Format;
-use crate::tooltip::Tooltip;
 use gemmscope_analysis::ledger::{Account, Adding};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::seconds_brief;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
-use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,7 +45,7 @@ const GEMM: &str = "gemm";
 
 /// Opened lost time.
 pub(crate) struct LostTime {
-    bars: Grouped,
+    spec: Spec,
     /// The accounts that hold time in some bar, from left to right.
     held: Vec<Account>,
     obstacle: Option<&'static str>,
@@ -164,8 +162,9 @@ impl LostTime {
         let gemms = RowNames::new(&frame.with_rows(Arc::new(firsts.collect())));
         let names = bands.names;
         let name: Name = Box::new(move |b| names.get(b).cloned().unwrap_or_else(|| gemms.get(b)));
-        let bars = Grouped { what: bands.label, name, groups, figures, order };
-        (LostTime { bars, held, obstacle, notes }, controls)
+        let names = vec![(bands.label, name)];
+        let spec = Spec { order, ..Spec::new(&of_side, "bars", names, groups, figures) };
+        (LostTime { spec, held, obstacle, notes }, controls)
     }
 }
 
@@ -180,9 +179,13 @@ fn most(order: &[usize], lost: &[f64], lost_s: f64) -> Option<String> {
     (lost_s > 0.0 && all > 1).then(|| format!("{few} of {all} bars hold 80 % of {lost}."))
 }
 
-impl Picture for LostTime {
+impl Layout for LostTime {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
     fn title(&self) -> String {
-        format!("Lost time by {}", self.bars.what)
+        format!("Lost time by {}", self.spec.names[0].0)
     }
 
     fn obstacle(&self) -> Option<String> {
@@ -199,9 +202,9 @@ impl Picture for LostTime {
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
-        let (theme, bars) = (options.theme, &self.bars);
+        let (theme, bars) = (options.theme, &self.spec);
         let rows = Rows { what: "Bars", row: ROW, around: AROUND };
-        let placed = bars.place(scene, room, options, rows);
+        let placed = rows.place(bars, scene, room, options);
         let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
         let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));
         // The longest bar leaves room for what it loses.
@@ -235,18 +238,10 @@ impl Picture for LostTime {
         }
     }
 
-    fn tooltip(&self, mark: usize) -> Tooltip {
-        self.bars.tooltip(mark, false)
-    }
-
-    fn table(&self) -> Table {
-        self.bars.table()
-    }
-
     fn heights(&self, width: f64) -> Heights {
         // A legend of two lines at most.
         let around = AROUND.0 + AROUND.1 + 44.0;
-        let full = around + ROW * self.bars.order.len() as f64;
+        let full = around + ROW * self.spec.order.len() as f64;
         Heights::scrolling(width, full.max(160.0))
     }
 }

@@ -5,16 +5,17 @@
 //! chart while its inputs stay the same, and draws it again when the size, the theme or what shows
 //! of it changes; [`Chart::table`] is asked only when the table is looked at or saved.
 
+mod axes;
 mod bars;
 mod boxes;
 mod cells;
 mod compare;
 mod explore;
 mod fastest;
-mod grouped;
 mod lines;
 mod lost;
 pub mod roofline;
+mod spec;
 mod tilemap;
 mod tuning;
 

@@ -3,13 +3,16 @@
 use crate::aggregate::{distinct_up_to, used};
 use crate::fixed;
 use crate::labels::Rect;
+use crate::layout::{self, FONT, NARROW};
 use crate::legend::Swatch;
 use crate::palette::{Theme, sequential};
-use crate::scale::Kind;
-use crate::scene::{Color, Scene, Symbol};
-use crate::ticks::Format;
+use crate::scale::{Kind, Scale};
+use crate::scene::{Color, DragArea, Scene, Symbol, TOP};
+use crate::text;
+use crate::ticks::{self, Format};
 use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_model::order::InOrder;
+use gemmscope_table::column_format;
 use gemmscope_table::field::{Categories, Field, FieldInfo, FieldKind, Frame};
 use std::sync::OnceLock;
 
@@ -266,6 +269,39 @@ pub(crate) fn ramp(scene: &mut Scene, [left, top, width, height]: Rect, theme: &
         let [from, to] = [i, i + 1].map(|end| left + width * end as f64 / STEPS as f64);
         let color = shown((i as f64 + 0.5) / STEPS as f64, theme);
         scene.fill([from, top, to - from, height], color);
+    }
+}
+
+/// The colours of a figure from low to high, under a title; dragging along them filters.
+pub(crate) struct ColorBar<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) of: &'a FieldInfo,
+    pub(crate) kind: Kind,
+    pub(crate) range: (f64, f64),
+}
+
+impl ColorBar<'_> {
+    /// Beside its title in the top right corner, in a narrow picture below it.
+    pub(crate) fn draw(&self, scene: &mut Scene, theme: &Theme) {
+        let narrow = scene.width < NARROW;
+        let w = if narrow { scene.width - 24.0 } else { 220.0 }.max(40.0);
+        let bar = if narrow { [12.0, 28.0, w, 8.0] } else { [scene.width - w - 16.0, 8.0, w, 8.0] };
+        let room = if narrow { scene.width - 24.0 } else { bar[0] - 36.0 };
+        let title = text::ellipsis(self.title, FONT + 1.0, room.max(0.0));
+        scene.sized((12.0, 6.0), title, FONT + 1.0, theme.text, TOP);
+        ramp(scene, bar, theme);
+        let ends = (bar[0], bar[0] + w);
+        let unit = column_format::unit_for(&self.of.unit).factor;
+        let scale = Scale::new(self.kind, (self.range.0 / unit, self.range.1 / unit), ends);
+        let ticks = ticks::ticks(&scale, 4, &Format::plain("")).into_iter();
+        let labels = ticks.filter_map(|t| Some((scale.px(t.value), t.label?)));
+        let below = (ends.1 + 10.0, bar[1] + bar[3] + 2.0);
+        layout::labels_below(scene, theme, below, FONT - 1.0, labels);
+        scene.drag_areas.push(DragArea::Range {
+            rect: bar,
+            field: self.of.field.to_string(),
+            scale: Scale::new(self.kind, self.range, ends),
+        });
     }
 }
 

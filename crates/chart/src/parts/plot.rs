@@ -1,15 +1,17 @@
 //! The layouts that several pictures share: rows of named bands, a value axis below them, a plot of two
 //! scales.
 
+use crate::cells::{Below, fit};
 use crate::chart::RenderOptions;
 use crate::labels::Rect;
 use crate::layout::{self, FONT, NARROW, Plot};
-use crate::palette::Theme;
+use crate::palette::{Theme, alpha, mix, on};
 use crate::scale::{Kind, Scale};
-use crate::scene::{BOTTOM, END, Scene, Window};
+use crate::scene::{BOTTOM, Color, END, START, Scene, Symbol, Window};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
+use std::ops::Range;
 
 /// How many names are measured to find the width of their column.
 const MEASURED: usize = 1000;
@@ -118,6 +120,51 @@ pub(crate) fn value_panel(
     scene.text((rect[0], rect[1] - 6.0), title, theme.muted, BOTTOM);
 }
 
+/// The bar of a value panel in its band, with its figure: inside where it has the room, else beside it and off
+/// `keep_off`, where a tick will be. On a logarithmic scale, from whose end a length would mean nothing, a dot.
+pub(crate) fn value_bar(
+    scene: &mut Scene,
+    theme: &Theme,
+    [left, top, width, height]: Rect,
+    scale: &Scale,
+    (value, label): (f64, String),
+    color: Color,
+    keep_off: f64,
+) {
+    let (end, middle) = (scale.px(value), top + height / 2.0);
+    if !end.is_finite() {
+        scene.text((left + 5.0, middle), "–", theme.muted, START);
+        return;
+    }
+    let end = end.clamp(left + 1.0, left + width);
+    let w = text::width(&label, FONT, false);
+    let fits = |x: f64| x > left && x + w <= left + width;
+    if scale.kind == Kind::Log {
+        scene.line(vec![(left, middle), (left + width, middle)], theme.grid, 1.0);
+        scene.mark((end, middle), 4.5, Symbol::Dot, color);
+        let taken = |x: f64| keep_off > x - 4.0 && keep_off < x + w + 4.0;
+        let beside = [end + 8.0, end - 8.0 - w, keep_off + 5.0];
+        if let Some(x) = beside.into_iter().find(|x| fits(*x) && !taken(*x)) {
+            scene.fill([x - 2.0, top + 2.0, w + 4.0, height - 4.0], alpha(theme.panel, 0.86));
+            scene.text((x, middle), label, theme.muted, START);
+        }
+        return;
+    }
+    scene.fill([left, top + 3.0, end - left, height - 6.0], alpha(color, 0.85));
+    if end - left > w + 12.0 {
+        let ink = on(mix(theme.panel, color, 0.85));
+        scene.text((end - 5.0, middle), label, ink, END);
+        return;
+    }
+    let x = match keep_off {
+        k if k > end - 2.0 && k < end + w + 10.0 => k + 5.0,
+        _ => end + 6.0,
+    };
+    if fits(x) {
+        scene.text((x, middle), label, theme.muted, START);
+    }
+}
+
 /// Where an axis is marked, by its scale and its length in px.
 pub(crate) type Marks<'a> = Box<dyn Fn(&Scale, f64) -> Vec<Tick> + 'a>;
 
@@ -193,6 +240,60 @@ pub(crate) fn xy(
     let x_ticks = (x.marks)(&plot.x, rect[2]);
     axes(scene, (&plot, left, left + width), theme, (x, &x_ticks), (y, &y_ticks));
     plot
+}
+
+/// Columns of one width above their names, of which those show that fit.
+pub(crate) struct Upright<'a> {
+    pub(crate) names: &'a [String],
+    /// What they are of, and what they are where some do not fit: `boxes`.
+    pub(crate) title: &'a str,
+    pub(crate) what: &'a str,
+    /// Least and most width of one, px.
+    pub(crate) widths: (f64, f64),
+    /// First that shows.
+    pub(crate) first: usize,
+}
+
+impl Upright<'_> {
+    /// The panel with its Y axis and the names; gives the plot, the width of a column and those that show.
+    pub(crate) fn plot(
+        &self,
+        scene: &mut Scene,
+        room: Rect,
+        theme: &Theme,
+        y: &Ruler<'_>,
+    ) -> (Plot, f64, Range<usize>) {
+        // Names that do not fit beside each other read upwards.
+        let (n, widest) = (self.names.len(), text::widest(self.names, FONT));
+        let (each, _) = fit(scene.width - 60.0, n, self.widths);
+        let turned = widest + 8.0 > each;
+        let foot = match turned {
+            true => widest.min(scene.height * 0.3).min(150.0) + 12.0,
+            false => FONT * text::LINE + 8.0,
+        };
+        let around = Around { bottom: foot + FONT * text::LINE + 6.0, ..Around::USUAL };
+        let plot = xy(scene, (room, around), theme, &Ruler::none((0.0, 1.0)), y);
+        let [left, top, width, height] = plot.rect;
+        let (each, shown) = fit(width, n, self.widths);
+        let first = self.first.min(n - shown);
+        Below {
+            names: &self.names[first..first + shown],
+            title: self.title,
+            at: (left, top + height),
+            each,
+            turned,
+            foot,
+            room: if turned { foot - 10.0 } else { each },
+            lines: 1,
+        }
+        .draw(scene, theme);
+        if shown < n {
+            let words = format!("{shown} of {n} {} shown.", self.what);
+            let columns = Window { first, shown, total: n, step: each };
+            scene.scrolls(plot.rect, columns, Window::default(), words);
+        }
+        (plot, each, first..first + shown)
+    }
 }
 
 /// Grid lines, tick marks, tick labels (none overlapping) and titles, of a plot in a room from its left end to

@@ -46,7 +46,7 @@ fn bars_add_up_to_the_ledger_whatever_they_are_of() {
     let [book] = &Ledger::new(&f).books[..] else { panic!("one book") };
     for by in [GEMM, "shape", "c.library", "dtype"] {
         let (chart, _) = LostTime::read(&Inputs::new(&f, &state(&[("lost.by", by)])));
-        let (order, figures) = (&chart.bars.order, &chart.bars.figures);
+        let (order, figures) = (&chart.spec.order, &chart.spec.figures);
         let of = |figure: usize| order.iter().map(move |bar| figures[figure].of[*bar]);
         let sum = |figure: usize| of(figure).filter(|v| !v.is_nan()).sum::<f64>();
         assert!((sum(TIME) - book.time_s).abs() < 1e-12, "{by}");
@@ -57,7 +57,7 @@ fn bars_add_up_to_the_ledger_whatever_they_are_of() {
             assert!((own - book.of(account).seconds).abs() < 1e-12, "{by} {account:?}");
         }
         assert!(of(LOST).is_sorted_by(|a, b| a >= b), "{by}");
-        let rows: usize = order.iter().map(|bar| chart.bars.groups.get(*bar).len()).sum();
+        let rows: usize = order.iter().map(|bar| chart.spec.groups.get(*bar).len()).sum();
         assert_eq!(rows, f.rows.len(), "{by}");
     }
 }

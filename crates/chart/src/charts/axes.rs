@@ -1,0 +1,73 @@
+//! The axes that a chart starts with: those that tell most of the data.
+
+use crate::aggregate::distinct;
+use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::field::{Field, Frame};
+
+/// The sizes that lines may run over.
+pub(super) const SIZES: [Field; 4] = [Field::M, Field::N, Field::K, Field::Batch];
+/// The axes that a map may start with, the most telling first.
+const AXES: [(&str, &str); 4] = [("k", "mxn"), ("n", "m"), ("k", "m"), ("k", "n")];
+/// A map with this share of its cells filled is no blank sheet.
+const FILLED: f64 = 0.3;
+/// Rows that are looked at to choose the axes.
+const LOOKED_AT: usize = 20_000;
+
+/// The size with the most values; of equal ones the first.
+pub(super) fn size(frame: &Frame) -> Field {
+    let values = |field: &Field| {
+        let get = frame.numbers(field);
+        distinct(frame.rows.iter().map(|r| get(*r as usize) as u64)).len()
+    };
+    let most = SIZES.iter().rev().max_by_key(|f| values(f));
+    most.cloned().unwrap_or(Field::M)
+}
+
+/// Columns and rows of a map: of a sweep the tile, where its file tells it, as variants differ in that; else those
+/// that fill the map, the kernels' field among them.
+pub(super) fn map(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
+    let key = |meaning| {
+        let column = frame.data.column(meaning)?;
+        Some(Field::Column(column.key.clone()).to_string())
+    };
+    match (frame.kind(), key(ColumnMeaning::TileN), key(ColumnMeaning::TileM)) {
+        (DataKind::Sweep, Some(n), Some(m)) => [n, m],
+        _ => filled(frame, kernel),
+    }
+}
+
+/// The first axes whose map is not mostly blank; else those with the least blank. Kernels are the rows
+/// where they fill a map.
+fn filled(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
+    let data = &*frame.data;
+    let kernels = data.codes(ColumnMeaning::Kernel);
+    let step = frame.rows.len() / LOOKED_AT + 1;
+    let value = |axis: &str, row: usize| {
+        let [m, n, k] = [data.m[row], data.n[row], data.k[row]].map(u64::from);
+        match axis {
+            "m" => m,
+            "n" => n,
+            "k" => k,
+            "mxn" => m << 32 | n,
+            _ => kernels.map_or(0, |codes| u64::from(codes[row])),
+        }
+    };
+    let share = |&(x, y): &(&str, &str)| {
+        let rows = frame.rows.iter().step_by(step).map(|r| *r as usize);
+        let cells = distinct(rows.map(|r| (value(x, r), value(y, r))));
+        let along = |of: fn(&(u64, u64)) -> u64| distinct(cells.iter().map(of)).len() as f64;
+        cells.len() as f64 / (along(|c| c.0) * along(|c| c.1))
+    };
+    if let Some(kernel) = kernel
+        && share(&("k", "kernel")) >= FILLED
+    {
+        return ["k".to_owned(), kernel.to_owned()];
+    }
+    let shares = AXES.map(|axes| share(&axes));
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    let enough = most.min(FILLED);
+    let found = AXES.iter().zip(shares).find(|(_, s)| *s >= enough);
+    let (x, y) = found.map_or(AXES[0], |(axes, _)| *axes);
+    [x, y].map(str::to_owned)
+}

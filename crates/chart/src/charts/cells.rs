@@ -1,0 +1,228 @@
+//! Cells: any two fields as axes, any figure as colour; or one row of cells.
+
+use crate::aggregate::Groups;
+use crate::band_scale::{BandScale, Order};
+use crate::cells::{CellMark, Cells, Numbers};
+use crate::charts::explore::{self, Axis, Explore};
+use crate::charts::spec::{Figure, Layout, Name, Spec};
+use crate::charts::{Chart, ChartKind, Heights, RenderOptions, axes};
+use crate::color_scale::{ColorBar, shown};
+use crate::labels::Rect;
+use crate::layout::NARROW;
+use crate::palette::alpha;
+use crate::scale::{Kind, extent};
+use crate::scene::Scene;
+use crate::tooltip::Tooltip;
+use gemmscope_model::units::plural;
+use gemmscope_table::column_format;
+use gemmscope_table::control::Keyed;
+use gemmscope_table::field::{FieldInfo, Frame};
+use gemmscope_table::metrics::ABOVE_ROOF;
+use gemmscope_table::view_state::ViewState;
+
+/// This chart in the list of all.
+pub(super) const KIND: ChartKind = ChartKind {
+    id: "cells",
+    name: "Cells",
+    hint: "Where is performance good, where is it lost? Any figure by any two columns",
+    params: explore::PARAMS,
+    open: |inputs| CellMap::open(inputs.frame, inputs.state),
+    ..ChartKind::PLAIN
+};
+
+/// An opened map of cells.
+pub(crate) struct CellMap {
+    spec: Spec,
+    /// What the colour shows.
+    value: FieldInfo,
+    /// The side that cells are of, where there are several, and what is said of its rows that do not count.
+    side: Option<String>,
+    slower: Option<String>,
+    xs: BandScale,
+    ys: BandScale,
+    kind: Kind,
+    range: (f64, f64),
+}
+
+/// Kernels up to which they are the rows where nothing is chosen.
+const KERNELS: usize = 400;
+
+/// Figures that differ by less than this factor get nearly one colour.
+const LEAST_RANGE: f64 = 1.1;
+
+/// The ends of the colours, not closer than [`LEAST_RANGE`] where figures are positive.
+fn apart((low, high): (f64, f64)) -> (f64, f64) {
+    if low <= 0.0 || high >= low * LEAST_RANGE {
+        return (low, high);
+    }
+    let (middle, half) = ((low * high).sqrt(), LEAST_RANGE.sqrt());
+    (middle / half, middle * half)
+}
+
+/// Most cells of a map, empty ones included; an axis with more values is refused.
+const MOST_CELLS: usize = 4_000_000;
+/// Narrowest and widest cell in px, and the widest of a few columns, which would leave most room empty.
+const CELL: (f64, f64) = (7.0, 112.0);
+const FEW: (usize, f64) = (5, 220.0);
+/// Lowest and highest cell in px, and the highest of a single row.
+const CELL_HEIGHT: (f64, f64) = (13.0, 64.0);
+const ROW_HEIGHT: f64 = 120.0;
+/// Most room for names below.
+const MOST_FOOT: f64 = 164.0;
+
+impl CellMap {
+    /// Reads the settings, chooses what is not set, and computes the cells.
+    pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
+        let (frame, side, slower) = Explore::side(frame, state);
+        let frame = &frame;
+        let mut e = Explore::new(frame, state);
+        e.controls.extend(side.clone());
+        let (row, kernel) = (state.param(explore::Y) == Some(explore::NONE), e.kernel(KERNELS));
+        let [across, down] = axes::map(frame, kernel.as_deref());
+        let across = match row {
+            true => kernel.unwrap_or_else(|| "shape".to_owned()),
+            false => across,
+        };
+        let (x, y) = (e.x(None, &across), e.axis(explore::Y, "Y", Some("one row"), &down));
+        let (value, aggregate) = (e.figure("Colour"), e.statistic(true));
+        let order_x = e.sort(false, if row { Order::Value } else { Order::Name });
+        let order_y = match row {
+            true => Order::Name,
+            false => e.order((explore::SORT_Y, "Sort Y"), false, Order::Name),
+        };
+        let (log, find) = (e.log(), e.find());
+
+        let by = Some((&value, aggregate));
+        let (mut xs, mut ys) = (x.bands(frame, order_x, by), y.bands(frame, order_y, by));
+        only(&mut xs, &mut ys, &find);
+        let nx = xs.len();
+        let cells = nx.saturating_mul(ys.len());
+        let cells = if cells > MOST_CELLS { 0 } else { cells };
+        let groups = Groups::of(frame, cells, |i| match (xs.of[i], ys.of[i]) {
+            (BandScale::NONE, _) | (_, BandScale::NONE) => BandScale::NONE,
+            (x, y) => y.saturating_mul(nx as u32).saturating_add(x),
+        });
+        let figures = groups.figures(frame, &value, aggregate);
+        let kind = explore::spacing(log, &value, figures.iter().copied());
+        let data = extent(kind, figures.iter().copied()).unwrap_or((1.0, 10.0));
+        let range = match value.unit.as_str() {
+            // The colours of a share of a roof have fixed ends; values past them are framed.
+            "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
+            _ => apart(data),
+        };
+        let (columns, rows) = (xs.names.clone(), ys.names.clone());
+        let mut names: Vec<(String, Name)> =
+            vec![(xs.label.clone(), Box::new(move |cell| columns[cell % nx].clone()))];
+        if y != Axis::One {
+            names.push((ys.label.clone(), Box::new(move |cell| rows[cell / nx].clone())));
+        }
+        let order = (0..cells).filter(|cell| !groups.get(*cell).is_empty()).collect();
+        let figure = Figure::new(&value.label, &value.unit, figures);
+        let spec = Spec {
+            order,
+            statistic: Some(aggregate),
+            find,
+            ..Spec::new(frame, "cells", names, groups, vec![figure])
+        };
+        let side = side.map(|s| s.current).filter(|s| s != explore::ALL_SIDES);
+        Chart::of(CellMap { spec, value, side, slower, xs, ys, kind, range }, e.controls)
+    }
+
+    /// What the colours show.
+    fn shown(&self) -> String {
+        let side = self.side.as_ref().map_or(String::new(), |s| format!(", {s}"));
+        let statistic = self.spec.statistic.map_or("", Keyed::caption);
+        format!("{}, {statistic}{side}", column_format::title(&self.value))
+    }
+
+    fn above(&self, figure: f64) -> bool {
+        self.value.unit == "%" && figure > ABOVE_ROOF
+    }
+}
+
+/// Columns that are found by name; where none is, rows.
+fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
+    let mut found = xs.clone();
+    found.find(text);
+    if found.is_empty() && ys.names.len() > 1 {
+        ys.find(text);
+    } else {
+        *xs = found;
+    }
+}
+
+impl Layout for CellMap {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn title(&self) -> String {
+        match &self.spec.names[..] {
+            [(x, _), (y, _)] => format!("{}: {y} by {x}", self.shown()),
+            _ => format!("{} by {}", self.shown(), self.xs.label),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let over = self.spec.figures[0].of.iter().filter(|v| self.above(**v)).count() as u64;
+        let over = (over > 0).then(|| format!("{} above the roof: framed.", plural(over, "cell")));
+        let binned = self.xs.binned || self.ys.binned;
+        let binned = binned.then(|| "Numbers are binned.".to_owned());
+        over.into_iter().chain(binned).chain(self.slower.clone()).collect()
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let (nx, ny) = (self.xs.len(), self.ys.len());
+        (nx.saturating_mul(ny) > MOST_CELLS).then(|| {
+            format!("{nx} × {ny} cells are too many: choose an axis with fewer values, or filter.")
+        })
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        let theme = options.theme;
+        let (xs, ys, value) = (&self.xs, &self.ys, &self.value);
+        let cell = |(x, y): (usize, usize), _: (f64, f64)| {
+            let group = y * xs.len() + x;
+            let (rows, v) = (self.spec.groups.get(group), self.spec.figures[0].of[group]);
+            let fill = match v.is_nan() {
+                true => alpha(theme.other, 0.35),
+                false => shown(self.kind.part(v, self.range), theme),
+            };
+            let (text, tooltip) = (column_format::number(value, v), Tooltip::of(group));
+            (!rows.is_empty()).then(|| CellMark {
+                frame: self.above(v).then_some(theme.warn),
+                ..CellMark::new(fill, text, rows.to_vec(), tooltip)
+            })
+        };
+        let bar = ColorBar { title: &self.shown(), of: value, kind: self.kind, range: self.range };
+        bar.draw(scene, theme);
+        let [left, _, width, height] = room;
+        let top = if width < NARROW { 64.0 } else { 44.0 };
+        let one = ys.len() == 1;
+        let cells = Cells {
+            columns: &xs.names,
+            x: &xs.label,
+            rows: &ys.names,
+            y: &ys.label,
+            width: (CELL.0, if xs.len() <= FEW.0 { FEW.1 } else { CELL.1 }),
+            height: (CELL_HEIGHT.0, if one { ROW_HEIGHT } else { CELL_HEIGHT.1 }),
+            foot: MOST_FOOT,
+            numbers: Numbers::AllOrNone,
+            first: options.first,
+            cell: &cell,
+        };
+        cells.draw(scene, [left, top, width, height - top], theme);
+    }
+
+    fn heights(&self, width: f64) -> Heights {
+        let one = self.spec.names.len() == 1;
+        let own = if one { (300.0, 300.0) } else { (380.0, 440.0) };
+        // Past this height cells do not grow.
+        let cells = match self.ys.len() {
+            1 => ROW_HEIGHT,
+            n => CELL_HEIGHT.1 * n as f64,
+        };
+        let most = (96.0 + MOST_FOOT + cells).max(300.0);
+        Heights { least: 220.0, most, ..Heights::of(width, own) }
+    }
+}

@@ -1,0 +1,276 @@
+//! What the marks of a chart are: groups of rows, each with its names and figures. What stands in the way, legend,
+//! sentences, table and tooltips follow from it; a chart adds its layout.
+
+use crate::aggregate::{Aggregate, Groups, by_figure};
+use crate::band_scale::{Order, natural};
+use crate::chart::{Heights, Picture, RenderOptions};
+use crate::charts::nothing;
+use crate::color_scale::Colors;
+use crate::columns::Columns;
+use crate::labels::Rect;
+use crate::legend::Swatch;
+use crate::palette::Theme;
+use crate::plot::{Bands, Placed};
+use crate::scene::Scene;
+use crate::tooltip::Tooltip;
+use gemmscope_model::order::InOrder;
+use gemmscope_model::units::plural;
+use gemmscope_table::control::Keyed;
+use gemmscope_table::field::{FieldInfo, Frame};
+use gemmscope_table::result_table::Table;
+use std::collections::HashMap;
+
+/// A figure of every group, of an SI base unit.
+pub(super) struct Figure {
+    title: String,
+    unit: String,
+    /// By group; NaN where it is not known.
+    pub(super) of: Vec<f64>,
+    /// Tooltips say it too.
+    tip: bool,
+}
+
+impl Figure {
+    pub(super) fn new(title: impl Into<String>, unit: impl Into<String>, of: Vec<f64>) -> Self {
+        Figure { title: title.into(), unit: unit.into(), of, tip: true }
+    }
+
+    /// It stands in the table alone.
+    pub(super) fn no_tip(self) -> Self {
+        Figure { tip: false, ..self }
+    }
+}
+
+/// The name of a group.
+pub(super) type Name = Box<dyn Fn(usize) -> String + Send + Sync>;
+
+/// The marks of a chart.
+pub(super) struct Spec {
+    pub(super) frame: Frame,
+    /// Plural of what a mark is called: `cells`.
+    pub(super) marks: &'static str,
+    /// What a mark is named by: of a cell two fields, each with its title.
+    pub(super) names: Vec<(String, Name)>,
+    pub(super) groups: Groups,
+    pub(super) figures: Vec<Figure>,
+    /// The groups that have a mark, in the order of the marks.
+    pub(super) order: Vec<usize>,
+    /// Of the marks; `None` where the chart has colours of its own.
+    pub(super) colors: Option<Colors>,
+    /// How the rows of a group become one figure, where they do.
+    pub(super) statistic: Option<Aggregate>,
+    /// The text that names contain; empty where nothing is searched for.
+    pub(super) find: String,
+    /// The figure without which a row is not drawn, where rows are.
+    pub(super) needs: Option<FieldInfo>,
+}
+
+impl Spec {
+    /// Marks of groups, one each; nothing is searched for, coloured or summarised.
+    pub(super) fn new(
+        frame: &Frame,
+        marks: &'static str,
+        names: Vec<(String, Name)>,
+        groups: Groups,
+        figures: Vec<Figure>,
+    ) -> Self {
+        let order = (0..groups.len()).collect();
+        let (frame, find) = (frame.clone(), String::new());
+        let (colors, statistic, needs) = (None, None, None);
+        Spec { frame, marks, names, groups, figures, order, colors, statistic, find, needs }
+    }
+
+    /// The name of a group, as its marks have it.
+    pub(super) fn name(&self, group: usize) -> String {
+        let names: Vec<String> = self.names.iter().map(|(_, name)| name(group)).collect();
+        names.join(", ")
+    }
+
+    /// Sorts marks by name or by a figure: orders by file and by name start at the beginning, others with the
+    /// best one.
+    pub(super) fn sort(&mut self, (by, up): (Order, bool), figure: &[f64]) {
+        let mut order = std::mem::take(&mut self.order);
+        match by {
+            Order::File => {}
+            Order::Name => {
+                let names: HashMap<usize, String> =
+                    order.iter().map(|g| (*g, self.name(*g))).collect();
+                order.order_by(|a, b| natural(&names[a], &names[b]));
+            }
+            _ => order.order_by(|a, b| by_figure(figure[*a], figure[*b], up)),
+        }
+        if up && matches!(by, Order::File | Order::Name) {
+            order.reverse();
+        }
+        self.order = order;
+    }
+
+    /// The colour of a mark: that of all its rows; `None` where they have several.
+    pub(super) fn code(&self, group: usize, theme: &Theme) -> Option<u16> {
+        let colors = self.colors.as_ref()?.of(theme);
+        let mut codes = self.groups.get(group).iter().map(|r| colors.code(*r as usize));
+        let first = codes.next()?;
+        let known = usize::from(first) < colors.names.len();
+        (known && codes.all(|c| c == first)).then_some(first)
+    }
+
+    fn columns(&self) -> Columns<'_, usize> {
+        let names = self.names.iter().fold(Columns::new(), |out, (title, name)| {
+            out.text(title.as_str(), move |group: &usize| name(*group)).no_tip()
+        });
+        // The page says in tooltips how many they are.
+        let count = |group: &usize| self.groups.get(*group).len().to_string();
+        self.figures.iter().fold(names.text("GEMMs", count).no_tip(), |out, f| {
+            let out = out.number(f.title.as_str(), f.unit.as_str(), |group| f.of[*group]);
+            if f.tip { out } else { out.no_tip() }
+        })
+    }
+
+    /// What a tooltip calls a mark: a number says of what it is.
+    fn head(&self, group: usize) -> String {
+        let several = self.names.len() > 1;
+        let heads = self.names.iter().map(|(title, name)| match name(group) {
+            name if several || !name.contains(char::is_alphabetic) => format!("{title} {name}"),
+            name => name,
+        });
+        heads.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What stands in the way of any mark.
+    fn obstacle(&self) -> Option<String> {
+        if let Some(why) = nothing(&self.frame) {
+            return Some(why.to_owned());
+        }
+        let blank = |g: &usize| self.figures.iter().all(|f| f.of[*g].is_nan());
+        match (&self.order[..], self.find.as_str()) {
+            ([], "") => Some("No GEMM has a value on these axes: choose others.".to_owned()),
+            ([], text) => Some(format!("No name contains {text:?}.")),
+            (marks, _) if marks.iter().all(blank) => {
+                Some("No GEMM has this figure. % of roof needs a time and a device.".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// What is said of the marks of several GEMMs, and of the rows that no mark shows.
+    fn notes(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let several = self.order.iter().filter(|g| self.groups.get(**g).len() > 1).count();
+        if let Some(statistic) = self.statistic.filter(|_| several > 0) {
+            let (all, what) = (self.order.len(), statistic.caption());
+            out.push(format!(
+                "{several} of {all} {} show the {what} of several GEMMs.",
+                self.marks
+            ));
+        }
+        let shown = self.order.iter().flat_map(|g| self.groups.get(*g));
+        let shown = match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
+            Some(get) => shown.filter(|r| get(**r as usize).is_finite()).count(),
+            None => shown.count(),
+        };
+        let lost = self.frame.rows.len() - shown;
+        if lost > 0 {
+            let searched = if self.find.is_empty() { "" } else { ", or not searched for" };
+            let gemms = plural(lost as u64, "GEMM");
+            out.push(format!("{gemms} not shown: no value on an axis{searched}."));
+        }
+        out
+    }
+
+    /// The colours that rows have.
+    pub(super) fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        self.colors.as_ref().map_or_else(Vec::new, |colors| {
+            let colors = colors.of(theme);
+            let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
+            colors.swatches(&self.frame, codes)
+        })
+    }
+}
+
+/// A chart of marks: its layout, and what is not said of every chart.
+pub(super) trait Layout: Send + Sync {
+    fn spec(&self) -> &Spec;
+    fn title(&self) -> String;
+    /// What stands in its own way.
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        self.spec().legend(theme)
+    }
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>);
+    fn heights(&self, width: f64) -> Heights;
+}
+
+impl<T: Layout> Picture for T {
+    fn title(&self) -> String {
+        Layout::title(self)
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        Layout::obstacle(self).or_else(|| self.spec().obstacle())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut out = Layout::notes(self);
+        out.extend(self.spec().notes());
+        out
+    }
+
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        Layout::legend(self, theme)
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        Layout::draw(self, scene, room, options);
+    }
+
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        let spec = self.spec();
+        spec.columns().tooltip(spec.head(mark), &mark)
+    }
+
+    fn table(&self) -> Table {
+        let spec = self.spec();
+        spec.columns().table(spec.order.iter().copied())
+    }
+
+    fn heights(&self, width: f64) -> Heights {
+        Layout::heights(self, width)
+    }
+}
+
+/// How bars lie below each other.
+pub(super) struct Rows<'a> {
+    /// What they are, where some do not fit: `Bars`.
+    pub(super) what: &'a str,
+    /// Height of one, px.
+    pub(super) row: f64,
+    /// Room above them and below them, px.
+    pub(super) around: (f64, f64),
+}
+
+impl Rows<'_> {
+    /// Names the marks that show, one below the other, and makes them hit areas.
+    pub(super) fn place(
+        &self,
+        spec: &Spec,
+        scene: &mut Scene,
+        [left, top, width, height]: Rect,
+        options: &RenderOptions<'_>,
+    ) -> Placed {
+        let bands = Bands {
+            n: spec.order.len(),
+            what: self.what,
+            row: self.row,
+            most: None,
+            name: &|at| spec.name(spec.order[at]),
+            mark: &|at| Some((spec.groups.get(spec.order[at]).to_vec(), spec.order[at])),
+        };
+        let room = [left, top + self.around.0, width, height - self.around.0 - self.around.1];
+        bands.place(scene, room, options)
+    }
+}
