@@ -38,11 +38,13 @@
 //!
 //! # To add a chart
 //!
-//! 1. Make a folder `src/charts/<name>/` with a type that implements `Picture`: its title, what stands in its
-//!    way, its sentences, `draw` and `table`. `Chart::of` makes a [`Chart`](chart::Chart) of it and its
-//!    settings, with what is [said](chart::Said) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands` names
-//!    with bars, `cells::Cells` a grid, `plot::xy` two axes, and `columns::Columns` gives table and tooltips of
-//!    one list. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
+//! 1. Make a file `src/charts/<name>.rs`. Where marks are groups of rows, it works out a `Spec` (groups, their
+//!    names and figures, colours), from which legend, sentences, table and tooltips follow, and implements
+//!    `Layout`: title and `draw`; `charts/boxes.rs` is the example. Any other chart implements `Picture`: its
+//!    title, what stands in its way, its sentences, `draw` and `table`, of which `columns::Columns` gives table
+//!    and tooltips of one list. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
+//!    [said](chart::Said) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
+//!    names with bars, `plot::Upright` columns above names, `cells::Cells` a grid, `plot::xy` two axes. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
 //!    number, from which `Picture::tooltip` writes what is said of it; hovering, selecting, the keyboard, saving
 //!    and the accessible table then work.
 //! 2. Give it a `KIND`: its key in links, its name, its question.

@@ -324,9 +324,11 @@ impl Layers<'_> {
         }
         ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
         let mut places = Vec::new();
+        let steepest = shown.iter().map(|r| r.bandwidth).fold(0.0, f64::max);
         let color = |own: Option<Color>| own.unwrap_or(self.input.theme.roof);
         for (index, peak, must, label) in ceilings {
-            let (line, color) = ((shown[index].bandwidth, peak), color(shown[index].color));
+            let (line, color) =
+                ([shown[index].bandwidth, steepest, peak], color(shown[index].color));
             let place = self.ceiling_label(line, (&label, color), must, many);
             places.extend(place.map(|rect| (index, rect)));
         }
@@ -366,11 +368,11 @@ impl Layers<'_> {
         }
     }
 
-    /// Names a ceiling of a slope, which `must` be named or gives way; `crowded` where lines are of several
-    /// devices.
+    /// Names a ceiling of a slope, left of the steepest of all slopes; it `must` be named or gives way; `crowded`
+    /// where lines are of several devices.
     fn ceiling_label(
         &mut self,
-        (bandwidth, peak): (f64, f64),
+        [bandwidth, steepest, peak]: [f64; 3],
         (label, color): (&str, Color),
         must: bool,
         crowded: bool,
@@ -385,8 +387,8 @@ impl Layers<'_> {
         let begins_here = from.0 > plot.rect[0] + 1.0;
         let beside = |step: &f64| {
             let y = from.1 - h / 2.0 + step * h;
-            // The slope is at its leftmost at the box's lower edge.
-            let slope = plot.x.px(plot.y.value(y + h) / bandwidth).min(from.0);
+            // The slopes are at their leftmost at the box's lower edge.
+            let slope = plot.x.px(plot.y.value(y + h) / steepest).min(from.0);
             [slope - w - 10.0, y, w, h]
         };
         const STEPS: [f64; 13] =
