@@ -2,7 +2,7 @@
 //! and the key to its numbered points below.
 
 use crate::aggregate::used;
-use crate::layout::FONT;
+use crate::layout::{EDGE, FONT};
 use crate::palette::Theme;
 use crate::scene::{START, Scene};
 use crate::text;
@@ -16,7 +16,7 @@ const TITLE: f64 = 14.0;
 /// Height of a line.
 const LINE: f64 = 16.0;
 /// Space left and right.
-const SIDE: f64 = 12.0;
+const SIDE: f64 = EDGE;
 /// Room of a number of the key.
 const NUMBER: f64 = 22.0;
 /// Files that are named.

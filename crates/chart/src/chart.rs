@@ -4,7 +4,7 @@
 use crate::camera::{Camera, Zoom};
 use crate::hit::Direction;
 use crate::labels::{Rect, grown};
-use crate::layout::{self, NARROW};
+use crate::layout::{self, EDGE, NARROW};
 use crate::legend::{self, Legend, Outside, Swatch};
 use crate::palette::Theme;
 use crate::scene::{HitArea, Item, Point, Scene};
@@ -98,8 +98,8 @@ impl Chart {
             return scene;
         };
         let entries = picture.legend(options.theme);
-        let width = scene.width - 20.0;
-        let used = legend::legend(Some(&mut scene), (10.0, 4.0), width, options.theme, &entries);
+        let width = scene.width - 2.0 * EDGE;
+        let used = legend::legend(Some(&mut scene), (EDGE, 4.0), width, options.theme, &entries);
         let top = if used > 0.0 { used + 8.0 } else { 0.0 };
         let room = [0.0, top, scene.width, (scene.height - top).max(1.0)];
         picture.draw(&mut scene, room, options);

@@ -110,11 +110,12 @@ fn of_totals(totals: Vec<(String, Totals)>, old: Option<&Vec<Line>>) -> Vec<Line
     lines.collect()
 }
 
-/// What costs most on a line.
-fn claim(cost: &Cost) -> AnyView {
+/// What costs most, of a side that is named where there are several.
+fn claim(cost: &Cost, of: &str) -> AnyView {
+    let of = if of.is_empty() { String::new() } else { format!(" in {of}") };
     view! {
         <strong class="cost" data-account=cost.key.clone()>{cost.claim.clone()}</strong>
-        {format!(": {}.", cost.why)}
+        {format!("{of}: {}.", cost.why)}
     }
     .into_any()
 }
@@ -139,7 +140,7 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         let of = format!("of roof{}", line.scope);
         view! { ", "{figure(&hint, percent(share), &of, "efficiency")} }
     });
-    let cost = line.cost.as_ref().map(|c| view! { " "{claim(c)} });
+    let cost = line.cost.as_ref().map(|c| view! { " "{claim(c, "")} });
     // A time alone says at least what it is of.
     let bare = line.share.is_none() && line.cost.is_none() && line.runs.is_empty();
     let of = bare.then(|| format!(" on {}", plural(line.gemms, "GEMM")));
@@ -155,7 +156,7 @@ fn of_worst(lines: &[Line]) -> Option<AnyView> {
     };
     let worst = lines.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)));
     let (line, cost) = worst.and_then(|l| Some((l, l.cost.as_ref()?)))?;
-    Some(view! { {line.name.clone()}": "{claim(cost)} }.into_any())
+    Some(claim(cost, &line.name))
 }
 
 /// One figure a side. Sides are never added up.

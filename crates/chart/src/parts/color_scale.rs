@@ -3,7 +3,7 @@
 use crate::aggregate::{distinct_up_to, used};
 use crate::fixed;
 use crate::labels::Rect;
-use crate::layout::{self, FONT, NARROW};
+use crate::layout::{self, EDGE, FONT, NARROW};
 use crate::legend::Swatch;
 use crate::palette::{Theme, sequential};
 use crate::scale::{Kind, Scale};
@@ -284,11 +284,11 @@ impl ColorBar<'_> {
     /// Beside its title in the top right corner, in a narrow picture below it.
     pub(crate) fn draw(&self, scene: &mut Scene, theme: &Theme) {
         let narrow = scene.width < NARROW;
-        let w = if narrow { scene.width - 24.0 } else { 220.0 }.max(40.0);
-        let bar = if narrow { [12.0, 28.0, w, 8.0] } else { [scene.width - w - 16.0, 8.0, w, 8.0] };
-        let room = if narrow { scene.width - 24.0 } else { bar[0] - 36.0 };
+        let w = if narrow { scene.width - 3.0 * EDGE } else { 220.0 }.max(40.0);
+        let bar = if narrow { [EDGE, 28.0, w, 8.0] } else { [scene.width - w - 16.0, 8.0, w, 8.0] };
+        let room = if narrow { scene.width - 3.0 * EDGE } else { bar[0] - 36.0 };
         let title = text::ellipsis(self.title, FONT + 1.0, room.max(0.0));
-        scene.sized((12.0, 6.0), title, FONT + 1.0, theme.text, TOP);
+        scene.sized((EDGE, 6.0), title, FONT + 1.0, theme.text, TOP);
         ramp(scene, bar, theme);
         let ends = (bar[0], bar[0] + w);
         let unit = column_format::unit_for(&self.of.unit).factor;

@@ -11,6 +11,8 @@ use crate::ticks::Tick;
 pub(crate) const FONT: f64 = 11.0;
 /// Text size of messages.
 pub(crate) const FONT_MESSAGE: f64 = 13.0;
+/// Where texts begin, from the left end of a picture, px: the page begins there too.
+pub(crate) const EDGE: f64 = 8.0;
 /// Plots narrower than this are laid out for a phone.
 pub(crate) const NARROW: f64 = 560.0;
 

@@ -1,6 +1,6 @@
 //! Legends, and other small parts that several charts share: panel titles, check marks.
 
-use crate::layout::FONT;
+use crate::layout::{EDGE, FONT};
 use crate::palette::{Theme, alpha};
 use crate::scene::{Color, Point, START, Scene, Symbol};
 use crate::text;
@@ -126,7 +126,7 @@ impl Legend {
     /// The picture with this legend above it.
     pub(crate) fn above(&self, mut scene: Scene, theme: &Theme) -> Scene {
         let entries = self.swatches();
-        let inset = (12.0, 8.0);
+        let inset = (EDGE, 8.0);
         let width = (scene.width - 2.0 * inset.0).max(1.0);
         let title = !self.title.is_empty() && !entries.is_empty();
         let used = legend(None, inset, width, theme, &entries);
@@ -200,9 +200,9 @@ pub fn legend(
             line += 1.0;
         }
         if let Some(scene) = scene.as_deref_mut() {
-            let (cx, cy) = (at.0 + x + 6.0, at.1 + line * LEGEND_LINE + LEGEND_LINE / 2.0);
+            let (cx, cy) = (at.0 + x + 5.0, at.1 + line * LEGEND_LINE + LEGEND_LINE / 2.0);
             draw(scene, *swatch, (cx, cy));
-            scene.text((cx + 10.0, cy), label, theme.muted, START);
+            scene.text((cx + 11.0, cy), label, theme.muted, START);
         }
         x += w + 14.0;
     }

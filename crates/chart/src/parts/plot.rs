@@ -4,7 +4,7 @@
 use crate::cells::{Below, fit};
 use crate::chart::RenderOptions;
 use crate::labels::Rect;
-use crate::layout::{self, FONT, NARROW, Plot};
+use crate::layout::{self, EDGE, FONT, NARROW, Plot};
 use crate::palette::{Theme, alpha, mix, on};
 use crate::scale::{Kind, Scale};
 use crate::scene::{BOTTOM, Color, END, START, Scene, Symbol, Window};
@@ -330,8 +330,8 @@ fn axes(
     y_labels(scene, plot, theme, y.1);
     layout::x_title(scene, theme, (from, r, b + 22.0), &x.0.title);
     if !y.0.title.is_empty() {
-        let title = text::ellipsis(&y.0.title, FONT, r - from - 8.0);
-        scene.text((from + 8.0, t - 8.0), title, theme.muted, BOTTOM);
+        let title = text::ellipsis(&y.0.title, FONT, r - from - EDGE);
+        scene.text((from + EDGE, t - 8.0), title, theme.muted, BOTTOM);
     }
 }
 

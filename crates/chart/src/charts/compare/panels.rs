@@ -4,7 +4,7 @@ use super::Compare;
 use crate::charts::RenderOptions;
 use crate::density::{Density, look};
 use crate::labels::{On, Placer, Rect, about};
-use crate::layout::{FONT, NARROW, Plot};
+use crate::layout::{EDGE, FONT, NARROW, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::alpha;
 use crate::plot::{Around, Marks as Ticks, Ruler, round, xy};
@@ -92,7 +92,7 @@ impl Panels<'_> {
             scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.08);
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
-        let at = (left + 10.0, top + 4.0);
+        let at = (left + EDGE, top + 4.0);
         let used =
             legend::legend(Some(scene), at, width - 24.0, self.options.theme, &entries) + 8.0;
         let ruler = |side: &str, each| {
@@ -232,8 +232,8 @@ impl Panels<'_> {
         let plot = xy(scene, (room, around), self.options.theme, &x, &y);
         legend::heading(
             scene,
-            (rect[0] + 8.0, rect[1] + 14.0),
-            rect[2] - 16.0,
+            (rect[0] + EDGE, rect[1] + 14.0),
+            rect[2] - 2.0 * EDGE,
             self.options.theme,
             "Configurations by ratio",
         );

@@ -2,7 +2,7 @@
 
 use super::panels::Panels;
 use crate::labels::Rect;
-use crate::layout::FONT;
+use crate::layout::{EDGE, FONT};
 use crate::legend;
 use crate::plot::Bands;
 use crate::scale::{Kind, Scale};
@@ -111,12 +111,12 @@ impl Panels<'_> {
                 format!("Both ends, {} {of}", head + tail),
             ],
         };
-        let room = rect[2] - 16.0;
+        let room = rect[2] - 2.0 * EDGE;
         let fits = |h: &&String| text::width(h, FONT, true) <= room;
         if let Some(words) = headings.iter().find(fits).or(headings.last()) {
             legend::heading(
                 scene,
-                (rect[0] + 8.0, rect[1] + 14.0),
+                (rect[0] + EDGE, rect[1] + 14.0),
                 room,
                 self.options.theme,
                 words,

@@ -4,7 +4,7 @@ use super::Fastest;
 use crate::cells::{CellMark, Cells};
 use crate::charts::RenderOptions;
 use crate::color_scale::ColorScale;
-use crate::layout::FONT;
+use crate::layout::{EDGE, FONT};
 use crate::legend::{self, ENTRIES, Swatch};
 use crate::palette::{Theme, alpha, mix};
 use crate::scene::{Color, Scene, Symbol};
@@ -72,8 +72,8 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
     let (w, h) = (scene.width, scene.height);
     // What the figures are: the headline says of which GEMMs.
     let words = "Mean lead of the fastest over the next";
-    legend::heading(scene, (8.0, 14.0), w - 16.0, theme, words);
-    let legend = legend::legend(Some(scene), (10.0, 24.0), w - 24.0, theme, &entries);
+    legend::heading(scene, (EDGE, 14.0), w - 2.0 * EDGE, theme, words);
+    let legend = legend::legend(Some(scene), (EDGE, 24.0), w - 3.0 * EDGE, theme, &entries);
     let top = 24.0 + legend + 22.0;
     let names = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
     let (columns, rows) = (names(&m.xs), names(&m.ys));

@@ -5,7 +5,7 @@ use crate::cells::{FOOT, HEAD};
 use crate::charts::RenderOptions;
 use crate::color_scale::ramp;
 use crate::labels::Rect;
-use crate::layout::{FONT, NARROW};
+use crate::layout::{EDGE, FONT, NARROW};
 use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
@@ -30,7 +30,7 @@ fn flow(sweep: &Sweep, width: f64) -> (usize, f64) {
     // Enough for a check mark in a cell, and for the labels of the lines.
     let wanted = (most as f64 * 22.0 + 110.0).max(300.0);
     let columns = ((width / wanted) as usize).clamp(1, sweep.panels.len().clamp(1, 4));
-    (columns, (width - 8.0) / columns as f64)
+    (columns, (width - EDGE - 4.0) / columns as f64)
 }
 
 /// The legend's entries that occur.
@@ -92,11 +92,11 @@ pub(super) fn panels(
     let widest = if scene.width < NARROW { 60.0 } else { 84.0 };
     let (measured, mut y) = (measured(sweep), top + scale);
     if scale > 0.0 {
-        gradient(scene, (10.0, top - 4.0), (w - 20.0).min(320.0), theme, measured.low);
+        gradient(scene, (EDGE, top - 4.0), (w - 20.0).min(320.0), theme, measured.low);
     }
     for row in rows {
         for (i, panel) in row.iter().enumerate() {
-            let x = 4.0 + i as f64 * panel_w;
+            let x = EDGE + i as f64 * panel_w;
             let area = [x, y, panel_w, HEAD + line * panel.lines.len() as f64 + FOOT];
             measured.draw(scene, theme, area, (panel, &panel.title), (widest, line));
         }

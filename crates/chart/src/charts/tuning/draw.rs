@@ -3,7 +3,7 @@
 use super::{Tuning, rate};
 use crate::charts::RenderOptions;
 use crate::labels::{On, Placer, Rect, about};
-use crate::layout::{self, FONT, Plot};
+use crate::layout::{self, EDGE, FONT, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
 use crate::plot::{Around, Ruler, round, xy};
@@ -59,7 +59,7 @@ impl Tuning {
         let y = Ruler::new("Attained", (self.scale, domain), y);
         let around = Around { top: 30.0 + legend, right: 14.0, bottom: 42.0, lane };
         let plot = xy(scene, (rect, around), theme, &Ruler::none(orders(h)), &y);
-        legend::legend(Some(scene), (10.0, 4.0), rect[2] - 20.0, theme, &entries);
+        legend::legend(Some(scene), (EDGE, 4.0), rect[2] - 2.0 * EDGE, theme, &entries);
         let (placer, lane) = (Placer::new(plot.rect), plot.rect[1] + plot.rect[3] + lane);
         let mut picture = Picture { h, theme, plot, lane, placer };
         picture.order_axis(scene);
