@@ -105,6 +105,11 @@ impl Spec {
         self.order = order;
     }
 
+    /// The rows that have a mark.
+    fn rows(&self) -> impl Iterator<Item = &u32> {
+        self.order.iter().flat_map(|g| self.groups.get(*g))
+    }
+
     /// The colour of a mark: that of all its rows; `None` where they have several.
     pub(super) fn code(&self, group: usize, theme: &Theme) -> Option<u16> {
         let colors = self.colors.as_ref()?.of(theme);
@@ -163,10 +168,9 @@ impl Spec {
                 self.marks
             ));
         }
-        let shown = self.order.iter().flat_map(|g| self.groups.get(*g));
         let shown = match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
-            Some(get) => shown.filter(|r| get(**r as usize).is_finite()).count(),
-            None => shown.count(),
+            Some(get) => self.rows().filter(|r| get(**r as usize).is_finite()).count(),
+            None => self.rows().count(),
         };
         let lost = self.frame.rows.len() - shown;
         if lost > 0 {
@@ -181,8 +185,7 @@ impl Spec {
     pub(super) fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         self.colors.as_ref().map_or_else(Vec::new, |colors| {
             let colors = colors.of(theme);
-            let codes = self.groups.rows.iter().map(|r| colors.code(*r as usize));
-            colors.swatches(&self.frame, codes)
+            colors.swatches(&self.frame, self.rows().map(|r| colors.code(*r as usize)))
         })
     }
 }
@@ -272,5 +275,54 @@ impl Rows<'_> {
         };
         let room = [left, top + self.around.0, width, height - self.around.0 - self.around.1];
         bands.place(scene, room, options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gemmscope_table::fixture::Rows as Fixture;
+
+    fn frame() -> Frame {
+        let mut rows = Fixture::new();
+        for k in [64, 128, 256] {
+            rows.row((64, 64, k), "x", 1e-5, "");
+        }
+        rows.frame(Some("h100-sxm"))
+    }
+
+    fn spec(names: &[(&str, &'static str)], figure: Vec<f64>) -> Spec {
+        let frame = frame();
+        let groups = Groups::of(&frame, 2, |i| u32::from(i > 0));
+        let name = |(title, name): &(&str, &'static str)| -> (String, Name) {
+            let name = *name;
+            ((*title).to_owned(), Box::new(move |_| name.to_owned()))
+        };
+        let names = names.iter().map(name).collect();
+        Spec::new(&frame, "cells", names, groups, vec![Figure::new("Time", "s", figure)])
+    }
+
+    #[test]
+    fn a_tooltip_says_of_what_a_number_is() {
+        let head = |names: &[(&str, &'static str)]| spec(names, vec![1.0, 2.0]).head(0);
+        assert_eq!(head(&[("K", "64")]), "K 64");
+        assert_eq!(head(&[("Type", "fp16")]), "fp16");
+        assert_eq!(head(&[("K", "64"), ("Type", "fp16")]), "K 64, Type fp16");
+    }
+
+    #[test]
+    fn what_stands_in_the_way_and_what_is_left_out_follow_from_the_marks() {
+        let mut s = spec(&[("K", "64")], vec![f64::NAN; 2]);
+        assert!(s.obstacle().unwrap().starts_with("No GEMM has this figure"));
+        s.figures[0].of[1] = 1.0;
+        assert_eq!(s.obstacle(), None);
+        s.statistic = Some(Aggregate::Median);
+        assert_eq!(s.notes(), ["1 of 2 cells show the median of several GEMMs."]);
+        // The mark of two rows goes.
+        (s.order, s.find) = (vec![0], "6".to_owned());
+        assert_eq!(s.notes(), ["2 GEMMs not shown: no value on an axis, or not searched for."]);
+        assert_eq!(s.columns().table(s.order.iter().copied()).rows.len(), 1);
+        s.order.clear();
+        assert_eq!(s.obstacle().unwrap(), "No name contains \"6\".");
     }
 }
