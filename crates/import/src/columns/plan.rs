@@ -105,6 +105,10 @@ impl Side {
     }
 }
 
+/// What is said of a file without times.
+pub(crate) const SHAPES_ONLY: &str =
+    "Shapes only: no times in the file, so the roof is shown without measured points.";
+
 /// What the names of sides are, unless a format says otherwise.
 pub(crate) const LIBRARIES: (ColumnMeaning, &str) = (Library, "provider");
 
@@ -279,10 +283,7 @@ impl Plan {
                     c.name
                 ));
             }
-            (None, None) => table.note(
-                "Shapes only: no times in the file, so the roof is shown without measured \
-                 points.",
-            ),
+            (None, None) => table.note(SHAPES_ONLY),
         }
     }
 }

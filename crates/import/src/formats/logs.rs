@@ -34,7 +34,7 @@ pub(crate) mod xla;
 
 // What every reader of a log uses.
 use crate::columns::defaults::AssumedType;
-use crate::split::log::{self, Entry, LogFormat, Others, Parser};
+use crate::split::log::{self, Entry, LogFormat, LogRows, Others, Parser};
 use crate::split::template::{Slots, slots};
 use crate::{Format, Head, ImportOptions, ReadBy};
 use gemmscope_model::dtype::DataType;

@@ -1,12 +1,14 @@
 //! Logs with one result a line. A [`Parser`] finds the results, and they become rows.
 
 use crate::cell;
-use crate::columns::defaults;
+use crate::columns::defaults::{self, AssumedType};
+use crate::columns::plan::SHAPES_ONLY;
 use crate::split::dialect::is_json;
 use crate::split::json::{Item, ItemReader, Json, note_cut};
 use crate::{
     Detection, Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened,
 };
+use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
@@ -70,36 +72,53 @@ pub(crate) enum Others {
     Lines,
     /// Nothing: a result takes several lines.
     Unsaid,
-    /// So many of these are of operations that are no GEMM, which the parser counts.
-    Operations(u64, &'static str),
+    /// How many of these are of operations that are no GEMM, which the parser counts.
+    Operations(&'static str),
+}
+
+/// What the lines of a log fill.
+pub(crate) struct LogRows<'t> {
+    pub table: &'t mut TableBuilder,
+    types: &'t mut AssumedType,
+    other: &'t mut u64,
+}
+
+impl LogRows<'_> {
+    /// The type of a row that names this one.
+    pub(crate) fn dtype(&mut self, named: Option<DataType>) -> DataType {
+        self.types.of(named, self.table)
+    }
+
+    /// Counts what is no GEMM: see [`Others::Operations`].
+    pub(crate) fn other<T>(&mut self) -> Option<T> {
+        *self.other += 1;
+        None
+    }
 }
 
 /// Reads the lines of one tool.
 pub(crate) trait Parser {
     /// The result of a line; `None` where it is none.
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
-        let _ = (line, table);
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
+        let _ = (line, rows);
         None
     }
 
     /// The results of a line, where it may complete several.
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
-        self.result(line, table).into_iter().collect()
-    }
-
-    /// What is said of lines without a result.
-    fn others(&self) -> Others {
-        Others::Lines
+    fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
+        self.result(line, rows).into_iter().collect()
     }
 
     /// Results that were not complete before the end of the file.
-    fn last(&mut self, _table: &mut TableBuilder) -> Vec<Entry> {
+    fn last(&mut self, _rows: &mut LogRows<'_>) -> Vec<Entry> {
         Vec::new()
     }
 
     /// The end: remarks and assumptions.
     fn end(&mut self, _table: &mut TableBuilder) {}
 }
+
+impl Parser for () {}
 
 /// A log.
 pub(crate) struct LogFormat {
@@ -108,11 +127,24 @@ pub(crate) struct LogFormat {
     /// As in [`Detection`].
     pub score: u8,
     pub reason: &'static str,
+    /// The type of rows that name none.
+    pub dtype: DataType,
+    pub others: Others,
     /// What reads the lines; it may say what it assumes.
-    pub parser: fn(&Head, &ImportOptions, &mut TableBuilder) -> Box<dyn Parser>,
+    pub parser: fn(&Head, &ImportOptions, &mut LogRows<'_>) -> Box<dyn Parser>,
 }
 
 impl LogFormat {
+    /// A log of half precision without results.
+    pub(crate) const DEFAULT: LogFormat = LogFormat {
+        knows: |_| false,
+        score: 0,
+        reason: "",
+        dtype: DataType::Fp16,
+        others: Others::Lines,
+        parser: |_, _, _| Box::new(()),
+    };
+
     /// As [`Format::detect`](crate::Format::detect).
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
         (self.knows)(head).then(|| Detection::new(self.score, self.reason))
@@ -120,9 +152,9 @@ impl LogFormat {
 
     /// As [`Format::open`](crate::Format::open).
     pub(crate) fn open(&self, head: &Head, options: &ImportOptions) -> Opened {
-        let mut table = TableBuilder::new();
-        let parser = (self.parser)(head, options, &mut table);
-        read_by(parser, head, options, table)
+        let types = AssumedType::new(head, options, self.dtype);
+        let parser = |rows: &mut LogRows<'_>| (self.parser)(head, options, rows);
+        read_by(parser, types, self.others, head, options)
     }
 }
 
@@ -130,8 +162,13 @@ impl LogFormat {
 /// more than the call through a pointer costs.
 struct Log {
     parser: Box<dyn Parser>,
+    types: AssumedType,
     device: u16,
+    said: Others,
+    /// Lines without a result.
     others: u64,
+    /// Operations that are no GEMM.
+    other: u64,
     /// The last line so far.
     line: u32,
     /// Rows whose line names no device.
@@ -140,14 +177,19 @@ struct Log {
     timed: bool,
 }
 
+/// A reader of a log around the parser of its lines.
 pub(crate) fn read_by(
-    parser: Box<dyn Parser>,
+    parser: impl FnOnce(&mut LogRows<'_>) -> Box<dyn Parser>,
+    mut types: AssumedType,
+    said: Others,
     head: &Head,
     options: &ImportOptions,
-    mut table: TableBuilder,
 ) -> Opened {
+    let (mut table, mut other) = (TableBuilder::new(), 0);
+    let parser = parser(&mut LogRows { table: &mut table, types: &mut types, other: &mut other });
     let device = defaults::device(&mut table, head, options);
-    let log = Log { parser, device, others: 0, line: 0, unnamed: false, timed: false };
+    let (unnamed, timed) = (false, false);
+    let log = Log { parser, types, device, said, others: 0, other, line: 0, unnamed, timed };
     let json = is_json(head.first());
     // An object a line is a log too.
     let lines = head.first().starts_with('{')
@@ -169,25 +211,24 @@ impl LineReader for Log {
     }
 
     fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        let last = self.parser.last(&mut table);
+        let Log { parser, types, other, .. } = &mut self;
+        let last = parser.last(&mut LogRows { table: &mut table, types, other });
         self.put(self.line, b"", last, &mut table);
         self.parser.end(&mut table);
         if !self.unnamed && !table.is_empty() {
             table.assumptions.retain(|a| a.key != "device");
         }
-        match self.parser.others() {
+        match self.said {
             Others::Lines if self.others > 0 => {
                 table.note(format!("{} without a result.", plural(self.others, "line")));
             }
-            Others::Operations(count @ 1.., what) => {
-                table.note(format!("{} of other operations.", plural(count, what)));
+            Others::Operations(what) if self.other > 0 => {
+                table.note(format!("{} of other operations.", plural(self.other, what)));
             }
-            Others::Lines | Others::Unsaid | Others::Operations(..) => {}
+            Others::Lines | Others::Unsaid | Others::Operations(_) => {}
         }
         if !self.timed && !table.is_empty() {
-            table.note(
-                "Shapes only: no times in the file, so the roof is shown without measured points.",
-            );
+            table.note(SHAPES_ONLY);
         }
         Ok(Imported::table(table.finish()))
     }
@@ -212,7 +253,8 @@ impl ItemReader for Log {
 
 impl Log {
     fn take(&mut self, line: u32, raw: &[u8], text: &str, t: &mut TableBuilder) {
-        let found = self.parser.line(text, t);
+        let Log { parser, types, other, .. } = self;
+        let found = parser.line(text, &mut LogRows { table: t, types, other });
         self.others += u64::from(found.is_empty() && !text.trim().is_empty());
         if found.is_empty() && self.device == 0 && t.is_empty() {
             self.stated(text, t);

@@ -23,17 +23,13 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 25,
         reason: "its lines have M, N, K and a time or a rate with its unit",
-        parser: |head, options, _| {
-            Box::new(AnyLog {
-                dtype: AssumedType::new(head, options, DataType::Fp16),
-                section: Section::default(),
-            })
-        },
+        parser: |_, _, _| Box::<AnyLog>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
+#[derive(Default)]
 struct AnyLog {
-    dtype: AssumedType,
     section: Section,
 }
 
@@ -175,16 +171,16 @@ fn name_before(line: &str, figures: usize) -> String {
 }
 
 impl Parser for AnyLog {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
         let Some(r) = result(line).or_else(|| self.section.take(line)) else {
             return Vec::new();
         };
         let several = r.measured.len() > 1;
         let mut entries = Vec::with_capacity(r.measured.len());
         for one in r.measured {
-            let op = Operation::uniform(self.dtype.of(one.dtype.or(r.dtype), table));
+            let op = Operation::uniform(rows.dtype(one.dtype.or(r.dtype)));
             let time_s = if one.time_s.is_nan() {
-                table.note("Lines without a time: computed from the rate.");
+                rows.table.note("Lines without a time: computed from the rate.");
                 r.shape.row(op, f64::NAN).problem().work().0 / one.rate
             } else {
                 one.time_s

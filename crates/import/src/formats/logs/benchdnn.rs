@@ -20,13 +20,10 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 96,
         reason: "its lines start with perf,cpu, or perf,gpu,",
-        parser: |head, options, _| {
-            Box::new(Benchdnn {
-                template: DEFAULT.iter().map(|s| (*s).to_owned()).collect(),
-                // benchdnn leaves its default out of the problem.
-                dtype: AssumedType::new(head, options, DataType::Fp32),
-            })
-        },
+        // benchdnn leaves its default out of the problem.
+        dtype: DataType::Fp32,
+        parser: |_, _, _| Box::new(Benchdnn { template: DEFAULT.map(str::to_owned).to_vec() }),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -38,7 +35,6 @@ const DEFAULT: [&str; 11] = [
 #[derive(Debug)]
 pub(super) struct Benchdnn {
     template: Vec<String>,
-    dtype: AssumedType,
 }
 
 /// Fields at commas outside quotes.
@@ -120,7 +116,7 @@ impl Benchdnn {
 }
 
 impl Parser for Benchdnn {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         let line = line.trim();
         if let Some(t) = line.strip_prefix("Output template: ") {
             self.template = t.split(',').map(|f| f.trim_matches('%').to_owned()).collect();
@@ -157,7 +153,7 @@ impl Parser for Benchdnn {
                 .find_map(|w| w.strip_prefix("--dt=").or_else(|| w.strip_prefix("--cfg=")))
                 .map(|t| t.split(':').filter_map(DataType::parse).collect())
                 .unwrap_or_default();
-            let a = self.dtype.of(said.first().copied(), table);
+            let a = rows.dtype(said.first().copied());
             let op = match said[..] {
                 [said, ref others @ ..] if said == a && !others.is_empty() => {
                     let c = others.get(1).copied().unwrap_or(a.default_output());

@@ -16,6 +16,7 @@ pub(crate) const FORMAT: Format = Format {
         score: 85,
         reason: "its lines are calls of hipBLASLt, rocBLAS or cuBLASLt",
         parser: |_, _, _| Box::new(Calls),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -122,7 +123,7 @@ fn row(m: &Members<'_>) -> Result<Row, RowError> {
 }
 
 impl Parser for Calls {
-    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, _: &mut LogRows<'_>) -> Option<Entry> {
         let m = members(line)?;
         let function = get(&m, &["function", "f"]).unwrap_or("gemm");
         if !(function.contains("gemm") || function == "matmul") {

@@ -20,6 +20,7 @@ pub(crate) const FORMAT: Format = Format {
         score: 95,
         reason: "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];, or blis_…gemm_… m n k gflops",
         parser: |_, _, _| Box::new(Blis),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -52,7 +53,7 @@ fn printed(line: &str) -> Option<Printed<'_>> {
 }
 
 impl Parser for Blis {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         let Printed { name, of_suite, figures } = printed(line)?;
         let (before, behind) = name.split_once("gemm").unwrap_or((name, ""));
         let dtype = before.chars().next_back().and_then(from_blas_letter).unwrap_or(DataType::Fp64);
@@ -75,7 +76,7 @@ impl Parser for Blis {
             let problem = Problem { m, n, k, batch: 1, op };
             Ok(Row::new(m, n, k, op, problem.work().0 / rate))
         })();
-        table.rates_are_not_independent();
+        rows.table.rates_are_not_independent();
         let mut e = Entry::new(row);
         e.rate = rate;
         // `data_st_sgemm_asm_blis`: the implementation follows the routine.

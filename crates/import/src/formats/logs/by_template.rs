@@ -62,22 +62,22 @@ impl ByTemplate {
 
     /// As [`Format::open`].
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Opened {
-        let mut table = TableBuilder::new();
         let fallback = defaults::dtype_of_routine(head).unwrap_or(self.dtype);
-        let mut dtype = AssumedType::new(head, options, fallback);
+        let types = AssumedType::new(head, options, fallback);
         let names_types =
             |t: &&str| ["{dtype", "{routine", "{precision"].iter().any(|s| t.contains(s));
-        if !self.above.iter().chain(self.results).any(names_types) {
-            dtype.of(None, &mut table);
-        }
-        let lines = Lines { log: self, dtype, held: Vec::new(), any: false, from_rates: false };
-        log::read_by(Box::new(lines), head, options, table)
+        let parser = |rows: &mut LogRows<'_>| -> Box<dyn Parser> {
+            if !self.above.iter().chain(self.results).any(names_types) {
+                rows.dtype(None);
+            }
+            Box::new(Lines { log: self, held: Vec::new(), any: false, from_rates: false })
+        };
+        log::read_by(parser, types, Others::Lines, head, options)
     }
 }
 
 struct Lines {
     log: &'static ByTemplate,
-    dtype: AssumedType,
     /// Slots of the lines above, the newest last.
     held: Vec<(&'static str, String)>,
     /// Some line had a result.
@@ -201,11 +201,11 @@ impl Lines {
     }
 
     /// The operation, or why the line has none.
-    fn operation(&mut self, s: &Said<'_>, table: &mut TableBuilder) -> Option<Operation> {
+    fn operation(&self, s: &Said<'_>, rows: &mut LogRows<'_>) -> Option<Operation> {
         let mut op = match s.get("routine") {
             "" => {
                 let [a, b, c] = s.types();
-                let of_a = self.dtype.of(a, table);
+                let of_a = rows.dtype(a);
                 match a {
                     Some(a) if a == of_a => {
                         Operation::mixed(a, b.unwrap_or(a), c.unwrap_or_else(|| a.default_output()))
@@ -252,12 +252,12 @@ impl Lines {
 }
 
 impl Parser for Lines {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         self.hold(line);
         let own = self.found(line)?;
         let held = std::mem::take(&mut self.held);
         let said = Said { own, held: &held };
-        let entry = self.operation(&said, table).map(|op| {
+        let entry = self.operation(&said, rows).map(|op| {
             let rate = said.rate();
             let mut e = Entry::new(self.row(&said, op, rate));
             e.rate = rate;

@@ -20,17 +20,17 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 94,
         reason: "its lines say Perf: … ms, … TFlops, … GB/s",
-        parser: |head, options, _| {
+        parser: |_, _, _| {
             Box::new(CkProfiler {
                 sizes: [None; 3],
                 batch: 1,
                 layout: (false, false),
                 found: None,
-                dtype: AssumedType::new(head, options, DataType::Fp16),
                 best: 0,
                 results: 0,
             })
         },
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -39,7 +39,7 @@ const TILE: &str =
     "kernel with m ={m} n ={n} k ={k} {rest} : {ms} ms, {number} tflops, {bandwidth} gb/s";
 
 /// `A_Layout =RowMajor B_Layout =ColumnMajor … A_Type=fp16`
-fn tile_result(line: &str, types: &mut AssumedType, table: &mut TableBuilder) -> Option<Entry> {
+fn tile_result(line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
     let lower = line.to_ascii_lowercase();
     let s = slots(TILE, &lower)?;
     let said: String = s.get("rest").chars().filter(|c| !" _".contains(*c)).collect();
@@ -49,7 +49,7 @@ fn tile_result(line: &str, types: &mut AssumedType, table: &mut TableBuilder) ->
         (0..=named.len()).rev().find_map(|end| DataType::parse(named.get(..end)?))
     };
     let row = s.sizes().and_then(|[m, n, k]| {
-        let op = Operation::uniform(types.of(dtype("atype="), table))
+        let op = Operation::uniform(rows.dtype(dtype("atype=")))
             .with_layout(column_major("a"), column_major("b"));
         Ok(Row::new(m, n, k, op, s.time()?))
     });
@@ -66,7 +66,6 @@ struct CkProfiler {
     batch: u32,
     layout: (bool, bool),
     found: Option<DataType>,
-    dtype: AssumedType,
     best: u64,
     /// Results of the current problem.
     results: u64,
@@ -147,10 +146,10 @@ impl CkProfiler {
 }
 
 impl Parser for CkProfiler {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         let lower = line.to_ascii_lowercase();
         let Some(at) = lower.find("perf: ") else {
-            if let Some(entry) = tile_result(line, &mut self.dtype, table) {
+            if let Some(entry) = tile_result(line, rows) {
                 return Some(entry);
             }
             self.problem(line);
@@ -176,7 +175,7 @@ impl Parser for CkProfiler {
             let [Some(m), Some(n), Some(k)] = self.sizes else {
                 return Err(RowError::new("no M, N and K before this line"));
             };
-            let op = Operation::uniform(self.dtype.of(self.found, table))
+            let op = Operation::uniform(rows.dtype(self.found))
                 .with_layout(self.layout.0, self.layout.1);
             let mut row = Row::new(m, n, k, op, log::time(ms, 1e-3)?);
             row.batch = self.batch;

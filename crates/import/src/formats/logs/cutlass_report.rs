@@ -23,16 +23,9 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 93,
         reason: "its lines say Runtime: … ms below a problem",
-        parser: |head, options, _| {
-            Box::new(Report {
-                dtype: AssumedType::new(head, options, DataType::Fp16),
-                kernel: String::new(),
-                sizes: [None; 3],
-                flaw: None,
-                problem: None,
-                pending: None,
-            })
-        },
+        others: Others::Unsaid,
+        parser: |_, _, _| Box::<Report>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -55,8 +48,8 @@ impl Problem {
 /// The line of the examples for SYCL and of CuTe's tutorial: `CUTE_GEMM:     [19000.5]GFlop/s  (11.3)ms`.
 const BOTH: &str = "[{number}]{unit} ({ms})ms";
 
+#[derive(Default)]
 struct Report {
-    dtype: AssumedType,
     kernel: String,
     /// M, N and K, where each has its line.
     sizes: [Option<u32>; 3],
@@ -129,13 +122,13 @@ fn time(line: &str) -> Option<Result<f64, RowError>> {
 }
 
 impl Report {
-    fn row(&mut self, time_s: f64, table: &mut TableBuilder) -> Result<Row, RowError> {
+    fn row(&self, time_s: f64, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
         let p = self.problem.clone().ok_or_else(|| RowError::new("no M, N, K above the time"))?;
         if let Some(flaw) = &self.flaw {
             return Err(RowError::new(format!("Disposition is {flaw}")));
         }
         let [a, b] = p.types;
-        let of_a = self.dtype.of(a.map(|t| t.0), table);
+        let of_a = rows.dtype(a.map(|t| t.0));
         let of_b = b.map_or(of_a, |t| t.0);
         let output = p.output.unwrap_or_else(|| of_a.default_output());
         let transposed = |t: Option<(DataType, bool)>| t.is_some_and(|t| t.1);
@@ -145,7 +138,7 @@ impl Report {
 }
 
 impl Parser for Report {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
         if let Some(kernel) = line.trim().strip_prefix("Operation:") {
             kernel.trim().clone_into(&mut self.kernel);
             (self.flaw, self.problem) = (None, None);
@@ -174,7 +167,7 @@ impl Parser for Report {
             take_types(line, problem);
         }
         if let Some(time) = time(line) {
-            let mut e = Entry::new(time.and_then(|t| self.row(t, table)));
+            let mut e = Entry::new(time.and_then(|t| self.row(t, rows)));
             e.kernel.clone_from(&self.kernel);
             e.library = "CUTLASS".to_owned();
             if let Some(s) = slots(BOTH, line) {
@@ -192,11 +185,7 @@ impl Parser for Report {
         Vec::new()
     }
 
-    fn last(&mut self, _: &mut TableBuilder) -> Vec<Entry> {
+    fn last(&mut self, _: &mut LogRows<'_>) -> Vec<Entry> {
         self.pending.take().into_iter().collect()
-    }
-
-    fn others(&self) -> Others {
-        Others::Unsaid
     }
 }

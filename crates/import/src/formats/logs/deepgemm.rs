@@ -12,22 +12,19 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| log::has(l, &["> Perf", "m=", "k=", "us"])),
         score: 96,
         reason: "its lines start with > Perf (m=",
-        parser: |head, options, _| {
-            Box::new(DeepGemm {
-                dtype: AssumedType::new(head, options, DataType::Fp8E4m3),
-                groups: false,
-            })
-        },
+        dtype: DataType::Fp8E4m3,
+        parser: |_, _, _| Box::<DeepGemm>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
+#[derive(Default)]
 struct DeepGemm {
-    dtype: AssumedType,
     groups: bool,
 }
 
 impl Parser for DeepGemm {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         // `Testing GEMM:` and the like go before the results.
         if let Some(what) = line.trim().strip_prefix("Testing ") {
             self.groups = what.to_ascii_lowercase().contains("grouped");
@@ -35,7 +32,7 @@ impl Parser for DeepGemm {
         }
         let rest = log::after(line, "> Perf")?;
         let (args, result) = rest.rsplit_once("):")?;
-        let row = self.row(args, result, table);
+        let row = self.row(args, result, rows);
         let mut e = Entry::new(row);
         for piece in result.split(['|', ',']) {
             if piece.contains("FLOPS") {
@@ -56,7 +53,7 @@ impl Parser for DeepGemm {
 }
 
 impl DeepGemm {
-    fn row(&mut self, args: &str, result: &str, table: &mut TableBuilder) -> Result<Row, RowError> {
+    fn row(&mut self, args: &str, result: &str, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
         let args = args.replace('(', ",").replace(' ', "");
         let field =
             |key: &str| args.split(',').find_map(|a| a.strip_prefix(key)?.strip_prefix('='));
@@ -80,7 +77,7 @@ impl DeepGemm {
         let upper = args.to_ascii_uppercase();
         // Older tests are fp8 only; newer ones name the output and the kind.
         let said = field("dtype").or_else(|| field("kind")).and_then(DataType::parse);
-        let operand = self.dtype.of(said, table);
+        let operand = rows.dtype(said);
         let single = ["FP32", "FLOAT32", ",OUT=FLOAT"].iter().any(|w| upper.contains(w));
         let out = if single { DataType::Fp32 } else { DataType::Bf16 };
         let (ta, tb) = field("layout").and_then(values::layout).unwrap_or((false, true));

@@ -15,26 +15,20 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| log::has(l, &["Gems Latency", "Size Detail"])),
         score: 96,
         reason: "a table with Torch Latency, Gems Latency, Size Detail",
-        parser: |head, options, _| {
-            Box::new(FlagGems {
-                operator: String::new(),
-                dtype: None,
-                unsaid: AssumedType::new(head, options, DataType::Fp16),
-                titles: Vec::new(),
-            })
-        },
+        parser: |_, _, _| Box::<FlagGems>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
+#[derive(Default)]
 struct FlagGems {
     operator: String,
     dtype: Option<DataType>,
-    unsaid: AssumedType,
     titles: Vec<String>,
 }
 
 impl Parser for FlagGems {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
         if let Some(rest) = log::after(line, "Operator:") {
             self.operator = rest.split_whitespace().next().unwrap_or("").to_owned();
             self.dtype = log::after(line, "dtype=")
@@ -54,7 +48,7 @@ impl Parser for FlagGems {
         let cells: Vec<&str> = line.split_whitespace().collect();
         let sizes = line.find('[').map_or("", |at| &line[at..]);
         let shape = if status == "SUCCESS" {
-            self.shape(sizes, table)
+            self.shape(sizes, rows)
         } else {
             Err(RowError::new(format!("status is {status}")))
         };
@@ -84,7 +78,7 @@ impl Parser for FlagGems {
 }
 
 impl FlagGems {
-    fn shape(&mut self, text: &str, table: &mut TableBuilder) -> Result<Row, RowError> {
+    fn shape(&self, text: &str, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
         let dims: Vec<Vec<u32>> = text
             .split("Size(")
             .skip(1)
@@ -96,7 +90,7 @@ impl FlagGems {
         let Some(([m, n, k], batch)) = from_dims(&self.operator, &dims) else {
             return Err(RowError::new("not a GEMM (operator)"));
         };
-        let dtype = self.unsaid.of(self.dtype, table);
+        let dtype = rows.dtype(self.dtype);
         let mut row = Row::new(m, n, k, Operation::uniform(dtype), f64::NAN);
         row.op.bias = matches!(self.operator.as_str(), "addmm" | "baddbmm");
         row.batch = batch;

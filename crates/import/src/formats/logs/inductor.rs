@@ -21,13 +21,9 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 97,
         reason: "a line says AUTOTUNE and the operands",
-        parser: |head, options, _| {
-            Box::new(Inductor {
-                dtype: AssumedType::new(head, options, DataType::Fp16),
-                problem: None,
-                other: 0,
-            })
-        },
+        others: Others::Operations("autotuning"),
+        parser: |_, _, _| Box::<Inductor>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -61,11 +57,9 @@ struct Problem {
     first: usize,
 }
 
+#[derive(Default)]
 struct Inductor {
-    dtype: AssumedType,
     problem: Option<Problem>,
-    /// Headings of other operations.
-    other: u64,
 }
 
 impl Problem {
@@ -110,15 +104,10 @@ impl Problem {
         }
     }
 
-    fn row(
-        &self,
-        time_s: f64,
-        dtype: &mut AssumedType,
-        table: &mut TableBuilder,
-    ) -> Result<Row, RowError> {
+    fn row(&self, time_s: f64, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
         let shape = self.shape.clone()?;
         let [a, b] = self.types;
-        let a = dtype.of(a, table);
+        let a = rows.dtype(a);
         let op = match b {
             Some(b) if b != a => Operation::mixed(a, b, a.default_output()),
             _ => Operation::uniform(a),
@@ -175,10 +164,10 @@ fn library(kernel: &str) -> &'static str {
 }
 
 impl Parser for Inductor {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         if let Some(s) = slots(HEADING, line).filter(|s| s.get("op").chars().all(of_name)) {
-            self.problem = Problem::new(s.get("op"), s.get("operands"));
-            self.other += u64::from(self.problem.is_none());
+            let gemm = Problem::new(s.get("op"), s.get("operands"));
+            self.problem = gemm.or_else(|| rows.other());
             return None;
         }
         if line.contains("AUTOTUNE benchmarking takes") {
@@ -201,7 +190,7 @@ impl Parser for Inductor {
         let s = slots(CANDIDATE, text)?;
         let kernel = s.get("kernel").split_whitespace().next_back().unwrap_or("");
         let problem = problem.clone();
-        let row = s.time().and_then(|t| problem.row(t, &mut self.dtype, table));
+        let row = s.time().and_then(|t| problem.row(t, rows));
         let mut e = Entry::new(row);
         e.kernel = kernel.to_owned();
         e.library = library(kernel).to_owned();
@@ -214,10 +203,6 @@ impl Parser for Inductor {
             }
         }
         Some(e)
-    }
-
-    fn others(&self) -> Others {
-        Others::Operations(self.other, "autotuning")
     }
 }
 

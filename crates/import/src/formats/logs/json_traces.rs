@@ -13,7 +13,9 @@ pub(crate) const FLASHINFER: Format = Format {
         knows: |head| has_keys(head, &["\"definition\"", "\"workload\"", "\"axes\""]),
         score: 95,
         reason: "JSON with definition, workload and axes",
-        parser: |head, options, _| objects(head, options, flashinfer, DataType::Fp16),
+        others: Others::Operations("object"),
+        parser: |_, _, _| Box::new(Objects(flashinfer)),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -26,7 +28,9 @@ pub(crate) const XPU_PERF: Format = Format {
         knows: |head| has_keys(head, &["\"op_name\"", "\"arguments\"", "\"targets\""]),
         score: 95,
         reason: "JSON with op_name, arguments and targets",
-        parser: |head, options, _| objects(head, options, xpu_perf, DataType::Fp16),
+        others: Others::Operations("object"),
+        parser: |_, _, _| Box::new(Objects(xpu_perf)),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -39,7 +43,9 @@ pub(crate) const AUTOTVM: Format = Format {
         knows: |head| has_keys(head, &["\"input\"", "\"result\"", "TENSOR"]),
         score: 95,
         reason: "JSON with input, config and result",
-        parser: |head, options, _| objects(head, options, autotvm, DataType::Fp32),
+        dtype: DataType::Fp32,
+        others: Others::Operations("object"),
+        parser: |_, _, _| Box::new(Objects(autotvm)),
     }),
 };
 
@@ -54,7 +60,9 @@ pub(crate) const ONNX_RUNTIME: Format = Format {
         knows: |head| has_keys(head, &["\"cat\"", "\"Node\"", "\"op_name\""]),
         score: 97,
         reason: "JSON with events of the category Node and their op_name",
-        parser: |head, options, _| objects(head, options, onnx_node, DataType::Fp32),
+        dtype: DataType::Fp32,
+        others: Others::Operations("object"),
+        parser: |_, _, _| Box::new(Objects(onnx_node)),
     }),
 };
 
@@ -64,38 +72,19 @@ fn has_keys(head: &Head, keys: &[&str]) -> bool {
 }
 
 /// What an object says; `None` where it is no GEMM.
-type Read = fn(&Value, &mut AssumedType, &mut TableBuilder) -> Option<Vec<Entry>>;
+type Read = fn(&Value, &mut LogRows<'_>) -> Option<Vec<Entry>>;
 
-fn objects(
-    head: &Head,
-    options: &ImportOptions,
-    read: Read,
-    fallback: DataType,
-) -> Box<dyn Parser> {
-    Box::new(Objects { dtype: AssumedType::new(head, options, fallback), read, others: 0 })
-}
-
-struct Objects {
-    dtype: AssumedType,
-    read: Read,
-    others: u64,
-}
+struct Objects(Read);
 
 impl Parser for Objects {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
         if !line.trim_start().starts_with('{') {
             return Vec::new();
         }
         let Ok(value) = serde_json::from_str::<Value>(line) else {
             return vec![Entry::new(Err(RowError::new("not a JSON object")))];
         };
-        let found = (self.read)(&value, &mut self.dtype, table);
-        self.others += u64::from(found.is_none());
-        found.unwrap_or_default()
-    }
-
-    fn others(&self) -> Others {
-        Others::Operations(self.others, "object")
+        (self.0)(&value, rows).or_else(|| rows.other()).unwrap_or_default()
     }
 }
 
@@ -129,7 +118,7 @@ fn in_name(name: &str, letter: char) -> Option<f64> {
     name.split('_').find_map(|part| part.strip_prefix(letter)?.parse().ok())
 }
 
-fn flashinfer(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+fn flashinfer(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     let definition = text(v, "/definition");
     if !definition.contains("gemm") && !definition.contains("matmul") {
         return None;
@@ -151,7 +140,7 @@ fn flashinfer(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> O
             None => f64::NAN,
         };
         // The weights of these definitions are N x K.
-        let op = Operation::uniform(dtype.of(stated, table)).with_layout(false, true);
+        let op = Operation::uniform(rows.dtype(stated)).with_layout(false, true);
         row_of([axis("M", 'm'), axis("N", 'n'), axis("K", 'k')], None, op, time)
     };
     let mut out = Vec::new();
@@ -171,7 +160,7 @@ fn flashinfer(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> O
     Some(out)
 }
 
-fn xpu_perf(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+fn xpu_perf(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     let name = text(v, "/op_name");
     if !name.contains("gemm") && !name.contains("matmul") {
         return None;
@@ -182,7 +171,7 @@ fn xpu_perf(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Opt
     let said = DataType::parse(text(v, "/arguments/dtype"));
     let row = (|| {
         let time = log::time(target("latency(us)"), 1e-6)?;
-        let op = Operation::uniform(dtype.of(said, table));
+        let op = Operation::uniform(rows.dtype(said));
         let sizes = [&["M", "m"], &["N", "n"], &["K", "k"]].map(|names| argument(names));
         row_of(sizes, argument(&["batch_size", "batch", "G"]), op, time)
     })();
@@ -200,7 +189,7 @@ fn xpu_perf(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Opt
 }
 
 /// `batch_matmul` is B x M x K by B x N x K, `dense` M x K by N x K.
-fn autotvm(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+fn autotvm(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     let task = text(v, "/input/1");
     if !task.starts_with("batch_matmul")
         && !task.starts_with("dense")
@@ -238,8 +227,7 @@ fn autotvm(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Opti
             .map(|t| t.iter().filter_map(Value::as_f64).collect())
             .unwrap_or_default();
         let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
-        let op =
-            Operation::uniform(dtype.of(DataType::parse(kind), table)).with_layout(false, true);
+        let op = Operation::uniform(rows.dtype(DataType::parse(kind))).with_layout(false, true);
         let batch = lead.iter().product();
         row_of([m, n, k].map(|v| Some(*v)), Some(batch), op, log::time(Some(mean), 1.0)?)
     })();
@@ -258,7 +246,7 @@ fn tensor(v: &Value, pointer: &str) -> Option<(Option<DataType>, Vec<f64>)> {
 }
 
 /// The profile does not hold the attributes of a node: its output tells which dimension of A and B is K.
-fn onnx_node(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Option<Vec<Entry>> {
+fn onnx_node(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     let name = text(v, "/args/op_name");
     let node = text(v, "/name").strip_suffix("_kernel_time")?;
     if !["MatMul", "FusedMatMul", "Gemm", "FusedGemm", "MatMulInteger"].contains(&name) {
@@ -270,17 +258,17 @@ fn onnx_node(v: &Value, dtype: &mut AssumedType, table: &mut TableBuilder) -> Op
         };
         let (a, b) = (shape("/args/input_type_shape/0")?, shape("/args/input_type_shape/1")?);
         let out = shape("/args/output_type_shape/0")?;
-        let ([.., rows, a_last], [b_lead @ .., b_rows, b_last], [lead @ .., m, n]) =
+        let ([.., a_rows, a_last], [b_lead @ .., b_rows, b_last], [lead @ .., m, n]) =
             (&a.1[..], &b.1[..], &out.1[..])
         else {
             return Err(RowError::new("not two matrices"));
         };
-        let transposed = rows != m;
-        let k = if transposed { rows } else { a_last };
+        let transposed = a_rows != m;
+        let k = if transposed { a_rows } else { a_last };
         if [*b_rows, *b_last] != [*k, *n] && [*b_rows, *b_last] != [*n, *k] {
             return Err(RowError::new("the shapes of inputs and output do not agree"));
         }
-        let a_type = dtype.of(a.0, table);
+        let a_type = rows.dtype(a.0);
         let c = out.0.unwrap_or_else(|| a_type.default_output());
         let op = Operation::mixed(a_type, b.0.unwrap_or(a_type), c);
         let op = op.with_layout(transposed, b_rows != k);

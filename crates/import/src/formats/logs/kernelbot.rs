@@ -24,17 +24,14 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 97,
         reason: "a line is benchmark.N.spec, or the sizes before ⏱",
-        parser: |head, options, _| {
-            Box::new(Kernelbot {
-                dtype: AssumedType::new(head, options, DataType::Fp8E4m3),
-                open: Default::default(),
-            })
-        },
+        dtype: DataType::Fp8E4m3,
+        others: Others::Unsaid,
+        parser: |_, _, _| Box::<Kernelbot>::default(),
     }),
 };
 
+#[derive(Default)]
 struct Kernelbot {
-    dtype: AssumedType,
     /// The benchmark whose lines these are: its number and fields, in any order.
     open: (String, BTreeMap<String, String>),
 }
@@ -62,7 +59,7 @@ fn posted(line: &str) -> Vec<(&'static str, f64)> {
 
 impl Kernelbot {
     /// The result of the benchmark so far.
-    fn close(&mut self, table: &mut TableBuilder) -> Vec<Entry> {
+    fn close(&mut self, rows: &mut LogRows<'_>) -> Vec<Entry> {
         let (_, fields) = std::mem::take(&mut self.open);
         let Some(spec) = fields.get("spec") else { return Vec::new() };
         let seconds = |name: &str| fields.get(name)?.parse::<f64>().ok().map(|ns| ns / 1e9);
@@ -75,7 +72,7 @@ impl Kernelbot {
             }
             let shape = shape_text::named(&spec.replace(';', ","));
             let mut shape = shape.ok_or_else(|| quoted("no M, N, K", spec))?;
-            let op = Operation::uniform(self.dtype.of(None, table));
+            let op = Operation::uniform(rows.dtype(None));
             // `l` is the batch of CUTLASS and CuTe.
             let l = spec.split(';').find_map(|p| p.trim().strip_prefix("l:"));
             let l = l.and_then(|l| crate::cell::size(l.trim().as_bytes()).ok());
@@ -93,7 +90,7 @@ impl Kernelbot {
 }
 
 impl Parser for Kernelbot {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
         let Some((number, field, value)) = line.trim().strip_prefix("benchmark.").and_then(|l| {
             let (path, value) = l.split_once(':')?;
             let (number, field) = path.split_once('.')?;
@@ -102,23 +99,19 @@ impl Parser for Kernelbot {
             let fields = posted(line);
             self.open.1.extend(fields.into_iter().map(|(f, ns)| (f.to_owned(), ns.to_string())));
             let Some(spec) = spec(line) else { return Vec::new() };
-            let before = self.close(table);
+            let before = self.close(rows);
             let failed = spec.strip_suffix("failed testing:");
             self.open.1.insert("spec".into(), failed.unwrap_or(spec).trim().to_owned());
             self.open.1.extend(failed.map(|_| ("error".into(), "failed testing".into())));
             return before;
         };
-        let before = if self.open.0 == number { Vec::new() } else { self.close(table) };
+        let before = if self.open.0 == number { Vec::new() } else { self.close(rows) };
         number.clone_into(&mut self.open.0);
         self.open.1.insert(field.to_owned(), value.to_owned());
         before
     }
 
-    fn last(&mut self, table: &mut TableBuilder) -> Vec<Entry> {
-        self.close(table)
-    }
-
-    fn others(&self) -> Others {
-        Others::Unsaid
+    fn last(&mut self, rows: &mut LogRows<'_>) -> Vec<Entry> {
+        self.close(rows)
     }
 }

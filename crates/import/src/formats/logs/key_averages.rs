@@ -18,13 +18,9 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| Columns::of(l).is_some()),
         score: 96,
         reason: "the header has Name, # of Calls and Input Shapes",
-        parser: |head, options, _| {
-            Box::new(KeyAverages {
-                dtype: AssumedType::new(head, options, DataType::Fp16),
-                columns: None,
-                others: 0,
-            })
-        },
+        others: Others::Operations("line"),
+        parser: |_, _, _| Box::<KeyAverages>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -61,14 +57,13 @@ fn cells(line: &str) -> Vec<&str> {
     line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect()
 }
 
+#[derive(Default)]
 struct KeyAverages {
     columns: Option<Columns>,
-    dtype: AssumedType,
-    others: u64,
 }
 
 impl Parser for KeyAverages {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         if let Some(columns) = Columns::of(line) {
             self.columns = Some(columns);
             return None;
@@ -82,10 +77,7 @@ impl Parser for KeyAverages {
             "aten::mm" | "aten::bmm" | "aten::matmul" | "aten::linear" | "aten::_scaled_mm"
             | "aten::_int_mm" => 0,
             "aten::addmm" | "aten::baddbmm" | "aten::_addmm_activation" => 1,
-            _ => {
-                self.others += 1;
-                return None;
-            }
+            _ => return rows.other(),
         };
         let calls = cells[c.calls].parse::<f64>().unwrap_or(f64::NAN);
         let shapes: Vec<Vec<u32>> = cells[c.shapes]
@@ -95,8 +87,7 @@ impl Parser for KeyAverages {
         let time = quantity(cells[c.time].as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
         // A wrapper has no time of its own; the operation below it has.
         if time.is_some_and(|(t, _)| t == 0.0) {
-            self.others += 1;
-            return None;
+            return rows.other();
         }
         let row = (|| {
             let shape = match shapes.get(first..first + 2) {
@@ -110,7 +101,7 @@ impl Parser for KeyAverages {
             if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }
-            let mut op = Operation::uniform(self.dtype.of(None, table))
+            let mut op = Operation::uniform(rows.dtype(None))
                 .with_layout(false, cells[c.name] == "aten::linear");
             op.bias = first == 1;
             Ok(shape.row(op, log::time(time.map(|(t, _)| t / calls), 1.0)?))
@@ -119,9 +110,5 @@ impl Parser for KeyAverages {
         e.op_name = cells[c.name].to_owned();
         e.figures.push((ColumnMeaning::Count, calls));
         Some(e)
-    }
-
-    fn others(&self) -> Others {
-        Others::Operations(self.others, "line")
     }
 }

@@ -14,7 +14,8 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| log::has(l, &["MUL_MAT", "type_a=", "type_b="])),
         score: 97,
         reason: "its lines start with MUL_MAT(type_a=",
-        parser: |_, _, _| Box::new(LlamaCpp::default()),
+        parser: |_, _, _| Box::<LlamaCpp>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -26,9 +27,9 @@ struct LlamaCpp {
 }
 
 impl Parser for LlamaCpp {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         if let Some(name) = log::after(line, "Device description:") {
-            self.device = table.device(name);
+            self.device = rows.table.device(name);
             return None;
         }
         // `Backend 1/2: CUDA0`

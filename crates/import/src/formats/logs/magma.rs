@@ -16,15 +16,16 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| libraries(l).is_some()),
         score: 95,
         reason: "the header has M, N, K and … Gflop/s (ms)",
-        parser: |head, options, table| {
+        parser: |head, options, rows| {
             let fallback = defaults::dtype_of_routine(head).unwrap_or(DataType::Fp64);
-            let dtype = defaults::dtype(table, head, options, fallback);
+            let dtype = defaults::dtype(rows.table, head, options, fallback);
             Box::new(Magma {
                 op: Operation::uniform(dtype),
                 names: Vec::new(),
                 device: String::new(),
             })
         },
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -45,7 +46,7 @@ fn libraries(line: &str) -> Option<Vec<String>> {
 }
 
 impl Parser for Magma {
-    fn line(&mut self, line: &str, _: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, _: &mut LogRows<'_>) -> Vec<Entry> {
         if let Some(names) = libraries(line) {
             self.names = names;
         } else if let Some(s) = slots("^% device {count}: {device},", line) {

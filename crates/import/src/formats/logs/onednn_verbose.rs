@@ -13,13 +13,15 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| slots(OLD, l).or_else(|| slots(EXEC, l)).is_some()),
         score: 97,
         reason: "its lines start with onednn_verbose",
-        parser: |_, _, _| Box::new(Verbose { others: 0 }),
+        parser: |_, _, _| Box::<Verbose>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
 const EXEC: &str = "nn_verbose,{},exec,{engine},{primitive},{kernel},{kind},{tensors},{rest}";
 const OLD: &str = "nnl_verbose,exec,{engine},{primitive},{kernel},{kind},{tensors},{rest}";
 
+#[derive(Default)]
 struct Verbose {
     others: u64,
 }
@@ -54,7 +56,7 @@ fn row(s: &Slots<'_>) -> Result<Row, RowError> {
 }
 
 impl Parser for Verbose {
-    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, _: &mut LogRows<'_>) -> Option<Entry> {
         let s = slots(OLD, line).or_else(|| slots(EXEC, line))?;
         if !matches!(s.get("primitive"), "matmul" | "inner_product") {
             self.others += 1;

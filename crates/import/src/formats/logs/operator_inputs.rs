@@ -13,13 +13,15 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| slots("^cnt: {count}, ((", l).is_some()),
         score: 96,
         reason: "its lines are cnt: N, ((T([sizes], type), …",
-        parser: |_, _, _| Box::new(Inputs { operator: String::new(), others: 0 }),
+        others: Others::Operations("line"),
+        parser: |_, _, _| Box::<Inputs>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
+#[derive(Default)]
 struct Inputs {
     operator: String,
-    others: u64,
 }
 
 /// Sizes and types of the tensors in a line; `stride=` says that one is stored transposed.
@@ -45,7 +47,7 @@ fn tensors(text: &str) -> Vec<(Vec<u32>, Option<DataType>, bool)> {
 }
 
 impl Parser for Inputs {
-    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         if let Some(s) = slots("^Operator: {operator}", line) {
             s.get("operator").clone_into(&mut self.operator);
             return None;
@@ -56,10 +58,7 @@ impl Parser for Inputs {
         let first = match name.as_str() {
             "mm" | "bmm" | "matmul" | "linear" | "_scaled_mm" | "_int_mm" => 0,
             "addmm" | "baddbmm" => 1,
-            _ => {
-                self.others += 1;
-                return None;
-            }
+            _ => return rows.other(),
         };
         let all = tensors(s.get("inputs"));
         let row = (|| {
@@ -83,9 +82,5 @@ impl Parser for Inputs {
         e.op_name = self.operator.clone();
         e.figures.push((ColumnMeaning::Count, s.number("count")));
         Some(e)
-    }
-
-    fn others(&self) -> Others {
-        Others::Operations(self.others, "line")
     }
 }

@@ -3,7 +3,6 @@
 //! The first number is that of the output's elements; the matrices are square.
 
 use super::*;
-use crate::columns::defaults;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tinygrad",
@@ -14,9 +13,8 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| log::has(l, &[" us, would be", "FLOPS"])),
         score: 96,
         reason: "its lines say … us, would be … GFLOPS",
-        parser: |head, options, table| {
-            Box::new(Tinygrad { dtype: defaults::dtype(table, head, options, DataType::Fp16) })
-        },
+        parser: |_, _, rows| Box::new(Tinygrad { dtype: rows.dtype(None) }),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -25,7 +23,7 @@ struct Tinygrad {
 }
 
 impl Parser for Tinygrad {
-    fn result(&mut self, line: &str, _: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, _: &mut LogRows<'_>) -> Option<Entry> {
         let (left, right) = line.split_once(" us, would be")?;
         let mut words = left.split_whitespace().rev();
         let us = words.next().and_then(|w| w.parse::<f64>().ok());

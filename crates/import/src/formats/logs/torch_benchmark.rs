@@ -21,20 +21,14 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| title(l).is_some()) && head.any(threads),
         score: 95,
         reason: "a frame of PyTorch's benchmark comparison",
-        parser: |head, options, _| {
-            Box::new(Comparison {
-                dtype: AssumedType::new(head, options, DataType::Fp16),
-                title: String::new(),
-                names: None,
-                line: 0,
-                pending: Vec::new(),
-            })
-        },
+        others: Others::Unsaid,
+        parser: |_, _, _| Box::<Comparison>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 
+#[derive(Default)]
 struct Comparison {
-    dtype: AssumedType,
     title: String,
     /// The descriptions of a frame, once its header is there.
     names: Option<Vec<String>>,
@@ -57,16 +51,16 @@ fn threads(line: &str) -> bool {
 
 impl Comparison {
     fn entry(
-        &mut self,
+        &self,
         shape: &Result<Shape, RowError>,
         text: &str,
         value: &str,
         name: &str,
-        table: &mut TableBuilder,
+        rows: &mut LogRows<'_>,
     ) -> Entry {
         let row = shape.clone().and_then(|shape| {
             let said = [name, text, &self.title].into_iter().find_map(defaults::dtype_in);
-            let op = Operation::uniform(self.dtype.of(said, table));
+            let op = Operation::uniform(rows.dtype(said));
             let value = crate::cell::number(value.trim_end_matches(['*', ' ']).as_bytes());
             Ok(shape.row(op, log::time(value, 1.0)?))
         });
@@ -79,7 +73,7 @@ impl Comparison {
 }
 
 impl Parser for Comparison {
-    fn line(&mut self, line: &str, table: &mut TableBuilder) -> Vec<Entry> {
+    fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
         self.line += 1;
         if let Some(title) = title(line) {
             title.clone_into(&mut self.title);
@@ -105,21 +99,17 @@ impl Parser for Comparison {
             let shape = named(text)
                 .ok_or_else(|| RowError { text: text.to_owned(), ..RowError::new("no M, N, K") });
             for (value, name) in cells.zip(&names).filter(|(v, _)| !v.is_empty()) {
-                let e = self.entry(&shape, text, value, name, table);
+                let e = self.entry(&shape, text, value, name, rows);
                 self.pending.push(e);
             }
         }
         Vec::new()
     }
 
-    fn last(&mut self, _: &mut TableBuilder) -> Vec<Entry> {
+    fn last(&mut self, _: &mut LogRows<'_>) -> Vec<Entry> {
         for e in &mut self.pending {
             e.row = Err(RowError::new("no unit below the frame"));
         }
         std::mem::take(&mut self.pending)
-    }
-
-    fn others(&self) -> Others {
-        Others::Unsaid
     }
 }

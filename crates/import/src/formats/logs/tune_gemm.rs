@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::cell::values;
-use crate::columns::defaults;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tune-gemm",
@@ -14,12 +13,8 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| log::has(l, &["- {", "'M':", "'N':", "'K':"])),
         score: 94,
         reason: "its lines are - {'M': …, 'N': …, 'K': …}",
-        parser: |head, options, table| {
-            Box::new(TuneGemm {
-                dtype: defaults::dtype(table, head, options, DataType::Fp16),
-                rates_only: 0,
-            })
-        },
+        parser: |_, _, rows| Box::new(TuneGemm { dtype: rows.dtype(None), rates_only: 0 }),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -47,7 +42,7 @@ fn member<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 }
 
 impl Parser for TuneGemm {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         let body = line.trim().strip_prefix("- {")?;
         let (config, comment) = body.split_once('}').unwrap_or((body, ""));
         let rate =
@@ -59,7 +54,7 @@ impl Parser for TuneGemm {
             let number = member(config, name).and_then(|t| t.parse::<f64>().ok());
             // Stages of 0 is how this script says "no pipeline".
             let number = number.filter(|v| *v > 0.0).unwrap_or(f64::NAN);
-            table.stage_number(meaning, name, number);
+            rows.table.stage_number(meaning, name, number);
         }
         Some(e)
     }

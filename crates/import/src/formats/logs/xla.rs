@@ -21,11 +21,13 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 96,
         reason: "protobuf text with entries of flops by types",
-        parser: |_, options, table| {
-            table.rates_are_not_independent();
-            table.note("Times computed from the rates, at 2MNK operations per call.");
+        parser: |_, options, rows| {
+            rows.table.rates_are_not_independent();
+            rows.table.note("Times computed from the rates, at 2MNK operations per call.");
             Box::new(Xla { answer: options.answer("device").is_some(), ..Xla::default() })
         },
+        others: Others::Unsaid,
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -52,7 +54,7 @@ fn quoted<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 }
 
 impl Parser for Xla {
-    fn result(&mut self, line: &str, table: &mut TableBuilder) -> Option<Entry> {
+    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
         let line = line.trim();
         if line.contains("entries {") {
             self.sizes = Default::default();
@@ -61,7 +63,7 @@ impl Parser for Xla {
             key.clone_into(&mut self.key);
         }
         if line.contains("value {") && !self.key.is_empty() && !self.answer {
-            self.device = table.device(product(&self.key));
+            self.device = rows.table.device(product(&self.key));
             self.key.clear();
         }
         for (place, label) in ["b:", "m:", "n:", "k:"].into_iter().enumerate() {
@@ -74,10 +76,6 @@ impl Parser for Xla {
         e.op_name = std::mem::take(&mut self.key);
         e.rate = rate;
         Some(e)
-    }
-
-    fn others(&self) -> Others {
-        Others::Unsaid
     }
 }
 
