@@ -1,7 +1,6 @@
 //! Defaults for a file without a data type or a device: the user's answer, then the file's name,
 //! then a guess that the file's card shows.
 
-use crate::columns::alias;
 use crate::columns::words::{self, Says};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::{DataType, from_blas_letter};
@@ -116,9 +115,9 @@ pub(crate) fn stated_device(line: &str) -> Option<&str> {
     // `Intel(R)` is part of a name, `(SM80, 108 SMs)` is not.
     let plain = value.split(" (").next().unwrap_or("").trim();
     let of_catalogue = last.is_some_and(|w| words::says(&w, &[Says::Gpu])) && is_device(plain);
-    match alias::guess(key).spec.meaning {
+    match words::name(&words::words(key).join("_")) {
         _ if of_catalogue => Some(plain),
-        ColumnMeaning::Device if !value.is_empty() => Some(value),
+        Some((ColumnMeaning::Device, _)) if !value.is_empty() => Some(value),
         _ => None,
     }
 }

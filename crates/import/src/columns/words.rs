@@ -2,7 +2,7 @@
 
 use gemmscope_model::units::RateUnit;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// What a word says of the figure that it stands beside.
@@ -145,8 +145,18 @@ const CLASSES: &[(Says, &str)] = &[
 
 /// The word, in small letters, is of one of these classes.
 pub(crate) fn says(word: &str, classes: &[Says]) -> bool {
-    let of = |list: &str| list.split(' ').any(|w| w == word);
-    CLASSES.iter().any(|(class, list)| classes.contains(class) && of(list))
+    // The classes of a word are the bits of its number.
+    static WORDS: OnceLock<FxHashMap<&str, u64>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| {
+        let mut words = FxHashMap::default();
+        let all = CLASSES.iter().flat_map(|(c, list)| list.split(' ').map(move |w| (*c, w)));
+        for (class, word) in all {
+            *words.entry(word).or_default() |= 1 << class as u64;
+        }
+        words
+    });
+    let of_word = words.get(word).copied().unwrap_or(0);
+    classes.iter().any(|c| of_word >> *c as u64 & 1 == 1)
 }
 
 /// One of the words is of one of these classes.
@@ -189,11 +199,14 @@ pub(crate) fn words(header: &str) -> Vec<String> {
     if !word.is_empty() {
         out.push(word);
     }
+    static ENGLISH: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
+    let english = ENGLISH.get_or_init(|| {
+        let pairs = TRANSLATED.iter().flat_map(|line| line.split(' '));
+        pairs.filter_map(|pair| pair.split_once(':')).collect()
+    });
     for word in &mut out {
-        let pairs = || TRANSLATED.iter().flat_map(|line| line.split(' '));
-        let english = pairs().find_map(|p| p.strip_prefix(word.as_str())?.strip_prefix(':'));
-        if let Some(english) = english {
-            english.clone_into(word);
+        if let Some(english) = english.get(word.as_str()) {
+            (*english).clone_into(word);
         }
     }
     out
@@ -201,7 +214,7 @@ pub(crate) fn words(header: &str) -> Vec<String> {
 
 /// What a whole name means, in lower case with its words joined by `_`, and how sure that is: 0 to 100.
 pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
-    static NAMED: OnceLock<HashMap<&str, (ColumnMeaning, u8)>> = OnceLock::new();
+    static NAMED: OnceLock<FxHashMap<&str, (ColumnMeaning, u8)>> = OnceLock::new();
     let named = NAMED.get_or_init(|| {
         let all = NAMES.iter().flat_map(|(m, list)| list.split(' ').map(move |n| (*m, n)));
         all.filter_map(|(m, n)| n.split_once(':').map(|(n, s)| (n, (m, s.parse().unwrap_or(0)))))

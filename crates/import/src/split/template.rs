@@ -83,9 +83,14 @@ fn literal<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
 /// What stands before and after the first place of a literal.
 fn find<'a>(text: &'a str, wanted: &str) -> Option<(&'a str, &'a str)> {
     let blank = wanted.starts_with(' ');
-    text.char_indices()
+    // It stands nowhere where its first word does not, and never before that one.
+    let word = wanted.split(' ').find(|w| !w.is_empty());
+    let first = word.map_or(Some(0), |w| text.find(w))?;
+    let from = if blank { 0 } else { first };
+    text[from..]
+        .char_indices()
         .filter(|(_, c)| !blank || c.is_whitespace())
-        .map(|(i, _)| i)
+        .map(|(i, _)| from + i)
         .chain((wanted.is_empty() || !blank).then_some(text.len()))
         .find_map(|i| Some((&text[..i], literal(&text[i..], wanted)?)))
 }

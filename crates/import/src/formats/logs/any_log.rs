@@ -50,14 +50,17 @@ impl Section {
         if line.len() > 400 {
             return None;
         }
-        let (found, _) = measured(line);
         let shape = named(line);
-        if !found.is_empty() && shape.is_none() {
+        // Figures count below the line of a shape.
+        if shape.is_none() && self.shape.is_some() {
+            let (found, _) = measured(line);
             for one in &found {
                 self.time_s = if one.time_s.is_nan() { self.time_s } else { one.time_s };
                 self.rate = if one.rate.is_nan() { self.rate } else { one.rate };
             }
-            return self.result();
+            if !found.is_empty() {
+                return self.result();
+            }
         }
         if shape.is_some() {
             let dtype = defaults::dtype_in(line);
