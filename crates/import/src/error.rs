@@ -43,6 +43,13 @@ impl ImportError {
         }
     }
 
+    /// What is wrong with a JSON text, and where.
+    pub(crate) fn of_json(e: &serde_json::Error) -> Self {
+        let position = format!(" at line {} column {}", e.line(), e.column());
+        let what = e.to_string().replace(&position, "");
+        ImportError::new(format!("not valid JSON: {what}")).at(e.line() as u32, e.column() as u32)
+    }
+
     /// The same error at a place (1-based; 0 where none applies).
     pub fn at(mut self, line: u32, column: u32) -> Self {
         self.line = line;

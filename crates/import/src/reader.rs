@@ -135,6 +135,18 @@ impl Delimited {
     }
 }
 
+/// Gives a record to `rows`, and keeps how many of its columns are beyond the limit.
+fn take<'t>(
+    rows: &'t mut Box<dyn RowReader>,
+    table: &'t mut TableBuilder,
+    left_out: &'t mut usize,
+) -> impl FnMut(&Record<'_>) -> Result<(), ImportError> + 't {
+    move |r| {
+        *left_out = r.left_out().max(*left_out);
+        rows.record(r, table)
+    }
+}
+
 impl Reader for Delimited {
     fn allow(&mut self, bytes: usize) {
         self.table.most_memory = Some(bytes);
@@ -151,10 +163,7 @@ impl Reader for Delimited {
                 Planned::NotYet => {
                     let line = first_line(rest);
                     let Delimited { records, rows, table, left_out, .. } = self;
-                    records.feed(&rest[..line], &mut |r| {
-                        *left_out = r.left_out().max(*left_out);
-                        rows.record(r, table)
-                    })?;
+                    records.feed(&rest[..line], &mut take(rows, table, left_out))?;
                     rest = &rest[line..];
                 }
             }
@@ -164,10 +173,7 @@ impl Reader for Delimited {
             (Some(Some(columns)), Planned::Now(rows)) => {
                 columns.feed(rest, records, rows, table)?;
             }
-            _ => records.feed(rest, &mut |r| {
-                *left_out = r.left_out().max(*left_out);
-                rows.record(r, table)
-            })?,
+            _ => records.feed(rest, &mut take(rows, table, left_out))?,
         }
         fits(table)
     }
@@ -180,10 +186,7 @@ impl Reader for Delimited {
 
     fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
         let Delimited { records, rows, table, left_out, .. } = &mut *self;
-        records.finish(&mut |r| {
-            *left_out = r.left_out().max(*left_out);
-            rows.record(r, table)
-        })?;
+        records.finish(&mut take(rows, table, left_out))?;
         if *left_out > 0 {
             let more = plural(*left_out as u64, "column");
             table.note(format!("Left out {more} beyond the first {MOST_COLUMNS}."));
@@ -193,6 +196,37 @@ impl Reader for Delimited {
             return Ok(Ended::Rest(Box::new(self.table.rest())));
         }
         self.rows.end(self.table).map(Ended::Whole)
+    }
+}
+
+/// A [`Reader`] of a file that is small enough to be read in one piece.
+pub(crate) struct Whole<F> {
+    text: Vec<u8>,
+    most_mib: usize,
+    expected: &'static str,
+    read: F,
+}
+
+impl<F: FnOnce(&str) -> Result<Imported, ImportError> + 'static> Whole<F> {
+    /// Gives the text to `read`; a longer file is not what is `expected`.
+    pub(crate) fn open(most_mib: usize, expected: &'static str, read: F) -> Box<dyn Reader> {
+        Box::new(Whole { text: Vec::new(), most_mib, expected, read })
+    }
+}
+
+impl<F: FnOnce(&str) -> Result<Imported, ImportError>> Reader for Whole<F> {
+    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        let Whole { most_mib, expected, .. } = self;
+        if self.text.len() + text.len() > *most_mib << 20 {
+            let message = format!("the file is larger than {most_mib} MiB: expected {expected}");
+            return Err(ImportError::new(message));
+        }
+        self.text.extend_from_slice(text);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Ended, ImportError> {
+        (self.read)(&String::from_utf8_lossy(&self.text)).map(Ended::Whole)
     }
 }
 

@@ -187,54 +187,33 @@ pub(crate) struct Types {
 /// `fp16`, `bf16xint4->bf16`, `('c10::BFloat16', 'c10::BFloat16')`, `f16:column`.
 pub(crate) fn types(text: &str) -> Option<Types> {
     let text = text.trim();
-    if let Some(p) = DataType::parse_noting(text) {
-        return Some(Types {
-            a: p.dtype,
-            b: p.dtype,
-            c: None,
-            transposed: None,
-            assumed: p.assumed,
-        });
+    let both = |name: &str| {
+        let p = DataType::parse_noting(name)?;
+        Some(Types { a: p.dtype, b: p.dtype, c: None, transposed: None, assumed: p.assumed })
+    };
+    if let Some(types) = both(text) {
+        return Some(types);
     }
     if let Some((name, order)) = text.rsplit_once(':')
         && let Some(t) = transpose(order)
-        && let Some(p) = DataType::parse_noting(name)
+        && let Some(types) = both(name)
     {
-        return Some(Types {
-            a: p.dtype,
-            b: p.dtype,
-            c: None,
-            transposed: Some(t),
-            assumed: p.assumed,
-        });
+        return Some(Types { transposed: Some(t), ..types });
     }
     let (inputs, output) = match text.split_once("->") {
         Some((i, o)) => (i, Some(DataType::parse(o)?)),
         None => (text, None),
     };
-    if let Some(p) = DataType::parse_noting(inputs) {
-        return Some(Types {
-            a: p.dtype,
-            b: p.dtype,
-            c: output,
-            transposed: None,
-            assumed: p.assumed,
-        });
+    if let Some(types) = both(inputs) {
+        return Some(Types { c: output, ..types });
     }
     let inputs = inputs.trim().trim_matches(['(', ')', '[', ']']);
     let pair = inputs
         .split_once(',')
         .or_else(|| inputs.split_once(" x "))
         .or_else(|| inputs.split_once('x'))?;
-    let a = DataType::parse_noting(pair.0)?;
-    let b = DataType::parse_noting(pair.1)?;
-    Some(Types {
-        a: a.dtype,
-        b: b.dtype,
-        c: output,
-        transposed: None,
-        assumed: a.assumed.or(b.assumed),
-    })
+    let (a, b) = (both(pair.0)?, both(pair.1)?);
+    Some(Types { b: b.b, c: output, assumed: a.assumed.or(b.assumed), ..a })
 }
 
 #[cfg(test)]

@@ -181,19 +181,22 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
 
 fn tile(words: &[String]) -> Option<Guess> {
     let joined = words.join("_");
-    let stem = joined
-        .strip_prefix("block_size_")
-        .or_else(|| joined.strip_prefix("block_"))
-        .or_else(|| joined.strip_prefix("tile_size_"))
-        .or_else(|| joined.strip_prefix("tile_"))
-        .or_else(|| joined.strip_prefix("cta_"))
-        .or_else(|| joined.strip_prefix("macro_tile_"))
-        .or_else(|| joined.strip_prefix("mt_"))
-        .or_else(|| joined.strip_prefix("blk_"))
-        .or_else(|| joined.strip_prefix("bt_"))
-        .or_else(|| joined.strip_prefix('b').filter(|s| s.len() == 1))
-        .or_else(|| joined.strip_prefix("tile").filter(|s| s.len() == 1))
-        .or_else(|| joined.strip_prefix("block").filter(|s| s.len() == 1))?;
+    // `block_size_m`, but also `bm`.
+    let prefixes = [
+        "block_size_",
+        "block_",
+        "tile_size_",
+        "tile_",
+        "cta_",
+        "macro_tile_",
+        "mt_",
+        "blk_",
+        "bt_",
+        "b",
+        "tile",
+        "block",
+    ];
+    let stem = prefixes.iter().filter_map(|p| joined.strip_prefix(p)).find(|s| s.len() == 1)?;
     let meaning = match stem {
         "m" => ColumnMeaning::TileM,
         "n" => ColumnMeaning::TileN,

@@ -7,7 +7,18 @@ use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::hardware;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+
+/// What the file does not state; the user may answer otherwise.
+pub(crate) fn assumption(
+    key: impl Into<String>,
+    text: impl Into<String>,
+    value: impl Into<String>,
+    choices: &[&str],
+) -> Assumption {
+    let choices = choices.iter().map(|c| (*c).to_owned()).collect();
+    Assumption { key: key.into(), text: text.into(), value: value.into(), choices, by_hand: false }
+}
 
 /// The data type of a file without one: the user's answer, the file's name, or `fallback`. Adds the
 /// assumption to the table.
@@ -129,20 +140,32 @@ pub(crate) fn is_device(name: &str) -> bool {
 
 /// The device of a file that names none: the user's answer, the file's name, or "not stated".
 pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> u16 {
+    let device = device_above(table, head, options, None);
+    if device == 0 {
+        table.assume_device("", "The file names no device.");
+    }
+    device
+}
+
+/// The device that the user chose, else the one that the file names in this place, else the one in the file's
+/// name; 0 where there is none.
+pub(crate) fn device_above(
+    table: &mut TableBuilder,
+    head: &Head,
+    options: &ImportOptions,
+    named: Option<(&str, &str)>,
+) -> u16 {
     if let Some(answer) = options.answer("device") {
         table.device_by_hand(answer);
         return table.device(answer);
     }
-    match named_device(&head.name) {
-        Some(name) => {
-            table.assume_device(&name, &format!("Device from the file's name: {name}."));
-            table.device(&name)
-        }
-        None => {
-            table.assume_device("", "The file names no device.");
-            0
-        }
+    if let Some((name, place)) = named {
+        table.note(format!("Device from {place}: {name}."));
+        return table.device(name);
     }
+    let Some(name) = named_device(&head.name) else { return 0 };
+    table.assume_device(&name, &format!("Device from the file's name: {name}."));
+    table.device(&name)
 }
 
 /// A device of the catalogue in a file name: `sweep_h100_bf16.csv`.

@@ -3,7 +3,7 @@
 use crate::Head;
 use crate::cell::{CellError, figure, positive, quantity, scaled, size, spread};
 use crate::split::record::Record;
-use gemmscope_table::build::cell_text::{RowError, cell_text};
+use gemmscope_table::build::cell_text::RowError;
 use std::borrow::Cow;
 
 /// A column of the file that a reader uses: where it is and what its header says.
@@ -13,6 +13,17 @@ pub(crate) struct Col {
     pub index: usize,
     /// Header as the file spells it.
     pub name: String,
+}
+
+/// A flaw, and the text that has it.
+pub(crate) fn flaw(reason: impl Into<String>, text: impl Into<String>) -> RowError {
+    RowError { text: text.into(), ..RowError::new(reason) }
+}
+
+/// A flaw of a record in this column.
+#[cold]
+pub(crate) fn error_at(column: usize, record: &Record<'_>, reason: impl Into<String>) -> RowError {
+    RowError { column: column as u32 + 1, ..flaw(reason, record.text(column)) }
 }
 
 impl Col {
@@ -66,15 +77,12 @@ impl Col {
     /// An error that names this column and quotes its cell.
     #[cold]
     pub(crate) fn bad(&self, record: &Record<'_>, what: &str, flaw: CellError) -> RowError {
-        RowError {
-            reason: if what == self.name {
-                format!("{what} {flaw}")
-            } else {
-                format!("{what} {flaw} ({})", self.name)
-            },
-            column: u32::try_from(self.index + 1).unwrap_or(u32::MAX),
-            text: cell_text(self.cell(record)).into_owned(),
-        }
+        let reason = if what == self.name {
+            format!("{what} {flaw}")
+        } else {
+            format!("{what} {flaw} ({})", self.name)
+        };
+        error_at(self.index, record, reason)
     }
 }
 

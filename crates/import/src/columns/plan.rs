@@ -15,7 +15,7 @@ pub(crate) enum Size {
 }
 
 /// Columns that hold M, N and K.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) enum Sizes {
     /// Each from its own place.
     Three([Size; 3]),
@@ -26,6 +26,7 @@ pub(crate) enum Sizes {
     /// M = N = K.
     Square(Col),
     /// A format's hook computes them.
+    #[default]
     Hook,
 }
 
@@ -135,7 +136,7 @@ impl SideColumns {
 }
 
 /// The columns of one header, by what they mean.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// The line of the header and the last line of it, with a line of units below; 0 where there is none.
     pub header_line: u32,
@@ -177,8 +178,8 @@ pub(crate) struct Plan {
     pub extras: Vec<Extra>,
     /// A column of names, which may name the type.
     pub named_dtype: Option<Col>,
-    /// Type of A and B where no column holds it.
-    pub default_dtype: DataType,
+    /// Type of A and B where no column holds it: see [`Plan::usual_dtype`].
+    pub default_dtype: Option<DataType>,
     /// Type of the output where no column holds it; `None`: the usual one of the operands.
     pub default_output: Option<DataType>,
     /// Transposes of A and B where no column holds them.
@@ -188,47 +189,13 @@ pub(crate) struct Plan {
     pub device_by_heading: bool,
 }
 
-impl Default for Plan {
-    fn default() -> Self {
-        Plan {
-            header_line: 0,
-            header_end: 0,
-            width: 0,
-            fewest: 0,
-            sizes: Sizes::Hook,
-            parts: [None, None, None],
-            abbreviated: false,
-            batch: None,
-            figures: Figures::default(),
-            repeats: Vec::new(),
-            spread: None,
-            sides: Vec::new(),
-            side_columns: SideColumns::default(),
-            dtype: None,
-            dtype_a: None,
-            dtype_b: None,
-            dtype_c: None,
-            compute: None,
-            trans: [None, None],
-            layout: None,
-            bias: None,
-            beta: None,
-            device: None,
-            units: None,
-            verdicts: Vec::new(),
-            history: false,
-            extras: Vec::new(),
-            named_dtype: None,
-            default_dtype: DataType::Fp16,
-            default_output: None,
-            default_trans: [false, false],
-            default_device: 0,
-            device_by_heading: false,
-        }
-    }
-}
-
 impl Plan {
+    /// Type of A and B where no column holds it.
+    #[inline]
+    pub(crate) fn usual_dtype(&self) -> DataType {
+        self.default_dtype.unwrap_or(DataType::Fp16)
+    }
+
     /// Puts a column in the place of its meaning; `scale` is the factor of its numbers to SI.
     /// A meaning that is no part of a row changes nothing.
     pub(crate) fn set(&mut self, meaning: ColumnMeaning, col: Col, scale: f64) {

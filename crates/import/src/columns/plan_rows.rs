@@ -3,7 +3,7 @@
 
 use crate::cell;
 use crate::columns::defaults::{self, AssumedType};
-use crate::columns::header::{Col, Header};
+use crate::columns::header::{Col, Header, error_at};
 use crate::columns::plan::{Figures, Plan, Side, SideColumns};
 use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
 use crate::columns::words::{Says, says};
@@ -87,10 +87,9 @@ impl<'r> Cells<'_, 'r> {
     /// An error about the cell of the column with this name.
     #[cold]
     pub(crate) fn error(&self, name: &str, reason: impl Into<String>) -> RowError {
-        RowError {
-            reason: reason.into(),
-            column: self.position(name).map_or(0, |i| i as u32 + 1),
-            text: self.text(name),
+        match self.position(name) {
+            Some(i) => error_at(i, self.record, reason),
+            None => RowError::new(reason),
         }
     }
 }

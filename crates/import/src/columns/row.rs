@@ -70,7 +70,7 @@ pub(super) fn own_unit(cell: &[u8]) -> f64 {
 }
 
 /// A number of per cent, as it stands.
-pub(super) fn percent(cell: &[u8]) -> Option<f64> {
+pub(crate) fn percent(cell: &[u8]) -> Option<f64> {
     cell::number(cell::trim(cell.strip_suffix(b"%")?))
 }
 
@@ -270,13 +270,13 @@ fn types(
         }
     };
     let mut op = match (&plan.dtype, &plan.dtype_a) {
-        _ if given.dtype.is_some() => Operation::uniform(given.dtype.unwrap_or(plan.default_dtype)),
+        _ if given.dtype.is_some() => Operation::uniform(given.dtype.unwrap_or(plan.usual_dtype())),
         (None, None) => {
             let named = plan.named_dtype.as_ref().and_then(|c| {
                 let cell = c.cell(record);
                 *caches.named_types.get(cell, defaults::dtype_in_kernel)
             });
-            Operation::uniform(named.unwrap_or(plan.default_dtype))
+            Operation::uniform(named.unwrap_or(plan.usual_dtype()))
         }
         (both, a) => {
             let both = both.as_ref().map(|c| read(c, "data type")).transpose()?;
@@ -286,7 +286,7 @@ fn types(
                 *flag = t.and_then(|t| t.transposed).unwrap_or(*flag);
             }
             // At least one of the two exists.
-            let type_a = a.or(both).map_or(plan.default_dtype, |t| t.a);
+            let type_a = a.or(both).map_or(plan.usual_dtype(), |t| t.a);
             let type_b = b.map(|t| t.b).or(both.map(|t| t.b)).unwrap_or(type_a);
             let mut op = Operation::uniform(type_a);
             if type_b != type_a {

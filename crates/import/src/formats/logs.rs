@@ -34,6 +34,7 @@ pub(crate) mod xla;
 
 // What every reader of a log uses.
 use crate::columns::defaults::AssumedType;
+use crate::columns::header::flaw;
 use crate::split::log::{self, Entry, LogFormat, LogRows, Others, Parser};
 use crate::split::template::{Slots, slots};
 use crate::{Format, Head, ImportOptions, ReadBy};

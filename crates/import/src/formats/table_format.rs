@@ -2,7 +2,7 @@
 //! and its figure, defaults, and at most one hook. [`PlanRows`] reads them all.
 
 use crate::cell::Quantity;
-use crate::columns::defaults::{self, AssumedType};
+use crate::columns::defaults::{self, AssumedType, assumption};
 use crate::columns::header::{Col, Header};
 use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns};
 use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
@@ -10,7 +10,7 @@ use crate::{Detection, Head, ImportOptions, Reader};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::build::{ColumnId, TableBuilder};
-use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use gemmscope_table::dataset::ColumnMeaning;
 use std::collections::HashMap;
 
 /// Factors to SI.
@@ -383,12 +383,8 @@ impl TableReader for Formatted {
 /// The unit of figures that a printed table does not name: the user's answer, else µs.
 fn asked_unit(table: &mut TableBuilder, options: &ImportOptions) -> (Quantity, f64) {
     let answer = options.answer("unit:value");
-    table.assume(Assumption {
-        by_hand: false,
-        key: "unit:value".into(),
-        text: "No unit in the table; these benchmarks print times in µs.".into(),
-        value: answer.unwrap_or("µs").to_owned(),
-        choices: ["µs", "ms", "TFLOP/s"].map(str::to_owned).to_vec(),
-    });
+    let text = "No unit in the table; these benchmarks print times in µs.";
+    let choices = ["µs", "ms", "TFLOP/s"];
+    table.assume(assumption("unit:value", text, answer.unwrap_or("µs"), &choices));
     answer.and_then(Quantity::parse).unwrap_or((Quantity::Time, MICRO))
 }

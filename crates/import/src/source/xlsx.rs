@@ -4,12 +4,13 @@
 //! far less to the page than a library for all of Excel.
 
 use super::zip::{Budget, Zip};
+use crate::columns::defaults::assumption;
+use crate::split::canonical::push_record;
 use crate::{Detection, ErrorKind, Head, ImportError, ImportOptions, Imported, formats, read_all};
 use gemmscope_table::dataset::{Assumption, Dataset};
 use gemmscope_table::trace;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 
 /// Largest workbook that is held in memory.
 pub(crate) const MAX_BYTES: usize = 128 << 20;
@@ -87,13 +88,9 @@ fn read_within(
         s.bytes = bytes.len() as u64;
         s.notes.insert(0, format!("Sheet “{sheet}” of an Excel workbook."));
         if names.len() > 1 {
-            s.assumptions.push(Assumption {
-                by_hand: false,
-                key: "sheet".into(),
-                text: format!("The workbook has {} sheets; reading “{sheet}”.", names.len()),
-                value: sheet.clone(),
-                choices: names,
-            });
+            let text = format!("The workbook has {} sheets; reading “{sheet}”.", names.len());
+            let chosen = assumption("sheet", text, sheet, &[]);
+            s.assumptions.push(Assumption { choices: names, ..chosen });
         }
     }
     Ok(imported)
@@ -385,28 +382,13 @@ fn sheet_csv(xml: &str, strings: &[String], budget: &mut Budget) -> Result<Strin
             }
             Xml::Close("row") => {
                 budget.spend(row.iter().map(|cell| cell.len() + 1).sum::<usize>() + 1)?;
-                push_record(&mut out, &row);
+                push_record(&mut out, row.iter().map(|cell| &**cell), false);
                 line += 1;
             }
             _ => {}
         }
     }
     Ok(out)
-}
-
-/// Adds a row as a line of CSV; line ends inside a cell become blanks.
-fn push_record(out: &mut String, row: &[Cow<'_, str>]) {
-    for (i, cell) in row.iter().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        if cell.contains([',', '"', '\n', '\r']) {
-            let _ = write!(out, "\"{}\"", cell.replace('"', "\"\"").replace(['\n', '\r'], " "));
-        } else {
-            out.push_str(cell);
-        }
-    }
-    out.push('\n');
 }
 
 #[cfg(test)]

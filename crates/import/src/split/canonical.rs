@@ -257,6 +257,32 @@ fn closing(cell: &[u8]) -> Option<usize> {
     }
 }
 
+/// Adds a record to a CSV text, with quotes around each cell (`quoted`) or where they are needed.
+pub(crate) fn push_record<'a>(
+    out: &mut String,
+    cells: impl Iterator<Item = &'a str>,
+    quoted: bool,
+) {
+    for (i, cell) in cells.enumerate() {
+        out.push_str(if i > 0 { "," } else { "" });
+        if !quoted && !cell.contains([',', '"', '\n', '\r']) {
+            out.push_str(cell);
+            continue;
+        }
+        out.push('"');
+        // One row is one line.
+        for c in cell.chars() {
+            match c {
+                '"' => out.push_str("\"\""),
+                '\n' | '\r' => out.push(' '),
+                c => out.push(c),
+            }
+        }
+        out.push('"');
+    }
+    out.push('\n');
+}
+
 /// A reader behind a [`Canonical`].
 pub(crate) struct Rewritten {
     text: Canonical,

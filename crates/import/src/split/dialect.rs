@@ -137,7 +137,7 @@ fn printed(lines: &[&str]) -> Option<Foreign> {
 }
 
 /// The cells of a printed line.
-pub(super) fn apart(line: &str) -> Vec<&str> {
+pub(crate) fn apart(line: &str) -> Vec<&str> {
     line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect()
 }
 

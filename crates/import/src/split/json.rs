@@ -5,6 +5,7 @@ use crate::reader::fits;
 use crate::{Ended, ImportError, Imported, Reader};
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
+use serde_json::Value;
 
 /// Longest element or member in bytes; the text of a longer one is `None`.
 const MAX_ITEM: usize = 32 << 20;
@@ -65,6 +66,22 @@ impl<R: ItemReader> Reader for Json<R> {
         let imported = self.reader.end(self.table, self.scanner.complete())?;
         Ok(Ended::Whole(imported))
     }
+}
+
+/// The text of a member; "" where there is none.
+pub(crate) fn text<'a>(v: &'a Value, key: &str) -> &'a str {
+    v.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+/// The number of a member, or in its text.
+pub(crate) fn number(v: &Value, key: &str) -> Option<f64> {
+    let v = v.get(key)?;
+    v.as_f64().or_else(|| v.as_str()?.trim().parse().ok())
+}
+
+/// The items of a member that is a list.
+pub(crate) fn items<'a>(v: &'a Value, key: &str) -> &'a [Value] {
+    v.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// What is said of a file whose outermost value is not closed.

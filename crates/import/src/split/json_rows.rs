@@ -1,6 +1,9 @@
 //! Rows as JSON: an array of objects, an object with such an array (`results`, `rows`, …), one object
 //! a line, or a frame of pandas by columns. The generic reader takes them as a table.
 
+mod cells;
+
+use super::canonical::push_record;
 use super::json::{CUT, Item, ItemReader, Json};
 use crate::columns::mapping;
 use crate::formats::tables::generic;
@@ -8,12 +11,13 @@ use crate::{
     Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Line, LineReader,
     Logged, Opened, ReadBy, Reader,
 };
+use cells::{Cells, Columns, MOST_COLUMNS, flatten, is_column, of_pytest};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 pub(crate) const FORMAT: Format = Format {
     id: "json-rows",
@@ -49,14 +53,6 @@ fn has_list(line: &str) -> bool {
             let titled = object.contains_key("columns");
             list.is_some_and(|l| l.iter().any(|v| v.is_object() || titled && v.is_array()))
         })
-}
-
-/// The cells of a column by the labels of their rows: `{"0": 4096, "1": 128}`.
-fn is_column(cells: &Map<String, Value>) -> bool {
-    let of_row = |(label, cell): (&String, &Value)| {
-        label.bytes().all(|b| b.is_ascii_digit()) && !cell.is_object()
-    };
-    !cells.is_empty() && cells.iter().all(of_row)
 }
 
 /// The objects of the head.
@@ -107,9 +103,6 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     Ok(if is_lines(head) { Logged::open(rows, table) } else { Json::open(rows, table) })
 }
 
-/// Cells of an object: name and value.
-type Cells = Vec<(String, String)>;
-
 #[derive(Default)]
 struct Rows {
     name: String,
@@ -135,41 +128,6 @@ struct Rows {
 
 /// Most bytes of text that are kept of rows that are no object.
 const BAD_BYTES: usize = 1 << 20;
-
-/// Most columns. Objects with more members hold something else than a GEMM.
-const MOST_COLUMNS: usize = 500;
-
-/// The columns in order of appearance.
-#[derive(Default)]
-struct Columns {
-    names: Vec<String>,
-    at: HashMap<String, usize>,
-}
-
-impl Columns {
-    fn add(&mut self, name: &str) {
-        if self.names.len() < MOST_COLUMNS && !self.at.contains_key(name) {
-            self.at.insert(name.to_owned(), self.names.len());
-            self.names.push(name.to_owned());
-        }
-    }
-
-    /// Adds an object as a record; returns the number of its members without a column.
-    fn record(&self, out: &mut String, cells: &Cells) -> u64 {
-        let mut row: Vec<Option<&str>> = vec![None; self.names.len()];
-        let mut late = 0;
-        for (name, value) in cells {
-            match self.at.get(name) {
-                Some(at) => {
-                    row[*at].get_or_insert(value);
-                }
-                None => late += 1,
-            }
-        }
-        record(out, row.into_iter().map(Option::unwrap_or_default));
-        late
-    }
-}
 
 impl Rows {
     fn push(&mut self, line: u32, text: &[u8]) {
@@ -238,24 +196,23 @@ impl Rows {
         // Peaks of a data sheet and other figures beside the rows are of no row.
         use ColumnMeaning::*;
         let known = |name: &str| {
-            let meaning = crate::columns::alias::guess(name).spec.meaning;
-            let of_run = [
-                Time,
-                TimeMin,
-                TimeMax,
-                TimeStd,
-                ReportedRate,
-                ReportedWork,
-                ReportedBandwidth,
-                ReportedBytes,
-                ReportedIntensity,
-                ReportedEfficiency,
-                MeasuredClock,
-                Status,
-                Other,
-                Ignore,
-            ];
-            !of_run.contains(&meaning)
+            let of_run = matches!(
+                crate::columns::alias::guess(name).spec.meaning,
+                Time | TimeMin
+                    | TimeMax
+                    | TimeStd
+                    | ReportedRate
+                    | ReportedWork
+                    | ReportedBandwidth
+                    | ReportedBytes
+                    | ReportedIntensity
+                    | ReportedEfficiency
+                    | MeasuredClock
+                    | Status
+                    | Other
+                    | Ignore
+            );
+            !of_run
         };
         let of_device = ["device", "gpu", "hardware", "accelerator", "datasheet", "environment"];
         if of_device.contains(&key.to_ascii_lowercase().as_str()) {
@@ -279,7 +236,7 @@ impl Rows {
     /// The header of the table.
     fn header(&self) -> String {
         let mut out = String::new();
-        record(&mut out, self.columns.names.iter().map(String::as_str));
+        push_record(&mut out, self.columns.names.iter().map(String::as_str), true);
         out
     }
 
@@ -361,73 +318,6 @@ impl Rows {
             }
         }
         Ok(imported)
-    }
-}
-
-fn record<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>) {
-    for (i, c) in cells.enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        out.push('"');
-        // One row is one line.
-        for ch in c.chars() {
-            match ch {
-                '"' => out.push_str("\"\""),
-                '\n' | '\r' => out.push(' '),
-                c => out.push(c),
-            }
-        }
-        out.push('"');
-    }
-    out.push('\n');
-}
-
-/// A test of pytest-benchmark: its parameters, what it says besides, and its times, which are seconds. Its
-/// settings are no times, and its name is no size.
-fn of_pytest(test: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let stats = test.get("stats")?.as_object().filter(|s| s.contains_key("rounds"))?;
-    let member =
-        |(name, title): &(&str, &str)| Some(((*title).to_owned(), stats.get(*name)?.clone()));
-    let times = [
-        ("median", "median_time_s"),
-        ("min", "min_time_s"),
-        ("max", "max_time_s"),
-        ("stddev", "std_time_s"),
-    ];
-    let objects =
-        ["params", "extra_info"].into_iter().filter_map(|name| test.get(name)?.as_object());
-    let said = objects.flatten().map(|(name, value)| (name.clone(), value.clone()));
-    let name = test.get("name").map(|name| ("test".to_owned(), name.clone()));
-    Some(said.chain(name).chain(times.iter().filter_map(member)).collect())
-}
-
-/// Members of nested objects by their last name, or with the path where that is taken.
-fn flatten(
-    path: &str,
-    object: &Map<String, Value>,
-    out: &mut Cells,
-    taken: &mut HashSet<String>,
-    depth: u32,
-) {
-    for (key, value) in object {
-        let text = match value {
-            Value::Object(inner) if depth < 4 => {
-                flatten(key, inner, out, taken, depth + 1);
-                continue;
-            }
-            Value::String(t) => t.clone(),
-            Value::Null => String::new(),
-            // A short list of sizes is one cell.
-            other => other.to_string(),
-        };
-        let name = if taken.contains(key) && !path.is_empty() {
-            format!("{path}.{key}")
-        } else {
-            key.clone()
-        };
-        taken.insert(name.clone());
-        out.push((name, text));
     }
 }
 

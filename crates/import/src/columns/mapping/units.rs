@@ -145,8 +145,17 @@ fn fitting(
         return 0;
     };
     let rates = numbers(rows, shapes, column);
+    agreeing(shapes, (times, unit), (&rates, rate_unit))
+}
+
+/// How many rows have a rate that fits their time.
+fn agreeing(
+    shapes: &[Shape],
+    (times, time_unit): (&[(usize, f64)], TimeUnit),
+    (rates, rate_unit): (&[(usize, f64)], RateUnit),
+) -> usize {
     let fits = |(s, t): &&(usize, f64)| {
-        let ours = shapes[*s].work / (t * unit.to_si());
+        let ours = shapes[*s].work / (t * time_unit.to_si());
         let of_row = rates.iter().find(|(r, _)| r == s);
         of_row.is_some_and(|(_, rate)| (0.7..1.4).contains(&(rate * rate_unit.to_si() / ours)))
     };
@@ -193,15 +202,7 @@ pub(crate) fn infer_rate(
     if let Some((time_column, time_unit)) = time {
         let times = numbers(rows, &shapes, time_column);
         for unit in RateUnit::ALL {
-            let close = rates
-                .iter()
-                .filter(|(s, rate)| {
-                    times.iter().find(|(t, _)| t == s).is_some_and(|(_, t)| {
-                        let ours = shapes[*s].work / (t * time_unit.to_si());
-                        (0.7..1.4).contains(&(rate * unit.to_si() / ours))
-                    })
-                })
-                .count();
+            let close = agreeing(&shapes, (&times, time_unit), (&rates, unit));
             if close > 0 && close * 2 > rates.len() {
                 return Inferred { unit, confirmed: true, highest: highest(unit) };
             }

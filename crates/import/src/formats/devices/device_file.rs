@@ -1,9 +1,10 @@
 //! Files that describe devices instead of measurements: our own device JSON, a TraceLens platform
 //! file, the ceilings that rocprof-compute measures (`roofline.csv`).
 
+use crate::reader::Whole;
 use crate::{
-    Delimited, Detection, Ended, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
-    Imported, Opened, ReadBy, Reader, Record, RowReader,
+    Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
+    Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, DeviceError, Engine, Peak, match_name};
@@ -44,37 +45,18 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(_: &Head, _: &ImportOptions) -> Opened {
-    Ok(Box::new(Whole { text: Vec::new() }))
+    Ok(Whole::open(4, "a device description", devices))
 }
 
-/// Small enough to be read in one piece.
-struct Whole {
-    text: Vec<u8>,
-}
-
-impl Reader for Whole {
-    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        if self.text.len() + text.len() > 4 << 20 {
-            return Err(ImportError::new(
-                "the file is larger than 4 MiB: expected a device description",
-            ));
-        }
-        self.text.extend_from_slice(text);
-        Ok(())
+fn devices(text: &str) -> Result<Imported, ImportError> {
+    let device = |text: &str| Device::from_json(text).map_err(wrong);
+    if !text.trim_start().starts_with('[') {
+        return Ok(Imported::Devices(vec![device(text)?]));
     }
-
-    fn finish(self: Box<Self>) -> Result<Ended, ImportError> {
-        let text = String::from_utf8_lossy(&self.text);
-        let device = |text: &str| Device::from_json(text).map_err(wrong);
-        if !text.trim_start().starts_with('[') {
-            return Ok(Ended::Whole(Imported::Devices(vec![device(&text)?])));
-        }
-        let list: Vec<serde_json::Value> = serde_json::from_str(&text)
-            .map_err(|e| ImportError::new(e.to_string()).at(e.line() as u32, e.column() as u32))?;
-        let devices: Result<Vec<Device>, ImportError> =
-            list.iter().map(|v| device(&v.to_string())).collect();
-        Ok(Ended::Whole(Imported::Devices(devices?)))
-    }
+    let list: Vec<serde_json::Value> =
+        serde_json::from_str(text).map_err(|e| ImportError::of_json(&e))?;
+    let devices: Result<_, _> = list.iter().map(|v| device(&v.to_string())).collect();
+    devices.map(Imported::Devices)
 }
 
 fn detect_ceilings(head: &Head) -> Option<Detection> {

@@ -4,6 +4,8 @@
 //! problem is `MxK:KxN` with batch dimensions in front, an inner product's `mb32ic1024oc512`.
 
 use super::*;
+use crate::cell::shape_text::Shape;
+use crate::split::dialect;
 
 pub(crate) const FORMAT: Format = Format {
     id: "benchdnn",
@@ -37,30 +39,9 @@ pub(super) struct Benchdnn {
     template: Vec<String>,
 }
 
-/// Fields at commas outside quotes.
-fn fields(line: &str) -> Vec<String> {
-    let mut out = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => {
-                quoted = !quoted;
-                out.last_mut().unwrap_or(&mut String::new()).push(c);
-            }
-            ',' if !quoted => out.push(String::new()),
-            c => {
-                if let Some(last) = out.last_mut() {
-                    last.push(c);
-                }
-            }
-        }
-    }
-    out
-}
-
 impl Benchdnn {
-    /// M, N, K, batch, and whether the weights are transposed as those of an inner product are.
-    pub(super) fn sizes(problem: &str) -> Result<(u32, u32, u32, u32, bool), RowError> {
+    /// The sizes, and whether the weights are transposed as those of an inner product are.
+    pub(super) fn sizes(problem: &str) -> Result<(Shape, bool), RowError> {
         let words: Vec<&str> = problem.split_whitespace().collect();
         let descriptor = words.iter().rev().find(|w| !w.starts_with("--")).copied().unwrap_or("");
         let descriptor = descriptor.split(['"', '_']).next().unwrap_or("");
@@ -82,13 +63,8 @@ impl Benchdnn {
                 .enumerate()
                 .map(|(i, v)| v.max(right.get(i).copied().unwrap_or(1.0)))
                 .product();
-            return Ok((
-                log::size(*m, "M")?,
-                log::size(*n, "N")?,
-                log::size(*k, "K")?,
-                log::size(batch, "batch")?,
-                false,
-            ));
+            let sizes = [log::size(*m, "M")?, log::size(*n, "N")?, log::size(*k, "K")?];
+            return Ok((Shape { sizes, batch: Some(log::size(batch, "batch")?) }, false));
         }
         let get = |key: &str| {
             descriptor.match_indices(key).find_map(|(at, _)| {
@@ -105,12 +81,11 @@ impl Benchdnn {
         match (get("mb"), get("oc"), get("ic")) {
             (Some(m), Some(n), Some(k)) if !convolution => {
                 let space = get("ih").unwrap_or(1.0) * get("iw").or(get("ih")).unwrap_or(1.0);
-                Ok((log::size(m, "mb")?, log::size(n, "oc")?, log::size(k * space, "ic")?, 1, true))
+                let k = log::size(k * space, "ic")?;
+                let sizes = [log::size(m, "mb")?, log::size(n, "oc")?, k];
+                Ok((Shape { sizes, batch: None }, true))
             }
-            _ => Err(RowError {
-                text: descriptor.to_owned(),
-                ..RowError::new("not a matmul or inner product")
-            }),
+            _ => Err(flaw("not a matmul or inner product", descriptor)),
         }
     }
 }
@@ -125,7 +100,7 @@ impl Parser for Benchdnn {
         if !line.starts_with("perf,") {
             return None;
         }
-        let cells = fields(line);
+        let cells: Vec<&str> = dialect::cells(line, b',').collect();
         // Older versions do not print the implementation, and not always a name.
         let template: Vec<&str> = match cells.len() {
             n if n == self.template.len() => self.template.iter().map(String::as_str).collect(),
@@ -147,7 +122,7 @@ impl Parser for Benchdnn {
             None => (number(&["-time", "time"]), number(&["-Gflops", "Gflops"])),
         };
         let row = (|| -> Result<Row, RowError> {
-            let (m, n, k, batch, inner) = Self::sizes(&problem)?;
+            let (shape, inner) = Self::sizes(&problem)?;
             let said: Vec<DataType> = problem
                 .split_whitespace()
                 .find_map(|w| w.strip_prefix("--dt=").or_else(|| w.strip_prefix("--cfg=")))
@@ -170,9 +145,7 @@ impl Parser for Benchdnn {
             };
             let mut op = op.with_layout(tag("--stag="), inner || tag("--wtag="));
             op.bias = problem.contains("--bia");
-            let mut row = Row::new(m, n, k, op, log::time(time, 1e-3)?);
-            row.batch = batch;
-            Ok(row)
+            Ok(shape.row(op, log::time(time, 1e-3)?))
         })();
         let mut e = Entry::new(row);
         e.rate = rate.map_or(f64::NAN, |v| v * 1e9);

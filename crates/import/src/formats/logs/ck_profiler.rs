@@ -177,9 +177,7 @@ impl Parser for CkProfiler {
             };
             let op = Operation::uniform(rows.dtype(self.found))
                 .with_layout(self.layout.0, self.layout.1);
-            let mut row = Row::new(m, n, k, op, log::time(ms, 1e-3)?);
-            row.batch = self.batch;
-            Ok(row)
+            Ok(Row { batch: self.batch, ..Row::new(m, n, k, op, log::time(ms, 1e-3)?) })
         })();
         let mut e = Entry::new(row);
         e.rate = pieces.next().map_or(f64::NAN, log::rate_in);

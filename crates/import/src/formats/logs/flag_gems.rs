@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::formats::profilers::tracelens::from_dims;
+use crate::split::dialect::apart;
 
 pub(crate) const FORMAT: Format = Format {
     id: "flaggems",
@@ -37,8 +38,7 @@ impl Parser for FlagGems {
             return Vec::new();
         }
         if line.contains("Size Detail") {
-            self.titles =
-                line.split("  ").map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect();
+            self.titles = apart(line).into_iter().map(str::to_owned).collect();
             return Vec::new();
         }
         let status = line.split_whitespace().next().unwrap_or("");
@@ -58,10 +58,8 @@ impl Parser for FlagGems {
         };
         let mut out = Vec::new();
         for (library, title) in [("PyTorch", "Torch Latency"), ("FlagGems", "Gems Latency")] {
-            let row = shape.clone().and_then(|mut row| {
-                row.time_s = log::time(at(title), 1e-3)?;
-                Ok(row)
-            });
+            let row = shape.clone();
+            let row = row.and_then(|row| Ok(Row { time_s: log::time(at(title), 1e-3)?, ..row }));
             let mut entry = Entry::new(row);
             entry.library = library.to_owned();
             entry.op_name.clone_from(&self.operator);
@@ -91,9 +89,8 @@ impl FlagGems {
             return Err(RowError::new("not a GEMM (operator)"));
         };
         let dtype = rows.dtype(self.dtype);
-        let mut row = Row::new(m, n, k, Operation::uniform(dtype), f64::NAN);
-        row.op.bias = matches!(self.operator.as_str(), "addmm" | "baddbmm");
-        row.batch = batch;
-        Ok(row)
+        let bias = matches!(self.operator.as_str(), "addmm" | "baddbmm");
+        let op = Operation { bias, ..Operation::uniform(dtype) };
+        Ok(Row { batch, ..Row::new(m, n, k, op, f64::NAN) })
     }
 }

@@ -76,10 +76,7 @@ impl Problem {
             Some([a, b]) => row_major(a, b),
             _ => None,
         };
-        let shape = shape.ok_or_else(|| RowError {
-            text: text.to_owned(),
-            ..RowError::new("the operands do not fit together")
-        });
+        let shape = shape.ok_or_else(|| flaw("the operands do not fit together", text));
         Some(Problem {
             op: op.to_owned(),
             shape,

@@ -108,9 +108,8 @@ fn row_of(
     op: Operation,
     time_s: f64,
 ) -> Result<Row, RowError> {
-    let mut row = Row::new(size(m, "M")?, size(n, "N")?, size(k, "K")?, op, time_s);
-    row.batch = size(batch.or(Some(1.0)), "batch")?;
-    Ok(row)
+    let row = Row::new(size(m, "M")?, size(n, "N")?, size(k, "K")?, op, time_s);
+    Ok(Row { batch: size(batch.or(Some(1.0)), "batch")?, ..row })
 }
 
 /// `gemm_n4096_k4096`: sizes that the name of a definition states.
@@ -133,7 +132,7 @@ fn flashinfer(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     let stated = definition.split('_').find_map(DataType::parse);
     let mut row = |time: Option<f64>| {
         if !status.is_empty() && !status.eq_ignore_ascii_case("passed") {
-            return Err(RowError { text: status.to_owned(), ..RowError::new("the run failed") });
+            return Err(flaw("the run failed", status));
         }
         let time = match v.pointer("/evaluation").filter(|e| !e.is_null()) {
             Some(_) => log::time(time, 1e-3)?,

@@ -64,14 +64,12 @@ impl Kernelbot {
         let Some(spec) = fields.get("spec") else { return Vec::new() };
         let seconds = |name: &str| fields.get(name)?.parse::<f64>().ok().map(|ns| ns / 1e9);
         let failed = fields.get("error").or(fields.get("status").filter(|s| *s != "pass"));
-        let quoted =
-            |reason: &str, text: &str| RowError { text: text.into(), ..RowError::new(reason) };
         let row = (|| {
             if let Some(why) = failed {
-                return Err(quoted("the benchmark failed", why));
+                return Err(flaw("the benchmark failed", why));
             }
             let shape = shape_text::named(&spec.replace(';', ","));
-            let mut shape = shape.ok_or_else(|| quoted("no M, N, K", spec))?;
+            let mut shape = shape.ok_or_else(|| flaw("no M, N, K", spec))?;
             let op = Operation::uniform(rows.dtype(None));
             // `l` is the batch of CUTLASS and CuTe.
             let l = spec.split(';').find_map(|p| p.trim().strip_prefix("l:"));

@@ -4,6 +4,7 @@
 use super::*;
 use crate::cell::shape_text::operands;
 use crate::cell::{Quantity, quantity};
+use crate::split::dialect::apart;
 
 pub(crate) const FORMAT: Format = Format {
     id: "key-averages",
@@ -35,7 +36,7 @@ struct Columns {
 
 impl Columns {
     fn of(line: &str) -> Option<Self> {
-        let cells = cells(line);
+        let cells = apart(line);
         let at = |names: &[&str]| names.iter().find_map(|n| cells.iter().position(|c| c == n));
         Some(Columns {
             name: at(&["Name"])?,
@@ -53,10 +54,6 @@ impl Columns {
     }
 }
 
-fn cells(line: &str) -> Vec<&str> {
-    line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect()
-}
-
 #[derive(Default)]
 struct KeyAverages {
     columns: Option<Columns>,
@@ -68,7 +65,7 @@ impl Parser for KeyAverages {
             self.columns = Some(columns);
             return None;
         }
-        let cells = cells(line);
+        let cells = apart(line);
         let c = self.columns.filter(|c| cells.len() > c.shapes.max(c.calls))?;
         if line.trim_start().starts_with('-') {
             return None;
@@ -94,10 +91,8 @@ impl Parser for KeyAverages {
                 Some([a, b]) => operands(a, b),
                 _ => None,
             };
-            let shape = shape.ok_or_else(|| RowError {
-                text: cells[c.shapes].to_owned(),
-                ..RowError::new("the shapes do not fit together")
-            })?;
+            let shape =
+                shape.ok_or_else(|| flaw("the shapes do not fit together", cells[c.shapes]))?;
             if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }

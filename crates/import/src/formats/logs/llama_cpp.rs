@@ -84,10 +84,8 @@ impl LlamaCpp {
         let field =
             |key: &str| args.split(',').find_map(|a| a.trim().strip_prefix(key)).unwrap_or("");
         let dtype = |key: &str| {
-            DataType::parse(field(key)).ok_or_else(|| RowError {
-                text: field(key).to_owned(),
-                ..RowError::new("data type is not recognised")
-            })
+            DataType::parse(field(key))
+                .ok_or_else(|| flaw("data type is not recognised", field(key)))
         };
         let (a, b) = (dtype("type_a=")?, dtype("type_b=")?);
         let (m, n, k) = (

@@ -49,10 +49,7 @@ fn row(s: &Slots<'_>) -> Result<Row, RowError> {
     let of = |tags: &[&str]| tags.iter().any(|t| matches!(*t, "ba" | "acb" | "abdc"));
     let mut op = op.with_layout(of(&tag_a), of(&tag_b) || s.get("primitive") == "inner_product");
     op.bias = part("bia").is_some_and(|(dtype, _)| dtype.bits() > 0);
-    let (m, n, k, batch, _) = Benchdnn::sizes(problem)?;
-    let mut row = Row::new(m, n, k, op, time);
-    row.batch = batch;
-    Ok(row)
+    Ok(Benchdnn::sizes(problem)?.0.row(op, time))
 }
 
 impl Parser for Verbose {

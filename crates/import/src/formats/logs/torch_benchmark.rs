@@ -96,8 +96,7 @@ impl Parser for Comparison {
                 return Vec::new();
             };
             let text = text.trim();
-            let shape = named(text)
-                .ok_or_else(|| RowError { text: text.to_owned(), ..RowError::new("no M, N, K") });
+            let shape = named(text).ok_or_else(|| flaw("no M, N, K", text));
             for (value, name) in cells.zip(&names).filter(|(v, _)| !v.is_empty()) {
                 let e = self.entry(&shape, text, value, name, rows);
                 self.pending.push(e);

@@ -93,9 +93,6 @@ impl Xla {
             return Err(RowError::new("rate is zero or negative"));
         }
         let work = 2.0 * f64::from(b) * f64::from(m) * f64::from(n) * f64::from(k);
-        let mut row = Row::new(m, n, k, op, work / rate);
-        row.batch = b;
-        row.device = self.device;
-        Ok(row)
+        Ok(Row { batch: b, device: self.device, ..Row::new(m, n, k, op, work / rate) })
     }
 }

@@ -100,7 +100,7 @@ impl TableReader for DeepBench {
         }
         let dtype = self.chosen.or(self.dtype).unwrap_or(DataType::Fp32);
         let plan = COLUMNS.plan(&header, table);
-        Some(Plan { default_dtype: dtype, default_device: self.device, ..plan })
+        Some(Plan { default_dtype: Some(dtype), default_device: self.device, ..plan })
     }
 
     fn has_sections(&self) -> bool {

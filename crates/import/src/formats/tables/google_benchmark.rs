@@ -5,10 +5,10 @@
 //! listed those are passed over; where only the aggregates are, the median is the point.
 
 use crate::cell;
-use crate::cell::shape_text;
+use crate::cell::shape_text::{self, Shape};
 use crate::columns::defaults;
 use crate::columns::defaults::AssumedType;
-use crate::split::json::{Item, ItemReader, note_cut};
+use crate::split::json::{self, Item, ItemReader, note_cut};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::{
@@ -108,6 +108,38 @@ fn seconds(value: Option<f64>, unit: &str) -> Result<f64, RowError> {
     crate::split::log::time(value, unit.to_si())
 }
 
+impl Run {
+    /// A run, from what its members are said to be.
+    fn new(
+        line: u32,
+        raw: Vec<u8>,
+        text: impl Fn(&str) -> String,
+        number: impl Fn(&str) -> Option<f64>,
+        rate: Option<f64>,
+        failed: bool,
+    ) -> Self {
+        let (full, unit) = (text("name"), text("time_unit"));
+        let (base, of_name) = split_aggregate(&full);
+        let (base, of_name) = (base.to_owned(), of_name.to_owned());
+        let (name, aggregate) = match (text("aggregate_name"), text("run_name")) {
+            (stated, _) if stated.is_empty() => (base, of_name),
+            (stated, run) if run.is_empty() => (base, stated),
+            (stated, run) => (run, stated),
+        };
+        Run {
+            line,
+            raw,
+            name,
+            aggregate,
+            time: seconds(number("real_time"), &unit),
+            cpu_s: seconds(number("cpu_time"), &unit).unwrap_or(f64::NAN),
+            rate: rate.unwrap_or(f64::NAN),
+            repeat: number("repetition_index").unwrap_or(f64::NAN),
+            error: failed.then(|| text("error_message")),
+        }
+    }
+}
+
 impl Runs {
     fn imported(
         mut self,
@@ -165,30 +197,19 @@ impl Runs {
         if let Some(e) = &run.error {
             return Err(RowError::new(format!("the run failed: {e}")));
         }
-        let Some(shape) = shape(&run.name) else {
+        let Some((shape, dtype)) = shape(&run.name) else {
             return Err(RowError::new(
                 "the name states no M, N, K of a GEMM, as BM_Gemm/1024/512/256 would",
             ));
         };
         let time_s = run.time.clone()?;
-        let dtype = self.dtype.of(shape.dtype, table);
-        let [m, n, k] = shape.sizes;
-        let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
-        row.batch = shape.batch;
-        row.device = self.device;
-        Ok(row)
+        let op = Operation::uniform(self.dtype.of(dtype, table));
+        Ok(Row { device: self.device, ..shape.row(op, time_s) })
     }
 }
 
-/// What a benchmark's name says.
-#[derive(Debug, PartialEq)]
-struct Shape {
-    sizes: [u32; 3],
-    batch: u32,
-    dtype: Option<DataType>,
-}
-
-fn shape(name: &str) -> Option<Shape> {
+/// What a benchmark's name says: sizes and type.
+fn shape(name: &str) -> Option<(Shape, Option<DataType>)> {
     let mut named = [None; 4];
     let mut bare = Vec::new();
     let mut parts = name.split('/');
@@ -216,18 +237,18 @@ fn shape(name: &str) -> Option<Shape> {
     let gemm =
         ["gemm", "matmul", "mat_mul", "matrixmul", "_mm", "bmm"].iter().any(|w| lower.contains(w));
     let (sizes, batch) = match (named, bare.as_slice()) {
-        ([Some(m), Some(n), Some(k), b], _) => ([m, n, k], b.unwrap_or(1)),
-        (_, [m, n, k]) if gemm => ([*m, *n, *k], named[3].unwrap_or(1)),
-        (_, [b, m, n, k]) if gemm => ([*m, *n, *k], *b),
-        (_, [s]) if gemm => ([*s; 3], named[3].unwrap_or(1)),
+        ([Some(m), Some(n), Some(k), b], _) => ([m, n, k], b),
+        (_, [m, n, k]) if gemm => ([*m, *n, *k], named[3]),
+        (_, [b, m, n, k]) if gemm => ([*m, *n, *k], Some(*b)),
+        (_, [s]) if gemm => ([*s; 3], named[3]),
         // `BM_matmul_1024x512x256_f16/process_time`
         (_, []) if gemm => {
             let found = shape_text::named(function)?;
-            (found.sizes, found.batch.unwrap_or(1))
+            (found.sizes, found.batch)
         }
         _ => return None,
     };
-    Some(Shape { sizes, batch, dtype: dtype_of(function) })
+    Some((Shape { sizes, batch }, dtype_of(function)))
 }
 
 /// `BM_Gemm<float>`, `BM_Sgemm`, `gemm_bf16`.
@@ -282,35 +303,13 @@ impl ItemReader for Runs {
             table.reject(item.line, raw, &RowError::new("not a JSON object"));
             return Ok(());
         };
-        let text = |k: &str| v.get(k).and_then(Value::as_str).unwrap_or("").to_owned();
-        let number = |k: &str| v.get(k).and_then(Value::as_f64);
-        let full = text("name");
-        let aggregate = text("aggregate_name");
-        let base = if aggregate.is_empty() {
-            let (b, a) = split_aggregate(&full);
-            (b.to_owned(), a.to_owned())
-        } else {
-            let run = text("run_name");
-            let base = if run.is_empty() { split_aggregate(&full).0.to_owned() } else { run };
-            (base, aggregate)
-        };
-        let unit = text("time_unit");
-        let rate = v
-            .as_object()
-            .and_then(|o| o.iter().find_map(|(k, v)| rate_counter(k, v.as_f64()?)))
-            .unwrap_or(f64::NAN);
+        let text = |k: &str| json::text(&v, k).to_owned();
+        let number = |k: &str| json::number(&v, k);
+        let mut members = v.as_object().into_iter().flatten();
+        let rate = members.find_map(|(k, v)| rate_counter(k, v.as_f64()?));
         let failed = v.get("error_occurred").and_then(Value::as_bool) == Some(true);
-        self.found.push(Run {
-            line: item.line,
-            raw: full.clone().into_bytes(),
-            time: seconds(number("real_time"), &unit),
-            cpu_s: seconds(number("cpu_time"), &unit).unwrap_or(f64::NAN),
-            rate,
-            repeat: number("repetition_index").unwrap_or(f64::NAN),
-            name: base.0,
-            aggregate: base.1,
-            error: failed.then(|| text("error_message")),
-        });
+        let raw = text("name").into_bytes();
+        self.found.push(Run::new(item.line, raw, text, number, rate, failed));
         Ok(())
     }
 
@@ -329,30 +328,15 @@ impl Either for Runs {
     fn record(&mut self, header: &Header, record: &Record<'_>, _: &mut TableBuilder) {
         let text = |name: &str| header.text(record, &[name]).into_owned();
         let number = |name: &str| header.number(record, &[name]);
-        let full = text("name");
-        let (base, aggregate) = split_aggregate(&full);
-        let unit = text("time_unit");
-        let rate = header
-            .names
-            .iter()
-            .enumerate()
-            .find_map(|(i, n)| rate_counter(n, record.number(i)?))
-            .unwrap_or(f64::NAN);
+        let mut columns = header.names.iter().enumerate();
+        let rate = columns.find_map(|(i, n)| rate_counter(n, record.number(i)?));
         let failed = text("error_occurred").eq_ignore_ascii_case("true");
-        self.found.push(Run {
-            line: record.line(),
-            raw: record.raw().to_vec(),
-            time: match record.problem() {
-                Some(p) => Err(RowError::new(p)),
-                None => seconds(number("real_time"), &unit),
-            },
-            cpu_s: seconds(number("cpu_time"), &unit).unwrap_or(f64::NAN),
-            rate,
-            repeat: f64::NAN,
-            name: base.to_owned(),
-            aggregate: aggregate.to_owned(),
-            error: failed.then(|| text("error_message")),
-        });
+        let raw = record.raw().to_vec();
+        let mut run = Run::new(record.line(), raw, text, number, rate, failed);
+        if let Some(problem) = record.problem() {
+            run.time = Err(RowError::new(problem));
+        }
+        self.found.push(run);
     }
 }
 
@@ -372,42 +356,36 @@ impl LineReader for Printed {
 
 /// `BM_Gemm<float, 4>/256   0.115 ms   0.115 ms   6087 FLOPS=290.1G/s`
 fn printed(line: u32, text: &str) -> Option<Run> {
-    let run = |full: &str, time, cpu_s, rate, error| {
-        let (name, aggregate) = split_aggregate(full);
-        Run {
-            line,
-            raw: text.as_bytes().to_vec(),
-            name: name.to_owned(),
-            aggregate: aggregate.to_owned(),
-            time,
-            cpu_s,
-            rate,
-            repeat: f64::NAN,
-            error,
-        }
-    };
+    let raw = || text.as_bytes().to_vec();
     if let Some((name, why)) = text.split_once("ERROR OCCURRED:") {
-        let why = why.trim().trim_matches('\'').to_owned();
-        return Some(run(name.trim(), Ok(f64::NAN), f64::NAN, f64::NAN, Some(why)));
+        let said = |key: &str| match key {
+            "name" => name.trim().to_owned(),
+            "error_message" => why.trim().trim_matches('\'').to_owned(),
+            _ => String::new(),
+        };
+        return Some(Run::new(line, raw(), said, |_| None, None, true));
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     let number = |w: &str| cell::number(w.as_bytes());
-    // A name may have blanks.
+    // A figure, its unit, another of the same unit, and the iterations.
     let at = (1..words.len().checked_sub(4)?).find(|&i| {
         let figures = number(words[i]).is_some() && number(words[i + 2]).is_some();
         let units = TimeUnit::parse(words[i + 1]).is_some() && words[i + 1] == words[i + 3];
         figures && units && words[i + 4].bytes().all(|b| b.is_ascii_digit())
     })?;
-    let [time, unit, cpu] = [words[at], words[at + 1], words[at + 2]];
     let counters = words[at + 5..].iter().filter_map(|w| w.split_once('='));
     let rate = counters.filter_map(|(name, v)| rate_counter(name, counter(v)?)).next();
-    Some(run(
-        &words[..at].join(" "),
-        seconds(number(time), unit),
-        seconds(number(cpu), unit).unwrap_or(f64::NAN),
-        rate.unwrap_or(f64::NAN),
-        None,
-    ))
+    let said = |key: &str| match key {
+        "name" => words[..at].join(" "),
+        "time_unit" => words[at + 1].to_owned(),
+        _ => String::new(),
+    };
+    let figure = |key: &str| match key {
+        "real_time" => number(words[at]),
+        "cpu_time" => number(words[at + 2]),
+        _ => None,
+    };
+    Some(Run::new(line, raw(), said, figure, rate, false))
 }
 
 /// The value of a printed counter: `290.1G/s`.
@@ -446,7 +424,7 @@ mod tests {
 
     #[test]
     fn shapes_in_names() {
-        let s = |n: &str| shape(n).map(|s| (s.sizes, s.batch, s.dtype));
+        let s = |n: &str| shape(n).map(|(s, dtype)| (s.sizes, s.batch.unwrap_or(1), dtype));
         assert_eq!(s("BM_Gemm/1024/512/256"), Some(([1024, 512, 256], 1, None)));
         let named = s("BM_matmul_1024x512x256_f16/process_time/real_time");
         assert_eq!(named, Some(([1024, 512, 256], 1, Some(DataType::Fp16))));

@@ -2,14 +2,14 @@
 //! named M, N, K; times are in seconds, noise is a share of the mean.
 
 use crate::cell;
+use crate::cell::shape_text::Shape;
 use crate::columns::defaults::AssumedType;
-use crate::split::json::{Item, ItemReader};
+use crate::columns::row::percent;
+use crate::split::json::{self, Item, ItemReader, items, text};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::split::log;
-use crate::{
-    Col, Detection, Format, Head, Header, ImportError, ImportOptions, Opened, ReadBy, Record,
-};
+use crate::{Detection, Format, Head, Header, ImportError, ImportOptions, Opened, ReadBy, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
@@ -100,10 +100,8 @@ impl States {
         let time_s = log::time(s.time_s, 1.0)?;
         let said = s.axes.iter().find_map(|(k, v)| dtype_axis(k, v).flatten());
         let dtype = self.dtype.of(said, table);
-        let mut row = Row::new(m, n, k, Operation::uniform(dtype), time_s);
-        row.batch = batch.unwrap_or(1);
-        row.device = table.device(&s.device);
-        Ok(row)
+        let row = Shape { sizes: [m, n, k], batch }.row(Operation::uniform(dtype), time_s);
+        Ok(Row { device: table.device(&s.device), ..row })
     }
 }
 
@@ -138,16 +136,15 @@ impl ItemReader for States {
             }
             return Ok(());
         };
-        let text = |v: &Value, k: &str| v.get(k).and_then(Value::as_str).unwrap_or("").to_owned();
         if item.key == "devices" && item.element {
             let id = v.get("id").and_then(Value::as_i64).unwrap_or(0);
-            self.devices.push((id, text(&v, "name")));
+            self.devices.push((id, text(&v, "name").to_owned()));
         }
         if item.key != "benchmarks" || !item.element {
             return Ok(());
         }
-        let name = text(&v, "name");
-        for state in v.get("states").and_then(Value::as_array).into_iter().flatten() {
+        let name = text(&v, "name").to_owned();
+        for state in items(&v, "states") {
             let id = state.get("device").and_then(Value::as_i64).unwrap_or(0);
             let mut s = State {
                 name: name.clone(),
@@ -162,29 +159,22 @@ impl ItemReader for States {
                 samples: f64::NAN,
                 ..State::default()
             };
-            for axis in state.get("axis_values").and_then(Value::as_array).into_iter().flatten() {
+            for axis in items(state, "axis_values") {
                 let value = match axis.get("value") {
                     Some(Value::String(t)) => t.clone(),
                     Some(other) => other.to_string(),
-                    None => text(axis, "input_string"),
+                    None => text(axis, "input_string").to_owned(),
                 };
-                s.axes.push((text(axis, "name"), value));
+                s.axes.push((text(axis, "name").to_owned(), value));
             }
             if state.get("is_skipped").and_then(Value::as_bool) == Some(true) {
-                s.skipped = Some(text(state, "skip_reason"));
+                s.skipped = Some(text(state, "skip_reason").to_owned());
             }
-            for summary in state.get("summaries").and_then(Value::as_array).into_iter().flatten() {
-                let value = summary
-                    .get("data")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten()
-                    .find(|d| d.get("name").and_then(Value::as_str) == Some("value"))
-                    .and_then(|d| match d.get("value")? {
-                        Value::String(t) => t.parse().ok(),
-                        other => other.as_f64(),
-                    });
-                match text(summary, "tag").as_str() {
+            for summary in items(state, "summaries") {
+                let mut data = items(summary, "data").iter();
+                let value = data.find(|d| text(d, "name") == "value");
+                let value = value.and_then(|d| json::number(d, "value"));
+                match text(summary, "tag") {
                     "nv/cold/time/gpu/mean" => s.time_s = value,
                     "nv/cold/time/gpu/stdev/relative" => s.noise = value.unwrap_or(f64::NAN),
                     "nv/cold/bw/global/bytes_per_second" => s.bandwidth = value.unwrap_or(f64::NAN),
@@ -198,46 +188,15 @@ impl ItemReader for States {
     }
 }
 
+/// The time with caches cleared before each run, else the one of back-to-back runs.
+const TIME: [&str; 3] = ["GPU Time (sec)", "Batch GPU (sec)", "GPU Time"];
+
+/// A header, the columns of the axes, and the one of the noise.
 #[derive(Debug)]
 struct Cols {
-    name: Option<Col>,
-    device: Option<Col>,
-    skipped: Option<Col>,
-    samples: Option<Col>,
-    time: Option<Col>,
+    header: Header,
+    axes: Vec<usize>,
     noise: Option<usize>,
-    bandwidth: Option<Col>,
-    axes: Vec<(usize, String)>,
-}
-
-impl Cols {
-    fn new(h: &Header) -> Self {
-        let skipped = h.find(&["Skipped"]);
-        // The time with caches cleared before each run, else the one of back-to-back runs.
-        let time = h.find(&["GPU Time (sec)", "Batch GPU (sec)", "GPU Time"]);
-        let end = skipped.as_ref().map_or(h.names.len(), |c| c.index);
-        let axes = h.names[..end]
-            .iter()
-            .enumerate()
-            .filter(|(_, n)| {
-                !matches!(n.trim(), "Benchmark" | "Device" | "Device Name") && !n.contains("(pow2)")
-            })
-            .map(|(i, n)| (i, n.trim().to_owned()))
-            .collect();
-        Cols {
-            name: h.find(&["Benchmark"]),
-            device: h.find(&["Device Name"]),
-            samples: h.find(&["Samples"]),
-            noise: time
-                .as_ref()
-                .map(|c| c.index + 1)
-                .filter(|i| h.names.get(*i).is_some_and(|n| n.trim() == "Noise")),
-            bandwidth: h.find(&["GlobalMem BW (bytes/sec)"]),
-            time,
-            skipped,
-            axes,
-        }
-    }
 }
 
 impl Either for States {
@@ -245,37 +204,33 @@ impl Either for States {
 
     // A benchmark with other axes has its own header.
     fn cols(header: &Header) -> Option<Cols> {
-        header.has(&["Benchmark", "Samples"]).then(|| Cols::new(header))
+        let (h, names) = (header, &header.names);
+        let is_axis = |i: &usize| {
+            let name = names[*i].trim();
+            !matches!(name, "Benchmark" | "Device" | "Device Name") && !name.contains("(pow2)")
+        };
+        let axes = (0..h.position("Skipped").unwrap_or(names.len())).filter(is_axis).collect();
+        let behind = h.find(&TIME).map(|c| c.index + 1);
+        let noise = behind.filter(|i| names.get(*i).is_some_and(|n| n.trim() == "Noise"));
+        h.has(&["Benchmark", "Samples"]).then(|| Cols { header: h.clone(), axes, noise })
     }
 
     fn record(&mut self, cols: &Cols, record: &Record<'_>, table: &mut TableBuilder) {
-        let text = |c: &Option<Col>| {
-            c.as_ref().map_or(String::new(), |c| record.text(c.index).into_owned())
-        };
-        let number =
-            |c: &Option<Col>| c.as_ref().and_then(|c| record.number(c.index)).unwrap_or(f64::NAN);
-        let noise = cols.noise.map(|i| {
-            record
-                .text(i)
-                .trim_end_matches('%')
-                .trim()
-                .parse::<f64>()
-                .map(|v| if record.text(i).ends_with('%') { v / 100.0 } else { v })
-        });
+        let Cols { header, axes, noise } = cols;
+        let text = |name: &str| header.text(record, &[name]).into_owned();
+        let number = |name: &str| header.number(record, &[name]).unwrap_or(f64::NAN);
+        let axis = |i: &usize| (header.names[*i].trim().to_owned(), record.text(*i).into_owned());
+        let share = |i: usize| record.number(i).or_else(|| Some(percent(record.get(i))? / 100.0));
         let state = State {
-            name: text(&cols.name),
-            device: text(&cols.device),
-            axes: cols
-                .axes
-                .iter()
-                .map(|(i, n)| (n.clone(), record.text(*i).into_owned()))
-                .collect(),
-            skipped: Some(text(&cols.skipped))
+            name: text("Benchmark"),
+            device: text("Device Name"),
+            axes: axes.iter().map(axis).collect(),
+            skipped: Some(text("Skipped"))
                 .filter(|s| !s.is_empty() && !s.eq_ignore_ascii_case("no")),
-            time_s: cols.time.as_ref().and_then(|c| record.number(c.index)),
-            noise: noise.and_then(Result::ok).unwrap_or(f64::NAN),
-            bandwidth: number(&cols.bandwidth),
-            samples: number(&cols.samples),
+            time_s: header.number(record, &TIME),
+            noise: noise.and_then(share).unwrap_or(f64::NAN),
+            bandwidth: number("GlobalMem BW (bytes/sec)"),
+            samples: number("Samples"),
         };
         self.push(record.line(), record.raw(), &state, table);
     }

@@ -6,7 +6,7 @@
 mod units;
 
 use crate::cell::{self, Quantity, values};
-use crate::columns::defaults::AssumedType;
+use crate::columns::defaults::{AssumedType, assumption};
 use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::plan_rows::{PlanRows, TableReader};
 use crate::columns::words::{Says, is_percentile, says};
@@ -15,7 +15,7 @@ use crate::split::dialect::is_drawn;
 use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::{ColumnId, TableBuilder};
-use gemmscope_table::dataset::{Assumption, ColumnMeaning};
+use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
 
 pub(crate) const FORMAT: Format = Format {
@@ -276,18 +276,13 @@ impl Providers {
                 let key = format!("size:{name}");
                 let answer = self.options.answer(&key);
                 let answer = answer.and_then(|a| cell::size(a.as_bytes()).ok());
-                table.assume(Assumption {
-                    by_hand: false,
-                    text: match answer {
-                        Some(v) => format!("No {name} in the file: {v} as entered."),
-                        None => {
-                            format!("No {name} in the file: assuming the same as “{known_name}”.")
-                        }
-                    },
-                    key,
-                    value: answer.map_or_else(|| format!("= {known_name}"), |v| v.to_string()),
-                    choices: Vec::new(),
-                });
+                let why = match answer {
+                    Some(v) => format!("{v} as entered"),
+                    None => format!("assuming the same as “{known_name}”"),
+                };
+                let value = answer.map_or_else(|| format!("= {known_name}"), |v| v.to_string());
+                let text = format!("No {name} in the file: {why}.");
+                table.assume(assumption(key, text, value, &[]));
                 let same = || known.clone().unwrap_or(Size::Fixed(1));
                 answer.map_or_else(same, Size::Fixed)
             })

@@ -4,6 +4,7 @@
 //! shape for which no better solution than the library's own was found.
 
 use crate::cell;
+use crate::columns::header::error_at;
 use crate::{
     CellError, Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened,
     ReadBy, Record, RowReader,
@@ -56,10 +57,7 @@ impl RowReader for TunableOp {
             table.note(format!("{key}: {value}"));
             return Ok(());
         }
-        let row = row(record).map(|mut row| {
-            row.device = self.device;
-            row
-        });
+        let row = row(record).map(|row| Row { device: self.device, ..row });
         let t = table;
         let solution = record.text(2);
         let library = if solution.contains("Rocblas") {
@@ -92,11 +90,7 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
     if let Some(p) = record.problem() {
         return Err(RowError::new(p));
     }
-    let bad = |column: usize, reason: &str| RowError {
-        reason: reason.to_owned(),
-        column: column as u32 + 1,
-        text: record.text(column).into_owned(),
-    };
+    let bad = |column: usize, reason: &str| error_at(column, record, reason);
     let name = record.text(0);
     let Some((_, rest)) = name.split_once("TunableOp_") else {
         return Err(bad(0, "not a GEMM result (expected …TunableOp_type_layout)"));
@@ -134,9 +128,7 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
     let ms =
         cell::positive(record.get(3)).map_err(|f: CellError| bad(3, &format!("time {f} (ms)")))?;
     let op = dtype.with_layout(a.eq_ignore_ascii_case(&b't'), b.eq_ignore_ascii_case(&b't'));
-    let mut row = Row::new(m, n, k, op, ms * 1e-3);
-    row.batch = batch;
-    Ok(row)
+    Ok(Row { batch, ..Row::new(m, n, k, op, ms * 1e-3) })
 }
 
 /// `float`, or `Float8_e4m3fn_BFloat16`: operands, then the output where it differs.

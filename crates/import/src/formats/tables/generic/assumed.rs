@@ -1,14 +1,13 @@
 //! What the header of an unknown tool leaves open: units, the data type, the device. Each is the user's
 //! answer, else what the values, the lines around them or the file's name say.
 
-use crate::columns::defaults;
+use crate::columns::defaults::{self, assumption};
 use crate::columns::header::Col;
 use crate::columns::mapping::{Sampled, units};
 use crate::{Head, ImportOptions};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{BandwidthUnit, FlopsPerSec, RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::Assumption;
 
 pub(super) fn time_unit(
     table: &mut TableBuilder,
@@ -22,7 +21,7 @@ pub(super) fn time_unit(
         return stated.unwrap_or(TimeUnit::Microseconds);
     }
     let key = format!("unit:{}", c.name);
-    let choices = TimeUnit::ALL.map(|u| u.label().to_owned()).to_vec();
+    let choices = TimeUnit::ALL.map(TimeUnit::label);
     let found = units::infer_time(m, &sampled.rows, c.index);
     let answered = options.answer(&key).and_then(TimeUnit::parse);
     let unit = answered.unwrap_or(found.unit);
@@ -41,13 +40,8 @@ pub(super) fn time_unit(
         } else {
             (found.unit, format!("no device is that fast: assuming {}", found.unit.label()))
         };
-        table.assume(Assumption {
-            by_hand: false,
-            key,
-            text: format!("“{}” says {}, but {why}.", c.name, stated.label()),
-            value: unit.label().into(),
-            choices,
-        });
+        let text = format!("“{}” says {}, but {why}.", c.name, stated.label());
+        table.assume(assumption(key, text, unit.label(), &choices));
         return unit;
     }
     let text = if answered.is_some() {
@@ -63,7 +57,7 @@ pub(super) fn time_unit(
             FlopsPerSec(found.highest)
         )
     };
-    table.assume(Assumption { by_hand: false, key, text, value: unit.label().into(), choices });
+    table.assume(assumption(key, text, unit.label(), &choices));
     unit
 }
 
@@ -96,13 +90,9 @@ pub(super) fn rate_unit(
             FlopsPerSec(found.highest)
         )
     };
-    table.assume(Assumption {
-        by_hand: false,
-        key,
-        text: format!("No unit on “{}”: {}, {why}.", c.name, unit.label()),
-        value: unit.label().into(),
-        choices: RateUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
-    });
+    let text = format!("No unit on “{}”: {}, {why}.", c.name, unit.label());
+    let choices = RateUnit::ALL.map(RateUnit::label);
+    table.assume(assumption(key, text, unit.label(), &choices));
     unit
 }
 
@@ -117,13 +107,10 @@ pub(super) fn bandwidth_unit(
     }
     let name = &sampled.mapping.columns[i].header;
     let unit = units::infer_bandwidth(&sampled.mapping, &sampled.rows, i, time);
-    table.assume(Assumption {
-        by_hand: false,
-        key: format!("unit:{name}"),
-        text: format!("No unit on “{name}”: assuming {}.", unit.label()),
-        value: unit.label().into(),
-        choices: BandwidthUnit::ALL.map(|u| u.label().to_owned()).to_vec(),
-    });
+    let (key, text) =
+        (format!("unit:{name}"), format!("No unit on “{name}”: assuming {}.", unit.label()));
+    let choices = BandwidthUnit::ALL.map(BandwidthUnit::label);
+    table.assume(assumption(key, text, unit.label(), &choices));
     unit
 }
 
@@ -164,21 +151,8 @@ pub(super) fn default_device(
     head: &Head,
     options: &ImportOptions,
 ) -> u16 {
-    if let Some(answer) = options.answer("device") {
-        table.device_by_hand(answer);
-        return table.device(answer);
-    }
-    if let Some(name) = device_in_headings(sampled) {
-        table.note(format!("Device from a heading above the table: {name}."));
-        return table.device(name);
-    }
-    if let Some(name) = sampled.preamble.iter().find_map(|line| defaults::stated_device(line)) {
-        table.note(format!("Device from a line before the header: {name}."));
-        return table.device(name);
-    }
-    if let Some(name) = defaults::named_device(&head.name) {
-        table.assume_device(&name, &format!("Device from the file's name: {name}."));
-        return table.device(&name);
-    }
-    0
+    let heading = device_in_headings(sampled).map(|name| (name, "a heading above the table"));
+    let of_line = |line| Some((defaults::stated_device(line)?, "a line before the header"));
+    let named = heading.or_else(|| sampled.preamble.iter().map(String::as_str).find_map(of_line));
+    defaults::device_above(table, head, options, named)
 }

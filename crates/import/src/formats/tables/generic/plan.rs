@@ -4,6 +4,7 @@ use super::assumed::{
     bandwidth_unit, default_device, default_dtype, device_in_headings, rate_unit, time_unit,
 };
 use crate::cell::{self, Quantity, values};
+use crate::columns::defaults::assumption;
 use crate::columns::header::Col;
 use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M, NOT_TYPES};
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
@@ -13,7 +14,7 @@ use crate::columns::{alias, defaults, words};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::{Assumption, ColumnMeaning, ColumnSpec};
+use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
 
 pub(super) fn plan(
     table: &mut TableBuilder,
@@ -31,49 +32,42 @@ pub(super) fn plan(
     let Measured { time, rate, repeats } = measured(table, sampled, options, &lines);
     let time_place = time.as_ref().map(|(c, unit)| (c.index, *unit));
     let sizes = sizes(table, m);
-    let dtype = col(ColumnMeaning::Dtype);
-    let dtype_a = col(ColumnMeaning::DtypeA);
     let typed_sides = !sides.is_empty() && sides.iter().all(|s| s.dtype.is_some());
-    let unsaid = dtype.is_none() && dtype_a.is_none() && !typed_sides;
+    let typed = col(ColumnMeaning::Dtype).or_else(|| col(ColumnMeaning::DtypeA));
+    let unsaid = typed.is_none() && !typed_sides;
     let named_dtype =
         if unsaid && options.dtype("dtype").is_none() { dtype_in_names(m) } else { None };
     let figure = time.as_ref().map(|t| &t.0).or(rate.as_ref().map(|r| &r.0));
     let default_dtype =
         default_dtype(table, head, options, figure, unsaid && named_dtype.is_none());
-    let device = col(ColumnMeaning::Device);
-    let default_device =
-        if device.is_some() { 0 } else { default_device(table, sampled, head, options) };
+    let named = m.position(ColumnMeaning::Device).is_some();
+    let default_device = if named { 0 } else { default_device(table, sampled, head, options) };
     let mut plan = Plan {
         header_line: m.header_line,
         header_end: m.header_line.max(sampled.units_line),
         width: m.columns.len(),
         sizes,
-        batch: col(ColumnMeaning::Batch),
         figures: Figures { time: time.map(|(c, u)| (c, u.to_si())), rate, bandwidth: None },
         repeats,
         sides,
-        dtype,
-        dtype_a,
-        dtype_b: col(ColumnMeaning::DtypeB),
-        dtype_c: col(ColumnMeaning::DtypeC),
-        compute: col(ColumnMeaning::Compute),
-        trans: [col(ColumnMeaning::TransA), col(ColumnMeaning::TransB)],
-        layout: col(ColumnMeaning::Layout),
-        bias: col(ColumnMeaning::Bias),
-        beta: col(ColumnMeaning::Beta),
-        units: device.as_ref().and(col(ColumnMeaning::DeviceUnits)),
         verdicts: col(ColumnMeaning::Status).into_iter().collect(),
         history: m.position(ColumnMeaning::Order).is_some()
             && m.position(ColumnMeaning::Status).is_some(),
         named_dtype,
-        default_dtype,
-        device_by_heading: device.is_none()
+        default_dtype: Some(default_dtype),
+        device_by_heading: !named
             && options.answer("device").is_none()
             && device_in_headings(sampled).is_some(),
         default_device,
-        device,
         ..Plan::default()
     };
+    for (i, c) in m.columns.iter().enumerate() {
+        use ColumnMeaning::{K, M, Mnk, N, ReportedRate, Square, Time};
+        // Sizes and figures are in it already.
+        if !matches!(c.guess.meaning, M | N | K | Mnk | Square | Time | ReportedRate) {
+            plan.set(c.guess.meaning, m.col(i), 1.0);
+        }
+    }
     plan.note_times(table);
     note_sizes(table, &plan.sizes);
     assume_batch(table, m);
@@ -111,7 +105,7 @@ fn add_columns(table: &mut TableBuilder, plan: &mut Plan) {
 
 /// The column with this meaning.
 fn column(m: &Mapping, meaning: ColumnMeaning) -> Option<Col> {
-    m.position(meaning).map(|index| Col { index, name: m.columns[index].header.clone() })
+    m.position(meaning).map(|index| m.col(index))
 }
 
 /// Where the time and the rate of a line are that has one measurement, with their units.
@@ -191,13 +185,8 @@ fn sizes(table: &mut TableBuilder, m: &Mapping) -> Sizes {
         return Sizes::Operands(a, b);
     }
     let c = col(ColumnMeaning::Square).unwrap_or(Col { index: 0, name: String::new() });
-    table.assume(Assumption {
-        by_hand: false,
-        key: "square".into(),
-        text: format!("“{}” is the only size: M = N = K.", c.name),
-        value: "square".into(),
-        choices: Vec::new(),
-    });
+    let text = format!("“{}” is the only size: M = N = K.", c.name);
+    table.assume(assumption("square", text, "square", &[]));
     Sizes::Square(c)
 }
 
@@ -213,19 +202,14 @@ fn dtype_in_names(m: &Mapping) -> Option<Col> {
             let samples = &m.columns[i].samples;
             !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in_kernel(s).is_some())
         })?;
-    Some(Col { index, name: m.columns[index].header.clone() })
+    Some(m.col(index))
 }
 
 /// Says that a batch is part of M already, where it is.
 fn assume_batch(table: &mut TableBuilder, m: &Mapping) {
     if let Some(c) = m.columns.iter().find(|c| c.why == BATCH_IN_M) {
-        table.assume(Assumption {
-            by_hand: false,
-            key: "batch".into(),
-            text: format!("“{}” is part of M already: one GEMM takes the whole batch.", c.header),
-            value: "in M".into(),
-            choices: vec!["in M".into(), BATCH_APART.into()],
-        });
+        let text = format!("“{}” is part of M already: one GEMM takes the whole batch.", c.header);
+        table.assume(assumption("batch", text, "in M", &["in M", BATCH_APART]));
     }
 }
 
@@ -241,15 +225,10 @@ fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, options: &I
     });
     let letters = plan.layout.is_some() || plan.trans.iter().any(Option::is_some);
     if letters && !frameworks {
-        table.assume(Assumption {
-            by_hand: false,
-            key: "layout".into(),
-            text:
-                "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call."
-                    .into(),
-            value: options.answer("layout").unwrap_or("row-major").to_owned(),
-            choices: ["row-major", "column-major"].map(str::to_owned).to_vec(),
-        });
+        let text =
+            "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call.";
+        let value = options.answer("layout").unwrap_or("row-major");
+        table.assume(assumption("layout", text, value, &["row-major", "column-major"]));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::Unit;
 use crate::cell::{self, Quantity};
+use crate::columns::defaults::assumption;
 use crate::columns::plan::Size;
 use crate::{Col, ImportOptions};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::Assumption;
 
 /// Units a plot of a matrix multiply is drawn in, the most usual first, with how unusual they are.
 const UNITS: [(&str, Unit, f64); 8] = [
@@ -33,18 +33,12 @@ pub(super) fn unit_said(
             .or_else(|| UNITS.iter().position(|u| Some(u.1) == Quantity::parse(a)))
     });
     let (label, unit, _) = UNITS[answered.unwrap_or(inferred)];
-    table.assume(Assumption {
-        by_hand: false,
-        key: "unit:value".into(),
-        text: match answered {
-            Some(_) => format!("No unit on the values: {label} as chosen."),
-            None => format!(
-                "No unit on the values: assuming {label}, the closest to what devices reach."
-            ),
-        },
-        value: label.into(),
-        choices: UNITS.map(|u| u.0.to_owned()).to_vec(),
-    });
+    let why = match answered {
+        Some(_) => format!("{label} as chosen"),
+        None => format!("assuming {label}, the closest to what devices reach"),
+    };
+    let text = format!("No unit on the values: {why}.");
+    table.assume(assumption("unit:value", text, label, &UNITS.map(|u| u.0)));
     unit
 }
 

@@ -1,0 +1,99 @@
+//! What the members of a JSON object are as cells of a table.
+
+use crate::split::canonical::push_record;
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Cells of an object: name and value.
+pub(super) type Cells = Vec<(String, String)>;
+
+/// Most columns. Objects with more members hold something else than a GEMM.
+pub(super) const MOST_COLUMNS: usize = 500;
+
+/// The columns in order of appearance.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub names: Vec<String>,
+    at: HashMap<String, usize>,
+}
+
+impl Columns {
+    pub(super) fn add(&mut self, name: &str) {
+        if self.names.len() < MOST_COLUMNS && !self.at.contains_key(name) {
+            self.at.insert(name.to_owned(), self.names.len());
+            self.names.push(name.to_owned());
+        }
+    }
+
+    /// Adds an object as a record; returns the number of its members without a column.
+    pub(super) fn record(&self, out: &mut String, cells: &Cells) -> u64 {
+        let mut row: Vec<Option<&str>> = vec![None; self.names.len()];
+        let mut late = 0;
+        for (name, value) in cells {
+            match self.at.get(name) {
+                Some(at) => {
+                    row[*at].get_or_insert(value);
+                }
+                None => late += 1,
+            }
+        }
+        push_record(out, row.into_iter().map(Option::unwrap_or_default), true);
+        late
+    }
+}
+
+/// The cells of a column by the labels of their rows: `{"0": 4096, "1": 128}`.
+pub(super) fn is_column(cells: &Map<String, Value>) -> bool {
+    let of_row = |(label, cell): (&String, &Value)| {
+        label.bytes().all(|b| b.is_ascii_digit()) && !cell.is_object()
+    };
+    !cells.is_empty() && cells.iter().all(of_row)
+}
+
+/// A test of pytest-benchmark: its parameters, what it says besides, and its times, which are seconds. Its
+/// settings are no times, and its name is no size.
+pub(super) fn of_pytest(test: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let stats = test.get("stats")?.as_object().filter(|s| s.contains_key("rounds"))?;
+    let member =
+        |(name, title): &(&str, &str)| Some(((*title).to_owned(), stats.get(*name)?.clone()));
+    let times = [
+        ("median", "median_time_s"),
+        ("min", "min_time_s"),
+        ("max", "max_time_s"),
+        ("stddev", "std_time_s"),
+    ];
+    let objects =
+        ["params", "extra_info"].into_iter().filter_map(|name| test.get(name)?.as_object());
+    let said = objects.flatten().map(|(name, value)| (name.clone(), value.clone()));
+    let name = test.get("name").map(|name| ("test".to_owned(), name.clone()));
+    Some(said.chain(name).chain(times.iter().filter_map(member)).collect())
+}
+
+/// Members of nested objects by their last name, or with the path where that is taken.
+pub(super) fn flatten(
+    path: &str,
+    object: &Map<String, Value>,
+    out: &mut Cells,
+    taken: &mut HashSet<String>,
+    depth: u32,
+) {
+    for (key, value) in object {
+        let text = match value {
+            Value::Object(inner) if depth < 4 => {
+                flatten(key, inner, out, taken, depth + 1);
+                continue;
+            }
+            Value::String(t) => t.clone(),
+            Value::Null => String::new(),
+            // A short list of sizes is one cell.
+            other => other.to_string(),
+        };
+        let name = if taken.contains(key) && !path.is_empty() {
+            format!("{path}.{key}")
+        } else {
+            key.clone()
+        };
+        taken.insert(name.clone());
+        out.push((name, text));
+    }
+}
