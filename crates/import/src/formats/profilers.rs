@@ -11,6 +11,42 @@ pub(crate) mod tracelens;
 
 use gemmscope_table::dataset::{Dataset, RowsAndTime};
 
+/// The times of calls that are one row.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    calls: f64,
+    sum: f64,
+    squares: f64,
+    /// The first number takes the place of NaN.
+    min: f64,
+    max: f64,
+}
+
+impl Times {
+    const NONE: Times = Times { calls: 0.0, sum: 0.0, squares: 0.0, min: f64::NAN, max: f64::NAN };
+
+    fn add(&mut self, time_s: f64) {
+        self.calls += 1.0;
+        self.sum += time_s;
+        self.squares += time_s * time_s;
+        self.min = self.min.min(time_s);
+        self.max = self.max.max(time_s);
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.calls
+    }
+
+    /// The shortest, the longest and the standard deviation; NaN where there is one call.
+    fn spread(&self) -> [f64; 3] {
+        if !(self.calls > 1.0 && self.sum.is_finite()) {
+            return [f64::NAN; 3];
+        }
+        let variance = (self.squares - self.sum * self.sum / self.calls) / (self.calls - 1.0);
+        [self.min, self.max, variance.max(0.0).sqrt()]
+    }
+}
+
 /// Rows of a profile that are no GEMM of known shape: how many, their time, their names.
 #[derive(Default)]
 struct Omitted {

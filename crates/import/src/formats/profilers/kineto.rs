@@ -16,7 +16,7 @@ mod rows;
 mod timeline;
 
 use super::tracelens::{Py, from_operands};
-use crate::split::json::{Item, ItemReader, Json};
+use crate::split::json::{self, Item, ItemReader, Json};
 use crate::{Detection, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
 use events::{Events, Signature};
 use gemmscope_table::build::TableBuilder;
@@ -118,7 +118,7 @@ impl Trace {
             return;
         };
         let number = |k: &str| v.get(k).and_then(Value::as_u64);
-        let name = v.get("name").and_then(Value::as_str).unwrap_or("");
+        let name = json::text(&v, "name");
         // HIP numbers its capabilities as CUDA does: 9.4 is a gfx94x there and no sm_94.
         let amd = number("warpSize") == Some(64);
         let name = match (name, number("computeMajor"), number("computeMinor"), amd) {

@@ -5,9 +5,9 @@
 //! rejected, and its share of the time is shown.
 
 use super::kernel_kind::KernelKind;
-use super::{Omitted, tell_omitted};
+use super::{Omitted, Times, tell_omitted};
 use crate::cell::shape_text;
-use crate::columns::defaults::AssumedType;
+use crate::columns::defaults::{AssumedType, assumption};
 use crate::{Head, Header, ImportOptions, Imported, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -173,36 +173,21 @@ impl Profile {
     /// Merges the launches of one kernel, grid and device into one entry, for traces.
     pub(crate) fn unite(&mut self) {
         let mut places: HashMap<(String, [u64; 3], u16), usize> = HashMap::new();
-        let mut out: Vec<Launch> = Vec::new();
-        // Sum and sum of squares.
-        let mut sums: Vec<[f64; 2]> = Vec::new();
+        let mut out: Vec<(Launch, Times)> = Vec::new();
         for l in std::mem::take(&mut self.launches) {
             let key = (l.kernel.clone(), l.grid.map(f64::to_bits), l.device);
-            let at = *places.entry(key).or_insert_with(|| {
-                let mut first = l.clone();
-                first.calls = 0.0;
-                first.spread = [f64::INFINITY, 0.0, f64::NAN];
-                out.push(first);
-                sums.push([0.0; 2]);
-                out.len() - 1
-            });
-            let (o, s) = (&mut out[at], &mut sums[at]);
-            o.calls += 1.0;
-            s[0] += l.time_s;
-            s[1] += l.time_s * l.time_s;
-            o.spread[0] = o.spread[0].min(l.time_s);
-            o.spread[1] = o.spread[1].max(l.time_s);
-        }
-        for (l, [sum, squares]) in out.iter_mut().zip(sums) {
-            l.time_s = sum / l.calls;
-            if l.calls > 1.0 {
-                let variance = (squares - sum * sum / l.calls) / (l.calls - 1.0);
-                l.spread[2] = variance.max(0.0).sqrt();
-            } else {
-                l.spread = [f64::NAN; 3];
+            let (next, time_s) = (out.len(), l.time_s);
+            let at = *places.entry(key).or_insert(next);
+            if at == next {
+                out.push((l, Times::NONE));
             }
+            out[at].1.add(time_s);
         }
-        self.launches = out;
+        let united = |(l, t): (Launch, Times)| {
+            let (calls, time_s, spread) = (t.calls, t.mean(), t.spread());
+            Launch { calls, time_s, spread, ..l }
+        };
+        self.launches = out.into_iter().map(united).collect();
     }
 
     /// The table.
@@ -226,9 +211,7 @@ impl Profile {
                     let dtype = self.dtype.of(parsed[i].dtype.or(l.dtype), &mut table);
                     let (a, b) = parsed[i].transposes.unwrap_or_default();
                     let op = Operation::uniform(dtype).with_layout(a, b);
-                    let mut row = Row::new(m, n, k, op, l.time_s);
-                    row.batch = batch;
-                    row.device = l.device;
+                    let row = Row { batch, device: l.device, ..Row::new(m, n, k, op, l.time_s) };
                     if l.time_s.is_nan() { Err(RowError::new("time is missing")) } else { Ok(row) }
                 }
                 None if gemm => {
@@ -295,7 +278,7 @@ impl Profile {
                     short(&l.kernel)
                 ),
             };
-            asked.push(Assumption { by_hand: false, key, text, value, choices: Vec::new() });
+            asked.push(assumption(key, text, value, &[]));
         }
         // Questions without an answer come first.
         asked.order_by_key(|a| !a.value.is_empty());

@@ -17,9 +17,12 @@ pub(crate) use py::Py;
 pub(crate) use shape::{from_dims, from_operands};
 
 use crate::columns::header::Header;
-use crate::{Delimited, Detection, Format, Head, ImportError, ImportOptions, Opened, ReadBy};
+use crate::reader::Whole;
+use crate::{
+    Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy,
+};
 use columns::plain;
-use context::{ContextReader, Kind};
+use context::Kind;
 use gemmscope_table::build::TableBuilder;
 use table::Table;
 
@@ -98,7 +101,9 @@ fn detect_context(head: &Head) -> Option<Detection> {
 fn open_context(head: &Head, _: &ImportOptions) -> Opened {
     let text = head.lines.join("\n");
     match Kind::of(&text) {
-        Some(kind) => Ok(Box::new(ContextReader::new(kind))),
+        Some(kind) => Ok(Whole::open(64, "a small JSON of a trace report", move |text| {
+            Ok(Imported::Context(Box::new(context::parse(kind, text)?)))
+        })),
         None => Err(ImportError::new(
             "expected a JSON file of a TraceLens report (metadata, metrics, tree data, manifest) \
              or gpu_timeline.csv",

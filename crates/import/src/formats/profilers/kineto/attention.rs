@@ -80,8 +80,7 @@ pub(super) fn find(
 /// The sizes of a batched product; `None` for any other.
 fn batched([name, dims, types, strides]: &Signature) -> Option<Sizes> {
     let (gemm, _) = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides))?;
-    let [m, n, k] = gemm.sizes;
-    (gemm.batch > 1).then_some([m, n, k, gemm.batch])
+    (gemm.batch > 1).then_some([gemm.m, gemm.n, gemm.k, gemm.batch])
 }
 
 /// True if the second product multiplies the scores, which the first one wrote, from either side.

@@ -1,5 +1,6 @@
 //! The events of a trace that say which kernels ran and who launched them.
 
+use crate::split::json::{self, number};
 use memchr::memmem;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -128,8 +129,7 @@ impl Events {
             Sort::Call => self.call(line, &event, is_gemm),
             Sort::Launch => self.launch(&event),
             Sort::Scope => {
-                let name = event.get("name").and_then(Value::as_str).unwrap_or("");
-                let name = self.name(name);
+                let name = self.name(json::text(&event, "name"));
                 let (start, length) = (micros(&event, "ts"), micros(&event, "dur"));
                 let thread = self.thread(&event);
                 self.scopes.push((thread, start, start + length, name));
@@ -198,7 +198,7 @@ impl Events {
             _ => f64::NAN,
         };
         let kernel = Kernel {
-            name: self.name(event.get("name").and_then(Value::as_str).unwrap_or("")),
+            name: self.name(json::text(event, "name")),
             external_id: external_id(args),
             correlation: args.get("correlation").map(whole).unwrap_or_default(),
             device: args.get("device").and_then(Value::as_i64).unwrap_or(0),
@@ -252,7 +252,7 @@ impl Events {
 
     fn launch(&mut self, event: &Value) {
         let args = event.get("args").unwrap_or(&Value::Null);
-        let name = event.get("name").and_then(Value::as_str).unwrap_or("");
+        let name = json::text(event, "name");
         let kernel = args.get("kernel").and_then(Value::as_str);
         let launch = Launch {
             kernel: kernel.map(|name| self.name(name)),
@@ -306,11 +306,7 @@ fn whole(value: &Value) -> u64 {
 
 /// Microseconds, also written as text; NaN where there are none.
 fn micros(event: &Value, key: &str) -> f64 {
-    match event.get(key) {
-        Some(Value::String(text)) => text.parse().unwrap_or(f64::NAN),
-        Some(value) => value.as_f64().unwrap_or(f64::NAN),
-        None => f64::NAN,
-    }
+    number(event, key).unwrap_or(f64::NAN)
 }
 
 /// The text behind a key: `"cat": "kernel"`. Keys in nested objects are not told apart, which

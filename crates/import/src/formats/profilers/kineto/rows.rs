@@ -6,6 +6,7 @@ use super::join::Join;
 use super::left_out::LeftOut;
 use super::products::{Launched, Products};
 use super::{Trace, attention, capture, timeline};
+use crate::formats::profilers::Times;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
 use gemmscope_model::units::plural;
@@ -36,11 +37,7 @@ struct Group {
     line: u32,
     /// The first call; `None` where a graph launched it.
     caller: Option<u32>,
-    calls: f64,
-    sum: f64,
-    squares: f64,
-    min: f64,
-    max: f64,
+    times: Times,
     kernels: f64,
 }
 
@@ -55,26 +52,11 @@ impl Groups {
     /// Adds a call; time (seconds) and number of kernels are NaN where the trace has none.
     fn add(&mut self, key: Key, line: u32, caller: Option<u32>, time: f64, kernels: f64) {
         let at = *self.at.entry(key).or_insert_with(|| {
-            self.all.push(Group {
-                key,
-                line,
-                caller,
-                calls: 0.0,
-                sum: 0.0,
-                squares: 0.0,
-                // The first number takes the place of NaN.
-                min: f64::NAN,
-                max: f64::NAN,
-                kernels: f64::NAN,
-            });
+            self.all.push(Group { key, line, caller, times: Times::NONE, kernels: f64::NAN });
             self.all.len() - 1
         });
         let g = &mut self.all[at];
-        g.calls += 1.0;
-        g.sum += time;
-        g.squares += time * time;
-        g.min = g.min.min(time);
-        g.max = g.max.max(time);
+        g.times.add(time);
         g.kernels = g.kernels.max(kernels);
     }
 
@@ -130,7 +112,7 @@ pub(super) fn finish(
         listed(&mut groups, &events, &join, device(0));
     }
     let captured = nothing && !groups.all.is_empty();
-    let gemm_s: f64 = groups.all.iter().map(|g| g.sum).filter(|s| s.is_finite()).sum();
+    let gemm_s: f64 = groups.all.iter().map(|g| g.times.sum).filter(|s| s.is_finite()).sum();
     let remarks = commit(&mut table, &groups.all, &products.signatures, &events, &join);
     let without = left_out.reject_loose(&mut table, &events.names);
     if !complete {
@@ -278,13 +260,9 @@ fn commit(
         let [name, dims, types, strides] = signatures[g.key.signature as usize];
         let found = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
         let row = match found {
-            Some((gemm, remark)) => {
+            Some((row, remark)) => {
                 remarks.extend(remark);
-                let [m, n, k] = gemm.sizes;
-                let mut row = Row::new(m, n, k, gemm.op, g.sum / g.calls);
-                row.batch = gemm.batch;
-                row.device = g.key.device;
-                Ok(row)
+                Ok(Row { time_s: g.times.mean(), device: g.key.device, ..row })
             }
             None => Err(RowError::new("data type not recognised")),
         };
@@ -300,15 +278,13 @@ fn stage(t: &mut TableBuilder, g: &Group, name: &str, kernel: &str) {
     t.stage_text(OpName, "operation", name.as_bytes());
     t.stage_text(Kernel, "kernel", kernel.as_bytes());
     t.stage_text(Library, "library", library(kernel).as_bytes());
-    t.stage_number(Count, "calls", g.calls);
+    t.stage_number(Count, "calls", g.times.calls);
     t.stage_number(Workgroups, "workgroups", f64::from_bits(g.key.blocks));
     t.stage_extra("Kernels launched per call", "", g.kernels);
-    let several = g.calls > 1.0 && g.sum.is_finite();
-    let variance = (g.squares - g.sum * g.sum / g.calls) / (g.calls - 1.0);
-    let of_several = |v: f64| if several { v } else { f64::NAN };
-    t.stage_number(TimeMin, "shortest", of_several(g.min));
-    t.stage_number(TimeMax, "longest", of_several(g.max));
-    t.stage_number(TimeStd, "standard deviation", of_several(variance.max(0.0).sqrt()));
+    let [shortest, longest, deviation] = g.times.spread();
+    t.stage_number(TimeMin, "shortest", shortest);
+    t.stage_number(TimeMax, "longest", longest);
+    t.stage_number(TimeStd, "standard deviation", deviation);
     let part = if g.key.attention { UNFUSED_ATTENTION } else { "" };
     t.stage_text(Other, PART_COLUMN, part.as_bytes());
 }

@@ -2,6 +2,11 @@
 //! so that every column is found by name.
 
 use crate::columns::header::{Col, Header};
+use gemmscope_table::dataset::ColumnMeaning::{
+    self, Other, ReportedBandwidth, ReportedBytes, ReportedEfficiency, ReportedIntensity,
+    ReportedRate, ReportedWork, TimeMax, TimeMin, TimeStd,
+};
+use gemmscope_table::trace::CALL_STACK_COLUMN;
 use std::borrow::Cow;
 
 /// Columns of one report in a table; a comparison has two such sets side by side.
@@ -33,54 +38,80 @@ pub(super) struct Columns {
     pub input_types: Option<Col>,
     /// Strides of all inputs.
     pub input_strides: Option<Col>,
-    /// Mean, sum, standard deviation, shortest and longest time, each with its unit in seconds.
-    pub mean: Option<Timed>,
-    /// Sum over all calls.
-    pub sum: Option<Timed>,
-    /// Standard deviation.
-    pub std: Option<Timed>,
-    /// Shortest call.
-    pub min: Option<Timed>,
-    /// Longest call.
-    pub max: Option<Timed>,
+    /// Mean over all calls, and their sum, each with its unit in seconds.
+    pub mean: Option<(Col, f64)>,
+    pub sum: Option<(Col, f64)>,
     /// Calls.
     pub count: Option<Col>,
     /// Kernels with their times, full and shortened names.
     pub kernels: [Option<Col>; 2],
     /// Operation id in the trace.
     pub uid: Option<Col>,
-    /// Rate in TFLOP/s.
-    pub rate: Option<Col>,
-    /// Bandwidth in TB/s.
-    pub bandwidth: Option<Col>,
-    /// Arithmetic intensity.
-    pub intensity: Option<Col>,
-    /// Work in GFLOP.
-    pub work: Option<Col>,
-    /// Bytes in MiB, whatever the header says.
-    pub bytes: Option<Col>,
-    /// Percentage of the roof.
-    pub efficiency: Option<Col>,
-    /// Roof time.
-    pub roof_time: Option<Timed>,
-    /// `matrix_bf16`.
-    pub spec: Option<Col>,
+    /// [`NUMBERS`], each with its factor to SI.
+    pub numbers: [Option<(Col, f64)>; NUMBERS.len()],
+    /// [`TEXTS`].
+    pub texts: [Option<Col>; TEXTS.len()],
     /// `True` where the report has a model of the operation.
     pub modelled: Option<Col>,
-    /// Callers.
-    pub call_stack: Option<Col>,
-    /// Phase of a server: prefill, decode.
-    pub entry_point: Option<Col>,
 }
 
-/// A time column and the seconds of one of its units.
-#[derive(Clone, Debug)]
-pub(super) struct Timed {
-    /// Its position.
-    pub col: Col,
-    /// The unit in seconds.
-    pub unit_s: f64,
-}
+/// Titles of the times of an operation's kernels.
+const MEAN: &str =
+    "Kernel Time (us)_mean|total_direct_kernel_time_mean|kernel_time_us_mean|kernel_time_ms_mean";
+const SUM: &str =
+    "Kernel Time (us)_sum|total_direct_kernel_time_sum|kernel_time_us_sum|kernel_time_ms_sum";
+
+/// A number that the table keeps: meaning, label, titles (`|` between them) and the factor to SI; NaN for a
+/// time, whose unit is in the title.
+pub(super) type Number = (ColumnMeaning, &'static str, &'static str, f64);
+
+/// The numbers that a report has of an operation.
+pub(super) const NUMBERS: [Number; 10] = [
+    (ReportedRate, "TFLOPS/s_mean", "TFLOPS/s_mean|achieved_tflops_mean", 1e12),
+    (ReportedBandwidth, "TB/s_mean", "TB/s_mean|achieved_tbps_mean", 1e12),
+    (
+        ReportedIntensity,
+        "FLOPS/Byte",
+        "FLOPS/Byte_first|FLOPS/Byte|arithmetic_intensity_flops_per_byte",
+        1.0,
+    ),
+    (ReportedWork, "GFLOPS", "GFLOPS_first|GFLOPS|gflops", 1e9),
+    // MiB, whatever the title says.
+    (
+        ReportedBytes,
+        "Data Moved (MB)",
+        "Data Moved (MB)_first|Data Moved (MB)|data_moved_mb",
+        1_048_576.0,
+    ),
+    (ReportedEfficiency, "Pct Roofline_mean", "Pct Roofline_mean|pct_roofline_mean", 0.01),
+    (
+        TimeStd,
+        "Kernel Time std",
+        "Kernel Time (us)_std|total_direct_kernel_time_std|kernel_time_us_std|kernel_time_ms_std",
+        f64::NAN,
+    ),
+    (
+        TimeMin,
+        "Kernel Time min",
+        "Kernel Time (us)_min|total_direct_kernel_time_min|kernel_time_us_min|kernel_time_ms_min",
+        f64::NAN,
+    ),
+    (
+        TimeMax,
+        "Kernel Time max",
+        "Kernel Time (us)_max|total_direct_kernel_time_max|kernel_time_us_max|kernel_time_ms_max",
+        f64::NAN,
+    ),
+    (Other, "Roofline Time", "Roofline Time (us)_first|roofline_time_us", f64::NAN),
+];
+
+/// Texts that stay columns, with their titles: the peak that was used (`matrix_bf16`), callers, the phase of a
+/// server (prefill, decode).
+pub(super) const TEXTS: [(&str, &str); 3] = [
+    ("Compute Spec", "Compute Spec|compute_spec"),
+    (CALL_STACK_COLUMN, "call_stack_full|call_stack"),
+    ("entry_point", "entry_point"),
+];
 
 /// The micro sign in its other spelling, and both as a plain `u`.
 pub(super) fn plain(name: &str) -> Cow<'_, str> {
@@ -123,19 +154,12 @@ impl Columns {
                 .or_else(|| plain_names.iter().position(|n| n == wanted))
                 .map(|index| Col { index, name: header.names[index].trim().to_owned() })
         };
-        let any = |wanted: &[&str]| wanted.iter().find_map(|w| one(w));
-        let timed = |wanted: &[&str]| {
-            wanted.iter().find_map(|w| {
-                one(w).map(|col| Timed { col, unit_s: if w.contains("ms") { 1e-3 } else { 1e-6 } })
+        let any = |wanted: &str| wanted.split('|').find_map(one);
+        let scaled = |wanted: &str, scale: f64| {
+            wanted.split('|').find_map(|w| {
+                let unit_s = if w.contains("ms") { 1e-3 } else { 1e-6 };
+                Some((one(w)?, if scale.is_nan() { unit_s } else { scale }))
             })
-        };
-        let of_kernel = |what: &str| {
-            timed(&[
-                &format!("Kernel Time (us)_{what}"),
-                &format!("total_direct_kernel_time_{what}"),
-                &format!("kernel_time_us_{what}"),
-                &format!("kernel_time_ms_{what}"),
-            ])
         };
         let sizes = match (one("param: M"), one("param: N"), one("param: K")) {
             (Some(m), Some(n), Some(k)) => Some([m, n, k]),
@@ -143,44 +167,29 @@ impl Columns {
         };
         let columns = Columns {
             label: label.to_owned(),
-            name: any(&["name", "op_name"])?,
-            category: any(&["op category", "source_category"]),
+            name: any("name|op_name")?,
+            category: any("op category|source_category"),
             sizes,
             batch: one("param: B"),
             bias: one("param: bias"),
             types: one("param: dtype_A_B"),
             transpose: one("param: transpose"),
             strides: one("param: stride_A").zip(one("param: stride_B")).map(|(a, b)| [a, b]),
-            params: any(&["perf_params", "params_json"]),
-            dims: any(&["Input Dims_first", "Input Dims", "input_dims"]),
-            input_types: any(&["Input type_first", "Input type", "input_type"]),
-            input_strides: any(&["Input Strides_first", "Input Strides"]),
-            mean: of_kernel("mean"),
-            sum: of_kernel("sum"),
-            std: of_kernel("std"),
-            min: of_kernel("min"),
-            max: of_kernel("max"),
-            count: any(&["name_count", "operation_count"]),
+            params: any("perf_params|params_json"),
+            dims: any("Input Dims_first|Input Dims|input_dims"),
+            input_types: any("Input type_first|Input type|input_type"),
+            input_strides: any("Input Strides_first|Input Strides"),
+            mean: scaled(MEAN, f64::NAN),
+            sum: scaled(SUM, f64::NAN),
+            count: any("name_count|operation_count"),
             kernels: [
-                any(&["kernel_details__summarize_kernel_stats", "kernel_details_summary"]),
+                any("kernel_details__summarize_kernel_stats|kernel_details_summary"),
                 one("trunc_kernel_details"),
             ],
-            uid: any(&["UID_first", "ex_UID"]),
-            rate: any(&["TFLOPS/s_mean", "achieved_tflops_mean"]),
-            bandwidth: any(&["TB/s_mean", "achieved_tbps_mean"]),
-            intensity: any(&[
-                "FLOPS/Byte_first",
-                "FLOPS/Byte",
-                "arithmetic_intensity_flops_per_byte",
-            ]),
-            work: any(&["GFLOPS_first", "GFLOPS", "gflops"]),
-            bytes: any(&["Data Moved (MB)_first", "Data Moved (MB)", "data_moved_mb"]),
-            efficiency: any(&["Pct Roofline_mean", "pct_roofline_mean"]),
-            roof_time: timed(&["Roofline Time (us)_first", "roofline_time_us"]),
-            spec: any(&["Compute Spec", "compute_spec"]),
+            uid: any("UID_first|ex_UID"),
+            numbers: NUMBERS.map(|(_, _, titles, scale)| scaled(titles, scale)),
+            texts: TEXTS.map(|(_, titles)| any(titles)),
             modelled: one("has_perf_model"),
-            call_stack: any(&["call_stack_full", "call_stack"]),
-            entry_point: one("entry_point"),
         };
         let shaped = columns.sizes.is_some() || columns.params.is_some() || columns.dims.is_some();
         let timed = columns.mean.is_some() || columns.sum.is_some();

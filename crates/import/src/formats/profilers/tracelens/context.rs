@@ -1,16 +1,14 @@
 //! The small files around a TraceLens GEMM table: metadata, call trees, metrics, the manifest of
 //! categories, the timeline. Each becomes a [`TraceContext`].
 
+use crate::ImportError;
 use crate::split::dialect;
-use crate::{Ended, ErrorKind, ImportError, Imported, Reader};
+use crate::split::json::{self, items};
 use gemmscope_table::dataset::{
     CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// Longest file that is held in memory to be read.
-const MAX_BYTES: usize = 64 << 20;
 
 /// Which of the files it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,51 +52,12 @@ impl Kind {
     }
 }
 
-/// Collects a file and reads it at its end.
-pub(super) struct ContextReader {
-    kind: Kind,
-    text: Vec<u8>,
-}
-
-impl ContextReader {
-    /// A reader of a file of this kind.
-    pub(super) fn new(kind: Kind) -> Self {
-        ContextReader { kind, text: Vec::new() }
-    }
-}
-
-impl Reader for ContextReader {
-    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        if self.text.len() + text.len() > MAX_BYTES {
-            return Err(ImportError::new(
-                "the file is larger than 64 MiB: expected a small JSON of a trace report",
-            ));
-        }
-        self.text.extend_from_slice(text);
-        Ok(())
-    }
-
-    fn finish(self: Box<Self>) -> Result<Ended, ImportError> {
-        let text = String::from_utf8_lossy(&self.text);
-        let context = parse(self.kind, &text)?;
-        Ok(Ended::Whole(Imported::Context(Box::new(context))))
-    }
-}
-
 /// Reads a whole file.
 pub(super) fn parse(kind: Kind, text: &str) -> Result<TraceContext, ImportError> {
     if kind == Kind::Timeline {
         return Ok(timeline(text));
     }
-    let value: Value = serde_json::from_str(text).map_err(|e| {
-        let position = format!(" at line {} column {}", e.line(), e.column());
-        ImportError::new(format!("not valid JSON: {}", e.to_string().replace(&position, "")))
-            .at(
-                u32::try_from(e.line()).unwrap_or(u32::MAX),
-                u32::try_from(e.column()).unwrap_or(u32::MAX),
-            )
-            .kind(ErrorKind::Other)
-    })?;
+    let value: Value = serde_json::from_str(text).map_err(|e| ImportError::of_json(&e))?;
     let mut context = TraceContext::default();
     match kind {
         Kind::Metadata => metadata(&value, &mut context),
@@ -111,8 +70,7 @@ pub(super) fn parse(kind: Kind, text: &str) -> Result<TraceContext, ImportError>
 }
 
 fn number(value: &Value, key: &str) -> Option<f64> {
-    let v = value.get(key)?;
-    v.as_f64().or_else(|| v.as_str().and_then(|s| s.trim().parse().ok())).filter(|v| v.is_finite())
+    json::number(value, key).filter(|v| v.is_finite())
 }
 
 fn text(value: &Value, key: &str) -> String {
@@ -132,16 +90,13 @@ fn utilization(value: &Value, context: &mut TraceContext) {
     let Some(part) = value.get("gpu_utilization") else {
         return;
     };
-    context.total_s = ms(part, "total_time_ms");
-    let share = |key: &str| Some(context.total_s? * number(part, key)? / 100.0);
-    let compute = share("computation_time_percent");
-    let comm = share("exposed_comm_time_percent");
-    let copy = share("exposed_memcpy_time_percent");
-    let idle = share("idle_time_percent");
-    context.compute_s = compute;
-    context.exposed_comm_s = comm;
-    context.exposed_memcpy_s = copy;
-    context.idle_s = idle;
+    let total_s = ms(part, "total_time_ms");
+    let share = |key: &str| Some(total_s? * number(part, key)? / 100.0);
+    context.total_s = total_s;
+    context.compute_s = share("computation_time_percent");
+    context.exposed_comm_s = share("exposed_comm_time_percent");
+    context.exposed_memcpy_s = share("exposed_memcpy_time_percent");
+    context.idle_s = share("idle_time_percent");
 }
 
 fn metadata(value: &Value, context: &mut TraceContext) {
@@ -175,8 +130,7 @@ fn metadata(value: &Value, context: &mut TraceContext) {
 fn manifest(value: &Value, context: &mut TraceContext) {
     context.platform = text(value, "platform");
     utilization(value, context);
-    let categories = value.get("categories").and_then(Value::as_array);
-    for category in categories.into_iter().flatten() {
+    for category in items(value, "categories") {
         let kernel_s = ms(category, "gpu_kernel_time_ms");
         // Fusion candidates and system tiers list kernels of other categories again.
         let own = text(category, "tier") == "compute_kernel" || category.get("tier").is_none();
@@ -257,15 +211,10 @@ fn tree(value: &Value, context: &mut TraceContext) {
 }
 
 fn metrics(value: &Value, context: &mut TraceContext) {
-    let impacts: Vec<&Value> = value
-        .get("impact_estimates")
-        .and_then(Value::as_array)
-        .map(|a| a.iter().collect())
-        .unwrap_or_default();
+    let impacts = items(value, "impact_estimates");
     let mut used = vec![false; impacts.len()];
     let mut operations = Vec::new();
-    let listed = value.get("operations").and_then(Value::as_array);
-    for operation in listed.into_iter().flatten() {
+    for operation in items(value, "operations") {
         let none = Value::Null;
         let efficiency = operation.get("efficiency").unwrap_or(&none);
         let name = text(operation, "name");
@@ -277,9 +226,9 @@ fn metrics(value: &Value, context: &mut TraceContext) {
         let impact_percent = found.and_then(|i| {
             used[i] = true;
             Some((
-                number(impacts[i], "impact_score_low")?,
-                number(impacts[i], "impact_score")?,
-                number(impacts[i], "impact_score_high")?,
+                number(&impacts[i], "impact_score_low")?,
+                number(&impacts[i], "impact_score")?,
+                number(&impacts[i], "impact_score_high")?,
             ))
         });
         let callers = match chain(operation.get("module_chain")) {

@@ -126,12 +126,12 @@ impl<'a> Parser<'a> {
 
     fn sequence(&mut self, close: u8, depth: u32) -> Py<'a> {
         let mut items = Vec::new();
-        self.each(close, depth, |item| items.push(item));
+        self.each(close, depth, |p| items.push(p.value(depth + 1)));
         Py::Seq(items)
     }
 
-    /// Reads the values up to a closing bracket.
-    fn each(&mut self, close: u8, depth: u32, mut take: impl FnMut(Py<'a>)) {
+    /// Has what stands up to a closing bracket taken, piece by piece.
+    fn each(&mut self, close: u8, depth: u32, mut take: impl FnMut(&mut Self)) {
         self.at += 1;
         loop {
             self.blanks();
@@ -144,41 +144,27 @@ impl<'a> Parser<'a> {
                 // A stray separator or closing bracket: step over it, always forwards.
                 Some(b',' | b')' | b']' | b'}' | b':') => self.at += 1,
                 Some(_) if depth >= MAX_DEPTH => self.at = self.text.len(),
-                Some(_) => take(self.value(depth + 1)),
+                Some(_) => take(self),
             }
         }
     }
 
     fn dict(&mut self, depth: u32) -> Py<'a> {
-        self.at += 1;
         let mut entries = Vec::new();
-        loop {
-            self.blanks();
-            match self.peek() {
-                None => break,
-                Some(b'}') => {
-                    self.at += 1;
-                    break;
-                }
-                Some(b',' | b')' | b']' | b':') => self.at += 1,
-                Some(_) if depth >= MAX_DEPTH => self.at = self.text.len(),
-                Some(_) => {
-                    let key = self.value(depth + 1);
-                    self.blanks();
-                    let value = if self.peek() == Some(b':') {
-                        self.at += 1;
-                        self.value(depth + 1)
-                    } else {
-                        Py::None
-                    };
-                    match key {
-                        Py::Text(key) => entries.push((key, value)),
-                        Py::Word(key) => entries.push((Cow::Borrowed(key), value)),
-                        _ => {}
-                    }
-                }
+        self.each(b'}', depth, |p| {
+            let key = p.value(depth + 1);
+            p.blanks();
+            let mut value = Py::None;
+            if p.peek() == Some(b':') {
+                p.at += 1;
+                value = p.value(depth + 1);
             }
-        }
+            match key {
+                Py::Text(key) => entries.push((key, value)),
+                Py::Word(key) => entries.push((Cow::Borrowed(key), value)),
+                _ => {}
+            }
+        });
         Py::Dict(entries)
     }
 
@@ -226,8 +212,8 @@ impl<'a> Parser<'a> {
             // A call: `np.float64(2.5)`, `torch.Size([1, 2])`, `dtype('int8')`.
             let mut only = None;
             let mut count = 0;
-            self.each(b')', depth + 1, |item| {
-                only = Some(item);
+            self.each(b')', depth + 1, |p| {
+                only = Some(p.value(depth + 2));
                 count += 1;
             });
             return only.filter(|_| count == 1).unwrap_or(Py::Word(word));

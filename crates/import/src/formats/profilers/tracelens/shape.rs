@@ -2,19 +2,10 @@
 //! shapes of its operands, which every operation orders in its own way.
 
 use super::py::Py;
+use crate::cell::shape_text::Shape;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-
-/// A GEMM with its batch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Gemm {
-    /// M, N, K.
-    pub sizes: [u32; 3],
-    /// Batch.
-    pub batch: u32,
-    /// Types, layout, epilogue.
-    pub op: Operation,
-}
+use gemmscope_table::build::Row;
 
 /// Where the operands lie among the inputs of an operation.
 #[derive(Clone, Copy)]
@@ -164,13 +155,13 @@ pub(super) fn layout_of_strides(
     Some((transposed(stride_b, k)?, transposed(stride_a, m)?))
 }
 
-/// The GEMM of an operation from its operands alone, where no model of the report helps.
+/// The GEMM of an operation from its operands alone, where no model of the report helps, without a time.
 pub(crate) fn from_operands(
     name: &str,
     dims: &Py<'_>,
     input_types: &Py<'_>,
     strides: &Py<'_>,
-) -> Option<(Gemm, Option<&'static str>)> {
+) -> Option<(Row, Option<&'static str>)> {
     let shapes = dims.shapes();
     let (sizes, batch) = from_dims(name, &shapes)?;
     let first = match operands(name)? {
@@ -188,7 +179,8 @@ pub(crate) fn from_operands(
         // The weight is kept (N, K): read transposed.
         _ => Some((true, false)),
     };
-    Some((Gemm { sizes, batch, op: operation(a, b, adds_bias(name, given), blas) }, note))
+    let op = operation(a, b, adds_bias(name, given), blas);
+    Some((Shape { sizes, batch: Some(batch) }.row(op, f64::NAN), note))
 }
 
 #[cfg(test)]
@@ -197,8 +189,7 @@ mod tests {
 
     fn gemm(name: &str, dims: &str, kinds: &str) -> Option<String> {
         let (g, _) = from_operands(name, &Py::parse(dims), &Py::parse(kinds), &Py::None)?;
-        let [m, n, k] = g.sizes;
-        Some(format!("{} of {m} {n} {k} {}", g.batch, g.op))
+        Some(format!("{} of {} {} {} {}", g.batch, g.m, g.n, g.k, g.op))
     }
 
     #[test]

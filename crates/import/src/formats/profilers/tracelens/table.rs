@@ -6,10 +6,12 @@
 
 mod twice;
 
-use super::columns::{self, Columns, Timed};
+use super::columns::{self, Columns, NUMBERS, TEXTS};
 use super::kernels::{self, Kernels};
 use super::py::Py;
-use super::shape::{self, Gemm};
+use super::shape;
+use crate::cell::shape_text::Shape;
+use crate::columns::header::error_at;
 use crate::formats::profilers::{Omitted, tell_omitted};
 use crate::{Col, Header, ImportError, Imported, Record, RowReader};
 use gemmscope_model::units::plural;
@@ -32,27 +34,10 @@ struct Pending {
     count: f64,
     total_s: f64,
     uid: f64,
-    numbers: [f64; 11],
-    texts: [u32; 3],
+    numbers: [f64; NUMBERS.len()],
+    texts: [u32; TEXTS.len()],
     row: Result<Row, RowError>,
 }
-
-/// The reported numbers that have a meaning, in the order of [`Pending::numbers`].
-const NUMBERS: [(ColumnMeaning, &str); 9] = [
-    (ColumnMeaning::ReportedRate, "TFLOPS/s_mean"),
-    (ColumnMeaning::ReportedBandwidth, "TB/s_mean"),
-    (ColumnMeaning::ReportedIntensity, "FLOPS/Byte"),
-    (ColumnMeaning::ReportedWork, "GFLOPS"),
-    (ColumnMeaning::ReportedBytes, "Data Moved (MB)"),
-    (ColumnMeaning::ReportedEfficiency, "Pct Roofline_mean"),
-    (ColumnMeaning::TimeStd, "Kernel Time std"),
-    (ColumnMeaning::TimeMin, "Kernel Time min"),
-    (ColumnMeaning::TimeMax, "Kernel Time max"),
-];
-/// The others, in seconds.
-const OWN: [&str; 2] = ["Roofline Time", "Kernel Time sum"];
-/// Columns of texts, in the order of [`Pending::texts`].
-const TEXTS: [&str; 3] = ["Compute Spec", gemmscope_table::trace::CALL_STACK_COLUMN, "entry_point"];
 
 /// Reads the records of one table.
 pub(super) struct Table {
@@ -87,10 +72,11 @@ impl Table {
         let number = |col: &Option<Col>, scale: f64| {
             col.as_ref().map_or(f64::NAN, |c| c.number(record, scale))
         };
-        let seconds =
-            |col: &Option<Timed>| col.as_ref().map_or(f64::NAN, |t| t.col.number(record, t.unit_s));
+        let scaled = |col: &Option<(Col, f64)>| {
+            col.as_ref().map_or(f64::NAN, |(c, scale)| c.number(record, *scale))
+        };
         let count = number(&columns.count, 1.0);
-        let (mean, sum) = (seconds(&columns.mean), seconds(&columns.sum));
+        let (mean, sum) = (scaled(&columns.mean), scaled(&columns.sum));
         let total_s =
             if sum.is_finite() { sum } else { mean * if count.is_finite() { count } else { 1.0 } };
         let name = record.text(columns.name.index);
@@ -99,12 +85,12 @@ impl Table {
             .filter(|k| !k.main.is_empty())
             .or_else(|| Some(Kernels::parse(&short)).filter(|k| !k.main.is_empty()))
             .unwrap_or_default();
-        let row = self.gemm(record, columns, &name).and_then(|(gemm, note)| {
-            let time = time_of_call(record, columns, sum, count)?;
-            Ok((gemm, note, time))
+        let row = self.gemm(record, columns, &name).and_then(|(row, note)| {
+            let time_s = time_of_call(record, columns, sum, count)?;
+            Ok((Row { time_s, ..row }, note))
         });
         let row = match row {
-            Ok((gemm, note, time_s)) => {
+            Ok((row, note)) => {
                 if let Some(note) = note {
                     table.note(note);
                 }
@@ -117,9 +103,7 @@ impl Table {
                     "" => self.device.clone(),
                     label => Some(label.to_owned()),
                 };
-                let device = stated.map_or(0, |name| table.device(&name));
-                let [m, n, k] = gemm.sizes;
-                Ok(Row { batch: gemm.batch, device, ..Row::new(m, n, k, gemm.op, time_s) })
+                Ok(Row { device: stated.map_or(0, |name| table.device(&name)), ..row })
             }
             Err(bad) => Err(bad),
         };
@@ -133,21 +117,8 @@ impl Table {
             count,
             total_s,
             uid: number(&columns.uid, 1.0),
-            numbers: [
-                number(&columns.rate, 1e12),
-                number(&columns.bandwidth, 1e12),
-                number(&columns.intensity, 1.0),
-                number(&columns.work, 1e9),
-                number(&columns.bytes, 1_048_576.0),
-                number(&columns.efficiency, 0.01),
-                seconds(&columns.std),
-                seconds(&columns.min),
-                seconds(&columns.max),
-                seconds(&columns.roof_time),
-                total_s,
-            ],
-            texts: [&columns.spec, &columns.call_stack, &columns.entry_point]
-                .map(|c| self.words.code(text(record, c).as_bytes())),
+            numbers: columns.numbers.each_ref().map(scaled),
+            texts: columns.texts.each_ref().map(|c| self.words.code(text(record, c).as_bytes())),
             name: self.words.code(name.as_bytes()),
             row,
         }
@@ -159,15 +130,11 @@ impl Table {
         record: &Record<'_>,
         columns: &Columns,
         name: &str,
-    ) -> Result<(Gemm, Option<&'static str>), RowError> {
+    ) -> Result<(Row, Option<&'static str>), RowError> {
         if let Some(category) = &columns.category {
             let cell = record.text(category.index);
             if !cell.trim().eq_ignore_ascii_case("gemm") {
-                return Err(RowError {
-                    reason: NOT_A_GEMM.to_owned(),
-                    column: 0,
-                    text: String::new(),
-                });
+                return Err(RowError::new(NOT_A_GEMM));
             }
         }
         let text = |col: &Option<Col>| text(record, col);
@@ -214,16 +181,12 @@ impl Table {
             })
             .ok_or_else(|| type_unknown(columns.params.as_ref(), record));
         }
-        let no_model = || RowError {
-            reason: NO_MODEL.to_owned(),
-            column: columns
-                .dims
-                .as_ref()
-                .map_or(0, |c| u32::try_from(c.index + 1).unwrap_or(u32::MAX)),
-            text: columns
-                .dims
-                .as_ref()
-                .map_or_else(String::new, |c| format!("{name} {}", record.text(c.index))),
+        let no_model = || match &columns.dims {
+            Some(c) => {
+                let text = format!("{name} {}", record.text(c.index));
+                RowError { text, ..error_at(c.index, record, NO_MODEL) }
+            }
+            None => RowError::new(NO_MODEL),
         };
         shape::from_operands(
             name,
@@ -246,11 +209,8 @@ fn text<'r>(record: &Record<'r>, col: &Option<Col>) -> Cow<'r, str> {
 }
 
 fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
-    RowError {
-        reason: "data type not recognised".to_owned(),
-        column: col.map_or(0, |c| u32::try_from(c.index + 1).unwrap_or(u32::MAX)),
-        text: col.map_or_else(String::new, |c| record.text(c.index).into_owned()),
-    }
+    let reason = "data type not recognised";
+    col.map_or_else(|| RowError::new(reason), |c| error_at(c.index, record, reason))
 }
 
 /// `(True, False)`; `None` where a flag is missing or unknown.
@@ -271,20 +231,14 @@ struct Parts<'a> {
     strides: Option<(&'a Py<'a>, &'a Py<'a>)>,
 }
 
-fn build(parts: Parts<'_>) -> Option<(Gemm, Option<&'static str>)> {
+fn build(parts: Parts<'_>) -> Option<(Row, Option<&'static str>)> {
     let (a, b, note) = shape::types(parts.name, parts.types)?;
     let blas = parts.blas.or_else(|| {
         let (a, b) = parts.strides?;
         shape::layout_of_strides(a, b, parts.sizes)
     });
-    Some((
-        Gemm {
-            sizes: parts.sizes,
-            batch: parts.batch,
-            op: shape::operation(a, b, parts.bias, blas),
-        },
-        note,
-    ))
+    let shape = Shape { sizes: parts.sizes, batch: Some(parts.batch) };
+    Some((shape.row(shape::operation(a, b, parts.bias, blas), f64::NAN), note))
 }
 
 /// Seconds of one call: the sum over the calls where both are given, since the mean may be
@@ -299,7 +253,7 @@ fn time_of_call(
         return Ok(sum / count);
     }
     match (&columns.mean, &columns.sum) {
-        (Some(t), _) | (None, Some(t)) => t.col.positive(record, "time", t.unit_s),
+        (Some((c, unit_s)), _) | (None, Some((c, unit_s))) => c.positive(record, "time", *unit_s),
         (None, None) => Err(RowError::new("no time")),
     }
 }
@@ -381,13 +335,14 @@ impl RowReader for Table {
             t.stage_number(ColumnMeaning::Count, "Calls", p.count);
             t.stage_extra("Kernels launched per call", "", launched.unwrap_or(f64::NAN));
             t.stage_extra(gemmscope_table::trace::UID_COLUMN, "", p.uid);
-            for ((meaning, label), value) in NUMBERS.into_iter().zip(p.numbers) {
-                t.stage_number(meaning, label, value);
+            for ((meaning, label, ..), value) in NUMBERS.into_iter().zip(p.numbers) {
+                match meaning {
+                    ColumnMeaning::Other => t.stage_extra(label, "s", value),
+                    _ => t.stage_number(meaning, label, value),
+                }
             }
-            for (label, value) in OWN.into_iter().zip(&p.numbers[NUMBERS.len()..]) {
-                t.stage_extra(label, "s", *value);
-            }
-            for (label, text) in TEXTS.into_iter().zip(p.texts) {
+            t.stage_extra("Kernel Time sum", "s", p.total_s);
+            for ((label, _), text) in TEXTS.into_iter().zip(p.texts) {
                 t.stage_text(ColumnMeaning::Other, label, words.value(text).as_bytes());
             }
             if self.sets.len() > 1 {
