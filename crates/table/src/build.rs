@@ -249,26 +249,28 @@ impl TableBuilder {
 
     /// A column with this key, label, meaning, unit and kind; its data is ignored.
     pub fn add_column(&mut self, column: Column) -> ColumnId {
-        let key = free_key(&mut self.keys, &column.key);
-        self.register(column.meaning, &column.label);
-        self.columns.push(Building {
-            key,
-            label: column.label,
-            meaning: column.meaning,
-            unit: column.unit,
-            values: match column.data {
-                ColumnData::Text { .. } => Values::Text(TextColumn::default()),
-                ColumnData::Number(_) => Values::Number(NumberColumn::default()),
-            },
-        });
-        ColumnId(self.columns.len() - 1)
+        let values = match column.data {
+            ColumnData::Text { .. } => Values::Text(TextColumn::default()),
+            ColumnData::Number(_) => Values::Number(NumberColumn::default()),
+        };
+        self.push(&column.key, column.meaning, &column.label, &column.unit, values)
     }
 
-    /// Notes the label of the next column.
-    fn register(&mut self, meaning: ColumnMeaning, label: &str) {
+    /// Adds a column with this key, or with a number after it where it is taken.
+    fn push(
+        &mut self,
+        key: &str,
+        meaning: ColumnMeaning,
+        label: &str,
+        unit: &str,
+        values: Values,
+    ) -> ColumnId {
         let id = ColumnId(self.columns.len());
-        let key = (meaning.id(), label.trim().to_owned());
-        self.labels.entry(key).or_default().push(id);
+        let key = free_key(&mut self.keys, key);
+        self.labels.entry((meaning.id(), label.trim().to_owned())).or_default().push(id);
+        let (label, unit) = (label.to_owned(), unit.to_owned());
+        self.columns.push(Building { key, label, meaning, unit, values });
+        id
     }
 
     /// The `nth` column so far with this meaning and label.
@@ -325,16 +327,7 @@ impl TableBuilder {
             meaning => meaning.id(),
         };
         let wanted = if wanted.is_empty() { "column" } else { wanted };
-        let key = free_key(&mut self.keys, wanted);
-        self.register(meaning, label);
-        self.columns.push(Building {
-            key,
-            label: label.trim().to_owned(),
-            meaning,
-            unit: unit.to_owned(),
-            values,
-        });
-        ColumnId(self.columns.len() - 1)
+        self.push(wanted, meaning, label.trim(), unit, values)
     }
 
     /// The column with room for a value of the row to come; `None` if that takes too much.
