@@ -40,6 +40,7 @@ fn llama(
     }
 }
 
+/// Whole although it is long: a table with an entry a model.
 fn build() -> Vec<Model> {
     vec![
         llama(
