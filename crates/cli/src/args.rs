@@ -210,7 +210,18 @@ impl Args {
 
     /// Checks the extension of `-o`: a picture's name for a text would be a file that no program
     /// opens.
-    fn output_ends_in(&self, known: &[&str], what: &str) -> Result<(), String> {
+    fn check_extension(&self) -> Result<(), String> {
+        let (known, what): (&[&str], &str) = match self.command {
+            Command::Render => (&["svg"], "an SVG (rsvg-convert makes a PNG or PDF of it)"),
+            Command::Report => (
+                &["md", "markdown", "txt", "html", "htm", "json"],
+                "a document: .md, .html or .json",
+            ),
+            Command::Page | Command::Open => (&["html", "htm"], "an HTML page"),
+            Command::Convert if self.json => (&["json"], "JSON with --json"),
+            Command::Convert => (&["csv", "txt"], "a CSV"),
+            _ => return Ok(()),
+        };
         let path = self.output.as_deref().map(std::path::Path::new);
         let ends = path.and_then(|p| p.extension()).map(|e| e.to_string_lossy());
         match ends {
@@ -238,21 +249,7 @@ impl Args {
             return Err("standard input can be read only once".into());
         }
         let unlimited = self.min_efficiency.is_none() && self.baseline.is_none();
-        match self.command {
-            Command::Render => {
-                self.output_ends_in(&["svg"], "an SVG (rsvg-convert makes a PNG or PDF of it)")?
-            }
-            Command::Report => self.output_ends_in(
-                &["md", "markdown", "txt", "html", "htm", "json"],
-                "a document: .md, .html or .json",
-            )?,
-            Command::Page | Command::Open => {
-                self.output_ends_in(&["html", "htm"], "an HTML page")?;
-            }
-            Command::Convert if self.json => self.output_ends_in(&["json"], "JSON with --json")?,
-            Command::Convert => self.output_ends_in(&["csv", "txt"], "a CSV")?,
-            _ => {}
-        }
+        self.check_extension()?;
         if let Some(form) = self.form.take() {
             let known: &[&str] = match self.command {
                 Command::Check => &check::FORMS,
@@ -378,20 +375,25 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
     if asks_help {
         return Ok(Parsed::Say(crate::help::of(command)));
     }
-    let name = command.topic().name;
-    for o in taken.into_iter().map(|at| &OPTIONS[at]) {
-        if !o.of.contains(&command) {
-            let of: Vec<&str> = o.of.iter().map(|c| c.topic().name).collect();
-            let message =
-                format!("{name} has no option --{}; it belongs to {}", o.long, of.join(", "));
-            return fail(Some(command), message);
-        }
+    if let Some(message) = foreign_option(command, &taken) {
+        return fail(Some(command), message);
     }
     args.command = command;
     match args.complete() {
         Ok(()) => Ok(Parsed::Run(Box::new(args))),
-        Err(message) => fail(Some(command), format!("{name}: {message}")),
+        Err(message) => {
+            let name = command.topic().name;
+            fail(Some(command), format!("{name}: {message}"))
+        }
     }
+}
+
+/// That one of the options belongs to other commands.
+fn foreign_option(command: Command, taken: &[usize]) -> Option<String> {
+    let foreign = taken.iter().map(|at| &OPTIONS[*at]).find(|o| !o.of.contains(&command))?;
+    let of: Vec<&str> = foreign.of.iter().map(|c| c.topic().name).collect();
+    let name = command.topic().name;
+    Some(format!("{name} has no option --{}; it belongs to {}", foreign.long, of.join(", ")))
 }
 
 /// Checks the text of `--device`. A name that the catalogue does not know may be one that a file

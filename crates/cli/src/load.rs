@@ -11,7 +11,7 @@ use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{self, Device, NameMatch, RoofKind};
 use gemmscope_model::units::plural;
-use gemmscope_table::dataset::{Assumption, Dataset};
+use gemmscope_table::dataset::{Assumption, Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
@@ -62,6 +62,20 @@ impl Loaded {
     /// True if a file holds time of GEMMs whose shape is not known.
     fn has_gemm_time(&self) -> bool {
         self.data.sources.iter().any(|s| s.without_model.time_s > 0.0)
+    }
+
+    /// Joins what surrounds a table with that table, and returns the table's name.
+    fn attach(&mut self, context: &TraceContext) -> Option<String> {
+        let attached = trace::attach(&mut self.data, context);
+        self.measured_peaks |= attached.device.is_some();
+        match context.name_measured(&self.custom) {
+            Some(named) => {
+                let same = self.custom.iter_mut().filter(|d| d.id == named.id);
+                same.for_each(|d| *d = named.clone());
+            }
+            None => self.custom.extend(attached.device),
+        }
+        attached.source.map(|s| self.data.sources[s].name.clone())
     }
 
     /// The figures of all rows, with the chosen device, against this roof.
@@ -175,17 +189,7 @@ pub(super) fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) 
         all.files[of_args + of_table[r.table]].1 = Outcome::LeftOut(r.why);
     }
     for (at, context) in contexts {
-        let attached = trace::attach(&mut all.data, &context);
-        let table = attached.source.map(|s| all.data.sources[s].name.clone());
-        all.files[at].1 = Outcome::Context(table);
-        all.measured_peaks |= attached.device.is_some();
-        match context.name_measured(&all.custom) {
-            Some(named) => {
-                let same = all.custom.iter_mut().filter(|d| d.id == named.id);
-                same.for_each(|d| *d = named.clone());
-            }
-            None => all.custom.extend(attached.device),
-        }
+        all.files[at].1 = Outcome::Context(all.attach(&context));
     }
     lent.to(&mut all.data);
     all.misuse = match device_id(args.device.as_deref(), &all.custom) {

@@ -41,73 +41,37 @@ pub(super) fn summary(
         None => whole,
         kind => whole.as_kind(kind),
     };
-    let object = |out: &mut dyn Write, name: &str, key: &str, value: &str| {
-        let object = serde_json::json!({ "schema": SCHEMA, "file": name, key: value });
-        writeln!(out, "{object}")
-    };
     for (name, outcome) in &loaded.files {
         match outcome {
             Outcome::Table(sources) => {
-                let more = sources.len().saturating_sub(Summary::MOST);
                 for source in sources.clone().take(Summary::MOST) {
-                    let rejected = &data.sources[source].rejected;
-                    let source = u16::try_from(source).ok();
-                    let Some(s) = source.and_then(|source| Summary::of(&frame, source, args.rows))
-                    else {
-                        continue;
-                    };
-                    let shapes = shapes(&frame, source.unwrap_or_default());
-                    if args.json {
-                        let mut value = serde_json::to_value(&s)?;
-                        value["schema"] = SCHEMA.into();
-                        value["skipped"] = skipped(rejected).collect();
-                        value["shapes"] = serde_json::to_value(&shapes)?;
-                        writeln!(out, "{value}")?;
-                    } else {
-                        print_summary(out, &s, rejected)?;
-                        if let Some(ledger) = &s.ledger {
-                            print_ledger(out, ledger)?;
-                        }
-                        writeln!(out, "  trust                {}", s.trust.words())?;
-                        print_shapes(out, &shapes)?;
-                        writeln!(out)?;
-                    }
-                    if s.rows_used == 0 {
+                    if print_source(out, &frame, source, args)? == Some(0) {
                         err.of_file(Code::RowsSkipped, name, "no usable rows")?;
                     }
                 }
+                let more = sources.len().saturating_sub(Summary::MOST);
                 if more > 0 {
                     let why = format!(
                         "{} of this table, which count below",
                         plural(more as u64, "more file")
                     );
-                    match args.json {
-                        true => object(out, name, "left_out", &why)?,
-                        false => writeln!(out, "{name}: {why}\n")?,
-                    }
+                    print_line(out, args.json, name, ("left_out", &why), &why)?;
                 }
             }
-            Outcome::Devices(names) if args.json => {
-                let object =
-                    serde_json::json!({ "schema": SCHEMA, "file": name, "devices_defined": names });
-                writeln!(out, "{object}")?;
-            }
             Outcome::Devices(names) => {
-                writeln!(out, "{name}: defines {}\n", names.join(", "))?;
+                let words = format!("defines {}", names.join(", "));
+                print_line(out, args.json, name, ("devices_defined", names), &words)?;
             }
             Outcome::Context(table) => {
                 let what = match table {
                     Some(table) => format!("joined with {table}"),
                     None => "context of a table: give that table too".into(),
                 };
-                if args.json {
-                    object(out, name, "context", &what)?;
-                } else {
-                    writeln!(out, "{name}: {what}\n")?;
-                }
+                print_line(out, args.json, name, ("context", &what), &what)?;
             }
-            Outcome::LeftOut(why) if args.json => object(out, name, "left_out", why)?,
-            Outcome::LeftOut(why) => writeln!(out, "{name}: left out: {why}\n")?,
+            Outcome::LeftOut(why) => {
+                print_line(out, args.json, name, ("left_out", why), &format!("left out: {why}"))?;
+            }
             Outcome::Failed(why) if args.json => {
                 let object = serde_json::json!({
                     "schema": SCHEMA,
@@ -125,6 +89,52 @@ pub(super) fn summary(
         print_together(out, &frame, args.json)?;
     }
     Ok(Exit::worked(!loaded.failed))
+}
+
+/// What is to be said of a file without rows of its own: an object with this key, or words.
+fn print_line(
+    out: &mut dyn Write,
+    json: bool,
+    name: &str,
+    (key, value): (&str, &impl serde::Serialize),
+    words: &str,
+) -> std::io::Result<()> {
+    match json {
+        true => {
+            let object = serde_json::json!({ "schema": SCHEMA, "file": name, key: value });
+            writeln!(out, "{object}")
+        }
+        false => writeln!(out, "{name}: {words}\n"),
+    }
+}
+
+/// The figures of one source; how many of its rows are used.
+fn print_source(
+    out: &mut dyn Write,
+    frame: &Frame,
+    source: usize,
+    args: &Args,
+) -> std::io::Result<Option<u64>> {
+    let rejected = &frame.data.sources[source].rejected;
+    let Ok(source) = u16::try_from(source) else { return Ok(None) };
+    let Some(s) = Summary::of(frame, source, args.rows) else { return Ok(None) };
+    let shapes = shapes(frame, source);
+    if args.json {
+        let mut value = serde_json::to_value(&s)?;
+        value["schema"] = SCHEMA.into();
+        value["skipped"] = skipped(rejected).collect();
+        value["shapes"] = serde_json::to_value(&shapes)?;
+        writeln!(out, "{value}")?;
+    } else {
+        print_summary(out, &s, rejected)?;
+        if let Some(ledger) = &s.ledger {
+            print_ledger(out, ledger)?;
+        }
+        writeln!(out, "  trust                {}", s.trust.words())?;
+        print_shapes(out, &shapes)?;
+        writeln!(out)?;
+    }
+    Ok(Some(s.rows_used))
 }
 
 /// What several files say together: how their sides stand to each other, if they are sides, and the
