@@ -40,6 +40,7 @@ mod reported;
 mod rules;
 mod runner;
 pub mod scan;
+mod severity;
 mod signs;
 mod story;
 mod sums;
@@ -54,35 +55,13 @@ pub use part::{Part, Whole};
 pub use runner::Runner;
 pub(crate) use scan::short;
 pub use scan::{Group, Scan};
+pub(crate) use severity::{
+    ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEDIUM_SHARE, TRIFLE_SHARE, priority,
+};
+pub use severity::{Severity, band};
 pub use signs::{Seen, Sign};
 pub(crate) use words::own_paths;
 pub(crate) use wrong_device::built_for;
-
-/// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Over 15 % of the time and under 30 % efficiency.
-    Critical,
-    /// Over 10 % of the time, or under 40 % efficiency.
-    High,
-    /// Over 5 % of the time, or a notable pattern.
-    Medium,
-    /// Anything else that was flagged.
-    Low,
-}
-
-impl Severity {
-    /// `Critical`, `High`, `Medium`, `Low`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Severity::Critical => "Critical",
-            Severity::High => "High",
-            Severity::Medium => "Medium",
-            Severity::Low => "Low",
-        }
-    }
-}
 
 /// What a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -409,59 +388,6 @@ impl Findings {
             .filter(|(_, f)| f.rule == rule)
             .nth(nth.checked_sub(1)?)
             .map(|(i, _)| i)
-    }
-}
-
-/// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
-pub(crate) const CRITICAL_SHARE: f64 = 0.15;
-/// See [`CRITICAL_SHARE`].
-pub(crate) const CRITICAL_EFFICIENCY: f64 = 0.30;
-/// A share above this: High.
-pub(crate) const HIGH_SHARE: f64 = 0.10;
-/// An efficiency under this: High.
-pub(crate) const HIGH_EFFICIENCY: f64 = 0.40;
-/// A share above this: Medium.
-pub(crate) const MEDIUM_SHARE: f64 = 0.05;
-/// A share under this: Low, whatever the efficiency.
-pub(crate) const TRIFLE_SHARE: f64 = 0.01;
-/// An efficiency above this is an anomaly, which is listed but not ranked.
-pub(crate) const ANOMALY_EFFICIENCY: f64 = 1.10;
-
-/// Priority of operations and findings by share of the time and efficiency; the first matching rule
-/// decides. Low where less than 1 % of the time is `at_stake`: a GEMM of 27 µs in 30 ms does not matter at
-/// any efficiency.
-pub(crate) fn priority(
-    share: f64,
-    at_stake: f64,
-    efficiency: Option<f64>,
-    notable: bool,
-) -> Severity {
-    let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
-    if share.min(at_stake) < TRIFLE_SHARE {
-        Severity::Low
-    } else if share > CRITICAL_SHARE && under(CRITICAL_EFFICIENCY) {
-        Severity::Critical
-    } else if share > HIGH_SHARE || under(HIGH_EFFICIENCY) {
-        Severity::High
-    } else if share > MEDIUM_SHARE || notable {
-        Severity::Medium
-    } else {
-        Severity::Low
-    }
-}
-
-/// The word for an efficiency.
-pub fn band(efficiency: f64) -> &'static str {
-    if efficiency > ANOMALY_EFFICIENCY {
-        "above its roof"
-    } else if efficiency > 0.8 {
-        "excellent"
-    } else if efficiency >= 0.6 {
-        "good"
-    } else if efficiency >= 0.4 {
-        "acceptable"
-    } else {
-        "investigate"
     }
 }
 
