@@ -2,6 +2,7 @@
 
 use super::story::{self, Story};
 use super::{Basis, Category, Finding, Kind, Need, Rule, Scan, Severity};
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -47,6 +48,45 @@ const CHECKED: [(ColumnMeaning, &str); 5] = [
     (ColumnMeaning::ReportedBytes, "bytes"),
 ];
 
+/// Rows of one source whose figure is not the recomputed one.
+#[derive(Default)]
+struct Differing {
+    rows: Vec<u32>,
+    /// Time of all their calls, seconds.
+    time_s: f64,
+    /// Rows with both figures.
+    compared: u64,
+    /// The row that is furthest off, and its ratio of the file's figure to ours.
+    worst: Option<(u32, f64)>,
+    /// The ratio of the first one.
+    first_ratio: Option<f64>,
+    /// One has another ratio than the first.
+    ratios_vary: bool,
+}
+
+impl Differing {
+    /// Compares the figures of a row, which `rounded` may keep apart.
+    fn look(&mut self, scan: &Scan<'_>, row: u32, (theirs, ours): (f64, f64), rounded: f64) {
+        let ratio = theirs / ours;
+        if !ratio.is_finite() {
+            return;
+        }
+        self.compared += 1;
+        if (ratio - 1.0).abs() <= GAP || (theirs - ours).abs() <= rounded {
+            return;
+        }
+        self.rows.push(row);
+        let r = row as usize;
+        let time = scan.data().time_s[r] * scan.frame.calls(r);
+        self.time_s += if time.is_finite() { time } else { 0.0 };
+        let first = *self.first_ratio.get_or_insert(ratio);
+        self.ratios_vary |= (ratio / first - 1.0).abs() >= 2e-3;
+        if self.worst.is_none_or(|(_, w)| (ratio - 1.0).abs() > (w - 1.0).abs()) {
+            self.worst = Some((row, ratio));
+        }
+    }
+}
+
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let (data, metrics) = (scan.data(), scan.metrics());
     let mut out = Vec::new();
@@ -62,81 +102,59 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             _ => metrics.bytes(data, r),
         };
         let rounding = roundings(data, theirs);
-        for source in 0..data.sources.len() {
-            let (mut rows, mut time_s, mut compared) = (Vec::new(), 0.0, 0u64);
-            let mut worst: Option<(u32, f64)> = None;
-            let (mut same_ratio, mut first_ratio) = (true, None);
+        for (source, from) in data.sources.iter().enumerate() {
+            let rounded = rounding.get(source).copied().unwrap_or(0.0);
+            let mut found = Differing::default();
             for &row in scan.frame.rows.iter() {
                 let r = row as usize;
-                if usize::from(data.source[r]) != source || !theirs[r].is_finite() {
-                    continue;
-                }
-                let ratio = theirs[r] / ours(r);
-                if !ratio.is_finite() {
-                    continue;
-                }
-                compared += 1;
-                let rounded = rounding.get(source).copied().unwrap_or(0.0);
-                if (ratio - 1.0).abs() <= GAP || (theirs[r] - ours(r)).abs() <= rounded {
-                    continue;
-                }
-                rows.push(row);
-                let time = data.time_s[r] * scan.frame.calls(r);
-                time_s += if time.is_finite() { time } else { 0.0 };
-                let first = *first_ratio.get_or_insert(ratio);
-                same_ratio &= (ratio / first - 1.0).abs() < 2e-3;
-                if worst.is_none_or(|(_, w)| (ratio - 1.0).abs() > (w - 1.0).abs()) {
-                    worst = Some((row, ratio));
+                if usize::from(data.source[r]) == source && theirs[r].is_finite() {
+                    found.look(scan, row, (theirs[r], ours(r)), rounded);
                 }
             }
-            let Some((row, ratio)) = worst else { continue };
+            let Some((row, ratio)) = found.worst else { continue };
             let r = row as usize;
-            // Block scales are bytes that many a producer leaves out.
-            let scaled = {
-                let op = data.ops[usize::from(data.op[r])];
-                [op.a, op.b].iter().any(|t| t.scale_bytes_per_element() > 0.0)
-            };
-            let bytes = [ColumnMeaning::ReportedBandwidth, ColumnMeaning::ReportedBytes];
-            let guess = match scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio) {
+            let (count, constant) = (found.rows.len(), !found.ratios_vary && found.rows.len() > 1);
+            let op = data.ops[usize::from(data.op[r])];
+            let guess = match leaves_out_scales(op, ratio, meaning) {
                 true => " The file may leave out the scales of the blocks, which are bytes too."
                     .to_owned(),
-                false => guess(ratio, same_ratio && rows.len() > 1, meaning),
+                false => guess(ratio, constant, meaning),
             };
-            let count = rows.len();
-            let mut finding = story::of_rows(
-                rule,
-                scan,
-                rows,
-                time_s,
-                Story {
-                    title: format!(
-                        "The file's {what} disagrees in {count} of {} ({})",
-                        plural(compared, "row"),
-                        data.sources[source].name
-                    ),
-                    text: format!(
-                        "Up to {} off, in line {}.{guess}",
-                        percent((ratio - 1.0).abs()),
-                        data.line[r]
-                    ),
-                    formula: format!(
-                        "reported / ours = {:.6e} / {:.6e} = {ratio:.4}",
-                        theirs[r],
-                        ours(r)
-                    ),
-                    ..Story::default()
-                },
-            );
+            let story = Story {
+                title: format!(
+                    "The file's {what} disagrees in {count} of {} ({})",
+                    plural(found.compared, "row"),
+                    from.name
+                ),
+                text: format!(
+                    "Up to {} off, in line {}.{guess}",
+                    percent((ratio - 1.0).abs()),
+                    data.line[r]
+                ),
+                formula: format!(
+                    "reported / ours = {:.6e} / {:.6e} = {ratio:.4}",
+                    theirs[r],
+                    ours(r)
+                ),
+                ..Story::default()
+            };
+            let mut finding = story::of_rows(rule, scan, found.rows, found.time_s, story);
             // A small difference in a few rows does not matter; a wrong unit in all of them does.
-            finding.severity = if same_ratio && count as u64 == compared && count > 1 {
-                Severity::Medium
-            } else {
-                Severity::Low
+            finding.severity = match constant && count as u64 == found.compared {
+                true => Severity::Medium,
+                false => Severity::Low,
             };
             out.push(finding);
         }
     }
     out
+}
+
+/// True where a figure of bytes is short of the scales of blocks, which many a producer leaves out.
+fn leaves_out_scales(op: Operation, ratio: f64, meaning: ColumnMeaning) -> bool {
+    let bytes = [ColumnMeaning::ReportedBandwidth, ColumnMeaning::ReportedBytes];
+    let scaled = [op.a, op.b].iter().any(|t| t.scale_bytes_per_element() > 0.0);
+    scaled && bytes.contains(&meaning) && (0.8..1.0).contains(&ratio)
 }
 
 /// The usual reason for a ratio.
