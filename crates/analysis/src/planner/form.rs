@@ -56,11 +56,25 @@ fn model(state: &ViewState) -> (Control, Model) {
 pub fn groups(state: &ViewState) -> Vec<Group> {
     let (chooser, base) = model(state);
     let plan = PlanState::read(state).0;
-    let sizes = FIELDS
+    vec![
+        Group { title: "Model", open: true, controls: vec![chooser] },
+        Group {
+            title: "Sizes",
+            open: plan.edited,
+            controls: model_sizes(state, &base, &plan.model),
+        },
+        Group { title: "Step", open: true, controls: step(state, plan.workload.backward) },
+        Group { title: "Number formats", open: true, controls: number_formats(state) },
+    ]
+}
+
+/// The sizes of the model; their defaults are those of `base`.
+fn model_sizes(state: &ViewState, base: &Model, model: &Model) -> Vec<Control> {
+    FIELDS
         .iter()
         .filter_map(|f| {
             // Changed sizes can add parts that the model lacks, such as experts.
-            let value = (f.get)(&base).or((f.get)(&plan.model))?;
+            let value = (f.get)(base).or((f.get)(model))?;
             let range = (0, ModelField::LARGEST);
             Some(Control::count(state, f.key, f.label, f.hint, range, value))
         })
@@ -71,7 +85,11 @@ pub fn groups(state: &ViewState) -> Vec<Group> {
             "Three matrices (gate, up, down) instead of two.",
             base.gated,
         )])
-        .collect();
+        .collect()
+}
+
+/// The step that is planned.
+fn step(state: &ViewState, backward: bool) -> Vec<Control> {
     let choice = |key, label, hint, options: &[(&str, &str)]| {
         let list = options.iter().map(|(v, l)| Choice::new(*v, *l)).collect();
         Control::choice(state, key, label, hint, list, options[0].0)
@@ -114,11 +132,16 @@ pub fn groups(state: &ViewState) -> Vec<Group> {
         ),
     ];
     // Training runs whole sequences, whatever phase was chosen before.
-    if plan.workload.backward {
+    if backward {
         let phase = &mut step[0];
         phase.kind = Kind::Choice { options: vec![Choice::plain("prefill")] };
         phase.current = "prefill".to_owned();
     }
+    step
+}
+
+/// The types of the operands.
+fn number_formats(state: &ViewState) -> Vec<Control> {
     let scheme =
         SCHEMES.iter().find(|s| state.param("plan.types") == Some(s.id)).unwrap_or(&SCHEMES[0]);
     let t = scheme.types;
@@ -130,7 +153,7 @@ pub fn groups(state: &ViewState) -> Vec<Group> {
         }
         Control::choice(state, key, label, hint, options, default.id())
     };
-    let types = vec![
+    vec![
         Control::choice(
             state,
             "plan.types",
@@ -149,12 +172,6 @@ pub fn groups(state: &ViewState) -> Vec<Group> {
         ),
         operand("plan.out", "Output", "Output format of each GEMM.", t.output),
         operand("plan.cache", "KV cache", "Cached keys and values.", t.kv_cache),
-    ];
-    vec![
-        Group { title: "Model", open: true, controls: vec![chooser] },
-        Group { title: "Sizes", open: plan.edited, controls: sizes },
-        Group { title: "Step", open: true, controls: step },
-        Group { title: "Number formats", open: true, controls: types },
     ]
 }
 

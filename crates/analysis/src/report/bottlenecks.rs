@@ -100,16 +100,7 @@ pub(super) fn bottlenecks(
 ) -> Vec<Bottleneck> {
     let mut out = Vec::new();
     for (i, (o, g)) in operations.iter().zip(groups).enumerate() {
-        let mut flags = Vec::new();
-        if o.time_s > FLAG_TIME_S {
-            flags.push("over 50 ms".to_owned());
-        }
-        if o.share_of_category > FLAG_SHARE {
-            flags.push("over 5 % of the category".to_owned());
-        }
-        if o.efficiency.is_some_and(|e| e < FLAG_EFFICIENCY) {
-            flags.push("under 40 % efficiency".to_owned());
-        }
+        let flags = flags(o);
         if flags.is_empty() || o.is_anomaly() {
             continue;
         }
@@ -119,24 +110,11 @@ pub(super) fn bottlenecks(
             .filter(|f| f.evidence.rows.binary_search(&g.row).is_ok())
             .collect();
         let of = Circumstances::of(scan, g, o);
-        let context = context(&scan.problem(g), o, &of);
-        let natural = of.tiny_batched || of.launch;
-        let trifle = o.share < findings::TRIFLE_SHARE;
-        let good = o.efficiency.is_some_and(|e| e > 0.8);
+        let mut context = context(&scan.problem(g), o, &of);
         // What it loses may weigh at any share of the roof.
         let little =
             o.efficiency.is_some_and(|e| e >= 0.6 && o.share * (1.0 - e) < findings::TRIFLE_SHARE);
-        let dismissed = if trifle {
-            "under 1 % of the time"
-        } else if good {
-            "near its roof"
-        } else if little {
-            "60 to 80 % of its roof, little to gain"
-        } else if natural && o.share < findings::MEDIUM_SHARE {
-            "natural for its size"
-        } else {
-            ""
-        };
+        let dismissed = dismissed(o, &of, little);
         // The line of small causes has no advice of its own.
         let lost = || own.iter().filter(|f| f.kind == Kind::Lost && f.rule != "others");
         // If the tile is the limit, the finding about it tells what to do.
@@ -145,7 +123,6 @@ pub(super) fn bottlenecks(
             .or(lost().next())
             .or(own.iter().find(|f| f.rule != "others"))
             .copied();
-        let mut context = context;
         let signs = own.iter().flat_map(|f| &f.signs);
         let mut signs: Vec<(Sign, &str)> = signs
             .filter(|s| s.rows.binary_search(&g.row).is_ok())
@@ -173,6 +150,31 @@ pub(super) fn bottlenecks(
         });
     }
     out
+}
+
+/// Why an operation is flagged; nothing for one that is not.
+fn flags(o: &Operation) -> Vec<String> {
+    let checks = [
+        (o.time_s > FLAG_TIME_S, "over 50 ms"),
+        (o.share_of_category > FLAG_SHARE, "over 5 % of the category"),
+        (o.efficiency.is_some_and(|e| e < FLAG_EFFICIENCY), "under 40 % efficiency"),
+    ];
+    checks.into_iter().filter(|c| c.0).map(|c| c.1.to_owned()).collect()
+}
+
+/// Why an operation is not worth acting on, else "". `little`: it loses under 1 % of the time.
+fn dismissed(o: &Operation, of: &Circumstances, little: bool) -> &'static str {
+    if o.share < findings::TRIFLE_SHARE {
+        "under 1 % of the time"
+    } else if o.efficiency.is_some_and(|e| e > 0.8) {
+        "near its roof"
+    } else if little {
+        "60 to 80 % of its roof, little to gain"
+    } else if (of.tiny_batched || of.launch) && o.share < findings::MEDIUM_SHARE {
+        "natural for its size"
+    } else {
+        ""
+    }
 }
 
 /// What explains an operation, and what it could be batched with.

@@ -31,11 +31,19 @@ impl Tally {
         self.time_s += time_s;
     }
 
+    /// Its rows but for those of `other`.
+    fn without(&self, other: &Tally) -> Tally {
+        Tally { rows: self.rows - other.rows, time_s: self.time_s - other.time_s }
+    }
+
     /// The larger of its shares of rows and time.
     fn part(&self, of: &Tally) -> f64 {
-        let share = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
         share(self.rows as f64, of.rows as f64).max(share(self.time_s, of.time_s))
     }
+}
+
+fn share(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
 }
 
 /// What the rows of one device show.
@@ -140,10 +148,9 @@ impl Seen {
 
     /// What its rows show, a sentence each; with its name where devices are several.
     pub(super) fn reasons(&self, several: bool) -> Vec<Reason> {
-        let on = if several && !self.name.is_empty() {
-            format!("{}: ", self.name)
-        } else {
-            String::new()
+        let on = match several && !self.name.is_empty() {
+            true => format!("{}: ", self.name),
+            false => String::new(),
         };
         let mut out = Vec::new();
         let mut add = |about, weight, tally: &Tally, of: &Tally, words: String| {
@@ -154,11 +161,7 @@ impl Seen {
                 text: format!("{on}{}.", if on.is_empty() { capitalized(&words) } else { words }),
                 count: tally.rows,
                 of: of.rows,
-                share: Some(if self.all.time_s > 0.0 {
-                    tally.time_s / self.all.time_s
-                } else {
-                    0.0
-                }),
+                share: Some(share(tally.time_s, self.all.time_s)),
             });
         };
         let some =
@@ -174,29 +177,25 @@ impl Seen {
             );
             add(about, weight, &self.above, &self.roofed, words);
         }
-        let roofless = Tally {
-            rows: self.all.rows - self.roofed.rows,
-            time_s: self.all.time_s - self.roofed.time_s,
-        };
+        let roofless = self.all.without(&self.roofed);
         if roofless.rows > 0 {
             let of = &self.all;
+            // Figures without a roof are not wrong, but nothing speaks for them either.
+            let most = roofless.time_s > 0.5 * of.time_s;
+            let weight = if most { Verdict::WithCare } else { Verdict::Sound };
             let words = format!(
                 "{} {} no roof, for want of a device or of a peak for the type: nothing checks {} against it",
                 some(&roofless, of),
                 if roofless.rows == 1 { "has" } else { "have" },
                 if roofless.rows == 1 { "it" } else { "them" },
             );
-            // Figures without a roof are not wrong, but nothing speaks for them either.
-            let most = roofless.time_s > 0.5 * of.time_s;
-            let weight = if most { Verdict::WithCare } else { Verdict::Sound };
             add(About::NoRoof, weight, &roofless, of, words);
         }
         if self.compared.rows > 0 {
             let (differs, of) = (&self.differs, &self.compared);
-            let agree = of.rows - differs.rows;
             let words = format!(
                 "the file's own figures agree within 2 % in {} of {}",
-                grouped(agree),
+                grouped(of.rows - differs.rows),
                 plural(of.rows, "row")
             );
             add(About::Reported, graded(differs, of, Verdict::Doubtful), differs, of, words);
@@ -215,14 +214,7 @@ impl Seen {
         }
         if self.spread_known.rows > 0 {
             let (wide, of) = (&self.spread, &self.spread_known);
-            // The others were called once.
-            let repeated = if of.rows < self.all.rows { " with repeats" } else { "" };
-            let of_these = format!("{}{repeated}", plural(of.rows, "row"));
-            let words = match wide.rows {
-                0 => format!("none of {of_these} varies by over 20 % between repeats"),
-                1 => format!("1 of {of_these} varies by over 20 % between repeats"),
-                n => format!("{} of {of_these} vary by over 20 % between repeats", grouped(n)),
-            };
+            let words = self.spread_words();
             add(About::Spread, graded(wide, of, Verdict::WithCare), wide, of, words);
         }
         if self.clocked.rows > 0 {
@@ -236,11 +228,24 @@ impl Seen {
         out
     }
 
+    /// How many rows vary between repeats.
+    fn spread_words(&self) -> String {
+        let (wide, of) = (self.spread.rows, self.spread_known.rows);
+        // The others were called once.
+        let repeated = if of < self.all.rows { " with repeats" } else { "" };
+        let of_these = format!("{}{repeated}", plural(of, "row"));
+        match wide {
+            0 => format!("none of {of_these} varies by over 20 % between repeats"),
+            1 => format!("1 of {of_these} varies by over 20 % between repeats"),
+            n => format!("{} of {of_these} vary by over 20 % between repeats", grouped(n)),
+        }
+    }
+
     /// What rows above the roof are about, how they weigh, and what explains them.
     fn above_words(&self) -> (About, Verdict, String) {
         let (above, warm, of) = (&self.above, &self.warm, &self.roofed);
         let cache = Bytes(self.cache_bytes).to_iec();
-        let cold = Tally { rows: above.rows - warm.rows, time_s: above.time_s - warm.time_s };
+        let cold = above.without(warm);
         if cold.rows == 0 {
             let why =
                 format!("their operands fit in the last-level cache ({cache}), which was warm");
