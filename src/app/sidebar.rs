@@ -1,4 +1,5 @@
 //! The panel on the left: the loaded files and the filters.
 
+pub mod facet;
 pub mod files;
 pub mod filters;

@@ -1,35 +1,21 @@
 //! The filters: a row of buttons over the picture, and the panel they open with its search, chips of
 //! the active filters, facets with counts and ranges.
 
+use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::frame::focus::to_picture;
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, keyed, one_stop, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, larger, plural, smaller};
 use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
-use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::Frame;
 use gemmscope_table::field::{Field, FieldInfo};
 use gemmscope_table::filter::Range;
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
-use std::collections::HashMap;
 use wasm_bindgen::JsCast;
-
-/// How many values of a facet show before "more".
-const FIRST: usize = 7;
-/// How many values show at most; the search finds the others.
-const MOST: usize = 200;
-/// Values up to which a facet keeps the order of its first counts.
-const ORDERED: usize = 1000;
-/// Facets with more values than this start folded.
-const OPEN_UP_TO: usize = 40;
-/// A column with more values than this, of which nearly every row has its own, is no facet: the search
-/// finds them.
-const DISTINCT: usize = 40;
 
 /// Fields that can be filtered by a lowest and a highest value.
 const RANGES: [Field; 7] =
@@ -167,43 +153,6 @@ pub fn Filters(known: Known) -> impl IntoView {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct FacetOf {
-    info: FieldInfo,
-    distinct: usize,
-    open: bool,
-}
-
-/// The facet of a field; `None` where it has only one value.
-fn facet_of(bench: &Workbench, frame: &Frame, field: Field) -> Option<FacetOf> {
-    let column = match &field {
-        Field::Column(key) => frame.data.columns.iter().find(|c| c.key == *key),
-        _ => None,
-    };
-    let distinct = match column.map(|c| &c.data) {
-        Some(ColumnData::Text { values, .. }) => values.len().saturating_sub(1),
-        _ => bench.distinct(&field, frame),
-    };
-    let nearly_all = distinct > DISTINCT && distinct * 2 > frame.data.len();
-    let info = frame.info(&field).filter(|_| distinct > 1 && !nearly_all)?;
-    let open = distinct <= OPEN_UP_TO && !matches!(field, Field::Bound | Field::Device);
-    Some(FacetOf { info, distinct, open })
-}
-
-/// Fields that become a facet where they have several values: first the fields of every file, then
-/// the text columns of these files.
-fn facet_fields(frame: &Frame) -> Vec<Field> {
-    let built_in =
-        [Field::Dtype, Field::Batch, Field::Transposes, Field::Bound, Field::Device, Field::Source];
-    let own = frame
-        .data
-        .columns
-        .iter()
-        .filter(|c| matches!(c.data, ColumnData::Text { .. }))
-        .map(|c| Field::Column(c.key.clone()));
-    built_in.into_iter().chain(own).collect()
-}
-
 /// Finds the facets and ranges of all rows, one field at a time with a turn for the browser in
 /// between: for a million rows each field takes some milliseconds.
 fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec<RangeOf>>) {
@@ -251,7 +200,7 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
 }
 
 /// Opens a part of the panel, and gives it the focus.
-fn turn_to(part: NodeRef<leptos::html::Details>) {
+pub(super) fn turn_to(part: NodeRef<leptos::html::Details>) {
     if let Some(part) = part.get_untracked() {
         part.set_open(true);
         // The panel may show only in the next frame.
@@ -263,109 +212,6 @@ fn turn_to(part: NodeRef<leptos::html::Details>) {
             }
         });
     }
-}
-
-#[component]
-fn Facet(facet: FacetOf, asked: RwSignal<Option<Option<Field>>>) -> impl IntoView {
-    let bench = Workbench::here();
-    let field = StoredValue::new(facet.info.field.clone());
-    let open = RwSignal::new(facet.open);
-    let all = RwSignal::new(false);
-    let needle = RwSignal::new(String::new());
-    let chosen = Memo::new(move |_| {
-        field.with_value(|f| {
-            bench.view.with(|v| v.filters.facets.get(f).cloned().unwrap_or_default())
-        })
-    });
-    let order = StoredValue::new(HashMap::<String, usize>::new());
-    // Counted only while the facet is open.
-    let counts = Memo::new(move |_| {
-        if !open.get() {
-            return Vec::new();
-        }
-        let mut counts = field.with_value(|f| bench.facet_counts(f));
-        // In the order of their first counts: a value must not jump away under the pointer.
-        let known = order.with_value(|o| counts.iter().all(|c| o.contains_key(&c.0)));
-        if !known {
-            counts.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            let places = counts.iter().enumerate().map(|(i, c)| (c.0.clone(), i));
-            order.set_value(places.collect());
-        } else if counts.len() <= ORDERED {
-            order.with_value(|o| counts.order_by_key(|c| o.get(&c.0).copied()));
-        }
-        counts
-    });
-    let shown = move || {
-        let needle = needle.get().to_lowercase();
-        let limit = if all.get() || !needle.is_empty() { MOST } else { FIRST };
-        let chosen = chosen.get();
-        let counts = counts.get();
-        let most = counts.iter().map(|c| c.1).max().unwrap_or(0).max(1);
-        let matching = |v: &str| needle.is_empty() || v.to_lowercase().contains(&needle);
-        let mut out: Vec<(String, u64, bool, f64)> = counts
-            .iter()
-            .filter(|(v, n)| (*n > 0 || chosen.contains(v)) && matching(v))
-            .map(|(v, n)| (v.clone(), *n, chosen.contains(v), *n as f64 / most as f64))
-            .collect();
-        let more = out.len().saturating_sub(limit);
-        let hidden = out.split_off(out.len().min(limit));
-        // A chosen value is always in sight.
-        out.extend(hidden.into_iter().filter(|v| v.2));
-        (out, more)
-    };
-    let shown = Memo::new(move |_| shown());
-    let value = move |(text, count, on, share): (String, u64, bool, f64)| {
-        let toggled = text.clone();
-        let shown_text = if text.is_empty() { "(none)".to_owned() } else { text.clone() };
-        view! {
-            <li>
-                <label class="facet-value" title=text>
-                    <input type="checkbox" prop:checked=on
-                        on:change=move |_| field.with_value(|f| bench.toggle_facet(f, &toggled)) />
-                    <span class="facet-text">{shown_text}</span>
-                    <span class="facet-count">{grouped(count)}</span>
-                    <span class="facet-bar" style:transform=format!("scaleX({share:.4})")></span>
-                </label>
-            </li>
-        }
-        .into_any()
-    };
-    let part = NodeRef::<leptos::html::Details>::new();
-    Effect::new(move |_| {
-        if field.with_value(|f| asked.with(|a| a.as_ref().is_some_and(|a| a.as_ref() == Some(f)))) {
-            turn_to(part);
-        }
-    });
-    let label = facet.info.label.clone();
-    let many = facet.distinct > FIRST;
-    view! {
-        <details class="facet" prop:open=facet.open node_ref=part on:toggle=move |e| open.set(is_open(&e))>
-            <summary title=facet.info.hint>
-                <span>{label.clone()}</span>
-                <span class="facet-count">{grouped(facet.distinct as u64)}</span>
-            </summary>
-            <Show when=move || many && open.get()>
-                <input type="search" class="small-input" placeholder="Find" aria-label=format!("Find in {label}")
-                    prop:value=move || needle.get()
-                    on:input=move |e| needle.set(value_of(&e)) />
-            </Show>
-            <ul class="facet-values">
-                {keyed(move || shown.get().0, |v| (v.0.clone(), v.1, v.2, v.3.to_bits()), value)}
-            </ul>
-            <Show when=move || { shown.get().1 > 0 && !all.get() && needle.with(String::is_empty) }>
-                <button type="button" class="link" on:click=move |_| all.set(true)>
-                    {move || format!("{} more", grouped(shown.get().1 as u64))}
-                </button>
-            </Show>
-        </details>
-    }
-}
-
-fn is_open(event: &web_sys::Event) -> bool {
-    event
-        .target()
-        .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-        .is_some_and(|e| e.has_attribute("open"))
 }
 
 /// A field with its lowest and highest value, SI base units.
