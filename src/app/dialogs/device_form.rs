@@ -71,40 +71,8 @@ pub fn DeviceForm(
             </div>
             <fieldset class="peaks-edit">
                 <legend>"Dense peaks, TFLOP/s"</legend>
-                {move || {
-                    (0..rows.get())
-                        .map(|i| {
-                            let peak = draft.with_untracked(|d| d.peaks[i].clone());
-                            let listed = if peak.flops_per_s > 0.0 { plain(peak.flops_per_s / 1e12) } else { String::new() };
-                            view! {
-                                <div class="form-row peak-edit">
-                                    <select aria-label="Data type" on:change=move |e| {
-                                        if let Some(t) = DataType::by_id(&value_of(&e)) { draft.update(|d| d.peaks[i].dtype = t); }
-                                    }>
-                                        {DataType::ALL.into_iter().map(|t| view! { <option value=t.id() selected=t == peak.dtype>{t.name()}</option> }).collect_view()}
-                                    </select>
-                                    <input type="text" inputmode="decimal" aria-label="Datasheet peak, TFLOP/s" placeholder="datasheet"
-                                        prop:value=listed
-                                        on:change=move |e| { let v = read(&value_of(&e)).unwrap_or(0.0) * 1e12; draft.update(|d| { d.peaks[i].flops_per_s = v; d.peaks[i].source = "entered by hand".into(); }); } />
-                                    <input type="text" inputmode="decimal" aria-label="Achievable, TFLOP/s" placeholder="achievable"
-                                        prop:value=peak.achievable_flops_per_s.map(|v| plain(v / 1e12)).unwrap_or_default()
-                                        on:change=move |e| { let v = read(&value_of(&e)).map(|v| v * 1e12); draft.update(|d| d.peaks[i].achievable_flops_per_s = v); } />
-                                    {icon_button(icon::CROSS, "Remove this peak", move || draft.update(|d| { d.peaks.remove(i); }))}
-                                </div>
-                            }
-                        })
-                        .collect_view()
-                }}
-                <button type="button" class="link" on:click=move |_| draft.update(|d| d.peaks.push(Peak {
-                    dtype: DataType::Bf16,
-                    engine: Engine::Matrix,
-                    accumulate: None,
-                    flops_per_s: 0.0,
-                    dense: true,
-                    achievable_flops_per_s: None,
-                    achievable_source: None,
-                    source: "entered by hand".to_owned(),
-                }))>"Add a type"</button>
+                {move || (0..rows.get()).map(|i| peak_fields(draft, i)).collect_view()}
+                <button type="button" class="link" on:click=move |_| draft.update(|d| d.peaks.push(empty_peak()))>"Add a type"</button>
             </fieldset>
             <p class="bad-text" role="alert">{move || problem.get()}</p>
             <div class="dialog-actions">
@@ -112,6 +80,44 @@ pub fn DeviceForm(
                 <button type="submit" class="button primary" on:click=save>"Save"</button>
             </div>
         </form>
+    }
+}
+
+/// The fields of the peak at `i`.
+fn peak_fields(draft: RwSignal<Device>, i: usize) -> AnyView {
+    let peak = draft.with_untracked(|d| d.peaks[i].clone());
+    let listed =
+        if peak.flops_per_s > 0.0 { plain(peak.flops_per_s / 1e12) } else { String::new() };
+    view! {
+        <div class="form-row peak-edit">
+            <select aria-label="Data type" on:change=move |e| {
+                if let Some(t) = DataType::by_id(&value_of(&e)) { draft.update(|d| d.peaks[i].dtype = t); }
+            }>
+                {DataType::ALL.into_iter().map(|t| view! { <option value=t.id() selected=t == peak.dtype>{t.name()}</option> }).collect_view()}
+            </select>
+            <input type="text" inputmode="decimal" aria-label="Datasheet peak, TFLOP/s" placeholder="datasheet"
+                prop:value=listed
+                on:change=move |e| { let v = read(&value_of(&e)).unwrap_or(0.0) * 1e12; draft.update(|d| { d.peaks[i].flops_per_s = v; d.peaks[i].source = "entered by hand".into(); }); } />
+            <input type="text" inputmode="decimal" aria-label="Achievable, TFLOP/s" placeholder="achievable"
+                prop:value=peak.achievable_flops_per_s.map(|v| plain(v / 1e12)).unwrap_or_default()
+                on:change=move |e| { let v = read(&value_of(&e)).map(|v| v * 1e12); draft.update(|d| d.peaks[i].achievable_flops_per_s = v); } />
+            {icon_button(icon::CROSS, "Remove this peak", move || draft.update(|d| { d.peaks.remove(i); }))}
+        </div>
+    }
+    .into_any()
+}
+
+/// A peak to be filled in.
+fn empty_peak() -> Peak {
+    Peak {
+        dtype: DataType::Bf16,
+        engine: Engine::Matrix,
+        accumulate: None,
+        flops_per_s: 0.0,
+        dense: true,
+        achievable_flops_per_s: None,
+        achievable_source: None,
+        source: "entered by hand".to_owned(),
     }
 }
 

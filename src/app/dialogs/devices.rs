@@ -176,40 +176,6 @@ fn sheet(
     let edited = d.clone();
     let exported = d.clone();
     let removed = d.id.clone();
-    let count = |n: Option<u32>| {
-        n.map_or_else(|| "not known".to_owned(), |n| format!("{n} {}", d.unit_kind))
-    };
-    let bytes = |b: Option<f64>| b.map_or_else(|| "not known".to_owned(), |b| Bytes(b).to_iec());
-    let confidence = match d.confidence {
-        'A' => "A: the vendor's figures",
-        'B' => "B: from a secondary source",
-        _ => "C: derived or entered by hand",
-    };
-    let (floor, source) = d.launch_floor();
-    // What is open can show a shorter one.
-    let here = bench.metrics.with(|m| {
-        let seen = m.devices.iter().flatten().find(|seen| seen.id == d.id);
-        seen.map(|seen| seen.launch_floor().0).filter(|s| *s < floor)
-    });
-    let here =
-        here.map_or_else(String::new, |s| format!("; here {}, the shortest call", Seconds(s)));
-    let facts = [
-        ("Memory bandwidth", BytesPerSec(d.bandwidth_bytes_per_s).to_string()),
-        (
-            "Memory",
-            d.memory_bytes
-                .map_or_else(|| "not known".into(), |b| format!("{} {}", Bytes(b), d.memory_kind)),
-        ),
-        ("Units", count(d.units)),
-        ("L2 cache", bytes(d.l2_bytes)),
-        ("Last-level cache", bytes(d.llc_bytes)),
-        (
-            "Clock behind the peaks",
-            d.clock_hz.map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
-        ),
-        ("Launch floor", format!("{} ({source}){here}", Seconds(floor))),
-        ("Confidence of the peaks", confidence.to_owned()),
-    ];
     view! {
         <header class="sheet-head">
             <div>
@@ -236,7 +202,7 @@ fn sheet(
             </div>
         </header>
         <dl class="facts">
-            {facts.into_iter().map(|(k, v)| view! { <div><dt>{k}</dt><dd>{v}</dd></div> }).collect_view()}
+            {facts(bench, &d).into_iter().map(|(k, v)| view! { <div><dt>{k}</dt><dd>{v}</dd></div> }).collect_view()}
         </dl>
         <div class="peaks-scroll">
             <table class="peaks">
@@ -254,6 +220,44 @@ fn sheet(
         {sources(&d).into_iter().map(|(what, source)| view! { <p class="muted"><strong>{what}</strong>" "{source}</p> }).collect_view()}
     }
     .into_any()
+}
+
+/// What is known of a device besides its peaks.
+fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
+    let count = |n: Option<u32>| {
+        n.map_or_else(|| "not known".to_owned(), |n| format!("{n} {}", d.unit_kind))
+    };
+    let bytes = |b: Option<f64>| b.map_or_else(|| "not known".to_owned(), |b| Bytes(b).to_iec());
+    let confidence = match d.confidence {
+        'A' => "A: the vendor's figures",
+        'B' => "B: from a secondary source",
+        _ => "C: derived or entered by hand",
+    };
+    let (floor, source) = d.launch_floor();
+    // What is open can show a shorter one.
+    let here = bench.metrics.with(|m| {
+        let seen = m.devices.iter().flatten().find(|seen| seen.id == d.id);
+        seen.map(|seen| seen.launch_floor().0).filter(|s| *s < floor)
+    });
+    let here =
+        here.map_or_else(String::new, |s| format!("; here {}, the shortest call", Seconds(s)));
+    [
+        ("Memory bandwidth", BytesPerSec(d.bandwidth_bytes_per_s).to_string()),
+        (
+            "Memory",
+            d.memory_bytes
+                .map_or_else(|| "not known".into(), |b| format!("{} {}", Bytes(b), d.memory_kind)),
+        ),
+        ("Units", count(d.units)),
+        ("L2 cache", bytes(d.l2_bytes)),
+        ("Last-level cache", bytes(d.llc_bytes)),
+        (
+            "Clock behind the peaks",
+            d.clock_hz.map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
+        ),
+        ("Launch floor", format!("{} ({source}){here}", Seconds(floor))),
+        ("Confidence of the peaks", confidence.to_owned()),
+    ]
 }
 
 /// Where the figures of a device are from: those of the data sheet, then the achievable ones.

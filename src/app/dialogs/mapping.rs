@@ -5,6 +5,7 @@ use crate::app::load::Loader;
 use crate::app::load::job::{columns_key, head};
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Modal, value_of};
+use crate::web::file::Input;
 use crate::web::reading;
 use crate::web::storage;
 use gemmscope_import::{
@@ -40,23 +41,8 @@ pub fn Mapping(id: u32) -> impl IntoView {
     let beginning = RwSignal::new(None::<Arc<Beginning>>);
     if let Some(input) = input {
         leptos::task::spawn_local(async move {
-            let bytes = head(&input).await;
-            let read = Head::from_bytes(&input.name, &bytes);
-            let columns = inspect(&read, &options.get_untracked()).map(|plan| plan.columns);
-            for column in columns.into_iter().flatten() {
-                if let Some(spec) = column.suggestion {
-                    suggested.update(|s| {
-                        s.insert(column.header.clone());
-                    });
-                    options.update(|o| drop(o.columns.insert(column.header, spec.to_string())));
-                }
-            }
-            let begins = Beginning {
-                whole: bytes.len() as u64 == input.size(),
-                name: input.name,
-                head: read,
-                bytes,
-            };
+            let begins = Beginning::of(input).await;
+            suggest(&begins, options, suggested);
             beginning.try_set(Some(Arc::new(begins)));
         });
     }
@@ -66,17 +52,7 @@ pub fn Mapping(id: u32) -> impl IntoView {
         beginning.with(|b| b.as_ref().and_then(|b| inspect(&b.head, &options)))
     });
     // The rows and headers stay the same while meanings change, so that the focus stays too.
-    let sheet = Memo::new(move |_| {
-        plan.with(|plan| {
-            let plan = plan.as_ref()?;
-            let headers = plan.columns.iter().map(|c| c.header.clone());
-            Some(Sheet {
-                headers: headers.collect(),
-                rows: plan.rows.clone(),
-                header_line: plan.header_line,
-            })
-        })
-    });
+    let sheet = Memo::new(move |_| plan.with(|plan| plan.as_ref().map(Sheet::of)));
     let choice = Choice { plan, options, suggested };
     let why_not = Memo::new(move |_| match plan.get() {
         Some(plan) if !plan.can_be_read() => Some(format!("Missing: {}.", plan.missing.join(", "))),
@@ -138,6 +114,35 @@ struct Beginning {
     whole: bool,
 }
 
+impl Beginning {
+    async fn of(input: Input) -> Beginning {
+        let bytes = head(&input).await;
+        Beginning {
+            head: Head::from_bytes(&input.name, &bytes),
+            whole: bytes.len() as u64 == input.size(),
+            name: input.name,
+            bytes,
+        }
+    }
+}
+
+/// Takes over the meanings that the values of columns suggest.
+fn suggest(
+    begins: &Beginning,
+    options: RwSignal<ImportOptions>,
+    suggested: RwSignal<BTreeSet<String>>,
+) {
+    let columns = inspect(&begins.head, &options.get_untracked()).map(|plan| plan.columns);
+    for column in columns.into_iter().flatten() {
+        if let Some(spec) = column.suggestion {
+            suggested.update(|s| {
+                s.insert(column.header.clone());
+            });
+            options.update(|o| drop(o.columns.insert(column.header, spec.to_string())));
+        }
+    }
+}
+
 /// What is chosen so far.
 #[derive(Clone, Copy)]
 struct Choice {
@@ -176,6 +181,13 @@ struct Sheet {
     headers: Vec<String>,
     rows: Vec<Vec<String>>,
     header_line: u32,
+}
+
+impl Sheet {
+    fn of(plan: &Plan) -> Sheet {
+        let headers = plan.columns.iter().map(|c| c.header.clone()).collect();
+        Sheet { headers, rows: plan.rows.clone(), header_line: plan.header_line }
+    }
 }
 
 /// What every row needs, and which column has it.
