@@ -9,6 +9,7 @@ use crate::web::{clock, frame as frames};
 use gemmscope_chart::charts::RowCache;
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_chart::roofline::Numbers;
+use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
@@ -60,6 +61,44 @@ pub(super) fn united(
         files.with(|files| {
             repeated.with(|repeats| contexts.with(|contexts| unite(files, repeats, contexts)))
         })
+    })
+}
+
+/// The figures of all rows.
+pub(super) fn metrics(
+    follow: RwSignal<Option<&'static Follow>>,
+    view: RwSignal<ViewState>,
+    data: Memo<Shared<Dataset>>,
+    custom: RwSignal<Vec<Device>>,
+    ready_made: StoredValue<Option<ReadyMade>>,
+) -> Memo<Shared<Metrics>> {
+    let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
+    let roof = Memo::new(move |_| view.with(|v| v.roof));
+    Memo::new(move |_| {
+        let (data, kind) = (data.get(), roof.get());
+        match follow.get() {
+            Some(follow) => custom.with(|own| {
+                (follow.metrics)(&data, &devices.get(), own, kind, ready_made.get_value())
+            }),
+            None => Shared::from(Metrics::of_nothing(kind)),
+        }
+    })
+}
+
+/// What the rows are.
+pub(super) fn decision(
+    follow: RwSignal<Option<&'static Follow>>,
+    view: RwSignal<ViewState>,
+    data: Memo<Shared<Dataset>>,
+    ready_made: StoredValue<Option<ReadyMade>>,
+) -> Memo<Shared<Decision>> {
+    let chosen = Memo::new(move |_| view.with(|v| v.kind));
+    Memo::new(move |_| {
+        let (kind, data) = (chosen.get(), data.get());
+        match follow.get() {
+            Some(follow) => (follow.decision)(&data, kind, ready_made.get_value()),
+            None => Shared::from(Decision::default()),
+        }
     })
 }
 

@@ -177,7 +177,6 @@ impl Workbench {
         let lines: Vec<String> =
             problems.iter().map(|p| format!("Link: {} ({})", p.message, p.key)).collect();
         status.set(lines.join("; ").into());
-
         let files = RwSignal::new(Vec::<LoadedFile>::new());
         let contexts = RwSignal::new(Vec::<TraceContext>::new());
         let view = RwSignal::new(first);
@@ -190,25 +189,8 @@ impl Workbench {
 
         let repeated = memos::repeated(files, several);
         let data = memos::united(files, contexts, repeated, several, ready_made);
-        let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
-        let roof = Memo::new(move |_| view.with(|v| v.roof));
-        let metrics = Memo::new(move |_| {
-            let (data, kind) = (data.get(), roof.get());
-            match follow.get() {
-                Some(follow) => custom.with(|own| {
-                    (follow.metrics)(&data, &devices.get(), own, kind, ready_made.get_value())
-                }),
-                None => Shared::from(Metrics::of_nothing(kind)),
-            }
-        });
-        let chosen_kind = Memo::new(move |_| view.with(|v| v.kind));
-        let decision = Memo::new(move |_| {
-            let (kind, data) = (chosen_kind.get(), data.get());
-            match follow.get() {
-                Some(follow) => (follow.decision)(&data, kind, ready_made.get_value()),
-                None => Shared::from(Decision::default()),
-            }
-        });
+        let metrics = memos::metrics(follow, view, data, custom, ready_made);
+        let decision = memos::decision(follow, view, data, ready_made);
         let filtered = memos::filtered(follow, view, data, (metrics, decision), (mask, row_cache));
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
         Effect::new(move |_| {
