@@ -50,6 +50,20 @@ fn option_id(at: usize) -> String {
     format!("device-option-{at}")
 }
 
+/// The keys of a list of `count` devices, of which the one at `at` is marked.
+fn move_in_list(e: &web_sys::KeyboardEvent, at: RwSignal<usize>, count: usize) {
+    let last = count.saturating_sub(1);
+    let here = at.get_untracked();
+    match e.key().as_str() {
+        "ArrowDown" => at.set(if here < last { here + 1 } else { 0 }),
+        "ArrowUp" => at.set(here.checked_sub(1).unwrap_or(last)),
+        "Enter" => dom::click(&option_id(here)),
+        _ => return,
+    }
+    e.prevent_default();
+    e.stop_propagation();
+}
+
 /// A field that searches, and the devices that it finds: a combobox. It opens at the device in use.
 #[component]
 fn Choice() -> impl IntoView {
@@ -70,18 +84,7 @@ fn Choice() -> impl IntoView {
         needle.set(value_of(&e));
         at.set(0);
     };
-    let on_key = move |e: web_sys::KeyboardEvent| {
-        let last = found.with_untracked(|f| f.len().saturating_sub(1));
-        let here = at.get_untracked();
-        match e.key().as_str() {
-            "ArrowDown" => at.set(if here < last { here + 1 } else { 0 }),
-            "ArrowUp" => at.set(here.checked_sub(1).unwrap_or(last)),
-            "Enter" => dom::click(&option_id(here)),
-            _ => return,
-        }
-        e.prevent_default();
-        e.stop_propagation();
-    };
+    let on_key = move |e| move_in_list(&e, at, found.with_untracked(Vec::len));
     // The list exists in the next frame.
     Effect::new(move |shown: Option<()>| {
         let here = option_id(at.get());

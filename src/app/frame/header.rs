@@ -17,31 +17,11 @@ use leptos::prelude::*;
 pub fn Header() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
-    let loader = Loader::here();
     let has_data = bench.has_data;
-    let filters = Memo::new(move |_| bench.view.with(|v| v.filters.count()));
-    let panel_name = move || match filters.get() {
-        0 => "Files and filters".to_owned(),
-        n => format!("Files and filters, {} set", plural(n as u64, "filter")),
-    };
     view! {
         <header class="header">
             <Show when=move || has_data.get()>
-                <button
-                    type="button"
-                    class="icon-button drawer-button"
-                    aria-label=panel_name
-                    aria-controls="sidebar"
-                    title=panel_name
-                    aria-expanded=move || shell.shows_panel().to_string()
-                    on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
-                    on:click=move |_| shell.show_panel(!untrack(|| shell.shows_panel()))
-                >
-                    {icon(icon::FILTER)}
-                    <Show when=move || filters.get().gt(&0)>
-                        <span class="filter-count" aria-hidden="true">{move || filters.get()}</span>
-                    </Show>
-                </button>
+                <PanelButton />
             </Show>
             <div class="brand">
                 <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
@@ -82,34 +62,73 @@ pub fn Header() -> impl IntoView {
                 </div>
                 // The start page has its own button for this.
                 <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
-                    <div class="split add-files" role="toolbar" aria-label="Add data"
-                        on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
-                        <ChooseFiles class="button primary small" label="Add files" />
-                        <Menu
-                            class="button primary small"
-                            right=true
-                            name=Signal::derive(|| "More ways to add data".to_owned())
-                            label=|| icon(icon::DOWN)
-                        >
-                            <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>
-                                {icon(icon::TABLE)} "Paste a table or a log…"
-                            </button>
-                            <hr />
-                            <p class="menu-note">"Samples"</p>
-                            {SAMPLES
-                                .iter()
-                                .map(|s| view! {
-                                    <button type="button" class="menu-item" title=s.description data-sample=s.id
-                                        on:click=move |_| sample::open(loader, s)>
-                                        {s.title}
-                                    </button>
-                                })
-                                .collect_view()}
-                        </Menu>
-                    </div>
+                    <AddData />
                 </Show>
             </div>
         </header>
+    }
+}
+
+/// Shows and hides the panel of files and filters.
+#[component]
+fn PanelButton() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let filters = Memo::new(move |_| bench.view.with(|v| v.filters.count()));
+    let panel_name = move || match filters.get() {
+        0 => "Files and filters".to_owned(),
+        n => format!("Files and filters, {} set", plural(n as u64, "filter")),
+    };
+    view! {
+        <button
+            type="button"
+            class="icon-button drawer-button"
+            aria-label=panel_name
+            aria-controls="sidebar"
+            title=panel_name
+            aria-expanded=move || shell.shows_panel().to_string()
+            on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
+            on:click=move |_| shell.show_panel(!untrack(|| shell.shows_panel()))
+        >
+            {icon(icon::FILTER)}
+            <Show when=move || filters.get().gt(&0)>
+                <span class="filter-count" aria-hidden="true">{move || filters.get()}</span>
+            </Show>
+        </button>
+    }
+}
+
+/// Adds files, or data in another way.
+#[component]
+fn AddData() -> impl IntoView {
+    let shell = Shell::here();
+    let loader = Loader::here();
+    view! {
+        <div class="split add-files" role="toolbar" aria-label="Add data"
+            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            <ChooseFiles class="button primary small" label="Add files" />
+            <Menu
+                class="button primary small"
+                right=true
+                name=Signal::derive(|| "More ways to add data".to_owned())
+                label=|| icon(icon::DOWN)
+            >
+                <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>
+                    {icon(icon::TABLE)} "Paste a table or a log…"
+                </button>
+                <hr />
+                <p class="menu-note">"Samples"</p>
+                {SAMPLES
+                    .iter()
+                    .map(|s| view! {
+                        <button type="button" class="menu-item" title=s.description data-sample=s.id
+                            on:click=move |_| sample::open(loader, s)>
+                            {s.title}
+                        </button>
+                    })
+                    .collect_view()}
+            </Menu>
+        </div>
     }
 }
 

@@ -49,24 +49,7 @@ fn Told() -> impl IntoView {
             .load
             .with(|l| l.current.as_ref().map_or(0.0, |p| p.read as f64 / (p.total.max(1)) as f64))
     };
-    let line = move || {
-        shell.load.with(|l| {
-            let Some(p) = &l.current else {
-                return String::new();
-            };
-            let mut text =
-                format!("{}  {} of {}", p.name, Bytes(p.read as f64), Bytes(p.total as f64));
-            if p.bytes_per_s > 0.0 {
-                text.push_str(&format!(", {}", BytesPerSec(p.bytes_per_s)));
-            }
-            match l.waiting.len() {
-                0 => {}
-                1 => text.push_str(&format!(", then {}", l.waiting[0])),
-                n => text.push_str(&format!(", then {n} more")),
-            }
-            text
-        })
-    };
+    let line = move || shell.load.with(|l| progress_line(l).unwrap_or_default());
     // Both lists are said again only where they change.
     let failed = Memo::new(move |_| {
         let of = |e: &LoadError| (e.id, e.name.clone(), e.message.clone(), e.mappable);
@@ -114,6 +97,30 @@ fn Told() -> impl IntoView {
         </Show>
         {errors}
         {useless}
+        <LeftOut />
+    }
+}
+
+/// How far the file is that is being read, and what comes next.
+fn progress_line(load: &LoadState) -> Option<String> {
+    let p = load.current.as_ref()?;
+    let mut text = format!("{}  {} of {}", p.name, Bytes(p.read as f64), Bytes(p.total as f64));
+    if p.bytes_per_s > 0.0 {
+        text.push_str(&format!(", {}", BytesPerSec(p.bytes_per_s)));
+    }
+    match load.waiting.len() {
+        0 => {}
+        1 => text.push_str(&format!(", then {}", load.waiting[0])),
+        n => text.push_str(&format!(", then {n} more")),
+    }
+    Some(text)
+}
+
+/// The files of a folder that were left out, and why.
+#[component]
+fn LeftOut() -> impl IntoView {
+    let shell = Shell::here();
+    view! {
         <Show when=move || shell.load.with(|l| !l.left.is_empty())>
             <div class="notice" role="status">
                 {icon(icon::FILE)}

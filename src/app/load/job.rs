@@ -120,10 +120,9 @@ impl Loader {
 
     /// Adds the rows of a file that was read.
     async fn add_table(&self, queue: &Queue, job: Job, mut read: Read) -> Result<(), String> {
-        let skipped: u64 = read.data.sources.iter().map(|s| s.rejected.total()).sum();
-        let (before, rows, left) = queue.read.get();
-        let (count, rows) = (before + 1, rows + read.data.len() as u64);
-        let skipped = left + skipped;
+        let aside: u64 = read.data.sources.iter().map(|s| s.rejected.total()).sum();
+        let (count, rows, skipped) = queue.read.get();
+        let (count, rows, skipped) = (count + 1, rows + read.data.len() as u64, skipped + aside);
         queue.read.set((count, rows, skipped));
         let total = job.input.size();
         // Who removed a file while it was read again does not want it back.
@@ -188,15 +187,7 @@ impl Loader {
             return Ok(());
         }
         let seconds = (clock::now_ms() - read.started) / 1e3;
-        let mut words = match rows {
-            // A notice says why.
-            0 => format!("{name}: no usable rows"),
-            1 => format!("{name}: 1 row read"),
-            n => format!("{name}: {} rows read", grouped(n)),
-        };
-        if skipped > 0 {
-            words.push_str(&format!(", {} skipped", grouped(skipped)));
-        }
+        let mut words = rows_read(&name, rows, skipped);
         // The rate of a small file is that of everything around it.
         if count == 1 && seconds > 0.5 && total > SMALL {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
@@ -335,6 +326,20 @@ impl Loader {
         self.bench.lend_device(device);
         self.bench.edit_without_undo(|v| v.roof = RoofKind::Achievable);
     }
+}
+
+/// How many rows were read and skipped.
+fn rows_read(name: &str, rows: u64, skipped: u64) -> String {
+    let mut words = match rows {
+        // A notice says why.
+        0 => format!("{name}: no usable rows"),
+        1 => format!("{name}: 1 row read"),
+        n => format!("{name}: {} rows read", grouped(n)),
+    };
+    if skipped > 0 {
+        words.push_str(&format!(", {} skipped", grouped(skipped)));
+    }
+    words
 }
 
 /// A table that was read.

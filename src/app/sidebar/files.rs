@@ -42,7 +42,6 @@ fn why_not_counted(bench: Workbench, id: u32) -> Option<String> {
 
 #[component]
 fn Card(file: LoadedFile) -> impl IntoView {
-    let shell = Shell::here();
     let loader = Loader::here();
     let bench = Workbench::here();
     let id = file.id;
@@ -83,19 +82,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
             <header class="file-card-head">
                 {icon(icon::FILE)}
                 <h3 title=source.name.clone()>{base_name(&source.name).to_owned()}</h3>
-                <Menu
-                    class="icon-button"
-                    right=true
-                    name=Signal::derive(|| "File".to_owned())
-                    label=|| view! { <span aria-hidden="true">"⋯"</span> }
-                >
-                    <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Mapping(id))>
-                        {icon(icon::COLUMNS)} "Columns and units…"
-                    </button>
-                    <button type="button" class="menu-item" on:click=move |_| removed(move || loader.remove_file(id))>
-                        {icon(icon::CROSS)} "Remove from the page"
-                    </button>
-                </Menu>
+                {card_menu(id)}
             </header>
             {counted(&source)}
             {move || why_not_counted(bench, id).map(|why| view! {
@@ -120,6 +107,27 @@ fn Card(file: LoadedFile) -> impl IntoView {
                 </label>
             </details>
         </article>
+    }
+}
+
+/// The menu of a file.
+fn card_menu(id: u32) -> impl IntoView {
+    let shell = Shell::here();
+    let loader = Loader::here();
+    view! {
+        <Menu
+            class="icon-button"
+            right=true
+            name=Signal::derive(|| "File".to_owned())
+            label=|| view! { <span aria-hidden="true">"⋯"</span> }
+        >
+            <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Mapping(id))>
+                {icon(icon::COLUMNS)} "Columns and units…"
+            </button>
+            <button type="button" class="menu-item" on:click=move |_| removed(move || loader.remove_file(id))>
+                {icon(icon::CROSS)} "Remove from the page"
+            </button>
+        </Menu>
     }
 }
 
