@@ -110,6 +110,14 @@ impl Spec {
         self.order.iter().flat_map(|g| self.groups.get(*g))
     }
 
+    /// How many of some rows are drawn.
+    fn count<'r>(&self, rows: impl Iterator<Item = &'r u32>) -> usize {
+        match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
+            Some(get) => rows.filter(|r| get(**r as usize).is_finite()).count(),
+            None => rows.count(),
+        }
+    }
+
     /// The colour of a mark: that of all its rows; `None` where they have several.
     pub(super) fn code(&self, group: usize, theme: &Theme) -> Option<u16> {
         let colors = self.colors.as_ref()?.of(theme);
@@ -124,7 +132,7 @@ impl Spec {
             out.text(title.as_str(), move |group: &usize| name(*group)).no_tip()
         });
         // The page says in tooltips how many they are.
-        let count = |group: &usize| self.groups.get(*group).len().to_string();
+        let count = |group: &usize| self.count(self.groups.get(*group).iter()).to_string();
         self.figures.iter().fold(names.text("GEMMs", count).no_tip(), |out, f| {
             let out = out.number(f.title.as_str(), f.unit.as_str(), |group| f.of[*group]);
             if f.tip { out } else { out.no_tip() }
@@ -168,10 +176,7 @@ impl Spec {
                 self.marks
             ));
         }
-        let shown = match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
-            Some(get) => self.rows().filter(|r| get(**r as usize).is_finite()).count(),
-            None => self.rows().count(),
-        };
+        let shown = self.count(self.rows());
         let lost = self.frame.rows.len() - shown;
         if lost > 0 {
             let searched = if self.find.is_empty() { "" } else { ", or not searched for" };
