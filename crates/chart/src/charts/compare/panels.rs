@@ -19,9 +19,6 @@ use gemmscope_model::units::{grouped, plural};
 /// Height of the word on a line of a histogram, above its bars.
 const WORD: f64 = 18.0;
 
-/// By number.
-const VERDICTS: [Verdict; 4] = [Verdict::A, Verdict::B, Verdict::Even, Verdict::Noise];
-
 /// What every panel draws from.
 pub(super) struct Panels<'a> {
     pub(super) model: &'a Compare,
@@ -178,17 +175,16 @@ impl Panels<'_> {
             scene.hit(self.rows(i).collect(), area, Tooltip::of(i));
         }
         if n > Density::ABOVE {
-            let palette = VERDICTS.map(|v| self.color(v));
-            let mut density = Density::new(plot.rect, self.options.dpr, &palette);
+            let mut density = Density::new(plot.rect, self.options.dpr);
             for (r, at) in self.model.duel.ratios.iter().zip(points) {
-                density.add(at.0 as f32, at.1 as f32, r.verdict as u16);
+                density.add(at.0 as f32, at.1 as f32, self.color(r.verdict));
             }
             return scene.items.push(density.image());
         }
         let mut dots = Marks::new(
             Symbol::Dot,
             radius,
-            VERDICTS.map(|v| alpha(self.color(v), opacity)).to_vec(),
+            [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
         let mut rings = Marks::new(Symbol::Ring, radius, vec![self.options.theme.muted]);
         for (r, at) in self.model.duel.ratios.iter().zip(points) {

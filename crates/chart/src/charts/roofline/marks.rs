@@ -303,16 +303,15 @@ impl Layers<'_> {
     /// All points in view as one picture; those above their roof stay marked while they are few.
     pub(super) fn density(&mut self) {
         let (input, plot) = (self.input, &self.plot);
-        let mut picture = Density::new(plot.rect, input.dpr, &input.color_scale.palette);
+        let mut picture = Density::new(plot.rect, input.dpr);
         let mut above = Marks::new(Symbol::Triangle, 3.0, Vec::new());
         above.palette = input.color_scale.palette.clone();
         let mut too_many = false;
         each_visible(input, plot, |row, x, y, place| {
-            let code = input.color_scale.code(row as usize);
-            picture.add(x, y, code);
+            picture.add(x, y, input.color_scale.color(row as usize));
             if place == Place::Above && !too_many {
                 too_many = above.len() >= TRIANGLES;
-                above.add((x, y), code);
+                above.add((x, y), input.color_scale.code(row as usize));
             }
         });
         self.scene.items.push(picture.image());
