@@ -57,6 +57,8 @@ if [ "$part" != native ]; then
     mkdir -p benches/out/peers
     cp -R "$peers/." benches/out/peers
     chmod -R u+w benches/out/peers
+    # It names a browser that may not be the one that is here.
+    sed -i "s#'/usr/bin/chromium'#'${CHROME:-/usr/bin/chromium}'#" benches/out/peers/bench.mjs
     (
       cd benches/out/peers
       npm install --silent --no-audit --no-fund
