@@ -193,8 +193,7 @@ impl Layout for Bars {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (spec, theme) = (&self.spec, options.theme);
-        let what = if spec.marks == "dots" { "Dots" } else { "Bars" };
-        let placed = Rows { what, row: ROW, around: AROUND }.place(spec, scene, room, options);
+        let placed = Rows { row: ROW, around: AROUND }.place(spec, scene, room, options);
         // Scales hold all bars, so that scrolling moves bars and nothing else.
         let gap = if room[2] < NARROW { 14.0 } else { 28.0 };
         let n = self.panels.len() as f64;

@@ -181,7 +181,8 @@ impl Layout for Boxes {
         // A few boxes take more room.
         let widths = (16.0, if self.names.len() <= 4 { 240.0 } else { 120.0 });
         let (first, names) = (options.first.0, &self.names[..]);
-        let columns = Upright { names, title: &self.spec.names[0].0, what: "boxes", widths, first };
+        let columns =
+            Upright { names, title: &self.spec.names[0].0, what: self.spec.marks, widths, first };
         let (plot, width, shown) = columns.plot(scene, room, theme, &y);
         let [left, top, full, height] = plot.rect;
         scene.items.push(Item::Clip { rect: plot.rect });

@@ -203,7 +203,7 @@ impl Layout for LostTime {
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
         let (theme, bars) = (options.theme, &self.spec);
-        let rows = Rows { what: "Bars", row: ROW, around: AROUND };
+        let rows = Rows { row: ROW, around: AROUND };
         let placed = rows.place(bars, scene, room, options);
         let [time, lost] = [TIME, LOST].map(|figure| &bars.figures[figure].of);
         let words = |bar: usize| format!("{} lost", seconds_brief(lost[bar]));

@@ -14,7 +14,7 @@ use crate::plot::{Bands, Placed};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::plural;
+use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
@@ -110,11 +110,11 @@ impl Spec {
         self.order.iter().flat_map(|g| self.groups.get(*g))
     }
 
-    /// How many of some rows are drawn.
-    fn count<'r>(&self, rows: impl Iterator<Item = &'r u32>) -> usize {
+    /// Whether a row is drawn, where rows are.
+    fn drawn(&self) -> Box<dyn Fn(&&u32) -> bool + '_> {
         match self.needs.as_ref().map(|info| self.frame.numbers(&info.field)) {
-            Some(get) => rows.filter(|r| get(**r as usize).is_finite()).count(),
-            None => rows.count(),
+            Some(get) => Box::new(move |row| get(**row as usize).is_finite()),
+            None => Box::new(|_| true),
         }
     }
 
@@ -132,7 +132,9 @@ impl Spec {
             out.text(title.as_str(), move |group: &usize| name(*group)).no_tip()
         });
         // The page says in tooltips how many they are.
-        let count = |group: &usize| self.count(self.groups.get(*group).iter()).to_string();
+        let drawn = self.drawn();
+        let count =
+            move |group: &usize| self.groups.get(*group).iter().filter(&drawn).count().to_string();
         self.figures.iter().fold(names.text("GEMMs", count).no_tip(), |out, f| {
             let out = out.number(f.title.as_str(), f.unit.as_str(), |group| f.of[*group]);
             if f.tip { out } else { out.no_tip() }
@@ -176,7 +178,7 @@ impl Spec {
                 self.marks
             ));
         }
-        let shown = self.count(self.rows());
+        let shown = self.rows().filter(self.drawn()).count();
         let lost = self.frame.rows.len() - shown;
         if lost > 0 {
             let searched = if self.find.is_empty() { "" } else { ", or not searched for" };
@@ -252,16 +254,14 @@ impl<T: Layout> Picture for T {
 }
 
 /// How bars lie below each other.
-pub(super) struct Rows<'a> {
-    /// What they are, where some do not fit: `Bars`.
-    pub(super) what: &'a str,
+pub(super) struct Rows {
     /// Height of one, px.
     pub(super) row: f64,
     /// Room above them and below them, px.
     pub(super) around: (f64, f64),
 }
 
-impl Rows<'_> {
+impl Rows {
     /// Names the marks that show, one below the other, and makes them hit areas.
     pub(super) fn place(
         &self,
@@ -272,7 +272,7 @@ impl Rows<'_> {
     ) -> Placed {
         let bands = Bands {
             n: spec.order.len(),
-            what: self.what,
+            what: &capitalized(spec.marks),
             row: self.row,
             most: None,
             name: &|at| spec.name(spec.order[at]),
