@@ -1,8 +1,9 @@
 //! Every sentence, label and message that a person may read, in one list (`tests/golden/words.txt`),
 //! so that a change of words is seen and read. `UPDATE_GOLDEN=1 cargo test --test words` writes it.
 //!
-//! The list holds the string literals of all crates but tests, attributes and what is plainly for
-//! machines (keys, paths, numbers). It errs on the side of listing too much.
+//! The list holds the string literals of all crates but tests, attributes, what a file's text is compared
+//! with (headers, templates of lines, examples), and what is plainly for machines (keys, paths, numbers).
+//! It errs on the side of listing too much.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -68,12 +69,50 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Adds the literals of some tokens; leaves out attributes (documentation too) and test modules.
+/// Calls that compare their literals with the text of a file.
+const COMPARED: &[&str] = &[
+    "column",
+    "contains",
+    "ends_with",
+    "find",
+    "get",
+    "matches",
+    "position",
+    "rsplit_once",
+    "slots",
+    "split",
+    "split_once",
+    "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+    "trim_start_matches",
+];
+/// Fields of a format that hold what its files say.
+const OF_FILES: &[&str] = &["above", "again", "example", "results"];
+
+/// Adds the literals of some tokens; leaves out attributes (documentation too), test modules, patterns and
+/// what a file's text is compared with.
 fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
     let mut of_tests = false;
+    let mut of_files = false;
+    let mut name = String::new();
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
+        let follows = std::mem::take(&mut name);
         match token {
+            TokenTree::Ident(i) => {
+                name = i.to_string();
+                let field =
+                    matches!(tokens.peek(), Some(TokenTree::Punct(p)) if p.as_char() == ':');
+                of_files = field && OF_FILES.contains(&name.as_str());
+            }
+            TokenTree::Punct(p) if p.as_char() == ',' => of_files = false,
+            TokenTree::Punct(p) if p.as_char() == '!' => name = follows,
+            TokenTree::Group(g)
+                if g.delimiter() == Delimiter::Parenthesis
+                    && COMPARED.contains(&follows.as_str()) => {}
+            TokenTree::Literal(_) | TokenTree::Group(_) if of_files => {}
+            TokenTree::Literal(_) if is_pattern(tokens.clone()) => {}
             TokenTree::Punct(p) if p.as_char() == '#' => {
                 if let Some(TokenTree::Punct(bang)) = tokens.peek()
                     && bang.as_char() == '!'
@@ -94,6 +133,22 @@ fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
             TokenTree::Group(g) if !of_tests => read(g.stream(), out),
             TokenTree::Literal(l) if !of_tests => out.extend(words(&l.to_string())),
             _ => {}
+        }
+    }
+}
+
+/// Whether a literal before these tokens is the pattern of an arm: `"a" | "b" =>`.
+fn is_pattern(mut tokens: impl Iterator<Item = TokenTree>) -> bool {
+    let mut sign = || match tokens.next() {
+        Some(TokenTree::Punct(p)) => p.as_char(),
+        Some(TokenTree::Literal(_)) => '"',
+        _ => ' ',
+    };
+    loop {
+        match (sign(), sign()) {
+            ('=', '>') => return true,
+            ('|', '"') => {}
+            _ => return false,
         }
     }
 }
@@ -131,4 +186,10 @@ fn what_is_for_people_is_told_from_keys() {
     let code = "/// A remark.\nfn f() { say(\"Hello there\"); }\n#[cfg(test)]\nmod tests { fn g() { say(\"In tests\"); } }";
     read(code.parse().unwrap(), &mut out);
     assert_eq!(out.into_iter().collect::<Vec<_>>(), ["Hello there"]);
+    let mut out = BTreeSet::new();
+    let code = "F { example: \"An example\", results: &[\"A line\"], name: \"Some tool\" }; \
+        matches!(x, \"Some name\"); x.starts_with(\"Some head\"); \
+        match x { \"Input Dims\" | \"Input type\" => \"Is said\" }";
+    read(code.parse().unwrap(), &mut out);
+    assert_eq!(out.into_iter().collect::<Vec<_>>(), ["Is said", "Some tool"]);
 }
