@@ -2,8 +2,8 @@
 //! so that a change of words is seen and read. `UPDATE_GOLDEN=1 cargo test --test words` writes it.
 //!
 //! The list holds the string literals of all crates but tests, attributes, what a file's text is compared
-//! with (headers, templates of lines, examples), and what is plainly for machines (keys, paths, numbers).
-//! It errs on the side of listing too much.
+//! with (headers, templates of lines, examples), and what is plainly for machines (keys, paths, numbers,
+//! class names, selectors). It errs on the side of listing too much.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -108,6 +108,11 @@ fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
             }
             TokenTree::Punct(p) if p.as_char() == ',' => of_files = false,
             TokenTree::Punct(p) if p.as_char() == '!' => name = follows,
+            TokenTree::Punct(p) if p.as_char() == '=' && follows == "class" => {
+                if let Some(TokenTree::Literal(_)) = tokens.peek() {
+                    tokens.next();
+                }
+            }
             TokenTree::Group(g)
                 if g.delimiter() == Delimiter::Parenthesis
                     && COMPARED.contains(&follows.as_str()) => {}
@@ -166,12 +171,14 @@ fn words(literal: &str) -> Option<String> {
     let text = joined.replace('\n', "\\n");
     // Two words, or one that begins with a capital and goes on in small letters.
     let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let selects = text.starts_with('.') && text[1..].starts_with(char::is_alphabetic)
+        || ["(max-", "(prefers-", ":not("].iter().any(|s| text.contains(s));
     let several = text.split([' ', '\u{a0}']).filter(|w| letters(w)).count() > 1;
     let mut chars = text.chars();
     let capital = chars.next().is_some_and(char::is_uppercase)
         && chars.next().is_some_and(char::is_lowercase)
         && !text.contains(['_', '/', '<', '=']);
-    (several || capital).then_some(text)
+    (!selects && (several || capital)).then_some(text)
 }
 
 #[test]
@@ -179,7 +186,15 @@ fn what_is_for_people_is_told_from_keys() {
     assert_eq!(words("\"two words\"").as_deref(), Some("two words"));
     assert_eq!(words("\"Save\"").as_deref(), Some("Save"));
     assert_eq!(words("\"one \\\n   line\"").as_deref(), Some("one line"));
-    for key in ["\"hit_grid\"", "\"M2 2h5v5\"", "'x'", "12", "b\"two words\"", "\"aria-label\""] {
+    for key in [
+        "\"hit_grid\"",
+        "\"M2 2h5v5\"",
+        "'x'",
+        "12",
+        "b\"two words\"",
+        "\"aria-label\"",
+        "\".file button\"",
+    ] {
         assert_eq!(words(key), None, "{key}");
     }
     let mut out = BTreeSet::new();
@@ -189,7 +204,7 @@ fn what_is_for_people_is_told_from_keys() {
     let mut out = BTreeSet::new();
     let code = "F { example: \"An example\", results: &[\"A line\"], name: \"Some tool\" }; \
         matches!(x, \"Some name\"); x.starts_with(\"Some head\"); \
-        match x { \"Input Dims\" | \"Input type\" => \"Is said\" }";
+        view! { <p class=\"button small\"> }; match x { \"Input Dims\" | \"Input type\" => \"Is said\" }";
     read(code.parse().unwrap(), &mut out);
     assert_eq!(out.into_iter().collect::<Vec<_>>(), ["Is said", "Some tool"]);
 }
