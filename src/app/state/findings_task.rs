@@ -57,9 +57,7 @@ pub fn follow(bench: Workbench) {
             let (findings, scan) = runner.parts();
             clock::pause(Duration::ZERO).await;
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
-            if let Some(partners) = scan.partners() {
-                cache.set_partners(&frame, partners);
-            }
+            let partners = scan.partners();
             drop(scan);
             clock::pause(Duration::ZERO).await;
             let mut looking = Looking::new(&frame);
@@ -70,6 +68,9 @@ pub fn follow(bench: Workbench) {
             clock::pause(Duration::ZERO).await;
             if stale() {
                 return;
+            }
+            if let Some(partners) = partners {
+                cache.set_partners(&frame, partners);
             }
             bench.findings_result.set(Some(FindingsResult {
                 frame,

@@ -60,10 +60,10 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Positions and colours of all rows, which filters, settings and zooming leave as they are.
-/// Copies share what is kept.
+/// Positions and colours of all rows, which filters, settings and zooming leave as they are: of the table
+/// that shows, and of the one that is about to. Copies share what is kept.
 #[derive(Clone, Debug, Default)]
-pub struct RowCache(Arc<Mutex<Kept>>);
+pub struct RowCache(Arc<Mutex<Vec<Kept>>>);
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -75,19 +75,32 @@ struct Kept {
     partners: Option<Arc<Partners>>,
 }
 
+/// Tables that something is kept of.
+const TABLES: usize = 2;
 /// Colourings that are kept: of the roofline, the planner, and the last one of each.
 const COLORINGS: usize = 4;
 
 impl RowCache {
-    /// What is kept of these data and figures: what was of others is forgotten.
-    fn of(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> MutexGuard<'_, Kept> {
+    /// What is kept of these data and figures, first in the list. What was of a table that is gone is
+    /// forgotten.
+    fn of(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>) -> MutexGuard<'_, Vec<Kept>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = std::ptr::eq(kept.data.as_ptr(), Arc::as_ptr(data))
-            && std::ptr::eq(kept.metrics.as_ptr(), Arc::as_ptr(metrics));
-        if !same {
-            let (data, metrics) = (Arc::downgrade(data), Arc::downgrade(metrics));
-            *kept = Kept { data, metrics, ..Kept::default() };
+        kept.retain(|k| k.data.strong_count() > 0 && k.metrics.strong_count() > 0);
+        let same = |k: &Kept| {
+            std::ptr::eq(k.data.as_ptr(), Arc::as_ptr(data))
+                && std::ptr::eq(k.metrics.as_ptr(), Arc::as_ptr(metrics))
+        };
+        match kept.iter().position(same) {
+            Some(0) => return kept,
+            Some(at) => kept.swap(0, at),
+            None => {
+                let (data, metrics) = (Arc::downgrade(data), Arc::downgrade(metrics));
+                kept.insert(0, Kept { data, metrics, ..Kept::default() });
+                kept.truncate(TABLES);
+            }
         }
+        // Colours hold their table: the last one asked for has some.
+        kept.iter_mut().skip(1).for_each(|k| k.colors.clear());
         kept
     }
 
@@ -104,7 +117,7 @@ impl RowCache {
         by: By,
     ) -> Arc<Points> {
         let mut kept = self.of(data, metrics);
-        let place = &mut kept.points[usize::from(by != By::Compulsory)];
+        let place = &mut kept[0].points[usize::from(by != By::Compulsory)];
         match place {
             Some((of, points)) if *of == by => points.clone(),
             _ => {
@@ -117,7 +130,7 @@ impl RowCache {
 
     /// Keeps positions that were worked out while the rows came.
     pub fn set_points(&self, data: &Arc<Dataset>, metrics: &Arc<Metrics>, points: Points) {
-        self.of(data, metrics).points[0] = Some((By::Compulsory, Arc::new(points)));
+        self.of(data, metrics)[0].points[0] = Some((By::Compulsory, Arc::new(points)));
     }
 
     /// The faster runs of the table, which the ledger splits its rows by.
@@ -131,17 +144,17 @@ impl RowCache {
 
     /// The same where they were worked out before.
     pub fn known_partners(&self, frame: &Frame) -> Option<Arc<Partners>> {
-        self.of(&frame.data, &frame.metrics).partners.clone()
+        self.of(&frame.data, &frame.metrics)[0].partners.clone()
     }
 
     /// Keeps what somebody else worked out.
     pub fn set_partners(&self, frame: &Frame, partners: Arc<Partners>) {
-        self.of(&frame.data, &frame.metrics).partners = Some(partners);
+        self.of(&frame.data, &frame.metrics)[0].partners = Some(partners);
     }
 
     /// The colours of all rows by a field, or one colour for everything.
     pub(crate) fn colors(&self, frame: &Frame, field: Option<&Field>) -> Arc<Colors> {
-        let mut kept = self.of(&frame.data, &frame.metrics);
+        let kept = &mut self.of(&frame.data, &frame.metrics)[0];
         if let Some((_, colors)) = kept.colors.iter().find(|(f, _)| f.as_ref() == field) {
             return colors.clone();
         }
@@ -309,6 +322,15 @@ mod tests {
         assert!(Arc::ptr_eq(&colors, &again.colors(&one, Some(&Field::Dtype))));
         assert!(!Arc::ptr_eq(&colors, &again.colors(&one, None)));
         assert!(!Arc::ptr_eq(&first, &again.points(&two.data, &two.metrics)));
+        // What was worked out for the next table survives questions about the one that still shows.
+        let next = again.points(&two.data, &two.metrics);
+        assert!(again.known_partners(&one).is_none());
+        assert!(Arc::ptr_eq(&first, &again.points(&one.data, &one.metrics)));
+        assert!(Arc::ptr_eq(&next, &again.points(&two.data, &two.metrics)));
+        let gone = Arc::downgrade(&first);
+        drop((one, first, colors));
+        assert!(Arc::ptr_eq(&next, &again.points(&two.data, &two.metrics)));
+        assert!(gone.upgrade().is_none());
     }
 
     #[test]
