@@ -328,6 +328,7 @@ impl Metrics {
         self.work(data, row) / data.number(crate::dataset::ColumnMeaning::measured(level), row)
     }
 
+    #[inline(always)]
     fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {
         self.costs[data.op[row] as usize].of(
             f64::from(data.m[row]),
@@ -338,6 +339,7 @@ impl Metrics {
     }
 
     /// Attained rate, FLOP/s; NaN if the row has no time.
+    #[inline]
     pub fn rate(&self, data: &Dataset, row: usize) -> f64 {
         self.work(data, row) / data.time_s[row]
     }

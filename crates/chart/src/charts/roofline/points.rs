@@ -137,6 +137,7 @@ impl Extent {
 
 /// The decimal logarithm of what can be drawn, else NaN. Right to a millionth (a pixel is more than
 /// a thousandth), and several times as fast as the exact one.
+#[inline(always)]
 fn log(v: f64) -> f32 {
     use std::f32::consts::{LOG10_2, LOG10_E};
     if !(v > 1e-36 && v < 1e38) {
@@ -167,6 +168,7 @@ pub enum By {
 
 impl By {
     /// Where a row lies, and what it is there.
+    #[inline(always)]
     fn place(self, data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place) {
         let (ai, rate, roof_s) = (metrics.ai[row], metrics.rate(data, row), metrics.roof_s[row]);
         match self {
@@ -253,6 +255,7 @@ impl Points {
         all.get(row as usize).map_or(0.0, |px| f64::from(*px))
     }
 
+    #[inline(always)]
     fn push(&mut self, (x, y, place): (f32, f32, Place)) {
         let known = !x.is_nan() && !y.is_nan();
         let place = if known { place } else { Place::Nowhere };
