@@ -139,7 +139,7 @@ impl Metrics {
             column.reserve_exact(data.m.capacity().max(n) - from);
         }
         for row in from..n {
-            let (work, bytes) = self.work_bytes(data, row);
+            let (work, bytes) = self.cost(data, row);
             self.ai.push(work / bytes);
             let (device, of_type) = self.place(data, row);
             let (at, clock) = (device * TYPES + of_type, self.clock_ratio.get(row));
@@ -328,8 +328,13 @@ impl Metrics {
         self.work(data, row) / data.number(crate::dataset::ColumnMeaning::measured(level), row)
     }
 
-    #[inline(always)]
     fn work_bytes(&self, data: &Dataset, row: usize) -> (f64, f64) {
+        self.cost(data, row)
+    }
+
+    /// The same within a loop over rows, without a call.
+    #[inline(always)]
+    fn cost(&self, data: &Dataset, row: usize) -> (f64, f64) {
         self.costs[data.op[row] as usize].of(
             f64::from(data.m[row]),
             f64::from(data.n[row]),
@@ -339,9 +344,14 @@ impl Metrics {
     }
 
     /// Attained rate, FLOP/s; NaN if the row has no time.
-    #[inline]
     pub fn rate(&self, data: &Dataset, row: usize) -> f64 {
-        self.work(data, row) / data.time_s[row]
+        self.rate_inline(data, row)
+    }
+
+    /// The same within a loop over rows, without a call.
+    #[inline(always)]
+    pub fn rate_inline(&self, data: &Dataset, row: usize) -> f64 {
+        self.cost(data, row).0 / data.time_s[row]
     }
 
     /// Compulsory bytes over time, byte/s.

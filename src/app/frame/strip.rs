@@ -1,6 +1,7 @@
 //! The line over every place: what the rows take, how near the roof they are, what costs most, and
 //! what they are.
 
+use crate::app::state::findings_task::run_over;
 use crate::app::state::{Shell, Workbench};
 use crate::app::views::missing;
 use gemmscope_analysis::explain::roof_name;
@@ -37,15 +38,15 @@ struct Line {
 pub fn Strip() -> impl IntoView {
     let bench = Workbench::here();
     let lines = Memo::new(move |old: Option<&Vec<Line>>| {
-        // First what follows at once, then the same figures with what costs most.
-        let totals = bench.totals.get();
-        let settled = bench.settled_frame.with(|f| f.rows.is_empty());
+        let rows = bench.settled_frame.with(|f| f.rows.len());
+        // Figures of other rows stay whole while the rules run: half of them would be of these rows already.
+        let before = old.filter(|old| !old.is_empty() && run_over(bench, rows));
         match bench.findings.get() {
             Some(result) => {
                 let found = &result.findings;
                 found.ledger.books.iter().map(|b| of_book(&found.findings, b)).collect()
             }
-            None => of_totals(totals, old.filter(|_| !settled)),
+            None => before.cloned().unwrap_or_else(|| bench.totals.with(|t| of_totals(t))),
         }
     });
     // Where the other roof changes nothing, it says why.
@@ -90,24 +91,18 @@ fn of_book(findings: &[Finding], book: &Book) -> Line {
     }
 }
 
-fn of_totals(totals: Vec<(String, Totals)>, old: Option<&Vec<Line>>) -> Vec<Line> {
-    let measured = totals.into_iter().filter(|(_, t)| t.measured > 0);
-    let lines = measured.map(|(name, t)| {
-        // The words stay in place until the new ones are there.
-        let before = old.and_then(|o| o.iter().find(|l| l.name == name).cloned());
-        let Line { runs, scope, cost, .. } = before.unwrap_or_default();
-        Line {
-            runs,
-            scope,
-            cost,
-            name,
-            time_s: t.time_s,
-            gemms: t.measured,
-            share: t.weighted_efficiency,
-            lost_s: t.lost_s,
-        }
-    });
-    lines.collect()
+/// What follows at once: all but what costs most.
+fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
+    let measured = totals.iter().filter(|(_, t)| t.measured > 0);
+    let line = |(name, t): &(String, Totals)| Line {
+        name: name.clone(),
+        time_s: t.time_s,
+        gemms: t.measured,
+        share: t.weighted_efficiency,
+        lost_s: t.lost_s,
+        ..Line::default()
+    };
+    measured.map(line).collect()
 }
 
 /// What costs most, of a side that is named where there are several.

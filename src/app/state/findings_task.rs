@@ -9,9 +9,15 @@ use leptos::prelude::*;
 use std::time::Duration;
 
 /// Rows up to which the rules run unasked.
-pub const AT_ONCE: usize = 250_000;
+const AT_ONCE: usize = 250_000;
 /// Rows up to which the faster runs of all of them are found in one task, for who cannot wait for the rules.
 pub const IN_ONE_TASK: usize = 50_000;
+
+/// Whether the rules run over so many rows, or will as soon as the page has painted: what they found before
+/// may stay until then, so that nothing moves.
+pub fn run_over(bench: Workbench, rows: usize) -> bool {
+    bench.looks.get() && rows > 0 && (rows <= AT_ONCE || bench.asked.get())
+}
 
 /// Runs the rules again whenever the settled frame changes.
 pub fn follow(bench: Workbench) {
@@ -19,7 +25,7 @@ pub fn follow(bench: Workbench) {
     let run = StoredValue::new(0u32);
     Effect::new(move |_| {
         let frame = bench.settled_frame.get();
-        let asked = bench.asked.get();
+        let runs = run_over(bench, frame.rows.len());
         if bench.findings.with_untracked(Option::is_some) {
             return;
         }
@@ -32,7 +38,7 @@ pub fn follow(bench: Workbench) {
         if bench.findings_result.with_untracked(Option::is_some) {
             bench.findings_result.set(None);
         }
-        if frame.rows.is_empty() || (frame.rows.len() > AT_ONCE && !asked) {
+        if !runs {
             return;
         }
         leptos::task::spawn_local(async move {

@@ -2,7 +2,7 @@
 //! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above.
 
 use crate::app::state::Workbench;
-use crate::app::state::findings_task::AT_ONCE;
+use crate::app::state::findings_task::run_over;
 use crate::web::dom;
 use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
@@ -12,16 +12,16 @@ use leptos::prelude::*;
 /// Bars that are shown; the others are counted.
 const MOST: usize = 6;
 
-/// The bars. They stay while a filter is worked out, so that nothing moves.
+/// The bars. They stay while the rules run over other rows, so that nothing moves.
 #[component]
 pub fn LedgerBars() -> impl IntoView {
     let bench = Workbench::here();
     let bars = Memo::new(move |old: Option<&Vec<Book>>| {
-        let empty = bench.settled_frame.with(|f| f.rows.is_empty());
+        let rows = bench.settled_frame.with(|f| f.rows.len());
         match bench.findings.get() {
             Some(result) => result.findings.ledger.books.clone(),
-            None if empty => Vec::new(),
-            None => old.cloned().unwrap_or_default(),
+            None if run_over(bench, rows) => old.cloned().unwrap_or_default(),
+            None => Vec::new(),
         }
     });
     // The part that was clicked keeps the focus in the bar that follows.
@@ -35,7 +35,7 @@ pub fn LedgerBars() -> impl IntoView {
     // The room of one bar is kept free before it is there.
     let expected = Memo::new(move |_| {
         let rows = bench.frame.with(|f| f.rows.len());
-        bars.with(|b| !b.is_empty()) || (1..=AT_ONCE).contains(&rows)
+        bars.with(|b| !b.is_empty()) || run_over(bench, rows)
     });
     let more = move || {
         let n = bars.with(Vec::len).saturating_sub(MOST);

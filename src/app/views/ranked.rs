@@ -2,6 +2,7 @@
 //! numbers of the picture; what is pointed at in one is marked in the other.
 
 use super::{report, story, trust};
+use crate::app::state::findings_task::run_over;
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove};
 use gemmscope_analysis::figures::figures;
@@ -81,14 +82,13 @@ fn findings(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
             return list(bench, &result, all, fixed);
         }
         let rows = bench.settled_frame.with(|f| f.rows.len());
-        let many = rows > crate::app::state::findings_task::AT_ONCE;
         if empty.get() {
             view! { <p class="ranked-note">{match bench.data.with_untracked(|d| d.is_empty()) {
                 true => "No usable rows in what is open.",
                 false => "No GEMM passes the filters.",
             }}</p> }
             .into_any()
-        } else if many && !bench.asked.get() {
+        } else if !run_over(bench, rows) {
             view! {
                 <p class="ranked-note">
                     <button type="button" class="button" on:click=move |_| bench.asked.set(true)>

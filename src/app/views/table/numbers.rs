@@ -1,7 +1,7 @@
 //! The column of numbers: which of the findings, or of the numbers in the chart, a row has.
 
 use crate::app::state::Workbench;
-use crate::app::state::findings_task::AT_ONCE;
+use crate::app::state::findings_task::run_over;
 use gemmscope_analysis::ledger::LARGEST_LOSS;
 use gemmscope_chart::picture::finding_of;
 use gemmscope_chart::roofline::Numbers;
@@ -23,8 +23,7 @@ impl RowNumbers {
     pub fn follow(bench: Workbench) -> RowNumbers {
         let any = Memo::new(move |_| {
             let frame = bench.settled_frame.get();
-            let looks = bench.looks.get() && (frame.rows.len() <= AT_ONCE || bench.asked.get());
-            if looks && bench.findings.with(Option::is_none) {
+            if run_over(bench, frame.rows.len()) && bench.findings.with(Option::is_none) {
                 return true;
             }
             let shown = |row: &u32| frame.rows.binary_search(row).is_ok();

@@ -137,8 +137,13 @@ impl Extent {
 
 /// The decimal logarithm of what can be drawn, else NaN. Right to a millionth (a pixel is more than
 /// a thousandth), and several times as fast as the exact one.
-#[inline(always)]
 fn log(v: f64) -> f32 {
+    log_inline(v)
+}
+
+/// The same within a loop over rows, without a call.
+#[inline(always)]
+fn log_inline(v: f64) -> f32 {
     use std::f32::consts::{LOG10_2, LOG10_E};
     if !(v > 1e-36 && v < 1e38) {
         return f32::NAN;
@@ -166,40 +171,31 @@ pub enum By {
     Share,
 }
 
-impl By {
-    /// Where a row lies, and what it is there.
-    #[inline(always)]
-    fn place(self, data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place) {
-        let (ai, rate, roof_s) = (metrics.ai[row], metrics.rate(data, row), metrics.roof_s[row]);
-        match self {
-            By::Bytes(level) => {
-                let place = if roof_s.is_nan() { Place::NoRoof } else { Place::Measured };
-                (log(metrics.measured_ai(data, row, level)), log(rate), place)
-            }
-            By::Share => {
-                let (share, x) = (metrics.efficiency(data, row), log(ai));
-                match roof_s.is_nan() {
-                    true => (x, f32::NAN, Place::Nowhere),
-                    false if share > ABOVE_ROOF => (x, share as f32, Place::Above),
-                    false if share.is_nan() => (x, 1.0, Place::Attainable),
-                    false => (x, share as f32, Place::Measured),
-                }
-            }
-            By::Compulsory if rate > 0.0 && rate.is_finite() => {
-                let place = match roof_s {
-                    roof if roof.is_nan() => Place::NoRoof,
-                    roof if roof > data.time_s[row] * ABOVE_ROOF => Place::Above,
-                    _ => Place::Measured,
-                };
-                (log(ai), log(rate), place)
-            }
-            By::Compulsory => match metrics.roof(data, row) {
-                Some(roof) if data.time_s[row].is_nan() => {
-                    (log(ai), log(roof.at(ai)), Place::Attainable)
-                }
-                _ => (log(ai), f32::NAN, Place::Nowhere),
-            },
-        }
+/// Where a row lies by its compulsory bytes, and what it is there.
+#[inline(always)]
+fn compulsory(data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place) {
+    let (ai, roof_s, time_s) = (metrics.ai[row], metrics.roof_s[row], data.time_s[row]);
+    let rate = metrics.rate_inline(data, row);
+    let (y, place) = match rate > 0.0 && rate.is_finite() {
+        true if roof_s.is_nan() => (rate, Place::NoRoof),
+        true if roof_s > time_s * ABOVE_ROOF => (rate, Place::Above),
+        true => (rate, Place::Measured),
+        false => match metrics.roof(data, row).filter(|_| time_s.is_nan()) {
+            Some(roof) => (roof.at(ai), Place::Attainable),
+            None => (f64::NAN, Place::Nowhere),
+        },
+    };
+    (log_inline(ai), log_inline(y), place)
+}
+
+/// Where a row lies by the share of its roof, and what it is there.
+fn share(data: &Dataset, metrics: &Metrics, row: usize) -> (f32, f32, Place) {
+    let (share, x) = (metrics.efficiency(data, row), log(metrics.ai[row]));
+    match metrics.roof_s[row].is_nan() {
+        true => (x, f32::NAN, Place::Nowhere),
+        false if share > ABOVE_ROOF => (x, share as f32, Place::Above),
+        false if share.is_nan() => (x, 1.0, Place::Attainable),
+        false => (x, share as f32, Place::Measured),
     }
 }
 
@@ -212,12 +208,23 @@ impl Points {
     /// Positions of all rows on other axes.
     pub fn by(data: &Dataset, metrics: &Metrics, by: By) -> Self {
         let mut out = Points::default();
-        if by != By::Compulsory {
-            let rows = 0..data.len().min(metrics.ai.len());
-            rows.for_each(|row| out.push(by.place(data, metrics, row)));
-            return out;
+        let rows = 0..data.len().min(metrics.ai.len());
+        match by {
+            By::Compulsory => out.extend(data, metrics),
+            By::Share => {
+                rows.for_each(|row| out.push(share(data, metrics, row)));
+                return out;
+            }
+            By::Bytes(level) => {
+                for row in rows {
+                    let roof = metrics.roof_s[row];
+                    let place = if roof.is_nan() { Place::NoRoof } else { Place::Measured };
+                    let x = log(metrics.measured_ai(data, row, level));
+                    out.push((x, log(metrics.rate(data, row)), place));
+                }
+                return out;
+            }
         }
-        out.extend(data, metrics);
         for level in levels(data) {
             let ai = |row: usize| match out.place[row] {
                 Place::Measured | Place::Above | Place::NoRoof => {
@@ -240,7 +247,7 @@ impl Points {
         self.y.reserve_exact(room);
         self.place.reserve_exact(room);
         for row in from..n {
-            self.push(By::Compulsory.place(data, metrics, row));
+            self.push(compulsory(data, metrics, row));
         }
     }
 
