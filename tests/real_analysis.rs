@@ -515,11 +515,11 @@ fn every_microsecond_has_one_account() {
     let alone = ledger_of(&["hipblaslt-gemm.csv"]);
     let expected = vec![
         (Roof, 28_770, 558),
-        (Rest, 13_497, 364),
+        (Rest, 13_503, 364),
         (Layout, 7_038, 36),
         (Launch, 2_228, 557),
-        (Size, 702, 109),
-        (Type, 294, 71),
+        (Size, 725, 117),
+        (Type, 265, 63),
     ];
     assert_eq!(alone, [(String::new(), 52_529, expected)]);
     let three = ledger_of(&["hipblaslt-gemm.csv", "rocblas-gemm.csv", "iree_gemm.csv"]);
@@ -528,24 +528,24 @@ fn every_microsecond_has_one_account() {
         side("hipBLASLt").2,
         [
             (Roof, 28_770, 558),
-            (Rest, 12_298, 364),
+            (Rest, 12_299, 364),
             (Layout, 7_038, 36),
-            (Launch, 2_227, 557),
-            (Library, 1_655, 135),
-            (Size, 368, 78),
-            (Type, 172, 56),
+            (Launch, 2_228, 557),
+            (Library, 1_656, 138),
+            (Size, 368, 80),
+            (Type, 170, 51),
         ]
     );
     assert_eq!(
         side("rocBLAS").2,
         [
             (Roof, 28_770, 558),
-            (Rest, 13_233, 424),
-            (Library, 11_899, 307),
+            (Rest, 13_237, 424),
+            (Library, 11_900, 309),
             (Launch, 2_318, 557),
             (Layout, 553, 20),
-            (Type, 67, 43),
-            (Size, 44, 23),
+            (Type, 60, 40),
+            (Size, 46, 24),
         ]
     );
     assert_eq!(

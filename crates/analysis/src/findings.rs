@@ -52,6 +52,7 @@ pub(crate) use above_roof::causes as above_roof_causes;
 pub(crate) use advice::is_quantized;
 pub use need::Need;
 pub use part::{Part, Whole};
+pub(crate) use reported::GAP as REPORTED_GAP;
 pub use runner::Runner;
 pub(crate) use scan::short;
 pub use scan::{Group, Scan};

@@ -196,25 +196,24 @@ impl<'a> Splitter<'a> {
             true => f64::INFINITY,
             false => held.own_s,
         };
-        let fastest_s = own_s.min(held.other_s);
-        if time_s <= TIE * fastest_s {
+        let (account, other, other_s) = match own_s <= TIE * held.other_s {
+            true => (Account::Kernel, held.own, own_s),
+            false => (held.account, held.other, held.other_s),
+        };
+        if time_s <= TIE * other_s {
             return None;
         }
-        let (account, other) = match own_s <= TIE * fastest_s {
-            true => (Account::Kernel, held.own),
-            false => (held.account, held.other),
-        };
         let spread = self.spread.map_or(0.0, |std| {
             let [own, its] = [row, other].map(|row| std[row as usize]);
             if own.is_nan() || its.is_nan() { 0.0 } else { own.max(its) }
         });
-        if time_s - fastest_s <= spread {
+        if time_s - other_s <= spread {
             return None;
         }
         // `min` ignores a NaN, so without a roof it is the alternative itself.
         let call_s = match roof_s.is_nan() {
-            true => fastest_s,
-            false => fastest_s.max(time_s.min(roof_s)),
+            true => other_s,
+            false => other_s.max(time_s.min(roof_s)),
         };
         (call_s < time_s).then_some(Alternative { account, row: other, call_s })
     }

@@ -315,6 +315,7 @@ impl Given {
         if sources.is_empty() {
             return out;
         }
+        let launches = !sources.iter().all(|s| s.times_kernels());
         let mut used = vec![false; data.devices.len()];
         frame.rows.iter().for_each(|r| used[usize::from(data.device[*r as usize])] = true);
         for ((device, stated), used) in devices.iter().zip(&data.devices).zip(used) {
@@ -323,6 +324,13 @@ impl Given {
                     "The file names no device. The roof is that of the {}.",
                     d.name
                 ));
+            }
+            let floor = device.as_ref().filter(|_| used && launches).map(|d| (d, d.launch_floor()));
+            if let Some((d, (floor_s, why))) =
+                floor.filter(|(_, (_, why))| why.starts_with("assumed"))
+            {
+                let floor = seconds_brief(floor_s);
+                out.choose(format!("Launch floor of the {}: {floor}, {why}.", d.name));
             }
             let peaks = device.iter().filter(|_| used).flat_map(|d| &d.peaks);
             for peak in peaks {

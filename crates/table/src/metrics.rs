@@ -289,6 +289,12 @@ impl Metrics {
         self.roofs.get(at).copied().flatten()
     }
 
+    /// The datasheet roof of the same, whatever roof rows are judged by.
+    pub fn sheet_of(&self, device: u16, op: u16) -> Option<Roof> {
+        let of_type = usize::from(*self.type_of.get(usize::from(op))?);
+        self.datasheet.get(usize::from(device) * TYPES + of_type).copied().flatten()
+    }
+
     /// Roof of a row at its recorded clock; `None` if the device or its peak for the type is
     /// unknown.
     pub fn roof(&self, data: &Dataset, row: usize) -> Option<Roof> {

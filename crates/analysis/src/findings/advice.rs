@@ -158,8 +158,7 @@ pub(super) fn memory_kernel(scan: &Scan<'_>, group: &Group) -> String {
         (false, true) => "Try other blocking and threads, tuned",
         (false, false) => "Try a smaller tile on the short side and wider loads, tuned",
     };
-    let share = 100.0 * Roof::REACHED_BANDWIDTH;
-    format!("{kind} for this shape: {share:.0} % of the bandwidth is within reach.")
+    format!("{kind} for this shape.")
 }
 
 /// The sizes that are padded to make every row start at 16 bytes, as a sentence; "" if they do.

@@ -8,7 +8,7 @@ use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::ColumnMeaning;
 
 /// Relative difference from which a figure is flagged.
-pub(super) const GAP: f64 = 0.01;
+pub(crate) const GAP: f64 = 0.01;
 const GIB: f64 = 1.073_741_824;
 
 pub(super) const RULE: Rule = Rule {

@@ -145,7 +145,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             match cause.account.evidence() {
                 Basis::Measured if groups == 1 => "more than the faster run",
                 Basis::Measured => "more than the faster runs",
-                Basis::AtMost => "more than at the roof; no run and no model says why",
+                Basis::AtMost => "of it that neither the roof, a faster run nor the model explains",
                 _ => "of it by the model",
             },
             parts(scan, sums, cause),

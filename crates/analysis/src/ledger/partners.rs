@@ -57,9 +57,11 @@ pub(super) struct Held {
     pub own: u32,
     pub own_variant: u32,
     pub own_s: f64,
-    /// Seconds of the fastest run that differs in one thing besides the kernel; infinite without one.
+    /// Seconds of the run to hold against `own`, infinite without one: of those that differ in one thing
+    /// besides the kernel and are within [`TIE`] of the fastest, the one with the smallest change. One that is
+    /// over 2 % faster than `own` goes before one that is not.
     pub other_s: f64,
-    /// The run with the smallest change of those within [`TIE`] of it, and what it differs in.
+    /// Its row, and what it differs in.
     pub other: u32,
     pub account: Account,
     /// Another library or file ran it over 2 % faster than `own`, whatever else did.
@@ -368,10 +370,12 @@ impl<'a> Kinds<'a> {
                 if first == held.speed() { second } else { first }
             });
             partners[SIZE] = (held.other_s, held.other);
-            let other_s = partners.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
-            let least = partners.iter().position(|p| p.0 <= TIE * other_s).unwrap_or(0);
-            *comparable |= other_s < f64::INFINITY;
-            held.other_s = other_s;
+            let fastest_s = partners.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
+            let as_fast = |p: &Speed| p.0 <= TIE * fastest_s;
+            let faster = partners.iter().position(|p| as_fast(p) && p.0 * TIE < held.own_s);
+            let least = faster.or_else(|| partners.iter().position(as_fast)).unwrap_or(0);
+            *comparable |= fastest_s < f64::INFINITY;
+            held.other_s = partners[least].0;
             held.elsewhere = held.own_s.is_finite() && partners[LIBRARY].0 * TIE < held.own_s;
             (held.other, held.account) = (partners[least].1, LINES[least]);
         }
@@ -416,8 +420,8 @@ impl<'a> Kinds<'a> {
         if kind == next {
             let place = mix(u64::from(device) << 16 | u64::from(source), u64::from(library));
             let operation = &self.properties[usize::from(op)];
-            // Bytes and peak alike make one roof.
-            let rate = match self.metrics.roof_of(device, op) {
+            // Bytes and the datasheet's peak alike make one roof; what is best measured differs by type.
+            let rate = match self.metrics.sheet_of(device, op) {
                 Some(roof) => roof.peak_flops_per_s.to_bits(),
                 None => operation.unknown_rate,
             };

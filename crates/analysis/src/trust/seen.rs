@@ -1,6 +1,7 @@
 //! What the rows of one device show of their measurement.
 
 use super::{About, EXCEPTION, Reason, Verdict, WHOLE};
+use crate::findings::REPORTED_GAP;
 use gemmscope_model::units::{Bytes, capitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset, Source};
@@ -9,8 +10,10 @@ use gemmscope_table::metrics::ABOVE_ROOF;
 
 /// Up to this much above the roof, a peak that is itself a measurement or a clock explains it.
 const NEAR: f64 = 1.10;
-/// A figure of the file agrees within this.
-const AGREES: f64 = 0.02;
+/// Bytes at more than this share of the datasheet's bandwidth did not all come from memory.
+const CACHED: f64 = 0.90;
+/// Of operands up to so many times the last-level cache, part is still there at the next call.
+const PARTLY: f64 = 2.0;
 /// A call under this is as short as what timers and launches vary.
 const SHORT_S: f64 = 10e-6;
 /// A standard deviation over this share of the mean is large.
@@ -56,8 +59,10 @@ pub(super) struct Seen {
     above: Tally,
     highest: f64,
     warm: Tally,
+    cached: Tally,
     short: Tally,
     compared: Tally,
+    rates_differ: Tally,
     differs: Tally,
     pub(super) spread_known: Tally,
     spread: Tally,
@@ -67,18 +72,17 @@ pub(super) struct Seen {
 
 /// Columns that are read row by row.
 pub(super) struct Columns<'a> {
-    /// The file's own rate, else its bandwidth, with its rounding by source.
-    reported: Option<(&'a [f64], bool, Vec<f64>)>,
+    /// The file's own rates, and bandwidths, with their rounding by source.
+    reported: [Option<(&'a [f64], Vec<f64>)>; 2],
     std: Option<&'a [f64]>,
     clock: Option<&'a [f64]>,
 }
 
 impl<'a> Columns<'a> {
     pub(super) fn new(data: &'a Dataset) -> Columns<'a> {
-        let rate = data.numbers(ColumnMeaning::ReportedRate).map(|v| (v, true));
-        let own = rate.or(data.numbers(ColumnMeaning::ReportedBandwidth).map(|v| (v, false)));
+        let reported = [ColumnMeaning::ReportedRate, ColumnMeaning::ReportedBandwidth];
         Columns {
-            reported: own.map(|(v, is_rate)| (v, is_rate, roundings(data, v))),
+            reported: reported.map(|m| data.numbers(m).map(|v| (v, roundings(data, v)))),
             std: data.numbers(ColumnMeaning::TimeStd),
             clock: data.numbers(ColumnMeaning::MeasuredClock),
         }
@@ -116,17 +120,25 @@ impl Seen {
                 if bytes <= self.cache_bytes && moved_s > ABOVE_ROOF * call_s {
                     self.warm.add(time_s);
                 }
+            } else if bytes <= PARTLY * self.cache_bytes && moved_s > CACHED * call_s {
+                self.cached.add(time_s);
             }
         }
-        if let Some((theirs, is_rate, rounding)) = &columns.reported {
-            let ours = if *is_rate { metrics.rate(data, r) } else { metrics.bandwidth(data, r) };
+        let differs = |reported: &Option<(&[f64], Vec<f64>)>, ours: f64| {
+            let (theirs, rounding) = reported.as_ref()?;
             let rounded = rounding.get(usize::from(data.source[r])).copied().unwrap_or(0.0);
             let gap = (theirs[r] - ours).abs();
-            if gap.is_finite() {
-                self.compared.add(time_s);
-                if gap > (AGREES * ours).max(rounded) {
-                    self.differs.add(time_s);
-                }
+            gap.is_finite().then_some(gap > (REPORTED_GAP * ours).max(rounded))
+        };
+        let rate = differs(&columns.reported[0], metrics.rate(data, r));
+        let bandwidth = differs(&columns.reported[1], metrics.bandwidth(data, r));
+        if rate.or(bandwidth).is_some() {
+            self.compared.add(time_s);
+            if rate == Some(true) {
+                self.rates_differ.add(time_s);
+            }
+            if rate == Some(true) || bandwidth == Some(true) {
+                self.differs.add(time_s);
             }
         }
         if let Some(std) = columns.std.map(|v| v[r]).filter(|v| v.is_finite()) {
@@ -177,6 +189,17 @@ impl Seen {
             );
             add(about, weight, &self.above, &self.roofed, words);
         }
+        if self.cached.rows > 0 {
+            let words = format!(
+                "{} use{} over 90 % of the memory's bandwidth with operands of up to twice the last-level cache \
+                 ({}): part of them was likely still there from the call before",
+                some(&self.cached, &self.roofed),
+                if self.cached.rows == 1 { "s" } else { "" },
+                Bytes(self.cache_bytes).to_iec()
+            );
+            let weight = graded(&self.cached, &self.roofed, Verdict::WithCare);
+            add(About::WarmCache, weight, &self.cached, &self.roofed, words);
+        }
         let roofless = self.all.without(&self.roofed);
         if roofless.rows > 0 {
             let of = &self.all;
@@ -194,11 +217,14 @@ impl Seen {
         if self.compared.rows > 0 {
             let (differs, of) = (&self.differs, &self.compared);
             let words = format!(
-                "the file's own figures agree within 2 % in {} of {}",
+                "reported rates and bandwidths agree with the recomputed ones within 1 % in {} of {}",
                 grouped(of.rows - differs.rows),
                 plural(of.rows, "row")
             );
-            add(About::Reported, graded(differs, of, Verdict::Doubtful), differs, of, words);
+            // Tools count bytes in several ways.
+            let weight = graded(&self.rates_differ, of, Verdict::Doubtful);
+            let weight = weight.max(graded(differs, of, Verdict::WithCare));
+            add(About::Reported, weight, differs, of, words);
         }
         if self.short.rows > 0 {
             let (short, of) = (&self.short, &self.all);

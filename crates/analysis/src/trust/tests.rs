@@ -30,8 +30,14 @@ fn what_agrees_is_sound() {
     assert_eq!(trust.verdict, Verdict::Sound);
     let own = of(&trust, About::Reported).expect("rates");
     assert_eq!((own.count, own.of), (0, 2));
-    assert_eq!(own.text, "The file's own figures agree within 2 % in 2 of 2 rows.");
-    assert_eq!(trust.words(), "sound: the file's own figures agree within 2 % in 2 of 2 rows");
+    assert_eq!(
+        own.text,
+        "Reported rates and bandwidths agree with the recomputed ones within 1 % in 2 of 2 rows."
+    );
+    assert_eq!(
+        trust.words(),
+        "sound: reported rates and bandwidths agree with the recomputed ones within 1 % in 2 of 2 rows"
+    );
 }
 
 #[test]
@@ -125,4 +131,38 @@ fn what_is_assumed_and_what_varies_is_said() {
     assert_eq!(trust.assumed[0].key, "device");
     // No rows, no reasons.
     assert_eq!(Trust::of(&frame.with_rows(Default::default())), Trust::default());
+}
+
+#[test]
+fn operands_a_little_larger_than_the_cache_may_still_lie_in_it() {
+    // 4 x 14336 x 10240: 293.8 MB, which the memory needs 55.4 µs for; the cache holds 268.4 MB.
+    let shown = |us: f64, n: u32| {
+        let mut t = TableBuilder::new();
+        let op = Operation::uniform(DataType::Fp16);
+        t.commit(2, b"", Ok(Row::new(4, n, 10240, op, us * 1e-6)));
+        let trust = Trust::of(&fixture::frame(t.finish(), Some("mi300x")));
+        of(&trust, About::WarmCache).map(|r| r.weight)
+    };
+    assert_eq!(shown(57.0, 14336), Some(Verdict::WithCare));
+    // At 80 % of the bandwidth nothing asks for a cache.
+    assert_eq!(shown(70.0, 14336), None);
+    // Twice as much again does not fit.
+    assert_eq!(shown(114.0, 28672), None);
+}
+
+#[test]
+fn bandwidths_are_compared_beside_rates() {
+    let mut t = TableBuilder::new();
+    let rate = t.number_column(ColumnMeaning::ReportedRate, "rate");
+    let bandwidth = t.number_column(ColumnMeaning::ReportedBandwidth, "bandwidth");
+    for (line, gb_per_s) in [(2, 503.3), (3, 300.0)] {
+        t.set_number(rate, 687.2e12);
+        t.set_number(bandwidth, gb_per_s * 1e9);
+        let op = Operation::uniform(DataType::Fp16);
+        t.commit(line, b"", Ok(Row::new(4096, 4096, 4096, op, 200e-6)));
+    }
+    let trust = Trust::of(&fixture::frame(t.finish(), Some("mi300x")));
+    let own = of(&trust, About::Reported).expect("figures of the file");
+    // Bytes are counted in several ways: a bandwidth alone makes no figure doubtful.
+    assert_eq!((own.count, own.of, own.weight), (1, 2, Verdict::WithCare));
 }
