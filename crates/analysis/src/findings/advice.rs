@@ -3,7 +3,7 @@
 use super::{Group, Scan};
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::hardware::Device;
-use gemmscope_model::roofline::{Roof, is_launch_bound};
+use gemmscope_model::roofline::is_launch_bound;
 use gemmscope_model::units::{either, percent, seconds_brief};
 
 /// A type must raise the peak at least this many times to be worth a word.

@@ -194,12 +194,19 @@ pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions
     if let Some(answer) = options.answer("layout") {
         return answer.starts_with("column");
     }
-    let of_library = |l: &String| {
-        Head::fields(l)
-            .iter()
-            .any(|f| matches!(*f, "hipblaslt" | "rocblas" | "cublas" | "cublaslt"))
+    let holds = |lines: &[String], names: &[&str]| {
+        let is_one = |f: &&str| names.iter().any(|name| f.eq_ignore_ascii_case(name));
+        lines.iter().any(|l| Head::fields(l).iter().any(is_one))
     };
-    format == "iree" && head.lines.iter().any(of_library)
+    let blas = &["hipblaslt", "rocblas", "cublas", "cublaslt"];
+    match (format, &head.lines[..]) {
+        ("iree", lines) => holds(lines, blas),
+        // A name in the header is that of a column; beside a framework's rows nobody's letters are sure.
+        ("generic", [_, rows @ ..]) => {
+            holds(rows, blas) && !holds(rows, &["pytorch", "torch", "triton"])
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

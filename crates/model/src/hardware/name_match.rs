@@ -176,7 +176,7 @@ fn arch_token(text: &str) -> Option<&str> {
 /// devices they may mean. Qualifying words narrow the choice.
 const MODELS: [(&str, &[&str]); 31] = [
     ("a100", &["a100-80-sxm", "a100-40-sxm", "a100-80-pcie", "a100-40-pcie"]),
-    ("v100", &["v100-sxm2"]),
+    ("v100", &["v100-sxm2", "v100-pcie"]),
     ("p100", &["p100-sxm2", "p100-pcie"]),
     ("xp", &["titan-xp"]),
     ("m40", &["m40"]),

@@ -71,7 +71,7 @@ pub(super) fn plan(
     plan.note_times(table);
     note_sizes(table, &plan.sizes);
     assume_batch(table, m);
-    assume_layout(table, m, &plan, options);
+    assume_layout(table, m, &plan, defaults::is_column_major(head, "generic", options));
     let of_sides =
         |i: usize| plan.sides.iter().any(|s| s.figures.all().any(|(_, c, _)| c.index == i));
     let others = m.columns.iter().enumerate().filter(|(i, _)| !of_sides(*i));
@@ -214,7 +214,7 @@ fn assume_batch(table: &mut TableBuilder, m: &Mapping) {
 }
 
 /// Says whose letters N and T are, where there are any and no framework's name tells.
-fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, options: &ImportOptions) {
+fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_major: bool) {
     // Their own operands are row-major.
     let frameworks = m.position(ColumnMeaning::Library).is_some_and(|i| {
         let of_framework = |s: &String| {
@@ -225,9 +225,13 @@ fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, options: &I
     });
     let letters = plan.layout.is_some() || plan.trans.iter().any(Option::is_some);
     if letters && !frameworks {
-        let text =
-            "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call.";
-        let value = options.answer("layout").unwrap_or("row-major");
+        let (text, value) = match column_major {
+            true => ("N and T are those of a BLAS call.", "column-major"),
+            false => (
+                "N and T are those of row-major operands, as PyTorch has them, not of a BLAS call.",
+                "row-major",
+            ),
+        };
         table.assume(assumption("layout", text, value, &["row-major", "column-major"]));
     }
 }

@@ -403,3 +403,19 @@ fn titles_are_libraries_where_the_cells_have_units() {
     assert_eq!([name(0), name(1)], ["cuBLAS", "Ours"]);
     assert!((d.problem(3).work().0 / d.time_s[3] / 752e12 - 1.0).abs() < 1e-12);
 }
+
+#[test]
+fn letters_beside_the_names_of_blas_libraries_are_those_of_its_calls() {
+    let text = |library: &str| {
+        format!("M,N,K,dtype,layout,library,time_us\n57344,4,8192,bf16,TN,{library},280.25\n")
+    };
+    let convention = |library: &str| {
+        let d = read(text(library));
+        let said =
+            d.sources[0].assumptions.iter().find(|a| a.key == "layout").map(|a| a.value.clone());
+        (said, d.sources[0].is_column_major())
+    };
+    assert_eq!(convention("hipBLASLt"), (Some("column-major".to_owned()), true));
+    assert_eq!(convention("mine"), (Some("row-major".to_owned()), false));
+    assert_eq!(convention("Triton"), (None, false));
+}
