@@ -1,6 +1,7 @@
 //! Reading one cell: numbers, sizes, times, verdicts, and the checks that all formats share.
 
 pub(crate) mod digits;
+pub(crate) mod operands;
 pub(crate) mod shape_text;
 pub(crate) mod value_cache;
 pub(crate) mod values;

@@ -2,6 +2,7 @@
 //! two operands, or somewhere in a name.
 
 use crate::cell;
+use crate::cell::operands::operands;
 use crate::columns::words::{self, Says, says};
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::Row;
@@ -349,29 +350,6 @@ fn groups(text: &str) -> Vec<Vec<u32>> {
             .filter_map(inner)
             .collect()
     }
-}
-
-/// M, N, K of A (M, K) times B (K, N), or B (N, K) as a linear layer keeps it; leading dimensions
-/// of A and B are the batch, of A alone further rows.
-pub(crate) fn operands(a: &[u32], b: &[u32]) -> Option<Shape> {
-    let ([lead_a @ .., m, k], [lead_b @ .., r, c]) = (a, b) else {
-        return None;
-    };
-    let n = if k == r {
-        c
-    } else if k == c {
-        r
-    } else {
-        return None;
-    };
-    let product = |dims: &[u32]| dims.iter().try_fold(1u32, |p, d| p.checked_mul(*d));
-    let (lead, same) = (product(lead_a)?, lead_a == lead_b);
-    let (m, batch) = match (lead_b, same) {
-        (_, true) => (*m, Some(lead).filter(|b| *b > 1)),
-        ([], _) => (m.checked_mul(lead)?, None),
-        _ => return None,
-    };
-    Some(Shape { sizes: [m, *n, *k], batch })
 }
 
 /// The dimensions of one operand: `(4096, 1024)`, `[8, 16]`, `4096x1024`, `torch.Size([1, 2])`.

@@ -2,11 +2,11 @@
 
 use crate::Record;
 use crate::cell;
-use crate::cell::shape_text;
 use crate::cell::value_cache::ValueCache;
 use crate::cell::values;
 use crate::cell::values::Types;
 use crate::cell::{CellError, Quantity, figure};
+use crate::cell::{operands, shape_text};
 use crate::columns::defaults;
 use crate::columns::header::Col;
 use crate::columns::plan::{Extra, Figures, Plan, Size, Sizes};
@@ -200,7 +200,7 @@ fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[u32; 4], Ro
         }
         Sizes::Operands(a, b) => {
             let of = |c: &Col| shape_text::dimensions(&record.text(c.index));
-            named(shape_text::operands(&of(a), &of(b)), a, "shapes of A and B")
+            named(operands::operands(&of(a), &of(b)), a, "shapes of A and B")
         }
     }
 }

@@ -2,7 +2,7 @@
 //! times and rates say of each other.
 
 use super::Mapping;
-use crate::cell::{self, shape_text};
+use crate::cell::{self, operands, shape_text};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -36,7 +36,7 @@ fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
                 mapping.position(ColumnMeaning::ShapeA),
                 mapping.position(ColumnMeaning::ShapeB),
             ) {
-                (Some(a), Some(b)) => Some(shape_text::operands(
+                (Some(a), Some(b)) => Some(operands::operands(
                     &shape_text::dimensions(row.get(a)?),
                     &shape_text::dimensions(row.get(b)?),
                 )?),

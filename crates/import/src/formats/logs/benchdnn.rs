@@ -4,6 +4,7 @@
 //! problem is `MxK:KxN` with batch dimensions in front, an inner product's `mb32ic1024oc512`.
 
 use super::*;
+use crate::cell::operands::product;
 use crate::cell::shape_text::Shape;
 use crate::split::dialect;
 
@@ -46,25 +47,16 @@ impl Benchdnn {
         let descriptor = words.iter().rev().find(|w| !w.starts_with("--")).copied().unwrap_or("");
         let descriptor = descriptor.split(['"', '_']).next().unwrap_or("");
         if let Some((a, b)) = descriptor.split_once(':') {
-            let list =
-                |t: &str| -> Option<Vec<f64>> { t.split('x').map(|v| v.parse().ok()).collect() };
-            let b = b.split(':').next().unwrap_or("");
-            let (Some(a), Some(b)) = (list(a), list(b)) else {
+            let list = |t: &str| -> Option<Vec<u32>> {
+                let sizes: Option<Vec<u32>> = t.split('x').map(|v| v.parse().ok()).collect();
+                sizes.filter(|s| s.len() > 1)
+            };
+            let (Some(a), Some(b)) = (list(a), list(b.split(':').next().unwrap_or(""))) else {
                 return Err(RowError::new("matmul sizes are not MxK:KxN"));
             };
-            let ([left @ .., m, k], [right @ .., k2, n]) = (&a[..], &b[..]) else {
-                return Err(RowError::new("matmul sizes are not MxK:KxN"));
-            };
-            if k != k2 {
-                return Err(RowError::new("the two K values differ"));
-            }
-            let batch: f64 = left
-                .iter()
-                .enumerate()
-                .map(|(i, v)| v.max(right.get(i).copied().unwrap_or(1.0)))
-                .product();
-            let sizes = [log::size(*m, "M")?, log::size(*n, "N")?, log::size(*k, "K")?];
-            return Ok((Shape { sizes, batch: Some(log::size(batch, "batch")?) }, false));
+            let shape = product(&a, &b);
+            let unfit = || flaw("the operands do not fit together", descriptor);
+            return Ok((shape.ok_or_else(unfit)?, false));
         }
         let get = |key: &str| {
             descriptor.match_indices(key).find_map(|(at, _)| {

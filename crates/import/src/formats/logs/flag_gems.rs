@@ -2,7 +2,7 @@
 //! sizes as `torch.Size([…])`.
 
 use super::*;
-use crate::formats::profilers::tracelens::from_dims;
+use crate::cell::operands::Operator;
 use crate::split::dialect::apart;
 
 pub(crate) const FORMAT: Format = Format {
@@ -85,12 +85,10 @@ impl FlagGems {
                 inside.split(|c: char| !c.is_ascii_digit()).filter_map(|d| d.parse().ok()).collect()
             })
             .collect();
-        let Some(([m, n, k], batch)) = from_dims(&self.operator, &dims) else {
-            return Err(RowError::new("not a GEMM (operator)"));
-        };
-        let dtype = rows.dtype(self.dtype);
-        let bias = matches!(self.operator.as_str(), "addmm" | "baddbmm");
-        let op = Operation { bias, ..Operation::uniform(dtype) };
-        Ok(Row { batch, ..Row::new(m, n, k, op, f64::NAN) })
+        let found = Operator::of(&self.operator).and_then(|o| Some((o, o.shape(&dims)?)));
+        let (operator, shape) = found.ok_or_else(|| RowError::new("not a GEMM (operator)"))?;
+        let op = Operation::uniform(rows.dtype(self.dtype));
+        let bias = operator.adds_bias(&dims, shape.sizes[1]);
+        Ok(shape.row(Operation { bias, ..op }, f64::NAN))
     }
 }

@@ -3,7 +3,8 @@
 //! candidate below it is a row, its options are its tile.
 
 use super::*;
-use crate::cell::shape_text::{Shape, operands};
+use crate::cell::operands::{Operator, product};
+use crate::cell::shape_text::Shape;
 
 pub(crate) const FORMAT: Format = Format {
     id: "inductor",
@@ -65,25 +66,20 @@ struct Inductor {
 impl Problem {
     fn new(op: &str, text: &str) -> Option<Self> {
         let operands: Vec<Vec<u32>> = text.split(',').map(dimensions).collect();
-        let first = match op.trim_start_matches('_') {
-            "mm" | "int_mm" | "scaled_mm" | "bmm" | "mixed_mm" | "grouped_mm"
-            | "scaled_grouped_mm" => 0,
-            "addmm" | "baddbmm" | "bias_addmm" => 1,
-            _ => return None,
-        };
-        let shape = match operands.get(first..first + 2) {
+        let operator = Operator::of(&op.replace("grouped_", ""))?;
+        let shape = match operator.pair(&operands) {
             Some([a, b]) if op.contains("grouped") => grouped(a, b, operands.last()),
-            Some([a, b]) => row_major(a, b),
-            _ => None,
+            _ => operator.shape(&operands),
         };
+        let n = shape.map_or(0, |s| s.sizes[1]);
         let shape = shape.ok_or_else(|| flaw("the operands do not fit together", text));
         Some(Problem {
             op: op.to_owned(),
             shape,
             types: [None; 2],
             transposed: [false; 2],
-            bias: first == 1,
-            first,
+            bias: operator.adds_bias(&operands, n),
+            first: operator.first,
         })
     }
 
@@ -120,17 +116,6 @@ fn dimensions(text: &str) -> Vec<u32> {
     text.trim().split('x').filter_map(|p| p.trim().parse().ok()).filter(|v| *v > 0).collect()
 }
 
-/// A is M x K and B is K x N, whatever their sizes: `mm(64x64, 64x128)`.
-fn row_major(a: &[u32], b: &[u32]) -> Option<Shape> {
-    let ([.., k], [.., r, n]) = (a, b) else { return None };
-    if k != r {
-        return None;
-    }
-    let mut shape = operands(a, b)?;
-    shape.sizes[1] = *n;
-    Some(shape)
-}
-
 /// The groups of A, of B or of both: `grouped_mm(1024x512, 8x512x256, 8)`. Where each begins is data, so
 /// they count as equally large; where that cannot be, as one GEMM.
 fn grouped(a: &[u32], b: &[u32], offsets: Option<&Vec<u32>>) -> Option<Shape> {
@@ -139,7 +124,7 @@ fn grouped(a: &[u32], b: &[u32], offsets: Option<&Vec<u32>>) -> Option<Shape> {
         ([m, k], [groups, r, n]) if k == r => ([*m, *n, *k], 0, *groups),
         ([groups, m, k], [r, n]) if k == r => ([*m, *n, *k], 1, *groups),
         ([m, k], [r, n]) if k == r => ([*m, *n, *k], 2, *offsets?.first().filter(|g| **g > 0)?),
-        _ => return row_major(a, b),
+        _ => return product(a, b),
     };
     if sizes[shared] % groups != 0 {
         return Some(Shape { sizes, batch: None });

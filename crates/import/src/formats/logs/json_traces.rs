@@ -2,6 +2,7 @@
 //! AutoTVM's tuning records, and the nodes of a profile of ONNX Runtime.
 
 use super::*;
+use crate::cell::operands::{product, swapped};
 use serde_json::Value;
 
 pub(crate) const FLASHINFER: Format = Format {
@@ -196,27 +197,23 @@ fn autotvm(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
     {
         return None;
     }
-    let tensors: Vec<(Vec<f64>, &str)> = v
+    let tensors: Vec<(Vec<u32>, &str)> = v
         .pointer("/input/2")?
         .as_array()?
         .iter()
         .filter(|t| text(t, "/0") == "TENSOR")
         .map(|t| {
             let sizes = t.pointer("/1").and_then(Value::as_array);
-            let sizes = sizes.map(|s| s.iter().filter_map(Value::as_f64).collect());
-            (sizes.unwrap_or_default(), text(t, "/2"))
+            let size = |v: &Value| v.as_u64().and_then(|v| u32::try_from(v).ok());
+            (sizes.into_iter().flatten().filter_map(size).collect(), text(t, "/2"))
         })
         .collect();
     let row = (|| {
         let [(a, kind), (b, _), ..] = &tensors[..] else {
             return Err(RowError::new("not two tensors"));
         };
-        let ([lead @ .., m, k], [.., n, k2]) = (&a[..], &b[..]) else {
-            return Err(RowError::new("not two matrices"));
-        };
-        if k != k2 {
-            return Err(RowError::new("the two K values differ"));
-        }
+        let shape = product(a, &swapped(b));
+        let shape = shape.ok_or_else(|| RowError::new("the operands do not fit together"))?;
         if v.pointer("/result/1").and_then(Value::as_f64) != Some(0.0) {
             return Err(RowError::new("the candidate failed"));
         }
@@ -227,8 +224,7 @@ fn autotvm(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
             .unwrap_or_default();
         let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
         let op = Operation::uniform(rows.dtype(DataType::parse(kind))).with_layout(false, true);
-        let batch = lead.iter().product();
-        row_of([m, n, k].map(|v| Some(*v)), Some(batch), op, log::time(Some(mean), 1.0)?)
+        Ok(shape.row(op, log::time(Some(mean), 1.0)?))
     })();
     let mut e = Entry::new(row);
     e.op_name = task.to_owned();

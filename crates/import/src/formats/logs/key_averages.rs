@@ -2,7 +2,7 @@
 //! of dashes, cells apart by two blanks or more. The time is that of all calls.
 
 use super::*;
-use crate::cell::shape_text::operands;
+use crate::cell::operands::Operator;
 use crate::cell::{Quantity, quantity};
 use crate::split::dialect::apart;
 
@@ -70,12 +70,9 @@ impl Parser for KeyAverages {
         if line.trim_start().starts_with('-') {
             return None;
         }
-        let first = match cells[c.name] {
-            "aten::mm" | "aten::bmm" | "aten::matmul" | "aten::linear" | "aten::_scaled_mm"
-            | "aten::_int_mm" => 0,
-            "aten::addmm" | "aten::baddbmm" | "aten::_addmm_activation" => 1,
-            _ => return rows.other(),
-        };
+        // A range of the program may have the name of an operation, which is in a namespace.
+        let operator = Operator::of(cells[c.name]).filter(|_| cells[c.name].contains("::"));
+        let Some(operator) = operator else { return rows.other() };
         let calls = cells[c.calls].parse::<f64>().unwrap_or(f64::NAN);
         let shapes: Vec<Vec<u32>> = cells[c.shapes]
             .split("],")
@@ -87,18 +84,14 @@ impl Parser for KeyAverages {
             return rows.other();
         }
         let row = (|| {
-            let shape = match shapes.get(first..first + 2) {
-                Some([a, b]) => operands(a, b),
-                _ => None,
-            };
+            let shape = operator.shape(&shapes);
             let shape =
                 shape.ok_or_else(|| flaw("the shapes do not fit together", cells[c.shapes]))?;
             if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }
-            let mut op = Operation::uniform(rows.dtype(None))
-                .with_layout(false, cells[c.name] == "aten::linear");
-            op.bias = first == 1;
+            let mut op = Operation::uniform(rows.dtype(None)).with_layout(false, operator.weight);
+            op.bias = operator.adds_bias(&shapes, shape.sizes[1]);
             Ok(shape.row(op, log::time(time.map(|(t, _)| t / calls), 1.0)?))
         })();
         let mut e = Entry::new(row);

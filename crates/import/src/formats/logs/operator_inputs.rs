@@ -2,7 +2,7 @@
 //! below the name of the operator. Shapes with the number of their calls, without times.
 
 use super::*;
-use crate::cell::shape_text::operands;
+use crate::cell::operands::Operator;
 
 pub(crate) const FORMAT: Format = Format {
     id: "operator-inputs",
@@ -53,20 +53,15 @@ impl Parser for Inputs {
             return None;
         }
         let s = slots("^cnt: {count}, {inputs}", line)?;
-        let name =
-            self.operator.trim_start_matches("aten.").split('.').next().unwrap_or("").to_owned();
-        let first = match name.as_str() {
-            "mm" | "bmm" | "matmul" | "linear" | "_scaled_mm" | "_int_mm" => 0,
-            "addmm" | "baddbmm" => 1,
-            _ => return rows.other(),
-        };
+        let Some(operator) = Operator::of(&self.operator) else { return rows.other() };
         let all = tensors(s.get("inputs"));
         let row = (|| {
-            let Some([(a, dtype, ta), (b, dtype_b, tb)]) = all.get(first..first + 2) else {
+            let Some([(_, dtype, ta), (_, dtype_b, tb)]) = operator.pair(&all) else {
                 return Err(RowError::new("not two tensors"));
             };
-            let shape =
-                operands(a, b).ok_or_else(|| RowError::new("the operands do not fit together"))?;
+            let shapes: Vec<Vec<u32>> = all.iter().map(|t| t.0.clone()).collect();
+            let shape = operator.shape(&shapes);
+            let shape = shape.ok_or_else(|| RowError::new("the operands do not fit together"))?;
             let a = dtype.ok_or_else(|| RowError::new("no data type"))?;
             let b = dtype_b.unwrap_or(a);
             let op = if a == b {
@@ -74,8 +69,8 @@ impl Parser for Inputs {
             } else {
                 Operation::mixed(a, b, a.default_output())
             };
-            let mut op = op.with_layout(*ta, *tb || name == "linear");
-            op.bias = first == 1;
+            let mut op = op.with_layout(*ta, *tb || operator.weight);
+            op.bias = operator.adds_bias(&shapes, shape.sizes[1]);
             Ok(shape.row(op, f64::NAN))
         })();
         let mut e = Entry::new(row);

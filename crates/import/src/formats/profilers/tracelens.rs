@@ -14,7 +14,7 @@ mod table;
 pub(crate) use kernel_summary::FORMAT as KERNELS_FORMAT;
 pub(crate) use kernels::library;
 pub(crate) use py::Py;
-pub(crate) use shape::{from_dims, from_operands};
+pub(crate) use shape::from_operands;
 
 use crate::columns::header::Header;
 use crate::reader::Whole;

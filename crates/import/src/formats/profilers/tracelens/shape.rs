@@ -1,88 +1,11 @@
-//! The GEMM behind an operation of a trace: from the sizes the report prints, else from the
-//! shapes of its operands, which every operation orders in its own way.
+//! The GEMM behind an operation of a trace: types and layout of its operands, and its sizes where the
+//! report prints none.
 
 use super::py::Py;
-use crate::cell::shape_text::Shape;
+use crate::cell::operands::Operator;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::Row;
-
-/// Where the operands lie among the inputs of an operation.
-#[derive(Clone, Copy)]
-enum Operands {
-    /// A (M, K) at this input, B (K, N) at the next.
-    At(usize),
-    /// A (M, K) and a weight (N, K), as a linear layer keeps it.
-    Weight,
-    /// A (M, K) and a weight (N, K / 2): two 4-bit values a byte.
-    PackedWeight,
-    /// Both packed.
-    BothPacked,
-}
-
-/// How an operation orders its operands; `None` where it is not known.
-fn operands(name: &str) -> Option<Operands> {
-    let bare = name.rsplit("::").next().unwrap_or(name);
-    Some(match bare {
-        "mm" | "bmm" | "_scaled_mm" | "cublas_scaled_mm" | "int8_linear_matmul" | "matmul"
-        | "_int_mm" => Operands::At(0),
-        "addmm" | "baddbmm" | "addmm_" | "_addmm_activation" => Operands::At(1),
-        "linear"
-        | "rocm_unquantized_gemm"
-        | "gemm_a16w16"
-        | "gemm_a8w8"
-        | "gemm_a8w8_blockscale"
-        | "gemm_a8w8_CK" => Operands::Weight,
-        "gemm_a4w4" | "gemm_a4w4_blockscale" | "hipblaslt_gemm_fp4" => Operands::BothPacked,
-        "batched_gemm_a16wfp4" | "gemm_with_dynamic_quant" => Operands::PackedWeight,
-        _ => return None,
-    })
-}
-
-/// True where the operation adds a vector or matrix.
-fn adds_bias(name: &str, operand_count: usize) -> bool {
-    let bare = name.rsplit("::").next().unwrap_or(name);
-    match bare {
-        "addmm" | "baddbmm" | "addmm_" | "_addmm_activation" => true,
-        "_scaled_mm" | "cublas_scaled_mm" | "linear" | "rocm_unquantized_gemm" => {
-            operand_count == 3
-        }
-        _ => false,
-    }
-}
-
-/// Sizes from the operands' shapes: M, N, K and the batch.
-pub(crate) fn from_dims(name: &str, dims: &[Vec<u32>]) -> Option<([u32; 3], u32)> {
-    let kind = operands(name)?;
-    let first = match kind {
-        Operands::At(i) => i,
-        _ => 0,
-    };
-    let (a, b) = (dims.get(first)?, dims.get(first + 1)?);
-    let (batch_a, a) = split_batch(a)?;
-    let (batch_b, b) = split_batch(b)?;
-    let batch = batch_a.max(batch_b);
-    let (m, k, n, k_of_b) = match kind {
-        Operands::At(_) => (a[0], a[1], b[1], b[0]),
-        Operands::Weight => (a[0], a[1], b[0], b[1]),
-        Operands::PackedWeight => (a[0], a[1], b[0], b[1].checked_mul(2)?),
-        Operands::BothPacked => {
-            let k = a[1].checked_mul(2)?;
-            (a[0], k, b[0], b[1].checked_mul(2)?)
-        }
-    };
-    (k == k_of_b).then_some(([m, n, k], batch))
-}
-
-/// Leading dimensions as one batch, and the matrix. A weight has none.
-fn split_batch(dims: &[u32]) -> Option<(u32, [u32; 2])> {
-    let (matrix, leading) = match dims {
-        [leading @ .., rows, columns] => ([*rows, *columns], leading),
-        _ => return None,
-    };
-    let batch = leading.iter().try_fold(1u32, |product, d| product.checked_mul(*d))?;
-    Some((batch, matrix))
-}
 
 /// Types of A and B from a tuple of names, and the decision that was needed.
 ///
@@ -162,25 +85,20 @@ pub(crate) fn from_operands(
     input_types: &Py<'_>,
     strides: &Py<'_>,
 ) -> Option<(Row, Option<&'static str>)> {
+    let operator = Operator::of(name)?;
     let shapes = dims.shapes();
-    let (sizes, batch) = from_dims(name, &shapes)?;
-    let first = match operands(name)? {
-        Operands::At(i) => i,
-        _ => 0,
-    };
-    let pair = Py::Seq(input_types.items().iter().skip(first).take(2).cloned().collect());
+    let shape = operator.shape(&shapes)?;
+    let [_, n, _] = shape.sizes;
+    let pair = Py::Seq(operator.pair(input_types.items())?.map(Clone::clone).to_vec());
     let (a, b, note) = types(name, &pair)?;
-    let given = shapes.iter().filter(|s| !s.is_empty()).count();
-    let blas = match operands(name)? {
-        Operands::At(_) => {
-            let at = |i: usize| strides.items().get(i).cloned().unwrap_or(Py::None);
-            layout_of_strides(&at(first), &at(first + 1), sizes)
+    let blas = match operator.weight {
+        true => Some((true, false)),
+        false => {
+            operator.pair(strides.items()).and_then(|[a, b]| layout_of_strides(a, b, shape.sizes))
         }
-        // The weight is kept (N, K): read transposed.
-        _ => Some((true, false)),
     };
-    let op = operation(a, b, adds_bias(name, given), blas);
-    Some((Shape { sizes, batch: Some(batch) }.row(op, f64::NAN), note))
+    let op = operation(a, b, operator.adds_bias(&shapes, n), blas);
+    Some((shape.row(op, f64::NAN), note))
 }
 
 #[cfg(test)]

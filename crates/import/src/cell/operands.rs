@@ -1,0 +1,145 @@
+//! The shapes of operands -> M, N, K and batch. Operations of frameworks order their inputs each in its own
+//! way: one table says which of them are A and B, how these are kept, and where a bias stands.
+
+use super::shape_text::Shape;
+
+/// M, N, K of A (M, K) times B (K, N). Leading dimensions of both are the batch, broadcast where they
+/// differ; those of A alone are further rows.
+pub(crate) fn product(a: &[u32], b: &[u32]) -> Option<Shape> {
+    let ([lead_a @ .., m, k], [lead_b @ .., rows, n]) = (a, b) else {
+        return None;
+    };
+    let of_all = |dims: &[u32]| dims.iter().try_fold(1u32, |all, d| all.checked_mul(*d));
+    let (m, batch) = match lead_b {
+        [] => (m.checked_mul(of_all(lead_a)?)?, 1),
+        _ => (*m, of_all(&broadcast(lead_a, lead_b)?)?),
+    };
+    let shape = Shape { sizes: [m, *n, *k], batch: Some(batch).filter(|b| *b > 1) };
+    (k == rows).then_some(shape)
+}
+
+/// The dimensions of both, the last below the last; one of each pair may be 1 or missing.
+fn broadcast(a: &[u32], b: &[u32]) -> Option<Vec<u32>> {
+    let at = |dims: &[u32], from_last: usize| dims.iter().rev().nth(from_last).map_or(1, |d| *d);
+    let pairs = (0..a.len().max(b.len())).map(|i| (at(a, i), at(b, i)));
+    pairs.map(|(a, b)| (a == b || a == 1 || b == 1).then_some(a.max(b))).collect()
+}
+
+/// The same, of B as (K, N) or, as a linear layer keeps it, (N, K).
+pub(crate) fn operands(a: &[u32], b: &[u32]) -> Option<Shape> {
+    product(a, b).or_else(|| product(a, &swapped(b)))
+}
+
+/// The last two dimensions in the other order.
+pub(crate) fn swapped(dims: &[u32]) -> Vec<u32> {
+    let mut out = dims.to_vec();
+    if let [.., rows, columns] = &mut out[..] {
+        std::mem::swap(rows, columns);
+    }
+    out
+}
+
+/// How an operation orders its inputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operator {
+    /// Which input is A; B is the next.
+    pub first: usize,
+    /// B is kept (N, K), as a linear layer does.
+    pub weight: bool,
+    /// Values along K in one element of A and of B: two 4-bit ones a byte.
+    packed: [u32; 2],
+    bias: Bias,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Bias {
+    None,
+    /// The input before A, a vector or a matrix.
+    Before,
+    /// An input behind B, N numbers; scales have other shapes.
+    Behind,
+}
+
+const PLAIN: Operator = Operator { first: 0, weight: false, packed: [1, 1], bias: Bias::None };
+const WEIGHT: Operator = Operator { weight: true, ..PLAIN };
+
+const OPERATORS: &[(&str, Operator)] = &[
+    ("mm bmm matmul int_mm mixed_mm int8_linear_matmul", PLAIN),
+    ("scaled_mm cublas_scaled_mm", Operator { bias: Bias::Behind, ..PLAIN }),
+    (
+        "addmm baddbmm addmm_ addmm_activation bias_addmm",
+        Operator { first: 1, bias: Bias::Before, ..PLAIN },
+    ),
+    ("linear rocm_unquantized_gemm", Operator { bias: Bias::Behind, ..WEIGHT }),
+    ("gemm_a16w16 gemm_a8w8 gemm_a8w8_blockscale gemm_a8w8_CK", WEIGHT),
+    ("gemm_a4w4 gemm_a4w4_blockscale hipblaslt_gemm_fp4", Operator { packed: [2, 2], ..WEIGHT }),
+    ("batched_gemm_a16wfp4 gemm_with_dynamic_quant", Operator { packed: [1, 2], ..WEIGHT }),
+];
+
+impl Operator {
+    /// That of a name: `aten::mm`, `aten.mm.default`, `_int_mm`.
+    pub(crate) fn of(name: &str) -> Option<Operator> {
+        let bare = name.rsplit("::").next().unwrap_or(name).trim_start_matches("aten.");
+        let bare = bare.split('.').next().unwrap_or(bare).trim_start_matches('_');
+        OPERATORS.iter().find(|(names, _)| names.split(' ').any(|n| n == bare)).map(|(_, o)| *o)
+    }
+
+    /// What there is of A and of B in a list of all inputs.
+    pub(crate) fn pair<'a, T>(&self, inputs: &'a [T]) -> Option<[&'a T; 2]> {
+        Some([inputs.get(self.first)?, inputs.get(self.first + 1)?])
+    }
+
+    /// M, N, K and batch by the shapes of all inputs.
+    pub(crate) fn shape(&self, inputs: &[Vec<u32>]) -> Option<Shape> {
+        let unpacked = |dims: &Vec<u32>, packed: u32| {
+            let mut dims = dims.clone();
+            let k = dims.last_mut()?;
+            *k = k.checked_mul(packed)?;
+            Some(dims)
+        };
+        let [a, b] = self.pair(inputs)?;
+        let (a, b) = (unpacked(a, self.packed[0])?, unpacked(b, self.packed[1])?);
+        product(&a, &if self.weight { swapped(&b) } else { b })
+    }
+
+    /// True where it adds a vector or a matrix to the product, whose N this is.
+    pub(crate) fn adds_bias(&self, inputs: &[Vec<u32>], n: u32) -> bool {
+        match self.bias {
+            Bias::None => false,
+            Bias::Before => true,
+            Bias::Behind => inputs.iter().skip(self.first + 2).any(|dims| dims[..] == [n]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leading_dimensions_are_a_batch_or_rows() {
+        let of = |a: &[u32], b: &[u32]| product(a, b).map(|s| (s.sizes, s.batch));
+        assert_eq!(of(&[4, 8], &[8, 16]), Some(([4, 16, 8], None)));
+        assert_eq!(of(&[3, 4, 8], &[3, 8, 16]), Some(([4, 16, 8], Some(3))));
+        assert_eq!(of(&[3, 4, 8], &[8, 16]), Some(([12, 16, 8], None)));
+        assert_eq!(of(&[2, 3, 4, 8], &[1, 3, 8, 16]), Some(([4, 16, 8], Some(6))));
+        assert_eq!(of(&[2, 1, 4, 8], &[5, 8, 16]), Some(([4, 16, 8], Some(10))));
+        assert_eq!(of(&[2, 4, 8], &[3, 8, 16]), None);
+        assert_eq!(of(&[8], &[8, 16]), None);
+    }
+
+    #[test]
+    fn a_bias_is_a_vector_of_n() {
+        let adds = |name: &str, inputs: &[Vec<u32>]| {
+            let operator = Operator::of(name)?;
+            Some(operator.adds_bias(inputs, operator.shape(inputs)?.sizes[1]))
+        };
+        let (a, b) = (vec![32, 64], vec![64, 16]);
+        let scales = [a.clone(), b.clone(), vec![32, 1], vec![1, 16]];
+        assert_eq!(adds("aten::_scaled_mm", &scales), Some(false));
+        let both = [&scales[..], &[vec![16]]].concat();
+        assert_eq!(adds("aten._scaled_mm.default", &both), Some(true));
+        assert_eq!(adds("aten::linear", &[a, vec![16, 64], vec![16]]), Some(true));
+        assert_eq!(adds("mine::mm_of_experts", &scales), None);
+    }
+}
