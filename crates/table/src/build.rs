@@ -146,6 +146,8 @@ pub struct TableBuilder {
     recent_ops: Vec<(u64, u16)>,
     op_codes: HashMap<u64, u16>,
     device_codes: HashMap<String, u16>,
+    /// Code of the device that the user chose; 0 where there is none.
+    chosen_device: u16,
     rejected: Rejected,
     /// Highest believable rate by code of the device, FLOP/s; NaN: not looked up.
     limits: Vec<f64>,

@@ -147,6 +147,11 @@ pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOpti
     device
 }
 
+/// The device that the user chose for a file that may name its own; 0 where there is none.
+pub(crate) fn chosen_device(table: &mut TableBuilder, options: &ImportOptions) -> u16 {
+    options.answer("device").map_or(0, |name| table.choose_device(name))
+}
+
 /// The device that the user chose, else the one that the file names in this place, else the one in the file's
 /// name; 0 where there is none.
 pub(crate) fn device_above(
@@ -157,7 +162,7 @@ pub(crate) fn device_above(
 ) -> u16 {
     if let Some(answer) = options.answer("device") {
         table.device_by_hand(answer);
-        return table.device(answer);
+        return table.choose_device(answer);
     }
     if let Some((name, place)) = named {
         table.note(format!("Device from {place}: {name}."));
@@ -213,7 +218,7 @@ pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions
 mod tests {
     use super::stated_device;
     use crate::testing::read_with;
-    use crate::{FORMATS, ImportOptions};
+    use crate::{FORMATS, ImportOptions, Imported, read_all};
 
     #[test]
     fn a_device_keeps_the_brackets_of_its_name() {
@@ -221,6 +226,24 @@ mod tests {
         assert_eq!(stated_device(&format!("Using GPU 0: {max} (448 EUs)")), Some(max));
         let h100 = stated_device("Using device 0: NVIDIA H100 80GB HBM3 (SM90, 132 SMs)");
         assert_eq!(h100, Some("NVIDIA H100 80GB HBM3"));
+    }
+
+    #[test]
+    fn the_device_that_the_user_chose_is_that_of_all_rows() {
+        for format in FORMATS {
+            let options = ImportOptions {
+                format: Some(format.id.to_owned()),
+                answers: [("device".to_owned(), "mine".to_owned())].into(),
+                ..ImportOptions::default()
+            };
+            let read = read_all("", format.example.as_bytes(), &options);
+            // A table states the device of each of its rows: its columns are the user's to change.
+            let Ok(Imported::Table(data)) = read else { continue };
+            if !["gemmscope", "generic"].contains(&format.id) {
+                let named = data.device.iter().map(|d| data.devices[usize::from(*d)].as_str());
+                assert!(named.clone().all(|d| d == "mine"), "{}: {:?}", format.id, data.devices);
+            }
+        }
     }
 
     #[test]

@@ -19,9 +19,18 @@ impl Assumption {
 }
 
 impl TableBuilder {
-    /// Code of a device name; the empty name is 0, "not stated".
+    /// Makes this the device of all rows, whatever the file names.
+    pub fn choose_device(&mut self, name: &str) -> u16 {
+        self.chosen_device = self.device(name);
+        self.chosen_device
+    }
+
+    /// Code of a device name, or of the device that the user chose; else the empty name is 0, "not stated".
     pub fn device(&mut self, name: &str) -> u16 {
         let name = &*visible(name.trim());
+        if self.chosen_device != 0 {
+            return self.chosen_device;
+        }
         if name.is_empty() {
             return 0;
         }

@@ -21,10 +21,10 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 96,
         reason: "protobuf text with entries of flops by types",
-        parser: |_, options, rows| {
+        parser: |_, _, rows| {
             rows.table.rates_are_not_independent();
             rows.table.note("Times computed from the rates, at 2MNK operations per call.");
-            Box::new(Xla { answer: options.answer("device").is_some(), ..Xla::default() })
+            Box::<Xla>::default()
         },
         others: Others::Unsaid,
         ..LogFormat::DEFAULT
@@ -36,8 +36,6 @@ struct Xla {
     /// The last key: of a device, or of the types of a rate.
     key: String,
     device: u16,
-    /// The user has said the device.
-    answer: bool,
     /// b, m, n, k of the entry.
     sizes: [Option<String>; 4],
 }
@@ -62,7 +60,7 @@ impl Parser for Xla {
         if let Some(key) = quoted(line, "key:") {
             key.clone_into(&mut self.key);
         }
-        if line.contains("value {") && !self.key.is_empty() && !self.answer {
+        if line.contains("value {") && !self.key.is_empty() {
             self.device = rows.table.device(product(&self.key));
             self.key.clear();
         }

@@ -16,6 +16,7 @@ mod rows;
 mod timeline;
 
 use super::tracelens::{Py, from_operands};
+use crate::columns::defaults;
 use crate::split::json::{self, Item, ItemReader, Json};
 use crate::{Detection, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
 use events::{Events, Signature};
@@ -46,9 +47,8 @@ fn detect(head: &Head) -> Option<Detection> {
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
-    let chosen = options.answer("device").map_or(0, |d| table.device(d));
+    defaults::chosen_device(&mut table, options);
     let trace = Trace {
-        chosen,
         captures: options.captures.clone(),
         file: head.name.clone(),
         events: Events::default(),
@@ -61,8 +61,6 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 
 #[derive(Debug)]
 struct Trace {
-    /// Device that the user chose; 0 for none.
-    chosen: u16,
     /// Captures of graphs from other files.
     captures: Vec<Capture>,
     file: String,

@@ -212,7 +212,7 @@ impl Counters {
         }
     }
 
-    fn launch(mut self, profile: &Profile, table: &mut TableBuilder) -> Launch {
+    fn launch(mut self, table: &mut TableBuilder) -> Launch {
         let mut l = self.launch;
         if l.time_s.is_nan() {
             l.time_s = self.cycles / l.clock_hz;
@@ -240,7 +240,7 @@ impl Counters {
             self.device_name =
                 if self.units.is_empty() { target } else { format!("{target}:{}", self.units) };
         }
-        l.device = profile.device(table, &self.device_name);
+        l.device = table.device(&self.device_name);
         l
     }
 }
@@ -297,7 +297,7 @@ fn clock_unit(unit: &str) -> f64 {
 impl Ncu {
     fn flush(&mut self, table: &mut TableBuilder) {
         if let Some((_, counters)) = self.current.take() {
-            let launch = counters.launch(&self.profile, table);
+            let launch = counters.launch(table);
             self.clocked |= launch.clock_hz.is_finite();
             self.profile.push(launch);
         }

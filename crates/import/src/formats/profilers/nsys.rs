@@ -109,7 +109,7 @@ impl RowReader for Nsys {
             let device = columns.titles.text(record, &["device"]);
             let device = device.rsplit_once(" (").map_or(&*device, |(d, _)| d);
             if device.chars().any(char::is_alphabetic) {
-                launch.device = self.profile.device(table, device);
+                launch.device = table.device(device);
             }
         }
         self.profile.push(launch);

@@ -7,7 +7,7 @@
 use super::kernel_kind::KernelKind;
 use super::{Omitted, Times, tell_omitted};
 use crate::cell::shape_text;
-use crate::columns::defaults::{AssumedType, assumption};
+use crate::columns::defaults::{self, AssumedType, assumption};
 use crate::{Head, Header, ImportOptions, Imported, Record};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
@@ -142,6 +142,7 @@ impl LaunchColumns {
 pub(crate) struct Profile {
     launches: Vec<Launch>,
     options: ImportOptions,
+    /// That of launches that name none.
     device: u16,
     dtype: AssumedType,
 }
@@ -149,22 +150,14 @@ pub(crate) struct Profile {
 impl Profile {
     /// An empty profile.
     pub(crate) fn new(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> Self {
-        let device = options.answer("device").map_or(0, |d| table.device(d));
+        let device = defaults::chosen_device(table, options);
         let dtype = AssumedType::new(head, options, DataType::Fp16);
         Profile { launches: Vec::new(), options: options.clone(), device, dtype }
     }
 
-    /// Code of a device; the user's choice overrides it.
-    pub(crate) fn device(&self, table: &mut TableBuilder, name: &str) -> u16 {
-        match self.device {
-            0 => table.device(name),
-            chosen => chosen,
-        }
-    }
-
     /// The next launch.
     pub(crate) fn push(&mut self, mut launch: Launch) {
-        if self.device != 0 {
+        if launch.device == 0 {
             launch.device = self.device;
         }
         self.launches.push(launch);

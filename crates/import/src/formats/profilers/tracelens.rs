@@ -16,6 +16,7 @@ pub(crate) use kernels::library;
 pub(crate) use py::Py;
 pub(crate) use shape::from_operands;
 
+use crate::columns::defaults;
 use crate::columns::header::Header;
 use crate::reader::Whole;
 use crate::{
@@ -82,8 +83,9 @@ fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(_: &Head, options: &ImportOptions) -> Opened {
-    let rows = Table::new(options.answer("device").map(str::to_owned));
-    Ok(Delimited::open(rows, TableBuilder::new()))
+    let mut table = TableBuilder::new();
+    defaults::chosen_device(&mut table, options);
+    Ok(Delimited::open(Table::default(), table))
 }
 
 fn detect_context(head: &Head) -> Option<Detection> {

@@ -3,7 +3,7 @@
 
 use crate::cell;
 use crate::cell::shape_text::Shape;
-use crate::columns::defaults::AssumedType;
+use crate::columns::defaults::{self, AssumedType};
 use crate::columns::row::percent;
 use crate::split::json::{self, Item, ItemReader, items, text};
 use crate::split::json_or_csv;
@@ -40,7 +40,9 @@ fn detect(head: &Head) -> Option<Detection> {
 fn open(head: &Head, options: &ImportOptions) -> Opened {
     let states =
         States { dtype: AssumedType::new(head, options, DataType::Fp16), devices: Vec::new() };
-    Ok(json_or_csv::open(head, states, TableBuilder::new()))
+    let mut table = TableBuilder::new();
+    defaults::chosen_device(&mut table, options);
+    Ok(json_or_csv::open(head, states, table))
 }
 
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 //! shape for which no better solution than the library's own was found.
 
 use crate::cell;
+use crate::columns::defaults;
 use crate::columns::header::error_at;
 use crate::{
     CellError, Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened,
@@ -35,7 +36,7 @@ fn detect(head: &Head) -> Option<Detection> {
 
 fn open(_: &Head, options: &ImportOptions) -> Opened {
     let mut table = TableBuilder::new();
-    let device = options.answer("device").map_or(0, |d| table.device(d));
+    let device = defaults::chosen_device(&mut table, options);
     Ok(Delimited::open(TunableOp { device }, table))
 }
 
@@ -49,10 +50,7 @@ impl RowReader for TunableOp {
         if record.get(0) == b"Validator" {
             let (key, value) = (record.text(1), record.text(2));
             if key == "GCN_ARCH_NAME" {
-                let arch = value.split(':').next().unwrap_or("").to_owned();
-                if self.device == 0 {
-                    self.device = table.device(&arch);
-                }
+                self.device = table.device(value.split(':').next().unwrap_or(""));
             }
             table.note(format!("{key}: {value}"));
             return Ok(());

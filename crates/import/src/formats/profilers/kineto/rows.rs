@@ -91,8 +91,8 @@ pub(super) fn finish(
     mut table: TableBuilder,
     complete: bool,
 ) -> Result<Imported, ImportError> {
-    let Trace { chosen, captures, file, events, devices, .. } = of_a_gpu(trace)?;
-    let device = device_codes(&mut table, chosen, &devices);
+    let Trace { captures, file, events, devices, .. } = of_a_gpu(trace)?;
+    let device = device_codes(&mut table, &devices);
     let join = Join::new(&events);
     let mut left_out = LeftOut::default();
     let launched = Launched::new(&events, &join, &mut left_out);
@@ -120,7 +120,7 @@ pub(super) fn finish(
     }
     left_out.tell(&mut table, gemm_s, &without);
     notes(&mut table, &events, captured, remarks);
-    if devices.iter().all(|d| d.1.is_empty()) && chosen == 0 {
+    if devices.iter().all(|d| d.1.is_empty()) && table.device("") == 0 {
         table.assume_device("", "The trace names no device.");
     }
     if table.rows_read() == 0 {
@@ -232,16 +232,13 @@ fn is_amd(name: &str) -> bool {
 /// one, as number 0, while its kernels carry the number within the machine.
 fn device_codes(
     table: &mut TableBuilder,
-    chosen: u16,
     devices: &[(i64, String)],
 ) -> impl Fn(i64) -> u16 + use<> {
-    let codes: Vec<(i64, u16)> = devices
-        .iter()
-        .map(|(id, name)| (*id, if chosen != 0 { chosen } else { table.device(name) }))
-        .collect();
+    let codes: Vec<(i64, u16)> =
+        devices.iter().map(|(id, name)| (*id, table.device(name))).collect();
     let only = match codes.as_slice() {
         [(_, first), rest @ ..] if rest.iter().all(|(_, code)| code == first) => *first,
-        _ => chosen,
+        _ => table.device(""),
     };
     move |id| codes.iter().find(|c| c.0 == id).map_or(only, |c| c.1)
 }

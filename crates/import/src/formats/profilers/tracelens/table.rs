@@ -40,12 +40,12 @@ struct Pending {
 }
 
 /// Reads the records of one table.
+#[derive(Default)]
 pub(super) struct Table {
     sets: Vec<Columns>,
     pending: Vec<Pending>,
     /// Names of operations and kernels, and other texts.
     words: Interner,
-    device: Option<String>,
     without_model: Omitted,
     not_gemm: Omitted,
     own_model: u64,
@@ -53,20 +53,6 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A new reader; `device` is the user's choice.
-    pub(super) fn new(device: Option<String>) -> Self {
-        Table {
-            sets: Vec::new(),
-            pending: Vec::new(),
-            words: Interner::default(),
-            device,
-            without_model: Omitted::default(),
-            not_gemm: Omitted::default(),
-            own_model: 0,
-            seen_header: false,
-        }
-    }
-
     fn read(&mut self, record: &Record<'_>, set: usize, table: &mut TableBuilder) -> Pending {
         let columns = &self.sets[set];
         let number = |col: &Option<Col>, scale: f64| {
@@ -99,11 +85,7 @@ impl Table {
                 {
                     self.own_model += 1;
                 }
-                let stated = match self.sets[set].label.as_str() {
-                    "" => self.device.clone(),
-                    label => Some(label.to_owned()),
-                };
-                Ok(Row { device: stated.map_or(0, |name| table.device(&name)), ..row })
+                Ok(Row { device: table.device(&self.sets[set].label), ..row })
             }
             Err(bad) => Err(bad),
         };

@@ -55,9 +55,7 @@ pub(super) fn plan(
             && m.position(ColumnMeaning::Status).is_some(),
         named_dtype,
         default_dtype: Some(default_dtype),
-        device_by_heading: !named
-            && options.answer("device").is_none()
-            && device_in_headings(sampled).is_some(),
+        device_by_heading: !named && device_in_headings(sampled).is_some(),
         default_device,
         ..Plan::default()
     };
