@@ -38,21 +38,25 @@ pub(crate) fn shape(text: &str, header: &str) -> Option<Shape> {
 /// A shape somewhere in a name or a line: `gemm_m1024_n4096_k512_fp8`, `matmul-4096x4096x1024-bf16`,
 /// `(M, K, N) = (64, 32, 16)`, `(4096, 512) @ (512, 64)`.
 pub(crate) fn named(text: &str) -> Option<Shape> {
-    labelled(text)
-        .or_else(|| listed(text))
+    if !text.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let lettered = [['m', 'M'], ['n', 'N'], ['k', 'K']].iter().all(|letter| text.contains(letter));
+    let by_letters = || labelled(text).or_else(|| listed(text));
+    lettered
+        .then(by_letters)
+        .flatten()
         .or_else(|| {
             let found = crossed(text);
-            let free: Vec<bool> =
-                found.iter().map(|(at, _)| !is_of_kernel(text, at.clone(), &found)).collect();
+            let free = |i: usize| !is_of_kernel(text, found[i].0.clone(), &found);
             let of_operands = (1..found.len()).find_map(|i| {
                 let ((a, left), (b, right)) = (&found[i - 1], &found[i]);
-                let joined = free[i - 1] && free[i] && joins(&text[a.end..b.start]);
-                (joined && left.len() > 1 && right.len() > 1).then(|| operands(left, right))?
+                let joined = joins(&text[a.end..b.start]) && free(i - 1) && free(i);
+                joined.then(|| operands(left, right))?
             });
             of_operands.or_else(|| {
-                let alone = found.iter().zip(&free).find(|((_, n), free)| **free && n.len() > 2);
-                let (_, numbers) = alone?.0;
-                by_place(numbers)
+                let alone = (0..found.len()).find(|i| found[*i].1.len() > 2 && free(*i));
+                by_place(&found[alone?].1)
             })
         })
         .or_else(|| bracketed(text))
@@ -69,6 +73,9 @@ fn by_place(numbers: &[u32]) -> Option<Shape> {
 
 /// What stands between two operands: ` x `, `] @ torch.Size([`, `).T * (`, ` times `, `), MatrixB(`.
 fn joins(between: &str) -> bool {
+    if between.bytes().any(|b| b.is_ascii_digit()) {
+        return false;
+    }
     let between = between.replace("torch.Size", "").replace("by", "@").replace("times", "@");
     let second = between.trim_end_matches(['(', '[']).strip_suffix(['B', 'b']);
     let between = second.map_or(&*between, |b| b.trim_end_matches(char::is_alphabetic));
@@ -112,7 +119,9 @@ fn bracketed(text: &str) -> Option<Shape> {
 fn listed(text: &str) -> Option<Shape> {
     let of_list = |c: char| "mnkbMNKB,x×X* _/".contains(c);
     text.char_indices().find_map(|(at, c)| {
-        let starts = "mnkbMNKB".contains(c) && !text[..at].ends_with(char::is_alphanumeric);
+        if !"mnkbMNKB".contains(c) || text[..at].ends_with(char::is_alphanumeric) {
+            return None;
+        }
         let rest = &text[at..];
         let letters = &rest[..rest.find(|c| !of_list(c)).unwrap_or(rest.len())];
         let letters = letters.trim_end_matches([',', ' ']);
@@ -122,7 +131,7 @@ fn listed(text: &str) -> Option<Shape> {
         let all = once('m') && once('n') && once('k') && (named.len() == 3 || once('b'));
         let mut rest =
             rest[letters.len()..].trim_start_matches([' ', ')', ']', '=', ':', '(', '[']);
-        if !(starts && all && (named.len() == 3 || named.len() == 4)) {
+        if !(all && (named.len() == 3 || named.len() == 4)) {
             return None;
         }
         let mut sizes = Vec::new();
@@ -192,7 +201,6 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
     let of_word = |c: char| c.is_ascii_alphanumeric() || "_-.:<>".contains(c);
     let from = word_start(text, at.start, of_word);
     let to = text[at.end..].find(|c| !of_word(c)).map_or(text.len(), |i| at.end + i);
-    let word = text[from..to].to_ascii_lowercase();
     let several = all.iter().filter(|(r, _)| r.start >= from && r.end <= to).count() > 1;
     let prefix = text[from..at.start].trim_end_matches(['_', '-', '.', ':']);
     let glued = prefix.len() == at.start - from;
@@ -201,23 +209,22 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
         "gemm", "mm", "matmul", "bmm", "linear", "shape", "size", "mnk", "problem", "dot",
         "matrixa", "matrixb",
     ];
-    let before: Vec<&str> = text[..from]
-        .rsplit([',', ';', '|', '(', '['])
-        .next()
-        .unwrap_or("")
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .collect();
-    // A value ends what its words say: `cluster=2x1x1 4096x2048x512`.
-    let is_word = |w: &&&str| !w.starts_with(|c: char| c.is_ascii_digit());
-    let nearest = before.iter().rev().take_while(is_word).take(2);
-    several
-        || KERNEL_WORDS.split('|').any(|k| word.contains(k))
+    if several
         || is_tile_word(last)
         || glued
             && !last.is_empty()
             && !named.iter().any(|n| last.to_ascii_lowercase().ends_with(n))
-        || nearest.clone().any(|w| is_tile_word(w))
+    {
+        return true;
+    }
+    let word = text[from..to].to_ascii_lowercase();
+    let before = text[..from].rsplit([',', ';', '|', '(', '[']).next().unwrap_or("");
+    // A value ends what its words say: `cluster=2x1x1 4096x2048x512`.
+    let nearest = before
+        .rsplit(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .take_while(|w| !w.starts_with(|c: char| c.is_ascii_digit()));
+    KERNEL_WORDS.split('|').any(|k| word.contains(k)) || nearest.take(2).any(is_tile_word)
 }
 
 /// Sizes that follow their letters, in any order. `None` unless M, N and K are all there.

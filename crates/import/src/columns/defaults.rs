@@ -94,7 +94,11 @@ impl AssumedType {
 /// A data type among the words of a name: `sweep_bf16.csv`, `int8 TOPS`.
 pub(crate) fn dtype_in(name: &str) -> Option<DataType> {
     name.split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| w.len() >= 3 && w.bytes().any(|b| b.is_ascii_digit()) || *w == "i8")
+        .filter(|w| {
+            let has = |kind: fn(&u8) -> bool| w.as_bytes().iter().any(kind);
+            let both = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+            w.len() >= 3 && both || *w == "i8"
+        })
         .find_map(DataType::parse)
 }
 

@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |head| {
             let mut section = Section::default();
-            head.lines.iter().any(|l| result(l).or_else(|| section.take(l)).is_some())
+            head.lines.iter().any(|l| section.read(l).is_some())
         },
         score: 25,
         reason: "its lines have M, N, K and a time or a rate with its unit",
@@ -37,20 +37,27 @@ struct AnyLog {
 #[derive(Default)]
 struct Section {
     shape: Option<Shape>,
-    dtype: Option<DataType>,
+    /// The line with the sizes.
+    heading: String,
     name: String,
     time_s: f64,
     rate: f64,
 }
 
 impl Section {
-    /// The result that a line completes. Lines may speak of anything, so it takes a time and a rate that
-    /// agree on the sizes above them.
-    fn take(&mut self, line: &str) -> Option<Printed> {
+    /// The result of a line, its own or one that it completes.
+    fn read(&mut self, line: &str) -> Option<Printed> {
+        // Longer ones are no printed results.
         if line.len() > 400 {
             return None;
         }
         let shape = named(line);
+        result(line, shape).or_else(|| self.take(line, shape))
+    }
+
+    /// The result that a line completes. Lines may speak of anything, so it takes a time and a rate that
+    /// agree on the sizes above them.
+    fn take(&mut self, line: &str, shape: Option<Shape>) -> Option<Printed> {
         // Figures count below the line of a shape.
         if shape.is_none() && self.shape.is_some() {
             let (found, _) = measured(line);
@@ -63,9 +70,10 @@ impl Section {
             }
         }
         if shape.is_some() {
-            let dtype = defaults::dtype_in(line);
-            *self =
-                Section { shape, dtype, time_s: f64::NAN, rate: f64::NAN, ..Section::default() };
+            self.shape = shape;
+            line.clone_into(&mut self.heading);
+            self.name.clear();
+            (self.time_s, self.rate) = (f64::NAN, f64::NAN);
         } else if let Some(name) = line.trim().strip_suffix(':') {
             (self.time_s, self.rate) = (f64::NAN, f64::NAN);
             name.trim().clone_into(&mut self.name);
@@ -84,7 +92,8 @@ impl Section {
         };
         agrees(&shape, &one).then(|| {
             (self.time_s, self.rate) = (f64::NAN, f64::NAN);
-            Printed { shape, measured: vec![one], dtype: self.dtype, name: self.name.clone() }
+            let dtype = defaults::dtype_in(&self.heading);
+            Printed { shape, measured: vec![one], dtype, name: self.name.clone() }
         })
     }
 }
@@ -98,13 +107,8 @@ struct Printed {
     name: String,
 }
 
-/// A line with one shape and a time or a rate; `None` for any other.
-fn result(line: &str) -> Option<Printed> {
-    // Longer ones are no printed results.
-    if line.len() > 400 {
-        return None;
-    }
-    let shape = named(line);
+/// What a line with this shape, or the side of a square one, says of a time or a rate; `None` for any other.
+fn result(line: &str, shape: Option<Shape>) -> Option<Printed> {
     if shape.is_none() && square_side(line).is_none() {
         return None;
     }
@@ -120,19 +124,19 @@ fn result(line: &str) -> Option<Printed> {
 
 /// The only size of a line: `N=4096`, `size 4096`, `4096x4096`.
 fn square_side(line: &str) -> Option<u32> {
-    let words: Vec<&str> = line
-        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
-        .filter(|w| !w.is_empty())
-        .collect();
-    let of_letter = |pair: &[&str]| {
-        let size = matches!(&*pair[0].to_lowercase(), "n" | "m" | "size" | "dim");
-        size.then(|| crate::cell::size(pair[1].as_bytes()).ok())?
+    let words = || {
+        let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
+        words.filter(|w| !w.is_empty())
     };
-    let of_pair = |word: &&str| {
+    let of_letter = |(word, next): (&str, &str)| {
+        let size = ["n", "m", "size", "dim"].iter().any(|w| word.eq_ignore_ascii_case(w));
+        size.then(|| crate::cell::size(next.as_bytes()).ok())?
+    };
+    let of_pair = |word: &str| {
         let (a, b) = word.split_once(['x', 'X'])?;
         (a == b).then(|| crate::cell::size(a.as_bytes()).ok())?
     };
-    words.windows(2).find_map(of_letter).or_else(|| words.iter().find_map(of_pair))
+    words().zip(words().skip(1)).find_map(of_letter).or_else(|| words().find_map(of_pair))
 }
 
 /// A square GEMM of the only size, where time and rate of the line agree on it.
@@ -175,9 +179,7 @@ fn name_before(line: &str, figures: usize) -> String {
 
 impl Parser for AnyLog {
     fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
-        let Some(r) = result(line).or_else(|| self.section.take(line)) else {
-            return Vec::new();
-        };
+        let Some(r) = self.section.read(line) else { return Vec::new() };
         let several = r.measured.len() > 1;
         let mut entries = Vec::with_capacity(r.measured.len());
         for one in r.measured {
@@ -295,7 +297,7 @@ mod tests {
             "kernel<<<(32, 32, 1), (256, 1, 1)>>> 0.1 ms",
             "run of (2026, 1, 31): 3.2 s",
         ] {
-            assert!(result(line).is_none(), "{line}");
+            assert!(result(line, named(line)).is_none(), "{line}");
         }
     }
 }

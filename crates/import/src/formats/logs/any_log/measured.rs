@@ -3,21 +3,63 @@
 //! `min=0.2ms` and `cuBLAS: 600 TFLOPS, ours: 550 TFLOPS`.
 
 use crate::cell::{self, Quantity, quantity};
-use crate::columns::alias;
+use crate::columns::alias::{self, Guess};
 use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::words::{self, Says, any_says, says};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::ColumnMeaning::{
     self, ReportedBandwidth, ReportedRate, Time, TimeMax, TimeMin,
 };
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What the few texts that the lines of a log repeat mean, worked out once each.
+struct Memo<T>(RefCell<FxHashMap<String, Rc<T>>>);
+
+impl<T> Memo<T> {
+    /// Texts that are remembered at a time.
+    const MOST: usize = 4096;
+
+    fn new() -> Self {
+        Memo(RefCell::default())
+    }
+
+    fn get(&self, text: &str, meaning: impl FnOnce() -> T) -> Rc<T> {
+        if let Some(known) = self.0.borrow().get(text) {
+            return known.clone();
+        }
+        let meaning = Rc::new(meaning());
+        let mut known = self.0.borrow_mut();
+        if known.len() >= Self::MOST {
+            known.clear();
+        }
+        known.insert(text.to_owned(), meaning.clone());
+        meaning
+    }
+}
+
+thread_local! {
+    static HEADERS: Memo<(Guess, Option<Figure>)> = Memo::new();
+    static LABELS: Memo<Label> = Memo::new();
+    static UNITS: Memo<Option<(Quantity, f64)>> = Memo::new();
+}
+
+/// What the text before a number says of it.
+struct Label {
+    /// Words that say whose it is; `None` where it is not of a call of the GEMM.
+    words: Option<String>,
+    mean: bool,
+    unit: Option<(Quantity, f64)>,
+}
 
 /// One figure of a line, in SI units.
 #[derive(Debug)]
 struct Measure {
     value: f64,
     quantity: Quantity,
-    /// As a header would name it: `cuBLAS (ms)`.
-    header: String,
+    /// As a header would name it, `cuBLAS (ms)`: what a column of this name holds.
+    header: Rc<(Guess, Option<Figure>)>,
     /// Words before it that say whose it is.
     label: String,
     /// Where its words begin.
@@ -44,7 +86,7 @@ pub(super) fn measured(line: &str) -> (Vec<Measured>, usize) {
         .iter()
         .enumerate()
         .filter(|(_, m)| m.quantity != Quantity::Bandwidth)
-        .filter_map(|(i, m)| Some((i, sides::figure(&m.header)?)))
+        .filter_map(|(i, m)| Some((i, m.header.1.clone()?)))
         .collect();
     let value = |place: Option<usize>| place.map_or(f64::NAN, |i| all[i].value);
     let named = figures.iter().any(|(_, f)| !f.label.is_empty());
@@ -61,7 +103,7 @@ pub(super) fn measured(line: &str) -> (Vec<Measured>, usize) {
     let strongest = |meanings: &[ColumnMeaning], wanted: Quantity| {
         let mut best: Option<(u8, usize)> = None;
         for (i, m) in all.iter().enumerate().filter(|(_, m)| m.quantity == wanted) {
-            let guess = alias::guess(&m.header);
+            let guess = m.header.0;
             let stronger = best.is_none_or(|(s, _)| guess.strength > s);
             if meanings.contains(&guess.spec.meaning) && stronger {
                 best = Some((guess.strength, i));
@@ -138,6 +180,10 @@ fn has_cross(word: &str) -> bool {
 
 /// The unit that a word is, without `/iter`.
 fn unit(word: &str) -> Option<(Quantity, f64)> {
+    UNITS.with(|known| *known.get(word, || spelled_unit(word)))
+}
+
+fn spelled_unit(word: &str) -> Option<(Quantity, f64)> {
     let per_call = ["/iter", "/iteration", "/run", "/call", "/op", "/launch", "/gemm"];
     let word = per_call.iter().find_map(|p| word.strip_suffix(p)).unwrap_or(word);
     Quantity::parse(word.trim_end_matches('.'))
@@ -171,10 +217,10 @@ fn measures(line: &str) -> Vec<Measure> {
             continue;
         };
         let start = label_start(&tokens[..i - 1], from);
-        let words = words(&tokens[start..i - 1]);
-        let spelled =
-            tokens.get(start).map_or("", |t| line[t.0..at].trim_end_matches([' ', ':', '=']));
-        let stated = stated(spelled).filter(|_| glued.is_none());
+        let from_label = tokens.get(start).map_or(at, |t| t.0);
+        let spelled = &line[from_label..at];
+        let label = LABELS.with(|l| l.get(spelled, || Label::new(&tokens[start..i - 1], spelled)));
+        let stated = label.unit.filter(|_| glued.is_none());
         let next = match tokens.get(i) {
             Some((_, Token::Word(w))) if !is_label(&tokens, i) => unit(w),
             _ => None,
@@ -201,15 +247,13 @@ fn measures(line: &str) -> Vec<Measure> {
         from = i;
         // `100 iterations of 64x64x64 in 25 ms (0.25 ms/iter)`
         let per_call = line[at..].split_whitespace().take(2).any(|w| w.contains('/') || w == "per");
-        let whole = of_many && quantity == Quantity::Time && !per_call;
-        let whole = whole && words.as_ref().is_none_or(|w| !is_mean(w));
+        let whole = of_many && quantity == Quantity::Time && !per_call && !label.mean;
         if !spread
             && !whole
-            && let Some(words) = words
+            && let Some(words) = &label.words
         {
-            out.push(measure(cell::scaled(v, scale), quantity, &words, out.last(), {
-                tokens.get(start).map_or(at, |t| t.0)
-            }));
+            let value = cell::scaled(v, scale);
+            out.push(measure(value, quantity, words, out.last(), from_label));
         }
     }
     out
@@ -218,16 +262,31 @@ fn measures(line: &str) -> Vec<Measure> {
 fn measure(
     value: f64,
     quantity: Quantity,
-    words: &[&str],
+    words: &str,
     before: Option<&Measure>,
     at: usize,
 ) -> Measure {
-    let mut label = words.join(" ");
+    let mut label = words.to_owned();
     // `cuBLAS 0.25 ms 600 TFLOPS`
     if let Some(b) = before.filter(|b| label.is_empty() && b.quantity != quantity) {
         label.clone_from(&b.label);
     }
-    Measure { value, quantity, header: format!("{label} ({})", quantity.unit()), label, at }
+    let header = format!("{label} ({})", quantity.unit());
+    let read = || (alias::guess(&header), sides::figure(&header));
+    let header = HEADERS.with(|known| known.get(&header, read));
+    Measure { value, quantity, header, label, at }
+}
+
+impl Label {
+    /// That of a text of these pieces.
+    fn new(tokens: &[(usize, Token<'_>)], text: &str) -> Self {
+        let words = words(tokens);
+        Label {
+            mean: words.as_ref().is_some_and(|w| is_mean(w)),
+            words: words.map(|w| w.join(" ")),
+            unit: stated(text.trim_end_matches([' ', ':', '='])),
+        }
+    }
 }
 
 /// The words among some pieces.
