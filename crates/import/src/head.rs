@@ -67,6 +67,12 @@ impl Head {
         dialect::cells(line, b',').map(|f| f.trim_matches('"').trim()).collect()
     }
 
+    /// Whether the text has all of these as keys of JSON objects.
+    pub(crate) fn has_keys(&self, keys: &[&str]) -> bool {
+        let key = |key: &&str| self.lines.iter().any(|l| l.contains(&format!("\"{key}\"")));
+        keys.iter().all(key)
+    }
+
     /// Whether any line is of this kind.
     pub(crate) fn any(&self, kind: fn(&str) -> bool) -> bool {
         self.lines.iter().any(|l| kind(l))

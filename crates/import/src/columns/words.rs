@@ -223,6 +223,14 @@ pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
     named.get(joined).copied()
 }
 
+/// The place among M, N, K and batch of the size that has this name and no other meaning: `M`, `size_k`,
+/// `BatchSize`.
+pub(crate) fn size(text: &str) -> Option<usize> {
+    let (meaning, sure) = name(&words(text).join("_"))?;
+    let place = [M, N, K, Batch].iter().position(|m| *m == meaning)?;
+    (place == 3 || sure > 90).then_some(place)
+}
+
 /// The work of one call: the prefix of its numbers, and how sure that is.
 pub(crate) fn work(joined: &str) -> Option<(RateUnit, u8)> {
     WORK.iter().find_map(|(unit, list)| {

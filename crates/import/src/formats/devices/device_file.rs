@@ -33,11 +33,9 @@ fn detect(head: &Head) -> Option<Detection> {
     if !crate::split::dialect::is_json(head.first()) {
         return None;
     }
-    let text = head.lines.join("\n");
-    let has = |key: &str| text.contains(&format!("\"{key}\""));
-    if has("max_achievable_tflops") && has("mem_bw_gbps") {
+    if head.has_keys(&["max_achievable_tflops", "mem_bw_gbps"]) {
         Some(Detection::new(96, "JSON with mem_bw_gbps and max_achievable_tflops"))
-    } else if has("bandwidth_bytes_per_s") && has("peaks") {
+    } else if head.has_keys(&["bandwidth_bytes_per_s", "peaks"]) {
         Some(Detection::new(96, "JSON with bandwidth_bytes_per_s and peaks"))
     } else {
         None

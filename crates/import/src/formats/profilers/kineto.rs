@@ -37,11 +37,10 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn detect(head: &Head) -> Option<Detection> {
-    let text = head.lines.join("\n");
-    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    let has = |keys: &[&str]| head.has_keys(keys);
     let object = head.first().starts_with('{')
-        && (has("traceEvents") || has("schemaVersion") && has("deviceProperties"));
-    let bare = head.first().starts_with('[') && has("ph") && has("cat") && has("ts");
+        && (has(&["traceEvents"]) || has(&["schemaVersion", "deviceProperties"]));
+    let bare = head.first().starts_with('[') && has(&["ph", "cat", "ts"]);
     (object || bare).then(|| Detection::new(96, "JSON with traceEvents"))
 }
 

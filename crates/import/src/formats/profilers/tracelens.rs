@@ -89,8 +89,7 @@ fn open(_: &Head, options: &ImportOptions) -> Opened {
 }
 
 fn detect_context(head: &Head) -> Option<Detection> {
-    let text = head.lines.join("\n");
-    let reason = match Kind::of(&text)? {
+    let reason = match Kind::of(head)? {
         Kind::Metadata => "JSON with a platform and its achievable peaks",
         Kind::Metrics => "JSON with operations and their percent of compute",
         Kind::Tree => "JSON with parent chains by operation id",
@@ -101,8 +100,7 @@ fn detect_context(head: &Head) -> Option<Detection> {
 }
 
 fn open_context(head: &Head, _: &ImportOptions) -> Opened {
-    let text = head.lines.join("\n");
-    match Kind::of(&text) {
+    match Kind::of(head) {
         Some(kind) => Ok(Whole::open(64, "a small JSON of a trace report", move |text| {
             Ok(Imported::Context(Box::new(context::parse(kind, text)?)))
         })),

@@ -6,11 +6,10 @@
 
 use crate::cell;
 use crate::cell::shape_text::{self, Shape};
-use crate::columns::defaults;
-use crate::columns::defaults::AssumedType;
+use crate::columns::defaults::{self, AssumedType};
+use crate::columns::{alias, words};
 use crate::split::json::{self, Item, ItemReader, note_cut};
-use crate::split::json_or_csv;
-use crate::split::json_or_csv::Either;
+use crate::split::json_or_csv::{self, Either};
 use crate::{
     Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Line, LineReader,
     Logged, Opened, ReadBy, Record,
@@ -38,11 +37,9 @@ const COLUMNS: [&str; 4] = ["name", "iterations", "real_time", "time_unit"];
 
 fn detect(head: &Head) -> Option<Detection> {
     if json_or_csv::is_json(head) {
-        let text = head.lines.join("\n");
-        let has = |k: &str| text.contains(&format!("\"{k}\""));
-        return (has("context") && has("benchmarks") && has("real_time")
-            || has("benchmarks") && has("time_unit"))
-        .then(|| Detection::new(96, "JSON with benchmarks, real_time and time_unit"));
+        let has = |keys: &[&str]| head.has_keys(keys);
+        return (has(&["context", "benchmarks", "real_time"]) || has(&["benchmarks", "time_unit"]))
+            .then(|| Detection::new(96, "JSON with benchmarks, real_time and time_unit"));
     }
     if is_printed(head) {
         return Some(Detection::new(96, "the header is Benchmark, Time, CPU, Iterations"));
@@ -215,22 +212,18 @@ fn shape(name: &str) -> Option<(Shape, Option<DataType>)> {
     let mut parts = name.split('/');
     let function = parts.next()?;
     for part in parts {
-        let (key, value) = match part.split_once(':') {
-            Some((k, v)) => (k.trim().to_ascii_lowercase(), v),
-            None => (String::new(), part),
-        };
+        let (key, value) = part.split_once(':').unwrap_or(("", part));
         let Ok(v) = cell::size(value.trim().as_bytes()) else {
             continue;
         };
-        match key.as_str() {
-            "" => bare.push(v),
-            "m" => named[0] = Some(v),
-            "n" => named[1] = Some(v),
-            "k" => named[2] = Some(v),
-            "b" | "batch" | "batch_size" | "batch_count" => named[3] = Some(v),
-            "size" | "mnk" | "dim" => named[..3].fill(Some(v)),
+        match words::size(key) {
+            Some(place) => named[place] = Some(v),
+            None if key.is_empty() => bare.push(v),
+            None if alias::guess(key).spec.meaning == ColumnMeaning::Mnk => {
+                named[..3].fill(Some(v));
+            }
             // `threads:4`, `repeats:3`, `iterations:10`
-            _ => {}
+            None => {}
         }
     }
     let lower = function.to_ascii_lowercase();

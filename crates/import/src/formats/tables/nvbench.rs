@@ -5,6 +5,7 @@ use crate::cell;
 use crate::cell::shape_text::Shape;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::row::percent;
+use crate::columns::words;
 use crate::split::json::{self, Item, ItemReader, items, text};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
@@ -28,9 +29,8 @@ pub(crate) const FORMAT: Format = Format {
 
 fn detect(head: &Head) -> Option<Detection> {
     if json_or_csv::is_json(head) {
-        let text = head.lines.join("\n");
-        let has = |k: &str| text.contains(&format!("\"{k}\""));
-        return (text.contains("nvbench") && has("devices") || has("axes") && has("states"))
+        let named = head.has_keys(&["devices"]) && head.any(|l| l.contains("nvbench"));
+        return (named || head.has_keys(&["axes", "states"]))
             .then(|| Detection::new(97, "JSON with devices, benchmarks and their states"));
     }
     head.line_with(&["Benchmark", "Device Name", "Samples", "Skipped"])?;
@@ -72,7 +72,7 @@ impl States {
         let other: Vec<String> = s
             .axes
             .iter()
-            .filter(|(k, _)| size_axis(k).is_none() && dtype_axis(k, "").is_none())
+            .filter(|(k, _)| words::size(k).is_none() && dtype_axis(k, "").is_none())
             .map(|(k, v)| format!("{k}={v}"))
             .collect();
         t.stage_text(ColumnMeaning::Kernel, "axes", other.join(" ").as_bytes());
@@ -89,7 +89,7 @@ impl States {
         }
         let mut sizes = [None; 4];
         for (key, value) in &s.axes {
-            if let Some(i) = size_axis(key) {
+            if let Some(i) = words::size(key) {
                 let what = ["M", "N", "K", "batch"][i];
                 let v = cell::size(value.as_bytes())
                     .map_err(|f| RowError::new(format!("{what} {f} ({key})")))?;
@@ -107,24 +107,11 @@ impl States {
     }
 }
 
-fn size_axis(name: &str) -> Option<usize> {
-    match name.trim().to_ascii_lowercase().as_str() {
-        "m" => Some(0),
-        "n" => Some(1),
-        "k" => Some(2),
-        "b" | "batch" | "batchsize" | "batch_size" | "batchcount" => Some(3),
-        _ => None,
-    }
-}
-
 /// A type axis and the type in it, where the axis is one.
 fn dtype_axis(name: &str, value: &str) -> Option<Option<DataType>> {
     let name = name.trim().trim_end_matches("{ct}").to_ascii_lowercase();
-    matches!(
-        name.as_str(),
-        "t" | "dtype" | "type" | "datatype" | "precision" | "in" | "tin" | "input"
-    )
-    .then(|| DataType::parse(value))
+    let typed = matches!(words::name(&name), Some((ColumnMeaning::Dtype, _)));
+    (typed || ["t", "in", "tin", "input"].contains(&&*name)).then(|| DataType::parse(value))
 }
 
 impl ItemReader for States {

@@ -9,7 +9,7 @@ use crate::cell::{self, Quantity, values};
 use crate::columns::defaults::{AssumedType, assumption};
 use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::plan_rows::{PlanRows, TableReader};
-use crate::columns::words::{Says, is_percentile, says};
+use crate::columns::words::{self, Says, is_percentile, says};
 use crate::columns::{defaults, sides};
 use crate::split::dialect::is_drawn;
 use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
@@ -41,14 +41,9 @@ fn is_provider(title: &str) -> bool {
     title.ends_with("-CV") || !sides::is_no_run(title)
 }
 
+/// The place among M, N, K and batch; `Z` is the batch of Intel's fork.
 fn size_role(name: &str) -> Option<usize> {
-    match name.trim().to_ascii_lowercase().as_str() {
-        "m" => Some(0),
-        "n" => Some(1),
-        "k" => Some(2),
-        "b" | "z" | "batch" | "batch_size" | "bs" => Some(3),
-        _ => None,
-    }
+    words::size(name).or_else(|| name.trim().eq_ignore_ascii_case("z").then_some(3))
 }
 
 /// What is measured, and the factor to SI.

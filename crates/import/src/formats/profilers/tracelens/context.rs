@@ -1,9 +1,9 @@
 //! The small files around a TraceLens GEMM table: metadata, call trees, metrics, the manifest of
 //! categories, the timeline. Each becomes a [`TraceContext`].
 
-use crate::ImportError;
 use crate::split::dialect;
 use crate::split::json::{self, items};
+use crate::{Head, ImportError};
 use gemmscope_table::dataset::{
     CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
 };
@@ -27,9 +27,9 @@ pub(super) enum Kind {
 
 impl Kind {
     /// What the head of a file says it is.
-    pub(super) fn of(head: &str) -> Option<Kind> {
-        let has = |keys: &[&str]| keys.iter().all(|k| head.contains(&format!("\"{k}\"")));
-        let text = head.trim_start();
+    pub(super) fn of(head: &Head) -> Option<Kind> {
+        let has = |keys: &[&str]| head.has_keys(keys);
+        let text = head.first();
         if text.starts_with("type,time ms,percent") {
             return Some(Kind::Timeline);
         }
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn old_metadata_has_one_peak() {
         let text = r#"{"platform": "MI300X", "peak_hbm_bw_tbs": 5.3, "peak_bf16_maf_tflops": 708}"#;
-        assert_eq!(Kind::of(text), Some(Kind::Metadata));
+        assert_eq!(Kind::of(&Head::of(text)), Some(Kind::Metadata));
         let context = parse(Kind::Metadata, text).unwrap();
         assert_eq!(context.achievable_flops_per_s["matrix_bf16"], 708e12);
         assert_eq!(context.bandwidth_bytes_per_s, Some(5.3e12));
@@ -310,7 +310,7 @@ mod tests {
     fn a_timeline() {
         let text = "type,time ms,percent\ncomputation_time,31.25,89.8\nidle_time,x,1\n\
                     total_time,33.125,100.0\nbusy_time,1,1\n";
-        assert_eq!(Kind::of(text), Some(Kind::Timeline));
+        assert_eq!(Kind::of(&Head::of(text)), Some(Kind::Timeline));
         let context = parse(Kind::Timeline, text).unwrap();
         assert_eq!((context.compute_s, context.total_s), (Some(31.25e-3), Some(33.125e-3)));
         assert_eq!(context.idle_s, None);
@@ -320,7 +320,7 @@ mod tests {
     fn bad_json_says_where() {
         let e = parse(Kind::Metadata, "{\n \"platform\": }").unwrap_err();
         assert_eq!((e.line, e.column), (2, 14));
-        assert_eq!(Kind::of("[1, 2]"), None);
-        assert_eq!(Kind::of("{\"a\": 1}"), None);
+        assert_eq!(Kind::of(&Head::of("[1, 2]")), None);
+        assert_eq!(Kind::of(&Head::of("{\"a\": 1}")), None);
     }
 }
