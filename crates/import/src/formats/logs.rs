@@ -43,7 +43,3 @@ use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
-
-/// What is said of a log without times.
-const RATES_ALONE: &str =
-    "Times computed from the file's rates, at 2MNK operations per call (8MNK for complex types).";

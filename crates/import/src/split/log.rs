@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     pub op_name: String,
     /// Model or workload.
     pub model: String,
-    /// The log's own FLOP/s; NaN where it has none.
+    /// The log's own FLOP/s; NaN where it has none. The time of a row without one follows from it.
     pub rate: f64,
     /// The log's own byte/s.
     pub bandwidth: f64,
@@ -175,6 +175,8 @@ struct Log {
     unnamed: bool,
     /// Some row has a time.
     timed: bool,
+    /// Some time was computed from a rate.
+    from_rates: bool,
 }
 
 /// A reader of a log around the parser of its lines.
@@ -188,8 +190,9 @@ pub(crate) fn read_by(
     let (mut table, mut other) = (TableBuilder::new(), 0);
     let parser = parser(&mut LogRows { table: &mut table, types: &mut types, other: &mut other });
     let device = defaults::device(&mut table, head, options);
-    let (unnamed, timed) = (false, false);
-    let log = Log { parser, types, device, said, others: 0, other, line: 0, unnamed, timed };
+    let (unnamed, timed, from_rates) = (false, false, false);
+    let (others, line) = (0, 0);
+    let log = Log { parser, types, device, said, others, other, line, unnamed, timed, from_rates };
     let json = is_json(head.first());
     // An object a line is a log too.
     let lines = head.first().starts_with('{')
@@ -214,6 +217,13 @@ impl LineReader for Log {
         let Log { parser, types, other, .. } = &mut self;
         let last = parser.last(&mut LogRows { table: &mut table, types, other });
         self.put(self.line, b"", last, &mut table);
+        if self.from_rates {
+            table.rates_are_not_independent();
+            table.note(
+                "Times computed from the file's rates, at 2MNK operations per call (8MNK for \
+                 complex types).",
+            );
+        }
         self.parser.end(&mut table);
         if !self.unnamed && !table.is_empty() {
             table.assumptions.retain(|a| a.key != "device");
@@ -274,13 +284,17 @@ impl Log {
 
     fn put(&mut self, line: u32, raw: &[u8], found: Vec<Entry>, t: &mut TableBuilder) {
         for e in found {
-            let row = e.row.map(|mut r| {
+            let row = e.row.and_then(|mut r| {
+                if r.time_s.is_nan() && !e.rate.is_nan() {
+                    r.time_s = r.problem().work().0 / positive(Some(e.rate), "rate")?;
+                    self.from_rates = true;
+                }
                 self.timed |= !r.time_s.is_nan();
                 if r.device == 0 {
                     self.unnamed |= e.device.is_empty();
                     r.device = if e.device.is_empty() { self.device } else { t.device(&e.device) };
                 }
-                r
+                Ok(r)
             });
             t.stage_text(Kernel, "kernel", e.kernel.as_bytes());
             t.stage_text(Library, "library", e.library.as_bytes());
@@ -343,13 +357,19 @@ pub(crate) fn size_of(text: Option<&str>, name: &str) -> Result<u32, RowError> {
 
 /// A time in seconds from a number and its unit's factor.
 pub(crate) fn time(value: Option<f64>, scale: f64) -> Result<f64, RowError> {
-    match value {
-        Some(v) if v > 0.0 && v.is_finite() => Ok(cell::scaled(v, scale)),
-        Some(0.0) => Err(RowError::new("time is zero")),
-        Some(v) if v < 0.0 => Err(RowError::new("time is negative")),
-        Some(_) => Err(RowError::new("time is infinite")),
-        None => Err(RowError::new("time is missing")),
-    }
+    positive(value, "time").map(|v| cell::scaled(v, scale))
+}
+
+/// A positive number, or what is wrong with it.
+fn positive(value: Option<f64>, what: &str) -> Result<f64, RowError> {
+    let flaw = match value {
+        Some(v) if v > 0.0 && v.is_finite() => return Ok(v),
+        Some(0.0) => "zero",
+        Some(v) if v < 0.0 => "negative",
+        Some(_) => "infinite",
+        None => "missing",
+    };
+    Err(RowError::new(format!("{what} is {flaw}")))
 }
 
 /// A size that a number stands for.

@@ -53,7 +53,7 @@ fn printed(line: &str) -> Option<Printed<'_>> {
 }
 
 impl Parser for Blis {
-    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
+    fn result(&mut self, line: &str, _: &mut LogRows<'_>) -> Option<Entry> {
         let Printed { name, of_suite, figures } = printed(line)?;
         let (before, behind) = name.split_once("gemm").unwrap_or((name, ""));
         let dtype = before.chars().next_back().and_then(from_blas_letter).unwrap_or(DataType::Fp64);
@@ -64,19 +64,14 @@ impl Parser for Blis {
                 [m, k, n, gflops] => (m, n, k, gflops),
                 _ => return Err(RowError::new("not the four numbers m, k, n and GFLOP/s")),
             };
-            if gflops.is_nan() || gflops <= 0.0 {
-                return Err(RowError::new("rate is zero"));
-            }
             rate = gflops * 1e9;
             let (m, n, k) = (log::size(m, "m")?, log::size(n, "n")?, log::size(k, "k")?);
             // `_nt_ccc`: the operands as BLAS writes them, then how each is stored.
             let letters = behind.strip_prefix('_').filter(|_| of_suite);
             let (a, b) = letters.and_then(|l| values::layout(l.get(..2)?)).unwrap_or_default();
             let op = Operation::uniform(dtype).with_layout(a, b);
-            let problem = Problem { m, n, k, batch: 1, op };
-            Ok(Row::new(m, n, k, op, problem.work().0 / rate))
+            Ok(Row::new(m, n, k, op, f64::NAN))
         })();
-        rows.table.rates_are_not_independent();
         let mut e = Entry::new(row);
         e.rate = rate;
         // `data_st_sgemm_asm_blis`: the implementation follows the routine.
@@ -86,9 +81,5 @@ impl Parser for Blis {
         };
         e.op_name = name.trim_start_matches("data_").to_owned();
         Some(e)
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        table.note(RATES_ALONE);
     }
 }

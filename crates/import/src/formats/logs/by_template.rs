@@ -70,7 +70,7 @@ impl ByTemplate {
             if !self.above.iter().chain(self.results).any(names_types) {
                 rows.dtype(None);
             }
-            Box::new(Lines { log: self, held: Vec::new(), any: false, from_rates: false })
+            Box::new(Lines { log: self, held: Vec::new(), any: false })
         };
         log::read_by(parser, types, Others::Lines, head, options)
     }
@@ -82,8 +82,6 @@ struct Lines {
     held: Vec<(&'static str, String)>,
     /// Some line had a result.
     any: bool,
-    /// Some time was computed from a rate.
-    from_rates: bool,
 }
 
 /// The slots of a result with those that hold from above.
@@ -219,20 +217,11 @@ impl Lines {
         Some(op)
     }
 
-    /// The row of a result with this rate.
-    fn row(&mut self, s: &Said<'_>, op: Operation, rate: f64) -> Result<Row, RowError> {
+    /// The row of a result.
+    fn row(s: &Said<'_>, op: Operation) -> Result<Row, RowError> {
         let [m, n, k] = s.sizes()?;
         let op = op.with_layout(s.transposed("a")?, s.transposed("b")?);
-        let time_s = match s.own.has_time() {
-            true => s.own.time()?,
-            // Shapes alone.
-            false if rate.is_nan() => f64::NAN,
-            false if rate <= 0.0 => return Err(RowError::new("rate is zero")),
-            false => {
-                self.from_rates = true;
-                Problem { m, n, k, batch: 1, op }.work().0 / rate
-            }
-        };
+        let time_s = if s.own.has_time() { s.own.time()? } else { f64::NAN };
         Ok(Row::new(m, n, k, op, time_s))
     }
 
@@ -258,9 +247,8 @@ impl Parser for Lines {
         let held = std::mem::take(&mut self.held);
         let said = Said { own, held: &held };
         let entry = self.operation(&said, rows).map(|op| {
-            let rate = said.rate();
-            let mut e = Entry::new(self.row(&said, op, rate));
-            e.rate = rate;
+            let mut e = Entry::new(Self::row(&said, op));
+            e.rate = said.rate();
             e.library = match said.get("library") {
                 "" => self.log.library,
                 library => library,
@@ -276,10 +264,6 @@ impl Parser for Lines {
     }
 
     fn end(&mut self, table: &mut TableBuilder) {
-        if self.from_rates {
-            table.rates_are_not_independent();
-            table.note(RATES_ALONE);
-        }
         for note in self.log.notes {
             table.note(*note);
         }

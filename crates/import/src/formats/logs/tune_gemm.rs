@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
         knows: |head| head.any(|l| log::has(l, &["- {", "'M':", "'N':", "'K':"])),
         score: 94,
         reason: "its lines are - {'M': …, 'N': …, 'K': …}",
-        parser: |_, _, rows| Box::new(TuneGemm { dtype: rows.dtype(None), rates_only: 0 }),
+        parser: |_, _, rows| Box::new(TuneGemm { dtype: rows.dtype(None) }),
         ..LogFormat::DEFAULT
     }),
 };
@@ -30,8 +30,6 @@ const COLUMNS: [(&str, ColumnMeaning); 6] = [
 
 struct TuneGemm {
     dtype: DataType,
-    /// Rows whose comment has a rate and no time.
-    rates_only: u64,
 }
 
 /// The text of a member of the printed dictionary.
@@ -47,7 +45,7 @@ impl Parser for TuneGemm {
         let (config, comment) = body.split_once('}').unwrap_or((body, ""));
         let rate =
             log::after(comment, "TFLOPS:").and_then(log::leading).map_or(f64::NAN, |n| n.0 * 1e12);
-        let mut e = Entry::new(self.row(config, comment, rate));
+        let mut e = Entry::new(self.row(config, comment));
         e.rate = rate;
         e.library = "Triton".to_owned();
         for (name, meaning) in COLUMNS {
@@ -58,31 +56,16 @@ impl Parser for TuneGemm {
         }
         Some(e)
     }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        if self.rates_only > 0 {
-            table.rates_are_not_independent();
-            table.note("Times computed from the rates, at 2MNK operations per call.");
-        }
-    }
 }
 
 impl TuneGemm {
-    fn row(&mut self, config: &str, comment: &str, rate: f64) -> Result<Row, RowError> {
+    fn row(&self, config: &str, comment: &str) -> Result<Row, RowError> {
         let size = |name: &str| log::size_of(member(config, name), name);
         let (m, n, k) = (size("M")?, size("N")?, size("K")?);
         let us = ["time(us):", "time_us:", "time:"]
             .iter()
             .find_map(|label| log::number_after(comment, label));
-        let work = 2.0 * f64::from(m) * f64::from(n) * f64::from(k);
-        let time = match us {
-            Some(_) => log::time(us, 1e-6)?,
-            None if rate > 0.0 => {
-                self.rates_only += 1;
-                work / rate
-            }
-            None => f64::NAN,
-        };
+        let time = us.map_or(Ok(f64::NAN), |us| log::time(Some(us), 1e-6))?;
         // `rowMajorA: T` is a transposed operand in the words of a column-major BLAS.
         let flag = |name: &str| member(config, name).and_then(values::transpose);
         let op = Operation::uniform(self.dtype)

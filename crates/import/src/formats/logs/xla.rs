@@ -21,11 +21,7 @@ pub(crate) const FORMAT: Format = Format {
         },
         score: 96,
         reason: "protobuf text with entries of flops by types",
-        parser: |_, _, rows| {
-            rows.table.rates_are_not_independent();
-            rows.table.note("Times computed from the rates, at 2MNK operations per call.");
-            Box::<Xla>::default()
-        },
+        parser: |_, _, _| Box::<Xla>::default(),
         others: Others::Unsaid,
         ..LogFormat::DEFAULT
     }),
@@ -70,7 +66,7 @@ impl Parser for Xla {
             }
         }
         let rate = log::number_after(line, "value:")?;
-        let mut e = Entry::new(self.row(rate));
+        let mut e = Entry::new(self.row());
         e.op_name = std::mem::take(&mut self.key);
         e.rate = rate;
         Some(e)
@@ -78,7 +74,7 @@ impl Parser for Xla {
 }
 
 impl Xla {
-    fn row(&self, rate: f64) -> Result<Row, RowError> {
+    fn row(&self) -> Result<Row, RowError> {
         let size = |place: usize, name: &str| log::size_of(self.sizes[place].as_deref(), name);
         // A batch of one may be left out.
         let b = if self.sizes[0].is_some() { size(0, "b")? } else { 1 };
@@ -87,10 +83,6 @@ impl Xla {
             .ok_or_else(|| RowError::new("expected types such as bf16xbf16->bf16"))?;
         let usual = if types.a == types.b { types.a.default_output() } else { types.a };
         let op = Operation::mixed(types.a, types.b, types.c.unwrap_or(usual));
-        if rate <= 0.0 || !rate.is_finite() {
-            return Err(RowError::new("rate is zero or negative"));
-        }
-        let work = 2.0 * f64::from(b) * f64::from(m) * f64::from(n) * f64::from(k);
-        Ok(Row { batch: b, device: self.device, ..Row::new(m, n, k, op, work / rate) })
+        Ok(Row { batch: b, device: self.device, ..Row::new(m, n, k, op, f64::NAN) })
     }
 }
