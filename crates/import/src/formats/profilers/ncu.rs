@@ -4,7 +4,7 @@
 //! Program output and `==PROF==` lines come before the header; numbers carry thousands
 //! separators, points or commas by the machine's locale; units are scaled (`Mbyte`, `usecond`).
 
-use super::profile::{Launch, Profile};
+use super::profile::{Counters, Launch, Profile};
 use crate::cell;
 use crate::{
     Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
@@ -63,7 +63,6 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         shape: Shape::None,
         before: 0,
         current: None,
-        rules: 0,
         clocked: false,
     };
     Ok(Delimited::open(rows, table))
@@ -72,61 +71,60 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 #[derive(Debug)]
 enum Shape {
     None,
-    Long(Long),
+    /// A line a metric.
+    Long(Header),
     /// Columns and, once seen, their units.
     Wide(Header, Option<Vec<String>>),
-}
-
-#[derive(Debug)]
-struct Long {
-    id: Option<usize>,
-    process: Option<usize>,
-    kernel: usize,
-    grid: Option<usize>,
-    cc: Option<usize>,
-    metric: usize,
-    unit: usize,
-    value: usize,
 }
 
 struct Ncu {
     profile: Profile,
     shape: Shape,
     before: u64,
-    current: Option<(String, Counters)>,
-    rules: u64,
+    current: Option<(String, Metrics)>,
     clocked: bool,
 }
 
 /// The metrics of one launch.
 #[derive(Debug)]
-struct Counters {
+struct Metrics {
     launch: Launch,
-    cycles: f64,
-    read: f64,
-    written: f64,
-    tensor_instructions: f64,
-    operations: f64,
-    /// fp32, fp64, fp16: thread instructions, fused ones counted twice.
-    scalar: [f64; 3],
+    counters: Counters,
     device_name: String,
     cc: String,
-    units: String,
 }
 
-impl Counters {
+/// The type of a tensor operation's inputs: `ops_path_tensor_src_bf16_dst_fp32.sum`.
+fn of_source(bare: &str) -> Option<DataType> {
+    DataType::parse(bare.split("src_").nth(1)?.split('_').next()?)
+}
+
+/// The type of a thread's instruction, by its place in [`SCALAR`], and the operations in it:
+/// `sass_thread_inst_executed_op_ffma_pred_on.sum`.
+fn of_thread(bare: &str) -> Option<(usize, f64)> {
+    let op = bare.strip_prefix("sass_thread_inst_executed_op_")?.strip_suffix("_pred_on.sum")?;
+    let place = ["f", "d", "h"].iter().position(|letter| op.starts_with(letter))?;
+    match op.get(1..)? {
+        "fma" => Some((place, 2.0)),
+        "add" | "mul" => Some((place, 1.0)),
+        _ => None,
+    }
+}
+
+const SCALAR: [DataType; 3] = [DataType::Fp32, DataType::Fp64, DataType::Fp16];
+
+/// A counter of all sub-partitions or of the SM, whose sums are the same.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("smsp__").or(name.strip_prefix("sm__")).unwrap_or(name)
+}
+
+impl Metrics {
     fn new(line: u32, kernel: &str) -> Self {
-        Counters {
+        Metrics {
             launch: Launch::new(line, kernel, f64::NAN),
-            cycles: f64::NAN,
-            read: f64::NAN,
-            written: f64::NAN,
-            tensor_instructions: f64::NAN,
-            operations: f64::NAN,
-            scalar: [0.0; 3],
+            counters: Counters::default(),
             device_name: String::new(),
             cc: String::new(),
-            units: String::new(),
         }
     }
 
@@ -144,101 +142,63 @@ impl Counters {
     fn metric(&mut self, name: &str, unit: &str, value: &str, number: Option<f64>) {
         if name == "device__attribute_display_name" {
             value.clone_into(&mut self.device_name);
-            return;
-        }
-        let Some(v) = number else { return };
-        // The counters of the sub-partitions sum up to that of the SM.
-        let bare = name.strip_prefix("smsp__").or(name.strip_prefix("sm__")).unwrap_or(name);
-        match name {
-            "gpu__time_duration.sum"
-            | "gpu__time_duration.avg"
-            | "gpu__time_duration.max"
-            | "Duration" => {
-                // `usecond`, `ms`, `second`
-                let short = unit.trim().trim_end_matches("econd").trim_end_matches("econds");
-                if let Some(u) = TimeUnit::parse(short) {
-                    self.launch.time_s = cell::scaled(v, u.to_si());
-                }
-            }
-            "sm__cycles_elapsed.avg" | "sm__cycles_elapsed.max" | "Elapsed Cycles" => {
-                self.cycles = v
-            }
-            "sm__cycles_elapsed.avg.per_second"
-            | "SM Frequency"
-            | "smsp__cycles_elapsed.avg.per_second" => {
-                self.launch.clock_hz = v * clock_unit(unit);
-            }
-            "dram__bytes.sum" => self.launch.bytes = v * byte_unit(unit),
-            "lts__t_bytes.sum" => self.launch.cache_bytes[0] = v * byte_unit(unit),
-            "l1tex__t_bytes.sum" => self.launch.cache_bytes[1] = v * byte_unit(unit),
-            "dram__bytes_read.sum" => self.read = v * byte_unit(unit),
-            "dram__bytes_write.sum" => self.written = v * byte_unit(unit),
-            "launch__grid_size" if self.launch.grid[0].is_nan() => self.launch.grid = [v, 1.0, 1.0],
-            "device__attribute_multiprocessor_count" => self.units = format!("{v}"),
-            _ if bare.starts_with("inst_executed_pipe_tensor") && bare.ends_with(".sum") => {
-                // The total includes the parts (`_op_hmma`).
-                self.tensor_instructions = self.tensor_instructions.max(v);
-            }
-            _ if bare.starts_with("ops_path_tensor") && bare.ends_with(".sum") => {
-                self.operations = if self.operations.is_nan() { v } else { self.operations + v };
-                let dtype = bare
-                    .split("src_")
-                    .nth(1)
-                    .and_then(|r| r.split('_').next())
-                    .and_then(DataType::parse);
-                if v > 0.0 && dtype.is_some() {
-                    self.launch.dtype = dtype;
-                }
-            }
-            _ => {
-                if let Some(op) = bare
-                    .strip_prefix("sass_thread_inst_executed_op_")
-                    .and_then(|r| r.strip_suffix("_pred_on.sum"))
-                {
-                    let place = match op.as_bytes().first() {
-                        Some(b'f') => 0,
-                        Some(b'd') => 1,
-                        Some(b'h') => 2,
-                        _ => return,
-                    };
-                    let times = match &op[1..] {
-                        "fma" => 2.0,
-                        "add" | "mul" => 1.0,
-                        _ => return,
-                    };
-                    self.scalar[place] += times * v;
-                }
-            }
+        } else if let Some(scaled) = number.and_then(|v| in_si(name, v, unit)) {
+            self.counters.add(name, scaled);
         }
     }
 
     fn launch(mut self, table: &mut TableBuilder) -> Launch {
-        let mut l = self.launch;
+        let (mut l, counters) = (self.launch, self.counters);
+        l.time_s = counters.last(&TIMES);
+        l.clock_hz = counters.last(&[
+            "sm__cycles_elapsed.avg.per_second",
+            "SM Frequency",
+            "smsp__cycles_elapsed.avg.per_second",
+        ]);
         if l.time_s.is_nan() {
-            l.time_s = self.cycles / l.clock_hz;
+            let cycles = ["sm__cycles_elapsed.avg", "sm__cycles_elapsed.max", "Elapsed Cycles"];
+            l.time_s = counters.last(&cycles) / l.clock_hz;
         }
+        l.bytes = counters.last(&["dram__bytes.sum"]);
         if l.bytes.is_nan() {
-            l.bytes = self.read + self.written;
+            l.bytes = counters.last(&["dram__bytes_read.sum"])
+                + counters.last(&["dram__bytes_write.sum"]);
         }
+        l.cache_bytes = ["lts__t_bytes.sum", "l1tex__t_bytes.sum"].map(|n| counters.last(&[n]));
+        if l.grid[0].is_nan() {
+            l.grid = [counters.first(&["launch__grid_size"]), 1.0, 1.0];
+        }
+        let sum = |name: &'_ str, start: &str| {
+            (bare(name).starts_with(start) && name.ends_with(".sum")).then_some(())
+        };
+        // The total includes the parts (`_op_hmma`).
+        let instructions = counters.of(|n| sum(n, "inst_executed_pipe_tensor")).map(|c| c.1);
+        let instructions = instructions.fold(f64::NAN, f64::max);
         let by_instruction =
-            flops_per_instruction(&l.kernel).map_or(f64::NAN, |f| f * self.tensor_instructions);
-        let (place, scalar) = self
-            .scalar
-            .iter()
-            .copied()
+            flops_per_instruction(&l.kernel).map_or(f64::NAN, |f| f * instructions);
+        let tensor = |n| sum(n, "ops_path_tensor").map(|()| of_source(bare(n)));
+        let operations: f64 = counters.of(tensor).map(|c| c.1).sum();
+        l.dtype =
+            counters.of(tensor).filter(|(t, v)| *v > 0.0 && t.is_some()).last().and_then(|c| c.0);
+        let mut threads = [0.0; 3];
+        for ((place, operations), v) in counters.of(|n| of_thread(bare(n))) {
+            threads[place] += operations * v;
+        }
+        let (place, scalar) = threads
+            .into_iter()
             .enumerate()
             .fold((0, 0.0), |best, s| if s.1 > best.1 { s } else { best });
-        l.work = [self.operations, by_instruction, scalar]
+        l.work = [operations, by_instruction, scalar]
             .into_iter()
             .filter(|w| *w > 0.0)
             .fold(f64::NAN, f64::max);
         if l.dtype.is_none() && scalar > 0.0 && l.work == scalar {
-            l.dtype = Some([DataType::Fp32, DataType::Fp64, DataType::Fp16][place]);
+            l.dtype = Some(SCALAR[place]);
         }
         if self.device_name.is_empty() && !self.cc.is_empty() {
+            let units = counters.last(&["device__attribute_multiprocessor_count"]);
             let target = format!("sm_{}", self.cc.replace('.', ""));
-            self.device_name =
-                if self.units.is_empty() { target } else { format!("{target}:{}", self.units) };
+            self.device_name = if units.is_nan() { target } else { format!("{target}:{units}") };
         }
         l.device = table.device(&self.device_name);
         l
@@ -275,29 +235,31 @@ fn flops_per_instruction(kernel: &str) -> Option<f64> {
         .map(|(_, flops)| flops)
 }
 
-fn byte_unit(unit: &str) -> f64 {
-    match unit.trim().to_ascii_lowercase().as_str() {
-        "kbyte" => 1e3,
-        "mbyte" => 1e6,
-        "gbyte" => 1e9,
+const TIMES: [&str; 4] =
+    ["gpu__time_duration.sum", "gpu__time_duration.avg", "gpu__time_duration.max", "Duration"];
+
+/// A value in SI units; `None` for a time without a unit. Units are scaled: `Mbyte`, `usecond`.
+fn in_si(name: &str, value: f64, unit: &str) -> Option<f64> {
+    let unit = unit.trim().to_ascii_lowercase();
+    if TIMES.contains(&name) {
+        // `usecond`, `ms`, `second`
+        let short = unit.trim_end_matches("econd").trim_end_matches("econds");
+        return Some(cell::scaled(value, TimeUnit::parse(short)?.to_si()));
+    }
+    let scale = match unit.as_str() {
+        "kbyte" | "khz" | "cycle/msecond" => 1e3,
+        "mbyte" | "mhz" | "cycle/usecond" | "cycle/us" => 1e6,
+        "gbyte" | "ghz" | "cycle/nsecond" | "cycle/ns" => 1e9,
         "tbyte" => 1e12,
         _ => 1.0,
-    }
-}
-
-fn clock_unit(unit: &str) -> f64 {
-    match unit.trim().to_ascii_lowercase().as_str() {
-        "ghz" | "cycle/nsecond" | "cycle/ns" => 1e9,
-        "mhz" | "cycle/usecond" | "cycle/us" => 1e6,
-        "khz" | "cycle/msecond" => 1e3,
-        _ => 1.0,
-    }
+    };
+    Some(value * scale)
 }
 
 impl Ncu {
     fn flush(&mut self, table: &mut TableBuilder) {
-        if let Some((_, counters)) = self.current.take() {
-            let launch = counters.launch(table);
+        if let Some((_, metrics)) = self.current.take() {
+            let launch = metrics.launch(table);
             self.clocked |= launch.clock_hz.is_finite();
             self.profile.push(launch);
         }
@@ -305,18 +267,8 @@ impl Ncu {
 
     fn header(record: &Record<'_>) -> Shape {
         let h = Header::new(record);
-        let at = |n: &str| h.find(&[n]).map(|c| c.index);
-        if let [Some(kernel), Some(metric), Some(unit), Some(value)] = LONG.map(at) {
-            return Shape::Long(Long {
-                id: at("ID"),
-                process: at("Process ID"),
-                kernel,
-                grid: at("Grid Size"),
-                cc: at("CC"),
-                metric,
-                unit,
-                value,
-            });
+        if h.has(&LONG) {
+            return Shape::Long(h);
         }
         if is_wide(&h.names) {
             return Shape::Wide(h, None);
@@ -336,32 +288,31 @@ impl RowReader for Ncu {
         }
         match &mut self.shape {
             Shape::None => {}
-            Shape::Long(c) => {
-                if record.len() <= c.value || record.problem().is_some() {
+            Shape::Long(h) => {
+                let value = h.position("Metric Value").unwrap_or_default();
+                if record.len() <= value || record.problem().is_some() {
                     self.before += 1;
                     return Ok(());
                 }
-                let metric = record.text(c.metric);
+                let text = |name: &str| h.text(record, &[name]);
+                let metric = text("Metric Name");
+                // Advice of the profiler has no metric.
                 if metric.is_empty() {
-                    self.rules += 1;
                     return Ok(());
                 }
-                let text =
-                    |i: Option<usize>| i.map_or(String::new(), |i| record.text(i).into_owned());
-                let kernel = record.text(c.kernel);
-                let key = format!("{}/{}/{kernel}", text(c.process), text(c.id));
+                let kernel = text("Kernel Name");
+                let key = format!("{}/{}/{kernel}", text("Process ID"), text("ID"));
                 if self.current.as_ref().is_none_or(|(k, _)| *k != key) {
-                    let mut fresh = Counters::new(record.line(), &kernel);
-                    fresh.grid(&text(c.grid));
-                    fresh.cc = text(c.cc);
+                    let mut fresh = Metrics::new(record.line(), &kernel);
+                    fresh.grid(&text("Grid Size"));
+                    fresh.cc = text("CC").into_owned();
                     self.flush(table);
                     self.current = Some((key, fresh));
                     return self.record(record, table);
                 }
-                let (unit, value) = (record.text(c.unit), record.text(c.value));
-                let number = record.number(c.value);
-                if let Some((_, counters)) = &mut self.current {
-                    counters.metric(&metric, &unit, &value, number);
+                if let Some((_, metrics)) = &mut self.current {
+                    let unit = text("Metric Unit");
+                    metrics.metric(&metric, &unit, &record.text(value), record.number(value));
                 }
             }
             Shape::Wide(h, units @ None) => {
@@ -381,16 +332,16 @@ impl RowReader for Ncu {
                     self.before += 1;
                     return Ok(());
                 };
-                let mut counters = Counters::new(record.line(), &kernel);
-                counters.grid(&find("Grid Size").unwrap_or_default());
-                counters.cc = find("CC").unwrap_or_default();
+                let mut metrics = Metrics::new(record.line(), &kernel);
+                metrics.grid(&find("Grid Size").unwrap_or_default());
+                metrics.cc = find("CC").unwrap_or_default();
                 for (i, name) in h.names.iter().enumerate() {
                     if name.contains("__") {
                         let value = record.text(i);
-                        counters.metric(name.trim(), &units[i], &value, record.number(i));
+                        metrics.metric(name.trim(), &units[i], &value, record.number(i));
                     }
                 }
-                self.current = Some((String::new(), counters));
+                self.current = Some((String::new(), metrics));
                 self.flush(table);
             }
         }

@@ -1,7 +1,7 @@
 //! AMD's profilers: rocprofv3 kernel traces, counters and statistics, rocprof-compute's
 //! `pmc_perf.csv`. Times are in ns; grids are in work-items; the files have no shapes.
 
-use super::profile::{Launch, LaunchColumns, Profile, TIMES_ONLY};
+use super::profile::{Counters, Launch, LaunchColumns, Profile, TIMES_ONLY};
 use crate::{
     Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
     ReadBy, Record, RowReader,
@@ -77,102 +77,53 @@ struct RocProf {
     profile: Profile,
     header: Option<(Header, Kind)>,
     /// Launches of a file with a line a counter, and the place of each by its number.
-    dispatches: Vec<(Launch, Counts)>,
+    dispatches: Vec<(Launch, Counters)>,
     places: HashMap<String, usize>,
 }
 
-/// Counters of work and traffic. NaN: not collected.
-#[derive(Debug)]
-struct Counts {
-    read: f64,
-    read_32: f64,
-    bubble: f64,
-    write: f64,
-    write_64: f64,
-    /// Requests to the L2 cache, of 128 bytes each.
-    l2: f64,
-    /// Accesses of the L1 caches, of a line each.
-    l1: f64,
-    /// Bytes of such a line.
-    l1_line: f64,
-    /// Matrix operations by type, in units of 512.
-    mops: f64,
-    dtype: Option<DataType>,
+/// The type of the matrix operations that a counter counts, in units of 512.
+fn matrix_type(counter: &str) -> Option<DataType> {
+    Some(match counter.strip_prefix("SQ_INSTS_VALU_MFMA_MOPS_")? {
+        "F16" => DataType::Fp16,
+        "BF16" => DataType::Bf16,
+        "F8" => DataType::Fp8E4m3,
+        "F32" => DataType::Fp32,
+        "F64" => DataType::Fp64,
+        "I8" => DataType::Int8,
+        "F6F4" => DataType::MxFp4,
+        _ => return None,
+    })
 }
 
-impl Counts {
-    fn new() -> Self {
-        Counts {
-            read: f64::NAN,
-            read_32: f64::NAN,
-            bubble: f64::NAN,
-            write: f64::NAN,
-            write_64: f64::NAN,
-            l2: f64::NAN,
-            l1: f64::NAN,
-            l1_line: 64.0,
-            mops: f64::NAN,
-            dtype: None,
+/// Adds the counted work and traffic.
+fn counted(mut l: Launch, counters: &Counters) -> Launch {
+    // A counter of a second pass has a suffix; the first one is kept.
+    let ports =
+        |what: &str| counters.first(&[&format!("TCC_EA0_{what}"), &format!("TCC_EA_{what}")]);
+    // Requests have 32, 64 or 128 bytes; a kind that was not collected counts as 0.
+    let some = |v: f64| if v.is_nan() { 0.0 } else { v };
+    let bubble = counters.first(&["TCC_BUBBLE_sum"]);
+    let (r32, w64) = (some(ports("RDREQ_32B_sum")), some(ports("WRREQ_64B_sum")));
+    l.bytes = 128.0 * some(bubble)
+        + 32.0 * r32
+        + 64.0 * (ports("RDREQ_sum") - some(bubble) - r32)
+        + 32.0 * (ports("WRREQ_sum") - w64)
+        + 64.0 * w64;
+    // Only the gfx94x and later, with longer lines, number their ports to the memory.
+    let numbered = |n: &str| (n.starts_with("TCC_EA0_") || n == "TCC_BUBBLE_sum").then_some(());
+    let line = if counters.of(numbered).next().is_some() { 128.0 } else { 64.0 };
+    let accesses = counters.first(&["TCP_TOTAL_CACHE_ACCESSES_sum"]);
+    l.cache_bytes = [128.0 * counters.first(&["TCC_REQ_sum"]), line * accesses];
+    let (mut mops, mut most) = (0.0, 0.0);
+    for (dtype, v) in counters.of(matrix_type) {
+        if v > most {
+            l.dtype = Some(dtype);
         }
+        mops += v;
+        most = mops;
     }
-
-    fn add(&mut self, name: &str, v: f64) {
-        // Only the gfx94x and later, with longer lines, number their ports to the memory.
-        if name.trim().starts_with("TCC_EA0_") || name.trim() == "TCC_BUBBLE_sum" {
-            self.l1_line = 128.0;
-        }
-        // A counter of a second pass has a suffix; keep the first.
-        let place = match name.trim() {
-            "TCC_EA0_RDREQ_sum" | "TCC_EA_RDREQ_sum" => &mut self.read,
-            "TCC_EA0_RDREQ_32B_sum" | "TCC_EA_RDREQ_32B_sum" => &mut self.read_32,
-            "TCC_BUBBLE_sum" => &mut self.bubble,
-            "TCC_REQ_sum" => &mut self.l2,
-            "TCP_TOTAL_CACHE_ACCESSES_sum" => &mut self.l1,
-            "TCC_EA0_WRREQ_sum" | "TCC_EA_WRREQ_sum" => &mut self.write,
-            "TCC_EA0_WRREQ_64B_sum" | "TCC_EA_WRREQ_64B_sum" => &mut self.write_64,
-            other => {
-                let Some(code) = other.strip_prefix("SQ_INSTS_VALU_MFMA_MOPS_") else {
-                    return;
-                };
-                let dtype = match code {
-                    "F16" => DataType::Fp16,
-                    "BF16" => DataType::Bf16,
-                    "F8" => DataType::Fp8E4m3,
-                    "F32" => DataType::Fp32,
-                    "F64" => DataType::Fp64,
-                    "I8" => DataType::Int8,
-                    "F6F4" => DataType::MxFp4,
-                    _ => return,
-                };
-                if v > 0.0 && (self.mops.is_nan() || v > self.mops) {
-                    self.dtype = Some(dtype);
-                }
-                self.mops = if self.mops.is_nan() { v } else { self.mops + v };
-                return;
-            }
-        };
-        if place.is_nan() {
-            *place = v;
-        }
-    }
-
-    fn into(self, mut l: Launch) -> Launch {
-        // Requests have 32, 64 or 128 bytes; a kind that was not collected counts as 0.
-        let some = |v: f64| if v.is_nan() { 0.0 } else { v };
-        let (r32, bubble, w64) = (some(self.read_32), some(self.bubble), some(self.write_64));
-        l.bytes = 128.0 * bubble
-            + 32.0 * r32
-            + 64.0 * (self.read - bubble - r32)
-            + 32.0 * (self.write - w64)
-            + 64.0 * w64;
-        l.cache_bytes = [128.0 * self.l2, self.l1_line * self.l1];
-        l.work = self.mops * 512.0;
-        if l.work == 0.0 {
-            l.work = f64::NAN;
-        }
-        l.dtype = self.dtype;
-        l
-    }
+    l.work = if mops == 0.0 { f64::NAN } else { mops * 512.0 };
+    l
 }
 
 impl RocProf {
@@ -215,13 +166,13 @@ impl RowReader for RocProf {
                 }
                 Kind::Wide => {
                     let l = Self::launch(&h, record, name, table);
-                    let mut counts = Counts::new();
+                    let mut counts = Counters::default();
                     for (i, n) in h.names.iter().enumerate() {
                         if let Some(v) = record.number(i) {
                             counts.add(n, v);
                         }
                     }
-                    self.profile.push(counts.into(l));
+                    self.profile.push(counted(l, &counts));
                 }
                 Kind::Counters => {
                     let id = h.text(record, &["Dispatch_Id"]).into_owned();
@@ -229,7 +180,7 @@ impl RowReader for RocProf {
                         Some(at) => *at,
                         None => {
                             let l = Self::launch(&h, record, name, table);
-                            self.dispatches.push((l, Counts::new()));
+                            self.dispatches.push((l, Counters::default()));
                             self.places.insert(id, self.dispatches.len() - 1);
                             self.dispatches.len() - 1
                         }
@@ -240,7 +191,7 @@ impl RowReader for RocProf {
                     }
                 }
                 Kind::Stats => {
-                    if let Some(mut l) = STATS.launch(&h, record, |_| 1e-9) {
+                    if let Some(mut l) = STATS.launch(&h, &[], record) {
                         name.clone_into(&mut l.kernel);
                         self.profile.push(l);
                     }
@@ -253,7 +204,7 @@ impl RowReader for RocProf {
 
     fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         for (l, counts) in std::mem::take(&mut self.dispatches) {
-            self.profile.push(counts.into(l));
+            self.profile.push(counted(l, &counts));
         }
         match self.header.as_ref().map(|(_, k)| k) {
             Some(Kind::Trace) => self.profile.unite(),
