@@ -15,6 +15,48 @@ pub enum Measure {
     Roof,
 }
 
+impl Measure {
+    /// What a call achieves: work, or roof time.
+    fn gain(self, of: &Sample) -> f64 {
+        of.time_s
+            * match self {
+                Measure::Rate => of.rate,
+                Measure::Roof => of.efficiency,
+            }
+    }
+}
+
+/// Gain and time of both sides over some configurations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    gain_a: f64,
+    time_a: f64,
+    gain_b: f64,
+    time_b: f64,
+}
+
+impl Sums {
+    /// Adds a configuration. Both sides have the weight of A's calls; else they would be different workloads.
+    pub(super) fn add(&mut self, measure: Measure, a: &Sample, b: &Sample) {
+        self.gain_a += measure.gain(a) * a.calls;
+        self.time_a += a.time_s * a.calls;
+        self.gain_b += measure.gain(b) * a.calls;
+        self.time_b += b.time_s * a.calls;
+    }
+
+    pub(super) fn join(&mut self, other: Sums) {
+        self.gain_a += other.gain_a;
+        self.time_a += other.time_a;
+        self.gain_b += other.gain_b;
+        self.time_b += other.time_b;
+    }
+
+    /// B over A.
+    pub(super) fn ratio(&self) -> f64 {
+        (self.gain_b / self.time_b) / (self.gain_a / self.time_a)
+    }
+}
+
 /// The side that is ahead in one configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
@@ -109,16 +151,12 @@ impl Duel {
             with_spread: 0,
         };
         let mut logs = 0.0;
-        // Gain (work, or roof time) and time of A and of B.
-        let mut sums = [0.0f64; 4];
+        let mut sums = Sums::default();
         for i in 0..comparison.len() {
             let (Some(x), Some(y)) = (comparison.sample(i, a), comparison.sample(i, b)) else {
                 continue;
             };
-            let (gain_a, gain_b) = match measure {
-                Measure::Rate => (x.rate * x.time_s, y.rate * y.time_s),
-                Measure::Roof => (x.efficiency * x.time_s, y.efficiency * y.time_s),
-            };
+            let [gain_a, gain_b] = [x, y].map(|s| measure.gain(s));
             let ratio = (gain_b / y.time_s) / (gain_a / x.time_s);
             if !(ratio.is_finite() && ratio > 0.0) {
                 duel.without_roof += 1;
@@ -133,16 +171,13 @@ impl Duel {
             duel.counts[verdict as usize] += 1;
             duel.b_ahead += u64::from(ratio > 1.0);
             logs += ratio.ln();
-            // Both sides have the weight of A's calls; else they would be different workloads.
-            for (sum, v) in sums.iter_mut().zip([gain_a, x.time_s, gain_b, y.time_s]) {
-                *sum += v * x.calls;
-            }
+            sums.add(measure, x, y);
             duel.ratios.push(Ratio { configuration: i as u32, ratio, verdict });
         }
         if !duel.ratios.is_empty() {
             duel.geometric_mean = (logs / duel.ratios.len() as f64).exp();
-            duel.weighted_mean = (sums[2] / sums[3]) / (sums[0] / sums[1]);
-            duel.time_ratio = sums[1] / sums[3];
+            duel.weighted_mean = sums.ratio();
+            duel.time_ratio = sums.time_a / sums.time_b;
         }
         duel
     }
@@ -190,12 +225,13 @@ impl Duel {
         self.weighted_mean < 1.0
     }
 
-    /// True where total time, count and geometric mean agree on who is ahead, by more than the threshold.
+    /// True where total time, count and geometric mean agree on who is ahead, by more than the threshold; a mean
+    /// that is written as 1.00x names nobody.
     pub(super) fn is_clear(&self) -> bool {
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         let [a, b] = [Verdict::A, Verdict::B].map(|v| self.count(v));
         let agree = if self.a_leads() { a > b && g <= 1.0 } else { b > a && g >= 1.0 };
-        agree && lead_of(w) > 1.0 + self.threshold
+        agree && lead_of(w) > 1.0 + self.threshold && lead_of(g) >= SEEN
     }
 
     /// The result in one sentence: the lead by time, and the geometric mean beside it. It names a winner only
@@ -283,7 +319,7 @@ impl Duel {
         // Oriented to the side that is spoken of.
         let ratio = if self.a_leads() { 1.0 / self.time_ratio } else { self.time_ratio };
         Some(match ratio {
-            r if lead_of(r) < 1.005 => "Both take the same time".to_owned(),
+            r if lead_of(r) < SEEN => "Both take the same time".to_owned(),
             r if r > 1.0 => format!("In time {who} is {} faster", times(r)),
             r => format!("In time {other} is {} faster", times(1.0 / r)),
         })
@@ -379,10 +415,13 @@ pub fn lead(ratio: f64) -> String {
 /// `Triton 1.04x`: the side that a ratio says is ahead; `equal` where that rounds to nothing.
 fn ahead(ratio: f64, (a, b): (&str, &str)) -> String {
     match lead_of(ratio) {
-        lead if lead < 1.005 => "equal".to_owned(),
+        lead if lead < SEEN => "equal".to_owned(),
         lead => format!("{} {}", if ratio < 1.0 { a } else { b }, times(lead)),
     }
 }
+
+/// The least lead that is not written as 1.00x.
+const SEEN: f64 = 1.005;
 
 fn lead_of(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio)

@@ -1,7 +1,7 @@
 //! Where the side that is slower over all configurations is the faster one.
 
 use super::Comparison;
-use super::duel::{Duel, times};
+use super::duel::{Duel, Measure, Sums, times};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
@@ -14,25 +14,28 @@ const COMMON: f64 = 0.6;
 const LEAD: f64 = 1.05;
 
 impl Duel {
-    /// The layout, types or size class in which the slower side leads most clearly: `But rocBLAS is
-    /// 2.70x faster where the layout is TT (12 configurations).`
+    /// The layout, types or size class in which the slower side leads most clearly, by time as the
+    /// headline: `But rocBLAS is 2.70x faster by time where the layout is TT (12 configurations).`
     pub fn exception_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
         let (a, b) = self.names(comparison);
-        // Oriented so that a positive logarithm is a lead of the slower side.
-        let (slow, sign) = match self.a_leads() {
-            true => (b, 1.0),
-            false => (a, -1.0),
+        let slow = if self.a_leads() { b } else { a };
+        let lead = |of: &Leads| match self.a_leads() {
+            true => of.sums.ratio(),
+            false => 1.0 / of.sums.ratio(),
         };
         let data = &*frame.data;
         let (mut of_op, mut of_size) =
             (vec![Leads::default(); data.ops.len()], SIZES.map(|_| Leads::default()));
         for r in &self.ratios {
-            let sample = comparison.sample(r.configuration as usize, self.a)?;
-            let row = *comparison.rows_of(sample).first()? as usize;
-            let one = Leads { n: 1, log: sign * r.ratio.ln() };
-            of_op[usize::from(data.op[row])].add(one);
+            let x = comparison.sample(r.configuration as usize, self.a)?;
+            let y = comparison.sample(r.configuration as usize, self.b)?;
+            let row = *comparison.rows_of(x).first()? as usize;
             let least = data.m[row].min(data.n[row]);
-            of_size[SIZES.iter().filter(|s| least > s.0).count()].add(one);
+            let size = SIZES.iter().filter(|s| least > s.0).count();
+            for of in [&mut of_op[usize::from(data.op[row])], &mut of_size[size]] {
+                of.n += 1;
+                of.sums.add(self.measure, x, y);
+            }
         }
         // Several operations share a layout, or types.
         let mut all: BTreeMap<String, Leads> = BTreeMap::new();
@@ -45,31 +48,32 @@ impl Duel {
         }
         all.extend(SIZES.iter().zip(of_size).map(|((_, what), leads)| ((*what).to_owned(), leads)));
         let most = COMMON * self.ratios.len() as f64;
-        let (what, leads) = all
+        let (what, n, lead) = all
             .into_iter()
             .filter(|(_, l)| l.n >= FEWEST && (l.n as f64) < most)
-            .filter(|(_, l)| l.log / l.n as f64 > LEAD.ln())
-            .max_by(|(_, x), (_, y)| x.log.total_cmp(&y.log))?;
+            .map(|(what, l)| (what, l.n, lead(&l)))
+            .filter(|(_, _, lead)| *lead > LEAD)
+            .max_by(|x, y| (x.1 as f64 * x.2.ln()).total_cmp(&(y.1 as f64 * y.2.ln())))?;
         let but = if self.is_clear() { "But " } else { "" };
-        Some(format!(
-            "{but}{slow} is {} faster where {what} ({}).",
-            times((leads.log / leads.n as f64).exp()),
-            plural(leads.n, "configuration")
-        ))
+        let leads = match self.measure {
+            Measure::Rate => format!("is {} faster by time", times(lead)),
+            Measure::Roof => format!("reaches {} the share of its roof", times(lead)),
+        };
+        Some(format!("{but}{slow} {leads} where {what} ({}).", plural(n, "configuration")))
     }
 }
 
-/// Configurations with something in common: how many, and the sum of the logarithms of their ratios.
+/// Configurations with something in common: how many, and what both sides achieve in them.
 #[derive(Clone, Copy, Default)]
 struct Leads {
     n: u64,
-    log: f64,
+    sums: Sums,
 }
 
 impl Leads {
     fn add(&mut self, other: Leads) {
         self.n += other.n;
-        self.log += other.log;
+        self.sums.join(other.sums);
     }
 }
 

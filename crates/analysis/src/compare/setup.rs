@@ -89,8 +89,10 @@ impl Setup {
 
     fn first(frame: &Frame, candidates: &[Field]) -> Option<Comparison> {
         let mut first = None;
+        let own = frame.decision().side.as_ref();
+        let rivals = candidates.iter().filter(|f| own == Some(f) || !is_label(frame, f));
         // A file with many columns has many candidates; the first few are enough.
-        for side in candidates.iter().take(6) {
+        for side in rivals.take(6) {
             let found = Comparison::new(frame, &Setup::of(frame, side.clone()));
             if found.pairs_possible() > 0 {
                 return Some(found);
@@ -127,6 +129,12 @@ impl Setup {
             side,
         }
     }
+}
+
+/// True for names of models: they say what ran, not what ran it.
+fn is_label(frame: &Frame, field: &Field) -> bool {
+    let Field::Column(key) = field else { return false };
+    frame.data.columns.iter().any(|c| c.key == *key && c.meaning == ColumnMeaning::Model)
 }
 
 /// The place of a field among the sides that are offered: the most usual ones first.

@@ -1,4 +1,4 @@
-use super::duel::{Duel, Measure, Verdict};
+use super::duel::{Duel, Measure, Verdict, lead};
 use super::winner::{self, Size};
 use super::*;
 use gemmscope_model::dtype::DataType;
@@ -270,11 +270,56 @@ fn the_exception_names_what_the_slower_side_is_good_at() {
         duel.exception_sentence(&frame, &c)
     };
     let said = say(&a, &b).unwrap();
-    assert!(said.contains("is 3.00x faster where the layout is T"), "{said}");
+    assert!(said.contains("is 3.00x faster by time where the layout is T"), "{said}");
     assert!(said.starts_with("But b") && said.ends_with("(6 configurations)."), "{said}");
     // Whoever comes first, the sentence is about the slower side.
     assert!(say(&b, &a).unwrap().starts_with("But a"));
     assert_eq!(say(&a, &a), None);
+}
+
+#[test]
+fn an_exception_counts_as_the_headline_does() {
+    let row = |m: u32, trans: bool, us: f64| ((m, trans), us);
+    let plain = |us| [256, 320, 384, 448].map(|m| row(m, false, us));
+    let with = |plain: [_; 4], us: [f64; 3]| {
+        let others = [256, 320, 384].into_iter().zip(us).map(|(m, us)| row(m, true, us));
+        plain.into_iter().chain(others).collect::<Vec<_>>()
+    };
+    // 1 µs against 1 µs twice and 12 µs against 3 µs: 14 / 5 by time, the cube root of 4 by geometric mean.
+    let frame =
+        two_files(&with(plain(10.0), [1.0, 1.0, 12.0]), &with(plain(40.0), [1.0, 1.0, 3.0]));
+    let c = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap();
+    let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    let said = duel.exception_sentence(&frame, &c).unwrap();
+    assert!(said.contains("is 2.80x faster by time where"), "{said}");
+}
+
+#[test]
+fn a_mean_of_one_names_no_winner() {
+    let row = |m: u32, us: f64| ((m, false), us);
+    let a = [row(256, 1.0), row(320, 1.0), row(1024, 1.0), row(2048, 100.0)];
+    let b = [row(256, 1.03), row(320, 1.03), row(1024, 0.91), row(2048, 104.0)];
+    let frame = two_files(&a, &b);
+    let c = Setup::choose(&frame, &Setup::candidates(&frame)).unwrap();
+    let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    assert_eq!(lead(duel.geometric_mean), "1.00x");
+    let said = duel.headline(&c);
+    assert!(said.starts_with("No clear winner between"), "{said}");
+}
+
+#[test]
+fn labels_of_workloads_are_no_rivals_by_default() {
+    let mut rows = Rows::new();
+    let model = rows.table().text_column(ColumnMeaning::Model, "model");
+    for (name, time_s) in [("qwen2.5-32b", 1e-6), ("qwen2.5-14b", 2e-6)] {
+        rows.table().set_text(model, name.as_bytes());
+        rows.row((64, 64, 64), "", time_s, "");
+    }
+    let frame = rows.frame(None);
+    let candidates = Setup::candidates(&frame);
+    assert_eq!(candidates.len(), 1);
+    assert!(Setup::choose(&frame, &candidates).is_none());
+    assert_eq!(Setup::lacks(&frame), Some(NO_SIDES));
 }
 
 #[test]
