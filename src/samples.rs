@@ -59,7 +59,7 @@ pub const SAMPLES: &[Sample] = &[
     Sample {
         id: "cpu-flat-gemm",
         title: "Flat GEMM: N against the block width",
-        description: "Measured: M = 8, fp32, the weight matrix cut into blocks of B_N columns that two CPU cores share, for K = 4096 and 12288.",
+        description: "Measured: M = 8, fp32, the weight matrix cut into blocks of BN columns that two CPU cores share, for K = 4096 and 12288.",
         file: "cpu-flat-gemm.csv",
         view: "tiles",
     },

@@ -201,7 +201,7 @@ fn sweeps_and_histories() {
     let tiles = said(&[SWEEP], sweep);
     let best = "is the best single choice: ";
     // Both sides of the tile vary, and no GEMM is flat.
-    assert!(tiles.starts_with("Tile B_M × B_N = ") && tiles.contains(best), "{tiles}");
+    assert!(tiles.starts_with("Tile BM × BN = ") && tiles.contains(best), "{tiles}");
     assert!(tiles.contains(" of 8 shapes"), "{tiles}");
     let shapes: BTreeSet<_> =
         open(&[SWEEP], sweep).table().rows.iter().map(|r| r[1..4].to_vec()).collect();

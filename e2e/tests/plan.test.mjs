@@ -205,6 +205,6 @@ test("measured rows: named in their model, their step planned, their tile explor
   await app.go("#view=plan&plan.page=flat&flat.m=8&flat.k=4096");
   await app.drop({ name: "sweep.csv", text: rows.join("\n") });
   await page.waitForFunction(() => document.querySelector(".plan-body").innerText.includes("Measured:"));
-  assert.match(await app.hover(/8 × 4096 × 4096, B_N 64[\s\S]*Measured best/), /100 %/);
+  assert.match(await app.hover(/8 × 4096 × 4096, BN 64[\s\S]*Measured best/), /100 %/);
   app.assertQuiet();
 });

@@ -235,7 +235,7 @@ impl Sweep {
             })
         };
         let mut axes: Vec<Axis> = Axis::ALL.into_iter().filter(|a| varies(*a)).collect();
-        // B_N alone is the question of flat GEMMs; of others it is the whole tile.
+        // BN alone is the question of flat GEMMs; of others it is the whole tile.
         let flat = rows.iter().any(|&r| data.m[r] <= FLAT_M);
         let both = axes.contains(&Axis::Bm) && axes.contains(&Axis::Bn);
         if let Some(tile) = axes.iter().position(|a| *a == Axis::BmBn)

@@ -65,7 +65,7 @@ pub(super) fn cells(
         .collect()
 }
 
-/// Counts workgroups and waves. A flat GEMM is not tiled along M, so there B_N is enough.
+/// Counts workgroups and waves. A flat GEMM is not tiled along M, so there BN is enough.
 fn occupy(cell: &mut Cell, problem: &Problem, split_k: u32, units: Option<u32>) {
     let (bm, bn) = cell.tile;
     let flat = problem.m <= FLAT_M && bm.is_none_or(|bm| bm >= problem.m);

@@ -71,7 +71,7 @@ fn a_sweep_over_tiles_has_one_best_a_line() {
     }
     best.sort_unstable();
     assert_eq!(best, [(1920, (256, 128)), (25_216, (64, 128))]);
-    // Only B_M differs.
+    // Only BM differs.
     assert_eq!(sweep.axes, [Axis::Bm, Axis::BmBn]);
 }
 

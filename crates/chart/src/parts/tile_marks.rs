@@ -151,7 +151,7 @@ pub(crate) fn region_entries(
     occurs: impl Fn(Region) -> bool,
 ) -> impl Iterator<Item = (Swatch, String)> {
     let shown = REGIONS.into_iter().filter(move |r| occurs(*r));
-    shown.map(|r| (Swatch::Dashed(outline(r, theme)), format!("{}-bounded", limit(r))))
+    shown.map(|r| (Swatch::Dashed(outline(r, theme)), format!("{}-bound", limit(r))))
 }
 
 fn outline(region: Region, theme: &Theme) -> Color {

@@ -1,4 +1,4 @@
-//! The flat GEMM's model as a map of B_N and N, and a measured sweep beside it.
+//! The flat GEMM's model as a map of BN and N, and a measured sweep beside it.
 
 use super::grid;
 use super::{LARGEST, count, device_of, figure, whole};
@@ -24,7 +24,7 @@ use gemmscope_table::view_state::ViewState;
 
 /// The values of K in the paper's figure, a panel each.
 const DEPTHS: &str = "4096, 12288";
-/// B_N along the columns.
+/// BN along the columns.
 const BLOCKS: &str = "32, 64, 128, 256, 512";
 /// N along the rows, growing downwards.
 const ROWS: &str = "1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144";
@@ -91,7 +91,7 @@ impl FlatTool {
         let k = ("flat.k", "K", "The summed size: one or two, a map each");
         let mut flaws = Vec::new();
         let (k, depths) = sizes(s, k, (DEPTHS, MOST[0]), &mut flaws);
-        let blocks = ("flat.bn", "B_N", "Tile widths");
+        let blocks = ("flat.bn", "BN", "Tile widths");
         let (bn, blocks) = sizes(s, blocks, (BLOCKS, MOST[1]), &mut flaws);
         let rows = ("flat.n", "N", "Widths of the result");
         let (n, rows) = sizes(s, rows, (ROWS, MOST[2]), &mut flaws);
@@ -101,7 +101,7 @@ impl FlatTool {
         let units = ("flat.units", "Workgroups needed", hint);
         let units = count(s, units, 65536, device.units.unwrap_or(108));
         let by = Choice::list(&[("parallelism", "parallelism"), ("ratio", "FLOP/element")]);
-        let hint = "Workgroups fall with B_N, FLOP per element rises";
+        let hint = "Workgroups fall with BN, FLOP per element rises";
         let by = Control::choice(s, "flat.by", "Colour", hint, by, "parallelism");
         // The measured panel of each K, of this M if there is one; without any, the first.
         let panels = Sweep::new(inputs.frame, Some(Axis::Bn))
@@ -150,16 +150,16 @@ impl FlatTool {
         }
     }
 
-    /// The figures of a cell of the model: K, N, B_N.
+    /// The figures of a cell of the model: K, N, BN.
     fn columns(&self) -> Columns<'_, (u32, u32, u32)> {
         Columns::new()
             .text("K", |(k, ..): &(u32, u32, u32)| k.to_string())
             .no_tip()
             .text("N", |(_, n, _)| n.to_string())
             .no_tip()
-            .text("B_N", |(.., block)| block.to_string())
+            .text("BN", |(.., block)| block.to_string())
             .no_tip()
-            .text("workgroups N / B_N", |(_, n, block)| flat::parallelism(*n, *block).to_string())
+            .text("workgroups N / BN", |(_, n, block)| flat::parallelism(*n, *block).to_string())
             .text("FLOP per element", |(k, _, block)| {
                 format!("{:.3}", flat::ratio(self.m, *k, *block))
             })
@@ -188,7 +188,7 @@ impl FlatTool {
 
     /// The map of the model for a K.
     fn model(&self, scene: &mut Scene, theme: &Theme, area: Rect, k: u32) {
-        let what = if self.by_ratio { "FLOP per element" } else { "workgroups N / B_N" };
+        let what = if self.by_ratio { "FLOP per element" } else { "workgroups N / BN" };
         let title = &format!("Model: {what}, M = {}, K = {k}", self.m);
         let (columns, rows) = (grid::names(&self.blocks), grid::names(&self.rows));
         let figures = self.columns();
@@ -199,14 +199,14 @@ impl FlatTool {
                 false => flat::parallelism(n, block),
             };
             let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
-            let tooltip = figures.tooltip(format!("K {k}, N {n}, B_N {block}"), &(k, n, block));
+            let tooltip = figures.tooltip(format!("K {k}, N {n}, BN {block}"), &(k, n, block));
             let fill = shown(self.share(k, n, block), theme);
             Some(CellMark {
                 ticks: tick.then_some(Tick::Model).into_iter().collect(),
                 ..CellMark::new(fill, format_short(figure, 4), Vec::new(), tooltip)
             })
         };
-        let (x, y) = (("B_N", &columns[..]), ("N", &rows[..]));
+        let (x, y) = (("BN", &columns[..]), ("N", &rows[..]));
         let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, theme, area, title);
         regions(scene, theme, cells, (columns.len(), rows.len()), &|x, y| {
             Some(flat::region(self.rows[y], self.blocks[x], self.units))
@@ -217,7 +217,7 @@ impl FlatTool {
 impl Picture for FlatTool {
     fn title(&self) -> String {
         format!(
-            "Flat GEMM model for M {}, K {} on {}: B_N against N",
+            "Flat GEMM model for M {}, K {} on {}: BN against N",
             self.m,
             grid::names(&self.depths).join(" and "),
             self.device.name
@@ -226,7 +226,7 @@ impl Picture for FlatTool {
 
     fn notes(&self) -> Vec<String> {
         let mut out = vec![
-            "Model of FlashDecoding++ (Hong et al., MLSys 2024, section 4): ratio 2 M K / (K + M K / B_N + M) FLOP per element moved; N / B_N independent workgroups. It takes the widest B_N up to 128 that still gives the workgroups needed, else the narrowest.".to_owned(),
+            "Model of FlashDecoding++ (Hong et al., MLSys 2024, section 4): ratio 2 M K / (K + M K / BN + M) FLOP per element moved; N / BN independent workgroups. It takes the widest BN up to 128 that still gives the workgroups needed, else the narrowest.".to_owned(),
         ];
         if self.measured.is_empty() {
             out.push("Open a file with several tile widths a shape to see measurements beside the model.".to_owned());
@@ -240,7 +240,7 @@ impl Picture for FlatTool {
     fn verdict(&self) -> Vec<String> {
         let mut out = self.flaws.clone();
         out.push(format!(
-            "Fewer than {} workgroups for {} {}s: parallelism-bounded. Otherwise memory-bounded, where a wider tile reads A less often.",
+            "Fewer than {} workgroups for {} {}s: parallelism-bound. Otherwise memory-bound, where a wider tile reads A less often.",
             self.units,
             self.device.units.unwrap_or(self.units),
             self.device.unit_kind
@@ -249,7 +249,7 @@ impl Picture for FlatTool {
     }
 
     fn figures(&self) -> Vec<(String, String, String)> {
-        let ratio = |k: u32, b: &u32| format!("{:.3} (B_N {b})", flat::ratio(self.m, k, *b));
+        let ratio = |k: u32, b: &u32| format!("{:.3} (BN {b})", flat::ratio(self.m, k, *b));
         let each = |k: &u32| {
             let text = match self.blocks.as_slice() {
                 [] => return None,

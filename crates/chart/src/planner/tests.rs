@@ -136,8 +136,8 @@ fn fused_traffic() {
 #[test]
 fn flat_ratios_and_a_measured_sweep_beside() {
     let tool = open("flat", "");
-    assert_eq!(value(&tool, "Ratio, K 4096"), "12.780 (B_N 32) to 15.724 (B_N 512)");
-    assert_eq!(value(&tool, "Ratio, K 12288"), "12.793 (B_N 32) to 15.744 (B_N 512)");
+    assert_eq!(value(&tool, "Ratio, K 4096"), "12.780 (BN 32) to 15.724 (BN 512)");
+    assert_eq!(value(&tool, "Ratio, K 12288"), "12.793 (BN 32) to 15.744 (BN 512)");
     let alone = look(&Theme::LIGHT, 960.0, &tool).hit_areas.len();
     assert_eq!(alone, 90);
     let mut rows = fixture::Rows::new();
@@ -169,7 +169,7 @@ fn flat_ratios_and_a_measured_sweep_beside() {
     for (bn, blocks, bounded) in [(32, 512, "memory"), (128, 128, "parallelism")] {
         let tip = measured.iter().map(|m| m.tooltip.sentence());
         let tip =
-            tip.filter(|t| t.contains(&format!("× 16384 × 4096, B_N {bn}:"))).collect::<String>();
+            tip.filter(|t| t.contains(&format!("× 16384 × 4096, BN {bn}:"))).collect::<String>();
         let figures = [format!("Workgroups {blocks};"), format!("Limit {bounded}")];
         assert!(figures.iter().all(|f| tip.contains(f)), "{tip}");
     }

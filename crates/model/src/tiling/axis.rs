@@ -3,11 +3,11 @@
 /// A setting of a kernel: one axis of a tile map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// B_N, the tile's width along N.
+    /// BN, the tile's width along N.
     Bn,
-    /// B_M, the tile's height along M.
+    /// BM, the tile's height along M.
     Bm,
-    /// B_M x B_N.
+    /// BM x BN.
     BmBn,
     /// B_K, the depth.
     Bk,
@@ -40,10 +40,10 @@ impl Axis {
     /// Title of the axis.
     pub fn label(self) -> &'static str {
         match self {
-            Axis::Bn => "B_N",
-            Axis::Bm => "B_M",
-            Axis::BmBn => "B_M × B_N",
-            Axis::Bk => "B_K",
+            Axis::Bn => "BN",
+            Axis::Bm => "BM",
+            Axis::BmBn => "BM × BN",
+            Axis::Bk => "BK",
             Axis::SplitK => "split-K",
             Axis::Stages => "stages",
             Axis::Warps => "warps",

@@ -1,11 +1,11 @@
-//! Flat GEMM of the decode phase: M small and untiled, N cut by B_N (FlashDecoding++, Hong et al.,
+//! Flat GEMM of the decode phase: M small and untiled, N cut by BN (FlashDecoding++, Hong et al.,
 //! MLSys 2024, section 4).
 //!
-//! A wide B_N reads A less often; a narrow one gives more independent blocks. The model says which
-//! of the two limits a shape, and which B_N to take. It is shown beside measured results and
+//! A wide BN reads A less often; a narrow one gives more independent blocks. The model says which
+//! of the two limits a shape, and which BN to take. It is shown beside measured results and
 //! never replaces them.
 
-/// Widest B_N that the model takes. A wider one gains little and halves the parallelism again.
+/// Widest BN that the model takes. A wider one gains little and halves the parallelism again.
 pub(crate) const WIDEST_TICK: u32 = 128;
 
 /// What limits a flat GEMM in this model.
@@ -17,7 +17,7 @@ pub enum Region {
     Memory,
 }
 
-/// FLOP per element moved, `2 M K / (K + M K / B_N + M)` (the paper's equation 5; N and B_K
+/// FLOP per element moved, `2 M K / (K + M K / BN + M)` (the paper's equation 5; N and BK
 /// cancel). Divide by bytes per element for FLOP/byte.
 ///
 /// ```
@@ -28,17 +28,17 @@ pub fn ratio(m: u32, k: u32, block_n: u32) -> f64 {
     2.0 * m * k / (k + m * k / block_n + m)
 }
 
-/// Independent blocks, `N / B_N`.
+/// Independent blocks, `N / BN`.
 pub fn parallelism(n: u32, block_n: u32) -> f64 {
     f64::from(n) / f64::from(block_n)
 }
 
-/// Parallelism-bounded with fewer blocks than `units`, else memory-bounded.
+/// Parallelism-bound with fewer blocks than `units`, else memory-bound.
 pub fn region(n: u32, block_n: u32, units: u32) -> Region {
     if parallelism(n, block_n) < f64::from(units) { Region::Parallelism } else { Region::Memory }
 }
 
-/// The B_N that the model takes among `candidates`: the largest with `N / B_N >= min_blocks` that
+/// The BN that the model takes among `candidates`: the largest with `N / BN >= min_blocks` that
 /// is at most 128, or the smallest if there is none. `None` without candidates. `min_blocks` is
 /// usually the device's number of units.
 pub fn model_tick(n: u32, candidates: &[u32], min_blocks: u32) -> Option<u32> {
@@ -69,7 +69,7 @@ mod tests {
             for (block, ratio_expected) in BLOCKS.into_iter().zip(expected) {
                 let value = ratio(8, k, block);
                 assert!((value - ratio_expected).abs() < 6e-4, "{k} {block} {value}");
-                // The raw form: work over (M B_K + B_N B_K) x tiles + M N.
+                // The raw form: work over (M BK + BN BK) x tiles + M N.
                 let (n, block_k, m) = (8192.0, 64.0, 8.0);
                 let tiles = n * f64::from(k) / (f64::from(block) * block_k);
                 let traffic = (m * block_k + f64::from(block) * block_k) * tiles + m * n;

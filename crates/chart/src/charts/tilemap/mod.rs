@@ -61,7 +61,7 @@ impl TileMap {
                 return Chart::without(title, why.sentence(), Vec::new());
             }
         };
-        // B_N is the question of the view; another axis is the default only without it.
+        // BN is the question of the view; another axis is the default only without it.
         let default = sweep.axes.first().copied().unwrap_or(Axis::Bn);
         let axes = sweep.axes.iter().map(|a| Choice::new(a.key(), a.label())).collect();
         let hint = "A cell shows the best of all else";
@@ -131,7 +131,7 @@ fn model_words(sweep: &Sweep) -> Option<String> {
     let mut out = Vec::new();
     if !flat.is_empty() {
         out.push(
-            "Model (flat GEMM): the widest B_N up to 128 with as many workgroups as compute units, else the \
+            "Model (flat GEMM): the widest BN up to 128 with as many workgroups as compute units, else the \
              narrowest.",
         );
     }
@@ -200,11 +200,11 @@ impl Picture for TileMap {
             // Of compute-bound shapes neither is said.
             let occurs = |r: flat::Region| cells(sweep).any(|c| c.region == Some(r));
             let few = format!(
-                "Fewer workgroups than compute units ({}): parallelism-bounded.",
+                "Fewer workgroups than compute units ({}): parallelism-bound.",
                 units.join(", ")
             );
             out.extend(occurs(flat::Region::Parallelism).then_some(few));
-            let flat = "Enough workgroups and below the ridge point: memory-bounded.";
+            let flat = "Enough workgroups and below the ridge point: memory-bound.";
             out.extend(occurs(flat::Region::Memory).then(|| flat.to_owned()));
         }
         out.extend(model_words(sweep));

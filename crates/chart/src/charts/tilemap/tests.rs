@@ -96,7 +96,7 @@ fn a_column_of_bests() {
     let scene = at(&view, 1, false);
     assert_eq!(checks(&scene), 18 + 1);
     let find = |start: &str| scene.hit_areas.iter().find(|m| m.tooltip.head.starts_with(start));
-    let mark = find("8 × 8192 × 4096, B_N 64").unwrap();
+    let mark = find("8 × 8192 × 4096, BN 64").unwrap();
     assert!(mark.tooltip.sentence().contains("Best, as stated yes"), "{}", mark.tooltip.sentence());
     assert!(
         mark.tooltip.sentence().contains("Workgroups 128; Waves 2;"),
