@@ -67,8 +67,9 @@ pub const TERMS: &[Term] = &[
     term(
         "Measured, modelled, at most",
         &[],
-        "What a finding's time rests on: a faster run of the same GEMM; a model of launch or tile; or the \
-         distance to the roof alone, of which nobody knows how much can be won.",
+        "What a finding's time rests on: a faster run of the same product (by another kernel or library, in \
+         another layout or type, or padded); a model of launch or tile; or the distance to the roof alone, of \
+         which nobody knows how much can be won. Mixed: a sum of several of these.",
     ),
     term(
         "Memory-bound",

@@ -256,8 +256,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
     let several_sources = rows.sources > 1;
     if programs.iter().any(|p| *p) {
         return if several_sources {
-            let reason =
-                "A trace is open beside another file: each file is a side with its own totals.";
+            let reason = "A file has counts of calls, or is a trace: each file is a side with its own totals.";
             of(DataKind::Sides, Some(Field::Source), reason)
         } else {
             let reason = "The rows have counts of calls, or come from a trace.";

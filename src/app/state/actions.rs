@@ -231,7 +231,7 @@ impl Workbench {
             n => format!("Only these {n} rows show"),
         };
         if only.encode().is_none() {
-            words.push_str("; they are too many for a link, which holds all else");
+            words.push_str(". A link shows all rows: these are too many for it");
         }
         self.edit("only", |v| {
             v.filters.only = Some(only);

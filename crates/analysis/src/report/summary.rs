@@ -34,7 +34,10 @@ fn time_goes_to(ledger: &Ledger, out: &mut String) {
 
 /// A percentage without a space before the sign: this is how the form is exchanged.
 fn percent(share: f64) -> String {
-    format!("{}%", fixed(share * 100.0, 1))
+    match share > 0.0 && share < 5e-4 {
+        true => "under 0.1%".to_owned(),
+        false => format!("{}%", fixed(share * 100.0, 1)),
+    }
 }
 
 fn known(share: Option<f64>) -> String {

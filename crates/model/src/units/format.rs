@@ -173,6 +173,8 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         "unknown".to_owned()
+    } else if share > 0.0 && share < 5e-5 {
+        "under 0.01 %".to_owned()
     } else if share.abs() < 0.01 && share != 0.0 {
         format!("{:.2} %", share * 100.0)
     } else {
@@ -302,6 +304,7 @@ mod tests {
         for (written, expected) in [
             (percent(0.638), "63.8 %"),
             (percent(0.004_56), "0.46 %"),
+            (percent(0.000_049), "under 0.01 %"),
             (percent(0.0), "0.0 %"),
             (percent(f64::NAN), "unknown"),
             (rounded_percent(0.912), "91 %"),
