@@ -3,7 +3,7 @@
 
 use crate::findings::{Finding, Section};
 use crate::ledger::{Book, Evidence, Runs};
-use gemmscope_model::units::{decapitalized, grouped, percent, plural, seconds_brief};
+use gemmscope_model::units::{grouped, percent, plural, seconds_brief};
 
 /// Parts of the time under this share of it are not named.
 const NAMED: f64 = 0.005;
@@ -69,7 +69,10 @@ pub fn scope(book: &Book) -> String {
 /// The finding of lost time that sentences name, and the words for it: the largest of a side and device, or
 /// where nothing measured that, the largest that was measured and weighs.
 pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str, &'f Finding)> {
-    let own = |f: &&Finding| f.side == book.side && f.device == book.device && f.is_cause();
+    let own = |f: &&Finding| {
+        let weighs = f.saves_s.is_some_and(|s| s >= NAMED * book.time_s);
+        f.side == book.side && f.device == book.device && f.is_cause() && weighs
+    };
     let largest = findings.iter().find(own)?;
     let surest = findings.iter().filter(own).find(|f| {
         f.basis == Evidence::Measured && f.saves_s.is_some_and(|s| s >= MEASURED * book.time_s)
@@ -90,15 +93,12 @@ pub fn cost(findings: &[Finding], book: &Book) -> Option<Cost> {
     }
     let (word, finding) = leading(findings, book)?;
     let seconds = finding.saves_s.unwrap_or(0.0);
-    let at_most = match finding.basis {
-        Evidence::AtMost => "at most ",
-        _ => "",
-    };
+    let at_most = if finding.basis.is_bound() { "at most " } else { "" };
     Some(Cost {
         key: finding.rule.clone(),
         seconds,
         claim: format!("{word}, {at_most}{}", seconds_brief(seconds)),
-        why: decapitalized(&finding.title).replacen(": ", ", ", 1),
+        why: finding.inside().replacen(": ", ", ", 1),
     })
 }
 

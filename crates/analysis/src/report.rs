@@ -307,6 +307,7 @@ impl Report {
                         evidence: findings::Evidence {
                             rows: Vec::new(),
                             formula: f.evidence.formula.clone(),
+                            most: None,
                         },
                         ..f.clone()
                     },

@@ -48,15 +48,9 @@ pub fn selected(
     }
 }
 
-/// The rows of a finding: first the one that stands for it, then those that take most time.
+/// The rows of a finding: the one that its sentence names, then those that take most time.
 pub fn rows_of(findings: &Findings, frame: &Frame, index: usize) -> Option<Vec<u32>> {
-    let finding = findings.findings.get(index)?;
-    let mut rows = finding.rows_by_time(frame);
-    let first = standing_for(finding, frame, &[]);
-    if let Some(at) = rows.iter().position(|row| Some(*row) == first) {
-        rows[..=at].rotate_right(1);
-    }
-    Some(rows)
+    findings.findings.get(index).map(|finding| finding.rows_by_time(frame))
 }
 
 /// Findings that have a number in a picture at most: more would hide it.
@@ -252,7 +246,9 @@ mod tests {
         let mut seen = Vec::new();
         for (finding, row) in found.findings.iter().zip(ranked(&found, &frame)) {
             let account = Account::ALL.into_iter().find(|a| a.key() == finding.rule);
-            let Some(account) = account.filter(|_| row != NO_ROW) else {
+            // The rows of a small cause lose more to others.
+            let weighs = finding.saves_s.is_some_and(|s| s >= 0.005 * finding.whole_s);
+            let Some(account) = account.filter(|_| row != NO_ROW && weighs) else {
                 continue;
             };
             assert!(finding.evidence.rows.contains(&row));

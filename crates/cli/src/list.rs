@@ -54,7 +54,9 @@ pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "  needs            {}", needs.join("; "))?;
         writeln!(out, "  reported when    {}", rule.threshold)?;
         writeln!(out, "  based on         {}", rule.basis.label())?;
-        writeln!(out, "  to confirm       {}", rule.profile)?;
+        if !rule.profile.is_empty() {
+            writeln!(out, "  to confirm       {}", rule.profile)?;
+        }
     }
     Ok(())
 }

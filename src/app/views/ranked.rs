@@ -53,7 +53,7 @@ pub fn Ranked() -> impl IntoView {
                 {report::menu(shell, bench)}
             </header>
             <div class="ranked-list" tabindex="-1">
-                {filtered(bench, "The findings compare only these.")}
+                {filtered(bench, "The findings are of these; faster runs of them count among all rows.")}
                 {move || if gemms.get() { numbered(bench) } else { findings(bench, fixed) }}
             </div>
             {foot(bench, fixed)}
@@ -386,31 +386,11 @@ fn foot(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
     let words = move || {
         let found = bench.findings.get()?.findings;
         let ticked = fixed.get();
-        let all: Vec<&Finding> = ticked
-            .iter()
-            .filter_map(|i| found.findings.get(*i))
-            .filter(|f| f.kind == Kind::Lost)
-            .collect();
-        let first = all.first()?;
-        let one_side = all.iter().all(|f| f.side == first.side);
-        let saved: f64 = all.iter().filter_map(|f| f.saves_s).sum();
-        let what = plural(all.len() as u64, "finding");
-        if !one_side {
-            return Some(format!("{what} fixed: {} less", seconds_brief(saved)));
-        }
-        let side = found.parts.iter().find(|p| p.label == first.side)?;
-        let other = bench.settled_frame.with(|f| match f.kind() {
+        let other_s = bench.settled_frame.with(|f| match f.kind() {
             DataKind::Workload => other_time_s(f),
             _ => 0.0,
         });
-        let before = side.time_s + other;
-        let of = if first.side.is_empty() { String::new() } else { format!(" of {}", first.side) };
-        Some(format!(
-            "{what}{of} fixed: {} instead of {}, {:.2}x faster",
-            seconds_brief(before - saved),
-            seconds_brief(before),
-            before / (before - saved)
-        ))
+        found.fixed(&ticked, other_s)
     };
     view! { <p class="ranked-foot" role="status">{words}</p> }.into_any()
 }

@@ -142,8 +142,9 @@ fn floor_s(scan: &Scan<'_>, group: &Group) -> f64 {
 /// What to try with the kernel of such a GEMM.
 pub(super) fn tiny_kernel(scan: &Scan<'_>, group: &Group) -> String {
     format!(
-        "Its roof time of {} is less than a kernel takes to start and finish (about {}): spread it over more units \
-         with a smaller tile or split-K, and expect no share of the roof as of a large one.",
+        "The roof time of {} is {}, less than a kernel takes to start and finish (about {}): spread it over more \
+         units with a smaller tile or split-K, and expect no share of the roof as of a large one.",
+        scan.problem(group),
         seconds_brief(group.roof_s / group.calls),
         seconds_brief(floor_s(scan, group))
     )

@@ -142,6 +142,7 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
             ),
             path_a: Some("Choose the device, or enter its peak for this data type (D).".to_owned()),
             path_b: Some("Nothing to tune yet: without a roof no row can be judged.".to_owned()),
+            ..Story::default()
         },
     ))
 }

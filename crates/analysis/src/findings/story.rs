@@ -32,6 +32,8 @@ pub(super) struct Story {
     pub text: String,
     /// The formula with its numbers.
     pub formula: String,
+    /// The row that they name.
+    pub most: Option<u32>,
     /// Replaces path A of the rule.
     pub path_a: Option<String>,
     /// Replaces path B of the rule.
@@ -141,6 +143,7 @@ pub(super) fn of_file(
     if all_on.is_none() && scan.compares() {
         let of = scan.data().sources.get(usize::from(source));
         out.side = of.map_or_else(String::new, |s| s.name.clone());
+        out.of = out.side.clone();
     }
     out
 }
@@ -173,13 +176,14 @@ pub(super) fn from_parts(
         kind: rule.kind,
         side: part.label.clone(),
         device: String::new(),
+        of: part.label.clone(),
         title: story.title,
         text: story.text,
         severity: severity(rule, share, None, None),
         basis: rule.basis,
         category: rule.category,
         groups: rows.len() as u64,
-        evidence: Evidence { rows, formula: story.formula },
+        evidence: Evidence { rows, formula: story.formula, most: story.most },
         time_s,
         share,
         efficiency: None,

@@ -195,26 +195,34 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
     }
 }
 
-/// The findings of one account: those of its causes that weigh.
+/// The findings of one account: those of its causes that weigh, or are the only small one.
 pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let Some(sums) = &scan.sums else {
         return Vec::new();
     };
-    let of = |c: &&Cause| c.account.key() == rule.id && !is_small(sums, c);
+    let small = small(sums);
+    let joined = |c: &&Cause| is_small(sums, c) && small[c.book].len() > 1;
+    let of = |c: &&Cause| c.account.key() == rule.id && !joined(c);
     sums.causes.iter().filter(of).map(|c| words::finding(rule, scan, sums, c)).collect()
 }
 
-/// One line for the causes of each side and device that do not weigh.
+/// One line for the causes of each side and device that do not weigh, where there are several.
 pub(super) fn others(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let Some(sums) = &scan.sums else {
         return Vec::new();
     };
-    let mut small: Vec<Vec<&Cause>> = vec![Vec::new(); sums.ledger.books.len()];
+    let small = small(sums);
+    let several = small.iter().filter(|causes| causes.len() > 1);
+    several.map(|causes| words::others(rule, scan, sums, causes)).collect()
+}
+
+/// The causes that do not weigh, by book.
+fn small<'s>(sums: &'s Sums<'_>) -> Vec<Vec<&'s Cause>> {
+    let mut out: Vec<Vec<&Cause>> = vec![Vec::new(); sums.ledger.books.len()];
     for cause in sums.causes.iter().filter(|c| is_small(sums, c)) {
-        small[cause.book].push(cause);
+        out[cause.book].push(cause);
     }
-    small.retain(|causes| !causes.is_empty());
-    small.iter().map(|causes| words::others(rule, scan, sums, causes)).collect()
+    out
 }
 
 fn is_small(sums: &Sums<'_>, cause: &Cause) -> bool {

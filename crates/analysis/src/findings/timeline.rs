@@ -84,7 +84,9 @@ fn of(
 fn idle(rule: &Rule, file: (&Scan<'_>, u16), trace: &TraceContext) -> Option<Finding> {
     let (idle, total) = (trace.idle_time_s()?, trace.total_s?);
     (idle > IDLE * total).then(|| {
-        let share = percent(idle / total);
+        // Recording takes time itself.
+        let at_most = if trace.slowed_by.is_empty() { "" } else { "at most " };
+        let share = format!("{at_most}{}", percent(idle / total));
         of(
             rule,
             file,

@@ -37,10 +37,7 @@ pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Ca
     let first: Vec<String> = by_weight.iter().take(NAMED).map(named).collect();
     let more = more(by_weight.len() - first.len());
     let told = Story {
-        title: match small.len() {
-            1 => "One smaller cause".to_owned(),
-            n => format!("{n} smaller causes"),
-        },
+        title: format!("{} smaller causes", small.len()),
         text: format!("Each is under 0.5 % of the time. {}{more}.", first.join("; ")),
         ..Story::default()
     };
@@ -65,13 +62,20 @@ fn of(
     let lost_s: f64 = causes.iter().map(|c| c.lost_s).sum();
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     let signs = signs(scan, sums, &rows);
+    let basis = causes[0].account.evidence();
+    let basis = match causes.iter().all(|c| c.account.evidence() == basis) {
+        true => basis,
+        false => Basis::Mixed,
+    };
     let out = story::from_parts(rule, scan, book.number as u16, rows, time_s, told);
     Finding {
         device: book.device.clone(),
+        of: book.name.clone(),
         severity: match rule.id {
             "others" => Severity::Low,
             _ => priority(out.share, part.share(lost_s), efficiency, true),
         },
+        basis,
         category,
         efficiency,
         saves_s: Some(lost_s),
@@ -151,6 +155,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             parts(scan, sums, cause),
             told.text
         ),
+        most: Some(row),
         ..told
     }
 }

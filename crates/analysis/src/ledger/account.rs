@@ -40,17 +40,25 @@ pub enum Evidence {
     Modelled,
     /// Nobody has shown that it can be faster.
     AtMost,
+    /// Several of these, in one sum.
+    Mixed,
 }
 
 impl Evidence {
-    /// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`.
+    /// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`, `mixed`.
     pub fn label(self) -> &'static str {
         match self {
             Evidence::Measured => "measured",
             Evidence::Arithmetic => "by arithmetic",
             Evidence::Modelled => "modelled",
             Evidence::AtMost => "at most",
+            Evidence::Mixed => "mixed",
         }
+    }
+
+    /// True where what can be won is at most so much.
+    pub fn is_bound(self) -> bool {
+        matches!(self, Evidence::AtMost | Evidence::Mixed)
     }
 }
 
@@ -93,7 +101,7 @@ impl Account {
     pub fn label(self) -> &'static str {
         match self {
             Account::Rest => "below the roof",
-            Account::NoRoof => "no roof",
+            Account::NoRoof => "roof unknown",
             other => other.key(),
         }
     }
@@ -120,7 +128,9 @@ impl Account {
             Account::Rest => {
                 "Below the roof, and no run or model says why: at most so much to gain."
             }
-            Account::NoRoof => "The time of GEMMs without a roof.",
+            Account::NoRoof => {
+                "Time of GEMMs without a roof, but for what a faster run would save."
+            }
         }
     }
 

@@ -263,10 +263,10 @@ fn cannot_infer(
             format!("low efficiency; profile with {profiler} to diagnose"),
         ),
         ("Cache hit rates", "only hardware counters see them", working),
-        ("Occupancy", "it depends on registers and shared memory that a trace does not show", slow),
+        ("Occupancy", "it depends on registers and shared memory that timings do not show", slow),
         (
             "Root causes",
-            "a trace shows what ran and how long, not why",
+            "timings show what ran and how long, not why",
             format!(
                 "bottleneck identified; generate a reproducer for the kernel team (gemmscope replay) \
                  and profile it with {profiler}"

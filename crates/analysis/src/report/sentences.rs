@@ -200,7 +200,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
         );
     }
     // Where nothing has to be done, nothing has to be looked at first.
-    let open = |f: &&Finding| !f.path_a.starts_with("Nothing");
+    let open = |f: &&Finding| !f.path_a.is_empty() && !f.path_a.starts_with("Nothing");
     let question = all.first().filter(|f| f.kind == Kind::Question && !f.is_outside_gemms());
     if let Some(f) = question.filter(|f| f.rule == "wrong_device") {
         return format!("{}. First {}", f.title, advice(f));
@@ -211,6 +211,9 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
     let most = leading.reduce(|a, b| if b.1.saves_s > a.1.saves_s { b } else { a });
     let Some((word, f)) = most else {
         return match all.iter().find(open) {
+            None if all.iter().any(|f| f.kind == Kind::Lost) => {
+                "No single problem stands out.".to_owned()
+            }
             None => "No problems found.".to_owned(),
             Some(_) if outside(findings).is_some() => String::new(),
             Some(f) => format!("Look first at: {}. Try this: {}", claim(f), advice(f)),
@@ -227,16 +230,14 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
     format!("{word}: {facts} Try this: {}", advice(f))
 }
 
-/// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side.
+/// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side and device.
 fn claim(f: &Finding) -> String {
-    let title = match f.title.split_once(": ") {
-        Some((claim, of)) => format!("{} ({of})", decapitalized(claim)),
-        None => decapitalized(&f.title),
+    let title = f.inside();
+    let title = match title.split_once(": ") {
+        Some((claim, of)) => format!("{claim} ({of})"),
+        None => title,
     };
-    match f.side.as_str() {
-        side if title.starts_with(side) => title,
-        side => format!("{side}: {title}"),
-    }
+    f.named(&title)
 }
 
 /// The path that fits the kind of finding, for a sentence.
