@@ -70,7 +70,9 @@ impl Panels<'_> {
     /// A against B, both logarithmic over the same range, so that the diagonal is "equal".
     pub(super) fn scatter(&self, scene: &mut Scene, rect: Rect) {
         let (a, b) = self.model.names();
+        let narrow = rect[2] < NARROW;
         let (format, what) = match self.model.duel.measure {
+            Measure::Rate if narrow => (Format::rate().bare(), "attained"),
             Measure::Rate => (Format::rate(), "attained"),
             Measure::Roof => (Format::percent(), "% of roof"),
         };
@@ -99,7 +101,13 @@ impl Panels<'_> {
         // Labels end with the plot: another panel may stand beside it.
         let around = Around { right: 2.0, ..Around::USUAL };
         let room = ([left, top + used, width - 14.0, height - used], around);
-        let plot = xy(scene, room, self.options.theme, &ruler(a, 80.0), &ruler(b, 46.0));
+        let plot = xy(
+            scene,
+            room,
+            self.options.theme,
+            &ruler(a, if narrow { 50.0 } else { 80.0 }),
+            &ruler(b, 46.0),
+        );
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
             vec![
@@ -125,14 +133,14 @@ impl Panels<'_> {
         let mut placer = Placer::new(plot.rect);
         let mut tags = vec![(1.0, "equal".to_owned(), self.options.theme.roof)];
         if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
-            let words = if width < NARROW { self.leader(g) } else { self.mean_words() };
+            let words = if narrow { self.leader(g) } else { self.mean_words() };
             tags.push((g, words, self.options.theme.accent));
         }
         for &(ratio, ..) in &tags {
             let line = line_at(ratio);
             placer.block_line(line[0], line[1]);
         }
-        placer.block_points(scene.hit_areas.iter().map(HitArea::center).collect(), 3.0);
+        placer.block_points(scene.hit_areas.iter().map(HitArea::center).collect(), 8.0);
         for (ratio, words, color) in tags {
             self.tag(scene, &mut placer, &plot, ratio, (words, color));
         }

@@ -79,7 +79,7 @@ impl Panels<'_> {
         }
         scene.line(vec![(z, placed.top), (z, placed.bottom())], theme.roof, 1.5);
         let half = text::width("equal", FONT, false) / 2.0;
-        let middle = z.min(left + width - half - 2.0);
+        let middle = z.min(to - half);
         scene.text((middle, placed.bottom() + 4.0), "equal", theme.muted, BELOW);
     }
 
