@@ -18,7 +18,7 @@ use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 pub(super) const LINE: f64 = 26.0;
 /// The same in a picture with room to spare, where there are many lines and where there are few.
 const TALLEST: f64 = 40.0;
-const TALLEST_OF_FEW: f64 = 72.0;
+const TALLEST_OF_FEW: f64 = 110.0;
 /// Up to so many lines are few.
 const FEW: usize = 4;
 /// Between panels.
@@ -89,7 +89,10 @@ pub(super) fn panels(
     let fixed = scale + rows.len() as f64 * (HEAD + FOOT + GAP);
     // A picture with room to spare has taller lines, up to a reasonable square.
     let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, tallest(sweep));
-    let widest = if scene.width < NARROW { 60.0 } else { 84.0 };
+    // So do its few columns.
+    let most = sweep.panels.iter().map(|p| p.columns.len()).max().unwrap_or(1);
+    let share = panel_w / (most as f64 + 3.0);
+    let widest = if scene.width < NARROW { 60.0 } else { share.clamp(84.0, 160.0) };
     let (measured, mut y) = (measured(sweep), top + scale);
     if scale > 0.0 {
         gradient(scene, (EDGE, top - 4.0), (w - 20.0).min(320.0), theme, measured.low);
