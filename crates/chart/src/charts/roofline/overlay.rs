@@ -47,6 +47,7 @@ impl<'a> Layers<'a> {
         if !selected.is_empty() {
             self.dim(picture, &selected);
         }
+        let dimmed = !selected.is_empty();
         self.scene.items.push(Item::Clip { rect: self.plot.rect });
         // A crowd of second ceilings would hide the first.
         let few = selected.iter().take(CEILINGS).chain(hovered.iter()).copied();
@@ -57,8 +58,9 @@ impl<'a> Layers<'a> {
             self.links(|row| chosen.contains(&row));
         }
         if let Some(own) = input.own_ceiling {
+            let mut said = BTreeSet::new();
             for (row, at) in &few {
-                self.own_roof(*at, *row, own(*row as usize));
+                self.own_roof(*at, *row, own(*row as usize), &mut said);
             }
         }
         for level in MemoryLevel::ALL.into_iter().filter(|l| input.shows(*l)) {
@@ -68,6 +70,12 @@ impl<'a> Layers<'a> {
                     self.scene.mark(to, base + 1.0, marks::symbol(level), theme.text);
                 }
             }
+        }
+        if dimmed {
+            // Labels, above the marks.
+            let below = |i: &&Item| !matches!(i, Item::Unclip);
+            let above = picture.scene.items.iter().skip_while(below).skip(1);
+            self.scene.items.extend(above.cloned());
         }
         if let Some(rect) = what.brush {
             self.scene.items.push(Item::Rect {
@@ -84,7 +92,7 @@ impl<'a> Layers<'a> {
         self.scene
     }
 
-    /// A veil over everything but the roofs with their labels and the selected points.
+    /// A veil over everything but the roofs and the selected points.
     fn dim(&mut self, picture: &RooflinePicture, selected: &[u32]) {
         self.scene.fill(self.plot.rect, alpha(self.input.theme.panel, DIMMED));
         let mut items = picture.scene.items.iter().skip_while(|i| !matches!(i, Item::Clip { .. }));
@@ -101,12 +109,10 @@ impl<'a> Layers<'a> {
         rows.sort_unstable();
         self.marks(&rows, &picture.counts);
         self.scene.items.push(Item::Unclip);
-        // Labels.
-        self.scene.items.extend(items.cloned());
     }
 
-    /// A point's way to the roof of its tile.
-    fn own_roof(&mut self, at: Point, row: u32, rate: f64) {
+    /// A point's way to the roof of its tile, which is named once.
+    fn own_roof(&mut self, at: Point, row: u32, rate: f64, said: &mut BTreeSet<String>) {
         if !(rate > 0.0 && rate.is_finite()) {
             return;
         }
@@ -115,12 +121,18 @@ impl<'a> Layers<'a> {
         self.scene.line(vec![at, top], alpha(accent, 0.6), 1.5);
         self.scene.mark(top, 7.0, Symbol::Dash, accent);
         let label = format!("tile {}", Format::rate().write(rate, 4));
-        self.label((&label, accent), On::Marks, |w, h| {
+        if said.contains(&label) {
+            return;
+        }
+        let named = self.label((&label, accent), On::Marks, |w, h| {
             let steps = [-0.5, -1.0, 0.0, -1.5, 0.5, -2.0, 1.0].into_iter();
             steps.flat_map(move |step| {
                 [at.0 - 10.0 - w, at.0 + 10.0].map(|x| [x, top.1 + step * h, w, h])
             })
         });
+        if named.is_some() {
+            said.insert(label);
+        }
     }
 
     /// What a row could reach at its arithmetic intensity, FLOP/s.

@@ -314,11 +314,8 @@ impl Layers<'_> {
             let label = format!("{} {}{dense}", who(&r.types), FlopsPerSec(r.peak).peak());
             ceilings.push((index, r.peak, true, label));
             for (types, a, here) in &r.achievable {
-                let (what, here) = match narrow {
-                    true => ("max", ""),
-                    false => ("achievable", measured(*here)),
-                };
-                let label = format!("{} {what} {}{here}", who(types), rate(*a));
+                let here = if narrow { "" } else { measured(*here) };
+                let label = format!("{} achievable {}{here}", who(types), rate(*a));
                 ceilings.push((index, *a, false, label));
             }
         }
@@ -329,7 +326,9 @@ impl Layers<'_> {
         for (index, peak, must, label) in ceilings {
             let (line, color) =
                 ([shown[index].bandwidth, steepest, peak], color(shown[index].color));
-            let place = self.ceiling_label(line, (&label, color), must, many);
+            // On a phone a name far from its line has a leader through the points.
+            let near = many || narrow && !must;
+            let place = self.ceiling_label(line, (&label, color), must, near);
             places.extend(place.map(|rect| (index, rect)));
         }
         let caches = shown.iter().any(|r| !r.caches.is_empty());
@@ -345,9 +344,8 @@ impl Layers<'_> {
         let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
         ridges.order_by(|a, b| b.0.total_cmp(&a.0));
         for (ridge, peak) in ridges {
-            let value = format_short(ridge, 4);
-            let label =
-                if narrow || shown.len() > 2 { value } else { format!("ridge {value} FLOP/B") };
+            let value = format!("{} FLOP/B", format_short(ridge, 4));
+            let label = if narrow || shown.len() > 2 { value } else { format!("ridge {value}") };
             self.ridge_label(self.px(ridge, peak), &label);
         }
         places
@@ -368,14 +366,14 @@ impl Layers<'_> {
         }
     }
 
-    /// Names a ceiling of a slope, left of the steepest of all slopes; it `must` be named or gives way; `crowded`
-    /// where lines are of several devices.
+    /// Names a ceiling of a slope, left of the steepest of all slopes; it `must` be named or gives way; `near`
+    /// it where lines are of several devices.
     fn ceiling_label(
         &mut self,
         [bandwidth, steepest, peak]: [f64; 3],
         (label, color): (&str, Color),
         must: bool,
-        crowded: bool,
+        near: bool,
     ) -> Option<Rect> {
         let plot = self.plot;
         let [a, b] = ceiling_line(&plot, bandwidth, peak);
@@ -398,13 +396,16 @@ impl Layers<'_> {
         let above = above.map(|x| [x, from.1 - h - 2.0, w, h]);
         // Else below it, past other ceilings.
         let below = |i: u32| [last, from.1 + 3.0 + (h + 1.0) * f64::from(i), w, h];
-        let candidates: Vec<Rect> = match crowded {
+        let candidates: Vec<Rect> = match near {
             // Over the end of its own line first, off its ridge's mark, and never so far away that it would be
             // the label of another roof.
             true => {
                 let end = [last, from.1 - h - 5.0, w, h];
-                let near = STEPS[..5].iter().filter(|_| begins_here).map(beside);
-                above.chain([end]).chain(near).chain((0..2).map(below)).collect()
+                let beside = STEPS[..5].iter().filter(|_| begins_here).map(beside);
+                let under = above.clone().map(|[x, _, w, h]| [x, from.1 + 3.0, w, h]);
+                let tight = above.clone().map(|[x, _, w, h]| [x, from.1 - h - 1.0, w, h]);
+                let second = must.then(|| below(1));
+                above.chain(tight).chain([end]).chain(beside).chain(under).chain(second).collect()
             }
             false => {
                 let beside = STEPS.iter().filter(|_| begins_here).map(beside);
@@ -415,6 +416,7 @@ impl Layers<'_> {
         // gives way.
         let clear = self.placer.place(candidates.iter().copied(), On::Nothing);
         let rect = match must {
+            true if near => clear.or_else(|| self.placer.place(candidates, On::Lines)),
             true => clear.or_else(|| self.placer.place(candidates, On::Marks)),
             false => clear,
         }?;
