@@ -1,5 +1,5 @@
-//! One side as the baseline of the others: its points are faint, and arrows lead from them to the
-//! other sides' points of the same GEMM: all of them while they are few, else those of the GEMMs that are
+//! One side as the baseline of the others: arrows lead from its points to the other sides' points of the
+//! same GEMM: all of them while they are few, else those of the GEMMs that are
 //! pointed at or selected.
 
 use super::points::SINGLE_UP_TO;
@@ -19,8 +19,6 @@ const NEAR: f32 = 0.005;
 /// The baseline of a frame.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
-    /// Its rows, ascending.
-    pub(super) rows: Vec<u32>,
     /// Rows of one GEMM, on the baseline and on another side, whose points lie apart.
     pub(super) links: Vec<(u32, u32)>,
     /// In words.
@@ -70,10 +68,6 @@ impl Baseline {
         if !shares {
             return None;
         }
-        let categories = frame.categories(&field);
-        let code = categories.values.iter().position(|v| *v == names[base])? as u32;
-        let is_base = |row: &&u32| categories.codes.get(**row as usize) == code;
-        let rows = kept.iter().filter(is_base).copied().collect();
         let to = match (names.len(), other) {
             (2, Some(other)) => comparison.names[other].clone(),
             _ => "the other sides".to_owned(),
@@ -90,11 +84,7 @@ impl Baseline {
             (all, _) if all == pairs => format!("Arrows lead to {to}: {gemms} in common."),
             _ => format!("Arrows lead to {to} where points differ: {gemms} in common."),
         };
-        Some(Baseline {
-            rows,
-            links,
-            note: format!("Faint: {}, the baseline. {arrows}", comparison.names[base]),
-        })
+        Some(Baseline { links, note: format!("Baseline: {}. {arrows}", comparison.names[base]) })
     }
 }
 
@@ -141,13 +131,10 @@ mod tests {
         let points = Points::new(&frame.data, &frame.metrics);
         let of = |side, kept: &[u32]| Baseline::of(&frame, &points, side, kept).unwrap();
         let first = of("hipBLASLt", &frame.rows);
-        assert_eq!((first.rows, first.links), (vec![0, 1], vec![(0, 2), (1, 3)]));
-        assert_eq!(
-            first.note,
-            "Faint: hipBLASLt, the baseline. Arrows lead to rocBLAS: 2 GEMMs in common."
-        );
+        assert_eq!(first.links, [(0, 2), (1, 3)]);
+        assert_eq!(first.note, "Baseline: hipBLASLt. Arrows lead to rocBLAS: 2 GEMMs in common.");
         let second = of("rocBLAS", &[3]);
-        assert_eq!((second.rows, second.links), (vec![3], vec![(3, 1)]));
+        assert_eq!(second.links, [(3, 1)]);
     }
 
     #[test]
@@ -171,8 +158,7 @@ mod tests {
         let points = Points::new(&frame.data, &frame.metrics);
         let baseline = Baseline::of(&frame, &points, "", &frame.rows).unwrap();
         assert_eq!(baseline.links, []);
-        let said =
-            "Faint: hipBLASLt, the baseline. 1 GEMM in common with rocBLAS, at the same place.";
+        let said = "Baseline: hipBLASLt. 1 GEMM in common with rocBLAS, at the same place.";
         assert_eq!(baseline.note, said);
         assert!((points.aside(1) - points.aside(0)).abs() >= 5.0);
     }

@@ -86,8 +86,6 @@ pub struct Input<'a> {
     pub roof_types: Roofs,
     /// Rows besides those of the frame that lie in the background.
     pub background: &'a [u32],
-    /// Rows of the frame that are drawn faint, ascending: a baseline.
-    pub faint: &'a [u32],
     /// Pairs of rows with an arrow between them.
     pub links: &'a [(u32, u32)],
     /// `points` are by share of the roof, not by rate.
@@ -122,7 +120,6 @@ impl<'a> Input<'a> {
             extras: Extras::NONE,
             roof_types: Roofs::OfRows,
             background: &[],
-            faint: &[],
             links: &[],
             share: false,
         }

@@ -65,7 +65,6 @@ fn ask<T>(
         extras,
         roof_types: opened.settings.roofs,
         background: &opened.background,
-        faint: &opened.baseline.rows,
         links: &opened.baseline.links,
         share: opened.settings.share,
         ..Input::new(frame, &opened.points, colors, &canvas.theme, canvas.size)

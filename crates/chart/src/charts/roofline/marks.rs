@@ -148,9 +148,6 @@ fn radii<'a>(input: &'a Input<'_>, base: f64) -> Option<impl Fn(u32) -> f64 + 'a
     })
 }
 
-/// Opacity of faint marks, as a part of that of the others.
-const FAINT: f64 = 0.6;
-
 /// Up to so many points a line ties each to its place at measured bytes; of more only the selected and
 /// the hovered one are.
 const TIED: u64 = 60;
@@ -205,10 +202,7 @@ impl Layers<'_> {
         let (base, opacity) = look(counts.in_view);
         let radius = radii(input, base);
         let colors = &input.color_scale.palette;
-        let with = |opacity: f64| colors.iter().map(move |c| alpha(*c, opacity));
-        // Each colour once more, for faint marks.
-        let palette: Vec<Color> = with(opacity).chain(with(opacity * FAINT)).collect();
-        let is_faint = |row: u32| input.faint.binary_search(&row).is_ok();
+        let palette: Vec<Color> = colors.iter().map(|c| alpha(*c, opacity)).collect();
         const SYMBOLS: [Symbol; 5] =
             [Symbol::Ring, Symbol::Dot, Symbol::Square, Symbol::Diamond, Symbol::Triangle];
         let mut batches = SYMBOLS.map(|g| Marks::new(g, base, palette.clone()));
@@ -224,9 +218,6 @@ impl Layers<'_> {
             // Large ones first, so that they cover none of the small ones.
             order.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
-        if !input.faint.is_empty() {
-            order.order_by_key(|o| !is_faint(o.1));
-        }
         for (size, row, x, y, place) in order {
             let code = input.color_scale.code(row as usize);
             let symbol = match place {
@@ -238,8 +229,7 @@ impl Layers<'_> {
                 }
             };
             if let Some(b) = batches.iter_mut().find(|b| b.symbol == symbol) {
-                let faint = if is_faint(row) { colors.len() as u16 } else { 0 };
-                b.add((x, y), code + faint);
+                b.add((x, y), code);
                 b.radii.extend(radius.as_ref().map(|_| size));
             }
             if let Some(own) = input.own_ceiling {

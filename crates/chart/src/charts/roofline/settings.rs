@@ -202,7 +202,7 @@ impl Settings {
         let hint = "Shows the GEMMs that make up this share of the time, the heaviest first, and hides the others";
         let heaviest = Control::count(state, HEAVIEST_KEY, "Time shown", hint, (1, 100), 100);
         let heaviest = heaviest.with_slider(100).with_unit("%");
-        let hint = "One side faint, with arrows to the other on the same GEMM";
+        let hint = "Arrows from one side to the others on the same GEMM";
         let baseline = Control::toggle(state, BASELINE_KEY, "Baseline", hint, true).more();
         let axes = Choice::list(&[("", "FLOP/s"), ("share", "% of roof")]);
         let y = Control::choice(state, Y_KEY, "Y", "", axes, "");
