@@ -47,7 +47,7 @@ pub(crate) struct Contents {
     /// Rows that pass the filters and are too light.
     pub(super) background: Vec<u32>,
     pub(super) baseline: Baseline,
-    /// What is left out, and what is faint.
+    /// What is left out, and what stands aside.
     notes: Vec<String>,
 }
 
@@ -77,6 +77,9 @@ impl Contents {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
+        if shown.rows.iter().any(|row| points.aside(*row) > 0.0) {
+            notes.push("Points of one intensity stand side by side, to its right.".to_owned());
+        }
         Arc::new(Contents {
             points,
             colors: inputs.cache.colors(frame, settings.color.as_ref()),

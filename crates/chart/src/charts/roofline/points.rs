@@ -47,7 +47,7 @@ pub struct Points {
     aside: OnceLock<Vec<f32>>,
 }
 
-/// Rows up to which each point is looked at by itself: columns are spread, a baseline is faint, colours may
+/// Rows up to which each point is looked at by itself: columns are spread, colours may
 /// show the largest loss. More are drawn as a density.
 pub(super) const SINGLE_UP_TO: usize = 20_000;
 /// Columns of this many points are spread, each over as many px as its points need, up to a limit.
@@ -63,7 +63,7 @@ const NEAR: f32 = 0.01;
 const APART: f64 = 7.0;
 
 /// How far every point is moved aside, so that points of one intensity lie beside each other: all of a
-/// crowded column, else those at one place.
+/// crowded column, else those at one place. To the right, so that none crosses the slope of its roof.
 fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
     if x.len() > SINGLE_UP_TO {
         return Vec::new();
@@ -77,7 +77,7 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
             Some((n, k)) if *n >= CROWDED => {
                 *k += 1;
                 // Multiples of the golden ratio spread evenly whatever their number.
-                let t = (f64::from(*k) * 0.618_033_988_75).fract() - 0.5;
+                let t = (f64::from(*k) * 0.618_033_988_75).fract();
                 (t * (2.0 * f64::from(*n).sqrt()).min(WIDEST)) as f32
             }
             _ => 0.0,
@@ -93,7 +93,7 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
         let last = (place.len() - 1) as f64;
         let step = APART.min(WIDEST / last);
         for (i, &r) in place.iter().enumerate() {
-            out[r] = (step * (i as f64 - last / 2.0)) as f32;
+            out[r] = (step * i as f64) as f32;
         }
     }
     out
