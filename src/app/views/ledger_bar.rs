@@ -44,7 +44,8 @@ pub fn LedgerBars() -> impl IntoView {
     let rows = move || {
         bars.with(|bars| {
             let one = bars.len() == 1;
-            bars.iter().take(MOST).map(|b| row(bench, b, one, clicked)).collect_view()
+            let each = bars.iter().take(MOST).enumerate();
+            each.map(|(i, b)| row(bench, (i, b), one, clicked)).collect_view()
         })
     };
     view! {
@@ -55,64 +56,103 @@ pub fn LedgerBars() -> impl IntoView {
 }
 
 /// One bar, with its name and total where there are several. These are of one length, so their parts say
-/// shares.
-fn row(bench: Workbench, book: &Book, one: bool, clicked: StoredValue<Option<Account>>) -> AnyView {
+/// shares. Parts without room for their words are named beside the name, or below the only bar.
+fn row(
+    bench: Workbench,
+    (index, book): (usize, &Book),
+    one: bool,
+    clicked: StoredValue<Option<Account>>,
+) -> AnyView {
     let name = &book.name;
     let head = (!name.is_empty()).then(|| {
         view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
     });
-    let parts: Vec<AnyView> = book.each().map(|of| part(bench, book, of, one, clicked)).collect();
-    view! {
-        {head}
+    let each: Vec<Part> = book.each().map(|of| Part::of(index, book, of, one)).collect();
+    let names = each.iter().map(Part::name).collect_view();
+    let names = view! { <div class="ledger-rest" aria-hidden="true">{names}</div> };
+    let parts = each.into_iter().map(|p| p.button(bench, book, clicked)).collect_view();
+    let bar = view! {
         <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()>{parts}</div>
+    };
+    match head {
+        Some(head) => view! { <div class="ledger-head">{head}{names}</div>{bar} }.into_any(),
+        None => view! { {bar}{names} }.into_any(),
     }
-    .into_any()
 }
 
-fn part(
-    bench: Workbench,
-    book: &Book,
-    (account, sum): (Account, Sum),
-    one: bool,
-    clicked: StoredValue<Option<Account>>,
-) -> AnyView {
-    let share = sum.seconds / book.time_s;
-    let label = account.part_label();
-    let (seconds, of_time) = (seconds_brief(sum.seconds), percent(share));
-    let (shown, beside) = match one {
-        true => (seconds, format!("{of_time} of the time")),
-        false => (of_time, seconds),
-    };
-    let hint = format!(
-        "{} {shown}: {beside}, {}, {}",
-        capitalized(label),
-        plural(sum.groups, "GEMM"),
-        account.evidence().label(),
-    );
-    let book = book.clone();
-    let isolated = move || {
-        bench.view.with(|v| v.filters.only.as_ref().is_some_and(|o| o.what == account.key()))
-    };
-    let isolate = move |_| {
-        // Every GEMM needs its roof time: there is nothing to isolate.
-        if account == Account::Roof {
-            return;
-        }
-        clicked.set_value(Some(account));
-        if isolated() {
-            bench.edit("only", |v| v.filters.only = None);
-        } else if let Some(result) = bench.findings.get_untracked() {
-            let partners = bench.row_cache.get_value().partners(&result.frame);
-            let rows = rows_of(&result.frame, &partners, &book, account);
-            bench.filter_to(account.key(), &rows);
-        }
-    };
-    view! {
-        <button type="button" class="account" data-account=account.key() tabindex="-1"
-            style:flex-grow=format!("{share:.5}") title=hint.clone() aria-label=hint
-            aria-pressed=move || isolated().to_string() on:click=isolate>
-            <span>{label}" "<strong>{shown}</strong></span>
-        </button>
+/// A part of a bar.
+struct Part {
+    id: String,
+    account: Account,
+    share: f64,
+    /// What stands on it: a time or a share.
+    shown: String,
+    hint: String,
+}
+
+impl Part {
+    fn of(index: usize, book: &Book, (account, sum): (Account, Sum), one: bool) -> Self {
+        let share = sum.seconds / book.time_s;
+        let (seconds, of_time) = (seconds_brief(sum.seconds), percent(share));
+        let (shown, beside) = match one {
+            true => (seconds, format!("{of_time} of the time")),
+            false => (of_time, seconds),
+        };
+        let hint = format!(
+            "{} {shown}: {beside}, {}, {}",
+            capitalized(account.part_label()),
+            plural(sum.groups, "GEMM"),
+            account.evidence().label(),
+        );
+        Part { id: format!("account-{index}-{}", account.key()), account, share, shown, hint }
     }
-    .into_any()
+
+    /// Its words beside the bar, as its label: a click is one on the part. The style sheet shows it while
+    /// the words are wider than the part.
+    fn name(&self) -> AnyView {
+        let label = self.account.part_label();
+        let ch = label.chars().count() + self.shown.chars().count() + 1;
+        view! {
+            <label for=self.id.clone() title=self.hint.clone() data-account=self.account.key()
+                style:--words=format!("{ch}ch") style:--share=format!("{:.5}", self.share)>
+                <span>{label}" "<strong>{self.shown.clone()}</strong></span>
+            </label>
+        }
+        .into_any()
+    }
+
+    fn button(
+        self,
+        bench: Workbench,
+        book: &Book,
+        clicked: StoredValue<Option<Account>>,
+    ) -> AnyView {
+        let Part { id, account, share, shown, hint } = self;
+        let book = book.clone();
+        let isolated = move || {
+            bench.view.with(|v| v.filters.only.as_ref().is_some_and(|o| o.what == account.key()))
+        };
+        let isolate = move |_| {
+            // Every GEMM needs its roof time: there is nothing to isolate.
+            if account == Account::Roof {
+                return;
+            }
+            clicked.set_value(Some(account));
+            if isolated() {
+                bench.edit("only", |v| v.filters.only = None);
+            } else if let Some(result) = bench.findings.get_untracked() {
+                let partners = bench.row_cache.get_value().partners(&result.frame);
+                let rows = rows_of(&result.frame, &partners, &book, account);
+                bench.filter_to(account.key(), &rows);
+            }
+        };
+        view! {
+            <button type="button" class="account" id=id data-account=account.key() tabindex="-1"
+                style:flex-grow=format!("{share:.5}") title=hint.clone() aria-label=hint
+                aria-pressed=move || isolated().to_string() on:click=isolate>
+                <span>{account.part_label()}" "<strong>{shown}</strong></span>
+            </button>
+        }
+        .into_any()
+    }
 }
