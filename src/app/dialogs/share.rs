@@ -128,6 +128,12 @@ async fn template() -> Result<String, String> {
     gloo_file::futures::read_as_text(&blob).await.map_err(|e| e.to_string())
 }
 
+/// What a file that is made of another is called, or of several.
+pub fn named(file: &str, several: &str, ending: &str) -> String {
+    let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(several);
+    format!("{stem}.gemmscope.{ending}")
+}
+
 fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
     said.set("Putting the page together…".into());
     leptos::task::spawn_local(async move {
@@ -141,8 +147,7 @@ fn save_page(bench: Workbench, rows: Rows, name: String, said: Said) {
         };
         let told = match made {
             Ok(html) => {
-                let stem = name.split('.').next().filter(|s| !s.is_empty()).unwrap_or("report");
-                dom::download(&format!("{stem}.gemmscope.html"), "text/html", html.as_bytes());
+                dom::download(&named(&name, "report", "html"), "text/html", html.as_bytes());
                 format!("Saved: one page of {} with the rows inside", Bytes(html.len() as f64))
             }
             Err(message) => message,

@@ -6,6 +6,7 @@ mod numbers;
 mod rows;
 mod scroll;
 
+use crate::app::dialogs::share::named;
 use crate::app::state::Workbench;
 use crate::app::ui::{Menu, icon, keyed, value_of};
 use crate::web::dom;
@@ -88,7 +89,15 @@ fn Toolbar(bench: Workbench, columns: Columns, scroll: Scroll) -> impl IntoView 
         let frame = bench.settled_frame.get_untracked();
         let mut writer = CsvWriter::of(&frame);
         let lines = writer.rows(columns.rows.get_untracked().iter().map(|&r| r as usize));
-        dom::download("gemmscope.csv", "text/csv", (writer.header() + &lines).as_bytes());
+        let file = match &frame.data.sources[..] {
+            [one] => one.name.clone(),
+            _ => String::new(),
+        };
+        dom::download(
+            &named(&file, "rows", "csv"),
+            "text/csv",
+            (writer.header() + &lines).as_bytes(),
+        );
     };
     let sorts = move |info: FieldInfo| {
         let sign = if info.kind == FieldKind::Number { "-" } else { "" };
