@@ -31,6 +31,11 @@ pub fn Table() -> impl IntoView {
     let numbers = RowNumbers::follow(bench);
     let width =
         Memo::new(move |_| columns.widths.with(|w| w.iter().sum::<f64>()) + numbers.width());
+    // Wider columns may reach beyond the edge, once they are there.
+    Effect::new(move |_| {
+        width.track();
+        request_animation_frame(move || scroll.scrolled());
+    });
     // The details take room from the table: what was clicked stays in sight.
     Effect::new(move |was: Option<f64>| {
         let now = scroll.height.get();
@@ -48,6 +53,7 @@ pub fn Table() -> impl IntoView {
             <div
                 class="data-grid"
                 class:cards=move || scroll.cards.get()
+                class:more=move || scroll.more.get()
                 style:--number=move || format!("{}px", numbers.width())
                 node_ref=scroll.element
                 tabindex="0"

@@ -30,6 +30,8 @@ pub struct Scroll {
     row: Memo<f64>,
     pub height: RwSignal<f64>,
     pub full: Memo<f64>,
+    /// Columns go on beyond the right edge.
+    pub more: RwSignal<bool>,
     /// Pixels above the window.
     top: RwSignal<f64>,
     visible: Memo<usize>,
@@ -44,6 +46,7 @@ impl Scroll {
         let element = NodeRef::<Div>::new();
         let top = RwSignal::new(0.0f64);
         let height = RwSignal::new(600.0f64);
+        let more = RwSignal::new(false);
         let watch = StoredValue::new_local(None::<dom::SizeWatch>);
         Effect::new(move |_| {
             if let Some(element) = element.get() {
@@ -63,13 +66,17 @@ impl Scroll {
                 if count * row <= MOST_HEIGHT { top.get() / row } else { top.get() / room * last };
             exact.floor().clamp(0.0, (count - 1.0).max(0.0)) as usize
         });
-        Scroll { element, cards, count, row, height, full, top, visible, first }
+        Scroll { element, cards, count, row, height, full, more, top, visible, first }
     }
 
     /// The browser has scrolled.
     pub fn scrolled(&self) {
-        if let Some(e) = self.element.get_untracked() {
+        if let Some(Some(e)) = self.element.try_get_untracked() {
             self.top.set(f64::from(e.scroll_top()));
+            let more = e.scroll_left() + e.client_width() + 1 < e.scroll_width();
+            if more != self.more.get_untracked() {
+                self.more.set(more);
+            }
         }
     }
 
