@@ -130,6 +130,7 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   for (const [i, name] of PLACES.entries()) {
     await keyboard.press(String(i + 1));
     assert.equal(await place(), name);
+    await app.page.waitForFunction(() => document.activeElement.matches("#main, .main :is(.chart-stage, .data-grid)"));
   }
   // Arrow keys walk along the tabs.
   await keyboard.press("1");

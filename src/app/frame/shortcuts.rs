@@ -1,5 +1,6 @@
 //! Keyboard shortcuts. One table holds what works and what the help shows.
 
+use super::focus;
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::views;
 use crate::web::dom;
@@ -182,6 +183,7 @@ pub fn listen(shell: Shell, bench: Workbench) {
                 && (bench.has_data.get_untracked() || place == PLAN)
             {
                 views::choose(bench, place.id);
+                request_animation_frame(focus::to_picture);
             }
             return;
         }
