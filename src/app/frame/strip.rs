@@ -189,6 +189,10 @@ fn rows(bench: Workbench) -> AnyView {
         let words = rest.unwrap_or_else(|| "rows".to_owned());
         match all.get() {
             all if all == n => words,
+            // What all rows are, nobody has counted.
+            all if words == "GEMMs" || words == "GEMM" => {
+                format!("of {} rows", grouped(all as u64))
+            }
             all => format!("of {} {words}", grouped(all as u64)),
         }
     };
