@@ -58,7 +58,7 @@ impl<'a> Layers<'a> {
             self.links(|row| chosen.contains(&row));
         }
         if let Some(own) = input.own_ceiling {
-            let mut said = BTreeSet::new();
+            let mut said = Vec::new();
             for (row, at) in &few {
                 self.own_roof(*at, *row, own(*row as usize), &mut said);
             }
@@ -112,7 +112,7 @@ impl<'a> Layers<'a> {
     }
 
     /// A point's way to the roof of its tile, which is named once.
-    fn own_roof(&mut self, at: Point, row: u32, rate: f64, said: &mut BTreeSet<String>) {
+    fn own_roof(&mut self, at: Point, row: u32, rate: f64, said: &mut Vec<String>) {
         if !(rate > 0.0 && rate.is_finite()) {
             return;
         }
@@ -131,7 +131,7 @@ impl<'a> Layers<'a> {
             })
         });
         if named.is_some() {
-            said.insert(label);
+            said.push(label);
         }
     }
 
