@@ -16,7 +16,6 @@ use gemmscope_import::{Ended, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
 use gemmscope_table::dataset::wire::{self, Packed};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -51,7 +50,7 @@ pub fn field(message: &JsValue, key: &str) -> JsValue {
 
 #[derive(Default)]
 struct State {
-    cancelled: RefCell<BTreeSet<u32>>,
+    cancelled: RefCell<Vec<u32>>,
     importing: Cell<u32>,
     /// Memory of parts that the page has taken.
     spare: RefCell<Vec<js_sys::ArrayBuffer>>,
@@ -85,7 +84,7 @@ pub fn run() {
                 });
             }
             "cancel" => {
-                state.cancelled.borrow_mut().insert(id);
+                state.cancelled.borrow_mut().push(id);
             }
             "spare" => {
                 let memory = field(&data, "memory").dyn_into();
@@ -174,7 +173,7 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         )),
         Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
     };
-    state.cancelled.borrow_mut().remove(&id);
+    state.cancelled.borrow_mut().retain(|c| *c != id);
 }
 
 /// Posts the rows of a file.

@@ -63,7 +63,6 @@ use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Values of an extra column, one per row.
 #[derive(Clone, Debug, PartialEq)]
@@ -270,12 +269,15 @@ impl Source {
 }
 
 /// The sum of each name, the longest time first.
-fn longest_first(each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)> {
-    let mut names: BTreeMap<String, RowsAndTime> = BTreeMap::new();
-    for (name, time_s) in each {
-        names.entry(name).or_default().add(time_s);
-    }
-    let mut names: Vec<_> = names.into_iter().filter(|n| !n.0.is_empty()).collect();
+fn longest_first(mut each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)> {
+    each.retain(|(name, _)| !name.is_empty());
+    each.order_by(|a, b| a.0.cmp(&b.0));
+    let sum = |same: &[(String, f64)]| {
+        let mut sum = RowsAndTime::default();
+        same.iter().for_each(|(_, time_s)| sum.add(*time_s));
+        (same[0].0.clone(), sum)
+    };
+    let mut names: Vec<_> = each.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
     names.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
     names
 }

@@ -2,8 +2,8 @@
 
 use super::dress;
 use crate::cell;
+use gemmscope_model::order::InOrder;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// How a table is written, where that is not canonical.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +217,9 @@ fn number(cell: &str, decimal_comma: bool) -> Option<f64> {
 fn decimal_comma(lines: &[&str], delimiter: u8) -> bool {
     let (mut comma, mut point, mut unsure) = (0, 0, 0);
     // Each cell once: a version `8.0` in every line says no more than in one.
-    let cells: BTreeSet<&str> = lines.iter().flat_map(|l| cells(l, delimiter)).collect();
+    let mut cells: Vec<&str> = lines.iter().flat_map(|l| cells(l, delimiter)).collect();
+    cells.order_by(Ord::cmp);
+    cells.dedup();
     for cell in cells {
         let cell = cell.trim_matches(['"', ' ']).trim_start_matches(['-', '+']);
         let end = cell.find(|c: char| !(c.is_ascii_digit() || c == ',' || c == '.'));

@@ -195,11 +195,9 @@ impl TraceContext {
         if self.platform.is_empty() || self.achievable_flops_per_s.is_empty() {
             return None;
         }
-        let peaks: BTreeMap<&str, f64> = self
-            .achievable_flops_per_s
-            .iter()
-            .map(|(key, rate)| (key.as_str(), rate / 1e12))
-            .collect();
+        let peaks = self.achievable_flops_per_s.iter();
+        let peaks: serde_json::Map<String, serde_json::Value> =
+            peaks.map(|(key, rate)| (key.clone(), (rate / 1e12).into())).collect();
         let mut platform = serde_json::json!({
             "name": self.platform,
             "mem_bw_gbps": bandwidth / 1e9,

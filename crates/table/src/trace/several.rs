@@ -6,7 +6,6 @@ use crate::dataset::{Capture, ColumnMeaning, Dataset, Joiner, Source};
 use crate::kernel_target::tell_apart;
 use gemmscope_model::units::plural;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Tables of one report that list the same operations, the one with most details first.
@@ -26,20 +25,16 @@ pub fn repeated_tables(paths: &[&str]) -> Vec<(usize, String)> {
         let name = path.rsplit('/').next().unwrap_or(path);
         SAME_OPERATIONS.iter().position(|n| *n == name)
     };
-    let mut best: BTreeMap<&str, usize> = BTreeMap::new();
-    for (i, path) in paths.iter().enumerate() {
-        let Some(mine) = rank(path) else { continue };
-        let holder = best.entry(report_folder(path)).or_insert(i);
-        if rank(paths[*holder]).is_some_and(|theirs| mine < theirs) {
-            *holder = i;
-        }
-    }
+    let best = |folder: &str| {
+        let own = paths.iter().enumerate().filter(|(_, p)| report_folder(p) == folder);
+        own.filter_map(|(i, p)| Some((rank(p)?, i))).min().map(|(_, i)| i)
+    };
     paths
         .iter()
         .enumerate()
         .filter(|(_, path)| rank(path).is_some())
         .filter_map(|(i, path)| {
-            let &better = best.get(report_folder(path))?;
+            let better = best(report_folder(path))?;
             // Two files with the same name are both read.
             (rank(path) != rank(paths[better]))
                 .then(|| (i, format!("repeats the operations of {}", paths[better])))

@@ -12,7 +12,6 @@ use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::format_short;
-use std::collections::BTreeSet;
 
 /// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
 /// the points.
@@ -54,8 +53,7 @@ impl<'a> Layers<'a> {
         let few: Vec<(u32, Point)> =
             few.filter_map(|row| Some((row, input.points.px(&self.plot, row)?))).collect();
         if !input.links.is_empty() {
-            let chosen: BTreeSet<u32> = few.iter().map(|f| f.0).collect();
-            self.links(|row| chosen.contains(&row));
+            self.links(|row| few.iter().any(|f| f.0 == row));
         }
         if let Some(own) = input.own_ceiling {
             let mut said = Vec::new();
