@@ -390,7 +390,8 @@ fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Option<(Account, f64)> {
     let library = |r: usize| d.text(ColumnMeaning::Library, r).to_owned();
     let kernel = |r: usize| d.text(ColumnMeaning::Kernel, r).to_owned();
     let sizes = |r: usize| [d.m[r], d.n[r], d.k[r]];
-    let (mut all, mut kernels): (Vec<(Account, f64)>, Vec<(Account, f64)>) = Default::default();
+    let mut all: Vec<(Account, f64)> = Vec::new();
+    let mut kernels = all.clone();
     for o in partners.groups.iter().map(|g| g.own).filter(|o| *o != partners::NONE) {
         let o = o as usize;
         let (a, b) = (d.problem(r).op, d.problem(o).op);
