@@ -235,3 +235,18 @@ test("files of a report meet in any order, now or later; a finding about time ou
   await dock.waitFor({ state: "detached" });
   app.assertQuiet();
 });
+
+test("findings of filtered rows do not stay once a filter of very many rows is lifted", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP });
+  let text = "M,N,K,dtype,time_us\n";
+  for (let i = 0; i < 252_000; i++) text += `${16 * (1 + (i % 500))},${16 * (1 + (Math.floor(i / 500) % 500))},1024,${i % 9 ? "fp16" : "bf16"},${900 + (i % 7)}\n`;
+  await app.load({ name: "many.csv", text });
+  await app.go("#v=1&device=h100-sxm&f.dtype=bf16");
+  await app.page.locator(".headline .cost").waitFor();
+  await app.page.locator(".ledger-bar").first().waitFor();
+  await app.go("#v=1&device=h100-sxm");
+  await app.page.getByRole("button", { name: /^Check 252/ }).waitFor();
+  assert.equal(await app.page.locator(".headline .cost").count(), 0);
+  assert.equal(await app.page.locator(".ledger-bar").count(), 0);
+  app.assertQuiet();
+});

@@ -5,7 +5,9 @@ use crate::web::clock;
 use gemmscope_analysis::findings::Runner;
 use gemmscope_analysis::report;
 use gemmscope_analysis::trust::Looking;
+use gemmscope_table::field::Frame;
 use leptos::prelude::*;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Rows up to which the rules run unasked.
@@ -17,6 +19,11 @@ pub const IN_ONE_TASK: usize = 50_000;
 /// may stay until then, so that nothing moves.
 pub fn run_over(bench: Workbench, rows: usize) -> bool {
     bench.looks.get() && rows > 0 && (rows <= AT_ONCE || bench.asked.get())
+}
+
+/// Tells the table of a frame from another one; never 0.
+pub fn table_of(frame: &Frame) -> usize {
+    Arc::as_ptr(&frame.data).addr()
 }
 
 /// Runs the rules again whenever the settled frame changes.

@@ -2,7 +2,7 @@
 //! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above.
 
 use crate::app::state::Workbench;
-use crate::app::state::findings_task::run_over;
+use crate::app::state::findings_task::{run_over, table_of};
 use crate::web::dom;
 use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
@@ -16,14 +16,15 @@ const MOST: usize = 6;
 #[component]
 pub fn LedgerBars() -> impl IntoView {
     let bench = Workbench::here();
-    let bars = Memo::new(move |old: Option<&Vec<Book>>| {
-        let rows = bench.settled_frame.with(|f| f.rows.len());
+    let kept = Memo::new(move |old: Option<&(usize, Vec<Book>)>| {
+        let (rows, table) = bench.settled_frame.with(|f| (f.rows.len(), table_of(f)));
+        let before = old.filter(|old| old.0 == table && run_over(bench, rows));
         match bench.findings.get() {
-            Some(result) => result.findings.ledger.books.clone(),
-            None if run_over(bench, rows) => old.cloned().unwrap_or_default(),
-            None => Vec::new(),
+            Some(result) => (table, result.findings.ledger.books.clone()),
+            None => before.cloned().unwrap_or_default(),
         }
     });
+    let bars = Memo::new(move |_| kept.with(|(_, books)| books.clone()));
     // The part that was clicked keeps the focus in the bar that follows.
     let clicked = StoredValue::new(None::<Account>);
     Effect::new(move |_| {
