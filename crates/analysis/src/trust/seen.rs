@@ -39,6 +39,11 @@ impl Tally {
         Tally { rows: self.rows - other.rows, time_s: self.time_s - other.time_s }
     }
 
+    /// `3 of 9 rows`.
+    fn some(&self, of: &Tally) -> String {
+        format!("{} of {}", grouped(self.rows), plural(of.rows, "row"))
+    }
+
     /// The larger of its shares of rows and time.
     fn part(&self, of: &Tally) -> f64 {
         share(self.rows as f64, of.rows as f64).max(share(self.time_s, of.time_s))
@@ -176,8 +181,7 @@ impl Seen {
                 share: Some(share(tally.time_s, self.all.time_s)),
             });
         };
-        let some =
-            |t: &Tally, of: &Tally| format!("{} of {}", grouped(t.rows), plural(of.rows, "row"));
+        let some = Tally::some;
         let is = |t: &Tally| if t.rows == 1 { "is" } else { "are" };
         if self.above.rows > 0 {
             let (about, weight, why) = self.above_words();
@@ -190,14 +194,8 @@ impl Seen {
             add(about, weight, &self.above, &self.roofed, words);
         }
         if self.cached.rows > 0 {
-            let words = format!(
-                "{} use{} over 90 % of the memory's bandwidth with operands of up to twice the last-level cache \
-                 ({}): part of them was likely still there from the call before",
-                some(&self.cached, &self.roofed),
-                if self.cached.rows == 1 { "s" } else { "" },
-                Bytes(self.cache_bytes).to_iec()
-            );
             let weight = graded(&self.cached, &self.roofed, Verdict::WithCare);
+            let words = self.cached_words();
             add(About::WarmCache, weight, &self.cached, &self.roofed, words);
         }
         let roofless = self.all.without(&self.roofed);
@@ -215,16 +213,8 @@ impl Seen {
             add(About::NoRoof, weight, &roofless, of, words);
         }
         if self.compared.rows > 0 {
-            let (differs, of) = (&self.differs, &self.compared);
-            let words = format!(
-                "reported rates and bandwidths agree with the recomputed ones within 1 % in {} of {}",
-                grouped(of.rows - differs.rows),
-                plural(of.rows, "row")
-            );
-            // Tools count bytes in several ways.
-            let weight = graded(&self.rates_differ, of, Verdict::Doubtful);
-            let weight = weight.max(graded(differs, of, Verdict::WithCare));
-            add(About::Reported, weight, differs, of, words);
+            let (weight, words) = self.reported_words();
+            add(About::Reported, weight, &self.differs, &self.compared, words);
         }
         if self.short.rows > 0 {
             let (short, of) = (&self.short, &self.all);
@@ -252,6 +242,30 @@ impl Seen {
             add(About::Clock, graded(low, of, Verdict::WithCare), low, of, words);
         }
         out
+    }
+
+    /// How many rows moved bytes faster than memory alone does.
+    fn cached_words(&self) -> String {
+        format!(
+            "{} use{} over 90 % of the memory's bandwidth with operands of up to twice the last-level cache \
+             ({}): part of them was likely still there from the call before",
+            self.cached.some(&self.roofed),
+            if self.cached.rows == 1 { "s" } else { "" },
+            Bytes(self.cache_bytes).to_iec()
+        )
+    }
+
+    /// How figures of the file weigh, and in how many rows they agree. Tools count bytes in several ways, so
+    /// bandwidths alone make nothing doubtful.
+    fn reported_words(&self) -> (Verdict, String) {
+        let (differs, of) = (&self.differs, &self.compared);
+        let words = format!(
+            "reported rates and bandwidths agree with the recomputed ones within 1 % in {} of {}",
+            grouped(of.rows - differs.rows),
+            plural(of.rows, "row")
+        );
+        let weight = graded(&self.rates_differ, of, Verdict::Doubtful);
+        (weight.max(graded(differs, of, Verdict::WithCare)), words)
     }
 
     /// How many rows vary between repeats.
