@@ -304,9 +304,8 @@ impl Metrics {
 
     /// The datasheet roof of a row at its recorded clock, whatever roof it is judged by.
     pub fn sheet_roof(&self, data: &Dataset, row: usize) -> Option<Roof> {
-        let (device, of_type) = self.place(data, row);
-        let roof = self.datasheet.get(device * TYPES + of_type).copied().flatten()?;
-        Some(at_clock(roof, self.clock_ratio.get(row)))
+        self.sheet_of(data.device[row], data.op[row])
+            .map(|roof| at_clock(roof, self.clock_ratio.get(row)))
     }
 
     /// Shortest time that the datasheet allows a row, seconds; NaN where it is not known.

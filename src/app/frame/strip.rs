@@ -1,8 +1,8 @@
 //! The line over every place: what the rows take, how near the roof they are, what costs most, and
 //! what they are.
 
-use crate::app::state::findings_task::{run_over, table_of};
-use crate::app::state::{Shell, Workbench};
+use crate::app::state::findings_task::latest;
+use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::views::missing;
 use gemmscope_analysis::explain::roof_name;
 use gemmscope_analysis::findings::Finding;
@@ -37,18 +37,14 @@ struct Line {
 #[component]
 pub fn Strip() -> impl IntoView {
     let bench = Workbench::here();
-    let lines = Memo::new(move |old: Option<&(usize, Vec<Line>)>| {
-        let (rows, table) = bench.settled_frame.with(|f| (f.rows.len(), table_of(f)));
-        // What was found in other rows of the table stays whole while the rules run: half of it would be of
-        // these rows already.
-        let before = old.filter(|old| old.0 == table && run_over(bench, rows));
-        match bench.findings.get() {
-            Some(result) => {
-                let found = &result.findings;
-                (table, found.ledger.books.iter().map(|b| of_book(&found.findings, b)).collect())
+    let found = latest(bench);
+    let lines = Memo::new(move |_| {
+        found.with(|result| match result {
+            Some(FindingsResult { findings: found, .. }) => {
+                found.ledger.books.iter().map(|b| of_book(&found.findings, b)).collect()
             }
-            None => before.cloned().unwrap_or_else(|| (0, bench.totals.with(|t| of_totals(t)))),
-        }
+            None => bench.totals.with(|t| of_totals(t)),
+        })
     });
     // Where the other roof changes nothing, it says why.
     let shell = Shell::here();
@@ -61,7 +57,7 @@ pub fn Strip() -> impl IntoView {
         now
     });
     let words = move || {
-        let (_, lines) = lines.get();
+        let lines = lines.get();
         match &lines[..] {
             [] => ().into_any(),
             [one] => of_one(bench, one),

@@ -5,7 +5,6 @@ use crate::web::clock;
 use gemmscope_analysis::findings::Runner;
 use gemmscope_analysis::report;
 use gemmscope_analysis::trust::Looking;
-use gemmscope_table::field::Frame;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +14,20 @@ const AT_ONCE: usize = 250_000;
 /// Rows up to which the faster runs of all of them are found in one task, for who cannot wait for the rules.
 pub const IN_ONE_TASK: usize = 50_000;
 
-/// Whether the rules run over so many rows, or will as soon as the page has painted: what they found before
-/// may stay until then, so that nothing moves.
+/// Whether the rules run over so many rows, or will as soon as the page has painted.
 pub fn run_over(bench: Workbench, rows: usize) -> bool {
     bench.looks.get() && rows > 0 && (rows <= AT_ONCE || bench.asked.get())
 }
 
-/// Tells the table of a frame from another one; never 0.
-pub fn table_of(frame: &Frame) -> usize {
-    Arc::as_ptr(&frame.data).addr()
+/// What was found in the rows that show. While the rules run over them, what they found before in other rows
+/// of the same table stays whole, so that nothing moves.
+pub fn latest(bench: Workbench) -> Memo<Option<FindingsResult>> {
+    Memo::new(move |old: Option<&Option<FindingsResult>>| {
+        let (data, rows) = bench.settled_frame.with(|f| (f.data.clone(), f.rows.len()));
+        let before = old.and_then(Option::as_ref);
+        let before = before.filter(|b| Arc::ptr_eq(&b.frame.data, &data) && run_over(bench, rows));
+        bench.findings.get().or_else(|| before.cloned())
+    })
 }
 
 /// Runs the rules again whenever the settled frame changes.

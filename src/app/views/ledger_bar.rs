@@ -2,7 +2,7 @@
 //! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above.
 
 use crate::app::state::Workbench;
-use crate::app::state::findings_task::{run_over, table_of};
+use crate::app::state::findings_task::{latest, run_over};
 use crate::web::dom;
 use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
@@ -12,19 +12,14 @@ use leptos::prelude::*;
 /// Bars that are shown; the others are counted.
 const MOST: usize = 6;
 
-/// The bars. They stay while the rules run over other rows, so that nothing moves.
+/// The bars.
 #[component]
 pub fn LedgerBars() -> impl IntoView {
     let bench = Workbench::here();
-    let kept = Memo::new(move |old: Option<&(usize, Vec<Book>)>| {
-        let (rows, table) = bench.settled_frame.with(|f| (f.rows.len(), table_of(f)));
-        let before = old.filter(|old| old.0 == table && run_over(bench, rows));
-        match bench.findings.get() {
-            Some(result) => (table, result.findings.ledger.books.clone()),
-            None => before.cloned().unwrap_or_default(),
-        }
+    let found = latest(bench);
+    let bars = Memo::new(move |_| {
+        found.with(|f| f.as_ref().map_or_else(Vec::new, |r| r.findings.ledger.books.clone()))
     });
-    let bars = Memo::new(move |_| kept.with(|(_, books)| books.clone()));
     // The part that was clicked keeps the focus in the bar that follows.
     let clicked = StoredValue::new(None::<Account>);
     Effect::new(move |_| {

@@ -9,7 +9,7 @@ pub enum Axis {
     Bm,
     /// BM x BN.
     BmBn,
-    /// B_K, the depth.
+    /// BK, the depth.
     Bk,
     /// Split-K factor.
     SplitK,

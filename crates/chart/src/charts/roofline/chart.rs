@@ -77,7 +77,7 @@ impl Contents {
             _ => None,
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
-        if shown.rows.iter().any(|row| points.aside(*row) > 0.0) {
+        if points.spreads(&shown.rows) {
             notes.push("Points of one intensity stand side by side, to its right.".to_owned());
         }
         Arc::new(Contents {

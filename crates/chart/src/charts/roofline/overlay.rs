@@ -53,7 +53,9 @@ impl<'a> Layers<'a> {
         let few: Vec<(u32, Point)> =
             few.filter_map(|row| Some((row, input.points.px(&self.plot, row)?))).collect();
         if !input.links.is_empty() {
-            self.links(|row| few.iter().any(|f| f.0 == row));
+            let mut chosen: Vec<u32> = few.iter().map(|f| f.0).collect();
+            chosen.sort_unstable();
+            self.links(|row| chosen.binary_search(&row).is_ok());
         }
         if let Some(own) = input.own_ceiling {
             let mut said = Vec::new();

@@ -256,10 +256,19 @@ impl Points {
         levels(data).is_empty()
     }
 
-    /// How far a row is moved aside within its column, px.
+    /// How far each row is moved aside within its column, px; empty where none is.
+    fn all_aside(&self) -> &[f32] {
+        self.aside.get_or_init(|| aside(&self.x, &self.y))
+    }
+
+    /// The same of one row.
     pub(super) fn aside(&self, row: u32) -> f64 {
-        let all = self.aside.get_or_init(|| aside(&self.x, &self.y));
-        all.get(row as usize).map_or(0.0, |px| f64::from(*px))
+        self.all_aside().get(row as usize).map_or(0.0, |px| f64::from(*px))
+    }
+
+    /// Whether any of some rows is moved.
+    pub(super) fn spreads(&self, rows: &[u32]) -> bool {
+        !self.all_aside().is_empty() && rows.iter().any(|row| self.aside(*row) > 0.0)
     }
 
     #[inline(always)]

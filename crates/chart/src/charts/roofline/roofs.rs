@@ -366,8 +366,8 @@ impl Layers<'_> {
         }
     }
 
-    /// Names a ceiling of a slope, left of the steepest of all slopes; it `must` be named or gives way; `near`
-    /// it where lines are of several devices.
+    /// Names a ceiling of a slope, left of the steepest of all slopes. It `must` be named or gives way; `near`:
+    /// at its own line or not at all.
     fn ceiling_label(
         &mut self,
         [bandwidth, steepest, peak]: [f64; 3],
