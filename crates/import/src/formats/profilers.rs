@@ -2,6 +2,7 @@
 
 pub(crate) mod kernel_kind;
 pub(crate) mod kineto;
+pub(crate) mod launch_table;
 pub(crate) mod ncu;
 pub(crate) mod nsys;
 pub(crate) mod profile;

@@ -1,7 +1,7 @@
 //! Nsight Systems' kernel summary and kernel trace: times, launches and grids, without shapes and
 //! counters. Until the user names the shapes it is a ranking by time.
 
-use super::profile::{LaunchColumns, LaunchTable, TIMES_ONLY};
+use super::launch_table::{LaunchColumns, LaunchTable, TIMES_ONLY};
 use crate::{Format, ReadBy};
 
 pub(crate) const FORMAT: Format = Format {

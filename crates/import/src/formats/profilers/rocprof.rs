@@ -1,7 +1,8 @@
 //! AMD's profilers: rocprofv3 kernel traces, counters and statistics, rocprof-compute's
 //! `pmc_perf.csv`. Times are in ns; grids are in work-items; the files have no shapes.
 
-use super::profile::{Counters, Launch, LaunchColumns, Profile, TIMES_ONLY};
+use super::launch_table::{LaunchColumns, TIMES_ONLY};
+use super::profile::{Counters, Launch, Profile};
 use crate::{
     Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
     ReadBy, Record, RowReader,

@@ -1,7 +1,7 @@
 //! `kernel_summary.csv`: the kernels of a trace by time, without shapes. Until the user names the
 //! shapes it is a ranking.
 
-use super::super::profile::{LaunchColumns, LaunchTable, TIMES_ONLY};
+use super::super::launch_table::{LaunchColumns, LaunchTable, TIMES_ONLY};
 use crate::{Format, ReadBy};
 
 pub(crate) const FORMAT: Format = Format {

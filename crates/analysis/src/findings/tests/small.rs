@@ -1,0 +1,81 @@
+//! How small causes, devices and bounds are named, and which row a finding begins with.
+
+use super::*;
+
+#[test]
+fn small_causes_are_one_line() {
+    let op = Operation::uniform(DataType::Bf16);
+    let mut rows = Rows::new();
+    rows.typed((16384, 16384, 16384), op, "", 18e-3, "");
+    for (i, layout) in [(true, true), (true, false), (false, true)].into_iter().enumerate() {
+        let n = 2048 + 256 * i as u32;
+        rows.typed((2048, 2048, n), op, "", 50e-6, "");
+        rows.typed((2048, 2048, n), op.with_layout(layout.0, layout.1), "", 60e-6, "");
+    }
+    let report = check_all(&rows.frame(Some("h100-sxm")));
+    let others = of(&report, "others");
+    assert_eq!(others.len(), 1);
+    assert!(others[0].title.ends_with("smaller causes"), "{}", others[0].title);
+    assert_eq!(others[0].basis.label(), "mixed");
+    assert_eq!(report.findings.last().map(|f| f.rule.as_str()), Some("others"));
+}
+
+#[test]
+fn one_small_cause_is_named() {
+    let op = Operation::uniform(DataType::Bf16);
+    let mut rows = Rows::new();
+    rows.typed((16384, 16384, 16384), op, "", 18e-3, "");
+    // At the roof, and the same in another layout.
+    rows.typed((2048, 2048, 2048), op, "", 17.3e-6, "");
+    rows.typed((2048, 2048, 2048), op.with_layout(true, true), "", 25e-6, "");
+    // A profiler's times hold no launch.
+    let f = rows.frame(Some("h100-sxm"));
+    let mut data = (*f.data).clone();
+    data.sources[0].format = "kineto".to_owned();
+    let report = check_all(&Frame::all(Arc::new(data), f.metrics.clone()));
+    let lost: Vec<_> = report.findings.iter().filter(|f| f.kind == Kind::Lost).collect();
+    assert_eq!(lost.len(), 2);
+    let small = lost[1];
+    assert_eq!(small.title, "Layout TT is slower than NN: 1 GEMM");
+    assert_eq!((small.basis.label(), small.severity), ("measured", Severity::Low));
+    // What does not weigh leads no sentence.
+    assert_eq!(crate::headline::cost(&report.findings[1..], &report.ledger.books[0]), None);
+}
+
+#[test]
+fn findings_name_their_device_among_several() {
+    let mut rows = Rows::new();
+    for device in ["h100-sxm", "mi300x"] {
+        rows.row((4096, 4096, 4096), "", 1e-3, device);
+    }
+    let report = check_all(&rows.frame(None));
+    let heads: Vec<String> = of(&report, "rest").iter().map(|f| f.heading()).collect();
+    let devices = ["NVIDIA H100 80GB HBM3: ", "AMD Instinct MI300X: "];
+    assert_eq!(heads.len(), 2);
+    assert!(devices.iter().all(|d| heads.iter().any(|h| h.starts_with(d))), "{heads:?}");
+}
+
+#[test]
+fn fixed_findings_that_are_bounds_say_at_best() {
+    let rows = [row([4096; 3], DataType::Bf16, 1000.0)];
+    let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
+    let at = report.position("rest.1").unwrap();
+    let words = report.fixed(&[at], 0.0).unwrap();
+    assert!(words.starts_with("1 finding fixed: at best "), "{words}");
+    let mut measured = report.clone();
+    measured.findings[at].basis = Basis::Measured;
+    let words = measured.fixed(&[at], 0.0).unwrap();
+    assert!(words.contains(" instead of 1.00 ms, ") && !words.contains("at best"), "{words}");
+    assert_eq!(measured.fixed(&[], 0.0), None);
+}
+
+#[test]
+fn rows_of_a_finding_begin_with_the_one_that_its_sentence_names() {
+    // The second takes longer, and loses less.
+    let rows = [row([4096; 3], DataType::Bf16, 900.0), row([8192; 3], DataType::Bf16, 1400.0)];
+    let frame = frame(&rows, Some("h100-sxm"), RoofKind::Datasheet);
+    let report = check_all(&frame);
+    let rest = of(&report, "rest")[0];
+    assert!(rest.text.contains("Most in 4096"), "{}", rest.text);
+    assert_eq!(rest.rows_by_time(&frame), [0, 1]);
+}
