@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+#[path = "import/book.rs"]
+mod book;
+
 use flate2::{Compression, write::GzEncoder};
 use gemmscope_import::{FORMATS, ImportError, ImportOptions, Imported, Session, read_all};
 use gemmscope_model::hardware::RoofKind;
@@ -532,7 +535,7 @@ fn format_ids_are_distinct_and_plain() {
 
 #[test]
 fn the_book_lists_what_is_read() {
-    let text = gemmscope_import::format_docs::markdown();
+    let text = book::markdown();
     if let Err(e) = fixture::golden("docs/src/formats.md", &text) {
         panic!("{e}");
     }
@@ -554,7 +557,7 @@ fn the_book_lists_what_is_read() {
 /// explained in the book.
 #[test]
 fn shares_of_own_rates() {
-    use gemmscope_import::format_docs::DIFFERENCES;
+    use book::DIFFERENCES;
     let mut shares: std::collections::BTreeMap<String, (u64, u64)> = Default::default();
     for (_, file) in fixtures() {
         let bytes = std::fs::read(&file).unwrap();

@@ -38,6 +38,12 @@ pub(crate) enum ReadBy {
 }
 
 impl Format {
+    /// True if the description has every word of a search.
+    pub fn mentions(&self, search: &str) -> bool {
+        let said = [self.id, self.name, self.produced_by, self.example].join(" ").to_lowercase();
+        search.to_lowercase().split_whitespace().all(|word| said.contains(word))
+    }
+
     /// Scores a head; `None` means that it is another format.
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
         match &self.read {
@@ -62,5 +68,31 @@ impl Format {
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Format").field("id", &self.id).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::FORMATS;
+
+    #[test]
+    fn a_search_finds_tools_commands_and_columns() {
+        let found = |search: &str| -> Vec<&str> {
+            let hit = FORMATS.iter().filter(|f| f.mentions(search));
+            hit.map(|f| f.id).collect()
+        };
+        assert_eq!(found("disposition"), ["cutlass", "cutlass-report"]);
+        assert!(found("  NCU  --csv").contains(&"ncu"));
+        assert_eq!(found("").len(), FORMATS.len());
+        assert!(found("no such tool").is_empty());
+    }
+
+    #[test]
+    fn every_format_says_how_to_make_one() {
+        for f in FORMATS {
+            assert!(f.produced_by.len() > 8, "{}", f.id);
+            assert!(f.example.ends_with('\n') && f.example.len() < 1500, "{}", f.id);
+            assert!(!f.name.is_empty());
+        }
     }
 }

@@ -59,7 +59,6 @@ mod cell;
 mod columns;
 mod error;
 mod format;
-pub mod format_docs;
 mod formats;
 mod head;
 mod imported;

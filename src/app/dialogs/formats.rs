@@ -2,7 +2,7 @@
 
 use crate::app::state::Shell;
 use crate::app::ui::Modal;
-use gemmscope_import::{FORMATS, format_docs};
+use gemmscope_import::FORMATS;
 use leptos::prelude::*;
 
 /// The dialog.
@@ -13,12 +13,12 @@ pub fn Formats() -> impl IntoView {
     let list: Vec<AnyView> = FORMATS
         .iter()
         .map(|f| {
-            let found = move || wanted.with(|w| format_docs::mentions(f, w));
+            let found = move || wanted.with(|w| f.mentions(w));
             view! {
                 <details class="format" data-format=f.id hidden=move || !found()>
                     <summary>{f.name}</summary>
                     <p class="muted">"Make one: " <code>{f.produced_by}</code></p>
-                    <pre tabindex="0">{format_docs::example(f)}</pre>
+                    <pre tabindex="0">{f.example.trim_end()}</pre>
                 </details>
             }
             .into_any()
@@ -37,7 +37,7 @@ pub fn Formats() -> impl IntoView {
                 </label>
                 {list}
                 {move || {
-                    let none = wanted.with(|w| FORMATS.iter().all(|f| !format_docs::mentions(f, w)));
+                    let none = wanted.with(|w| FORMATS.iter().all(|f| !f.mentions(w)));
                     none.then(|| view! { <p>"No tool of this name. A table with M, N, K and a time or a rate is read whoever wrote it."</p> })
                 }}
                 <p class="muted">

@@ -1,12 +1,12 @@
-//! The documentation of the formats, for the page and the book alike.
+//! The page of the book that lists what is read (`docs/src/formats.md`), made of the table of formats.
 
-use crate::{FORMATS, Format, ImportOptions, Imported, read_all};
+use gemmscope_import::{FORMATS, Format, ImportOptions, Imported, read_all};
 use gemmscope_table::dataset::ColumnMeaning;
-use gemmscope_table::native_csv::{ABOUT, DERIVED, FROM_ROOF};
+use gemmscope_table::native_csv::{ABOUT, DERIVED, FIXED, FROM_ROOF};
 use std::fmt::Write;
 
 /// What each fixed column of gemmscope's own table holds: unit and range.
-pub(crate) const SCHEMA: [(&str, &str); 18] = [
+const SCHEMA: [(&str, &str); 18] = [
     ("gemmscope", "version of the table: 1"),
     ("m", "rows of A and C: a whole number from 1 to 4294967295"),
     ("n", "columns of B and C"),
@@ -28,7 +28,7 @@ pub(crate) const SCHEMA: [(&str, &str); 18] = [
 ];
 
 /// Why a format's own figures may differ from ours by more than 1 %: its id and the reason.
-pub const DIFFERENCES: &[(&str, &str)] = &[
+pub(crate) const DIFFERENCES: &[(&str, &str)] = &[
     (
         "aiter",
         "`tflops` has two to four decimals, so small rates are coarse; `bw` counts the output as 2 bytes \
@@ -58,11 +58,6 @@ pub const DIFFERENCES: &[(&str, &str)] = &[
         "rates are whole numbers of GFLOPS; times follow from them, so there is nothing to compare",
     ),
 ];
-
-/// The example of a format, without blank lines at its end.
-pub fn example(format: &Format) -> &'static str {
-    format.example.trim_end()
-}
 
 /// What a file of this format does not say and the user may be asked: found by reading the example.
 fn leaves_open(format: &Format) -> String {
@@ -95,15 +90,8 @@ fn leaves_open(format: &Format) -> String {
     }
 }
 
-/// True if the description of a format has every word of a search.
-pub fn mentions(format: &Format, search: &str) -> bool {
-    let said =
-        [format.id, format.name, format.produced_by, format.example].join(" ").to_lowercase();
-    search.to_lowercase().split_whitespace().all(|word| said.contains(word))
-}
-
 /// The list as a page of the book (`docs/src/formats.md`).
-pub fn markdown() -> String {
+pub(crate) fn markdown() -> String {
     let mut out = String::from(
         "# What is read\n\n\
          Drop a file, or several, or paste text. Files are read in the browser and go nowhere else; gzip, UTF-16, any delimiter and a decimal comma \
@@ -121,7 +109,7 @@ pub fn markdown() -> String {
             f.name,
             f.id,
             code(f.produced_by),
-            example(f),
+            f.example.trim_end(),
             leaves_open(f)
         );
     }
@@ -193,35 +181,8 @@ fn code(text: &str) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gemmscope_table::native_csv::FIXED;
-
-    #[test]
-    fn the_schema_is_that_of_the_table() {
-        let names: Vec<&str> = SCHEMA.iter().map(|s| s.0).collect();
-        assert_eq!(names, FIXED);
-    }
-
-    #[test]
-    fn a_search_finds_tools_commands_and_columns() {
-        let found = |search: &str| -> Vec<&str> {
-            let hit = FORMATS.iter().filter(|f| mentions(f, search));
-            hit.map(|f| f.id).collect()
-        };
-        assert_eq!(found("disposition"), ["cutlass", "cutlass-report"]);
-        assert!(found("  NCU  --csv").contains(&"ncu"));
-        assert_eq!(found("").len(), FORMATS.len());
-        assert!(found("no such tool").is_empty());
-    }
-
-    #[test]
-    fn every_format_says_how_to_make_one() {
-        for f in FORMATS {
-            assert!(f.produced_by.len() > 8, "{}", f.id);
-            assert!(f.example.ends_with('\n') && f.example.len() < 1500, "{}", f.id);
-            assert!(!f.name.is_empty());
-        }
-    }
+#[test]
+fn the_schema_is_that_of_the_table() {
+    let names: Vec<&str> = SCHEMA.iter().map(|s| s.0).collect();
+    assert_eq!(names, FIXED);
 }
