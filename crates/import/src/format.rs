@@ -1,6 +1,7 @@
 //! An entry of the table of formats.
 
 use crate::formats::logs::by_template::ByTemplate;
+use crate::formats::profilers::launch_table::LaunchTable;
 use crate::formats::table_format::TableFormat;
 use crate::split::log::LogFormat;
 use crate::{Detection, Head, ImportOptions, Opened};
@@ -31,6 +32,8 @@ pub(crate) enum ReadBy {
     },
     /// The reader of tables.
     Table(&'static TableFormat),
+    /// The reader of profilers' tables.
+    Launches(&'static LaunchTable),
     /// The reader of logs.
     Log(&'static LogFormat),
     /// The reader of logs that line templates say all of.
@@ -49,6 +52,7 @@ impl Format {
         match &self.read {
             ReadBy::Code { detect, .. } => detect(head),
             ReadBy::Table(table) => table.detect(head),
+            ReadBy::Launches(table) => table.detect(head),
             ReadBy::Log(log) => log.detect(head),
             ReadBy::Templates(log) => log.detect(head),
         }
@@ -59,6 +63,7 @@ impl Format {
         match &self.read {
             ReadBy::Code { open, .. } => open(head, options),
             ReadBy::Table(table) => Ok(table.open(head, options)),
+            ReadBy::Launches(table) => Ok(table.open(head, options)),
             ReadBy::Log(log) => log.open(head, options),
             ReadBy::Templates(log) => log.open(head, options),
         }

@@ -30,7 +30,7 @@ fn open(
     let best = best(head).filter(|_| own).ok_or_else(foreign)?;
     match &best.format.read {
         ReadBy::Code { open, .. } => Ok(Chosen::new(&best, open(head, options)?)),
-        ReadBy::Table(_) | ReadBy::Log(_) | ReadBy::Templates(_) => Err(foreign()),
+        _ => Err(foreign()),
     }
 }
 

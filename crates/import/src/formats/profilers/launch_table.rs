@@ -1,19 +1,29 @@
-//! Profilers' tables with a line a kernel or a line a launch, as data: which columns hold what.
+//! Profilers' tables with a line a kernel, a launch or a counter, as data: which columns hold what.
 
-use super::profile::{Launch, Profile};
+use super::profile::{Counters, Launch, Profile};
 use crate::{
-    Delimited, Detection, Head, Header, ImportError, ImportOptions, Imported, Opened, Record,
+    Delimited, Detection, Head, Header, ImportError, ImportOptions, Imported, Reader, Record,
     RowReader,
 };
 use gemmscope_model::units::{TimeUnit, plural};
 use gemmscope_table::build::TableBuilder;
+use std::collections::HashMap;
 
 /// Note of a file that only lists kernels by their time.
 pub(crate) const TIMES_ONLY: &str =
     "Times only: the file ranks kernels, without shapes or counters.";
 
-/// Where a table with a line a kernel, or a line a launch, has its figures. "" and empty lists: it
-/// has none.
+/// Where a table has the counters of a launch.
+pub(crate) enum CountedIn {
+    /// Nowhere.
+    Nothing,
+    /// In the columns with such titles. Units, if any, are in the line below the header.
+    Columns(fn(&str) -> bool),
+    /// In a line each, with these titles of name, unit and value, and of the cells that tell launches apart.
+    Lines([&'static str; 3], &'static [&'static str]),
+}
+
+/// Where a table with a line a kernel, a launch or a counter has its figures. "" and empty lists: it has none.
 pub(crate) struct LaunchColumns {
     /// Names of the kernels.
     pub kernel: &'static str,
@@ -26,10 +36,19 @@ pub(crate) struct LaunchColumns {
     pub calls: &'static str,
     /// Shortest, longest, deviation.
     pub spread: [&'static [&'static str]; 3],
-    /// Workgroups along x, y, z. A table that has them has a line a launch.
+    /// Workgroups along x, y, z. A line without them is no launch.
     pub grid: [&'static str; 3],
-    /// Device of a launch: `NVIDIA H100 80GB HBM3 (0)`.
+    /// Column or counter with the device of a launch: `NVIDIA H100 80GB HBM3 (0)`.
     pub device: &'static str,
+    /// Launches of a kernel on the same grid are united.
+    pub is_trace: bool,
+    pub counters: CountedIn,
+    /// What else the first line of a launch says.
+    pub also: fn(&mut Launch, &mut Counters, &Header, &Record<'_>, &mut TableBuilder),
+    /// What its counters say, once all are read.
+    pub counted: fn(&mut Launch, &Counters, &mut TableBuilder),
+    /// Remarks for the file's card.
+    pub notes: &'static [&'static str],
 }
 
 impl LaunchColumns {
@@ -43,31 +62,27 @@ impl LaunchColumns {
         spread: [&[]; 3],
         grid: [""; 3],
         device: "",
+        is_trace: false,
+        counters: CountedIn::Nothing,
+        also: |_, _, _, _, _| {},
+        counted: |_, _, _| {},
+        notes: &[],
     };
 
-    /// It has a line a launch.
-    fn is_trace(&self) -> bool {
-        !self.grid[0].is_empty()
-    }
-
-    /// The launch of a line; `units` are those in the titles of the columns. `None`: the line is damaged or
-    /// names no kernel.
-    pub(crate) fn launch(
-        &self,
-        header: &Header,
-        units: &[Option<f64>],
-        record: &Record<'_>,
-    ) -> Option<Launch> {
+    /// The launch of a line; `units` are those in the titles of the columns. `None`: the line is damaged, or
+    /// names no kernel or grid.
+    fn launch(&self, header: &Header, units: &[String], record: &Record<'_>) -> Option<Launch> {
         let kernel = header.text(record, &[self.kernel]);
+        let kernel = kernel.trim_end_matches(".kd");
         if kernel.is_empty() || record.problem().is_some() {
             return None;
         }
-        let unit_s = |i: usize| units.get(i).copied().flatten().unwrap_or(self.unit_s);
+        let unit_s = |i: usize| TimeUnit::parse(&units[i]).map_or(self.unit_s, TimeUnit::to_si);
         let time = |names: &[&str]| {
             header.find(names).map_or(f64::NAN, |c| c.number(record, unit_s(c.index)))
         };
         let number = |name: &str| header.number(record, &[name]).unwrap_or(f64::NAN);
-        let mut launch = Launch::new(record.line(), &kernel, time(self.time));
+        let mut launch = Launch::new(record.line(), kernel, time(self.time));
         if !self.calls.is_empty() {
             launch.calls = number(self.calls);
         }
@@ -79,59 +94,70 @@ impl LaunchColumns {
             "" => f64::NAN,
             name => number(name),
         });
-        Some(launch)
+        // A copy or a fill has no grid.
+        (self.grid[0].is_empty() || !launch.grid[0].is_nan()).then_some(launch)
     }
 }
 
-/// A format with a line a kernel or a line a launch, as data.
+/// A format of such tables, as data.
 pub(crate) struct LaunchTable {
     /// Names in its header without units in brackets, the first of them written as here; and where its
     /// figures are.
     pub layouts: &'static [(&'static [&'static str], LaunchColumns)],
     /// As in [`Detection`].
     pub score: u8,
-    pub reason: &'static str,
-    /// Remarks for the file's card.
-    pub notes: &'static [&'static str],
 }
 
-/// A header without the units of its times, which are in brackets; each in seconds.
-type Titled = (Header, Vec<Option<f64>>, &'static LaunchColumns);
+/// A header without the units of its times, which are in brackets, and those units or those in the line below.
+struct Titled {
+    header: Header,
+    units: Vec<String>,
+    names: &'static [&'static str],
+    columns: &'static LaunchColumns,
+    /// No line was below it yet.
+    is_last: bool,
+}
 
 impl LaunchTable {
     fn layout(&self, header: &Header) -> Option<Titled> {
         let bare = |title: &String| {
             let (name, rest) = title.split_once('(')?;
             let (unit, behind) = rest.split_once(')')?;
-            Some((format!("{}{behind}", name.trim_end()), TimeUnit::parse(unit)?.to_si()))
+            TimeUnit::parse(unit)?;
+            Some((format!("{}{behind}", name.trim_end()), unit.to_owned()))
         };
-        let (names, units) = header
-            .names
-            .iter()
-            .map(|title| match bare(title) {
-                Some((name, unit)) => (name, Some(unit)),
-                None => (title.clone(), None),
-            })
-            .unzip();
-        let titles = Header { names };
-        let (_, columns) = self.layouts.iter().find(|(names, _)| titles.has(names))?;
-        Some((titles, units, columns))
+        let titles = header.names.iter();
+        let (names, units) =
+            titles.map(|t| bare(t).unwrap_or_else(|| (t.trim().to_owned(), String::new()))).unzip();
+        let header = Header { names };
+        let fits = |(names, columns): &&(&[&str], LaunchColumns)| match columns.counters {
+            CountedIn::Columns(is) => header.has(names) && header.names.iter().any(|n| is(n)),
+            _ => header.has(names),
+        };
+        let (names, columns) = self.layouts.iter().find(fits)?;
+        Some(Titled { header, units, names, columns, is_last: true })
     }
 
     /// As [`Format::detect`](crate::Format::detect).
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        let is_header = |line: &String| {
-            self.layouts.iter().any(|(names, _)| line.contains(names[0]))
-                && self.layout(&Header::of_line(line)).is_some()
+        let named = |l: &&String| self.layouts.iter().any(|(names, _)| l.contains(names[0]));
+        let mut lines = head.lines.iter().filter(named);
+        let found = lines.find_map(|line| self.layout(&Header::of_line(line)))?;
+        let counters = match found.columns.counters {
+            CountedIn::Columns(_) => " and a column per counter",
+            _ => "",
         };
-        head.lines.iter().any(is_header).then(|| Detection::new(self.score, self.reason))
+        let reason = format!("the header has {}{counters}", found.names.join(", "));
+        Some(Detection::new(self.score, reason))
     }
 
     /// As [`Format::open`](crate::Format::open).
-    pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Opened {
+    pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
         let mut table = TableBuilder::new();
         let profile = Profile::new(&mut table, head, options);
-        Ok(Delimited::open(Launches { format: self, profile, titles: None, before: 0 }, table))
+        let (open, places) = (Vec::new(), HashMap::new());
+        let rows = Launches { format: self, profile, titles: None, open, places, before: 0 };
+        Delimited::open(rows, table)
     }
 }
 
@@ -139,44 +165,96 @@ struct Launches {
     format: &'static LaunchTable,
     profile: Profile,
     titles: Option<Titled>,
+    /// Launches whose counters may go on, and the place of each.
+    open: Vec<(Launch, Counters)>,
+    places: HashMap<String, usize>,
     /// Lines without a kernel.
     before: u64,
 }
 
 impl RowReader for Launches {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let Some((titles, units, columns)) = &self.titles else {
-            self.titles = self.format.layout(&Header::new(record));
-            self.before += u64::from(self.titles.is_none());
+        let below =
+            |t: &&mut Titled| t.header.text(record, &[t.columns.kernel]) != t.columns.kernel;
+        let Some(titles) = self.titles.as_mut().filter(below) else {
+            match self.format.layout(&Header::new(record)) {
+                Some(titles) => self.titles = Some(titles),
+                None => self.before += 1,
+            }
             return Ok(());
         };
-        // A copy or a fill has no grid.
-        let launch = columns.launch(titles, units, record);
-        let launch = launch.filter(|l| !columns.is_trace() || !l.grid[0].is_nan());
-        let Some(mut launch) = launch else {
+        let Titled { header, units, columns, is_last, .. } = titles;
+        let of_units = std::mem::take(is_last) && record.get(0).is_empty();
+        if of_units && matches!(columns.counters, CountedIn::Columns(_)) {
+            *units = (0..units.len()).map(|i| record.text(i).into_owned()).collect();
+            return Ok(());
+        }
+        let text = |name: &str| header.text(record, &[name]);
+        let counter = match columns.counters {
+            CountedIn::Lines([.., value], _) => header.position(value),
+            _ => Some(0),
+        };
+        let launch = columns.launch(header, units, record);
+        let (Some(mut launch), Some(counter)) = (launch, counter.filter(|i| record.len() > *i))
+        else {
             self.before += 1;
             return Ok(());
         };
+        let device = |launch: &mut Launch, name: &str, table: &mut TableBuilder| {
+            let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+            if name.chars().any(char::is_alphabetic) {
+                launch.device = table.device(name);
+            }
+        };
         if !columns.device.is_empty() {
-            let device = titles.text(record, &[columns.device]);
-            let device = device.rsplit_once(" (").map_or(&*device, |(name, _)| name);
-            if device.chars().any(char::is_alphabetic) {
-                launch.device = table.device(device);
+            device(&mut launch, &text(columns.device), table);
+        }
+        let mut counters = Counters::default();
+        if let CountedIn::Lines([name, unit, _], apart) = columns.counters {
+            let name = text(name);
+            // Advice of the profiler has no counter.
+            if name.is_empty() {
+                return Ok(());
+            }
+            let key = apart.iter().map(|n| text(n)).collect::<Vec<_>>().join("/");
+            let at = *self.places.entry(key).or_insert(self.open.len());
+            if at == self.open.len() {
+                (columns.also)(&mut launch, &mut counters, header, record, table);
+                self.open.push((launch, counters));
+            }
+            let (launch, counters) = &mut self.open[at];
+            if *name == *columns.device {
+                device(launch, &record.text(counter), table);
+            }
+            counters.add(&name, &text(unit), record.number(counter));
+            return Ok(());
+        }
+        (columns.also)(&mut launch, &mut counters, header, record, table);
+        if let CountedIn::Columns(is) = columns.counters {
+            for (i, name) in header.names.iter().enumerate().filter(|(_, n)| is(n)) {
+                counters.add(name, &units[i], record.number(i));
             }
         }
+        (columns.counted)(&mut launch, &counters, table);
         self.profile.push(launch);
         Ok(())
     }
 
     fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        if self.titles.is_some_and(|(_, _, columns)| columns.is_trace()) {
-            self.profile.unite();
-        }
         if self.before > 0 {
             table.note(format!("Skipped {} without a kernel.", plural(self.before, "line")));
         }
-        for note in self.format.notes {
-            table.note(*note);
+        if let Some(Titled { columns, .. }) = self.titles {
+            for (mut launch, counters) in self.open {
+                (columns.counted)(&mut launch, &counters, &mut table);
+                self.profile.push(launch);
+            }
+            if columns.is_trace {
+                self.profile.unite();
+            }
+            for note in columns.notes {
+                table.note(*note);
+            }
         }
         Ok(self.profile.finish(table))
     }

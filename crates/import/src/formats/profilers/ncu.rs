@@ -4,15 +4,10 @@
 //! Program output and `==PROF==` lines come before the header; numbers carry thousands
 //! separators, points or commas by the machine's locale; units are scaled (`Mbyte`, `usecond`).
 
-use super::profile::{Counters, Launch, Profile};
-use crate::cell;
-use crate::{
-    Delimited, Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
-    ReadBy, Record, Records, RowReader,
-};
+use super::launch_table::{CountedIn, LaunchColumns, LaunchTable};
+use super::profile::{Counters, Launch, TIMES};
+use crate::{Format, Header, ReadBy, Record};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::units::TimeUnit;
-use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
@@ -22,77 +17,33 @@ pub(crate) const FORMAT: Format = Format {
     example: "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n\
               \"0\",\"7\",\"app\",\"127.0.0.1\",\"ampere_h16816gemm_128x128_ldg8_stages_32x5_nn\",\"1\",\"7\",\"(256, 1, 1)\",\"(32, 32, 1)\",\"0\",\"8.0\",\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"usecond\",\"612.3\"\n\
               \"0\",\"7\",\"app\",\"127.0.0.1\",\"ampere_h16816gemm_128x128_ldg8_stages_32x5_nn\",\"1\",\"7\",\"(256, 1, 1)\",\"(32, 32, 1)\",\"0\",\"8.0\",\"Command line profiler metrics\",\"sm__inst_executed_pipe_tensor.sum\",\"inst\",\"33,554,432\"\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Launches(&LaunchTable {
+        layouts: &[
+            (
+                &["Kernel Name", "Metric Name", "Metric Unit", "Metric Value"],
+                LaunchColumns {
+                    counters: CountedIn::Lines(
+                        ["Metric Name", "Metric Unit", "Metric Value"],
+                        &["Process ID", "ID", "Kernel Name"],
+                    ),
+                    ..METRICS
+                },
+            ),
+            (&["Kernel Name", "ID"], METRICS),
+        ],
+        score: 97,
+    }),
 };
 
-const LONG: [&str; 4] = ["Kernel Name", "Metric Name", "Metric Unit", "Metric Value"];
-
-fn fields_of(line: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut records = Records::default();
-    let mut take = |r: &Record<'_>| {
-        out = (0..r.len()).map(|i| r.text(i).into_owned()).collect();
-        Ok(())
-    };
-    // A line of the head is complete; a line that cannot be split has no fields.
-    if records.feed(line.as_bytes(), &mut take).is_err() || records.finish(&mut take).is_err() {
-        return Vec::new();
-    }
-    out
-}
-
-fn is_wide(fields: &[String]) -> bool {
-    let metrics = fields.iter().filter(|f| f.contains("__") && f.contains('.')).count();
-    fields.iter().any(|f| f == "Kernel Name") && fields.iter().any(|f| f == "ID") && metrics > 0
-}
-
-fn detect(head: &Head) -> Option<Detection> {
-    if head.line_with(&LONG).is_some() {
-        return Some(Detection::new(97, "the header has Kernel Name, Metric Name, Metric Value"));
-    }
-    head.lines
-        .iter()
-        .any(|l| l.contains("Kernel Name") && is_wide(&fields_of(l)))
-        .then(|| Detection::new(96, "the header has Kernel Name and a column per metric"))
-}
-
-fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let mut table = TableBuilder::new();
-    let rows = Ncu {
-        profile: Profile::new(&mut table, head, options),
-        shape: Shape::None,
-        before: 0,
-        current: None,
-        clocked: false,
-    };
-    Ok(Delimited::open(rows, table))
-}
-
-#[derive(Debug)]
-enum Shape {
-    None,
-    /// A line a metric.
-    Long(Header),
-    /// Columns and, once seen, their units.
-    Wide(Header, Option<Vec<String>>),
-}
-
-struct Ncu {
-    profile: Profile,
-    shape: Shape,
-    before: u64,
-    current: Option<(String, Metrics)>,
-    clocked: bool,
-}
-
-/// The metrics of one launch.
-#[derive(Debug)]
-struct Metrics {
-    launch: Launch,
-    counters: Counters,
-    device_name: String,
-    cc: String,
-}
+const METRICS: LaunchColumns = LaunchColumns {
+    kernel: "Kernel Name",
+    device: "device__attribute_display_name",
+    counters: CountedIn::Columns(|title| title.contains("__")),
+    also,
+    counted,
+    notes: &["Measured bytes are from memory counters; open marks on the roofline show that AI."],
+    ..LaunchColumns::NONE
+};
 
 /// The type of a tensor operation's inputs: `ops_path_tensor_src_bf16_dst_fp32.sum`.
 fn of_source(bare: &str) -> Option<DataType> {
@@ -118,90 +69,74 @@ fn bare(name: &str) -> &str {
     name.strip_prefix("smsp__").or(name.strip_prefix("sm__")).unwrap_or(name)
 }
 
-impl Metrics {
-    fn new(line: u32, kernel: &str) -> Self {
-        Metrics {
-            launch: Launch::new(line, kernel, f64::NAN),
-            counters: Counters::default(),
-            device_name: String::new(),
-            cc: String::new(),
-        }
+/// Grid and compute capability, in the first line of a launch.
+fn also(
+    l: &mut Launch,
+    counters: &mut Counters,
+    h: &Header,
+    record: &Record<'_>,
+    _: &mut TableBuilder,
+) {
+    let grid = h.text(record, &["Grid Size"]);
+    let sizes = grid.split(|c: char| !c.is_ascii_digit()).filter_map(|p| p.parse().ok());
+    if let [x, y, z] = sizes.collect::<Vec<f64>>()[..] {
+        l.grid = [x, y, z];
     }
+    counters.add("CC", "", h.number(record, &["CC"]));
+}
 
-    fn grid(&mut self, text: &str) {
-        let sizes: Vec<f64> = text
-            .split(|c: char| !c.is_ascii_digit())
-            .filter(|p| !p.is_empty())
-            .filter_map(|p| p.parse().ok())
-            .collect();
-        if let [x, y, z] = sizes[..] {
-            self.launch.grid = [x, y, z];
-        }
+/// Time, clock, traffic, work and device.
+fn counted(l: &mut Launch, counters: &Counters, table: &mut TableBuilder) {
+    l.time_s = counters.last(&TIMES);
+    l.clock_hz = counters.last(&[
+        "sm__cycles_elapsed.avg.per_second",
+        "SM Frequency",
+        "smsp__cycles_elapsed.avg.per_second",
+    ]);
+    if l.time_s.is_nan() {
+        let cycles = ["sm__cycles_elapsed.avg", "sm__cycles_elapsed.max", "Elapsed Cycles"];
+        l.time_s = counters.last(&cycles) / l.clock_hz;
     }
-
-    fn metric(&mut self, name: &str, unit: &str, value: &str, number: Option<f64>) {
-        if name == "device__attribute_display_name" {
-            value.clone_into(&mut self.device_name);
-        } else if let Some(scaled) = number.and_then(|v| in_si(name, v, unit)) {
-            self.counters.add(name, scaled);
-        }
+    l.bytes = counters.last(&["dram__bytes.sum"]);
+    if l.bytes.is_nan() {
+        l.bytes =
+            counters.last(&["dram__bytes_read.sum"]) + counters.last(&["dram__bytes_write.sum"]);
     }
-
-    fn launch(mut self, table: &mut TableBuilder) -> Launch {
-        let (mut l, counters) = (self.launch, self.counters);
-        l.time_s = counters.last(&TIMES);
-        l.clock_hz = counters.last(&[
-            "sm__cycles_elapsed.avg.per_second",
-            "SM Frequency",
-            "smsp__cycles_elapsed.avg.per_second",
-        ]);
-        if l.time_s.is_nan() {
-            let cycles = ["sm__cycles_elapsed.avg", "sm__cycles_elapsed.max", "Elapsed Cycles"];
-            l.time_s = counters.last(&cycles) / l.clock_hz;
-        }
-        l.bytes = counters.last(&["dram__bytes.sum"]);
-        if l.bytes.is_nan() {
-            l.bytes = counters.last(&["dram__bytes_read.sum"])
-                + counters.last(&["dram__bytes_write.sum"]);
-        }
-        l.cache_bytes = ["lts__t_bytes.sum", "l1tex__t_bytes.sum"].map(|n| counters.last(&[n]));
-        if l.grid[0].is_nan() {
-            l.grid = [counters.first(&["launch__grid_size"]), 1.0, 1.0];
-        }
-        let sum = |name: &'_ str, start: &str| {
-            (bare(name).starts_with(start) && name.ends_with(".sum")).then_some(())
-        };
-        // The total includes the parts (`_op_hmma`).
-        let instructions = counters.of(|n| sum(n, "inst_executed_pipe_tensor")).map(|c| c.1);
-        let instructions = instructions.fold(f64::NAN, f64::max);
-        let by_instruction =
-            flops_per_instruction(&l.kernel).map_or(f64::NAN, |f| f * instructions);
-        let tensor = |n| sum(n, "ops_path_tensor").map(|()| of_source(bare(n)));
-        let operations: f64 = counters.of(tensor).map(|c| c.1).sum();
-        l.dtype =
-            counters.of(tensor).filter(|(t, v)| *v > 0.0 && t.is_some()).last().and_then(|c| c.0);
-        let mut threads = [0.0; 3];
-        for ((place, operations), v) in counters.of(|n| of_thread(bare(n))) {
-            threads[place] += operations * v;
-        }
-        let (place, scalar) = threads
-            .into_iter()
-            .enumerate()
-            .fold((0, 0.0), |best, s| if s.1 > best.1 { s } else { best });
-        l.work = [operations, by_instruction, scalar]
-            .into_iter()
-            .filter(|w| *w > 0.0)
-            .fold(f64::NAN, f64::max);
-        if l.dtype.is_none() && scalar > 0.0 && l.work == scalar {
-            l.dtype = Some(SCALAR[place]);
-        }
-        if self.device_name.is_empty() && !self.cc.is_empty() {
-            let units = counters.last(&["device__attribute_multiprocessor_count"]);
-            let target = format!("sm_{}", self.cc.replace('.', ""));
-            self.device_name = if units.is_nan() { target } else { format!("{target}:{units}") };
-        }
-        l.device = table.device(&self.device_name);
-        l
+    l.cache_bytes = ["lts__t_bytes.sum", "l1tex__t_bytes.sum"].map(|n| counters.last(&[n]));
+    if l.grid[0].is_nan() {
+        l.grid = [counters.first(&["launch__grid_size"]), 1.0, 1.0];
+    }
+    let sum = |name: &'_ str, start: &str| {
+        (bare(name).starts_with(start) && name.ends_with(".sum")).then_some(())
+    };
+    // The total includes the parts (`_op_hmma`).
+    let instructions = counters.of(|n| sum(n, "inst_executed_pipe_tensor")).map(|c| c.1);
+    let instructions = instructions.fold(f64::NAN, f64::max);
+    let by_instruction = flops_per_instruction(&l.kernel).map_or(f64::NAN, |f| f * instructions);
+    let tensor = |n| sum(n, "ops_path_tensor").map(|()| of_source(bare(n)));
+    let operations: f64 = counters.of(tensor).map(|c| c.1).sum();
+    l.dtype = counters.of(tensor).filter(|(t, v)| *v > 0.0 && t.is_some()).last().and_then(|c| c.0);
+    let mut threads = [0.0; 3];
+    for ((place, operations), v) in counters.of(|n| of_thread(bare(n))) {
+        threads[place] += operations * v;
+    }
+    let (place, scalar) = threads
+        .into_iter()
+        .enumerate()
+        .fold((0, 0.0), |best, s| if s.1 > best.1 { s } else { best });
+    l.work = [operations, by_instruction, scalar]
+        .into_iter()
+        .filter(|w| *w > 0.0)
+        .fold(f64::NAN, f64::max);
+    if l.dtype.is_none() && scalar > 0.0 && l.work == scalar {
+        l.dtype = Some(SCALAR[place]);
+    }
+    let cc = counters.first(&["CC"]);
+    if l.device == 0 && !cc.is_nan() {
+        let units = counters.last(&["device__attribute_multiprocessor_count"]);
+        let target = format!("sm_{}", (cc * 10.0).round());
+        let named = if units.is_nan() { target } else { format!("{target}:{units}") };
+        l.device = table.device(&named);
     }
 }
 
@@ -233,141 +168,6 @@ fn flops_per_instruction(kernel: &str) -> Option<f64> {
             })
         })
         .map(|(_, flops)| flops)
-}
-
-const TIMES: [&str; 4] =
-    ["gpu__time_duration.sum", "gpu__time_duration.avg", "gpu__time_duration.max", "Duration"];
-
-/// A value in SI units; `None` for a time without a unit. Units are scaled: `Mbyte`, `usecond`.
-fn in_si(name: &str, value: f64, unit: &str) -> Option<f64> {
-    let unit = unit.trim().to_ascii_lowercase();
-    if TIMES.contains(&name) {
-        // `usecond`, `ms`, `second`
-        let short = unit.trim_end_matches("econd").trim_end_matches("econds");
-        return Some(cell::scaled(value, TimeUnit::parse(short)?.to_si()));
-    }
-    let scale = match unit.as_str() {
-        "kbyte" | "khz" | "cycle/msecond" => 1e3,
-        "mbyte" | "mhz" | "cycle/usecond" | "cycle/us" => 1e6,
-        "gbyte" | "ghz" | "cycle/nsecond" | "cycle/ns" => 1e9,
-        "tbyte" => 1e12,
-        _ => 1.0,
-    };
-    Some(value * scale)
-}
-
-impl Ncu {
-    fn flush(&mut self, table: &mut TableBuilder) {
-        if let Some((_, metrics)) = self.current.take() {
-            let launch = metrics.launch(table);
-            self.clocked |= launch.clock_hz.is_finite();
-            self.profile.push(launch);
-        }
-    }
-
-    fn header(record: &Record<'_>) -> Shape {
-        let h = Header::new(record);
-        if h.has(&LONG) {
-            return Shape::Long(h);
-        }
-        if is_wide(&h.names) {
-            return Shape::Wide(h, None);
-        }
-        Shape::None
-    }
-}
-
-impl RowReader for Ncu {
-    fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        if record.get(0) == b"ID" || matches!(self.shape, Shape::None) {
-            match Self::header(record) {
-                Shape::None => self.before += 1,
-                shape => self.shape = shape,
-            }
-            return Ok(());
-        }
-        match &mut self.shape {
-            Shape::None => {}
-            Shape::Long(h) => {
-                let value = h.position("Metric Value").unwrap_or_default();
-                if record.len() <= value || record.problem().is_some() {
-                    self.before += 1;
-                    return Ok(());
-                }
-                let text = |name: &str| h.text(record, &[name]);
-                let metric = text("Metric Name");
-                // Advice of the profiler has no metric.
-                if metric.is_empty() {
-                    return Ok(());
-                }
-                let kernel = text("Kernel Name");
-                let key = format!("{}/{}/{kernel}", text("Process ID"), text("ID"));
-                if self.current.as_ref().is_none_or(|(k, _)| *k != key) {
-                    let mut fresh = Metrics::new(record.line(), &kernel);
-                    fresh.grid(&text("Grid Size"));
-                    fresh.cc = text("CC").into_owned();
-                    self.flush(table);
-                    self.current = Some((key, fresh));
-                    return self.record(record, table);
-                }
-                if let Some((_, metrics)) = &mut self.current {
-                    let unit = text("Metric Unit");
-                    metrics.metric(&metric, &unit, &record.text(value), record.number(value));
-                }
-            }
-            Shape::Wide(h, units @ None) => {
-                // The row below the header holds units; it has no ID.
-                if record.get(0).is_empty() {
-                    *units =
-                        Some((0..h.names.len()).map(|i| record.text(i).into_owned()).collect());
-                } else {
-                    *units = Some(vec![String::new(); h.names.len()]);
-                    return self.record(record, table);
-                }
-            }
-            Shape::Wide(h, Some(units)) => {
-                let find = |n: &str| h.find(&[n]).map(|c| record.text(c.index).into_owned());
-                let Some(kernel) = find("Kernel Name").filter(|_| record.problem().is_none())
-                else {
-                    self.before += 1;
-                    return Ok(());
-                };
-                let mut metrics = Metrics::new(record.line(), &kernel);
-                metrics.grid(&find("Grid Size").unwrap_or_default());
-                metrics.cc = find("CC").unwrap_or_default();
-                for (i, name) in h.names.iter().enumerate() {
-                    if name.contains("__") {
-                        let value = record.text(i);
-                        metrics.metric(name.trim(), &units[i], &value, record.number(i));
-                    }
-                }
-                self.current = Some((String::new(), metrics));
-                self.flush(table);
-            }
-        }
-        Ok(())
-    }
-
-    fn end(mut self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
-        self.flush(&mut table);
-        let t = &mut table;
-        if self.before > 0 {
-            t.note(format!(
-                "Skipped {} of program output around the table.",
-                plural(self.before, "line")
-            ));
-        }
-        if self.clocked {
-            t.note(
-                "The profiler locks the clock: efficiency is of the peak at the recorded clock.",
-            );
-        }
-        t.note(
-            "Measured bytes are from memory counters; open marks on the roofline show that \
-                AI.",
-        );
-        Ok(self.profile.finish(table))
-    }
 }
 
 #[cfg(test)]

@@ -10,36 +10,32 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "nsys stats --report cuda_gpu_kern_sum --format csv report.nsys-rep (or cuda_gpu_trace)",
     example: "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n\
               61.2,612300,3,204100.0,204000.0,203000,205300,1153.0,nvjet_tst_128x256_64x4_2x1_v_bz_TNT\n",
-    read: ReadBy::Code {
-        detect: |head| TABLE.detect(head),
-        open: |head, options| TABLE.open(head, options),
-    },
-};
-
-static TABLE: LaunchTable = LaunchTable {
-    layouts: &[
-        (
-            &["Instances", "Name", "Total Time"],
-            LaunchColumns {
-                kernel: "Name",
-                time: &["Avg", "Average"],
-                calls: "Instances",
-                spread: [&["Min", "Minimum"], &["Max", "Maximum"], &["StdDev"]],
-                ..LaunchColumns::NONE
-            },
-        ),
-        (
-            &["GrdX", "Name", "Duration"],
-            LaunchColumns {
-                kernel: "Name",
-                time: &["Duration"],
-                grid: ["GrdX", "GrdY", "GrdZ"],
-                device: "Device",
-                ..LaunchColumns::NONE
-            },
-        ),
-    ],
-    score: 96,
-    reason: "the header has Total Time, Instances, Name, or GrdX and Duration",
-    notes: &[TIMES_ONLY],
+    read: ReadBy::Launches(&LaunchTable {
+        layouts: &[
+            (
+                &["Instances", "Name", "Total Time"],
+                LaunchColumns {
+                    kernel: "Name",
+                    time: &["Avg", "Average"],
+                    calls: "Instances",
+                    spread: [&["Min", "Minimum"], &["Max", "Maximum"], &["StdDev"]],
+                    notes: &[TIMES_ONLY],
+                    ..LaunchColumns::NONE
+                },
+            ),
+            (
+                &["GrdX", "Name", "Duration"],
+                LaunchColumns {
+                    kernel: "Name",
+                    time: &["Duration"],
+                    grid: ["GrdX", "GrdY", "GrdZ"],
+                    is_trace: true,
+                    device: "Device",
+                    notes: &[TIMES_ONLY],
+                    ..LaunchColumns::NONE
+                },
+            ),
+        ],
+        score: 96,
+    }),
 };

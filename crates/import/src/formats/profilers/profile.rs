@@ -6,14 +6,14 @@
 
 use super::kernel_kind::KernelKind;
 use super::{Omitted, Times, tell_omitted};
-use crate::cell::shape_text;
+use crate::cell::{self, shape_text};
 use crate::columns::defaults::{self, AssumedType, assumption};
 use crate::{Head, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_model::units::{Flops, Seconds};
+use gemmscope_model::units::{Flops, Seconds, TimeUnit};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::Assumption;
@@ -89,9 +89,10 @@ impl Launch {
 pub(crate) struct Counters(Vec<(String, f64)>);
 
 impl Counters {
-    /// The next counter.
-    pub(crate) fn add(&mut self, name: &str, value: f64) {
-        self.0.push((name.trim().to_owned(), value));
+    /// The next counter, if its cell is a number.
+    pub(crate) fn add(&mut self, name: &str, unit: &str, value: Option<f64>) {
+        let name = name.trim();
+        self.0.extend(value.and_then(|v| Some((name.to_owned(), in_si(name, v, unit)?))));
     }
 
     /// The first value under one of these names; NaN where there is none.
@@ -114,6 +115,28 @@ impl Counters {
 }
 
 /// Collects launches and makes the table of them.
+/// Counters that are times, by the spellings of Nsight Compute.
+pub(crate) const TIMES: [&str; 4] =
+    ["gpu__time_duration.sum", "gpu__time_duration.avg", "gpu__time_duration.max", "Duration"];
+
+/// A value in SI units; `None` for a time without a unit. Units are scaled: `Mbyte`, `usecond`.
+fn in_si(name: &str, value: f64, unit: &str) -> Option<f64> {
+    let unit = unit.trim().to_ascii_lowercase();
+    if TIMES.contains(&name) {
+        // `usecond`, `ms`, `second`
+        let short = unit.trim_end_matches("econd").trim_end_matches("econds");
+        return Some(cell::scaled(value, TimeUnit::parse(short)?.to_si()));
+    }
+    let scale = match unit.as_str() {
+        "kbyte" | "khz" | "cycle/msecond" => 1e3,
+        "mbyte" | "mhz" | "cycle/usecond" | "cycle/us" => 1e6,
+        "gbyte" | "ghz" | "cycle/nsecond" | "cycle/ns" => 1e9,
+        "tbyte" => 1e12,
+        _ => 1.0,
+    };
+    Some(value * scale)
+}
+
 #[derive(Debug)]
 pub(crate) struct Profile {
     launches: Vec<Launch>,
@@ -162,6 +185,11 @@ impl Profile {
     /// The table.
     pub(crate) fn finish(mut self, mut table: TableBuilder) -> Imported {
         let launches = std::mem::take(&mut self.launches);
+        if launches.iter().any(|l| l.clock_hz.is_finite()) {
+            table.note(
+                "The profiler locks the clock: efficiency is of the peak at the recorded clock.",
+            );
+        }
         let all: f64 = launches.iter().map(total).sum();
         let parsed: Vec<KernelName> =
             launches.iter().map(|l| KernelName::parse(&l.kernel)).collect();
