@@ -19,6 +19,11 @@ impl Detection {
     pub(crate) fn new(score: u8, reason: impl Into<String>) -> Self {
         Detection { score, reason: reason.into() }
     }
+
+    /// By names in a header.
+    pub(crate) fn of_header(score: u8, names: &[&str]) -> Self {
+        Detection::new(score, format!("the header has {}", names.join(", ")))
+    }
 }
 
 /// The decoded beginning of a file, by which formats are detected.
@@ -85,5 +90,10 @@ impl Head {
             let has = |n: &&str| fields.iter().any(|f| f.eq_ignore_ascii_case(n));
             names.iter().all(has)
         })
+    }
+
+    /// A format whose header has all of these, in any case and order.
+    pub(crate) fn headed(&self, names: &[&str], score: u8) -> Option<Detection> {
+        self.line_with(names).map(|_| Detection::of_header(score, names))
     }
 }

@@ -39,16 +39,6 @@ pub(crate) const SIZES: &[Column] = &[
     BATCHES,
 ];
 
-/// Names of one header line that only this tool writes.
-pub(crate) struct Signature {
-    /// The header has all of these, in any case and order.
-    pub names: &'static [&'static str],
-    /// As in [`Detection::score`].
-    pub score: u8,
-    /// As in [`Detection::reason`].
-    pub reason: &'static str,
-}
-
 /// One column of a format.
 pub(crate) struct Column {
     /// Names in use; the first that the header has is taken. None: the first column.
@@ -114,8 +104,8 @@ pub(crate) type OfName = (Option<DataType>, Option<[bool; 2]>);
 
 /// A format that one table describes.
 pub(crate) struct TableFormat {
-    /// The header has the names of one of these.
-    pub signatures: &'static [Signature],
+    /// Names in one header line that only this tool writes, in any case and order, and [`Detection::score`].
+    pub signatures: &'static [(&'static [&'static str], u8)],
     /// As [`Format::detect`](crate::Format::detect), where names alone do not tell.
     pub detect: fn(&Head) -> Option<Detection>,
     /// What the columns mean. A column of the file that is not here is kept under its own name.
@@ -170,10 +160,8 @@ impl TableFormat {
 
     /// Scores a head by the signatures.
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        match self.signatures.iter().find(|s| head.line_with(s.names).is_some()) {
-            Some(found) => Some(Detection::new(found.score, found.reason)),
-            None => (self.detect)(head),
-        }
+        let signed = self.signatures.iter().find_map(|(names, score)| head.headed(names, *score));
+        signed.or_else(|| (self.detect)(head))
     }
 
     /// A reader of a file with this head.
@@ -310,7 +298,7 @@ impl TableFormat {
     /// The header has the names of a signature, or those of the sizes and a figure.
     pub(crate) fn is_header(&self, header: &Header) -> bool {
         let Some(figure) = self.figure else {
-            return self.signatures.iter().any(|s| header.has(s.names));
+            return self.signatures.iter().any(|(names, _)| header.has(names));
         };
         use ColumnMeaning::{K, M, Mnk, N};
         let measured = |n: &String| {

@@ -1,7 +1,7 @@
 //! `hipblaslt-bench`: its log or CSV. The column `hipblaslt-GB/s` is binary: bytes / 2^30 / s.
 
 use super::rocm_bench;
-use crate::formats::table_format::{Signature, TableFormat};
+use crate::formats::table_format::TableFormat;
 use crate::{Format, ReadBy};
 
 pub(crate) const FORMAT: Format = Format {
@@ -17,11 +17,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 const TABLE: TableFormat = TableFormat {
-    signatures: &[Signature {
-        names: &["hipblaslt-Gflops", "transA", "transB", "m", "n", "k", "us"],
-        score: 98,
-        reason: "a header line has hipblaslt-Gflops",
-    }],
+    signatures: &[(&["hipblaslt-Gflops", "transA", "transB", "m", "n", "k", "us"], 98)],
     library: Some("hipBLASLt"),
     ..rocm_bench::TABLE
 };

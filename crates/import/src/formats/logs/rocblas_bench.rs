@@ -1,7 +1,7 @@
 //! `rocblas-bench`: its log or CSV. Some versions print a header before every result.
 
 use super::rocm_bench;
-use crate::formats::table_format::{Signature, TableFormat};
+use crate::formats::table_format::TableFormat;
 use crate::{Format, ReadBy};
 
 pub(crate) const FORMAT: Format = Format {
@@ -17,11 +17,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 const TABLE: TableFormat = TableFormat {
-    signatures: &[Signature {
-        names: &["rocblas-Gflops", "m", "n", "k", "us"],
-        score: 98,
-        reason: "a header line has rocblas-Gflops",
-    }],
+    signatures: &[(&["rocblas-Gflops", "m", "n", "k", "us"], 98)],
     library: Some("rocBLAS"),
     ..rocm_bench::TABLE
 };

@@ -143,12 +143,11 @@ impl LaunchTable {
         let named = |l: &&String| self.layouts.iter().any(|(names, _)| l.contains(names[0]));
         let mut lines = head.lines.iter().filter(named);
         let found = lines.find_map(|line| self.layout(&Header::of_line(line)))?;
-        let counters = match found.columns.counters {
-            CountedIn::Columns(_) => " and a column per counter",
-            _ => "",
-        };
-        let reason = format!("the header has {}{counters}", found.names.join(", "));
-        Some(Detection::new(self.score, reason))
+        let mut names = found.names.to_vec();
+        if let CountedIn::Columns(_) = found.columns.counters {
+            names.push("a column per counter");
+        }
+        Some(Detection::of_header(self.score, &names))
     }
 
     /// As [`Format::open`](crate::Format::open).

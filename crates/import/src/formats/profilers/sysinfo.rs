@@ -1,8 +1,8 @@
 //! rocprof-compute's `sysinfo.csv`: the device of the profile beside it.
 
 use crate::{
-    Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
-    Opened, ReadBy, Record, RowReader,
+    Delimited, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported, Opened,
+    ReadBy, Record, RowReader,
 };
 use gemmscope_model::hardware::{match_name, match_target};
 use gemmscope_table::build::TableBuilder;
@@ -15,10 +15,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "workload_name,gpu_model,gpu_arch,cu_per_gpu,max_sclk,max_mclk,hbm_bw,num_xcd\n\
               run,MI300X_A1,gfx942,304,2100,1300,5324.8,8\n",
     read: ReadBy::Code {
-        detect: |head: &Head| {
-            head.line_with(&["gpu_arch", "cu_per_gpu", "max_sclk"])
-                .map(|_| Detection::new(96, "the header has gpu_arch, cu_per_gpu, max_sclk"))
-        },
+        detect: |head: &Head| head.headed(&["gpu_arch", "cu_per_gpu", "max_sclk"], 96),
         open: |_: &Head, _: &ImportOptions| -> Opened {
             Ok(Delimited::open(SysInfo::default(), TableBuilder::default()))
         },

@@ -6,23 +6,11 @@
 
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{GIGA, MICRO, Signature, TERA, TableFormat, column, number};
+use crate::formats::table_format::{GIGA, MICRO, TERA, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
-
-const fn tuned(names: &'static [&'static str]) -> Signature {
-    Signature {
-        names,
-        score: 96,
-        reason: "the header has M, N, K, us, kernelName and the device's gfx or cu_num",
-    }
-}
-
-const fn untuned(names: &'static [&'static str]) -> Signature {
-    Signature { names, score: 90, reason: "the header has M, N, K and aiter's names for the types" }
-}
 
 pub(crate) const FORMAT: Format = Format {
     id: "aiter",
@@ -32,11 +20,11 @@ pub(crate) const FORMAT: Format = Format {
               gfx942,80,1,1280,8192,torch.int8,34,0,20.5611,a8w8_rowwise_256x16x64x512_16x16_1x1,1.02,510.5,0.0\n",
     read: ReadBy::Table(&TableFormat {
         signatures: &[
-            tuned(&["m", "n", "k", "us", "kernelName", "gfx"]),
-            tuned(&["m", "n", "k", "us", "kernelName", "cu_num"]),
-            tuned(&["m", "n", "k", "us", "kernelName", "kernelId", "splitK"]),
-            untuned(&["m", "n", "k", "q_dtype_w"]),
-            untuned(&["m", "n", "k", "outdtype", "bias"]),
+            (&["m", "n", "k", "us", "kernelName", "gfx"], 96),
+            (&["m", "n", "k", "us", "kernelName", "cu_num"], 96),
+            (&["m", "n", "k", "us", "kernelName", "kernelId", "splitK"], 96),
+            (&["m", "n", "k", "q_dtype_w"], 90),
+            (&["m", "n", "k", "outdtype", "bias"], 90),
         ],
         columns: &[
             column(&["M"], M),

@@ -3,7 +3,7 @@
 use crate::cell;
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{MILLI, Signature, TERA, TableFormat, column, number};
+use crate::formats::table_format::{MILLI, TERA, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::{RowError, is_missing};
@@ -16,11 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "routine,median_time,std_time,tflops,tb_per_sec,backend,n,batch_size,input_dtype,out_dtype,m,k\n\
               bmm_fp8,0.0845,0.0004,44.46,0.0873,cudnn,1024,64,torch.float8_e4m3fn,torch.bfloat16,4,7168\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[Signature {
-            names: &["routine", "median_time", "tb_per_sec"],
-            score: 97,
-            reason: "the header has routine, median_time and tb_per_sec",
-        }],
+        signatures: &[(&["routine", "median_time", "tb_per_sec"], 97)],
         columns: &[
             column(&["m"], M),
             column(&["n"], N),

@@ -25,12 +25,9 @@ pub(crate) fn detect(head: &Head) -> Option<Detection> {
     let sampled = mapping::sample(head, &ImportOptions::default())?;
     let m = &sampled.mapping;
     if m.is_complete() {
-        let names: Vec<String> = [M, N, K, Mnk, Square, ShapeA, ShapeB, Time, ReportedRate]
-            .iter()
-            .filter_map(|t| m.position(*t))
-            .map(|i| m.columns[i].header.clone())
-            .collect();
-        Some(Detection::new(30, format!("the header has {}", names.join(", "))))
+        let known = [M, N, K, Mnk, Square, ShapeA, ShapeB, Time, ReportedRate];
+        let names = known.into_iter().filter_map(|t| Some(&*m.columns[m.position(t)?].header));
+        Some(Detection::of_header(30, &names.collect::<Vec<_>>()))
     } else if m.is_shapes_only() {
         Some(Detection::new(20, "the header has sizes, but no time or rate"))
     } else if m.columns.len() >= 3 && sampled.has_numbers() {

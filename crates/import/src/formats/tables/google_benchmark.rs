@@ -44,8 +44,7 @@ fn detect(head: &Head) -> Option<Detection> {
     if is_printed(head) {
         return Some(Detection::new(96, "the header is Benchmark, Time, CPU, Iterations"));
     }
-    head.line_with(&COLUMNS)?;
-    Some(Detection::new(96, "the header has name, iterations, real_time, time_unit"))
+    head.headed(&COLUMNS, 96)
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

@@ -3,7 +3,7 @@
 use crate::cell;
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{GIGA, Signature, TERA, TableFormat, column, number};
+use crate::formats::table_format::{GIGA, TERA, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_table::build::cell_text::RowError;
@@ -17,11 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "params,tflops,hbm_gbs,run_uuid,datetime,benchmark,compiler,gpu_device\n\
               \"{\"\"B\"\": 1, \"\"M\"\": 4096, \"\"K\"\": 4096, \"\"N\"\": 4096}\",281.3,206.1,0c3d,2025-05-05 07:00:00,gemm,triton,Intel(R) Data Center GPU Max 1550\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[Signature {
-            names: &["params", "tflops", "benchmark", "compiler"],
-            score: 95,
-            reason: "the header has params and tflops, the rows JSON in a cell",
-        }],
+        signatures: &[(&["params", "tflops", "benchmark", "compiler"], 95)],
         columns: &[
             column(&["params"], Ignore),
             column(&["gpu_device"], Device),

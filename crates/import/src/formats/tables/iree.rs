@@ -7,7 +7,7 @@
 use crate::cell::{self, CellError};
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{MICRO, Signature, TERA, TableFormat, column, number, verdict};
+use crate::formats::table_format::{MICRO, TERA, TableFormat, column, number, verdict};
 use crate::{Format, ReadBy};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning::*;
@@ -20,16 +20,8 @@ pub(crate) const FORMAT: Format = Format {
               0,unet,hipblaslt,128,1280,2048,fp16,N,T,13.58,110.1,49.4,True\n",
     read: ReadBy::Table(&TableFormat {
         signatures: &[
-            Signature {
-                names: &["M", "N", "K", "mean_microseconds", "arithmetic_intensity"],
-                score: 95,
-                reason: "the header has mean_microseconds and arithmetic_intensity beside M, N, K",
-            },
-            Signature {
-                names: &["M", "N", "K", "mean_microseconds", "vmfb_hash"],
-                score: 95,
-                reason: "the header has vmfb_hash beside M, N, K",
-            },
+            (&["M", "N", "K", "mean_microseconds", "arithmetic_intensity"], 95),
+            (&["M", "N", "K", "mean_microseconds", "vmfb_hash"], 95),
         ],
         columns: &[
             column(&["M"], M),

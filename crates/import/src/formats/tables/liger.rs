@@ -4,7 +4,7 @@
 use crate::cell;
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{PER_ROW, Signature, TableFormat, column, number};
+use crate::formats::table_format::{PER_ROW, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::TimeUnit;
@@ -19,18 +19,10 @@ pub(crate) const FORMAT: Format = Format {
     example: "kernel_name,kernel_provider,kernel_operation_mode,metric_name,metric_unit,x_name,x_label,x_value,y_value_50,y_value_20,y_value_80,extra_benchmark_config_str,gpu_name,timestamp,liger_version\n\
               matmul,liger,forward,speed,ms,M,M,4096,0.25,0.24,0.26,\"{\"\"N\"\": 4096, \"\"K\"\": 4096, \"\"dtype\"\": \"\"torch.bfloat16\"\"}\",NVIDIA H100 80GB HBM3,2026-01-01 00:00:00,0.5\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[Signature {
-            names: &[
-                "kernel_name",
-                "metric_name",
-                "metric_unit",
-                "x_name",
-                "x_value",
-                "y_value_50",
-            ],
-            score: 97,
-            reason: "the header has kernel_name, metric_unit, x_name, y_value_50",
-        }],
+        signatures: &[(
+            &["kernel_name", "metric_name", "metric_unit", "x_name", "x_value", "y_value_50"],
+            97,
+        )],
         columns: &[
             number(&["y_value_50"], Time, PER_ROW),
             column(&["gpu_name"], Device),

@@ -33,8 +33,7 @@ fn detect(head: &Head) -> Option<Detection> {
         return (named || head.has_keys(&["axes", "states"]))
             .then(|| Detection::new(97, "JSON with devices, benchmarks and their states"));
     }
-    head.line_with(&["Benchmark", "Device Name", "Samples", "Skipped"])?;
-    Some(Detection::new(97, "the header has Benchmark, Device Name, Skipped, Samples"))
+    head.headed(&["Benchmark", "Device Name", "Samples", "Skipped"], 97)
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

@@ -9,9 +9,7 @@ use crate::cell::Quantity;
 use crate::cell::shape_text;
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
-use crate::formats::table_format::{
-    Figure, GIGA, MICRO, Signature, TableFormat, column, number, verdict,
-};
+use crate::formats::table_format::{Figure, GIGA, MICRO, TableFormat, column, number, verdict};
 use crate::{Format, ReadBy};
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::build::cell_text::RowError;
@@ -24,11 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "GFlops, SizeI, SizeJ, SizeK, SizeL, LDD, LDC, LDA, LDB, TotalFlops, Cijk_Ailk_Bjlk_HBH_MT64x64x8_SE_GSU1\n\
               0, 384, 3072, 1, 4096, 384, 384, 384, 3072, 9663676416, 8102\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[Signature {
-            names: &["GFlops", "SizeI", "SizeJ", "SizeK", "SizeL"],
-            score: 97,
-            reason: "the header has SizeI, SizeJ, SizeK, SizeL and a column per kernel",
-        }],
+        signatures: &[(&["GFlops", "SizeI", "SizeJ", "SizeK", "SizeL"], 97)],
         columns: &[
             column(&["SizeI"], M),
             column(&["SizeJ"], N),
@@ -55,11 +49,7 @@ pub(crate) const CLIENT: Format = Format {
     example: "run,problem-progress,solution-progress,operation,problem-sizes,solution,validation,time-us,gflops\n\
               0,0/1,0/3,Contraction_l_Alik_Bljk_Cijk_Dijk,\"(4096,8192,1,2048)\",Cijk_Alik_Bljk_HHS_BH_MT256x256x64_MI16x16x1_SN,NO_CHECK,260.5,527600\n",
     read: ReadBy::Table(&TableFormat {
-        signatures: &[Signature {
-            names: &["problem-sizes", "solution", "validation", "time-us", "gflops"],
-            score: 97,
-            reason: "the header has problem-sizes, solution, time-us, gflops",
-        }],
+        signatures: &[(&["problem-sizes", "solution", "validation", "time-us", "gflops"], 97)],
         columns: &[
             column(&["solution"], Kernel),
             number(&["time-us"], Time, MICRO),
