@@ -98,7 +98,7 @@ fn long(text: &[u8], end: usize, len: u32) -> Option<f64> {
         None if other == 0 => {
             let before = value(digits);
             // More than 19 digits may not fit.
-            (before < 1_000).then_some((before * TEN_16 + rest, 0))?
+            (before < 1_000).then(|| (before * TEN_16 + rest, 0))?
         }
         None => {
             let (digits, places) = without_point(digits, other)?;
@@ -143,7 +143,7 @@ fn sixteen(low: u64, high: u64) -> Option<(u64, Option<u32>)> {
 
 /// `whole / 10^places`, rounded to the nearest float; `places` is 0 to 19.
 #[inline(always)]
-pub(super) fn quotient(whole: u64, places: u32) -> f64 {
+fn quotient(whole: u64, places: u32) -> f64 {
     if whole <= 1 << 53 {
         // Both are exact, so the one division rounds correctly.
         whole as i64 as f64 / POWERS[places as usize]
