@@ -3,7 +3,7 @@
 
 use crate::cell;
 use crate::cell::operands::operands;
-use crate::columns::words::{self, Says, says};
+use crate::columns::words::{self, Says, holds, says};
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::Row;
 use std::ops::Range;
@@ -224,11 +224,11 @@ fn is_of_kernel(text: &str, at: Range<usize>, all: &[(Range<usize>, Vec<u32>)]) 
         .rsplit(|c: char| !c.is_ascii_alphanumeric())
         .filter(|w| !w.is_empty())
         .take_while(|w| !w.starts_with(|c: char| c.is_ascii_digit()));
-    KERNEL_WORDS.split('|').any(|k| word.contains(k)) || nearest.take(2).any(is_tile_word)
+    holds(&word, KERNEL_WORDS) || nearest.take(2).any(is_tile_word)
 }
 
 /// Sizes that follow their letters, in any order. `None` unless M, N and K are all there.
-fn labelled(text: &str) -> Option<Shape> {
+pub(crate) fn labelled(text: &str) -> Option<Shape> {
     let bytes = text.as_bytes();
     let mut found = [None; 4];
     for (i, b) in bytes.iter().enumerate() {

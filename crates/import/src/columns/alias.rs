@@ -182,21 +182,9 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
 fn tile(words: &[String]) -> Option<Guess> {
     let joined = words.join("_");
     // `block_size_m`, but also `bm`.
-    let prefixes = [
-        "block_size_",
-        "block_",
-        "tile_size_",
-        "tile_",
-        "cta_",
-        "macro_tile_",
-        "mt_",
-        "blk_",
-        "bt_",
-        "b",
-        "tile",
-        "block",
-    ];
-    let stem = prefixes.iter().filter_map(|p| joined.strip_prefix(p)).find(|s| s.len() == 1)?;
+    let mut prefixes =
+        "block_size_|block_|tile_size_|tile_|cta_|macro_tile_|mt_|blk_|bt_|b|tile|block".split('|');
+    let stem = prefixes.find_map(|p| joined.strip_prefix(p).filter(|s| s.len() == 1))?;
     let meaning = match stem {
         "m" => ColumnMeaning::TileM,
         "n" => ColumnMeaning::TileN,

@@ -159,6 +159,11 @@ pub(crate) fn says(word: &str, classes: &[Says]) -> bool {
     classes.iter().any(|c| of_word >> *c as u64 & 1 == 1)
 }
 
+/// True if a text contains one of these words, which bars separate.
+pub(crate) fn holds(text: &str, words: &str) -> bool {
+    words.split('|').any(|word| text.contains(word))
+}
+
 /// One of the words is of one of these classes.
 pub(crate) fn any_says(words: &[String], classes: &[Says]) -> bool {
     words.iter().any(|w| says(w, classes))

@@ -1,5 +1,6 @@
 //! What a kernel does, as far as its name tells.
 
+use crate::columns::words::holds;
 use gemmscope_model::tiling::kernel_name::{KernelName, Kind};
 
 /// What a kernel does.
@@ -31,27 +32,17 @@ impl KernelKind {
         let gemm = names_gemm(kernel, parsed);
         let name = own_name(kernel);
         let lower = name.to_ascii_lowercase();
-        let has = |words: &[&str]| words.iter().any(|w| lower.contains(w));
-        if has(&["reshape_and_cache", "kv_cache", "concat_and_cache", "quant_kernel"]) {
+        if holds(&lower, "reshape_and_cache|kv_cache|concat_and_cache|quant_kernel") {
             return KernelKind::Other;
         }
-        if is_attention(&lower) {
+        if holds(&lower, ATTENTION) && !holds(&lower, "attention_norm|softmax_warp") {
             return KernelKind::Attention;
         }
         if is_convolution(&name) || (is_convolution(operation_name(operation)) && gemm) {
             return KernelKind::Convolution;
         }
-        if has(&[
-            "fused_moe",
-            "moe_gemm",
-            "moegemm",
-            "fmoe",
-            "grouped_gemm",
-            "groupedgemm",
-            "finalize_matmul_scatter",
-        ]) || lower.starts_with("bmm_")
-            && ["e4m3", "e2m1", "mxe", "bfloat16", "e5m2"].iter().any(|t| lower.contains(t))
-        {
+        let batched = || lower.starts_with("bmm_") && holds(&lower, "e4m3|e2m1|mxe|bfloat16|e5m2");
+        if holds(&lower, GROUPED) || batched() {
             return KernelKind::GroupedGemm;
         }
         if gemm {
@@ -73,9 +64,7 @@ fn names_gemm(kernel: &str, parsed: &KernelName) -> bool {
         Kind::Helper => false,
         _ if lower.contains("softmax") => false,
         Kind::Gemm | Kind::MatrixVector => true,
-        Kind::Unknown => {
-            ["gemm", "matmul", "nvjet", "cijk_", "_mm_", "gemv"].iter().any(|w| lower.contains(w))
-        }
+        Kind::Unknown => holds(&lower, "gemm|matmul|nvjet|cijk_|_mm_|gemv"),
     }
 }
 
@@ -95,46 +84,20 @@ fn own_name(kernel: &str) -> String {
     if WRAPPERS.contains(&function) { format!("{function}{rest}") } else { function.to_owned() }
 }
 
-fn is_attention(lower: &str) -> bool {
-    [
-        "flash_fwd",
-        "flash_bwd",
-        "flash_attn",
-        "flashattn",
-        "flash::",
-        "fmha",
-        "attention",
-        "sdpa",
-        "paged_attn",
-        "attn_fwd",
-        "attn_bwd",
-        "mla_decode",
-        "mla_prefill",
-    ]
-    .iter()
-    .any(|w| lower.contains(w))
-        && !["attention_norm", "softmax_warp"].iter().any(|w| lower.contains(w))
-}
+const ATTENTION: &str = "flash_fwd|flash_bwd|flash_attn|flashattn|flash::|fmha|attention|sdpa|\
+    paged_attn|attn_fwd|attn_bwd|mla_decode|mla_prefill";
+
+const GROUPED: &str =
+    "fused_moe|moe_gemm|moegemm|fmoe|grouped_gemm|groupedgemm|finalize_matmul_scatter";
+
+const CONVOLUTION: &str =
+    "fprop|dgrad|wgrad|bwd_weight|bwd_data|implicit_convolve|implicitgemm|winograd|miopen";
 
 /// A word of a convolution, standing as a word: `conv2d`, `_fprop_`, `implicit_convolve`.
 fn is_convolution(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let igemm = lower.contains("igemm")
-        && ["nhwc", "nchw", "fwd", "bwd", "wrw"].iter().any(|w| lower.contains(w));
-    let part = [
-        "fprop",
-        "dgrad",
-        "wgrad",
-        "bwd_weight",
-        "bwd_data",
-        "implicit_convolve",
-        "implicitgemm",
-        "winograd",
-        "miopen",
-    ]
-    .iter()
-    .any(|w| lower.contains(w));
-    igemm || part || has_conv(&lower)
+    let igemm = lower.contains("igemm") && holds(&lower, "nhwc|nchw|fwd|bwd|wrw");
+    igemm || holds(&lower, CONVOLUTION) || has_conv(&lower)
 }
 
 /// `conv` as a word of its own: at the start or after something that is no letter, and followed

@@ -6,6 +6,7 @@
 
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
+use crate::columns::words::holds;
 use crate::formats::table_format::{GIGA, MICRO, TERA, TableFormat, column, number};
 use crate::{Format, ReadBy};
 use gemmscope_model::dtype::DataType;
@@ -76,26 +77,24 @@ fn by_names(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     Ok(given)
 }
 
+/// What kernels are called, the surest first.
+const TYPES: [(&str, DataType); 6] = [
+    ("fp4|f4gemm|a4w4", DataType::MxFp4),
+    ("mxscale|mxfp8", DataType::MxFp8),
+    ("a8w8_blockscale|fp8|f8|a8w8_bpreshuffle", DataType::Fp8E4m3),
+    ("i8gemm|int8|a8w8", DataType::Int8),
+    ("bf16|a16w16", DataType::Bf16),
+    ("fp16", DataType::Fp16),
+];
+
 /// Operand type from a kernel's or a file's name, behind the architecture where that is known.
 fn type_of(text: &str) -> Option<DataType> {
     let lower = text.to_ascii_lowercase();
-    let has = |part: &str| lower.contains(part);
-    let fp8 = if has("gfx942") { DataType::Fp8E4m3Fnuz } else { DataType::Fp8E4m3 };
-    if has("fp4") || has("f4gemm") || has("a4w4") {
-        Some(DataType::MxFp4)
-    } else if has("mxscale") || has("mxfp8") {
-        Some(DataType::MxFp8)
-    } else if has("a8w8_blockscale") || has("fp8") || has("f8") || has("a8w8_bpreshuffle") {
-        Some(fp8)
-    } else if has("i8gemm") || has("int8") || has("a8w8") {
-        Some(DataType::Int8)
-    } else if has("bf16") || has("a16w16") {
-        Some(DataType::Bf16)
-    } else if has("fp16") {
-        Some(DataType::Fp16)
-    } else {
-        None
-    }
+    let (_, dtype) = TYPES.iter().find(|(words, _)| holds(&lower, words))?;
+    Some(match dtype {
+        DataType::Fp8E4m3 if lower.contains("gfx942") => DataType::Fp8E4m3Fnuz,
+        dtype => *dtype,
+    })
 }
 
 #[cfg(test)]

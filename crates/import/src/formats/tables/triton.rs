@@ -27,11 +27,8 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// Words in names of providers of a matrix multiply.
-const PROVIDERS: [&str; 29] = [
-    "triton", "cublas", "rocblas", "hipblas", "torch", "matmul", "gemm", "cutlass", "aten",
-    "xetla", "onednn", "mkl", "deepgemm", "cudnn", "tilelang", "fp8", "fp16", "bf16", "int8",
-    "fp32", "f32", "fp64", "tf32", "fp4", "f16", "naive", "eager", "inductor", "_mm",
-];
+const PROVIDERS: &str = "triton|cublas|rocblas|hipblas|torch|matmul|gemm|cutlass|aten|xetla|onednn|mkl|deepgemm|\
+    cudnn|tilelang|fp8|fp16|bf16|int8|fp32|f32|fp64|tf32|fp4|f16|naive|eager|inductor|_mm";
 
 /// What a figure over the runs of one provider is called by.
 const FIGURES: [Says; 5] = [Says::Mean, Says::Least, Says::Most, Says::Spread, Says::Once];
@@ -87,10 +84,7 @@ fn detect(head: &Head) -> Option<Detection> {
         return None;
     }
     // Long tables of other tools name a time or a rate; here every column is a provider.
-    let known = |f: &str| {
-        let lower = f.to_ascii_lowercase();
-        PROVIDERS.iter().any(|p| lower.contains(p))
-    };
+    let known = |f: &str| words::holds(&f.to_ascii_lowercase(), PROVIDERS);
     // A figure or a type by its own name is a column of a long table.
     let long = |f: &&str| {
         let name = split_unit(f).0;
@@ -133,10 +127,10 @@ fn detect(head: &Head) -> Option<Detection> {
     // `N` or `size` alone is a softmax or a vector add, unless a name says otherwise.
     let matmul = sizes >= 2
         || fields[index].eq_ignore_ascii_case("m")
-        || [head.name.as_str()].iter().chain(&providers).any(|f| {
-            let lower = f.to_ascii_lowercase();
-            ["matmul", "gemm", "blas", "_mm"].iter().any(|w| lower.contains(w))
-        });
+        || [head.name.as_str()]
+            .iter()
+            .chain(&providers)
+            .any(|f| words::holds(&f.to_ascii_lowercase(), "matmul|gemm|blas|_mm"));
     if !matmul || !(floats || any_known || units > 0) {
         return None;
     }

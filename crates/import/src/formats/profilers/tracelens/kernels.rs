@@ -1,6 +1,7 @@
 //! The kernels behind one operation: which of them is the GEMM.
 
 use super::py::Py;
+use crate::columns::words::holds;
 use std::borrow::Cow;
 
 /// The kernels of an operation.
@@ -42,22 +43,16 @@ impl<'a> Kernels<'a> {
 
 /// The library of a kernel, by its name.
 pub(crate) fn library(kernel: &str) -> &'static str {
-    const SIGNS: [(&str, &str); 13] = [
+    const SIGNS: [(&str, &str); 7] = [
         ("Cijk_", "Tensile"),
         ("wvSplitK", "rocBLAS"),
-        ("ck_tile", "CK"),
-        ("ck::", "CK"),
-        ("_ZN2ck", "CK"),
-        ("nvjet", "cuBLAS"),
-        ("cublas", "cuBLAS"),
-        ("_xmma_gemm", "cuBLAS"),
-        ("gemvx", "cuBLAS"),
+        ("ck_tile|ck::|_ZN2ck", "CK"),
+        ("nvjet|cublas|_xmma_gemm|gemvx", "cuBLAS"),
         ("cutlass", "CUTLASS"),
         ("aiter", "AITER"),
-        ("triton", "Triton"),
-        ("BLOCK_SIZE_M", "Triton"),
+        ("triton|BLOCK_SIZE_M", "Triton"),
     ];
-    SIGNS.iter().find(|(sign, _)| kernel.contains(sign)).map_or("", |(_, library)| library)
+    SIGNS.iter().find(|(signs, _)| holds(kernel, signs)).map_or("", |(_, library)| library)
 }
 
 #[cfg(test)]
