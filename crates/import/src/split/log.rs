@@ -130,6 +130,8 @@ pub(crate) struct LogFormat {
     /// The type of rows that name none.
     pub dtype: DataType,
     pub others: Others,
+    /// Remarks for the file's card.
+    pub notes: &'static [&'static str],
     /// What reads the lines; it may say what it assumes.
     pub parser: fn(&Head, &ImportOptions, &mut LogRows<'_>) -> Box<dyn Parser>,
 }
@@ -142,6 +144,7 @@ impl LogFormat {
         reason: "",
         dtype: DataType::Fp16,
         others: Others::Lines,
+        notes: &[],
         parser: |_, _, _| Box::new(()),
     };
 
@@ -154,7 +157,7 @@ impl LogFormat {
     pub(crate) fn open(&self, head: &Head, options: &ImportOptions) -> Opened {
         let types = AssumedType::new(head, options, self.dtype);
         let parser = |rows: &mut LogRows<'_>| (self.parser)(head, options, rows);
-        read_by(parser, types, self.others, head, options)
+        read_by(parser, types, (self.others, self.notes), head, options)
     }
 }
 
@@ -165,6 +168,7 @@ struct Log {
     types: AssumedType,
     device: u16,
     said: Others,
+    notes: &'static [&'static str],
     /// Lines without a result.
     others: u64,
     /// Operations that are no GEMM.
@@ -183,7 +187,7 @@ struct Log {
 pub(crate) fn read_by(
     parser: impl FnOnce(&mut LogRows<'_>) -> Box<dyn Parser>,
     mut types: AssumedType,
-    said: Others,
+    (said, notes): (Others, &'static [&'static str]),
     head: &Head,
     options: &ImportOptions,
 ) -> Opened {
@@ -192,7 +196,8 @@ pub(crate) fn read_by(
     let device = defaults::device(&mut table, head, options);
     let (unnamed, timed, from_rates) = (false, false, false);
     let (others, line) = (0, 0);
-    let log = Log { parser, types, device, said, others, other, line, unnamed, timed, from_rates };
+    let log =
+        Log { parser, types, device, said, notes, others, other, line, unnamed, timed, from_rates };
     let json = is_json(head.first());
     // An object a line is a log too.
     let lines = head.first().starts_with('{')
@@ -223,6 +228,9 @@ impl LineReader for Log {
                 "Times computed from the file's rates, at 2MNK operations per call (8MNK for \
                  complex types).",
             );
+        }
+        for note in self.notes {
+            table.note(*note);
         }
         self.parser.end(&mut table);
         if !self.unnamed && !table.is_empty() {

@@ -72,7 +72,7 @@ impl ByTemplate {
             }
             Box::new(Lines { log: self, held: Vec::new(), any: false })
         };
-        log::read_by(parser, types, Others::Lines, head, options)
+        log::read_by(parser, types, (Others::Lines, self.notes), head, options)
     }
 }
 
@@ -261,11 +261,5 @@ impl Parser for Lines {
         });
         self.held = held;
         entry
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        for note in self.log.notes {
-            table.note(*note);
-        }
     }
 }

@@ -4,6 +4,7 @@
 //! or in the problem line before the results. An example of CK Tile says all in one line.
 
 use super::*;
+use crate::cell::shape_text::labelled;
 
 pub(crate) const FORMAT: Format = Format {
     id: "ck-profiler",
@@ -87,24 +88,6 @@ fn lengths(text: &str) -> Option<(u32, u32, u32, bool)> {
     Some((batch.first().copied().unwrap_or(1), *a, *b, column))
 }
 
-/// `M = 4096`, `M: 4096`, `m:4096` with word borders.
-fn named(text: &str, name: char) -> Option<u32> {
-    let bytes = text.as_bytes();
-    for (i, c) in text.char_indices() {
-        if !c.eq_ignore_ascii_case(&name)
-            || i > 0 && bytes[i - 1].is_ascii_alphanumeric()
-            || i > 0 && bytes[i - 1] == b'_'
-        {
-            continue;
-        }
-        let rest = text[i + 1..].trim_start();
-        if let Some(v) = rest.strip_prefix([':', '=']).and_then(log::leading) {
-            return log::size(v.0, "size").ok();
-        }
-    }
-    None
-}
-
 impl CkProfiler {
     fn problem(&mut self, line: &str) -> bool {
         let trimmed = line.trim();
@@ -123,9 +106,9 @@ impl CkProfiler {
                 return true;
             }
         }
-        if let (Some(m), Some(n), Some(k)) = (named(line, 'm'), named(line, 'n'), named(line, 'k'))
-        {
-            self.sizes = [m, n, k].map(Some);
+        // `M = 4096, N = 4096, K = 4096`
+        if let Some(shape) = labelled(line) {
+            self.sizes = shape.sizes.map(Some);
             self.batch = log::size_after(line, "Batch").unwrap_or(1);
             return true;
         }

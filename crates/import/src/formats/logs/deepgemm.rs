@@ -14,6 +14,7 @@ pub(crate) const FORMAT: Format = Format {
         reason: "its lines start with > Perf (m=",
         dtype: DataType::Fp8E4m3,
         parser: |_, _, _| Box::<DeepGemm>::default(),
+        notes: &["Times and rates have no decimals, so small ones differ by more than 1 %."],
         ..LogFormat::DEFAULT
     }),
 };
@@ -45,10 +46,6 @@ impl Parser for DeepGemm {
         }
         e.library = "DeepGEMM".into();
         Some(e)
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        table.note("Times and rates have no decimals, so small ones differ by more than 1 %.");
     }
 }
 

@@ -47,6 +47,7 @@ pub(crate) const AUTOTVM: Format = Format {
         dtype: DataType::Fp32,
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(autotvm)),
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -64,6 +65,7 @@ pub(crate) const ONNX_RUNTIME: Format = Format {
         dtype: DataType::Fp32,
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(onnx_node)),
+        ..LogFormat::DEFAULT
     }),
 };
 

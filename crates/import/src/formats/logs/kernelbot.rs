@@ -27,6 +27,7 @@ pub(crate) const FORMAT: Format = Format {
         dtype: DataType::Fp8E4m3,
         others: Others::Unsaid,
         parser: |_, _, _| Box::<Kernelbot>::default(),
+        ..LogFormat::DEFAULT
     }),
 };
 

@@ -15,6 +15,9 @@ pub(crate) const FORMAT: Format = Format {
         score: 97,
         reason: "its lines start with MUL_MAT(type_a=",
         parser: |_, _, _| Box::<LlamaCpp>::default(),
+        notes: &[
+            "A is the weight with m rows, stored K-major and dequantised to the other operand's type.",
+        ],
         ..LogFormat::DEFAULT
     }),
 };
@@ -66,13 +69,6 @@ impl Parser for LlamaCpp {
         e.op_name = name.to_owned();
         e.library = self.backend.clone();
         Some(e)
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        table.note(
-            "A is the weight with m rows, stored K-major and dequantised to the other \
-                    operand's type.",
-        );
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) const FORMAT: Format = Format {
                 device: String::new(),
             })
         },
+        notes: &[
+            "Milliseconds have two decimals: the rates of short calls differ by more than 1 %.",
+        ],
         ..LogFormat::DEFAULT
     }),
 };
@@ -72,11 +75,5 @@ impl Parser for Magma {
                 e
             })
             .collect()
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        table.note(
-            "Milliseconds have two decimals: the rates of short calls differ by more than 1 %.",
-        );
     }
 }

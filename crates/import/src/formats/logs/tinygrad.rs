@@ -14,6 +14,9 @@ pub(crate) const FORMAT: Format = Format {
         score: 96,
         reason: "its lines say … us, would be … GFLOPS",
         parser: |_, _, rows| Box::new(Tinygrad { dtype: rows.dtype(None) }),
+        notes: &[
+            "The first number is M x N with M = N; K is M, or follows from the rate where that differs.",
+        ],
         ..LogFormat::DEFAULT
     }),
 };
@@ -51,12 +54,5 @@ impl Parser for Tinygrad {
             e.bandwidth = log::leading(bandwidth).map_or(f64::NAN, |v| v.0 * 1e9);
         }
         Some(e)
-    }
-
-    fn end(&mut self, table: &mut TableBuilder) {
-        table.note(
-            "The first number is M x N with M = N; K is M, or follows from the rate \
-                    where that differs.",
-        );
     }
 }
