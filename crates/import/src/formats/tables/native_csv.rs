@@ -11,7 +11,7 @@ use crate::{
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build;
-use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnData, Source};
 use gemmscope_table::native_csv::{
@@ -53,18 +53,10 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 
 #[derive(Debug)]
 struct Cols {
-    version: Col,
-    sizes: [Col; 4],
-    types: [Col; 4],
-    trans: [Col; 2],
-    bias: Col,
-    beta: Col,
-    time: Col,
-    device: Option<Col>,
-    file: Option<Col>,
-    format: Option<Col>,
-    line: Option<Col>,
-    about: Option<Col>,
+    /// Those of [`FIXED`] that every table has: from the version to the time.
+    fixed: [Col; 14],
+    /// Device, file, format, line, and what is known beside the rows.
+    stated: [Option<Col>; 5],
     extras: Vec<(usize, ColumnId, bool)>,
 }
 
@@ -86,12 +78,16 @@ struct NativeTable {
 impl NativeTable {
     fn header(record: &Record<'_>, table: &mut TableBuilder) -> Result<Cols, ImportError> {
         let h = Header::new(record);
-        let need = |name: &str| {
-            h.find(&[name]).ok_or_else(|| {
-                ImportError::new(format!("a gemmscope table has a column of this name: {name}"))
-                    .at(record.line(), 0)
-            })
-        };
+        let mut missing = None;
+        let fixed = std::array::from_fn(|i| {
+            let found = h.find(&[FIXED[i]]);
+            missing = missing.or(Some(FIXED[i]).filter(|_| found.is_none()));
+            found.unwrap_or_default()
+        });
+        if let Some(name) = missing {
+            let message = format!("a gemmscope table has a column of this name: {name}");
+            return Err(ImportError::new(message).at(record.line(), 0));
+        }
         let mut extras = Vec::new();
         for (i, title) in h.names.iter().enumerate() {
             let known = |list: &[&str]| list.contains(&title.as_str());
@@ -111,21 +107,8 @@ impl NativeTable {
             };
             extras.push((i, id, is_text));
         }
-        Ok(Cols {
-            version: need("gemmscope")?,
-            sizes: [need("m")?, need("n")?, need("k")?, need("batch")?],
-            types: [need("dtype_a")?, need("dtype_b")?, need("dtype_c")?, need("dtype_compute")?],
-            trans: [need("trans_a")?, need("trans_b")?],
-            bias: need("bias")?,
-            beta: need("beta")?,
-            time: need("time_s")?,
-            device: h.find(&["device"]),
-            file: h.find(&["file"]),
-            format: h.find(&["format"]),
-            line: h.find(&["line"]),
-            about: h.find(&[ABOUT]),
-            extras,
-        })
+        let stated = ["device", "file", "format", "line", ABOUT].map(|name| h.find(&[name]));
+        Ok(Cols { fixed, stated, extras })
     }
 }
 
@@ -143,17 +126,14 @@ impl RowReader for NativeTable {
                 return Ok(());
             }
         };
-        if let Some(c) = &cols.device {
-            row.device = table.device(&gemmscope_table::build::cell_text::cell_text(unguard(
-                record.untrimmed(c.index),
-            )));
-        }
         let text_of = |c: &Option<Col>| {
-            c.as_ref().map_or(String::new(), |c| {
-                gemmscope_table::build::cell_text::cell_text(unguard(record.untrimmed(c.index)))
-                    .into_owned()
-            })
+            let cell = c.as_ref().map(|c| cell_text(unguard(record.untrimmed(c.index))));
+            cell.unwrap_or_default()
         };
+        let [device, file, format, line, about] = &cols.stated;
+        if device.is_some() {
+            row.device = table.device(&text_of(device));
+        }
         for &(i, id, is_text) in &cols.extras {
             if is_text {
                 table.set_text(id, unguard(record.untrimmed(i)));
@@ -161,7 +141,7 @@ impl RowReader for NativeTable {
                 table.set_number(id, number(record, i).unwrap_or(f64::NAN));
             }
         }
-        let key = (text_of(&cols.file), text_of(&cols.format));
+        let key = (text_of(file).into_owned(), text_of(format).into_owned());
         let known = match self.source.last() {
             Some(&last) if self.sources[usize::from(last)] == key => Some(last),
             _ => self.source_codes.get(&key).copied(),
@@ -180,18 +160,18 @@ impl RowReader for NativeTable {
                 self.source_codes.insert(key, code);
             }
             self.source.push(code);
-            let about = text_of(&cols.about);
-            if !about.is_empty() {
-                match Source::from_about(&about) {
+            let text = text_of(about);
+            if !text.is_empty() {
+                match Source::from_about(&text) {
                     Ok(about) => self.abouts[usize::from(code)] = about,
                     Err(why) => table.note(format!(
                         "Line {}, column {}: what is known of the file cannot be read: {why}.",
                         record.line(),
-                        cols.about.as_ref().map_or(0, |c| c.index + 1)
+                        about.as_ref().map_or(0, |c| c.index + 1)
                     )),
                 }
             }
-            let line = cols.line.as_ref().and_then(|c| record.number(c.index));
+            let line = line.as_ref().and_then(|c| record.number(c.index));
             self.line.push(line.map_or(record.line(), |l| l as u32));
         }
         Ok(())
@@ -267,16 +247,16 @@ fn row(
     if let Some(problem) = record.problem() {
         return Err(RowError::new(problem));
     }
-    if cols.version.size(record, "version")? > VERSION {
+    let [version, m, n, k, batch, a, b, c, compute, trans_a, trans_b, bias, beta, time] =
+        &cols.fixed;
+    if version.size(record, "version")? > VERSION {
         return Err(RowError::new("row of a newer gemmscope"));
     }
-    let [m, n, k, batch] = &cols.sizes;
     let mut dtype = |c: &Col| {
         types
             .get(c.cell(record), DataType::parse)
             .ok_or_else(|| c.bad(record, "data type", CellError::UnknownType))
     };
-    let [a, b, c, compute] = &cols.types;
     let flag = |c: &Col| {
         let cell = c.cell(record);
         cell.eq_ignore_ascii_case(b"true") || cell == b"1" || cell.eq_ignore_ascii_case(b"T")
@@ -286,15 +266,15 @@ fn row(
         b: dtype(b)?,
         c: dtype(c)?,
         compute: dtype(compute)?,
-        trans_a: flag(&cols.trans[0]),
-        trans_b: flag(&cols.trans[1]),
-        bias: flag(&cols.bias),
-        beta: flag(&cols.beta),
+        trans_a: flag(trans_a),
+        trans_b: flag(trans_b),
+        bias: flag(bias),
+        beta: flag(beta),
     };
-    let time_s = if cell::trim(cols.time.cell(record)).is_empty() {
+    let time_s = if cell::trim(time.cell(record)).is_empty() {
         f64::NAN
     } else {
-        cols.time.positive(record, "time", 1.0)?
+        time.positive(record, "time", 1.0)?
     };
     Ok(Row {
         m: m.size(record, "m")?,
