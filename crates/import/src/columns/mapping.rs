@@ -4,6 +4,7 @@ pub(crate) mod guess;
 pub(crate) mod units;
 
 use super::alias::{self, Guess};
+use super::plan::{Size, Sizes};
 use crate::cell::values::Probe;
 use crate::cell::{self, Quantity};
 use crate::split::canonical::Canonical;
@@ -80,12 +81,23 @@ impl Mapping {
         Col { index, name: self.columns[index].header.clone() }
     }
 
+    /// Where M, N and K are.
+    pub(crate) fn sizes(&self) -> Sizes {
+        use ColumnMeaning::{K, M, Mnk, N, ShapeA, ShapeB, Square};
+        let col = |meaning| self.position(meaning).map(|i| self.col(i));
+        if let (Some(m), Some(n), Some(k)) = (col(M), col(N), col(K)) {
+            Sizes::Three([m, n, k].map(Size::Column))
+        } else if let Some(c) = col(Mnk) {
+            Sizes::One(c)
+        } else if let (Some(a), Some(b)) = (col(ShapeA), col(ShapeB)) {
+            Sizes::Operands(a, b)
+        } else {
+            col(Square).map_or(Sizes::Hook, Sizes::Square)
+        }
+    }
+
     fn has_sizes(&self) -> bool {
-        let have = |t| self.position(t).is_some();
-        have(ColumnMeaning::Mnk)
-            || have(ColumnMeaning::ShapeA) && have(ColumnMeaning::ShapeB)
-            || have(ColumnMeaning::Square)
-            || (have(ColumnMeaning::M) && have(ColumnMeaning::N) && have(ColumnMeaning::K))
+        !matches!(self.sizes(), Sizes::Hook)
     }
 
     fn has_measurement(&self) -> bool {

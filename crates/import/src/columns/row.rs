@@ -162,7 +162,7 @@ pub(crate) fn failed_time(
 }
 
 #[inline]
-fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[u32; 4], RowError> {
+pub(crate) fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[u32; 4], RowError> {
     let size = |c: &Col, what: &str| match plan.abbreviated.then(|| abbreviated(c.cell(record))) {
         Some(Some(size)) => Ok(size),
         _ => c.size(record, what),

@@ -2,7 +2,10 @@
 //! times and rates say of each other.
 
 use super::Mapping;
-use crate::cell::{self, operands, shape_text};
+use crate::Record;
+use crate::cell;
+use crate::columns::plan::Plan;
+use crate::columns::row::{self, Given};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -19,51 +22,31 @@ struct Shape {
     bytes: f64,
 }
 
+/// M, N, K and batch of the first rows, read as those of all rows are; `None` where a row states none.
+pub(crate) fn sizes(plan: &Plan, rows: &[Vec<String>]) -> Vec<Option<[f64; 4]>> {
+    let (mut text, mut bounds) = (String::new(), Vec::new());
+    let of_row = |cells: &Vec<String>| {
+        text.clear();
+        bounds.clear();
+        for cell in cells {
+            let from = text.len() as u32;
+            text += cell;
+            bounds.push((from, text.len() as u32));
+        }
+        let record = Record::of_cells(0, b"", text.as_bytes(), &bounds);
+        row::sizes(plan, &Given::default(), &record).ok().map(|s| s.map(f64::from))
+    };
+    rows.iter().map(of_row).collect()
+}
+
 fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
-    let at = |t: ColumnMeaning, row: &[String]| {
-        let cell = row.get(mapping.position(t)?)?.trim();
-        cell::size(cell.as_bytes()).ok().map(f64::from)
+    let batch = mapping.position(ColumnMeaning::Batch).map(|i| mapping.col(i));
+    let plan = Plan { sizes: mapping.sizes(), batch, ..Plan::default() };
+    let of_row = |(row, sizes): (usize, Option<[f64; 4]>)| {
+        let [m, n, k, b] = sizes?;
+        Some(Shape { row, work: 2.0 * b * m * n * k, bytes: 2.0 * b * (m * k + k * n + m * n) })
     };
-    let one = |row: &[String]| -> Option<[f64; 4]> {
-        let batch = at(ColumnMeaning::Batch, row).unwrap_or(1.0);
-        let found = match mapping.position(ColumnMeaning::Mnk) {
-            Some(i) => {
-                let text = row.get(i)?;
-                let header = &mapping.columns[i].header;
-                Some(shape_text::shape(text, header).or_else(|| shape_text::named(text))?)
-            }
-            None => match (
-                mapping.position(ColumnMeaning::ShapeA),
-                mapping.position(ColumnMeaning::ShapeB),
-            ) {
-                (Some(a), Some(b)) => Some(operands::operands(
-                    &shape_text::dimensions(row.get(a)?),
-                    &shape_text::dimensions(row.get(b)?),
-                )?),
-                _ => None,
-            },
-        };
-        if let Some(found) = found {
-            let [m, n, k] = found.sizes.map(f64::from);
-            return Some([m, n, k, found.batch.map_or(batch, f64::from)]);
-        }
-        if let Some(s) = at(ColumnMeaning::Square, row) {
-            return Some([s, s, s, batch]);
-        }
-        Some([
-            at(ColumnMeaning::M, row)?,
-            at(ColumnMeaning::N, row)?,
-            at(ColumnMeaning::K, row)?,
-            batch,
-        ])
-    };
-    rows.iter()
-        .enumerate()
-        .filter_map(|(row, cells)| {
-            let [m, n, k, b] = one(cells)?;
-            Some(Shape { row, work: 2.0 * b * m * n * k, bytes: 2.0 * b * (m * k + k * n + m * n) })
-        })
-        .collect()
+    sizes(&plan, rows).into_iter().enumerate().filter_map(of_row).collect()
 }
 
 fn numbers(rows: &[Vec<String>], shapes: &[Shape], column: usize) -> Vec<(usize, f64)> {

@@ -193,21 +193,20 @@ impl TableReader for Providers {
             self.types.of(None, table);
         }
         plan.default_device = defaults::device(table, &self.head, &self.options);
-        let three = self.sizes(three, table);
+        plan.sizes = Sizes::Three(self.sizes(three, table));
+        plan.batch = batch;
         if !unknown.is_empty() {
             let number = |row: &Vec<String>, c: &Col| {
                 row.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
             };
             let column = |(_, c): &(usize, Col)| self.rows.iter().map(|r| number(r, c)).collect();
             let columns: Vec<Vec<f64>> = unknown.iter().map(column).collect();
-            let shapes = sampled_shapes(&three, &batch, self.types.value(), &self.rows);
+            let shapes = sampled_shapes(&plan, self.types.value(), &self.rows);
             let (quantity, scale) = unit_said(table, &self.options, infer(&shapes, &columns));
             for (at, c) in unknown {
                 plan.sides[at].figures.set(quantity, c, scale);
             }
         }
-        plan.sizes = Sizes::Three(three);
-        plan.batch = batch;
         plan.sides.retain(|s| s.figures.all().next().is_some());
         let free = |i: &usize| !taken.contains(i) && !h.names[*i].trim().is_empty();
         let others = (0..h.names.len()).filter(free);

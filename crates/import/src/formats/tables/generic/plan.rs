@@ -31,7 +31,11 @@ pub(super) fn plan(
     };
     let Measured { time, rate, repeats } = measured(table, sampled, options, &lines);
     let time_place = time.as_ref().map(|(c, unit)| (c.index, *unit));
-    let sizes = sizes(table, m);
+    let sizes = m.sizes();
+    if let Sizes::Square(c) = &sizes {
+        let text = format!("“{}” is the only size: M = N = K.", c.name);
+        table.assume(assumption("square", text, "square", &[]));
+    }
     let typed_sides = !sides.is_empty() && sides.iter().all(|s| s.dtype.is_some());
     let typed = col(ColumnMeaning::Dtype).or_else(|| col(ColumnMeaning::DtypeA));
     let unsaid = typed.is_none() && !typed_sides;
@@ -166,26 +170,6 @@ fn is_left_out(sampled: &Sampled, time: &Col) -> bool {
         let mut rows = sampled.rows.iter().filter(zero).peekable();
         rows.peek().is_some() && rows.all(|r| value(r, rate) > Some(0.0))
     })
-}
-
-/// Where the sizes are: in three columns, in one, in the shapes of the operands, or one size for all.
-fn sizes(table: &mut TableBuilder, m: &Mapping) -> Sizes {
-    let col = |meaning| column(m, meaning);
-    if let (Some(m), Some(n), Some(k)) =
-        (col(ColumnMeaning::M), col(ColumnMeaning::N), col(ColumnMeaning::K))
-    {
-        return Sizes::Three([m, n, k].map(Size::Column));
-    }
-    if let Some(c) = col(ColumnMeaning::Mnk) {
-        return Sizes::One(c);
-    }
-    if let Some((a, b)) = col(ColumnMeaning::ShapeA).zip(col(ColumnMeaning::ShapeB)) {
-        return Sizes::Operands(a, b);
-    }
-    let c = col(ColumnMeaning::Square).unwrap_or(Col { index: 0, name: String::new() });
-    let text = format!("“{}” is the only size: M = N = K.", c.name);
-    table.assume(assumption("square", text, "square", &[]));
-    Sizes::Square(c)
 }
 
 /// The column whose names all tell the type: `gemm_m1024_n4096_k512_fp8`, `sm90_bf16_gemm_tn`, or

@@ -1,10 +1,11 @@
 //! The unit of figures that a plot does not name.
 
 use super::Unit;
-use crate::cell::{self, Quantity};
+use crate::ImportOptions;
+use crate::cell::Quantity;
 use crate::columns::defaults::assumption;
-use crate::columns::plan::Size;
-use crate::{Col, ImportOptions};
+use crate::columns::mapping::units::sizes;
+use crate::columns::plan::Plan;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::TableBuilder;
@@ -42,28 +43,17 @@ pub(super) fn unit_said(
     unit
 }
 
-/// Work and bytes of the sampled rows.
+/// Work and bytes of the first rows.
 pub(super) fn sampled_shapes(
-    three: &[Size; 3],
-    batch: &Option<Col>,
+    plan: &Plan,
     dtype: DataType,
     rows: &[Vec<String>],
 ) -> Vec<(f64, f64)> {
-    let number = |row: &[String], c: &Col| {
-        row.get(c.index)
-            .and_then(|t| cell::size(t.trim().as_bytes()).ok())
-            .map_or(f64::NAN, f64::from)
+    let cost = Operation::uniform(dtype).cost();
+    let of_row = |sizes: Option<[f64; 4]>| {
+        sizes.map_or((f64::NAN, f64::NAN), |[m, n, k, b]| cost.of(m, n, k, b))
     };
-    rows.iter()
-        .map(|row| {
-            let [m, n, k] = three.each_ref().map(|s| match s {
-                Size::Column(c) => number(row, c),
-                Size::Fixed(v) => f64::from(*v),
-            });
-            let b = batch.as_ref().map_or(1.0, |c| number(row, c));
-            Operation::uniform(dtype).cost().of(m, n, k, b)
-        })
-        .collect()
+    sizes(plan, rows).into_iter().map(of_row).collect()
 }
 
 /// The unit under which the figures look most like a device's: never above what one can do,
