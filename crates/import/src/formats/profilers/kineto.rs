@@ -94,7 +94,7 @@ impl ItemReader for Trace {
             }
             let on = matches!(text.trim_ascii(), b"1" | b"true");
             if on && ["with_stack", "profile_memory"].contains(&item.key) {
-                self.events.recorded.insert(item.key.to_owned());
+                self.events.recorded.push(item.key.to_owned());
             }
         } else if item.key == "deviceProperties" {
             self.device(text);

@@ -27,10 +27,11 @@ pub(super) fn find(
     signatures: &[&Signature],
     products: &[Product],
 ) -> (HashSet<usize>, UnfusedAttention) {
-    let softmax = |name: u32| events.names[name as usize].to_ascii_lowercase().contains("softmax");
-    let mut is_softmax: HashMap<u32, bool> = HashMap::new();
+    let of_name = |name| events.names.value(name).to_ascii_lowercase().contains("softmax");
+    let mut known: HashMap<u32, bool> = HashMap::new();
+    let mut softmax = |name| *known.entry(name).or_insert_with(|| of_name(name));
     let (mut found, mut sum) = (HashSet::new(), UnfusedAttention::default());
-    if !events.names.iter().any(|n| n.to_ascii_lowercase().contains("softmax")) {
+    if !events.kernels.iter().any(|k| softmax(k.name)) {
         return (found, sum);
     }
     let mut product_of: HashMap<u32, usize> = HashMap::new();
@@ -55,7 +56,7 @@ pub(super) fn find(
         let Some(&at) = product_of.get(&i) else {
             if last.is_some() && k.time_s.is_finite() {
                 between_s += k.time_s;
-                after_softmax |= *is_softmax.entry(k.name).or_insert_with(|| softmax(k.name));
+                after_softmax |= softmax(k.name);
             }
             continue;
         };

@@ -86,7 +86,7 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
         });
         let kernel = launch.kernel.map(|name| {
             *codes.kernels.entry(name).or_insert_with(|| {
-                capture.kernels.push(events.names[name as usize].clone());
+                capture.kernels.push(events.names.value(name).to_owned());
                 capture.kernels.len() as u32 - 1
             })
         });
@@ -144,7 +144,7 @@ fn in_order<'c>(
         return None;
     }
     let is_gemm = |k: u32| {
-        let name = &events.names[events.kernels[k as usize].name as usize];
+        let name = events.names.value(events.kernels[k as usize].name);
         KernelKind::of("", name).is_gemm_time()
     };
     let mut calls: Vec<(u32, Replayed<'c>)> = Vec::new();
@@ -165,7 +165,7 @@ fn in_order<'c>(
 }
 
 fn fit<'c>(events: &Events, kernels: &[u32], capture: &'c Launches) -> Option<Vec<Replayed<'c>>> {
-    let name = |k: &u32| events.names[events.kernels[*k as usize].name as usize].as_str();
+    let name = |k: &u32| events.names.value(events.kernels[*k as usize].name);
     let named = capture.launches.iter().all(|l| l.kernel.is_some());
     // The launches of each name that wait for their kernel, the first at the end.
     let mut waiting: HashMap<&str, Vec<&CapturedLaunch>> = HashMap::new();

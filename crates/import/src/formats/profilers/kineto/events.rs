@@ -1,9 +1,10 @@
 //! The events of a trace that say which kernels ran and who launched them.
 
 use crate::split::json::{self, number};
+use gemmscope_table::build::intern::Interner;
 use memchr::memmem;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Name, shapes, types and strides of an operation's inputs, as the trace prints them.
 pub(super) type Signature = [String; 4];
@@ -84,7 +85,7 @@ pub(super) struct Events {
     pub captures: Vec<f64>,
     pub signatures: Vec<Signature>,
     /// Names of kernels and operations, once each.
-    pub names: Vec<String>,
+    pub names: Interner,
     /// Calls of the HIP runtime were seen.
     pub hip: bool,
     /// Events that are no JSON.
@@ -92,9 +93,8 @@ pub(super) struct Events {
     /// Operations without shapes.
     pub shapeless: u64,
     /// What was recorded that slows the program: options of the profiler, Python frames.
-    pub recorded: BTreeSet<String>,
+    pub recorded: Vec<String>,
     signature_codes: HashMap<Signature, u32>,
-    name_codes: HashMap<String, u32>,
     threads: HashMap<(i64, i64), u32>,
 }
 
@@ -129,7 +129,7 @@ impl Events {
             Sort::Call => self.call(line, &event, is_gemm),
             Sort::Launch => self.launch(&event),
             Sort::Scope => {
-                let name = self.name(json::text(&event, "name"));
+                let name = self.names.code(json::text(&event, "name").as_bytes());
                 let (start, length) = (micros(&event, "ts"), micros(&event, "dur"));
                 let thread = self.thread(&event);
                 self.scopes.push((thread, start, start + length, name));
@@ -186,8 +186,8 @@ impl Events {
 
     /// Most events of a trace are such: they are noted without an allocation each.
     fn record(&mut self, what: &str) {
-        if !self.recorded.contains(what) {
-            self.recorded.insert(what.to_owned());
+        if !self.recorded.iter().any(|r| r == what) {
+            self.recorded.push(what.to_owned());
         }
     }
 
@@ -198,7 +198,7 @@ impl Events {
             _ => f64::NAN,
         };
         let kernel = Kernel {
-            name: self.name(json::text(event, "name")),
+            name: self.names.code(json::text(event, "name").as_bytes()),
             external_id: external_id(args),
             correlation: args.get("correlation").map(whole).unwrap_or_default(),
             device: args.get("device").and_then(Value::as_i64).unwrap_or(0),
@@ -241,7 +241,7 @@ impl Events {
         let length = micros(event, "dur");
         let call = Call {
             external_id: external_id(args),
-            name: self.name(name),
+            name: self.names.code(name.as_bytes()),
             signature,
             thread: self.thread(event),
             span: (start, start + if length.is_finite() { length } else { 0.0 }),
@@ -255,7 +255,7 @@ impl Events {
         let name = json::text(event, "name");
         let kernel = args.get("kernel").and_then(Value::as_str);
         let launch = Launch {
-            kernel: kernel.map(|name| self.name(name)),
+            kernel: kernel.map(|name| self.names.code(name.as_bytes())),
             external_id: external_id(args),
             correlation: args.get("correlation").map(whole).unwrap_or_default(),
             thread: self.thread(event),
@@ -263,16 +263,6 @@ impl Events {
             graph: name.contains("GraphLaunch"),
         };
         self.launches.push(launch);
-    }
-
-    fn name(&mut self, text: &str) -> u32 {
-        if let Some(&code) = self.name_codes.get(text) {
-            return code;
-        }
-        let code = self.names.len() as u32;
-        self.names.push(text.to_owned());
-        self.name_codes.insert(text.to_owned(), code);
-        code
     }
 
     fn thread(&mut self, event: &Value) -> u32 {

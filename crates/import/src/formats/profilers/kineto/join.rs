@@ -157,7 +157,7 @@ impl<'e> Join<'e> {
                 .map_or(module, |(m, _)| m),
             None => name,
         };
-        found.iter().map(|f| bare(self.events.names[f.2 as usize].as_str())).collect()
+        found.iter().map(|f| bare(self.events.names.value(f.2))).collect()
     }
 
     /// Place of the innermost call of a thread that runs at this time.

@@ -5,6 +5,7 @@ use crate::formats::profilers::kernel_kind::KernelKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::intern::Interner;
 use gemmscope_table::dataset::RowsAndTime;
 use std::collections::HashMap;
 
@@ -53,19 +54,19 @@ impl LeftOut {
     }
 
     /// Name and time of the GEMM kernels without a shape.
-    pub(super) fn loose_names(&self, names: &[String]) -> Vec<(String, f64)> {
-        let named = |(name, l): (&u32, &Loose)| (names[*name as usize].clone(), l.time_s);
+    pub(super) fn loose_names(&self, names: &Interner) -> Vec<(String, f64)> {
+        let named = |(name, l): (&u32, &Loose)| (names.value(*name).to_owned(), l.time_s);
         self.loose.iter().map(named).collect()
     }
 
     /// Name and time of the other kernels.
-    pub(super) fn other_names(&self, names: &[String]) -> Vec<(String, f64)> {
-        let named = |(name, time_s): (&u32, &f64)| (names[*name as usize].clone(), *time_s);
+    pub(super) fn other_names(&self, names: &Interner) -> Vec<(String, f64)> {
+        let named = |(name, time_s): (&u32, &f64)| (names.value(*name).to_owned(), *time_s);
         self.others.iter().map(named).collect()
     }
 
     /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.
-    pub(super) fn reject_loose(&self, table: &mut TableBuilder, names: &[String]) -> RowsAndTime {
+    pub(super) fn reject_loose(&self, table: &mut TableBuilder, names: &Interner) -> RowsAndTime {
         let mut loose: Vec<_> = self.loose.iter().collect();
         loose.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
         let mut without = RowsAndTime::default();
@@ -81,7 +82,7 @@ impl LeftOut {
                 }
                 _ => "a GEMM kernel whose operation has no shapes in the trace",
             };
-            table.reject(l.line, names[*name as usize].as_bytes(), &RowError::new(reason));
+            table.reject(l.line, names.value(*name).as_bytes(), &RowError::new(reason));
         }
         without
     }

@@ -29,12 +29,12 @@ impl Launched {
             if !k.time_s.is_finite() {
                 continue;
             }
-            let name = &events.names[k.name as usize];
+            let name = events.names.value(k.name);
             let (operation, gemm) = match join.owner(k) {
                 Owner::Call(call) => {
                     let c = &events.calls[call as usize];
                     let own = c.signature.map(|_| call);
-                    let operation = events.names[c.name as usize].as_str();
+                    let operation = events.names.value(c.name);
                     // A GEMM kernel below a helper of a GEMM operation belongs to that operation.
                     let outer = || {
                         let gemm = !k.memset && KernelKind::of(operation, name).is_gemm_time();
@@ -120,7 +120,7 @@ impl<'a> Products<'a> {
             for i in kernels.iter().filter(|i| !shaped.contains(i)) {
                 let k = &events.kernels[*i as usize];
                 if !k.memset {
-                    let name = &events.names[k.name as usize];
+                    let name = events.names.value(k.name);
                     left_out.add(k, KernelKind::of("", name), unknown);
                 }
             }

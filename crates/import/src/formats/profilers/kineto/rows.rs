@@ -9,6 +9,7 @@ use super::{Trace, attention, capture, timeline};
 use crate::formats::profilers::Times;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
@@ -126,12 +127,14 @@ pub(super) fn finish(
     if table.rows_read() == 0 {
         return Err(no_rows(&left_out));
     }
+    let mut slowed_by = events.recorded.clone();
+    slowed_by.order_by(Ord::cmp);
     let mut context = TraceContext {
         files: vec![file],
         platform: devices.first().map(|d| d.1.clone()).unwrap_or_default(),
         gemm_s: Some(gemm_s + without.time_s),
         unfused: Some(unfused).filter(|u| u.calls > 0),
-        slowed_by: events.recorded.iter().cloned().collect(),
+        slowed_by,
         ..TraceContext::default()
     };
     timeline::add_times(&events, &mut context);
@@ -253,7 +256,7 @@ fn commit(
 ) -> Vec<&'static str> {
     let mut remarks = Vec::new();
     for g in groups {
-        let kernel = g.key.kernel.map_or("", |k| events.names[k as usize].as_str());
+        let kernel = g.key.kernel.map_or("", |k| events.names.value(k));
         let [name, dims, types, strides] = signatures[g.key.signature as usize];
         let found = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
         let row = match found {

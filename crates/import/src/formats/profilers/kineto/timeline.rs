@@ -19,7 +19,7 @@ enum Work {
 /// one: idle is when none of them works.
 pub(super) fn add_times(events: &Events, context: &mut TraceContext) {
     let kernels = events.kernels.iter().map(|k| {
-        let work = match communicates(&events.names[k.name as usize]) {
+        let work = match communicates(events.names.value(k.name)) {
             true => Work::Communication,
             false => Work::Compute,
         };
