@@ -193,17 +193,18 @@ pub(crate) fn size(cell: &[u8]) -> Result<u32, CellError> {
 /// A positive finite number: a time, a rate.
 #[inline]
 pub(crate) fn positive(cell: &[u8]) -> Result<f64, CellError> {
-    let Some(value) = number(cell) else {
-        return Err(word_flaw(cell));
-    };
-    if value.is_infinite() {
-        Err(CellError::Infinite)
-    } else if value == 0.0 {
-        Err(CellError::Zero)
-    } else if value < 0.0 {
-        Err(CellError::Negative)
-    } else {
-        Ok(value)
+    number(cell).map_or_else(|| Err(word_flaw(cell)), checked)
+}
+
+/// A number that is positive and finite.
+#[inline]
+pub(crate) fn checked(value: f64) -> Result<f64, CellError> {
+    match value {
+        _ if value.is_nan() => Err(CellError::Nan),
+        f64::INFINITY | f64::NEG_INFINITY => Err(CellError::Infinite),
+        0.0 => Err(CellError::Zero),
+        _ if value < 0.0 => Err(CellError::Negative),
+        _ => Ok(value),
     }
 }
 

@@ -93,13 +93,14 @@ impl AssumedType {
 
 /// A data type among the words of a name: `sweep_bf16.csv`, `int8 TOPS`.
 pub(crate) fn dtype_in(name: &str) -> Option<DataType> {
-    name.split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| {
-            let has = |kind: fn(&u8) -> bool| w.as_bytes().iter().any(kind);
-            let both = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-            w.len() >= 3 && both || *w == "i8"
-        })
-        .find_map(DataType::parse)
+    let typed = |w: &&str| is_mixed(w) || *w == "i8";
+    name.split(|c: char| !c.is_ascii_alphanumeric()).filter(typed).find_map(DataType::parse)
+}
+
+/// A word of three letters and digits or more, both among them.
+fn is_mixed(word: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| word.as_bytes().iter().any(kind);
+    word.len() >= 3 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 /// The data type that a name of a kernel or benchmark tells: `gemm_fp8_tn`, `cutlass::half_t`.
@@ -179,14 +180,8 @@ pub(crate) fn device_above(
 
 /// A device of the catalogue in a file name: `sweep_h100_bf16.csv`.
 pub(crate) fn named_device(file_name: &str) -> Option<String> {
-    file_name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| {
-            w.len() >= 3
-                && w.bytes().any(|b| b.is_ascii_digit())
-                && w.bytes().any(|b| b.is_ascii_alphabetic())
-        })
-        .find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
+    let words = file_name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| is_mixed(w));
+    words.into_iter().find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
 }
 
 /// The device of the rows below a heading, as NVBench writes it: `### [0] NVIDIA H100 80GB HBM3`.

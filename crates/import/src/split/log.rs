@@ -1,6 +1,6 @@
 //! Logs with one result a line. A [`Parser`] finds the results, and they become rows.
 
-use crate::cell;
+use crate::cell::{self, CellError};
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::plan::SHAPES_ONLY;
 use crate::split::dialect::is_json;
@@ -370,27 +370,13 @@ pub(crate) fn time(value: Option<f64>, scale: f64) -> Result<f64, RowError> {
 
 /// A positive number, or what is wrong with it.
 fn positive(value: Option<f64>, what: &str) -> Result<f64, RowError> {
-    let flaw = match value {
-        Some(v) if v > 0.0 && v.is_finite() => return Ok(v),
-        Some(0.0) => "zero",
-        Some(v) if v < 0.0 => "negative",
-        Some(_) => "infinite",
-        None => "missing",
-    };
-    Err(RowError::new(format!("{what} is {flaw}")))
+    let checked = value.map_or(Err(CellError::Missing), cell::checked);
+    checked.map_err(|flaw| RowError::new(format!("{what} {flaw}")))
 }
 
 /// A size that a number stands for.
 pub(crate) fn size(value: f64, what: &str) -> Result<u32, RowError> {
-    if value >= 1.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0 {
-        Ok(value as u32)
-    } else {
-        Err(RowError::new(if value == 0.0 {
-            format!("{what} is zero")
-        } else {
-            format!("{what} is not a size")
-        }))
-    }
+    size_of(Some(&value.to_string()), what)
 }
 
 /// FLOP/s behind a number: `117.44 GFLOPS`; NaN where none is there.
