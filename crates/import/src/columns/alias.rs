@@ -2,7 +2,8 @@
 
 use super::words::{self, Says, any_says, is_extreme, words};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
-use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
+use gemmscope_table::dataset::ColumnMeaning::{self, *};
+use gemmscope_table::dataset::ColumnSpec;
 
 /// A guess from the header alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,14 +34,14 @@ pub(crate) fn guess(header: &str) -> Guess {
         return plain(meaning, strength);
     }
     if let Some((unit, strength)) = words::work(&joined) {
-        let spec = ColumnSpec::rate(ColumnMeaning::ReportedWork, Some(unit));
+        let spec = ColumnSpec::rate(ReportedWork, Some(unit));
         return Guess::new(spec, strength);
     }
     // `MxNxK`, `B*M*K*N`
     let mut letters: Vec<char> = joined.chars().filter(|c| !"x_".contains(*c)).collect();
     letters.sort_unstable();
     if letters == ['k', 'm', 'n'] || letters == ['b', 'k', 'm', 'n'] {
-        return plain(ColumnMeaning::Mnk, 90);
+        return plain(Mnk, 90);
     }
     if let Some(g) = tile(&words) {
         return g;
@@ -51,9 +52,9 @@ pub(crate) fn guess(header: &str) -> Guess {
     let reference = any_says(&words, &[Says::Limit, Says::Reference]);
     if header.contains('%') || any_says(&words, &[Says::Percent]) {
         return if any_says(&words, &[Says::OfRoof]) {
-            plain(ColumnMeaning::ReportedEfficiency, 70)
+            plain(ReportedEfficiency, 70)
         } else {
-            plain(ColumnMeaning::Other, 0)
+            plain(Other, 0)
         };
     }
     let spread = any_says(&words, &[Says::Spread]);
@@ -61,7 +62,7 @@ pub(crate) fn guess(header: &str) -> Guess {
     if !reference {
         if let Some(unit) = BandwidthUnit::in_header(header) {
             return if spread {
-                plain(ColumnMeaning::Other, 0)
+                plain(Other, 0)
             } else {
                 Guess::new(ColumnSpec::bandwidth(Some(unit)), 60 + statistic)
             };
@@ -73,16 +74,13 @@ pub(crate) fn guess(header: &str) -> Guess {
         let rate_words = any_says(&words, &[Says::Rate]);
         if let Some(unit) = rate_unit(header, &words) {
             return if spread {
-                plain(ColumnMeaning::Other, 0)
+                plain(Other, 0)
             } else {
-                Guess::new(
-                    ColumnSpec::rate(ColumnMeaning::ReportedRate, Some(unit)),
-                    60 + statistic,
-                )
+                Guess::new(ColumnSpec::rate(ReportedRate, Some(unit)), 60 + statistic)
             };
         }
         if rate_words && !spread {
-            return plain(ColumnMeaning::ReportedRate, 40 + statistic);
+            return plain(ReportedRate, 40 + statistic);
         }
         if let Some(g) = time(header, &words, spread, statistic) {
             return g;
@@ -92,11 +90,11 @@ pub(crate) fn guess(header: &str) -> Guess {
     let rest: Vec<&str> =
         words.iter().map(String::as_str).filter(|w| !words::says(w, &[Says::OfSize])).collect();
     match rest.as_slice() {
-        ["m"] => plain(ColumnMeaning::M, 70),
-        ["n"] => plain(ColumnMeaning::N, 70),
-        ["k"] => plain(ColumnMeaning::K, 70),
-        ["m", "n", "k"] => plain(ColumnMeaning::Mnk, 70),
-        _ => plain(ColumnMeaning::Other, 0),
+        ["m"] => plain(M, 70),
+        ["n"] => plain(N, 70),
+        ["k"] => plain(K, 70),
+        ["m", "n", "k"] => plain(Mnk, 70),
+        _ => plain(Other, 0),
     }
 }
 
@@ -154,13 +152,13 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
     }
     let guess = |spec, strength| Some(Guess { spec, strength });
     if spread {
-        return guess(ColumnSpec::time(ColumnMeaning::TimeStd, unit), 60);
+        return guess(ColumnSpec::time(TimeStd, unit), 60);
     }
     let min = any_says(words, &[Says::Least]);
     let max = any_says(words, &[Says::Most]);
     if min || max {
         // `min_ms` is the time if the file has no other.
-        let meaning = if min { ColumnMeaning::TimeMin } else { ColumnMeaning::TimeMax };
+        let meaning = if min { TimeMin } else { TimeMax };
         return guess(ColumnSpec::time(meaning, unit), 40);
     }
     let mut strength = 50 + statistic;
@@ -176,7 +174,7 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
     if !about && !unit_only {
         strength -= 15;
     }
-    guess(ColumnSpec::time(ColumnMeaning::Time, unit), strength)
+    guess(ColumnSpec::time(Time, unit), strength)
 }
 
 fn tile(words: &[String]) -> Option<Guess> {
@@ -186,9 +184,9 @@ fn tile(words: &[String]) -> Option<Guess> {
         "block_size_|block_|tile_size_|tile_|cta_|macro_tile_|mt_|blk_|bt_|b|tile|block".split('|');
     let stem = prefixes.find_map(|p| joined.strip_prefix(p).filter(|s| s.len() == 1))?;
     let meaning = match stem {
-        "m" => ColumnMeaning::TileM,
-        "n" => ColumnMeaning::TileN,
-        "k" => ColumnMeaning::TileK,
+        "m" => TileM,
+        "n" => TileN,
+        "k" => TileK,
         _ => return None,
     };
     Some(Guess { spec: meaning.into(), strength: 90 })
@@ -196,7 +194,7 @@ fn tile(words: &[String]) -> Option<Guess> {
 
 fn clock(words: &[String]) -> Option<Guess> {
     let is = has(words, &["mhz", "ghz", "hz"]) && any_says(words, &[Says::Clock]);
-    is.then_some(Guess { spec: ColumnMeaning::MeasuredClock.into(), strength: 60 })
+    is.then_some(Guess { spec: MeasuredClock.into(), strength: 60 })
 }
 
 /// The factor to Hz of the unit in a clock's header.
@@ -214,7 +212,6 @@ pub(crate) fn clock_scale(header: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ColumnMeaning::*;
     use TimeUnit::*;
 
     #[test]

@@ -13,7 +13,8 @@ use crate::split::records::Records;
 use crate::{Col, Head, ImportOptions};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::is_missing;
-use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
+use gemmscope_table::dataset::ColumnMeaning::{self, *};
+use gemmscope_table::dataset::ColumnSpec;
 use guess::{
     BATCH_APART, BY_HAND, batch_as_m, batch_in_m, by_values_alone, headless_sizes, judged, settle,
     suggest, tensile_sizes,
@@ -58,7 +59,6 @@ impl Mapping {
     /// The columns that hold M, N, K or all three, and the time or the rate: what every row needs.
     /// `None` where no column does.
     pub fn required(&self) -> [(&'static str, Option<&MappedColumn>); 4] {
-        use ColumnMeaning::{K, M, Mnk, N, ReportedRate, ShapeA, ShapeB, Square, Time};
         let first = |meanings: &[ColumnMeaning]| {
             let mut of = meanings.iter().filter_map(|m| self.position(*m));
             of.next().map(|i| &self.columns[i])
@@ -83,7 +83,6 @@ impl Mapping {
 
     /// Where M, N and K are.
     pub(crate) fn sizes(&self) -> Sizes {
-        use ColumnMeaning::{K, M, Mnk, N, ShapeA, ShapeB, Square};
         let col = |meaning| self.position(meaning).map(|i| self.col(i));
         if let (Some(m), Some(n), Some(k)) = (col(M), col(N), col(K)) {
             Sizes::Three([m, n, k].map(Size::Column))
@@ -101,21 +100,14 @@ impl Mapping {
     }
 
     fn has_measurement(&self) -> bool {
-        self.position(ColumnMeaning::Time).is_some()
-            || self.position(ColumnMeaning::ReportedRate).is_some()
+        self.position(Time).is_some() || self.position(ReportedRate).is_some()
     }
 
     /// How good a reading of the head this is.
     fn score(&self) -> usize {
-        let known = self
-            .columns
-            .iter()
-            .filter(|c| !matches!(c.guess.meaning, ColumnMeaning::Other | ColumnMeaning::Ignore))
-            .count();
-        let sizes = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K]
-            .iter()
-            .filter(|t| self.position(**t).is_some())
-            .count();
+        let known =
+            self.columns.iter().filter(|c| !matches!(c.guess.meaning, Other | Ignore)).count();
+        let sizes = [M, N, K].iter().filter(|t| self.position(**t).is_some()).count();
         known
             + 10 * sizes
             + 100 * usize::from(self.has_sizes())
@@ -471,7 +463,7 @@ fn map(
 fn guess(name: &str, probe: &Probe) -> Guess {
     let by_name = alias::guess(name);
     match probe.measured() {
-        Some(quantity) if by_name.spec.meaning == ColumnMeaning::Other => {
+        Some(quantity) if by_name.spec.meaning == Other => {
             alias::guess(&format!("{name} ({})", quantity.unit()))
         }
         _ => by_name,
@@ -481,9 +473,7 @@ fn guess(name: &str, probe: &Probe) -> Guess {
 fn missing(mapping: &Mapping) -> Vec<String> {
     let mut out = Vec::new();
     if !mapping.has_sizes() {
-        for (meaning, name) in
-            [(ColumnMeaning::M, "M"), (ColumnMeaning::N, "N"), (ColumnMeaning::K, "K")]
-        {
+        for (meaning, name) in [(M, "M"), (N, "N"), (K, "K")] {
             if mapping.position(meaning).is_none() {
                 out.push(name.to_owned());
             }

@@ -5,7 +5,8 @@ use super::alias;
 use super::words::{self, Says, any_says, is_extreme, is_percentile, says};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{RateUnit, TimeUnit};
-use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
+use gemmscope_table::dataset::ColumnMeaning::*;
+use gemmscope_table::dataset::ColumnSpec;
 
 /// What one column of figures is called.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,12 +69,11 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
         return None;
     }
     let known = |spec: ColumnSpec| {
-        use ColumnMeaning::{ReportedRate, ReportedWork, Time, TimeMax, TimeMin};
         [Time, TimeMin, TimeMax, ReportedRate, ReportedWork].contains(&spec.meaning)
     };
     let spec = alias::guess(header).spec;
     // `flopCnt`: the work of a call, whatever stands beside it.
-    if spec.meaning == ColumnMeaning::ReportedWork {
+    if spec.meaning == ReportedWork {
         return None;
     }
     // A word such as `ref` hides what the others say.
@@ -81,16 +81,14 @@ pub(crate) fn figure(header: &str) -> Option<Figure> {
     let lower = |w: &String| w.to_lowercase();
     let extreme = plain.iter().map(lower).any(|w| is_extreme(&w));
     spec.meaning = match spec.meaning {
-        ColumnMeaning::Time | ColumnMeaning::TimeMin | ColumnMeaning::TimeMax => {
-            ColumnMeaning::Time
-        }
-        ColumnMeaning::ReportedRate => ColumnMeaning::ReportedRate,
+        Time | TimeMin | TimeMax => Time,
+        ReportedRate => ReportedRate,
         // `GFLOPS` beside somebody's name is a rate, never a number of operations.
-        ColumnMeaning::ReportedWork if !label.is_empty() => {
+        ReportedWork if !label.is_empty() => {
             let unit = plain.iter().rev().find_map(|w| RateUnit::parse(w));
             return Some(Figure {
                 label,
-                spec: ColumnSpec::rate(ColumnMeaning::ReportedRate, unit),
+                spec: ColumnSpec::rate(ReportedRate, unit),
                 central: !extreme,
             });
         }
@@ -125,10 +123,9 @@ pub(crate) struct Side {
 pub(crate) fn lines(figures: &[(usize, Figure)]) -> Lines {
     let repeats: Vec<usize> =
         figures.iter().filter(|(_, f)| f.is_repeat()).map(|(i, _)| *i).collect();
-    let one_time = |(_, f): &&(usize, Figure)| {
-        f.spec.meaning == ColumnMeaning::Time && f.central && !f.is_repeat()
-    };
-    let timed = figures.iter().any(|(_, f)| f.spec.meaning == ColumnMeaning::Time);
+    let one_time =
+        |(_, f): &&(usize, Figure)| f.spec.meaning == Time && f.central && !f.is_repeat();
+    let timed = figures.iter().any(|(_, f)| f.spec.meaning == Time);
     let one = |f: &&(usize, Figure)| {
         let own = f.1.label.is_empty() && f.1.central;
         if timed { one_time(f) } else { own }
@@ -137,7 +134,7 @@ pub(crate) fn lines(figures: &[(usize, Figure)]) -> Lines {
         .into_iter()
         .filter(|i| {
             let of = figures.iter().find(|(f, _)| f == i).map(|(_, f)| f.spec.meaning);
-            (of == Some(ColumnMeaning::Time)) == timed
+            (of == Some(Time)) == timed
         })
         .collect();
     if repeats.len() >= 2 && !figures.iter().any(|f| one(&f)) {
@@ -154,7 +151,7 @@ pub(crate) fn lines(figures: &[(usize, Figure)]) -> Lines {
             sides.len() - 1
         });
         let place = match figure.spec.meaning {
-            ColumnMeaning::Time => &mut sides[at].1.time,
+            Time => &mut sides[at].1.time,
             _ => &mut sides[at].1.rate,
         };
         // The first of several is the mean or the median; the others stay columns.

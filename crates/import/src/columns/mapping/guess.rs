@@ -5,7 +5,7 @@ use crate::cell;
 use crate::cell::values::Probe;
 use crate::columns::alias::Guess;
 use crate::columns::mapping::Mapping;
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::ColumnMeaning::{self, *};
 
 /// Suggests columns for what is missing, by their values: whole numbers in the order of the file for
 /// M, N and K, the last other column of numbers for the time. Suggests no sizes where it has not
@@ -14,12 +14,10 @@ pub(crate) fn suggest(mapping: &mut Mapping, probes: &[Probe]) {
     let free: Vec<usize> = (0..mapping.columns.len())
         .filter(|&i| {
             let column = &mapping.columns[i];
-            column.guess.meaning == ColumnMeaning::Other
-                && column.why != BY_HAND
-                && probes[i].all_numbers()
+            column.guess.meaning == Other && column.why != BY_HAND && probes[i].all_numbers()
         })
         .collect();
-    let sizes = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K];
+    let sizes = [M, N, K];
     let wanted: Vec<ColumnMeaning> = match mapping.has_sizes() {
         true => Vec::new(),
         false => {
@@ -38,7 +36,7 @@ pub(crate) fn suggest(mapping: &mut Mapping, probes: &[Probe]) {
     if !mapping.has_measurement()
         && let Some(&at) = free.iter().rev().find(|at| !taken.contains(at))
     {
-        mapping.columns[at].suggestion = Some(ColumnMeaning::Time.into());
+        mapping.columns[at].suggestion = Some(Time.into());
     }
 }
 
@@ -60,7 +58,7 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
     let (guess, why) = judged.unwrap_or((
         guess,
         match guess.spec.meaning {
-            ColumnMeaning::Other => "name not recognised",
+            Other => "name not recognised",
             _ => "by its name",
         },
     ));
@@ -78,27 +76,19 @@ fn of_letter(name: &str, probe: &Probe) -> Option<Judged> {
         Some(Some((Guess::new::<ColumnMeaning>(meaning, strength), why)))
     };
     match letter {
-        b'a' if probe.all_transposes() => {
-            by_value(ColumnMeaning::TransA, 90, "its values are N and T")
-        }
-        b'b' if probe.all_transposes() => {
-            by_value(ColumnMeaning::TransB, 90, "its values are N and T")
-        }
-        b'a' if probe.any_dtype => by_value(ColumnMeaning::DtypeA, 90, TYPES),
-        b'b' if probe.any_dtype => by_value(ColumnMeaning::DtypeB, 90, TYPES),
-        b'c' if probe.any_dtype => by_value(ColumnMeaning::DtypeC, 90, TYPES),
-        _ if probe.any_dtype => by_value(ColumnMeaning::DtypeC, 91, TYPES),
+        b'a' if probe.all_transposes() => by_value(TransA, 90, "its values are N and T"),
+        b'b' if probe.all_transposes() => by_value(TransB, 90, "its values are N and T"),
+        b'a' if probe.any_dtype => by_value(DtypeA, 90, TYPES),
+        b'b' if probe.any_dtype => by_value(DtypeB, 90, TYPES),
+        b'c' if probe.any_dtype => by_value(DtypeC, 90, TYPES),
+        _ if probe.any_dtype => by_value(DtypeC, 91, TYPES),
         b'b' if probe.all_numbers() => Some(None),
-        _ => by_value(ColumnMeaning::Other, 0, "its values are not recognised"),
+        _ => by_value(Other, 0, "its values are not recognised"),
     }
 }
 
 /// What the values say against the guess from the name.
 fn contradicted(guess: Guess, probe: &Probe) -> Judged {
-    use ColumnMeaning::{
-        Batch, Compute, Device, Dtype, DtypeA, DtypeB, DtypeC, K, Kernel, Layout, Library, M, Mnk,
-        Model, N, ReportedRate, ShapeA, ShapeB, Square, Status, Tile, Time, TransA, TransB,
-    };
     let numbers = probe.all_numbers();
     let (wrong, why) = match guess.spec.meaning {
         Dtype | DtypeA | DtypeB | DtypeC | Compute => (!probe.any_dtype, NOT_TYPES),
@@ -124,7 +114,7 @@ fn contradicted(guess: Guess, probe: &Probe) -> Judged {
         Kernel | Library | Model => (numbers, "its values are numbers, not names"),
         _ => (false, ""),
     };
-    wrong.then(|| (Guess::new(ColumnMeaning::Other, 0), why))
+    wrong.then(|| (Guess::new(Other, 0), why))
 }
 
 /// Names the columns of a list of whole numbers without a header: three are M, N, K; four with
@@ -140,10 +130,8 @@ pub(crate) fn headless_sizes(guesses: &mut [(Guess, String)], rows: &[Vec<String
         return;
     };
     let meanings: &[ColumnMeaning] = match guesses.len() {
-        3 => &[ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K],
-        4 if sizes.iter().all(|r| r[2] <= 512 && r[3] >= 8) => {
-            &[ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::Batch, ColumnMeaning::K]
-        }
+        3 => &[M, N, K],
+        4 if sizes.iter().all(|r| r[2] <= 512 && r[3] >= 8) => &[M, N, Batch, K],
         _ => return,
     };
     for (guess, meaning) in guesses.iter_mut().zip(meanings) {
@@ -156,7 +144,7 @@ pub(crate) fn tensile_sizes(header: &[String], guesses: &mut [(Guess, String)]) 
     let position = |n: &str| header.iter().position(|h| h.trim().eq_ignore_ascii_case(n));
     if let (Some(_), Some(k), Some(l)) = (position("SizeI"), position("SizeK"), position("SizeL")) {
         let why = "SizeL is the summed dimension, SizeK the batch";
-        for (i, meaning) in [(k, ColumnMeaning::Batch), (l, ColumnMeaning::K)] {
+        for (i, meaning) in [(k, Batch), (l, K)] {
             guesses[i] = (Guess::new(meaning, 90), why.into());
         }
     }
@@ -165,14 +153,13 @@ pub(crate) fn tensile_sizes(header: &[String], guesses: &mut [(Guess, String)]) 
 /// In `batch, in_features, out_features` one GEMM takes the whole batch: it is M.
 pub(crate) fn batch_as_m(guesses: &mut [(Guess, String)]) {
     let has = |kind| guesses.iter().any(|(g, _)| g.spec.meaning == kind);
-    let lacks_m = !has(ColumnMeaning::M) && !has(ColumnMeaning::Mnk) && !has(ColumnMeaning::ShapeA);
-    if !(lacks_m && has(ColumnMeaning::N) && has(ColumnMeaning::K)) {
+    let lacks_m = !has(M) && !has(Mnk) && !has(ShapeA);
+    if !(lacks_m && has(N) && has(K)) {
         return;
     }
-    let batch =
-        |(g, _): &&mut (Guess, String)| g.spec.meaning == ColumnMeaning::Batch && g.strength < 255;
+    let batch = |(g, _): &&mut (Guess, String)| g.spec.meaning == Batch && g.strength < 255;
     if let Some((g, why)) = guesses.iter_mut().find(batch) {
-        *g = Guess::new(ColumnMeaning::M, 40);
+        *g = Guess::new(M, 40);
         *why = "no other column is M: one GEMM per batch".to_owned();
     }
 }
@@ -187,7 +174,7 @@ pub(crate) const BATCH_APART: &str = "apart";
 /// meaning, in all rows. Leading dimensions, strides and factors are no such columns.
 pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], header: &[String], rows: &[Vec<String>]) {
     let at = |kind| guesses.iter().position(|(g, _)| g.spec.meaning == kind);
-    let (Some(b), Some(m)) = (at(ColumnMeaning::Batch), at(ColumnMeaning::M)) else { return };
+    let (Some(b), Some(m)) = (at(Batch), at(M)) else { return };
     if guesses[b].0.strength == 255 {
         return;
     }
@@ -202,8 +189,7 @@ pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], header: &[String], row
         let name = name.trim().to_lowercase();
         ["ld", "stride", "alpha", "beta"].iter().any(|p| name.starts_with(p))
     };
-    let other =
-        |i: &usize| guesses[*i].0.spec.meaning == ColumnMeaning::Other && !of_call(&header[*i]);
+    let other = |i: &usize| guesses[*i].0.spec.meaning == Other && !of_call(&header[*i]);
     let batches = all(&|r| size(r, b) > Some(1)) || rows.iter().any(|r| size(r, b) > Some(1));
     let others: Vec<usize> = (0..guesses.len()).filter(other).collect();
     let product = |factors: &[usize]| {
@@ -214,7 +200,7 @@ pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], header: &[String], row
     };
     let of_two = |i: &usize| others.iter().any(|j| j > i && product(&[*i, *j]));
     if batches && (product(&[]) || others.iter().any(|i| product(&[*i]) || of_two(i))) {
-        guesses[b].0.spec = ColumnMeaning::Other.into();
+        guesses[b].0.spec = Other.into();
         guesses[b].1 = BATCH_IN_M.into();
     }
 }
@@ -228,38 +214,32 @@ pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe])
                 meaning: ColumnMeaning,
                 why: &str,
                 fits: &dyn Fn(&Probe) -> bool| {
-        let found = guesses.iter().zip(probes).position(|((g, _), p)| {
-            g.spec.meaning == ColumnMeaning::Other && p.filled > 0 && fits(p)
-        });
+        let found = guesses
+            .iter()
+            .zip(probes)
+            .position(|((g, _), p)| g.spec.meaning == Other && p.filled > 0 && fits(p));
         if let Some(i) = found {
             guesses[i] = (Guess::new(meaning, 30), why.into());
         }
     };
-    if !has(guesses, &[ColumnMeaning::Dtype, ColumnMeaning::DtypeA]) {
-        take(guesses, ColumnMeaning::Dtype, "its values are data types", &|p| p.all_dtypes());
+    if !has(guesses, &[Dtype, DtypeA]) {
+        take(guesses, Dtype, "its values are data types", &|p| p.all_dtypes());
     }
-    let sizes = [
-        ColumnMeaning::M,
-        ColumnMeaning::N,
-        ColumnMeaning::K,
-        ColumnMeaning::Mnk,
-        ColumnMeaning::ShapeA,
-        ColumnMeaning::Square,
-    ];
+    let sizes = [M, N, K, Mnk, ShapeA, Square];
     if !has(guesses, &sizes) {
         let names = |g: &Guess| {
-            let meanings = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Model];
-            g.spec.meaning == ColumnMeaning::Other || meanings.contains(&g.spec.meaning)
+            let meanings = [Kernel, OpName, Model];
+            g.spec.meaning == Other || meanings.contains(&g.spec.meaning)
         };
         let named =
             guesses.iter().zip(probes).position(|((g, _), p)| names(g) && p.all_named_shapes());
         if let Some(i) = named {
-            guesses[i].0.spec = ColumnMeaning::Mnk.into();
+            guesses[i].0.spec = Mnk.into();
             guesses[i].1 = "its values name M, N and K".into();
         }
     }
-    if !has(guesses, &[ColumnMeaning::Device]) {
-        take(guesses, ColumnMeaning::Device, "its values are devices", &|p| {
+    if !has(guesses, &[Device]) {
+        take(guesses, Device, "its values are devices", &|p| {
             p.samples.iter().all(|s| {
                 s.len() >= 3
                     && cell::number(s.as_bytes()).is_none()
@@ -281,30 +261,23 @@ pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
         best
     };
     let has = |guesses: &[(Guess, String)], kind| strongest(guesses, kind).is_some();
-    let sizes = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K];
+    let sizes = [M, N, K];
     let three = sizes.iter().all(|&t| has(guesses, t));
     for (g, why) in guesses.iter_mut() {
-        let joint = [
-            ColumnMeaning::Mnk,
-            ColumnMeaning::Square,
-            ColumnMeaning::ShapeA,
-            ColumnMeaning::ShapeB,
-        ];
+        let joint = [Mnk, Square, ShapeA, ShapeB];
         let weak = joint.contains(&g.spec.meaning) && three && g.strength < 255;
         if weak {
-            g.spec = ColumnMeaning::Other.into();
+            g.spec = Other.into();
             *why = "M, N and K have columns of their own".into();
         }
     }
     // `n` as the only size is the side of square matrices.
-    if !has(guesses, ColumnMeaning::Mnk) && !has(guesses, ColumnMeaning::Square) {
+    if !has(guesses, Mnk) && !has(guesses, Square) {
         let lone: Vec<usize> = guesses
             .iter()
             .enumerate()
             // `k` as the only size means that M and N have unknown titles.
-            .filter(|(_, (g, _))| {
-                matches!(g.spec.meaning, ColumnMeaning::M | ColumnMeaning::N) && g.strength >= 95
-            })
+            .filter(|(_, (g, _))| matches!(g.spec.meaning, M | N) && g.strength >= 95)
             .map(|(i, _)| i)
             .collect();
         if let [i] = lone[..]
@@ -314,27 +287,27 @@ pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
                 .enumerate()
                 .any(|(j, (g, _))| j != i && sizes.contains(&g.spec.meaning))
         {
-            guesses[i].0.spec = ColumnMeaning::Square.into();
+            guesses[i].0.spec = Square.into();
             guesses[i].1 = "the only size: square matrices".into();
         }
     }
-    if !has(guesses, ColumnMeaning::Time)
-        && let Some(i) = strongest(guesses, ColumnMeaning::TimeMin)
+    if !has(guesses, Time)
+        && let Some(i) = strongest(guesses, TimeMin)
         && guesses[i].0.strength < 255
     {
-        guesses[i].0.spec.meaning = ColumnMeaning::Time;
+        guesses[i].0.spec.meaning = Time;
         guesses[i].1 = "the only time: the shortest run".into();
     }
     for i in 0..guesses.len() {
         let kind = guesses[i].0.spec.meaning;
-        if matches!(kind, ColumnMeaning::Other | ColumnMeaning::Ignore) {
+        if matches!(kind, Other | Ignore) {
             continue;
         }
         if let Some(winner) = strongest(guesses, kind)
             && winner != i
         {
             guesses[i].1 = format!("“{}” fits better", header[winner]);
-            guesses[i].0.spec = ColumnMeaning::Other.into();
+            guesses[i].0.spec = Other.into();
         }
     }
 }

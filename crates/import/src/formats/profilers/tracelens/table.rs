@@ -18,7 +18,8 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::intern::Interner;
 use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime};
+use gemmscope_table::dataset::ColumnMeaning::*;
+use gemmscope_table::dataset::RowsAndTime;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use twice::counted_twice;
@@ -311,25 +312,25 @@ impl RowReader for Table {
             let library = libraries.entry(p.kernel);
             let library = library.or_insert_with(|| kernels::library(kernel));
             let launched = Some(f64::from(p.kernel_count)).filter(|_| p.kernel_count > 0);
-            t.stage_text(ColumnMeaning::OpName, "Operation", words.value(p.name).as_bytes());
-            t.stage_text(ColumnMeaning::Kernel, "Kernel", kernel.as_bytes());
-            t.stage_text(ColumnMeaning::Library, "Library", library.as_bytes());
-            t.stage_number(ColumnMeaning::Count, "Calls", p.count);
+            t.stage_text(OpName, "Operation", words.value(p.name).as_bytes());
+            t.stage_text(Kernel, "Kernel", kernel.as_bytes());
+            t.stage_text(Library, "Library", library.as_bytes());
+            t.stage_number(Count, "Calls", p.count);
             t.stage_extra("Kernels launched per call", "", launched.unwrap_or(f64::NAN));
             t.stage_extra(gemmscope_table::trace::UID_COLUMN, "", p.uid);
             for ((meaning, label, ..), value) in NUMBERS.into_iter().zip(p.numbers) {
                 match meaning {
-                    ColumnMeaning::Other => t.stage_extra(label, "s", value),
+                    Other => t.stage_extra(label, "s", value),
                     _ => t.stage_number(meaning, label, value),
                 }
             }
             t.stage_extra("Kernel Time sum", "s", p.total_s);
             for ((label, _), text) in TEXTS.into_iter().zip(p.texts) {
-                t.stage_text(ColumnMeaning::Other, label, words.value(text).as_bytes());
+                t.stage_text(Other, label, words.value(text).as_bytes());
             }
             if self.sets.len() > 1 {
                 let report = self.sets[p.set].label.as_bytes();
-                t.stage_text(ColumnMeaning::Other, "Report", report);
+                t.stage_text(Other, "Report", report);
             }
             t.commit(p.line, &p.raw, p.row.clone());
         }

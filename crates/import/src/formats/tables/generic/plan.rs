@@ -14,7 +14,8 @@ use crate::columns::{alias, defaults, words};
 use crate::{Head, ImportOptions};
 use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::{ColumnMeaning, ColumnSpec};
+use gemmscope_table::dataset::ColumnMeaning::{self, *};
+use gemmscope_table::dataset::ColumnSpec;
 
 pub(super) fn plan(
     table: &mut TableBuilder,
@@ -37,14 +38,14 @@ pub(super) fn plan(
         table.assume(assumption("square", text, "square", &[]));
     }
     let typed_sides = !sides.is_empty() && sides.iter().all(|s| s.dtype.is_some());
-    let typed = col(ColumnMeaning::Dtype).or_else(|| col(ColumnMeaning::DtypeA));
+    let typed = col(Dtype).or_else(|| col(DtypeA));
     let unsaid = typed.is_none() && !typed_sides;
     let named_dtype =
         if unsaid && options.dtype("dtype").is_none() { dtype_in_names(m) } else { None };
     let figure = time.as_ref().map(|t| &t.0).or(rate.as_ref().map(|r| &r.0));
     let default_dtype =
         default_dtype(table, head, options, figure, unsaid && named_dtype.is_none());
-    let named = m.position(ColumnMeaning::Device).is_some();
+    let named = m.position(Device).is_some();
     let default_device = if named { 0 } else { default_device(table, sampled, head, options) };
     let mut plan = Plan {
         header_line: m.header_line,
@@ -54,9 +55,8 @@ pub(super) fn plan(
         figures: Figures { time: time.map(|(c, u)| (c, u.to_si())), rate, bandwidth: None },
         repeats,
         sides,
-        verdicts: col(ColumnMeaning::Status).into_iter().collect(),
-        history: m.position(ColumnMeaning::Order).is_some()
-            && m.position(ColumnMeaning::Status).is_some(),
+        verdicts: col(Status).into_iter().collect(),
+        history: m.position(Order).is_some() && m.position(Status).is_some(),
         named_dtype,
         default_dtype: Some(default_dtype),
         device_by_heading: !named && device_in_headings(sampled).is_some(),
@@ -64,7 +64,6 @@ pub(super) fn plan(
         ..Plan::default()
     };
     for (i, c) in m.columns.iter().enumerate() {
-        use ColumnMeaning::{K, M, Mnk, N, ReportedRate, Square, Time};
         // Sizes and figures are in it already.
         if !matches!(c.guess.meaning, M | N | K | Mnk | Square | Time | ReportedRate) {
             plan.set(c.guess.meaning, m.col(i), 1.0);
@@ -94,13 +93,13 @@ fn add_columns(table: &mut TableBuilder, plan: &mut Plan) {
     if !plan.sides.is_empty() {
         let rated = plan.sides.iter().any(|s| s.figures.rate.is_some());
         plan.side_columns = SideColumns {
-            name: Some(table.text_column(ColumnMeaning::Library, "library")),
-            rate: rated.then(|| table.number_column(ColumnMeaning::ReportedRate, "rate")),
+            name: Some(table.text_column(Library, "library")),
+            rate: rated.then(|| table.number_column(ReportedRate, "rate")),
             ..SideColumns::default()
         };
     }
     if !plan.repeats.is_empty() && plan.figures.time.is_some() {
-        let spread = [ColumnMeaning::TimeMin, ColumnMeaning::TimeMax];
+        let spread = [TimeMin, TimeMax];
         plan.spread = Some(spread.map(|m| table.number_column(m, m.id())));
     }
 }
@@ -131,12 +130,12 @@ fn measured(
         return out;
     }
     let stated = |c: &Col| m.columns[c.index].guess;
-    out.time = column(m, ColumnMeaning::Time).filter(|c| !is_left_out(sampled, c)).map(|c| {
+    out.time = column(m, Time).filter(|c| !is_left_out(sampled, c)).map(|c| {
         let unit = time_unit(table, sampled, options, &c, stated(&c).time_unit());
         (c, unit)
     });
     let time_place = out.time.as_ref().map(|(c, u)| (c.index, *u));
-    out.rate = column(m, ColumnMeaning::ReportedRate).map(|c| {
+    out.rate = column(m, ReportedRate).map(|c| {
         let unit = rate_unit(table, sampled, options, &c, stated(&c).rate_unit(), time_place);
         (c, unit.to_si())
     });
@@ -164,7 +163,7 @@ fn measured(
 /// The time is zero in rows that have a rate: what was not measured, or too short for its decimals.
 fn is_left_out(sampled: &Sampled, time: &Col) -> bool {
     let value = |r: &[String], i: usize| cell::number(r.get(i)?.trim().as_bytes());
-    let rate = sampled.mapping.position(ColumnMeaning::ReportedRate);
+    let rate = sampled.mapping.position(ReportedRate);
     rate.is_some_and(|rate| {
         let zero = |r: &&Vec<String>| value(r, time.index) == Some(0.0);
         let mut rows = sampled.rows.iter().filter(zero).peekable();
@@ -176,7 +175,7 @@ fn is_left_out(sampled: &Sampled, time: &Col) -> bool {
 /// `FBGEMM_i8_acc32` below “Type”.
 fn dtype_in_names(m: &Mapping) -> Option<Col> {
     let titled = m.columns.iter().position(|c| c.why == NOT_TYPES);
-    let named = [ColumnMeaning::Mnk, ColumnMeaning::Kernel, ColumnMeaning::OpName];
+    let named = [Mnk, Kernel, OpName];
     let index = titled
         .into_iter()
         .chain(named.into_iter().filter_map(|meaning| m.position(meaning)))
@@ -198,7 +197,7 @@ fn assume_batch(table: &mut TableBuilder, m: &Mapping) {
 /// Says whose letters N and T are, where there are any and no framework's name tells.
 fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_major: bool) {
     // Their own operands are row-major.
-    let frameworks = m.position(ColumnMeaning::Library).is_some_and(|i| {
+    let frameworks = m.position(Library).is_some_and(|i| {
         let of_framework = |s: &String| {
             let s = s.to_lowercase();
             ["torch", "triton", "aten"].iter().any(|f| s.contains(f))
@@ -221,7 +220,6 @@ fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_majo
 /// The columns of times and rates, whoever's they are; none where the user has said which one
 /// counts.
 fn figures(m: &Mapping, sampled: &Sampled, options: &ImportOptions) -> Vec<(usize, Figure)> {
-    use ColumnMeaning::{Library, Other, ReportedRate, ReportedWork, Time, TimeMax, TimeMin};
     let by_hand = |c: &MappedColumn| {
         options.columns.contains_key(&c.header) && matches!(c.guess.meaning, Time | ReportedRate)
     };
@@ -310,25 +308,19 @@ impl Further<'_> {
         let name = m.columns[i].header.as_str();
         Some(match spec.meaning {
             // A name that tells the type begins with the library's: `MKL_fp32`.
-            ColumnMeaning::Other
+            Other
                 if m.columns[i].why == NOT_TYPES
                     && plan.named_dtype.as_ref().is_some_and(|c| c.index == i)
-                    && m.position(ColumnMeaning::Library).is_none() =>
+                    && m.position(Library).is_none() =>
             {
-                Extra::Text(i, table.text_column(ColumnMeaning::Library, name))
+                Extra::Text(i, table.text_column(Library, name))
             }
             // Skip the index of a printed table.
-            ColumnMeaning::Other if sampled.shifted && i == 0 => return None,
-            ColumnMeaning::Other | ColumnMeaning::DeviceUnits => {
-                Extra::Auto(i, table.auto_column(name))
-            }
-            ColumnMeaning::Time if plan.figures.time.is_none() => {
-                Extra::Auto(i, table.auto_column(name))
-            }
+            Other if sampled.shifted && i == 0 => return None,
+            Other | DeviceUnits => Extra::Auto(i, table.auto_column(name)),
+            Time if plan.figures.time.is_none() => Extra::Auto(i, table.auto_column(name)),
             // Keep a name that has the sizes in it.
-            ColumnMeaning::Mnk | ColumnMeaning::ShapeA | ColumnMeaning::ShapeB
-                if m.columns[i].samples.iter().any(|s| values::is_name(s)) =>
-            {
+            Mnk | ShapeA | ShapeB if m.columns[i].samples.iter().any(|s| values::is_name(s)) => {
                 match alias::guess(name).spec.meaning {
                     meaning if meaning.is_text() => {
                         Extra::Text(i, table.text_column(meaning, name))
@@ -337,9 +329,8 @@ impl Further<'_> {
                 }
             }
             // The type is in the operation already; what else stands there is kept.
-            ColumnMeaning::Compute => Extra::Text(i, table.auto_column(name)),
-            ColumnMeaning::Tile => {
-                use ColumnMeaning::{TileK, TileM, TileN};
+            Compute => Extra::Text(i, table.auto_column(name)),
+            Tile => {
                 let of = [(TileM, "M"), (TileN, "N"), (TileK, "K")];
                 Extra::Tile(
                     i,
@@ -356,10 +347,6 @@ impl Further<'_> {
 
     /// The factor to SI of a column of numbers; `None` for one that is no column of the dataset.
     fn scale(&self, table: &mut TableBuilder, i: usize, spec: ColumnSpec) -> Option<f64> {
-        use ColumnMeaning::{
-            FailedTime, MeasuredClock, ReportedBandwidth, ReportedEfficiency, ReportedRate,
-            ReportedWork, TimeMax, TimeMin, TimeStd,
-        };
         let Further { sampled, plan, time } = *self;
         let column = &sampled.mapping.columns[i];
         let name = column.header.as_str();
