@@ -41,7 +41,7 @@
 //!    - `ReadBy::Log`: any other log. How its head is known, and a parser that is given each line;
 //!      templates of lines (`split::template`) find the figures. `logs/blis.rs` is a short example.
 //!    - `ReadBy::Code`: everything else. `open` gives a `Reader`: `Delimited` for records,
-//!      `split::json` for JSON, `profilers::profile` for kernels without M, N, K. They own the
+//!      `Pieces` for lines and JSON, `profilers::profile` for kernels without M, N, K. They own the
 //!      table; a reader fills it, and adds its remarks at the end of the file.
 //!
 //!    Data is never clamped or dropped: a row becomes a point or is rejected with a reason, and
@@ -91,4 +91,4 @@ use crate::cell::CellError;
 use crate::cell::value_cache::ValueCache;
 use crate::columns::header::{Col, Header};
 use crate::format::ReadBy;
-use crate::reader::{Delimited, LineReader, Logged, Opened, Planned, Reader, RowReader};
+use crate::reader::{Delimited, ItemReader, Opened, Pieces, Planned, Reader, RowReader};

@@ -3,6 +3,7 @@
 
 use crate::columns::by_column::ByColumn;
 use crate::columns::plan_rows::PlanRows;
+use crate::split::json::{Item, Scanner, note_cut};
 use crate::split::lines::first_line;
 use crate::split::record::MOST_COLUMNS;
 use crate::{ImportError, Imported, Line, Lines, Record, Records};
@@ -230,44 +231,80 @@ impl<F: FnOnce(&str) -> Result<Imported, ImportError>> Reader for Whole<F> {
     }
 }
 
-/// A reader that gets lines: see [`Logged`].
-pub(crate) trait LineReader: Sized {
-    /// Puts the results of the next line into the table; blank lines come too.
-    fn line(&mut self, line: Line<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
-    /// As [`RowReader::end`].
-    fn end(self, table: TableBuilder) -> Result<Imported, ImportError>;
+/// A reader that gets the pieces of a file: see [`Pieces`].
+pub(crate) trait ItemReader: Sized {
+    /// Members whose arrays come element by element. The elements of an outermost array always do.
+    const ARRAYS: &'static [&'static str];
+    /// Puts the rows of the next piece into the table; blank lines come too.
+    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
+    /// As [`RowReader::end`]. `complete`: the outermost value was closed.
+    fn end(self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        note_cut(&mut table, complete);
+        Ok(Imported::table(table.finish()))
+    }
 }
 
-/// A [`Reader`] of line-by-line logs around a [`LineReader`].
+/// What cuts a text into pieces.
 #[derive(Debug)]
-pub(crate) struct Logged<R> {
-    lines: Lines,
+enum Cutter {
+    Lines(Lines),
+    Json(Scanner),
+}
+
+/// A [`Reader`] of lines or of JSON around an [`ItemReader`].
+#[derive(Debug)]
+pub(crate) struct Pieces<R> {
+    cutter: Cutter,
     reader: R,
     table: TableBuilder,
 }
 
-impl<R: LineReader + 'static> Logged<R> {
+impl<R: ItemReader + 'static> Pieces<R> {
     /// Gives the lines to `reader`, which fills `table`.
-    pub(crate) fn open(reader: R, table: TableBuilder) -> Box<dyn Reader> {
-        Box::new(Logged { lines: Lines::default(), reader, table })
+    pub(crate) fn lines(reader: R, table: TableBuilder) -> Box<dyn Reader> {
+        Box::new(Pieces { cutter: Cutter::Lines(Lines::default()), reader, table })
+    }
+
+    /// The same for the members and elements of JSON.
+    pub(crate) fn json(reader: R, table: TableBuilder) -> Box<dyn Reader> {
+        Box::new(Pieces { cutter: Cutter::Json(Scanner::new(R::ARRAYS)), reader, table })
     }
 }
 
-impl<R: LineReader> Reader for Logged<R> {
+fn piece(line: Line<'_>) -> Item<'_> {
+    Item {
+        key: "",
+        element: true,
+        line: line.number,
+        text: (!line.too_long).then_some(line.bytes),
+        too_long: ("line is longer than 1 MiB", line.bytes),
+    }
+}
+
+impl<R: ItemReader> Reader for Pieces<R> {
     fn allow(&mut self, bytes: usize) {
         self.table.most_memory = Some(bytes);
     }
 
     fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        let Logged { lines, reader, table } = self;
-        lines.feed(text, |l| reader.line(l, table))?;
+        let Pieces { cutter, reader, table } = self;
+        match cutter {
+            Cutter::Lines(lines) => lines.feed(text, |l| reader.item(piece(l), table))?,
+            Cutter::Json(scanner) => scanner.feed(text, &mut |i| reader.item(i, table))?,
+        }
         fits(table)
     }
 
     fn finish(mut self: Box<Self>) -> Result<Ended, ImportError> {
-        let Logged { lines, reader, table } = &mut *self;
-        lines.finish(|l| reader.line(l, table))?;
-        self.reader.end(self.table).map(Ended::Whole)
+        let Pieces { cutter, reader, table } = &mut *self;
+        let complete = match cutter {
+            Cutter::Lines(lines) => {
+                lines.finish(|l| reader.item(piece(l), table))?;
+                true
+            }
+            Cutter::Json(scanner) => scanner.complete(),
+        };
+        self.reader.end(self.table, complete).map(Ended::Whole)
     }
 }
 

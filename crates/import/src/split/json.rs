@@ -1,8 +1,7 @@
 //! Streams JSON: gives the members of the outermost object and the elements of its large arrays one
 //! after another, so that a file of any size needs only the memory of its largest element.
 
-use crate::reader::fits;
-use crate::{Ended, ImportError, Imported, Reader};
+use crate::ImportError;
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
 use serde_json::Value;
@@ -10,62 +9,19 @@ use serde_json::Value;
 /// Longest element or member in bytes; the text of a longer one is `None`.
 const MAX_ITEM: usize = 32 << 20;
 
-/// One piece of a JSON file.
+/// One piece of a JSON file, or a line of a log.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
     /// Member of the outermost object; "" where the outermost value is an array.
     pub key: &'a str,
-    /// It is an element of the array that this member holds.
+    /// It is an element of the array that this member holds, or a line.
     pub element: bool,
     /// 1-based line where it starts.
     pub line: u32,
-    /// Its text; `None` where it is longer than 32 MiB.
+    /// Its text; `None` where it is too long.
     pub text: Option<&'a [u8]>,
-}
-
-/// Gets the pieces of a file.
-pub(crate) trait ItemReader: Sized {
-    /// Members whose arrays come element by element. The elements of an outermost array always do.
-    const ARRAYS: &'static [&'static str];
-    /// Puts the rows of the next piece into the table.
-    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
-    /// As [`RowReader::end`](crate::RowReader::end). `complete`: the outermost value was closed.
-    fn end(self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
-        note_cut(&mut table, complete);
-        Ok(Imported::table(table.finish()))
-    }
-}
-
-/// A [`Reader`] of JSON around an [`ItemReader`].
-#[derive(Debug)]
-pub(crate) struct Json<R> {
-    scanner: Scanner,
-    reader: R,
-    table: TableBuilder,
-}
-
-impl<R: ItemReader + 'static> Json<R> {
-    /// Gives the pieces to `reader`, which fills `table`.
-    pub(crate) fn open(reader: R, table: TableBuilder) -> Box<dyn Reader> {
-        Box::new(Json { scanner: Scanner::new(R::ARRAYS), reader, table })
-    }
-}
-
-impl<R: ItemReader> Reader for Json<R> {
-    fn allow(&mut self, bytes: usize) {
-        self.table.most_memory = Some(bytes);
-    }
-
-    fn feed(&mut self, text: &[u8]) -> Result<(), ImportError> {
-        let Json { scanner, reader, table } = self;
-        scanner.feed(text, &mut |i| reader.item(i, table))?;
-        fits(table)
-    }
-
-    fn finish(self: Box<Self>) -> Result<Ended, ImportError> {
-        let imported = self.reader.end(self.table, self.scanner.complete())?;
-        Ok(Ended::Whole(imported))
-    }
+    /// Of one that is too long, what is said of it and how it begins.
+    pub too_long: (&'static str, &'a [u8]),
 }
 
 /// The text of a member; "" where there is none.
@@ -261,6 +217,7 @@ impl Scanner {
             element: self.in_array,
             line: self.item_line,
             text: (!long).then_some(kept.trim_ascii()),
+            too_long: ("longer than 32 MiB", b""),
         });
         kept.clear();
         self.kept = kept;

@@ -1,7 +1,8 @@
 //! Results that a tool writes as JSON or as a table with a header: one reader for both.
 
-use super::json::{ItemReader, Json};
-use crate::{Delimited, Head, Header, ImportError, Imported, Reader, Record, RowReader};
+use crate::{
+    Delimited, Head, Header, ImportError, Imported, ItemReader, Pieces, Reader, Record, RowReader,
+};
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 
@@ -25,7 +26,7 @@ where
     R::Cols: 'static,
 {
     if is_json(head) {
-        Json::open(reader, table)
+        Pieces::json(reader, table)
     } else {
         let lines = Lines { cols: None, first: Vec::new(), before: 0, reader };
         Delimited::open(lines, table)

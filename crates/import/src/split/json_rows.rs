@@ -4,12 +4,12 @@
 mod cells;
 
 use super::canonical::push_record;
-use super::json::{CUT, Item, ItemReader, Json};
+use super::json::{CUT, Item};
 use crate::columns::mapping;
 use crate::formats::tables::generic;
 use crate::{
-    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Line, LineReader,
-    Logged, Opened, ReadBy, Reader,
+    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, ItemReader, Opened,
+    Pieces, ReadBy, Reader,
 };
 use cells::{Cells, Columns, MOST_COLUMNS, flatten, is_column, of_pytest};
 use gemmscope_model::order::InOrder;
@@ -100,7 +100,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     let rows = Rows { name: head.name.clone(), options: options.clone(), ..Rows::default() };
     // The table of the inner reader is the one that counts.
     let table = TableBuilder::default();
-    Ok(if is_lines(head) { Logged::open(rows, table) } else { Json::open(rows, table) })
+    Ok(if is_lines(head) { Pieces::lines(rows, table) } else { Pieces::json(rows, table) })
 }
 
 #[derive(Default)]
@@ -336,13 +336,14 @@ impl ItemReader for Rows {
 
     fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         match item.text {
+            Some(text) if text.trim_ascii().is_empty() => Ok(()),
             Some(text) if item.element => self.take(item.line, text),
             Some(text) => {
                 self.around(item.line, item.key, text);
                 Ok(())
             }
             None if item.element => {
-                self.bad(item.line, "longer than 32 MiB", b"");
+                self.bad(item.line, item.too_long.0, item.too_long.1);
                 Ok(())
             }
             None => Ok(()),
@@ -357,23 +358,6 @@ impl ItemReader for Rows {
             source.notes.push(CUT.to_owned());
         }
         Ok(imported)
-    }
-}
-
-impl LineReader for Rows {
-    fn line(&mut self, line: Line<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
-        if line.bytes.trim_ascii().is_empty() {
-            return Ok(());
-        }
-        if line.too_long {
-            self.bad(line.number, "line is longer than 1 MiB", line.bytes);
-            return Ok(());
-        }
-        self.take(line.number, line.bytes)
-    }
-
-    fn end(self, _: TableBuilder) -> Result<Imported, ImportError> {
-        self.imported()
     }
 }
 

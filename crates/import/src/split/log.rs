@@ -4,13 +4,11 @@ use crate::cell::{self, CellError};
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::plan::SHAPES_ONLY;
 use crate::split::dialect::is_json;
-use crate::split::json::{Item, ItemReader, Json, note_cut};
-use crate::{
-    Detection, Head, ImportError, ImportOptions, Imported, Line, LineReader, Logged, Opened,
-};
+use crate::split::json::{Item, note_cut};
+use crate::{Detection, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
-use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::{
     self, Kernel, Library, Model, OpName, ReportedBandwidth, ReportedRate, ReportedWork, TimeMin,
@@ -203,22 +201,24 @@ pub(crate) fn read_by(
     let lines = head.first().starts_with('{')
         && (head.lines.iter().filter(|l| l.starts_with('{')).count() > 1
             || head.complete && head.lines.len() == 1);
-    Ok(if json && !lines { Json::open(log, table) } else { Logged::open(log, table) })
+    Ok(if json && !lines { Pieces::json(log, table) } else { Pieces::lines(log, table) })
 }
 
-impl LineReader for Log {
-    fn line(&mut self, line: Line<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
-        if line.too_long {
-            let error = RowError::new("line is longer than 1 MiB");
-            t.reject(line.number, line.bytes, &error);
-            return Ok(());
+/// Lines, and the items of a JSON array, each given as a line.
+impl ItemReader for Log {
+    const ARRAYS: &'static [&'static str] = &["results", "data", "benchmarks", "traces"];
+
+    fn item(&mut self, item: Item<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
+        match item.text {
+            _ if !item.element => {}
+            Some(bytes) => self.take(item.line, bytes, &cell_text(bytes), t),
+            None => t.reject(item.line, item.too_long.1, &RowError::new(item.too_long.0)),
         }
-        let text = gemmscope_table::build::cell_text::cell_text(line.bytes);
-        self.take(line.number, line.bytes, &text, t);
         Ok(())
     }
 
-    fn end(mut self, mut table: TableBuilder) -> Result<Imported, ImportError> {
+    fn end(mut self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        note_cut(&mut table, complete);
         let Log { parser, types, other, .. } = &mut self;
         let last = parser.last(&mut LogRows { table: &mut table, types, other });
         self.put(self.line, b"", last, &mut table);
@@ -249,23 +249,6 @@ impl LineReader for Log {
             table.note(SHAPES_ONLY);
         }
         Ok(Imported::table(table.finish()))
-    }
-}
-
-/// The items of a JSON array, each given as a line.
-impl ItemReader for Log {
-    const ARRAYS: &'static [&'static str] = &["results", "data", "benchmarks", "traces"];
-
-    fn item(&mut self, item: Item<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
-        if let Some(bytes) = item.text.filter(|_| item.element) {
-            self.take(item.line, bytes, &String::from_utf8_lossy(bytes), t);
-        }
-        Ok(())
-    }
-
-    fn end(self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
-        note_cut(&mut table, complete);
-        LineReader::end(self, table)
     }
 }
 

@@ -17,8 +17,11 @@ mod timeline;
 
 use super::tracelens::{Py, from_operands};
 use crate::columns::defaults;
-use crate::split::json::{self, Item, ItemReader, Json};
-use crate::{Detection, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
+use crate::split::json::{self, Item};
+use crate::{
+    Detection, Format, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces,
+    ReadBy,
+};
 use events::{Events, Signature};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::Capture;
@@ -55,7 +58,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         members: Vec::new(),
         has_events: detect(head).is_some(),
     };
-    Ok(Json::open(trace, table))
+    Ok(Pieces::json(trace, table))
 }
 
 #[derive(Debug)]

@@ -8,11 +8,11 @@ use crate::cell;
 use crate::cell::shape_text::{self, Shape};
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::{alias, words};
-use crate::split::json::{self, Item, ItemReader, note_cut};
+use crate::split::json::{self, Item, note_cut};
 use crate::split::json_or_csv::{self, Either};
 use crate::{
-    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, Line, LineReader,
-    Logged, Opened, ReadBy, Record,
+    Detection, Format, Head, Header, ImportError, ImportOptions, Imported, ItemReader, Opened,
+    Pieces, ReadBy, Record,
 };
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
@@ -53,7 +53,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     let runs =
         Runs { device, dtype: AssumedType::new(head, options, DataType::Fp32), found: Vec::new() };
     Ok(match is_printed(head) {
-        true => Logged::open(Printed(runs), table),
+        true => Pieces::lines(Printed(runs), table),
         false => json_or_csv::open(head, runs, table),
     })
 }
@@ -335,14 +335,17 @@ impl Either for Runs {
 /// Reads what a benchmark prints.
 struct Printed(Runs);
 
-impl LineReader for Printed {
-    fn line(&mut self, line: Line<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
-        self.0.found.extend(printed(line.number, &String::from_utf8_lossy(line.bytes)));
+impl ItemReader for Printed {
+    const ARRAYS: &'static [&'static str] = &[];
+
+    fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
+        let text = String::from_utf8_lossy(item.text.unwrap_or_default());
+        self.0.found.extend(printed(item.line, &text));
         Ok(())
     }
 
-    fn end(self, table: TableBuilder) -> Result<Imported, ImportError> {
-        self.0.imported(table, true)
+    fn end(self, table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
+        self.0.imported(table, complete)
     }
 }
 

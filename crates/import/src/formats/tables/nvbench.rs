@@ -6,11 +6,13 @@ use crate::cell::shape_text::Shape;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::row::percent;
 use crate::columns::words;
-use crate::split::json::{self, Item, ItemReader, items, text};
+use crate::split::json::{self, Item, items, text};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::split::log;
-use crate::{Detection, Format, Head, Header, ImportError, ImportOptions, Opened, ReadBy, Record};
+use crate::{
+    Detection, Format, Head, Header, ImportError, ImportOptions, ItemReader, Opened, ReadBy, Record,
+};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::cell_text::RowError;
