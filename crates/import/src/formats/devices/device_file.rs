@@ -1,6 +1,7 @@
 //! Files that describe devices instead of measurements: our own device JSON, a TraceLens platform
 //! file, the ceilings that rocprof-compute measures (`roofline.csv`).
 
+use super::peak;
 use crate::reader::Whole;
 use crate::{
     Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
@@ -129,16 +130,7 @@ impl RowReader for Ceilings {
             .filter_map(|(i, name)| {
                 let (engine, dtype) = ceiling(name)?;
                 let rate = record.number(i).filter(|v| *v > 0.0)? * 1e9;
-                Some(Peak {
-                    dtype,
-                    engine,
-                    accumulate: Some(dtype.default_accumulate()),
-                    flops_per_s: rate,
-                    dense: true,
-                    achievable_flops_per_s: Some(rate),
-                    achievable_source: Some(source.clone()),
-                    source: source.clone(),
-                })
+                Some(peak(engine, dtype, rate, true, &source))
             })
             .collect();
         if peaks.is_empty() {

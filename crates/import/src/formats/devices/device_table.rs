@@ -2,6 +2,7 @@
 
 mod columns;
 
+use super::peak;
 use crate::{
     Col, Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions,
     Imported, Opened, ReadBy, Record, RowReader,
@@ -256,16 +257,9 @@ fn add_peak(
             peak.achievable_source = Some(source.to_owned());
         }
         Some(_) => return Err(format!("{} has two peaks for {dtype}", device.name)),
-        None => device.peaks.push(Peak {
-            dtype,
-            engine: rate.engine,
-            accumulate: Some(dtype.default_accumulate()),
-            flops_per_s,
-            dense: true,
-            achievable_flops_per_s: rate.achievable.then_some(flops_per_s),
-            achievable_source: rate.achievable.then(|| source.to_owned()),
-            source: source.to_owned(),
-        }),
+        None => {
+            device.peaks.push(peak(rate.engine, dtype, flops_per_s, rate.achievable, source));
+        }
     }
     Ok(())
 }

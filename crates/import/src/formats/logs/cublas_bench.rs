@@ -12,29 +12,27 @@ pub(crate) const FORMAT: Format = Format {
     example: "cublasMatmulBench -P=hsh -m=8192 -n=9728 -k=16384 -T=1000 -ta=0 -tb=1 -B=0\n\
               #### args: ta=N tb=T m=8192 n=9728 k=16384 lda=8192 ldb=9728 ldc=8192 loop=1000\n\
               ^^^^ CUDA : elapsed = 3.48132 sec,  Gflops = 750063.711\n",
-    read: ReadBy::Templates(&LOG),
-};
-
-static LOG: ByTemplate = ByTemplate {
-    score: 96,
-    reason: "its lines say elapsed = … sec, Gflops = … below #### args: ta=",
-    above: &[
-        "cublasMatmulBench{}-P={precision} ",
-        "^Testing {routine}",
-        " -m={m} ",
-        " -n={n} ",
-        " -k={k} ",
-        " -ta={a} ",
-        " -tb={b} ",
-        "#### args: ta={a} tb={b} m={m} n={n} k={k}",
-    ],
-    results: &[
-        "CUDA : elapsed = {number} sec, Gflops = {gflops}",
-        "elapsed = {number} sec GFLOPS={gflops}",
-    ],
-    library: "cuBLAS",
-    dtype: DataType::Fp16,
-    ..ByTemplate::DEFAULT
+    read: ReadBy::Templates(&ByTemplate {
+        score: 96,
+        reason: "its lines say elapsed = … sec, Gflops = … below #### args: ta=",
+        above: &[
+            "cublasMatmulBench{}-P={precision} ",
+            "^Testing {routine}",
+            " -m={m} ",
+            " -n={n} ",
+            " -k={k} ",
+            " -ta={a} ",
+            " -tb={b} ",
+            "#### args: ta={a} tb={b} m={m} n={n} k={k}",
+        ],
+        results: &[
+            "CUDA : elapsed = {number} sec, Gflops = {gflops}",
+            "elapsed = {number} sec GFLOPS={gflops}",
+        ],
+        library: "cuBLAS",
+        dtype: DataType::Fp16,
+        ..ByTemplate::DEFAULT
+    }),
 };
 
 #[cfg(test)]

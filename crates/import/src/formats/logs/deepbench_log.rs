@@ -8,15 +8,13 @@ pub(crate) const FORMAT: Format = Format {
     name: "DeepBench log (CPU)",
     produced_by: "./run_mkl_sgemm_ia.sh | tee sgemm.txt (DeepBench/code/intel/sgemm)",
     example: "SGEMM(N,N,512,32,512) 24.6 usec 682.47345 GFlop/sec\n",
-    read: ReadBy::Templates(&LOG),
-};
-
-static LOG: ByTemplate = ByTemplate {
-    score: 96,
-    reason: "its lines are SGEMM(N,N,M,N,K) with a time",
-    results: &[
-        "{routine}({a},{b},{m},{n},{k}) {us} usec {gflops} GFlop/sec",
-        "{routine}({a},{b},{m},{n},{k}) {ms} msec {gflops} GFlop/sec",
-    ],
-    ..ByTemplate::DEFAULT
+    read: ReadBy::Templates(&ByTemplate {
+        score: 96,
+        reason: "its lines are SGEMM(N,N,M,N,K) with a time",
+        results: &[
+            "{routine}({a},{b},{m},{n},{k}) {us} usec {gflops} GFlop/sec",
+            "{routine}({a},{b},{m},{n},{k}) {ms} msec {gflops} GFlop/sec",
+        ],
+        ..ByTemplate::DEFAULT
+    }),
 };

@@ -13,20 +13,18 @@ pub(crate) const FORMAT: Format = Format {
               0.000071s for creating jit\n\
               0.029381s for libxsmm\n\
               1755.189780 GFLOPS for libxsmm\n",
-    read: ReadBy::Templates(&LOG),
-};
-
-static LOG: ByTemplate = ByTemplate {
-    score: 96,
-    reason: "its lines say GFLOPS for libxsmm below RUNNING (…x…) X (…x…)",
-    above: &[
-        "^RUNNING ({}x{k}) X ({}x{}){b} = ({m}x{n})",
-        "^RUNNING ({k}x{})^{a} X ({}x{}){b} = ({m}x{n})",
-        "a:{dtype_a}, b:{dtype_b}, comp:{}, c:{dtype_c}, BR={blocks}",
-        "), {dtype}, BR={blocks}",
-    ],
-    results: &["{gflops} GFLOPS for {library}"],
-    ..ByTemplate::DEFAULT
+    read: ReadBy::Templates(&ByTemplate {
+        score: 96,
+        reason: "its lines say GFLOPS for libxsmm below RUNNING (…x…) X (…x…)",
+        above: &[
+            "^RUNNING ({}x{k}) X ({}x{}){b} = ({m}x{n})",
+            "^RUNNING ({k}x{})^{a} X ({}x{}){b} = ({m}x{n})",
+            "a:{dtype_a}, b:{dtype_b}, comp:{}, c:{dtype_c}, BR={blocks}",
+            "), {dtype}, BR={blocks}",
+        ],
+        results: &["{gflops} GFLOPS for {library}"],
+        ..ByTemplate::DEFAULT
+    }),
 };
 
 #[cfg(test)]

@@ -9,15 +9,13 @@ pub(crate) const FORMAT: Format = Format {
     name: "MKL_VERBOSE",
     produced_by: "MKL_VERBOSE=1 ./app (oneMKL)",
     example: "MKL_VERBOSE SGEMM(N,N,64,512,256,0x7ffd,0x5581,64,0x5582,256,0x7ffe,0x5583,64) 29.10us CNR:OFF Dyn:1 FastMM:1 TID:0  NThr:2\n",
-    read: ReadBy::Templates(&MKL),
-};
-
-static MKL: ByTemplate = ByTemplate {
-    score: 97,
-    reason: "its lines start with MKL_VERBOSE",
-    results: &["MKL_VERBOSE {routine}({a},{b},{m},{n},{k},{}) {time} CNR"],
-    library: "oneMKL",
-    ..ByTemplate::DEFAULT
+    read: ReadBy::Templates(&ByTemplate {
+        score: 97,
+        reason: "its lines start with MKL_VERBOSE",
+        results: &["MKL_VERBOSE {routine}({a},{b},{m},{n},{k},{}) {time} CNR"],
+        library: "oneMKL",
+        ..ByTemplate::DEFAULT
+    }),
 };
 
 pub(crate) const AOCL: Format = Format {
@@ -25,22 +23,20 @@ pub(crate) const AOCL: Format = Format {
     name: "AOCL-BLAS log (DTL)",
     produced_by: "AOCL_VERBOSE=1 ./app (AOCL-BLAS built with AOCL_DTL_LOG_ENABLE), which writes P…_aocldtl_log.txt",
     example: "dgemm_ D N T 1024 512 256 1.000000 0.000000 1024 512 0.000000 0.000000 1024 nt=64 0.512 ms 524.288 GFLOPS\n",
-    read: ReadBy::Templates(&DTL),
-};
-
-/// Alpha and beta are complex. Earlier versions write no time, the first ones neither the type: sizes, the
-/// strides of columns and rows, the transposes, alpha and beta.
-static DTL: ByTemplate = ByTemplate {
-    score: 97,
-    reason: "its lines are calls of gemm with their arguments in the order of this log",
-    results: &[
-        "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {count} {count} {beta} {} {count} nt={count} {ms} ms{rate}",
-        "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {count} {count} {beta} {number} {count}",
-        "^bli_gemm{} {m} {n} {k} {count} {count} {count} {count} {count} {count} {a} {b} {number} {number} {beta} {number}",
-    ],
-    library: "AOCL-BLAS",
-    dtype: DataType::Fp64,
-    ..ByTemplate::DEFAULT
+    read: ReadBy::Templates(&ByTemplate {
+        score: 97,
+        reason: "its lines are calls of gemm with their arguments in the order of this log",
+        // Alpha and beta are complex. Earlier versions write no time, the first ones neither the type: sizes,
+        // the strides of columns and rows, the transposes, alpha and beta.
+        results: &[
+            "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {count} {count} {beta} {} {count} nt={count} {ms} ms{rate}",
+            "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {count} {count} {beta} {number} {count}",
+            "^bli_gemm{} {m} {n} {k} {count} {count} {count} {count} {count} {count} {a} {b} {number} {number} {beta} {number}",
+        ],
+        library: "AOCL-BLAS",
+        dtype: DataType::Fp64,
+        ..ByTemplate::DEFAULT
+    }),
 };
 
 #[cfg(test)]

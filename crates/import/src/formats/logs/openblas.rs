@@ -8,16 +8,14 @@ pub(crate) const FORMAT: Format = Format {
     name: "OpenBLAS benchmark",
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
-    read: ReadBy::Templates(&LOG),
-};
-
-static LOG: ByTemplate = ByTemplate {
-    score: 95,
-    reason: "its lines say M=, N=, K= : … MFlops … sec",
-    results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
-    library: "OpenBLAS",
-    notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
-    ..ByTemplate::DEFAULT
+    read: ReadBy::Templates(&ByTemplate {
+        score: 95,
+        reason: "its lines say M=, N=, K= : … MFlops … sec",
+        results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
+        library: "OpenBLAS",
+        notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
+        ..ByTemplate::DEFAULT
+    }),
 };
 
 #[cfg(test)]

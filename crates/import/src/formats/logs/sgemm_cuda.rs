@@ -9,14 +9,12 @@ pub(crate) const FORMAT: Format = Format {
     name: "SGEMM_CUDA",
     produced_by: "./sgemm 6 | tee 6_output.txt (SGEMM_CUDA)",
     example: "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n",
-    read: ReadBy::Templates(&LOG),
-};
-
-static LOG: ByTemplate = ByTemplate {
-    score: 96,
-    reason: "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
-    above: &["Running {kernel} on device", "beta: {beta}"],
-    results: &["elapsed time: ({s}) {} performance: ({gflops}) GFLOPS {} size: ({square})"],
-    notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
-    ..ByTemplate::DEFAULT
+    read: ReadBy::Templates(&ByTemplate {
+        score: 96,
+        reason: "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
+        above: &["Running {kernel} on device", "beta: {beta}"],
+        results: &["elapsed time: ({s}) {} performance: ({gflops}) GFLOPS {} size: ({square})"],
+        notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
+        ..ByTemplate::DEFAULT
+    }),
 };

@@ -121,16 +121,11 @@ impl Trace {
         let name = json::text(&v, "name");
         // HIP numbers its capabilities as CUDA does: 9.4 is a gfx94x there and no sm_94.
         let amd = number("warpSize") == Some(64);
+        let units = number("numSms").map_or(String::new(), |units| format!(":{units}"));
         let name = match (name, number("computeMajor"), number("computeMinor"), amd) {
             // Some drivers leave the name out.
-            ("", Some(major), Some(minor), false) => match number("numSms") {
-                Some(units) => format!("sm_{major}{minor}:{units}"),
-                None => format!("sm_{major}{minor}"),
-            },
-            ("", Some(9), Some(4), true) => match number("numSms") {
-                Some(units) => format!("gfx942:{units}"),
-                None => "gfx942".to_owned(),
-            },
+            ("", Some(major), Some(minor), false) => format!("sm_{major}{minor}{units}"),
+            ("", Some(9), Some(4), true) => format!("gfx942{units}"),
             (name, ..) => name.to_owned(),
         };
         let id = v.get("id").and_then(Value::as_i64).unwrap_or(0);
