@@ -15,7 +15,7 @@ pub(crate) enum Size {
 }
 
 /// Columns that hold M, N and K.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Sizes {
     /// Each from its own place.
     Three([Size; 3]),

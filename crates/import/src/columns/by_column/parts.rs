@@ -4,6 +4,7 @@ use super::combinations::Combinations;
 use super::view::View;
 use super::{Rows, Target};
 use crate::cell::{Quantity, size, verdict};
+use crate::columns::header::Col;
 use crate::columns::plan::{Figures, Plan, Size, Sizes};
 use crate::columns::row::{device, operation, time_of};
 use gemmscope_model::gemm::{Operation, Problem};
@@ -14,38 +15,15 @@ use std::ops::Range;
 /// Columns of the parts of a row.
 #[derive(Debug)]
 pub(super) struct Parts {
-    sizes: ThreeOrOne,
+    sizes: Sizes,
     batch: Option<usize>,
-    figure: Option<Figure>,
+    /// What the time is worked out from: its column and scale.
+    figure: Option<(Quantity, usize, f64)>,
     verdicts: Vec<Verdicts>,
     /// Operations with their codes.
     operations: Combinations<(Operation, u16)>,
     devices: Option<Combinations<u16>>,
     default_device: u16,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum ThreeOrOne {
-    Three([Place; 3]),
-    /// M = N = K.
-    One(usize),
-}
-
-/// Where a size is.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    Column(usize),
-    /// Nowhere: it is this one.
-    Fixed(u32),
-}
-
-/// What tells the time.
-#[derive(Clone, Copy, Debug)]
-struct Figure {
-    column: usize,
-    /// Factor to SI.
-    scale: f64,
-    quantity: Quantity,
 }
 
 /// A column that says whether the run succeeded.
@@ -60,27 +38,15 @@ struct Verdicts {
 impl Parts {
     /// The parts of a plan with these figures; `None` if one of them is more than a column to be read.
     pub(super) fn of(plan: &Plan, figures: &Figures) -> Option<Self> {
-        let place = |s: &Size| match s {
-            Size::Column(c) => Place::Column(c.index),
-            Size::Fixed(size) => Place::Fixed(*size),
-        };
-        let (sizes, titles) = match &plan.sizes {
-            Sizes::Three(three) => (ThreeOrOne::Three(three.each_ref().map(place)), &three[..]),
-            Sizes::Square(c) => (ThreeOrOne::One(c.index), &[][..]),
-            Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => return None,
-        };
         // A header that is repeated among the rows must be no row.
-        let is_size = |name: &str| size(name.as_bytes()).is_ok();
+        let is_title = |c: &Col| size(c.name.as_bytes()).is_err();
         let told = match &plan.sizes {
-            Sizes::Square(c) => !is_size(&c.name),
-            _ => titles.iter().any(|s| matches!(s, Size::Column(c) if !is_size(&c.name))),
+            Sizes::Three(all) => all.iter().any(|s| matches!(s, Size::Column(c) if is_title(c))),
+            Sizes::Square(c) => is_title(c),
+            Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => false,
         };
-        let figure = figures.all().next().map(|(quantity, c, scale)| Figure {
-            column: c.index,
-            scale,
-            quantity,
-        });
-        if !told || plan.abbreviated || figure.is_some_and(|f| f.scale.is_nan()) {
+        let figure = figures.all().next().map(|(quantity, c, scale)| (quantity, c.index, scale));
+        if !told || plan.abbreviated || figure.is_some_and(|f| f.2.is_nan()) {
             return None;
         }
         // What `operation` reads.
@@ -101,7 +67,7 @@ impl Parts {
         let words = words.into_iter().flatten().map(|c| c.index);
         let devices = plan.device.iter().chain(&plan.units).map(|c| c.index);
         Some(Parts {
-            sizes,
+            sizes: plan.sizes.clone(),
             batch: plan.batch.as_ref().map(|c| c.index),
             figure,
             verdicts: plan.verdicts.iter().map(|c| Verdicts::of(c.index)).collect(),
@@ -114,20 +80,21 @@ impl Parts {
     /// Reads what leaves no trace. A row with a cell that cannot be read is flawed.
     pub(super) fn read(&mut self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
         let [m, n, k, batch] = &mut rows.sizes;
-        match self.sizes {
-            ThreeOrOne::Three(columns) => {
-                for (place, sizes) in columns.into_iter().zip([m, n, k]) {
+        match &self.sizes {
+            Sizes::Three(places) => {
+                for (place, sizes) in places.iter().zip([m, n, k]) {
                     match place {
-                        Place::Column(column) => view.column(column).sizes(false, sizes, flawed),
-                        Place::Fixed(size) => sizes.fill(size),
+                        Size::Column(c) => view.column(c.index).sizes(false, sizes, flawed),
+                        Size::Fixed(size) => sizes.fill(*size),
                     }
                 }
             }
-            ThreeOrOne::One(column) => {
-                view.column(column).sizes(false, m, flawed);
+            Sizes::Square(c) => {
+                view.column(c.index).sizes(false, m, flawed);
                 n.clone_from(m);
                 k.clone_from(m);
             }
+            Sizes::One(_) | Sizes::Operands(..) | Sizes::Hook => {}
         }
         if let Some(column) = self.batch {
             view.column(column).sizes(true, batch, flawed);
@@ -141,8 +108,8 @@ impl Parts {
 
     /// Reads what tells the times.
     pub(super) fn read_figures(&self, view: View<'_>, rows: &mut Rows, flawed: &mut [bool]) {
-        if let Some(f) = self.figure {
-            view.column(f.column).figures(f.scale, &mut rows.time_s, flawed);
+        if let Some((_, column, scale)) = self.figure {
+            view.column(column).figures(scale, &mut rows.time_s, flawed);
         }
     }
 
@@ -197,8 +164,8 @@ impl Parts {
                 },
             };
             let [m, n, k, batch] = settled.sizes.each_ref().map(|s| s[at]);
-            let time_s = self.figure.map_or(f64::NAN, |f| {
-                time_of(f.quantity, settled.time_s[at], &Problem { m, n, k, batch, op })
+            let time_s = self.figure.map_or(f64::NAN, |(quantity, ..)| {
+                time_of(quantity, settled.time_s[at], &Problem { m, n, k, batch, op })
             });
             let row = Row { m, n, k, batch, op, device, time_s };
             if !table.admits(&row) {

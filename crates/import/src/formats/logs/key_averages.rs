@@ -16,7 +16,7 @@ pub(crate) const FORMAT: Format = Format {
               aten::mm     45.600ms      12            [[8192, 768], [768, 3072]]\n\
               -----------  ------------  ------------  ----------------------------\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| Columns::of(l).is_some()),
+        knows: |head| head.any(|l| columns(l).is_some()),
         score: 96,
         reason: "the header has Name, # of Calls and Input Shapes",
         others: Others::Operations("line"),
@@ -25,68 +25,47 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-/// Where the cells of a line are, counted from the left.
-#[derive(Clone, Copy, Debug)]
-struct Columns {
-    name: usize,
-    time: usize,
-    calls: usize,
-    shapes: usize,
-}
-
-impl Columns {
-    fn of(line: &str) -> Option<Self> {
-        let cells = apart(line);
-        let at = |names: &[&str]| names.iter().find_map(|n| cells.iter().position(|c| c == n));
-        Some(Columns {
-            name: at(&["Name"])?,
-            time: at(&[
-                "Self CUDA",
-                "Self XPU",
-                "Self HPU",
-                "Self device",
-                "CUDA total",
-                "Self CPU",
-            ])?,
-            calls: at(&["# of Calls"])?,
-            shapes: at(&["Input Shapes"])?,
-        })
-    }
+/// Where the name, the time, the calls and the shapes are.
+fn columns(line: &str) -> Option<[usize; 4]> {
+    let cells = apart(line);
+    let at = |names: &[&str]| names.iter().find_map(|n| cells.iter().position(|c| c == n));
+    let times = ["Self CUDA", "Self XPU", "Self HPU", "Self device", "CUDA total", "Self CPU"];
+    Some([at(&["Name"])?, at(&times)?, at(&["# of Calls"])?, at(&["Input Shapes"])?])
 }
 
 #[derive(Default)]
 struct KeyAverages {
-    columns: Option<Columns>,
+    columns: Option<[usize; 4]>,
 }
 
 impl Parser for KeyAverages {
     fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
-        if let Some(columns) = Columns::of(line) {
+        if let Some(columns) = columns(line) {
             self.columns = Some(columns);
             return None;
         }
         let cells = apart(line);
-        let c = self.columns.filter(|c| cells.len() > c.shapes.max(c.calls))?;
+        let columns = self.columns.filter(|all| all.iter().all(|i| *i < cells.len()))?;
+        let [name, time, calls, inputs] = columns.map(|i| cells[i]);
         if line.trim_start().starts_with('-') {
             return None;
         }
         // A range of the program may have the name of an operation, which is in a namespace.
-        let operator = Operator::of(cells[c.name]).filter(|_| cells[c.name].contains("::"));
+        let operator = Operator::of(name).filter(|_| name.contains("::"));
         let Some(operator) = operator else { return rows.other() };
-        let calls = cells[c.calls].parse::<f64>().unwrap_or(f64::NAN);
-        let shapes: Vec<Vec<u32>> = cells[c.shapes]
+        let calls = calls.parse::<f64>().unwrap_or(f64::NAN);
+        let shapes: Vec<Vec<u32>> = inputs
             .split("],")
             .map(|s| s.split([',', '[', ']']).filter_map(|n| n.trim().parse().ok()).collect())
             .collect();
-        let time = quantity(cells[c.time].as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
+        let time = quantity(time.as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
         // A wrapper has no time of its own; the operation below it has.
         if time.is_some_and(|(t, _)| t == 0.0) {
             return rows.other();
         }
         let row = (|| {
             let shape = operator.shape(&shapes);
-            let shape =
-                shape.ok_or_else(|| flaw("the shapes do not fit together", cells[c.shapes]))?;
+            let shape = shape.ok_or_else(|| flaw("the shapes do not fit together", inputs))?;
             if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }
@@ -95,7 +74,7 @@ impl Parser for KeyAverages {
             Ok(shape.row(op, log::time(time.map(|(t, _)| t / calls), 1.0)?))
         })();
         let mut e = Entry::new(row);
-        e.op_name = cells[c.name].to_owned();
+        e.op_name = name.to_owned();
         e.figures.push((ColumnMeaning::Count, calls));
         Some(e)
     }
