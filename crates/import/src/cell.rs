@@ -6,6 +6,7 @@ pub(crate) mod shape_text;
 pub(crate) mod value_cache;
 pub(crate) mod values;
 
+use digits::quotient;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
@@ -87,25 +88,33 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
 #[inline]
 pub(crate) fn number(cell: &[u8]) -> Option<f64> {
     // Up to 19 digits and one point: no library call.
-    let (sign, plain) = match cell {
-        [b'-', rest @ ..] => (-1.0, rest),
-        _ => (1.0, cell),
+    let (negative, digits) = match cell {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, cell),
     };
-    match behind_zeros(plain).and_then(|(text, from)| digits::decimal(&text, from, PADDED)) {
-        Some(value) => Some(sign * value),
-        None => slow_number(cell),
+    if !digits.is_empty() && digits.len() <= 20 {
+        let mut whole: u64 = 0;
+        let mut point = None;
+        let mut plain = true;
+        for (i, &b) in digits.iter().enumerate() {
+            let d = b.wrapping_sub(b'0');
+            if d < 10 {
+                whole = whole.wrapping_mul(10).wrapping_add(u64::from(d));
+            } else if b == b'.' && point.is_none() {
+                point = Some(i);
+            } else {
+                plain = false;
+                break;
+            }
+        }
+        let seen = digits.len() - usize::from(point.is_some());
+        if plain && seen > 0 && seen <= 19 {
+            let decimals = point.map_or(0, |p| digits.len() - p - 1);
+            let value = quotient(whole, decimals as u32);
+            return Some(if negative { -value } else { value });
+        }
     }
-}
-
-const PADDED: u32 = 24;
-
-/// A short cell behind zeros, for [`digits`], which read what lies before a number too; and where it starts.
-#[inline]
-fn behind_zeros(cell: &[u8]) -> Option<([u8; PADDED as usize], u32)> {
-    let mut text = [b'0'; PADDED as usize];
-    let from = text.len().checked_sub(cell.len())?;
-    text[from..].copy_from_slice(cell);
-    Some((text, from as u32))
+    slow_number(cell)
 }
 
 #[cold]
@@ -173,9 +182,20 @@ pub(crate) fn figure(value: f64, scale: f64) -> f64 {
 /// A size (M, N, K, batch): a whole number from 1 to 4294967295; `4096.0` is accepted.
 #[inline]
 pub(crate) fn size(cell: &[u8]) -> Result<u32, CellError> {
-    let plain = behind_zeros(cell).and_then(|(text, from)| digits::whole(&text, from, PADDED));
-    if let Some(value) = plain {
-        return if value == 0 { Err(CellError::Zero) } else { Ok(value) };
+    if !cell.is_empty() && cell.len() <= 9 {
+        let mut value = 0u32;
+        let mut digits = true;
+        for &b in cell {
+            let d = b.wrapping_sub(b'0');
+            if d > 9 {
+                digits = false;
+                break;
+            }
+            value = value * 10 + u32::from(d);
+        }
+        if digits {
+            return if value == 0 { Err(CellError::Zero) } else { Ok(value) };
+        }
     }
     if cell == b"-9223372036854775808" {
         return Err(CellError::Sentinel);
@@ -199,12 +219,16 @@ pub(crate) fn positive(cell: &[u8]) -> Result<f64, CellError> {
 /// A number that is positive and finite.
 #[inline]
 pub(crate) fn checked(value: f64) -> Result<f64, CellError> {
-    match value {
-        _ if value.is_nan() => Err(CellError::Nan),
-        f64::INFINITY | f64::NEG_INFINITY => Err(CellError::Infinite),
-        0.0 => Err(CellError::Zero),
-        _ if value < 0.0 => Err(CellError::Negative),
-        _ => Ok(value),
+    if value.is_infinite() {
+        Err(CellError::Infinite)
+    } else if value == 0.0 {
+        Err(CellError::Zero)
+    } else if value < 0.0 {
+        Err(CellError::Negative)
+    } else if value.is_nan() {
+        Err(CellError::Nan)
+    } else {
+        Ok(value)
     }
 }
 

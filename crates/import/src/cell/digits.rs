@@ -143,7 +143,7 @@ fn sixteen(low: u64, high: u64) -> Option<(u64, Option<u32>)> {
 
 /// `whole / 10^places`, rounded to the nearest float; `places` is 0 to 19.
 #[inline(always)]
-fn quotient(whole: u64, places: u32) -> f64 {
+pub(super) fn quotient(whole: u64, places: u32) -> f64 {
     if whole <= 1 << 53 {
         // Both are exact, so the one division rounds correctly.
         whole as i64 as f64 / POWERS[places as usize]

@@ -161,7 +161,7 @@ pub(crate) fn failed_time(
     })
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[u32; 4], RowError> {
     let size = |c: &Col, what: &str| match plan.abbreviated.then(|| abbreviated(c.cell(record))) {
         Some(Some(size)) => Ok(size),
