@@ -35,14 +35,17 @@
 //!      their meaning and factor to SI, and the defaults; a hook of one function finds what no
 //!      column holds. `tables/gemm_bench.rs` is a short example; `tables/mslk.rs` has columns per
 //!      library.
+//!    - `ReadBy::Launches`: a profiler's table with a line a kernel, a launch or a counter is data:
+//!      where the figures and the counters are, and a function for what counters mean.
+//!      `profilers/nsys.rs` is a short example.
 //!    - `ReadBy::Templates`: a log whose lines say all is data. Templates of the lines above the
 //!      results and of the results, whose slots say what they hold. `logs/mkl_verbose.rs` is a short
 //!      example.
 //!    - `ReadBy::Log`: any other log. How its head is known, and a parser that is given each line;
 //!      templates of lines (`split::template`) find the figures. `logs/blis.rs` is a short example.
 //!    - `ReadBy::Code`: everything else. `open` gives a `Reader`: `Delimited` for records,
-//!      `Pieces` for lines and JSON, `profilers::profile` for kernels without M, N, K. They own the
-//!      table; a reader fills it, and adds its remarks at the end of the file.
+//!      `Pieces` for lines and JSON. They own the table; a reader fills it, and adds its remarks at the
+//!      end of the file.
 //!
 //!    Data is never clamped or dropped: a row becomes a point or is rejected with a reason, and
 //!    the checks in `cell` and `columns::header` give the reason, so that every format words the
