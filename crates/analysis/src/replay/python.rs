@@ -3,6 +3,7 @@
 use super::rounding;
 use super::{CALLS, Case, Tool, WARM_UP, head, names};
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Problem;
 
 fn torch_type(t: DataType) -> Option<&'static str> {
     Some(match t {
@@ -60,6 +61,8 @@ fn operands(case: &Case, tool: Tool) -> Result<String, String> {
 /// Words of a script that choose the processor where there is no accelerator, as for tests.
 const DEVICE: &str = "DEVICE = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n";
 
+const IMPORTS: &str = "import statistics\nimport sys\nimport time\n\n";
+
 /// The part of a script that checks `run()` against a reference in double precision, times it, and
 /// prints a line of CSV. With `--row` the header is left out, so that lines of several scripts make
 /// one file.
@@ -99,43 +102,92 @@ const CHECK: &str = r#"
 rows = torch.linspace(0, M - 1, min(M, 512), device=DEVICE).long()
 columns = torch.linspace(0, N - 1, min(N, 512), device=DEVICE).long()
 wanted = a.double()[..., rows, :] @ b.double()[..., :, columns] + BIAS
-found = run()[..., rows, :][..., :, columns].double()
+found = run(x, y)[..., rows, :][..., :, columns].double()
 passed = torch.allclose(found, wanted, TOLERANCE)
 worst = (found - wanted).abs().max().item()
 print(f"check {'passed' if passed else 'FAILED'}: largest error {worst:.3e}, "
       f"TOLERANCE", file=sys.stderr)
 
+# A timing is of about a millisecond of calls: what lies between two events is mostly launching
+# where a call is short. The operands rotate, so that no cache holds them from call to call.
+calls, copies = 1, 1
+if DEVICE == "cuda":
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    for _ in range(5):
+        run(x, y)
+    end.record()
+    torch.cuda.synchronize()
+    calls = max(1, min(200, int(5 / start.elapsed_time(end))))
+    copies = max(1, min(calls, int(512e6 / (x.nbytes + y.nbytes))))
+inputs = [(x, y)] + [(x.clone(), y.clone()) for _ in range(copies - 1)]
+
+
+def many():
+    for i in range(calls):
+        run(*inputs[i % copies])
+
+
+if DEVICE == "cuda":
+    many()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            many()
+        many = graph.replay
+    except RuntimeError as why:
+        print(f"no graph of the calls, so launching them counts: {why}", file=sys.stderr)
+
 
 def seconds():
     if DEVICE == "cpu":
-        start = time.perf_counter()
-        run()
-        return time.perf_counter() - start
-    start = torch.cuda.Event(enable_timing=True)
-    end = torch.cuda.Event(enable_timing=True)
+        began = time.perf_counter()
+        many()
+        return (time.perf_counter() - began) / calls
     start.record()
-    run()
+    many()
     end.record()
     torch.cuda.synchronize()
-    return start.elapsed_time(end) * 1e-3
+    return start.elapsed_time(end) * 1e-3 / calls
 
 
 for _ in range(WARM_UP):
     seconds()
-times = sorted(seconds() for _ in range(CALLS))
-median = times[len(times) // 2]
+times = [seconds() for _ in range(CALLS)]
+median, spread = statistics.median(times), statistics.pstdev(times)
 name = torch.cuda.get_device_name() if DEVICE == "cuda" else ""
 if "--row" not in sys.argv:
-    print("M,N,K,batch,dtype,layout,library,device,time_us,tflops,status")
+    print("M,N,K,batch,dtype,layout,library,device,time_us,min_us,std_us,tflops,status")
 print(f"{M},{N},{K},{BATCH},DTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
+      f"{min(times) * 1e6:.3f},{spread * 1e6:.3f},"
       f"{WORK / median * 1e-12:.2f},{'ok' if passed else 'failed'}")
 sys.exit(0 if passed else 1)
 "#;
 
+/// Operands of 8-bit types, filled up with zeros to the sizes that PyTorch multiplies: K and N
+/// multiples of `step`, M at least `least`.
+fn padded(p: &Problem, step: u32, least: u32) -> String {
+    let up = |v: u32| u64::from(v).next_multiple_of(u64::from(step));
+    let (m, n, k) = (p.m.max(least), up(p.n), up(p.k));
+    if [u64::from(m), n, k] == [p.m, p.n, p.k].map(u64::from) {
+        return "x, y = a, b\n".to_owned();
+    }
+    let rows = if least > 1 { ", and more than 16 rows of A" } else { "" };
+    format!(
+        "\n\n# PyTorch multiplies this type by sizes that {step} divides{rows}: zeros fill up.\n\
+         def padded(v, rows, columns):\n    \
+             wide = torch.zeros(rows, columns, device=DEVICE, dtype=torch.uint8).view(v.dtype)\n    \
+             wide[:v.shape[0], :v.shape[1]] = v\n    return wide\n\n\n\
+         x, y = padded(a, {m}, {k}), padded(b, {k}, {n})\n"
+    )
+}
+
 pub(super) fn pytorch(case: &Case) -> Result<String, String> {
     let p = &case.problem;
     let mut out = head(case, "#");
-    out.push_str("import sys\nimport time\n\nimport torch\n\n");
+    out.push_str(IMPORTS);
+    out.push_str("import torch\n\n");
     out.push_str(DEVICE);
     if p.op.compute == DataType::Tf32 {
         out.push_str("torch.backends.cuda.matmul.allow_tf32 = True\n");
@@ -155,22 +207,30 @@ pub(super) fn pytorch(case: &Case) -> Result<String, String> {
     }
     let run = if eight {
         // This call needs A row-major and B column-major, whatever the layout of the GEMM.
-        let bias = if p.op.bias { ", bias=bias" } else { "" };
+        let bias = if p.op.bias { ", bias=wide_bias" } else { "" };
         let c = if is_fp8(p.op.c) { "torch.bfloat16" } else { c };
+        out.push_str(&padded(p, 16, 1));
         out.push_str(
-            "a = a.contiguous()\nb = b.t().contiguous().t()\none = torch.ones((), device=DEVICE)\n",
+            "fresh = torch.contiguous_format\nx = x.clone(memory_format=fresh)\n\
+             y = y.t().clone(memory_format=fresh).t()\none = torch.ones((), device=DEVICE)\n",
         );
-        format!("torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype={c}{bias})")
+        if p.op.bias {
+            out.push_str("wide_bias = torch.nn.functional.pad(bias, (0, y.shape[1] - N))\n");
+        }
+        format!("torch._scaled_mm(x, y, scale_a=one, scale_b=one, out_dtype={c}{bias})[:, :N]")
     } else if integer {
-        "torch._int_mm(a, b)".to_owned()
-    } else if p.op.bias && p.batch == 1 {
-        "torch.addmm(bias, a, b)".to_owned()
-    } else if p.op.bias {
-        "torch.matmul(a, b) + bias".to_owned()
+        out.push_str(&padded(p, 8, 17));
+        "torch._int_mm(x, y)[:M, :N]".to_owned()
     } else {
-        "torch.matmul(a, b)".to_owned()
+        out.push_str("x, y = a, b\n");
+        match (p.op.bias, p.batch) {
+            (true, 1) => "torch.addmm(bias, x, y)",
+            (true, _) => "torch.matmul(x, y) + bias",
+            (false, _) => "torch.matmul(x, y)",
+        }
+        .to_owned()
     };
-    out.push_str(&format!("\n\ndef run():\n    return {run}\n\n"));
+    out.push_str(&format!("\n\ndef run(x, y):\n    return {run}\n\n"));
     // A library may split K and add the parts in the format of the output.
     out.push_str(&check_and_time(case, Tool::Pytorch, true)?);
     Ok(out)
@@ -210,9 +270,9 @@ def gemm(a_ptr, b_ptr, c_ptr, M, N, K, sab, sam, sak, sbb, sbk, sbn, scb, scm, s
 
 const TRITON_RUN: &str = r"
 
-def run():
+def run(x, y):
     grid = (triton.cdiv(M, BLOCK_M) * triton.cdiv(N, BLOCK_N), BATCH)
-    gemm[grid](a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
+    gemm[grid](x, y, c, M, N, K, *x.stride(), *y.stride(), *c.stride(),
                BM=BLOCK_M, BN=BLOCK_N, BK=BLOCK_K, GM=GROUP_M)
     return c
 
@@ -233,7 +293,7 @@ pub(super) fn triton(case: &Case) -> Result<String, String> {
     let precision = if p.op.compute == DataType::Fp32 { ", input_precision=\"ieee\"" } else { "" };
     let mut out = head(case, "#");
     out.push_str(&format!(
-        "import sys\nimport time\n\nimport torch\nimport triton\nimport triton.language as tl\n\n\
+        "{IMPORTS}import torch\nimport triton\nimport triton.language as tl\n\n\
          {DEVICE}BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = {bm}, {bn}, {bk}, 8\n"
     ));
     out.push_str(
@@ -241,7 +301,7 @@ pub(super) fn triton(case: &Case) -> Result<String, String> {
     );
     out.push_str(&operands(case, Tool::Triton)?);
     out.push_str(&format!(
-        "c = torch.empty(BATCH, M, N, device=DEVICE, dtype={c})\nif a.dim() == 2:\n    a, b = a[None], b[None]\n"
+        "c = torch.empty(BATCH, M, N, device=DEVICE, dtype={c})\nif a.dim() == 2:\n    a, b = a[None], b[None]\nx, y = a, b\n"
     ));
     out.push_str(TRITON_RUN);
     out.push_str(&check_and_time(case, Tool::Triton, false)?);

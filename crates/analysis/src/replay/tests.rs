@@ -155,7 +155,7 @@ fn a_type_that_a_tool_lacks_is_said() {
     assert!(int8.contains("--a_type i8_r --b_type i8_r --c_type i32_r"), "{int8}");
     let tf32 = text(&case(64, 64, 64, Operation::uniform(DataType::Tf32)), Tool::RocblasBench);
     assert!(tf32.contains("--compute_type f32_r --math_mode 1"), "{tf32}");
-    assert!(text(&fp8, Tool::Pytorch).contains("torch._scaled_mm(a, b, scale_a=one"));
+    assert!(text(&fp8, Tool::Pytorch).contains("torch._scaled_mm(x, y, scale_a=one"));
     assert!(text(&fp8, Tool::HipblasltBench).contains("--a_type f8_r"));
 }
 
@@ -222,7 +222,7 @@ for s in sources:
     lines = said.getvalue().splitlines()
     assert len(lines) == 2 and lines[0].count(",") == lines[1].count(","), lines
     assert lines[1].endswith(",ok"), lines
-    a, b, out = names["a"], names["b"], names["run"]()
+    a, b, out = names["a"], names["b"], names["run"](names["x"], names["y"])
     assert a.shape[-2:] == (names["M"], names["K"]) and b.shape[-2:] == (names["K"], names["N"])
     wanted = a.double() @ b.double() + (names["bias"].double() if "bias" in names else 0)
     worst = (out.double() - wanted).abs().max() / wanted.abs().max()

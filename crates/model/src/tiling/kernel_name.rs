@@ -303,6 +303,13 @@ fn nvjet(name: &str) -> Option<KernelName> {
         stages: deep.map(|[_, stages]| stages),
         split_k_at_run_time: name.contains("splitK"),
         transposes: words(name).last().filter(|word| word.len() == 3).and_then(transposes),
+        // Letters of A, B, the sum and C.
+        dtype: words(name).find_map(|word| match word {
+            "tst" => Some(DataType::Bf16),
+            "hsh" => Some(DataType::Fp16),
+            "qqtst" => Some(DataType::Fp8E4m3),
+            _ => None,
+        }),
         persistent: true,
         orientation_swapped: true,
         ..KernelName::default()
@@ -317,7 +324,10 @@ fn xmma(name: &str) -> Option<KernelName> {
         library: Library::CuBlas,
         tile: Some(tile),
         transposes: words(name).find_map(transposes),
-        dtype: words(name).find_map(doubled_type),
+        // Of `f32f32_tf32f32_f32` the second word is how the first is multiplied.
+        dtype: words(name)
+            .find_map(|word| word.starts_with("tf32").then_some(DataType::Tf32))
+            .or_else(|| words(name).find_map(doubled_type)),
         persistent: for_sm90_or_later(name),
         orientation_swapped: true,
         ..KernelName::default()
@@ -369,7 +379,10 @@ fn cutlass(name: &str) -> Option<KernelName> {
     let mut parsed = KernelName {
         library: if is_cutlass { Library::Cutlass } else { Library::CuBlas },
         kind: Kind::Gemm,
-        dtype: type_word(name).or_else(|| blas_letter(operation)),
+        // Tensor cores that sum in fp32 and name no type multiply fp32, in TF32.
+        dtype: type_word(name)
+            .or_else(|| (operation == "s1688gemm").then_some(DataType::Tf32))
+            .or_else(|| blas_letter(operation)),
         persistent: for_sm90_or_later(name),
         orientation_swapped: !is_cutlass || in_cublas,
         ..KernelName::default()

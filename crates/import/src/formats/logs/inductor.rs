@@ -23,7 +23,10 @@ pub(crate) const FORMAT: Format = Format {
         score: 97,
         reason: "a line says AUTOTUNE and the operands",
         others: Others::Operations("autotuning"),
-        parser: |_, _, _| Box::<Inductor>::default(),
+        parser: |head, _, _| {
+            let allow_tf32 = head.any(|l| l.contains("ALLOW_TF32=True"));
+            Box::new(Inductor { problem: None, allow_tf32 })
+        },
         ..LogFormat::DEFAULT
     }),
 };
@@ -58,9 +61,11 @@ struct Problem {
     first: usize,
 }
 
-#[derive(Default)]
 struct Inductor {
     problem: Option<Problem>,
+    /// Whether products of fp32 are computed in TF32: one setting of the process, which every Triton
+    /// candidate names, ATen's none.
+    allow_tf32: bool,
 }
 
 impl Problem {
@@ -97,7 +102,7 @@ impl Problem {
         }
     }
 
-    fn row(&self, time_s: f64, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
+    fn row(&self, time_s: f64, allow_tf32: bool, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
         let shape = self.shape.clone()?;
         let [a, b] = self.types;
         let a = rows.dtype(a);
@@ -107,6 +112,9 @@ impl Problem {
         };
         let mut op = op.with_layout(self.transposed[0], self.transposed[1]);
         op.bias = self.bias;
+        if allow_tf32 && op.compute == DataType::Fp32 && a == DataType::Fp32 {
+            op.compute = DataType::Tf32;
+        }
         Ok(shape.row(op, time_s))
     }
 }
@@ -172,7 +180,8 @@ impl Parser for Inductor {
         let s = slots(CANDIDATE, text)?;
         let kernel = s.get("kernel").split_whitespace().next_back().unwrap_or("");
         let problem = problem.clone();
-        let row = s.time().and_then(|t| problem.row(t, rows));
+        self.allow_tf32 |= s.get("options").contains("ALLOW_TF32=True");
+        let row = s.time().and_then(|t| problem.row(t, self.allow_tf32, rows));
         let mut e = Entry::new(row);
         e.kernel = kernel.to_owned();
         e.library = library(kernel).to_owned();
@@ -191,6 +200,24 @@ impl Parser for Inductor {
 #[cfg(test)]
 mod tests {
     use crate::testing::read;
+
+    /// Where fp32 is multiplied in TF32, that is the roof, also of the candidate that names no options.
+    #[test]
+    fn fp32_in_tf32() {
+        use gemmscope_model::dtype::DataType::{Bf16, Fp32, Tf32};
+        for (allowed, wanted) in [("True", Tf32), ("False", Fp32)] {
+            let block = |n: u32, dtype: &str| {
+                format!(
+                    "AUTOTUNE mm({n}x{n}, {n}x{n})\nstrides: [{n}, 1], [{n}, 1]\n\
+                     dtypes: torch.{dtype}, torch.{dtype}\n  mm 0.0224 ms 100.0% \n  \
+                     triton_mm_71 0.0314 ms 71.2% ALLOW_TF32={allowed}, BLOCK_K=32, BLOCK_M=64\n"
+                )
+            };
+            let d = read(block(1000, "float32") + &block(1024, "bfloat16"));
+            let types: Vec<_> = (0..d.len()).map(|r| d.problem(r).op.compute).collect();
+            assert_eq!(types, [wanted, wanted, Bf16, Bf16], "{allowed}");
+        }
+    }
 
     #[test]
     fn groups_of_a_grouped_mm() {

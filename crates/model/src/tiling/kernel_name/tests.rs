@@ -95,6 +95,40 @@ fn tensile_says_much_more() {
     assert_eq!(split.transposes, Some((false, true)));
 }
 
+/// Names that cuBLAS gave its kernels on an H100 for products of this type.
+#[test]
+fn multiplied_types() {
+    for (name, wanted) in [
+        (
+            "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x256x32_warpgroupsize2x1x1_execute_segment_k_off_kernel__5x_cublas",
+            DataType::Tf32,
+        ),
+        (
+            "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas",
+            DataType::Fp32,
+        ),
+        (
+            "sm90_xmma_gemm_f64f64_f64f64_f64_tn_n_tilesize64x128x16_stage3_warpsize2x2x1_tensor16x8x8_execute_kernel__5x_cublas",
+            DataType::Fp64,
+        ),
+        (
+            "void cutlass::Kernel2<cutlass_80_tensorop_i16832gemm_s8_128x256_128x3_tn_align16>(cutlass_80_tensorop_i16832gemm_s8_128x256_128x3_tn_align16::Params)",
+            DataType::Int8,
+        ),
+        (
+            "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_16x5_tn_align4>(Params)",
+            DataType::Tf32,
+        ),
+        (
+            "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_f16_128x128_32x2_tn_align4>(Params)",
+            DataType::Fp16,
+        ),
+        ("ampere_sgemm_128x64_tn", DataType::Fp32),
+    ] {
+        assert_eq!(KernelName::parse(name).dtype, Some(wanted), "{name}");
+    }
+}
+
 #[test]
 fn stages_splits_threads_layouts() {
     let parse = KernelName::parse;
@@ -107,6 +141,13 @@ fn stages_splits_threads_layouts() {
     let nvjet = parse("nvjet_sm90_tst_64x8_64x16_4x1_v_bz_splitK_TNT");
     assert_eq!((nvjet.stages, nvjet.transposes), (Some(16), Some((true, false))));
     assert!(nvjet.split_k_at_run_time && nvjet.persistent);
+    assert_eq!(nvjet.dtype, Some(DataType::Bf16));
+    assert_eq!(
+        parse("nvjet_sm90_qqtst_128x128_128x6_1x2_h_bz_coopA_algo2_TNT").dtype,
+        Some(DataType::Fp8E4m3)
+    );
+    let half = parse("nvjet_sm90_hsh_128x256_64x4_2x1_v_bz_coopA_TNN");
+    assert_eq!((half.dtype, half.transposes), (Some(DataType::Fp16), Some((true, false))));
     let flydsl = parse("flydsl_gemm4_abf16_wbf16_bf16_t16x64x256_split_k4_block_m_warp1");
     assert_eq!((flydsl.split_k, flydsl.dtype), (Some(4), Some(DataType::Bf16)));
     assert_eq!(parse("a8w8_rowwise_256x16x64x512_16x16_1x1").threads, Some(256));
