@@ -1,6 +1,8 @@
 //! What a kernel does, as far as its name tells.
 
 use crate::columns::words::holds;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::tiling::kernel_name::{KernelName, Kind};
 
 /// What a kernel does.
@@ -66,6 +68,14 @@ fn names_gemm(kernel: &str, parsed: &KernelName) -> bool {
         Kind::Gemm | Kind::MatrixVector => true,
         Kind::Unknown => holds(&lower, "gemm|matmul|nvjet|cijk_|_mm_|gemv"),
     }
+}
+
+/// An operation as this kernel computes it: fp32 operands in TF32, if its name says so. Operand types
+/// of a framework leave that open.
+pub(crate) fn as_computed(op: Operation, kernel: &str) -> Operation {
+    let tf32 =
+        op.compute == DataType::Fp32 && KernelName::parse(kernel).dtype == Some(DataType::Tf32);
+    Operation { compute: if tf32 { DataType::Tf32 } else { op.compute }, ..op }
 }
 
 fn operation_name(operation: &str) -> &str {

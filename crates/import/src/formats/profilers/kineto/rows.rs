@@ -7,6 +7,7 @@ use super::left_out::LeftOut;
 use super::products::{Launched, Products};
 use super::{Trace, attention, capture, timeline};
 use crate::formats::profilers::Times;
+use crate::formats::profilers::kernel_kind::as_computed;
 use crate::formats::profilers::tracelens::{Py, from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
 use gemmscope_model::order::InOrder;
@@ -262,7 +263,8 @@ fn commit(
         let row = match found {
             Some((row, remark)) => {
                 remarks.extend(remark);
-                Ok(Row { time_s: g.times.mean(), device: g.key.device, ..row })
+                let op = as_computed(row.op, kernel);
+                Ok(Row { op, time_s: g.times.mean(), device: g.key.device, ..row })
             }
             None => Err(RowError::new("data type not recognised")),
         };

@@ -240,3 +240,25 @@ fn python_frames_and_memory_events_are_noted() {
     let context = d.sources[0].trace.as_deref().unwrap();
     assert_eq!(context.slowed_by, ["Python frames", "profile_memory"]);
 }
+
+/// The operands of a framework are fp32 either way: the kernel tells whether TF32 multiplied them.
+#[test]
+fn a_tf32_kernel_has_the_roof_of_tf32() {
+    use gemmscope_model::dtype::DataType::{Fp32, Tf32};
+    let name = |multiplied: &str| {
+        format!("sm90_xmma_gemm_f32f32_{multiplied}_f32_tn_n_tilesize128x256x32")
+    };
+    let dims = "[[4096, 4096], [4096, 4096]]";
+    let steps = step(1, "aten::mm", dims, &name("f32f32"), 2702.0)
+        + &step(2, "aten::mm", dims, &name("tf32f32"), 335.0);
+    let d = read_as(
+        "t.json",
+        format!(
+            "{{\"traceEvents\": [\n{}]}}",
+            steps.replace("c10::BFloat16", "float").trim_end_matches(",\n")
+        ),
+    );
+    let types: Vec<_> =
+        (0..d.len()).map(|r| d.problem(r).op).map(|op| (op.a, op.compute)).collect();
+    assert_eq!(types, [(Fp32, Fp32), (Fp32, Tf32)]);
+}

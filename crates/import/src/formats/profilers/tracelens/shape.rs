@@ -97,7 +97,10 @@ pub(crate) fn from_operands(
             operator.pair(strides.items()).and_then(|[a, b]| layout_of_strides(a, b, shape.sizes))
         }
     };
-    let op = operation(a, b, operator.adds_bias(&shapes, n), blas);
+    let mut op = operation(a, b, operator.adds_bias(&shapes, n), blas);
+    if name.ends_with("int_mm") {
+        op.c = DataType::Int32;
+    }
     Some((shape.row(op, f64::NAN), note))
 }
 

@@ -12,6 +12,7 @@ use super::py::Py;
 use super::shape;
 use crate::cell::shape_text::Shape;
 use crate::columns::header::error_at;
+use crate::formats::profilers::kernel_kind::as_computed;
 use crate::formats::profilers::{Omitted, tell_omitted};
 use crate::{Col, Header, ImportError, Imported, Record, RowReader};
 use gemmscope_model::units::plural;
@@ -332,7 +333,8 @@ impl RowReader for Table {
                 let report = self.sets[p.set].label.as_bytes();
                 t.stage_text(Other, "Report", report);
             }
-            t.commit(p.line, &p.raw, p.row.clone());
+            let computed = |row: Row| Row { op: as_computed(row.op, kernel), ..row };
+            t.commit(p.line, &p.raw, p.row.clone().map(computed));
         }
         notes(t, gemm_s, counted, self.without_model.rows);
         if self.own_model > 0 {
