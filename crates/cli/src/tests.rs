@@ -52,7 +52,7 @@ fn replays_of_the_findings_fill_a_folder_and_their_lines_are_read_back() {
     let header = script.lines().find_map(|l| l.trim().strip_prefix("print(\"M,N,K"));
     let header = format!("M,N,K{}", header.unwrap().trim_end_matches("\")"));
     let printed = format!(
-        "{header}\n4096,4096,4096,1,bf16,NN,PyTorch,AMD Instinct MI300X,250.000,549.76,ok\n"
+        "{header}\n4096,4096,4096,1,bf16,NN,PyTorch,AMD Instinct MI300X,250.000,248.100,1.250,549.76,ok\n"
     );
     let (code, out, _) = command(&["summary", "-", "--json"], &printed);
     assert_eq!(code, 0);

@@ -2,6 +2,7 @@
 
 use super::{Case, Replay, Tool, replay};
 use crate::findings::Findings;
+use crate::ledger::{Partners, Splitter};
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -18,22 +19,31 @@ pub struct Wanted {
     pub word: String,
 }
 
-/// Of each finding the GEMM that takes most time; a GEMM of several findings once.
+/// Of each finding the GEMM that its sentence names, else the one that takes most time, and behind it
+/// the faster run that it is compared with; a GEMM of several findings once.
 pub fn of_findings(frame: &Frame, findings: &Findings) -> Vec<Wanted> {
     let data = &*frame.data;
-    let mut seen: Vec<Problem> = Vec::new();
+    let splitter = Splitter::new(frame, Partners::of(frame));
+    let mut seen: Vec<(Problem, &str)> = Vec::new();
     let mut out = Vec::new();
     for finding in &findings.findings {
         let total = |r: u32| data.time_s[r as usize] * frame.calls(r as usize);
-        let timed = finding.evidence.rows.iter().copied();
-        let most = timed
-            .filter(|r| total(*r).is_finite())
-            .max_by(|a, b| total(*a).total_cmp(&total(*b)).then(b.cmp(a)));
-        let Some(row) = most else { continue };
-        let problem = data.problem(row as usize);
-        if !seen.contains(&problem) {
-            seen.push(problem);
-            out.push(Wanted { row, why: finding.heading(), word: finding.rule.replace('_', "-") });
+        let timed = finding.evidence.rows.iter().copied().filter(|r| total(*r).is_finite());
+        let longest = || timed.max_by(|a, b| total(*a).total_cmp(&total(*b)).then(b.cmp(a)));
+        let Some(row) = finding.evidence.most.or_else(longest) else { continue };
+        let mut add = |row: u32, why: String, word: String| {
+            let what = data.text(ColumnMeaning::Library, row as usize);
+            let gemm = (data.problem(row as usize), what);
+            if !seen.contains(&gemm) {
+                seen.push(gemm);
+                out.push(Wanted { row, why, word });
+            }
+        };
+        add(row, finding.heading(), finding.rule.replace('_', "-"));
+        let faster = splitter.of(row).and_then(|entry| entry.alternative);
+        if let Some(faster) = faster.filter(|f| f.account.key() == finding.rule) {
+            let why = format!("the faster run behind “{}”", finding.heading());
+            add(faster.row, why, "faster".to_owned());
         }
     }
     out
@@ -187,6 +197,8 @@ fn run_all(scripts: &[String]) -> Replay {
 mod tests {
     use super::*;
     use crate::findings::check_all;
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::gemm::Operation;
     use gemmscope_table::fixture::Rows;
 
     fn frame() -> Frame {
@@ -216,6 +228,21 @@ mod tests {
         assert!(all.contains(&format!("python3 {} > results.csv", names[0])), "{all}");
         assert_eq!(of_all(&frame).len(), 4);
         assert_eq!(bulk(&frame, &of_all(&frame)).files.len(), 9);
+    }
+
+    /// "Run both reproducers": the faster layout has its own, once for all that are compared with it.
+    #[test]
+    fn a_finding_of_a_faster_run_has_both() {
+        let mut rows = Rows::new();
+        for (transposed, time) in [(false, 3e-4), (true, 9e-4)] {
+            let op = Operation::uniform(DataType::Bf16).with_layout(transposed, transposed);
+            rows.typed((4096, 4096, 4096), op, "hipBLASLt", time, "");
+        }
+        let frame = rows.frame(Some("mi300x"));
+        let wanted = of_findings(&frame, &check_all(&frame));
+        let pair: Vec<_> = wanted.iter().map(|w| (w.row, w.word.as_str())).take(2).collect();
+        assert_eq!(pair, [(1, "layout"), (0, "faster")], "{wanted:?}");
+        assert_eq!(wanted[1].why, format!("the faster run behind “{}”", wanted[0].why));
     }
 
     #[test]
