@@ -78,10 +78,11 @@ pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option
         return follow.and_then(|f| (f.compare_lacks)(&frame));
     }
     if place == known::SWEEP {
-        // A kernel's name alone is one variant of its GEMM.
-        let named = [ColumnMeaning::TileM, ColumnMeaning::Order];
-        let variants = named.iter().any(|m| data.column(*m).is_some())
-            || bench.decision.with(|d| d.kind == DataKind::Sweep);
+        let has = |meaning| data.column(meaning).is_some();
+        // A kernel's name alone is one variant of its GEMM; settings of other names have no tile.
+        let kernels =
+            has(ColumnMeaning::Kernel) && bench.decision.with(|d| d.kind == DataKind::Sweep);
+        let variants = has(ColumnMeaning::TileM) || has(ColumnMeaning::Order) || kernels;
         return (!variants).then_some("Needs several kernels or tiles of one GEMM");
     }
     None
