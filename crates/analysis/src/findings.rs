@@ -158,6 +158,9 @@ pub struct Evidence {
     /// The row that its sentence and formula name, where they name one.
     #[serde(skip)]
     pub most: Option<u32>,
+    /// The faster run that they compare it with.
+    #[serde(skip)]
+    pub faster: Option<u32>,
 }
 
 /// Something that matters, with its evidence.

@@ -308,6 +308,7 @@ impl Report {
                             rows: Vec::new(),
                             formula: f.evidence.formula.clone(),
                             most: None,
+                            faster: None,
                         },
                         ..f.clone()
                     },

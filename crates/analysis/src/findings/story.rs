@@ -34,6 +34,8 @@ pub(super) struct Story {
     pub formula: String,
     /// The row that they name.
     pub most: Option<u32>,
+    /// The faster run that they compare it with.
+    pub faster: Option<u32>,
     /// Replaces path A of the rule.
     pub path_a: Option<String>,
     /// Replaces path B of the rule.
@@ -183,7 +185,7 @@ pub(super) fn from_parts(
         basis: rule.basis,
         category: rule.category,
         groups: rows.len() as u64,
-        evidence: Evidence { rows, formula: story.formula, most: story.most },
+        evidence: Evidence { rows, formula: story.formula, most: story.most, faster: story.faster },
         time_s,
         share,
         efficiency: None,

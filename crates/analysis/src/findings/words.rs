@@ -156,6 +156,10 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             told.text
         ),
         most: Some(row),
+        faster: entry
+            .and_then(|e| e.alternative)
+            .filter(|other| other.account == cause.account)
+            .map(|other| other.row),
         ..told
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{Case, Replay, Tool, replay};
 use crate::findings::Findings;
-use crate::ledger::{Partners, Splitter};
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -23,7 +22,6 @@ pub struct Wanted {
 /// the faster run that it is compared with; a GEMM of several findings once.
 pub fn of_findings(frame: &Frame, findings: &Findings) -> Vec<Wanted> {
     let data = &*frame.data;
-    let splitter = Splitter::new(frame, Partners::of(frame));
     let mut seen: Vec<(Problem, &str)> = Vec::new();
     let mut out = Vec::new();
     for finding in &findings.findings {
@@ -40,10 +38,9 @@ pub fn of_findings(frame: &Frame, findings: &Findings) -> Vec<Wanted> {
             }
         };
         add(row, finding.heading(), finding.rule.replace('_', "-"));
-        let faster = splitter.of(row).and_then(|entry| entry.alternative);
-        if let Some(faster) = faster.filter(|f| f.account.key() == finding.rule) {
+        if let Some(faster) = finding.evidence.faster {
             let why = format!("the faster run behind “{}”", finding.heading());
-            add(faster.row, why, "faster".to_owned());
+            add(faster, why, "faster".to_owned());
         }
     }
     out
