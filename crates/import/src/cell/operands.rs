@@ -2,6 +2,7 @@
 //! way: one table says which of them are A and B, how these are kept, and where a bias stands.
 
 use super::shape_text::Shape;
+use gemmscope_model::dtype::DataType;
 
 /// M, N, K of A (M, K) times B (K, N). Leading dimensions of both are the batch, broadcast where they
 /// differ; those of A alone are further rows.
@@ -49,6 +50,8 @@ pub(crate) struct Operator {
     /// Values along K in one element of A and of B: two 4-bit ones a byte.
     packed: [u32; 2],
     bias: Bias,
+    /// The type of C, where it is always this one.
+    pub output: Option<DataType>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -60,11 +63,13 @@ enum Bias {
     Behind,
 }
 
-const PLAIN: Operator = Operator { first: 0, weight: false, packed: [1, 1], bias: Bias::None };
+const PLAIN: Operator =
+    Operator { first: 0, weight: false, packed: [1, 1], bias: Bias::None, output: None };
 const WEIGHT: Operator = Operator { weight: true, ..PLAIN };
 
 const OPERATORS: &[(&str, Operator)] = &[
-    ("mm bmm matmul int_mm mixed_mm int8_linear_matmul", PLAIN),
+    ("mm bmm matmul mixed_mm int8_linear_matmul", PLAIN),
+    ("int_mm", Operator { output: Some(DataType::Int32), ..PLAIN }),
     ("scaled_mm cublas_scaled_mm", Operator { bias: Bias::Behind, ..PLAIN }),
     (
         "addmm baddbmm addmm_ addmm_activation bias_addmm",

@@ -7,6 +7,7 @@ use crate::{
 };
 use gemmscope_model::units::{TimeUnit, plural};
 use gemmscope_table::build::TableBuilder;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Note of a file that only lists kernels by their time.
@@ -69,12 +70,19 @@ impl LaunchColumns {
         notes: &[],
     };
 
-    /// The launch of a line; `units` are those in the titles of the columns. `None`: the line is damaged, or
-    /// names no kernel or grid.
+    /// The kernel of a line; "" where it names none or is damaged.
+    fn kernel<'r>(&self, header: &Header, record: &Record<'r>) -> Cow<'r, str> {
+        match record.problem() {
+            None => header.text(record, &[self.kernel]),
+            Some(_) => Cow::default(),
+        }
+    }
+
+    /// The launch of a line; `units` are those in the titles of the columns. `None`: it names no kernel or grid.
     fn launch(&self, header: &Header, units: &[String], record: &Record<'_>) -> Option<Launch> {
-        let kernel = header.text(record, &[self.kernel]);
+        let kernel = self.kernel(header, record);
         let kernel = kernel.trim_end_matches(".kd");
-        if kernel.is_empty() || record.problem().is_some() {
+        if kernel.is_empty() {
             return None;
         }
         let unit_s = |i: usize| TimeUnit::parse(&units[i]).map_or(self.unit_s, TimeUnit::to_si);
@@ -118,6 +126,28 @@ struct Titled {
     is_last: bool,
 }
 
+impl Titled {
+    /// The launch of a line, and all that the first line of one says.
+    fn first(&self, record: &Record<'_>, table: &mut TableBuilder) -> Option<(Launch, Counters)> {
+        let Titled { header, columns, .. } = self;
+        let mut launch = columns.launch(header, &self.units, record)?;
+        if !columns.device.is_empty() {
+            on_device(&mut launch, &header.text(record, &[columns.device]), table);
+        }
+        let mut counters = Counters::default();
+        (columns.also)(&mut launch, &mut counters, header, record, table);
+        Some((launch, counters))
+    }
+}
+
+/// `NVIDIA H100 80GB HBM3 (0)`: a number alone is no device.
+fn on_device(launch: &mut Launch, name: &str, table: &mut TableBuilder) {
+    let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+    if name.chars().any(char::is_alphabetic) {
+        launch.device = table.device(name);
+    }
+}
+
 impl LaunchTable {
     fn layout(&self, header: &Header) -> Option<Titled> {
         let bare = |title: &String| {
@@ -154,8 +184,8 @@ impl LaunchTable {
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
         let mut table = TableBuilder::new();
         let profile = Profile::new(&mut table, head, options);
-        let (open, places) = (Vec::new(), HashMap::new());
-        let rows = Launches { format: self, profile, titles: None, open, places, before: 0 };
+        let (open, places, key) = (Vec::new(), HashMap::new(), String::new());
+        let rows = Launches { format: self, profile, titles: None, open, places, key, before: 0 };
         Delimited::open(rows, table)
     }
 }
@@ -167,8 +197,57 @@ struct Launches {
     /// Launches whose counters may go on, and the place of each.
     open: Vec<(Launch, Counters)>,
     places: HashMap<String, usize>,
+    /// What tells the launch of a line from others; kept for its memory.
+    key: String,
     /// Lines without a kernel.
     before: u64,
+}
+
+impl Launches {
+    /// A line with a counter of a launch, which other lines may begin or go on.
+    fn counter(
+        &mut self,
+        record: &Record<'_>,
+        [name, unit, value]: [&str; 3],
+        apart: &[&str],
+        table: &mut TableBuilder,
+    ) {
+        let Some(titles) = &self.titles else { return };
+        let Titled { header, columns, .. } = titles;
+        let text = |name: &str| header.text(record, &[name]);
+        let value = header.position(value).filter(|i| record.len() > *i);
+        let Some(value) = value.filter(|_| !columns.kernel(header, record).is_empty()) else {
+            self.before += 1;
+            return;
+        };
+        let name = text(name);
+        // Advice of the profiler has no counter.
+        if name.is_empty() {
+            return;
+        }
+        self.key.clear();
+        for part in apart {
+            self.key += &text(part);
+            self.key.push('/');
+        }
+        let at = match self.places.get(&self.key) {
+            Some(at) => *at,
+            None => {
+                let Some(first) = titles.first(record, table) else {
+                    self.before += 1;
+                    return;
+                };
+                self.open.push(first);
+                self.places.insert(self.key.clone(), self.open.len() - 1);
+                self.open.len() - 1
+            }
+        };
+        let (launch, counters) = &mut self.open[at];
+        if *name == *columns.device {
+            on_device(launch, &record.text(value), table);
+        }
+        counters.add(&name, &text(unit), record.number(value));
+    }
 }
 
 impl RowReader for Launches {
@@ -182,53 +261,20 @@ impl RowReader for Launches {
             }
             return Ok(());
         };
-        let Titled { header, units, columns, is_last, .. } = titles;
-        let of_units = std::mem::take(is_last) && record.get(0).is_empty();
-        if of_units && matches!(columns.counters, CountedIn::Columns(_)) {
-            *units = (0..units.len()).map(|i| record.text(i).into_owned()).collect();
+        let of_units = std::mem::take(&mut titles.is_last) && record.get(0).is_empty();
+        if of_units && matches!(titles.columns.counters, CountedIn::Columns(_)) {
+            titles.units = (0..titles.units.len()).map(|i| record.text(i).into_owned()).collect();
             return Ok(());
         }
-        let text = |name: &str| header.text(record, &[name]);
-        let counter = match columns.counters {
-            CountedIn::Lines([.., value], _) => header.position(value),
-            _ => Some(0),
-        };
-        let launch = columns.launch(header, units, record);
-        let (Some(mut launch), Some(counter)) = (launch, counter.filter(|i| record.len() > *i))
-        else {
+        let Titled { header, units, columns, .. } = &*titles;
+        if let CountedIn::Lines(counter, apart) = columns.counters {
+            self.counter(record, counter, apart, table);
+            return Ok(());
+        }
+        let Some((mut launch, mut counters)) = titles.first(record, table) else {
             self.before += 1;
             return Ok(());
         };
-        let device = |launch: &mut Launch, name: &str, table: &mut TableBuilder| {
-            let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
-            if name.chars().any(char::is_alphabetic) {
-                launch.device = table.device(name);
-            }
-        };
-        if !columns.device.is_empty() {
-            device(&mut launch, &text(columns.device), table);
-        }
-        let mut counters = Counters::default();
-        if let CountedIn::Lines([name, unit, _], apart) = columns.counters {
-            let name = text(name);
-            // Advice of the profiler has no counter.
-            if name.is_empty() {
-                return Ok(());
-            }
-            let key = apart.iter().map(|n| text(n)).collect::<Vec<_>>().join("/");
-            let at = *self.places.entry(key).or_insert(self.open.len());
-            if at == self.open.len() {
-                (columns.also)(&mut launch, &mut counters, header, record, table);
-                self.open.push((launch, counters));
-            }
-            let (launch, counters) = &mut self.open[at];
-            if *name == *columns.device {
-                device(launch, &record.text(counter), table);
-            }
-            counters.add(&name, &text(unit), record.number(counter));
-            return Ok(());
-        }
-        (columns.also)(&mut launch, &mut counters, header, record, table);
         if let CountedIn::Columns(is) = columns.counters {
             for (i, name) in header.names.iter().enumerate().filter(|(_, n)| is(n)) {
                 counters.add(name, &units[i], record.number(i));

@@ -114,7 +114,6 @@ impl Counters {
     }
 }
 
-/// Collects launches and makes the table of them.
 /// Counters that are times, by the spellings of Nsight Compute.
 pub(crate) const TIMES: [&str; 4] =
     ["gpu__time_duration.sum", "gpu__time_duration.avg", "gpu__time_duration.max", "Duration"];
@@ -137,6 +136,7 @@ fn in_si(name: &str, value: f64, unit: &str) -> Option<f64> {
     Some(value * scale)
 }
 
+/// Collects launches and makes the table of them.
 #[derive(Debug)]
 pub(crate) struct Profile {
     launches: Vec<Launch>,

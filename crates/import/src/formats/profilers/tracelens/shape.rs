@@ -97,10 +97,8 @@ pub(crate) fn from_operands(
             operator.pair(strides.items()).and_then(|[a, b]| layout_of_strides(a, b, shape.sizes))
         }
     };
-    let mut op = operation(a, b, operator.adds_bias(&shapes, n), blas);
-    if name.ends_with("int_mm") {
-        op.c = DataType::Int32;
-    }
+    let op = operation(a, b, operator.adds_bias(&shapes, n), blas);
+    let op = Operation { c: operator.output.unwrap_or(op.c), ..op };
     Some((shape.row(op, f64::NAN), note))
 }
 
