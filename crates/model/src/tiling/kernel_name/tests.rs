@@ -95,7 +95,7 @@ fn tensile_says_much_more() {
     assert_eq!(split.transposes, Some((false, true)));
 }
 
-/// Names that cuBLAS gave its kernels on an H100 for products of this type.
+/// Kernels of cuBLAS and the type in which they multiply.
 #[test]
 fn multiplied_types() {
     for (name, wanted) in [
