@@ -1,0 +1,141 @@
+//! What a finding says to do, and where it stands.
+
+use super::*;
+
+#[test]
+fn a_larger_gemm_that_is_faster_says_to_pad() {
+    let mut rows = Rows::new();
+    rows.row((57_344, 2, 8192), "x", 13.4e-3, "");
+    rows.row((57_344, 4, 8192), "x", 26.0e-3, "");
+    rows.row((57_344, 16, 8192), "x", 284e-6, "");
+    // Larger in two sizes: nothing to learn.
+    rows.row((28_672, 4, 4096), "x", 26.0e-3, "");
+    rows.row((57_344, 32, 8192), "x", 300e-6, "");
+    let found = check_all(&rows.frame(Some("mi300x")));
+    let size = of(&found, "size");
+    assert_eq!(size.len(), 1);
+    let f = size[0];
+    assert_eq!(f.title, "Padding N is faster: 2 GEMMs");
+    assert_eq!(f.evidence.rows, [0, 1]);
+    assert!(f.text.contains("26.0 ms here, 284 µs as 57344 × 16 × 8192"), "{}", f.text);
+    let gap = 13.4e-3 + 26.0e-3 - 2.0 * 284e-6;
+    assert!((f.saves_s.unwrap() - gap).abs() < 1e-9);
+}
+
+#[test]
+fn a_kernel_whose_roof_time_is_below_its_start_is_called_small_not_far_from_the_bandwidth() {
+    // 0.24 µs at the roof of the H100, 5.8 µs by a profiler; then a large one, whose roof matters.
+    let of_profiler = |rows: &[Row]| {
+        let f = frame(rows, Some("h100-sxm"), RoofKind::Datasheet);
+        let mut data = (*f.data).clone();
+        data.sources[0].format = "kineto".to_owned();
+        let report = check_all(&Frame::all(Arc::new(data), f.metrics.clone()));
+        of(&report, "rest")[0].path_b.clone()
+    };
+    let small = of_profiler(&[row([141, 512, 512], DataType::Bf16, 5.8)]);
+    assert!(small.contains(" is 243 ns, less than a kernel takes"), "{small}");
+    let large = of_profiler(&[row([16, 8192, 8192], DataType::Bf16, 100.0)]);
+    assert!(large.contains("matrix-vector or split-K kernel"), "{large}");
+}
+
+#[test]
+fn a_headline_says_what_it_covers_and_what_the_program_loses_more() {
+    let f = frame(&[row([4096; 3], DataType::Bf16, 250.0)], Some("h100-sxm"), RoofKind::Datasheet);
+    let with = |without_us: f64, remedy: &str| {
+        let mut data = (*f.data).clone();
+        let source = &mut data.sources[0];
+        source.format = "kineto".to_owned();
+        source.remedy = remedy.to_owned();
+        source.without_model.add(without_us * 1e-6);
+        source.name_without_model(vec![("vllm::fused_moe".to_owned(), without_us * 1e-6)]);
+        check_all(&Frame::all(Arc::new(data), f.metrics.clone()))
+    };
+    let report = with(750.0, "");
+    let book = &report.ledger.books[0];
+    assert_eq!(
+        crate::headline::total(book),
+        "250 µs, 55.6 % of roof, of the 25.0 % of the GEMM time with known shapes"
+    );
+    let cost = crate::headline::cost(&report.findings, book).unwrap();
+    assert_eq!(cost.claim, "75.0 % of the GEMM time has no known shape");
+    assert_eq!(cost.why, "750 µs, vllm::fused_moe");
+    assert!(report.findings[0].path_a.starts_with("Record with record_shapes=True."));
+    let remedied = with(750.0, "also open the trace of the graph's capture");
+    assert_eq!(remedied.findings[0].path_a, "Also open the trace of the graph's capture.");
+    // A smaller part gives way to what the GEMMs lose.
+    let report = with(50.0, "");
+    let cost = crate::headline::cost(&report.findings, &report.ledger.books[0]).unwrap();
+    assert_eq!(cost.key, "rest");
+}
+
+#[test]
+fn findings_stand_in_sections_each_by_its_seconds() {
+    let layout = |t: bool| Operation::uniform(DataType::Bf16).with_layout(false, t);
+    let mut rows = vec![row([8192; 3], DataType::Bf16, 9000.0)];
+    for (n, slow, fast) in [(1024, 300.0, 200.0), (2048, 700.0, 400.0)] {
+        rows.push(Row { op: layout(false), ..row([4096, 4096, n], DataType::Bf16, slow) });
+        rows.push(Row { op: layout(true), ..row([4096, 4096, n], DataType::Bf16, fast) });
+    }
+    // Another pair of layouts.
+    let op = Operation::uniform(DataType::Bf16).with_layout(true, true);
+    rows.push(Row { op, ..row([4096, 4096, 2048], DataType::Bf16, 600.0) });
+    let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
+    let sections: Vec<Section> = report.findings.iter().map(Finding::section).collect();
+    assert!(sections.is_sorted(), "{sections:?}");
+    assert_eq!(sections[0], Section::Lost);
+    let within = report.findings.chunk_by(|a, b| a.section() == b.section());
+    for section in within.filter(|s| s[0].section() == Section::Lost) {
+        let section: Vec<_> = section.iter().filter(|f| !f.is_rest()).collect();
+        assert!(section.is_sorted_by(|a, b| a.saves_s >= b.saves_s));
+    }
+    // An account is one finding, with the pairs inside it.
+    let layouts = of(&report, "layout");
+    assert_eq!(layouts.len(), 1);
+    assert_eq!(layouts[0].title, "Another layout is faster: 3 GEMMs");
+    assert!(
+        layouts[0].text.contains(
+            "600 µs more than the faster runs. Layout NN is slower than NT: 2 GEMMs, 400 µs; Layout TT is \
+             slower than NT: 1 GEMM, 200 µs."
+        ),
+        "{}",
+        layouts[0].text
+    );
+    // The largest is not measured, so the sentence says why it names another.
+    let book = &report.ledger.books[0];
+    let cost = crate::headline::cost(&report.findings, book).unwrap();
+    assert_eq!(cost.key, "layout");
+    assert_eq!(
+        [cost.claim.as_str(), cost.why.as_str()],
+        ["Surest gain, 600 µs", "another layout is faster, 3 GEMMs"]
+    );
+    assert_eq!(Some(cost.seconds), layouts[0].saves_s);
+}
+
+#[test]
+fn what_another_library_runs_faster_is_counted_once_and_says_what_other_causes_hold() {
+    let op = Operation::uniform(DataType::Bf16);
+    let mut rows = Rows::new();
+    for (n, x, y) in [(1024, 400.0, 200.0), (2048, 700.0, 300.0), (4096, 600.0, 600.0)] {
+        rows.typed((4096, 4096, n), op, "x", x * 1e-6, "");
+        rows.typed((4096, 4096, n), op, "y", y * 1e-6, "");
+    }
+    // Of this one another layout saves as much, and is the smaller change.
+    rows.typed((4096, 4096, 2048), op.with_layout(false, true), "x", 300e-6, "");
+    let report = check_all(&rows.frame(Some("h100-sxm")));
+    let book = report.ledger.books.iter().find(|b| b.side == "x").unwrap();
+    assert_eq!((book.elsewhere, book.of(Account::Library).groups), (2, 1));
+    let found = of(&report, "library")[0];
+    assert_eq!(found.title, "y is faster: 1 GEMM");
+    assert!(found.text.contains("In all 2 GEMMs are faster elsewhere;"), "{}", found.text);
+}
+
+#[test]
+fn a_gemm_of_which_one_repeat_is_above_the_roof_counts_that_one() {
+    // 4096^3 takes 139 µs at the roof.
+    let rows = [130.0, 150.0, 160.0].map(|us| row([4096; 3], DataType::Bf16, us));
+    let frame = frame(&rows, Some("h100-sxm"), RoofKind::Datasheet);
+    let found = check_all(&frame);
+    assert_eq!(of(&found, "above_roof")[0].evidence.rows, [0]);
+    let totals = gemmscope_table::metrics::Totals::over(&frame, &[0, 1, 2]);
+    assert_eq!(totals.above_roof, 1);
+}
