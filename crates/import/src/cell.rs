@@ -6,8 +6,8 @@ pub(crate) mod shape_text;
 pub(crate) mod value_cache;
 pub(crate) mod values;
 
-use digits::quotient;
-use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
+use digits::{PLACES, quotient};
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit, float};
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
 use std::fmt;
@@ -87,34 +87,39 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
 /// A number as files write it (`12`, `1.5e-3`, `.5`, `1,234.5`). `None` for words such as `nan` and `inf`.
 #[inline]
 pub(crate) fn number(cell: &[u8]) -> Option<f64> {
-    // Up to 19 digits and one point: no library call.
     let (negative, digits) = match cell {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, cell),
     };
-    if !digits.is_empty() && digits.len() <= 20 {
-        let mut whole: u64 = 0;
-        let mut point = None;
-        let mut plain = true;
-        for (i, &b) in digits.iter().enumerate() {
-            let d = b.wrapping_sub(b'0');
-            if d < 10 {
-                whole = whole.wrapping_mul(10).wrapping_add(u64::from(d));
-            } else if b == b'.' && point.is_none() {
-                point = Some(i);
-            } else {
-                plain = false;
-                break;
-            }
+    match plain(digits).or_else(|| scientific(digits)) {
+        Some((whole, places)) => {
+            let value = quotient(whole, places);
+            Some(if negative { -value } else { value })
         }
-        let seen = digits.len() - usize::from(point.is_some());
-        if plain && seen > 0 && seen <= 19 {
-            let decimals = point.map_or(0, |p| digits.len() - p - 1);
-            let value = quotient(whole, decimals as u32);
-            return Some(if negative { -value } else { value });
+        None => slow_number(cell),
+    }
+}
+
+/// Up to 19 digits and one point, without a library call: the digits, and how many are behind the point.
+#[inline(always)]
+fn plain(digits: &[u8]) -> Option<(u64, u32)> {
+    if digits.is_empty() || digits.len() > 20 {
+        return None;
+    }
+    let mut whole: u64 = 0;
+    let mut point = None;
+    for (i, &b) in digits.iter().enumerate() {
+        let d = b.wrapping_sub(b'0');
+        if d < 10 {
+            whole = whole.wrapping_mul(10).wrapping_add(u64::from(d));
+        } else if b == b'.' && point.is_none() {
+            point = Some(i);
+        } else {
+            return None;
         }
     }
-    slow_number(cell)
+    let seen = digits.len() - usize::from(point.is_some());
+    (1..=19).contains(&seen).then(|| (whole, point.map_or(0, |p| (digits.len() - p - 1) as u32)))
 }
 
 #[cold]
@@ -123,7 +128,17 @@ fn long_number(text: &str) -> Option<f64> {
     if !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    text.parse().ok()
+    float(text)
+}
+
+/// `1.5e-3`, where [`quotient`] has the power.
+#[cold]
+fn scientific(digits: &[u8]) -> Option<(u64, u32)> {
+    let at = memchr::memchr2(b'e', b'E', digits)?;
+    let (whole, places) = plain(&digits[..at])?;
+    let power: i32 = std::str::from_utf8(&digits[at + 1..]).ok()?.parse().ok()?;
+    let places = places.checked_add_signed(power.checked_neg()?)?;
+    (places < PLACES).then_some((whole, places))
 }
 
 fn slow_number(cell: &[u8]) -> Option<f64> {
@@ -291,7 +306,7 @@ pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
 pub(crate) fn spread(cell: &[u8]) -> Option<(f64, f64)> {
     let (value, inside) = std::str::from_utf8(cell).ok()?.split_once('(')?;
     let percent = inside.trim_start_matches(['±', '+', '-', '/', ' ']).split_once('%')?.0;
-    let percent: f64 = percent.trim().parse().ok()?;
+    let percent = float(percent.trim())?;
     Some((number(value.trim().as_bytes())?, percent / 100.0))
 }
 

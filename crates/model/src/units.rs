@@ -13,9 +13,11 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
+mod float;
 mod format;
 mod parse;
 
+pub use float::float;
 pub use format::{
     Prefix, SI, SI_FROM_ONE, SI_OF_RATES, WIDE, capitalized, decapitalized, either, fixed,
     format_short, format_significant, grouped, percent, plural, rounded_percent, seconds_brief,

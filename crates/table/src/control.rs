@@ -8,6 +8,7 @@
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use crate::view_state::ViewState;
+use gemmscope_model::units::float;
 
 /// One setting of a view.
 #[derive(Clone, Debug, PartialEq)]
@@ -281,7 +282,7 @@ impl Control {
     ) -> Self {
         let current = state
             .param(key)
-            .and_then(|t| t.trim().parse::<f64>().ok())
+            .and_then(|t| float(t.trim()))
             .filter(|v| (min..=max).contains(v))
             .unwrap_or(default);
         Control {
@@ -367,7 +368,7 @@ impl Control {
 
     /// The value in effect as a number; NaN if it is not a number.
     pub fn as_number(&self) -> f64 {
-        self.current.parse().unwrap_or(f64::NAN)
+        float(&self.current).unwrap_or(f64::NAN)
     }
 
     /// True if a toggle is on.
@@ -398,8 +399,10 @@ impl Control {
         let Kind::Number { min, max, whole, .. } = self.kind else {
             return Ok(typed.to_owned());
         };
-        match typed.trim().parse::<f64>() {
-            Ok(v) if (min..=max).contains(&v) && !(whole && v.fract() != 0.0) => Ok(format!("{v}")),
+        match float(typed.trim()) {
+            Some(v) if (min..=max).contains(&v) && !(whole && v.fract() != 0.0) => {
+                Ok(format!("{v}"))
+            }
             _ => Err(format!(
                 "Expected {} from {min} to {max}: {typed}",
                 if whole { "a whole number" } else { "a number" },

@@ -12,6 +12,7 @@ use crate::filter::{Filters, Range};
 use crate::metrics::DeviceChoice;
 use crate::selection::RowSet;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::units::float;
 use std::collections::BTreeMap;
 
 /// Version of the text form.
@@ -181,9 +182,7 @@ impl ViewState {
                 .ok_or_else(|| format!("expected lowest..highest: {value}"))?;
             let end = |t: &str| match t {
                 "" => Ok(None),
-                t => t
-                    .parse::<f64>()
-                    .ok()
+                t => float(t)
                     .filter(|v| !v.is_nan())
                     .map(Some)
                     .ok_or_else(|| format!("expected a number: {t}")),

@@ -4,6 +4,7 @@ use crate::app::state::Workbench;
 use crate::app::ui::{icon, icon_button, value_of};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, Engine, Peak};
+use gemmscope_model::units::float;
 use leptos::prelude::*;
 
 /// The form. `on_done` gets the id of the saved device, or `None`.
@@ -128,7 +129,7 @@ fn plain(v: f64) -> String {
 }
 
 fn read(text: &str) -> Option<f64> {
-    text.trim().replace(',', ".").parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0)
+    float(&text.trim().replace(',', ".")).filter(|v| v.is_finite() && *v > 0.0)
 }
 
 fn id_of(name: &str) -> String {

@@ -7,7 +7,7 @@ use crate::app::state::Workbench;
 use crate::app::ui::{icon, keyed, one_stop, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
-use gemmscope_model::units::{grouped, larger, plural, smaller};
+use gemmscope_model::units::{float, grouped, larger, plural, smaller};
 use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
 use gemmscope_table::field::Frame;
@@ -247,7 +247,7 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
         });
     };
     let read = move |e: &web_sys::Event| -> Option<f64> {
-        value_of(e).trim().replace(',', ".").parse::<f64>().ok().map(|v| v * factor)
+        float(&value_of(e).trim().replace(',', ".")).map(|v| v * factor)
     };
     let write = move |v: Option<f64>| {
         v.map_or_else(String::new, |v| info.with_value(|i| column_format::number(i, v)))

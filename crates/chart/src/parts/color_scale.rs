@@ -12,6 +12,7 @@ use crate::text;
 use crate::ticks::{self, Format};
 use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_model::order::InOrder;
+use gemmscope_model::units::float;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Categories, Field, FieldInfo, FieldKind, Frame};
 use std::sync::OnceLock;
@@ -96,7 +97,7 @@ impl ColorScale {
             let mut out = ColorScale::category(&info.label, &categories, &[], n, theme);
             let format = Format::of(&info.unit);
             for name in &mut out.names {
-                if let Ok(v) = name.parse::<f64>() {
+                if let Some(v) = float(name) {
                     *name = format.write(v, 5);
                 }
             }

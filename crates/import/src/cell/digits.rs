@@ -7,10 +7,12 @@
 /// Eight digits of value 0.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Powers of ten, which a float holds exactly up to 22.
-const POWERS: [f64; 20] = [
+/// Places that a quotient may have: a float holds powers of ten exactly up to 22.
+pub(super) const PLACES: u32 = 23;
+
+const POWERS: [f64; PLACES as usize] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
 /// The value of eight digits, the first in the lowest byte, each less `'0'`.
@@ -141,7 +143,7 @@ fn sixteen(low: u64, high: u64) -> Option<(u64, Option<u32>)> {
         .then(|| (value(low) * 100_000_000 + value(high), Some(places)))
 }
 
-/// `whole / 10^places`, rounded to the nearest float; `places` is 0 to 19.
+/// `whole / 10^places`, rounded to the nearest float; `places` is below [`PLACES`].
 #[inline(always)]
 pub(super) fn quotient(whole: u64, places: u32) -> f64 {
     if whole <= 1 << 53 {
@@ -152,9 +154,9 @@ pub(super) fn quotient(whole: u64, places: u32) -> f64 {
     }
 }
 
-/// 10^-q for q of 0 to 19 as 128 bits of 5^-q, the top bit set, rounded up.
-const TENTHS: [(u64, u64); 20] = {
-    let mut out = [(1 << 63, 0); 20];
+/// 10^-q as 128 bits of 5^-q, the top bit set, rounded up.
+const TENTHS: [(u64, u64); PLACES as usize] = {
+    let mut out = [(1 << 63, 0); PLACES as usize];
     let mut power: u128 = 1;
     let mut q = 1;
     while q < out.len() {
@@ -243,6 +245,13 @@ mod tests {
                 let found = decimal(line.as_bytes(), from, to);
                 prop_assert_eq!(found.map(f64::to_bits), Some(wanted.to_bits()), "{}", text);
             }
+        }
+
+        #[test]
+        fn exponents_are_rounded_correctly(text in "-?[0-9]{1,10}[.]?[0-9]{0,10}[eE][-+]?[0-9]{1,2}") {
+            let wanted: f64 = text.parse().unwrap();
+            let found = cell::number(text.as_bytes());
+            prop_assert_eq!(found.map(f64::to_bits), Some(wanted.to_bits()), "{}", text);
         }
 
         /// Where it has an answer, it is that of the way for all cells.

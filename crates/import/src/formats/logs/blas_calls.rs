@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::cell::values;
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "blas-calls",
@@ -108,7 +109,7 @@ fn row(m: &Members<'_>) -> Result<Row, RowError> {
     let trans = |names: &[&str]| get(m, names).and_then(values::transpose).unwrap_or(false);
     let mut op = op.with_layout(trans(&["transa", "transposea"]), trans(&["transb", "transposeb"]));
     op.bias = get(m, &["bias_vector"]).is_some_and(|v| v != "0");
-    op.beta = get(m, &["beta"]).is_some_and(|v| v.parse::<f64>().is_ok_and(|v| v != 0.0));
+    op.beta = get(m, &["beta"]).is_some_and(|v| float(v).is_some_and(|v| v != 0.0));
     let mut row = Row::new(
         size(&["m", "sizem"], "M")?,
         size(&["n", "sizen"], "N")?,
@@ -137,7 +138,7 @@ impl Parser for Calls {
         };
         library.clone_into(&mut e.library);
         e.op_name = function.to_owned();
-        let count = get(&m, &["call_count"]).and_then(|c| c.parse::<f64>().ok());
+        let count = get(&m, &["call_count"]).and_then(float);
         e.figures.push((ColumnMeaning::Count, count.unwrap_or(1.0)));
         Some(e)
     }

@@ -4,6 +4,7 @@
 use super::*;
 use crate::cell::values;
 use gemmscope_model::dtype::from_blas_letter;
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "blis",
@@ -47,7 +48,7 @@ fn printed(line: &str) -> Option<Printed<'_>> {
         None if of_suite => rest,
         None => return None,
     };
-    let figures: Vec<f64> = values.split_whitespace().map_while(|v| v.parse().ok()).collect();
+    let figures: Vec<f64> = values.split_whitespace().map_while(float).collect();
     // The title of a column is no result.
     (!of_suite || figures.len() >= 4).then_some(Printed { name, of_suite, figures })
 }

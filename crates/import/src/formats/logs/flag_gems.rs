@@ -4,6 +4,7 @@
 use super::*;
 use crate::cell::operands::Operator;
 use crate::split::dialect::apart;
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "flaggems",
@@ -54,7 +55,7 @@ impl Parser for FlagGems {
         };
         let at = |title: &str| {
             let i = self.titles.iter().position(|t| t.starts_with(title))?;
-            cells.get(i)?.parse::<f64>().ok()
+            float(cells.get(i)?)
         };
         let mut out = Vec::new();
         for (library, title) in [("PyTorch", "Torch Latency"), ("FlagGems", "Gems Latency")] {

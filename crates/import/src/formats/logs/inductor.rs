@@ -5,6 +5,7 @@
 use super::*;
 use crate::cell::operands::{Operator, product};
 use crate::cell::shape_text::Shape;
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "inductor",
@@ -189,7 +190,7 @@ impl Parser for Inductor {
         for option in s.get("options").split(',') {
             let Some((name, value)) = option.split_once('=') else { continue };
             let known = OPTIONS.iter().find(|(n, _)| *n == name.trim());
-            if let (Some((_, meaning)), Ok(v)) = (known, value.trim().parse::<f64>()) {
+            if let (Some((_, meaning)), Some(v)) = (known, float(value.trim())) {
                 e.figures.push((*meaning, v));
             }
         }

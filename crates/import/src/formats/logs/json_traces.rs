@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::cell::operands::{product, swapped};
+use gemmscope_model::units::float;
 use serde_json::Value;
 
 pub(crate) const FLASHINFER: Format = Format {
@@ -97,7 +98,7 @@ fn text<'a>(v: &'a Value, pointer: &str) -> &'a str {
 
 fn number(v: &Value, pointer: &str) -> Option<f64> {
     let v = v.pointer(pointer)?;
-    v.as_f64().or_else(|| v.as_str()?.trim().parse().ok())
+    v.as_f64().or_else(|| float(v.as_str()?.trim()))
 }
 
 fn size(v: Option<f64>, what: &str) -> Result<u32, RowError> {
@@ -117,7 +118,7 @@ fn row_of(
 
 /// `gemm_n4096_k4096`: sizes that the name of a definition states.
 fn in_name(name: &str, letter: char) -> Option<f64> {
-    name.split('_').find_map(|part| part.strip_prefix(letter)?.parse().ok())
+    name.split('_').find_map(|part| float(part.strip_prefix(letter)?))
 }
 
 fn flashinfer(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {

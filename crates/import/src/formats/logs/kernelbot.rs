@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::cell::shape_text;
-use gemmscope_model::units::TimeUnit;
+use gemmscope_model::units::{TimeUnit, float};
 use std::collections::BTreeMap;
 
 pub(crate) const FORMAT: Format = Format {
@@ -63,7 +63,7 @@ impl Kernelbot {
     fn close(&mut self, rows: &mut LogRows<'_>) -> Vec<Entry> {
         let (_, fields) = std::mem::take(&mut self.open);
         let Some(spec) = fields.get("spec") else { return Vec::new() };
-        let seconds = |name: &str| fields.get(name)?.parse::<f64>().ok().map(|ns| ns / 1e9);
+        let seconds = |name: &str| float(fields.get(name)?).map(|ns| ns / 1e9);
         let failed = fields.get("error").or(fields.get("status").filter(|s| *s != "pass"));
         let row = (|| {
             if let Some(why) = failed {

@@ -5,6 +5,7 @@ use super::*;
 use crate::cell::operands::Operator;
 use crate::cell::{Quantity, quantity};
 use crate::split::dialect::apart;
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "key-averages",
@@ -53,7 +54,7 @@ impl Parser for KeyAverages {
         // A range of the program may have the name of an operation, which is in a namespace.
         let operator = Operator::of(name).filter(|_| name.contains("::"));
         let Some(operator) = operator else { return rows.other() };
-        let calls = calls.parse::<f64>().unwrap_or(f64::NAN);
+        let calls = float(calls).unwrap_or(f64::NAN);
         let shapes: Vec<Vec<u32>> = inputs
             .split("],")
             .map(|s| s.split([',', '[', ']']).filter_map(|n| n.trim().parse().ok()).collect())

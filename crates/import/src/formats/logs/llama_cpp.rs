@@ -4,6 +4,7 @@
 //! as transposed. Weights come in blocks with scales. The unit word changes from line to line.
 
 use super::*;
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "llama-cpp",
@@ -102,8 +103,7 @@ impl LlamaCpp {
         let mut batch = 1.0;
         for key in ["bs=[", "nr=["] {
             if let Some(list) = log::after(args, key).and_then(|t| t.split(']').next()) {
-                batch *=
-                    list.split(',').filter_map(|v| v.trim().parse::<f64>().ok()).product::<f64>();
+                batch *= list.split(',').filter_map(|v| float(v.trim())).product::<f64>();
             }
         }
         row.batch = log::size(batch, "batch")?;

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::cell::values;
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tune-gemm",
@@ -49,7 +50,7 @@ impl Parser for TuneGemm {
         e.rate = rate;
         e.library = "Triton".to_owned();
         for (name, meaning) in COLUMNS {
-            let number = member(config, name).and_then(|t| t.parse::<f64>().ok());
+            let number = member(config, name).and_then(float);
             // Stages of 0 is how this script says "no pipeline".
             let number = number.filter(|v| *v > 0.0).unwrap_or(f64::NAN);
             rows.table.stage_number(meaning, name, number);

@@ -14,6 +14,7 @@ use crate::columns::{defaults, sides};
 use crate::split::dialect::is_drawn;
 use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::units::float;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
@@ -112,8 +113,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .collect();
     let numeric = |f: &&str| cell::number(f.as_bytes()).is_some();
     let floats = body.iter().any(|r| {
-        r.get(index)
-            .is_some_and(|f| f.contains('.') && f.parse::<f64>().is_ok_and(|v| v.fract() == 0.0))
+        r.get(index).is_some_and(|f| f.contains('.') && float(f).is_some_and(|v| v.fract() == 0.0))
     });
     // Whole sizes and no unit could be any table: then each column must name a provider.
     let any_known = if floats || units > 0 {

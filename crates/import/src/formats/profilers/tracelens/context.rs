@@ -4,6 +4,7 @@
 use crate::split::dialect;
 use crate::split::json::{self, items};
 use crate::{Head, ImportError};
+use gemmscope_model::units::float;
 use gemmscope_table::dataset::{
     CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
 };
@@ -261,7 +262,7 @@ fn timeline(text: &str) -> TraceContext {
         let (Some(kind), Some(time)) = (cells.next(), cells.next()) else {
             continue;
         };
-        let Ok(time_ms) = time.trim().parse::<f64>() else {
+        let Some(time_ms) = float(time.trim()) else {
             continue;
         };
         let slot = match kind.trim() {

@@ -3,6 +3,7 @@
 //! becomes [`Py::Word`], and open brackets are closed at the end.
 
 use crate::cell::digits;
+use gemmscope_model::units::float;
 use std::borrow::Cow;
 
 /// A Python value as printed. JSON is read as well. Texts stay in the cell where they can.
@@ -54,7 +55,7 @@ impl<'a> Py<'a> {
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Py::Number(n) => Some(*n),
-            _ => self.text()?.trim().parse().ok(),
+            _ => float(self.text()?.trim()),
         }
     }
 
@@ -238,7 +239,7 @@ impl<'a> Parser<'a> {
     fn number(&self, word: &str) -> Option<f64> {
         let from = word.as_ptr() as usize - self.text.as_ptr() as usize;
         let to = u32::try_from(from + word.len()).ok()?;
-        digits::decimal(self.text.as_bytes(), from as u32, to).or_else(|| word.parse().ok())
+        digits::decimal(self.text.as_bytes(), from as u32, to).or_else(|| float(word))
     }
 }
 
