@@ -253,10 +253,13 @@ impl Finding {
 
     /// Its rows: the one that its sentence names, then those that take most time.
     pub fn rows_by_time(&self, frame: &Frame) -> Vec<u32> {
-        let key = |r: &u32| (self.evidence.most != Some(*r), by_time(frame, *r));
-        let mut rows: Vec<_> = self.evidence.rows.iter().map(key).collect();
+        let mut rows: Vec<_> = self.evidence.rows.iter().map(|r| by_time(frame, *r)).collect();
         rows.sort_unstable();
-        rows.into_iter().map(|(_, (_, row))| row).collect()
+        let most = rows.iter().position(|(_, row)| self.evidence.most == Some(*row));
+        if let Some(at) = most {
+            rows[..=at].rotate_right(1);
+        }
+        rows.into_iter().map(|(_, row)| row).collect()
     }
 
     /// What to try first: in the model where the cause lies there, else in the kernel.
@@ -445,10 +448,10 @@ impl Findings {
 
 /// Orders rows by the time of all their calls, the longest first, of equal ones by their number. A time as
 /// bits: those of times that are not negative are in their order, and none is less than any.
-fn by_time(frame: &Frame, row: u32) -> (std::cmp::Reverse<u64>, u32) {
+fn by_time(frame: &Frame, row: u32) -> (u64, u32) {
     let r = row as usize;
     let time_s = frame.data.time_s.get(r).map_or(0.0, |t| t * frame.calls(r));
-    (std::cmp::Reverse(time_s.max(0.0).to_bits()), row)
+    (!time_s.max(0.0).to_bits(), row)
 }
 
 /// Checks all rules at once.

@@ -6,6 +6,7 @@
 
 use crate::summary::distinct;
 use gemmscope_model::hardware::{BEST_MEASURED, match_name};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{FlopsPerSec, decapitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::{DataKind, Side};
 use gemmscope_table::dataset::{Assumption, RejectReason, Source};
@@ -190,8 +191,8 @@ impl<'a> Looking<'a> {
         let agrees = reasons.iter().any(|r| r.about == About::Reported)
             && reasons.iter().all(|r| r.about != About::Reported || r.weight == Verdict::Sound);
         reasons.extend(unstated(&given.assumed, agrees));
-        // Few, and stable: of equal weight in the order above.
-        reasons.sort_by_key(|r| std::cmp::Reverse(r.weight));
+        // Of equal weight in the order above.
+        reasons.order_by_key(|r| std::cmp::Reverse(r.weight));
         let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
         Trust { verdict, reasons, assumed: given.assumed, chosen: given.chosen }
     }
@@ -256,8 +257,8 @@ fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<Reason> {
         }
     }
     let of = rows + count;
-    // Few, and stable: of equal ones the first in the file.
-    reasons.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
+    // Of equal ones the first in the file.
+    reasons.order_by_key(|(n, _)| std::cmp::Reverse(*n));
     let why = match reasons.as_slice() {
         [] => return None,
         [(_, only)] => (*only).to_owned(),

@@ -1,6 +1,7 @@
 //! Refers to rows by file and line, so that a selection survives a reload.
 
 use crate::dataset::Dataset;
+use gemmscope_model::order::InOrder;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -204,7 +205,7 @@ impl RowSet {
 
 /// Sorts runs and joins adjacent ones.
 fn join(mut runs: Vec<Run>) -> Vec<Run> {
-    runs.sort_unstable();
+    runs.order_by(Ord::cmp);
     let mut out: Vec<Run> = Vec::new();
     for run in runs {
         match out.last_mut() {

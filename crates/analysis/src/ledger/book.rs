@@ -1,6 +1,7 @@
 //! The accounts of one side on one device, added up.
 
 use super::Account;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::seconds_brief;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -110,8 +111,8 @@ impl Book {
     /// The accounts that hold time, most first.
     pub fn ranked(&self) -> Vec<(Account, Sum)> {
         let mut held: Vec<_> = self.each().collect();
-        // Ten at most, and stable: of equal ones the first of `ALL`.
-        held.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
+        // Of equal ones the first of `ALL`.
+        held.order_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
         held
     }
 }

@@ -1,6 +1,7 @@
 //! The axes that a chart starts with: those that tell most of the data.
 
 use crate::aggregate::distinct;
+use gemmscope_model::order::InOrder;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, Frame};
@@ -55,7 +56,9 @@ fn filled(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
     };
     let share = |&(x, y): &(&str, &str)| {
         let rows = frame.rows.iter().step_by(step).map(|r| *r as usize);
-        let cells = distinct(rows.map(|r| (value(x, r), value(y, r))));
+        let mut cells: Vec<_> = rows.map(|r| (value(x, r), value(y, r))).collect();
+        cells.order_by(Ord::cmp);
+        cells.dedup();
         let along = |of: fn(&(u64, u64)) -> u64| distinct(cells.iter().map(of)).len() as f64;
         cells.len() as f64 / (along(|c| c.0) * along(|c| c.1))
     };

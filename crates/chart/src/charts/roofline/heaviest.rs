@@ -28,22 +28,25 @@ impl Heaviest {
         let mut kept = Vec::new();
         let mut parts = Vec::new();
         let counted = frame.counted();
+        let time = |(bits, _): &(u64, u32)| f64::from_bits(!bits);
         for side in &counted.sides {
-            let mut rows: Vec<(f64, u32)> = side
+            // The longest first: the bits of a time are in its order.
+            let mut rows: Vec<(u64, u32)> = side
                 .rows
                 .iter()
                 .map(|&row| (weight(&frame.data, row), row))
                 .filter(|(time, _)| *time > 0.0)
+                .map(|(time, row)| (!time.to_bits(), row))
                 .collect();
             if rows.is_empty() {
                 continue;
             }
             let all = rows.len();
-            let most: f64 = rows.iter().map(|r| r.0).sum::<f64>() * percent / 100.0;
-            rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let most: f64 = rows.iter().map(time).sum::<f64>() * percent / 100.0;
+            rows.sort_unstable();
             let mut sum = 0.0;
             let reached = rows.iter().position(|r| {
-                sum += r.0;
+                sum += time(r);
                 sum >= most * (1.0 - 1e-9)
             });
             rows.truncate(reached.map_or(all, |at| at + 1));
