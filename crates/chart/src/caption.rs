@@ -128,7 +128,7 @@ fn words(frame: &Frame, filters: &Filters) -> Vec<String> {
             "" => "not stated".to_owned(),
             v => v.to_owned(),
         };
-        let values: Vec<String> = values.iter().map(value).collect();
+        let values: Vec<String> = values.keys().map(value).collect();
         out.push(format!("{label}: {}", values.join(" or ")));
     }
     for (field, range) in &filters.ranges {

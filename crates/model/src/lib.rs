@@ -12,6 +12,7 @@
 //! | [`roofline`] | roofs, efficiency, explanations of points above the roof |
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
+//! | [`sorted`] | a map of few keys |
 //! | [`encode`] | base64, and text inside HTML and SVG |
 //!
 //! ```
@@ -36,6 +37,7 @@ pub mod gemm;
 pub mod hardware;
 pub mod order;
 pub mod roofline;
+pub mod sorted;
 pub mod tiling;
 pub mod transformer;
 pub mod units;

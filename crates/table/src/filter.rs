@@ -8,18 +8,21 @@ mod sizes;
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Categories, Codes, Field, Frame};
 use crate::selection::RowSet;
+use gemmscope_model::sorted::Sorted;
 use serde::{Deserialize, Serialize};
 use sizes::Sizes;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+
+/// Values that pass.
+pub type Values = Sorted<String, ()>;
 
 /// The filters as the user set them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     /// Field -> values that pass. All values of a field that is not listed pass.
-    pub facets: BTreeMap<Field, BTreeSet<String>>,
+    pub facets: Sorted<Field, Values>,
     /// Field -> lowest and highest value that pass, inclusive, in SI base units.
-    pub ranges: BTreeMap<Field, Range>,
+    pub ranges: Sorted<Field, Range>,
     /// Text that the name of the kernel or operation must contain, in whatever case; or sizes (`13824`,
     /// `4096x13824x5120`).
     pub search: String,
@@ -54,16 +57,16 @@ impl Filters {
 
     /// How many filters there are: values, ranges, the search, the set of rows.
     pub fn count(&self) -> usize {
-        let values: usize = self.facets.values().map(BTreeSet::len).sum();
+        let values: usize = self.facets.values().map(Sorted::len).sum();
         let others = [!self.search.is_empty(), self.only.is_some()];
         values + self.ranges.len() + others.into_iter().filter(|on| *on).count()
     }
 
     /// Adds a value to a facet or removes it. Removing the last one clears the facet.
     pub fn toggle(&mut self, field: &Field, value: &str) {
-        let set = self.facets.entry(field.clone()).or_default();
-        if !set.remove(value) {
-            set.insert(value.to_owned());
+        let set = self.facets.or_insert(field.clone(), Values::new());
+        if set.remove(value).is_none() {
+            set.insert(value.to_owned(), ());
         }
         if set.is_empty() {
             self.facets.remove(field);
@@ -73,7 +76,7 @@ impl Filters {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Slot {
-    Facet(Field, BTreeSet<String>),
+    Facet(Field, Values),
     Range(Field, Range),
     Search(String),
     Only(RowSet),
@@ -262,7 +265,7 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32, known: &mut 
     match slot {
         Slot::Facet(field, allowed) => {
             let Categories { codes, values } = categories(known, field, frame);
-            let pass: Vec<bool> = values.iter().map(|v| allowed.contains(v)).collect();
+            let pass: Vec<bool> = values.iter().map(|v| allowed.contains_key(v)).collect();
             let mut row = 0;
             codes.each(|code| {
                 set(row, pass[code as usize]);
@@ -364,7 +367,7 @@ mod tests {
             .filter(|&r| {
                 f.facets.iter().all(|(field, set)| {
                     let c = frame.categories(field);
-                    set.contains(&c.values[c.codes.get(r) as usize])
+                    set.contains_key(&c.values[c.codes.get(r) as usize])
                 }) && f.ranges.iter().all(|(field, range)| range.contains(frame.numbers(field)(r)))
                     && f.only.as_ref().is_none_or(|o| o.marks(&frame.data).nth(r) == Some(true))
                     && (f.search.is_empty()

@@ -8,12 +8,12 @@ mod renamed;
 
 use crate::data_kind::DataKind;
 use crate::field::Field;
-use crate::filter::{Filters, Range};
+use crate::filter::{Filters, Range, Values};
 use crate::metrics::DeviceChoice;
 use crate::selection::RowSet;
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::float;
-use std::collections::BTreeMap;
 
 /// Version of the text form.
 pub(crate) const VERSION: u32 = 1;
@@ -36,7 +36,7 @@ pub struct ViewState {
     /// Selected rows, in order of selection.
     pub selection: Vec<RowRef>,
     /// Settings of the views by key: `color`, `size`, `heat.x`, `zoom.roofline`.
-    pub params: BTreeMap<String, String>,
+    pub params: Sorted<String, String>,
 }
 
 /// A key of a link that could not be read.
@@ -116,7 +116,7 @@ impl ViewState {
             put("rows", kind.key());
         }
         for (field, values) in &self.filters.facets {
-            for v in values {
+            for v in values.keys() {
                 put(&format!("f.{field}"), v);
             }
         }
@@ -174,7 +174,7 @@ impl ViewState {
         if let Some(name) = key.strip_prefix("f.") {
             let field = field_of(name)?;
             let value = renamed::value(key, value);
-            self.filters.facets.entry(field).or_default().insert(value.to_owned());
+            self.filters.facets.or_insert(field, Values::new()).insert(value.to_owned(), ());
         } else if let Some(name) = key.strip_prefix("r.") {
             let field = field_of(name)?;
             let (lo, hi) = value
@@ -264,7 +264,7 @@ mod tests {
         );
         assert_eq!(s.view, "heatmap");
         assert_eq!(s.filters.search, "a b");
-        assert_eq!(s.filters.facets[&Field::Dtype].len(), 2);
+        assert_eq!(s.filters.facets.get(&Field::Dtype).unwrap().len(), 2);
         assert_eq!(s.param("new.key"), Some("7"));
         assert_eq!(s.selection[1], RowRef { source: 1, line: 9, part: 2 });
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();

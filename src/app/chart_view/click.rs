@@ -6,8 +6,8 @@ use crate::web::{clock, dom};
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::gesture::REACH;
 use gemmscope_chart::scene::Point;
+use gemmscope_table::filter::Values;
 use leptos::prelude::Set;
-use std::collections::BTreeSet;
 
 /// The part of the main column that the dock covers from below, as in the style sheet.
 const DOCK: f64 = 0.42;
@@ -27,10 +27,7 @@ pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
         return;
     }
     if let Some(field) = &target.field {
-        let mut wanted = BTreeSet::new();
-        for category in &target.categories {
-            wanted.insert(category.clone());
-        }
+        let wanted: Values = target.categories.iter().map(|c| (c.clone(), ())).collect();
         parts.bench.edit("filter", |v| {
             let facets = &mut v.filters.facets;
             if facets.get(field) == Some(&wanted) {

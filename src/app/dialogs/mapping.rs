@@ -16,7 +16,6 @@ use gemmscope_model::units::{Seconds, grouped};
 use gemmscope_table::dataset::{ColumnGroup, ColumnMeaning, ColumnSpec, Dataset};
 use gemmscope_table::field::shape_label;
 use leptos::prelude::*;
-use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -37,7 +36,7 @@ pub fn Mapping(id: u32) -> impl IntoView {
         .unwrap_or_default();
     let options = RwSignal::new(first);
     // Columns whose meaning is only suggested.
-    let suggested = RwSignal::new(BTreeSet::new());
+    let suggested = RwSignal::new(Vec::new());
     let beginning = RwSignal::new(None::<Arc<Beginning>>);
     if let Some(input) = input {
         leptos::task::spawn_local(async move {
@@ -127,17 +126,11 @@ impl Beginning {
 }
 
 /// Takes over the meanings that the values of columns suggest.
-fn suggest(
-    begins: &Beginning,
-    options: RwSignal<ImportOptions>,
-    suggested: RwSignal<BTreeSet<String>>,
-) {
+fn suggest(begins: &Beginning, options: RwSignal<ImportOptions>, suggested: RwSignal<Vec<String>>) {
     let columns = inspect(&begins.head, &options.get_untracked()).map(|plan| plan.columns);
     for column in columns.into_iter().flatten() {
         if let Some(spec) = column.suggestion {
-            suggested.update(|s| {
-                s.insert(column.header.clone());
-            });
+            suggested.update(|s| s.push(column.header.clone()));
             options.update(|o| drop(o.columns.insert(column.header, spec.to_string())));
         }
     }
@@ -148,7 +141,7 @@ fn suggest(
 struct Choice {
     plan: Memo<Option<Plan>>,
     options: RwSignal<ImportOptions>,
-    suggested: RwSignal<BTreeSet<String>>,
+    suggested: RwSignal<Vec<String>>,
 }
 
 impl Choice {
@@ -167,9 +160,7 @@ impl Choice {
 
     fn set(self, header: &str, spec: &str) {
         if ColumnSpec::from_str(spec).is_ok() {
-            self.suggested.update(|s| {
-                s.remove(header);
-            });
+            self.suggested.update(|s| s.retain(|guessed| guessed != header));
             self.options.update(|o| drop(o.columns.insert(header.to_owned(), spec.to_owned())));
         }
     }

@@ -7,8 +7,9 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
+use gemmscope_table::filter::Values;
 use leptos::prelude::*;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use wasm_bindgen::JsCast;
 
 /// How many values of a facet show before "more".
@@ -161,7 +162,7 @@ type Value = (String, u64, bool, f64);
 /// The values that contain `needle`, up to `limit` and the chosen ones, and how many there are beyond.
 fn values_in_sight(
     counts: &[(String, u64)],
-    chosen: &BTreeSet<String>,
+    chosen: &Values,
     needle: &str,
     limit: usize,
 ) -> (Vec<Value>, usize) {
@@ -169,8 +170,8 @@ fn values_in_sight(
     let matching = |v: &str| needle.is_empty() || v.to_lowercase().contains(needle);
     let mut out: Vec<Value> = counts
         .iter()
-        .filter(|(v, n)| (*n > 0 || chosen.contains(v)) && matching(v))
-        .map(|(v, n)| (v.clone(), *n, chosen.contains(v), *n as f64 / most as f64))
+        .filter(|(v, n)| (*n > 0 || chosen.contains_key(v)) && matching(v))
+        .map(|(v, n)| (v.clone(), *n, chosen.contains_key(v), *n as f64 / most as f64))
         .collect();
     let more = out.len().saturating_sub(limit);
     let hidden = out.split_off(out.len().min(limit));

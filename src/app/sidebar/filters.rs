@@ -239,7 +239,7 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
     });
     let set = move |change: &dyn Fn(&mut Range)| {
         bench.edit("range", |v| {
-            let range = v.filters.ranges.entry(field()).or_default();
+            let range = v.filters.ranges.or_insert(field(), Range::default());
             change(range);
             if *range == Range::default() {
                 v.filters.ranges.remove(&field());
@@ -304,7 +304,7 @@ fn chips(frame: &Frame, filters: &gemmscope_table::filter::Filters) -> Vec<(Stri
     }
     for (field, values) in &filters.facets {
         let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
-        for value in values {
+        for value in values.keys() {
             let text = if value.is_empty() { "(none)" } else { value };
             out.push((format!("{label}: {text}"), Chip::Facet(field.clone(), value.clone())));
         }

@@ -10,19 +10,19 @@ use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
 use gemmscope_chart::charts::{self, ChartKind, Inputs};
 use gemmscope_chart::interactive;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a chart is opened with. While it stays the same, the opened chart is only drawn again.
 #[derive(Clone, PartialEq)]
 struct Opening {
     frame: Frame,
-    params: BTreeMap<String, String>,
+    params: Sorted<String, String>,
     selected: Vec<u32>,
 }
 
@@ -54,10 +54,8 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
         false => Vec::new(),
     };
     bench.view.with(|v| {
-        let mut params = BTreeMap::new();
-        for (key, value) in v.params.iter().filter(|(key, _)| kind.reads(key)) {
-            params.insert(key.clone(), value.clone());
-        }
+        let params = v.params.iter().filter(|(key, _)| kind.reads(key));
+        let params = params.map(|(key, value)| (key.clone(), value.clone())).collect();
         PictureInputs {
             opening: Opening { frame, params, selected },
             first: charts::first_of(v, kind.id),

@@ -232,7 +232,7 @@ mod tests {
         for format in FORMATS {
             let options = ImportOptions {
                 format: Some(format.id.to_owned()),
-                answers: [("device".to_owned(), "mine".to_owned())].into(),
+                answers: [("device".to_owned(), "mine".to_owned())].into_iter().collect(),
                 ..ImportOptions::default()
             };
             let read = read_all("", format.example.as_bytes(), &options);
@@ -251,7 +251,7 @@ mod tests {
         for id in ["google-benchmark", "nvbench", "liger", "flaggems"] {
             let format = FORMATS.iter().find(|f| f.id == id).unwrap();
             let options = ImportOptions {
-                answers: [("dtype".to_owned(), "fp8_e4m3".to_owned())].into(),
+                answers: [("dtype".to_owned(), "fp8_e4m3".to_owned())].into_iter().collect(),
                 ..ImportOptions::default()
             };
             let data = read_with("", format.example, &options);

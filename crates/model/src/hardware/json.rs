@@ -2,8 +2,8 @@
 
 use super::{Device, Engine, Peak, match_name};
 use crate::dtype::DataType;
+use crate::sorted::Sorted;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Why a device description was rejected.
@@ -61,7 +61,7 @@ struct Platform {
     name: String,
     mem_bw_gbps: f64,
     memory_gb: Option<f64>,
-    max_achievable_tflops: BTreeMap<String, f64>,
+    max_achievable_tflops: Sorted<String, f64>,
     freq_mhz: Option<f64>,
     num_cus: Option<u32>,
 }

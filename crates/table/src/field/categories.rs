@@ -7,7 +7,6 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// Codes of a category, one per row, borrowed if the dataset has them already.
 #[derive(Clone, Debug)]
@@ -169,7 +168,7 @@ pub fn shape_label(m: u32, n: u32, k: u32, batch: u32) -> String {
 
 /// Categories of a small code; several codes may have the same text.
 fn mapped(codes: &[u16], texts: impl Iterator<Item = String>) -> Categories<'_> {
-    let mut known: BTreeMap<String, u32> = BTreeMap::new();
+    let mut known: FxHashMap<String, u32> = FxHashMap::default();
     let mut values = Vec::new();
     let map = texts
         .map(|t| {

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::cell::shape_text;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::{TimeUnit, float};
-use std::collections::BTreeMap;
 
 pub(crate) const FORMAT: Format = Format {
     id: "kernelbot",
@@ -34,7 +34,7 @@ pub(crate) const FORMAT: Format = Format {
 #[derive(Default)]
 struct Kernelbot {
     /// The benchmark whose lines these are: its number and fields, in any order.
-    open: (String, BTreeMap<String, String>),
+    open: (String, Sorted<String, String>),
 }
 
 /// The sizes of a benchmark in the report that is posted.

@@ -107,7 +107,7 @@ mod tests {
 
         let profile = super::super::rocprof::FORMAT.example;
         let options = ImportOptions {
-            answers: [("shape".to_owned(), "4096x4096x1024".to_owned())].into(),
+            answers: [("shape".to_owned(), "4096x4096x1024".to_owned())].into_iter().collect(),
             ..ImportOptions::default()
         };
         let mut data = read_with("w/pmc_perf.csv", profile, &options);

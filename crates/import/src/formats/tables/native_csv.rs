@@ -10,6 +10,7 @@ use crate::{
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_table::build;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
@@ -17,7 +18,7 @@ use gemmscope_table::dataset::{ColumnData, Source};
 use gemmscope_table::native_csv::{
     ABOUT, DERIVED, FIXED, FROM_ROOF, HANDED_IN, VERSION, parse_title, unguard,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 pub(crate) const FORMAT: Format = Format {
     id: "gemmscope",
@@ -63,7 +64,7 @@ struct Cols {
 struct NativeTable {
     name: String,
     /// What the user corrected, which the table has no way to follow.
-    answers: BTreeMap<String, String>,
+    answers: Sorted<String, String>,
     cols: Option<Cols>,
     /// File and format names; `source` holds indices, one a point.
     sources: Vec<(String, String)>,

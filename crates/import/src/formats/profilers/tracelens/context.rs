@@ -9,7 +9,6 @@ use gemmscope_table::dataset::{
     CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Which of the files it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +175,7 @@ fn chain(value: Option<&Value>) -> Vec<String> {
 /// Both shapes: `{uid: {op_name, ex_uid, parent_chain, subtree, ...}}` and the earlier
 /// `{op_uid: {name, parent_chain, time_ms}}`.
 fn tree(value: &Value, context: &mut TraceContext) {
-    let mut calls = BTreeMap::new();
+    let mut calls = Vec::new();
     for (key, entry) in value.as_object().into_iter().flatten() {
         let uid = key
             .trim()
@@ -193,7 +192,7 @@ fn tree(value: &Value, context: &mut TraceContext) {
             name if name.is_empty() => text(entry, "name"),
             name => name,
         };
-        calls.insert(
+        calls.push((
             uid,
             CallStack {
                 operation,
@@ -206,9 +205,9 @@ fn tree(value: &Value, context: &mut TraceContext) {
                     .unwrap_or(false),
                 notes: text(entry, "notes"),
             },
-        );
+        ));
     }
-    context.calls = calls;
+    context.calls = calls.into_iter().collect();
 }
 
 fn metrics(value: &Value, context: &mut TraceContext) {
@@ -289,10 +288,10 @@ mod tests {
             "fusion_opportunity": true},
             "op_90": {"name": "aten::addmm", "parent_chain": "a -> b", "time_ms": 2.5}, "x": 3}"#;
         let context = parse(Kind::Tree, text).unwrap();
-        let first = &context.calls[&231];
+        let first = context.calls.get(&231).unwrap();
         assert_eq!(first.parents, ["nn.Module: Mlp", "aten::linear"]);
         assert!(first.fusion_opportunity);
-        let second = &context.calls[&90];
+        let second = context.calls.get(&90).unwrap();
         assert_eq!((second.operation.as_str(), second.time_s), ("aten::addmm", Some(2.5e-3)));
         assert_eq!(second.parents, ["a", "b"]);
     }
@@ -302,7 +301,7 @@ mod tests {
         let text = r#"{"platform": "MI300X", "peak_hbm_bw_tbs": 5.3, "peak_bf16_maf_tflops": 708}"#;
         assert_eq!(Kind::of(&Head::of(text)), Some(Kind::Metadata));
         let context = parse(Kind::Metadata, text).unwrap();
-        assert_eq!(context.achievable_flops_per_s["matrix_bf16"], 708e12);
+        assert_eq!(context.achievable_flops_per_s.get("matrix_bf16"), Some(&708e12));
         assert_eq!(context.bandwidth_bytes_per_s, Some(5.3e12));
         assert_eq!(context.total_s, None);
     }
