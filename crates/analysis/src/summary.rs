@@ -2,12 +2,13 @@
 
 use crate::ledger::Ledger;
 use crate::trust::Trust;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Summary of one file. `rows_read` is always `rows_used + rows_set_aside`. Figures that are not
@@ -28,7 +29,7 @@ pub struct Summary {
     pub rows_set_aside: u64,
     /// Number of rejected rows by reason.
     #[serde(rename = "set_aside")]
-    pub rejected: BTreeMap<String, u64>,
+    pub rejected: Sorted<String, u64>,
     /// Assumptions.
     pub assumptions: Vec<Assumption>,
     /// Remarks of the importer.
@@ -134,10 +135,7 @@ impl Summary {
         let devices = distinct(stated.filter(|name| !name.is_empty()));
         let ops = used(&data.op, data.ops.len()).map(|i| data.ops[i]);
         let dtypes = distinct(ops.flat_map(|op| [op.a, op.b]).map(|t| t.id()));
-        let mut rejected = BTreeMap::new();
-        for reason in &s.rejected.reasons {
-            rejected.insert(reason.text.clone(), reason.count);
-        }
+        let rejected = s.rejected.reasons.iter().map(|r| (r.text.clone(), r.count)).collect();
         let measured = every.measured > 0;
         let roofed = every.max_efficiency.is_some();
         Some(Summary {

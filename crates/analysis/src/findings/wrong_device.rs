@@ -7,11 +7,11 @@ use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
 use crate::summary::distinct;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::{either, percent, plural};
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
 use gemmscope_table::metrics::ABOVE_ROOF;
-use std::collections::BTreeMap;
 
 /// With more than this share of the rows above their roof, the device is in doubt.
 pub(super) const SHARE: f64 = 0.20;
@@ -111,9 +111,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let groups = hits.iter().map(|hit| &scan.groups[hit.group as usize]);
     let devices = groups.clone().filter_map(|g| scan.device(g));
     let names = distinct(devices.map(|device| device.name.as_str()));
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let mut reasons: Sorted<String, usize> = Sorted::new();
     for cause in groups.clone().flat_map(|g| causes(scan.frame, g.row as usize)) {
-        *reasons.entry(cause).or_default() += 1;
+        *reasons.or_insert(cause, 0) += 1;
     }
     let name = match names.as_slice() {
         [one] => format!("the {one}"),

@@ -1,10 +1,10 @@
 //! The one setting to take for all shapes of a sweep, and what a sweep says in one sentence.
 
-use super::{Sweep, TileSource};
+use super::{Panel, Sweep, TileSource};
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{capitalized, percent, plural};
-use std::collections::BTreeMap;
 
 /// A setting that ran on a smaller share of the shapes is no choice for all of them.
 const RAN: f64 = 0.8;
@@ -24,16 +24,16 @@ pub(super) struct SingleChoice {
 
 /// The best setting for all shapes together; `None` where no setting ran on most of them.
 pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
-    // By setting: its label, the sum of its shares, the shapes that it ran on and won.
-    let mut of: BTreeMap<(u32, u32), (String, f64, usize, usize)> = BTreeMap::new();
+    /// Where the label of a setting is, the sum of its shares, the shapes that it ran on and won.
+    type Tried<'a> = ((&'a Panel, usize), f64, usize, usize);
+    let mut of: Sorted<(u32, u32), Tried<'_>> = Sorted::new();
     let mut shapes = 0;
     for panel in &sweep.panels {
         for line in panel.lines.iter().filter(|l| l.best.is_some()) {
             shapes += 1;
             for (i, cell) in line.cells.iter().enumerate() {
                 if let (true, Some(column)) = (cell.share.is_finite(), panel.columns.get(i)) {
-                    let entry =
-                        of.entry(*column).or_insert_with(|| (panel.column_label(i), 0.0, 0, 0));
+                    let entry = of.or_insert(*column, ((panel, i), 0.0, 0, 0));
                     entry.1 += cell.share;
                     entry.2 += 1;
                     entry.3 += usize::from(line.best == Some(i));
@@ -41,10 +41,11 @@ pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
             }
         }
     }
-    of.into_values()
+    of.into_iter()
+        .map(|(_, setting)| setting)
         .filter(|(_, _, ran, _)| *ran as f64 >= RAN * shapes as f64)
-        .map(|(label, sum, ran, best)| SingleChoice {
-            label,
+        .map(|((panel, i), sum, ran, best)| SingleChoice {
+            label: panel.column_label(i),
             share: sum / ran as f64,
             best,
             shapes,

@@ -14,6 +14,7 @@ use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::{self, Cell, Size};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::order::InOrder;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
@@ -194,13 +195,13 @@ fn one_or_all(
 
 /// Types and layouts that were compared; all layouts together are the default.
 fn operations(frame: &Frame, comparison: &Comparison, state: &ViewState) -> [Control; 2] {
-    let (mut types, mut layouts) = (BTreeMap::new(), BTreeMap::new());
+    let (mut types, mut layouts) = (Sorted::new(), Sorted::new());
     for i in 0..comparison.len() {
         let op = &frame.data.ops[usize::from(frame.data.op[comparison.row(i)])];
-        *types.entry(op.types()).or_default() += 1;
-        *layouts.entry(op.layout().to_owned()).or_default() += 1;
+        *types.or_insert(op.types(), 0) += 1;
+        *layouts.or_insert(op.layout().to_owned(), 0) += 1;
     }
-    let plain = |of: BTreeMap<String, u64>| {
+    let plain = |of: Sorted<String, u64>| {
         of.into_iter().map(|(value, n)| (Choice::plain(value), n)).collect()
     };
     [
