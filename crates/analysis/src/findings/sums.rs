@@ -68,6 +68,30 @@ pub(super) struct Part {
     pub rows: Vec<u32>,
 }
 
+impl Cause {
+    /// Of a layout or type that is slower than another: true where the other is slower than it in about as
+    /// many rows and seconds, so that scatter between single measurements would show the same. By the sign
+    /// test: counts that differ by less than twice the standard deviation of a fair coin.
+    pub(super) fn is_both_ways(&self) -> bool {
+        let of = |detail: Detail| self.parts.iter().find(move |part| part.detail == detail);
+        let mut sums = [(0.0, 0.0), (0.0, 0.0)];
+        for part in &self.parts {
+            let (mirror, second) = match part.detail {
+                Detail::Layouts(slow, fast) => (Detail::Layouts(fast, slow), slow > fast),
+                Detail::Types(slow, fast) => (Detail::Types(fast, slow), slow > fast),
+                _ => return false,
+            };
+            let other_s = of(mirror).map_or(0.0, |other| other.lost_s);
+            let lesser = other_s > part.lost_s || (other_s == part.lost_s && second);
+            let (rows, seconds) = &mut sums[usize::from(lesser)];
+            *rows += part.rows.len() as f64;
+            *seconds += part.lost_s;
+        }
+        let [(more, more_s), (fewer, fewer_s)] = sums;
+        fewer_s >= more_s / 2.0 && (more - fewer).abs() < 2.0 * (more + fewer).sqrt()
+    }
+}
+
 /// The ledger of a frame and its causes.
 pub(super) struct Sums<'a> {
     pub ledger: Ledger,

@@ -16,6 +16,9 @@ use gemmscope_table::group::ascending;
 /// Smaller causes that are named.
 const NAMED: usize = 3;
 
+/// What to do where it may be scatter.
+const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
+
 /// The finding of one cause.
 pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Finding {
     let told = tell(scan, sums, cause);
@@ -62,8 +65,8 @@ fn of(
     let lost_s: f64 = causes.iter().map(|c| c.lost_s).sum();
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     let signs = signs(scan, sums, &rows);
-    let basis = causes[0].account.evidence();
-    let basis = match causes.iter().all(|c| c.account.evidence() == basis) {
+    let basis = evidence(scan, causes[0]);
+    let basis = match causes.iter().all(|c| evidence(scan, c) == basis) {
         true => basis,
         false => Basis::Mixed,
     };
@@ -82,6 +85,15 @@ fn of(
         groups,
         signs,
         ..out
+    }
+}
+
+/// What the seconds of a cause rest on.
+fn evidence(scan: &Scan<'_>, cause: &Cause) -> Basis {
+    let has_spread = scan.data().numbers(ColumnMeaning::TimeStd).is_some();
+    match !has_spread && cause.is_both_ways() {
+        true => Basis::Scatter,
+        false => cause.account.evidence(),
     }
 }
 
@@ -140,10 +152,11 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         _ => launch(scan, cause),
     };
     let take = if groups == 1 { "It takes" } else { "They take" };
+    let scatter = evidence(scan, cause) == Basis::Scatter;
     Story {
         title: format!("{claim}: {}", plural(groups, "GEMM")),
         text: format!(
-            "{take} {}, {} {}.{whole}{}{}",
+            "{take} {}, {} {}.{whole}{}{}{}",
             story::time(cause.time_s),
             story::time(cause.lost_s),
             match cause.account.evidence() {
@@ -153,8 +166,17 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
                 _ => "of it by the model",
             },
             parts(scan, sums, cause),
+            if scatter {
+                " Each is slower about as often, and the file states no spread: it may be scatter."
+            } else {
+                ""
+            },
             told.text
         ),
+        path_a: told
+            .path_a
+            .or_else(|| scatter.then(|| "Nothing before it is measured again.".to_owned())),
+        path_b: told.path_b.or_else(|| scatter.then(|| REPEAT.to_owned())),
         most: Some(row),
         faster: entry
             .and_then(|e| e.alternative)
@@ -170,6 +192,8 @@ fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
         return part_claim(scan, sums, one);
     }
     match cause.account {
+        Account::Layout if evidence(scan, cause) == Basis::Scatter => "Layouts differ both ways",
+        Account::Type if evidence(scan, cause) == Basis::Scatter => "Types differ both ways",
         Account::Layout => "Another layout is faster",
         Account::Type => "Another type is faster",
         Account::Size => "Padding is faster",

@@ -40,25 +40,29 @@ pub enum Evidence {
     Modelled,
     /// Nobody has shown that it can be faster.
     AtMost,
+    /// Faster runs that were measured both ways round about as often: scatter of the measurement may show the
+    /// same.
+    Scatter,
     /// Several of these, in one sum.
     Mixed,
 }
 
 impl Evidence {
-    /// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`, `mixed`.
+    /// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`, `may be scatter`, `mixed`.
     pub fn label(self) -> &'static str {
         match self {
             Evidence::Measured => "measured",
             Evidence::Arithmetic => "by arithmetic",
             Evidence::Modelled => "modelled",
             Evidence::AtMost => "at most",
+            Evidence::Scatter => "may be scatter",
             Evidence::Mixed => "mixed",
         }
     }
 
     /// True where what can be won is at most so much.
     pub fn is_bound(self) -> bool {
-        matches!(self, Evidence::AtMost | Evidence::Mixed)
+        matches!(self, Evidence::AtMost | Evidence::Scatter | Evidence::Mixed)
     }
 }
 

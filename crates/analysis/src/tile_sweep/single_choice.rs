@@ -1,6 +1,7 @@
 //! The one setting to take for all shapes of a sweep, and what a sweep says in one sentence.
 
 use super::{Panel, Sweep, TileSource};
+use crate::ledger::TIE;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
@@ -16,7 +17,7 @@ pub(super) struct SingleChoice {
     pub label: String,
     /// Mean over the shapes it ran on of its rate over the best one, 0 to 1.
     pub share: f64,
-    /// Shapes on which it is the fastest.
+    /// Shapes on which it is within [`TIE`] of the fastest.
     pub best: usize,
     /// Shapes with several settings.
     pub shapes: usize,
@@ -24,7 +25,7 @@ pub(super) struct SingleChoice {
 
 /// The best setting for all shapes together; `None` where no setting ran on most of them.
 pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
-    /// Where the label of a setting is, the sum of its shares, the shapes that it ran on and won.
+    /// Where the label of a setting is, the sum of its shares, the shapes that it ran on, and was about the fastest on.
     type Tried<'a> = ((&'a Panel, usize), f64, usize, usize);
     let mut of: Sorted<(u32, u32), Tried<'_>> = Sorted::new();
     let mut shapes = 0;
@@ -36,7 +37,7 @@ pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
                     let entry = of.or_insert(*column, ((panel, i), 0.0, 0, 0));
                     entry.1 += cell.share;
                     entry.2 += 1;
-                    entry.3 += usize::from(line.best == Some(i));
+                    entry.3 += usize::from(cell.share * TIE >= 1.0);
                 }
             }
         }
@@ -78,7 +79,7 @@ impl Sweep {
         let single = single_choice(self);
         let mut text = match lines {
             2.. if let Some(c) = single.as_ref().filter(|c| c.best == c.shapes) => format!(
-                "{} is the fastest on {}{what}",
+                "{} is within 2 % of the fastest on {}{what}",
                 with(&c.label),
                 match c.shapes {
                     2 => "both shapes".to_owned(),
@@ -88,8 +89,8 @@ impl Sweep {
             1..=NAMED => format!("Best {axis}: {}{what}", self.winners().join(", ")),
             n => match single {
                 Some(c) => format!(
-                    "{} is the best single choice{what}: {} of the best rate on average, and the \
-                     fastest on {} of {}",
+                    "{} is the best single choice{what}: {} of the best rate on average, within \
+                     2 % of it on {} of {}",
                     with(&c.label),
                     percent(c.share),
                     c.best,
@@ -121,7 +122,12 @@ impl Sweep {
             for line in &panel.lines {
                 let Problem { m, n, k, .. } = line.problem;
                 let best = line.best.map_or("unknown".to_owned(), |i| panel.column_label(i));
-                out.push(format!("{best} for {m} × {n} × {k}"));
+                let as_fast = line.cells.iter().filter(|cell| cell.share * TIE >= 1.0).count();
+                let alike = match as_fast {
+                    0 | 1 => String::new(),
+                    n => format!(" ({} within 2 %)", plural(n as u64 - 1, "other")),
+                };
+                out.push(format!("{best}{alike} for {m} × {n} × {k}"));
             }
         }
         out

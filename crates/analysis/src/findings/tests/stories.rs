@@ -1,6 +1,7 @@
 //! What a finding says to do, and where it stands.
 
 use super::*;
+use crate::ledger::Evidence as Basis;
 
 #[test]
 fn a_larger_gemm_that_is_faster_says_to_pad() {
@@ -138,4 +139,33 @@ fn a_gemm_of_which_one_repeat_is_above_the_roof_counts_that_one() {
     assert_eq!(of(&found, "above_roof")[0].evidence.rows, [0]);
     let totals = gemmscope_table::metrics::Totals::over(&frame, &[0, 1, 2]);
     assert_eq!(totals.above_roof, 1);
+}
+
+#[test]
+fn types_that_are_faster_both_ways_may_be_scatter() {
+    let pair = |m: u32, fp16: f64, bf16: f64| {
+        [row([m, 4096, 4096], DataType::Fp16, fp16), row([m, 4096, 4096], DataType::Bf16, bf16)]
+    };
+    let basis = |pairs: [[Row; 2]; 4]| {
+        let report = check_all(&frame(pairs.as_flattened(), Some("mi300x"), RoofKind::Achievable));
+        let found = of(&report, "type");
+        (found[0].basis, found[0].title.clone())
+    };
+    let both = [
+        pair(4096, 300.0, 320.0),
+        pair(4160, 320.0, 300.0),
+        pair(4224, 305.0, 325.0),
+        pair(4288, 330.0, 310.0),
+    ];
+    assert_eq!(basis(both), (Basis::Scatter, "Types differ both ways: 4 GEMMs".to_owned()));
+    let one = [4096, 4160, 4224, 4288].map(|m| pair(m, 300.0, 320.0));
+    assert_eq!(basis(one), (Basis::Measured, "bf16 is slower than fp16: 4 GEMMs".to_owned()));
+    // As often, but not as much.
+    let much = [
+        pair(4096, 300.0, 500.0),
+        pair(4160, 320.0, 300.0),
+        pair(4224, 305.0, 500.0),
+        pair(4288, 330.0, 310.0),
+    ];
+    assert_eq!(basis(much).0, Basis::Measured);
 }
