@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .ONESHELL:
-.PHONY: help setup setup-site serve dev build quick site check test test-steady test-native test-real e2e lint fmt bench docs fuzz single-file pages pages-preview wheel release clean
+.PHONY: help setup setup-site serve dev build quick site check test test-steady test-native test-real e2e lint fmt bench docs pictures fuzz single-file pages pages-preview wheel release clean
 
 PORT ?= 8080
 # What scripts/setup.sh found: PATH and browser; the second also names the compiler for wasm32.
@@ -41,6 +41,13 @@ docs: ## the book into target/docs/book, its pictures drawn by the command
 	@scripts/setup.sh docs
 	cargo build --locked -p gemmscope-cli
 	$(NATIVE); node scripts/docs.mjs
+
+pictures: build setup ## the pictures of the page in the README: its first sample, light and dark
+	@$(NATIVE)
+	for theme in light dark; do
+	  node scripts/shot.mjs --out docs/pictures --name page-$$theme --theme $$theme \
+	    --eval 'document.querySelector(".sample").click()' --wait 9000
+	done
 
 single-file: build ## the whole app as one HTML file: gemmscope.html
 	@$(WASM); node scripts/single.mjs dist gemmscope.html
