@@ -160,7 +160,7 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
                         "Show in the table"
                     </button>
                 </div>
-                <div class="wide">
+                <div class="scroll-x">
                     <table class="plain-table">
                         <thead><tr>{["Place", "GEMM", "Time", "Calls", "% of roof"].map(|h| view! { <th scope="col">{h}</th> })}</tr></thead>
                         <tbody>{lines}</tbody>

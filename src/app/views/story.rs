@@ -91,7 +91,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
     Some(view! {
         <details class="overview-more operations">
             <summary>"Where the time goes"</summary>
-            <div class="wide">
+            <div class="scroll-x">
                 <table class="plain-table">
                     <thead><tr>{heads}</tr></thead>
                     {bodies}
