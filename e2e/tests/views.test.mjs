@@ -229,7 +229,7 @@ test("two files: Compare begins with who wins; what just happened takes no touch
   await app.choosePlace("Summary");
   assert.equal(await app.page.evaluate(() => document.querySelector(".summary").scrollWidth > innerWidth), false);
   const header = app.page.getByRole("banner");
-  const scroll = (by) => app.page.locator(".summary").evaluate((e, by) => e.scrollBy(0, by), by);
+  const scroll = (by) => app.page.locator("#main").evaluate((e, by) => e.scrollBy(0, by), by);
   await scroll(300);
   await header.waitFor({ state: "hidden" });
   await scroll(-200);

@@ -2,7 +2,7 @@
 //! costs most. Its figures are those of one [`Book`], so they equal the bar and the findings.
 
 use crate::findings::{Finding, Section};
-use crate::ledger::{Book, Evidence, Runs};
+use crate::ledger::{Account, Book, Evidence, Runs, Sum};
 use gemmscope_model::units::{grouped, percent, plural, seconds_brief};
 
 /// Parts of the time under this share of it are not named.
@@ -67,11 +67,12 @@ pub fn scope(book: &Book) -> String {
 }
 
 /// The finding of lost time that sentences name, and the words for it: the largest of a side and device, or
-/// where nothing measured that, the largest that was measured and weighs.
+/// where nothing measured that, the largest that was measured and weighs. What may be scatter is neither.
 pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str, &'f Finding)> {
     let own = |f: &&Finding| {
         let weighs = f.saves_s.is_some_and(|s| s >= NAMED * book.time_s);
-        f.side == book.side && f.device == book.device && f.is_cause() && weighs
+        let known = f.basis != Evidence::Scatter;
+        f.side == book.side && f.device == book.device && f.is_cause() && weighs && known
     };
     let largest = findings.iter().find(own)?;
     let surest = findings.iter().filter(own).find(|f| {
@@ -81,6 +82,15 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str
         Some(surest) => ("Surest gain", surest),
         None => ("Most to gain", largest),
     })
+}
+
+/// The account that [leads](leading), where its causes are one finding.
+pub fn leading_account(book: &Book) -> Option<(Account, Sum)> {
+    let lost = || book.ranked().into_iter().filter(|(account, _)| account.is_lost());
+    let measured = lost().find(|(account, sum)| {
+        account.evidence() == Evidence::Measured && sum.seconds >= MEASURED * book.time_s
+    });
+    measured.or_else(|| lost().next())
 }
 
 /// What costs most: what the program loses outside of these GEMMs, where that is more than they lose, else

@@ -375,13 +375,18 @@ impl Metrics {
         self.roof_s[row] / data.time_s[row]
     }
 
+    /// True for a call that is mostly what a kernel takes to start, fill and drain, whether its time holds a launch
+    /// or not.
+    pub fn is_tiny(&self, data: &Dataset, row: usize) -> bool {
+        let floor_s = self.launch_floor_s(data.device[row]);
+        is_launch_bound(data.time_s[row], self.roof_s[row], floor_s)
+    }
+
     /// What limits the row: its launch, or what limits it at its roof.
     pub fn bound(&self, data: &Dataset, row: usize) -> Option<Bound> {
         let roof = self.roof(data, row)?;
-        let short = |floor_s: f64| is_launch_bound(data.time_s[row], self.roof_s[row], floor_s);
         // The file is asked last: few rows are short.
-        let launch =
-            short(self.launch_floor_s(data.device[row])) && short(self.launch_s(data, row));
+        let launch = self.is_tiny(data, row) && self.launch_s(data, row) > 0.0;
         Some(if launch { Bound::Launch } else { roof.bound(self.ai[row]) })
     }
 }

@@ -55,10 +55,12 @@ pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, at: Point)
             let height = dom::window().inner_height();
             let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
             let y = element.get_bounding_client_rect().top() + at.1;
-            if y > (1.0 - SHEET) * height - REACH
-                && let Ok(Some(page)) = element.closest(".summary, .chart-scroll")
-            {
-                page.scroll_by_with_x_and_y(0.0, y - SEEN * height);
+            if y > (1.0 - SHEET) * height - REACH {
+                // One of them scrolls.
+                let pages = ["#main", ".chart-scroll"].map(|page| element.closest(page));
+                for page in pages.into_iter().flatten().flatten() {
+                    page.scroll_by_with_x_and_y(0.0, y - SEEN * height);
+                }
             }
         });
         return;

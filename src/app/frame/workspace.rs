@@ -57,7 +57,8 @@ fn Workspace(
         <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
             on:keydown=move |e| if e.key() == "Escape" && drawer.get_untracked() { drawer.set(false) }>
             <div class="scrim" on:click=move |_| drawer.set(false)></div>
-            <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1">
+            <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1"
+                on:scroll=move |e| shell.scrolled(&e)>
                 <Show when=move || drawn.get()>
                     <div class="told" on:keydown=|e| rove(&e, ".figure, select.kind, .account")>
                         <strip::Strip />

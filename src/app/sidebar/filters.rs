@@ -65,7 +65,7 @@ pub fn FilterRow(
         view! {
             <button type="button" class="button small" class:on=on title=f.info.hint
                 on:click=move |_| show(Some(shown.clone()))>
-                {f.info.label}{icon(icon::DOWN)}
+                {f.info.label}
             </button>
         }
         .into_any()
@@ -86,13 +86,13 @@ pub fn FilterRow(
             on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
             <button type="button" class="button small files-button" title="Files: what was read, what is assumed"
                 on:click=move |_| open.run(())>
-                <span>{move || files.get()}</span>{icon(icon::DOWN)}
+                <span>{move || files.get()}</span>
             </button>
             {buttons}
             <Show when=sizes>
                 <button type="button" class="button small" class:on=move || bench.view.with(|v| !v.filters.ranges.is_empty())
                     title="Sizes, intensity, time, rate" on:click=move |_| show(None)>
-                    "Ranges"{icon(icon::DOWN)}
+                    "Ranges"
                 </button>
             </Show>
             <Chips />

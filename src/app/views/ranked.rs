@@ -53,7 +53,7 @@ pub fn Ranked() -> impl IntoView {
                 {report::menu(shell, bench)}
             </header>
             <div class="ranked-list" tabindex="-1">
-                {filtered(bench, "The findings are of these; faster runs of them count among all rows.")}
+                {filtered(bench, "Only these are counted; the runs that they are compared with may be among the others.")}
                 {move || if gemms.get() { numbered(bench) } else { findings(bench, fixed) }}
             </div>
             {foot(bench, fixed)}

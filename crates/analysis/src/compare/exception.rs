@@ -1,7 +1,7 @@
 //! Where the side that is slower over all configurations is the faster one.
 
 use super::Comparison;
-use super::duel::{Duel, Measure, Sums, times};
+use super::duel::{Duel, Measure, Sums, Verdict, times};
 use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -12,6 +12,8 @@ const FEWEST: u64 = 3;
 const COMMON: f64 = 0.6;
 /// The slower side must lead by this factor at least.
 const LEAD: f64 = 1.05;
+/// And be ahead so many times as often as behind: a few large GEMMs of another pattern are not this one.
+const OFTEN: u64 = 3;
 
 impl Duel {
     /// The layout, types or size class in which the slower side leads most clearly, by time as the
@@ -34,6 +36,11 @@ impl Duel {
             let size = SIZES.iter().filter(|s| least > s.0).count();
             for of in [&mut of_op[usize::from(data.op[row])], &mut of_size[size]] {
                 of.n += 1;
+                match (r.verdict, self.a_leads()) {
+                    (Verdict::A, true) | (Verdict::B, false) => of.behind += 1,
+                    (Verdict::A | Verdict::B, _) => of.ahead += 1,
+                    _ => {}
+                }
                 of.sums.add(self.measure, x, y);
             }
         }
@@ -50,7 +57,7 @@ impl Duel {
         let most = COMMON * self.ratios.len() as f64;
         let (what, n, lead) = all
             .into_iter()
-            .filter(|(_, l)| l.n >= FEWEST && (l.n as f64) < most)
+            .filter(|(_, l)| l.n >= FEWEST && (l.n as f64) < most && l.ahead >= OFTEN * l.behind)
             .map(|(what, l)| (what, l.n, lead(&l)))
             .filter(|(_, _, lead)| *lead > LEAD)
             .max_by(|x, y| (x.1 as f64 * x.2.ln()).total_cmp(&(y.1 as f64 * y.2.ln())))?;
@@ -67,12 +74,17 @@ impl Duel {
 #[derive(Clone, Copy, Default)]
 struct Leads {
     n: u64,
+    /// In how many the slower side of all is ahead, and behind.
+    ahead: u64,
+    behind: u64,
     sums: Sums,
 }
 
 impl Leads {
     fn add(&mut self, other: Leads) {
         self.n += other.n;
+        self.ahead += other.ahead;
+        self.behind += other.behind;
         self.sums.join(other.sums);
     }
 }

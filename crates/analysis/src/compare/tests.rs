@@ -81,12 +81,15 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     let mean = (2.0 * 8.0 * 1.01f64).cbrt();
     assert!((tally.behind[0] - 1.0).abs() < 1e-12 && (tally.behind[1] / mean - 1.0).abs() < 1e-9);
     let strict = Tally::new(&c, 0.001, true);
-    assert_eq!(strict.losers(), "b is slower on 3 of 3 GEMMs, with 3.67x the time of the fastest");
+    assert_eq!(
+        strict.losers(),
+        "b is slower than the fastest on 3 of 3 GEMMs, with 3.67x its time"
+    );
     assert_eq!(
         strict.sentences(None)[1..],
         [
             "Fastest: a 3, b 0 of 3 GEMMs.",
-            "Time over the fastest's: a 1.00x (geometric mean 1.00x), b 3.67x (geometric mean 2.53x)."
+            "Time over that of the fastest: a 1.00x (geometric mean 1.00x), b 3.67x (geometric mean 2.53x)."
         ]
     );
     let d = duel.distribution();

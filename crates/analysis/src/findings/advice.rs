@@ -143,7 +143,7 @@ fn floor_s(scan: &Scan<'_>, group: &Group) -> f64 {
 pub(super) fn tiny_kernel(scan: &Scan<'_>, group: &Group) -> String {
     format!(
         "The roof time of {} is {}, less than a kernel takes to start and finish (about {}): spread it over more \
-         units with a smaller tile or split-K, and expect no share of the roof as of a large one.",
+         units with a smaller tile or split-K, and do not expect the % of roof of a large one.",
         scan.problem(group),
         seconds_brief(group.roof_s / group.calls),
         seconds_brief(floor_s(scan, group))

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     category: Category::Launches,
     needs: &[Need::Time, Need::Roof, Need::Column(ColumnMeaning::Count, "a number of calls")],
     threshold: "16 calls or more of one shape, each under 200 µs and under 40 % of the roof",
-    basis: Basis::Modelled,
+    basis: Basis::AtMost,
     why: "Many equal GEMMs that each leave most of the device idle could share it.",
     path_a: "If the calls do not depend on each other, batch them (torch.bmm, grouped GEMM, \
              stacked weights for Q, K and V); torch.compile may do it by itself.",

@@ -95,14 +95,14 @@ pub(super) const LAUNCH: Rule = Rule {
     kind: Kind::Lost,
     category: Category::Launches,
     needs: &[Need::Time, Need::Roof],
-    threshold: "what starting, filling and draining a kernel takes however little it computes: 4.5 µs, \
+    threshold: "each call pays what starting, filling and draining a kernel takes however little it computes: 4.5 µs, \
                 but never more than the shortest call on the device, and nothing in a profiler's kernel times",
     basis: Evidence::Modelled,
     why: "Each call pays for its launch.",
     path_a: "Launch less: merge GEMMs that do not wait for each other (Q, K and V; a grouped GEMM), \
              batch equal ones, or fuse them into their neighbours.",
     path_b: "A kernel with fewer workgroups and less set-up helps a little; tuning the tile does not.",
-    profile: "Look for gaps between kernels in a timeline before blaming launches.",
+    profile: "Time an empty kernel the same way: that is the floor of this device.",
     check: sums::check,
 };
 

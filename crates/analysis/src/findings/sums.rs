@@ -214,6 +214,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
             Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
             _ => TileCause::Waves,
         }),
+        Account::Rest if frame.metrics.is_tiny(data, r) => Detail::Bound(Bound::Launch),
         Account::Rest => frame.metrics.bound(data, r).map_or(Detail::All, Detail::Bound),
         _ => Detail::All,
     }

@@ -9,12 +9,15 @@ use crate::figures::figures;
 use crate::ledger::{Account, Entry, Evidence as Basis};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{percent, plural};
+use gemmscope_model::units::{grouped, percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::group::ascending;
 
 /// Smaller causes that are named.
 const NAMED: usize = 3;
+
+/// Fewer sizes beside each other than this do not tell scatter from a pattern.
+const FEWEST: u64 = 20;
 
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
@@ -65,8 +68,8 @@ fn of(
     let lost_s: f64 = causes.iter().map(|c| c.lost_s).sum();
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     let signs = signs(scan, sums, &rows);
-    let basis = evidence(scan, causes[0]);
-    let basis = match causes.iter().all(|c| evidence(scan, c) == basis) {
+    let basis = evidence(scan, sums, causes[0]);
+    let basis = match causes.iter().all(|c| evidence(scan, sums, c) == basis) {
         true => basis,
         false => Basis::Mixed,
     };
@@ -89,12 +92,33 @@ fn of(
 }
 
 /// What the seconds of a cause rest on.
-fn evidence(scan: &Scan<'_>, cause: &Cause) -> Basis {
-    let has_spread = scan.data().numbers(ColumnMeaning::TimeStd).is_some();
-    match !has_spread && cause.is_both_ways() {
-        true => Basis::Scatter,
-        false => cause.account.evidence(),
+fn evidence(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Basis {
+    match scatter(scan, sums, cause) {
+        Some(_) => Basis::Scatter,
+        None => cause.account.evidence(),
     }
+}
+
+/// That single measurements of what makes no difference would show the same, where they would.
+fn scatter(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Option<String> {
+    if scan.data().numbers(ColumnMeaning::TimeStd).is_some() {
+        return None;
+    }
+    let why = match cause.parts.first()? {
+        // Where sizes matter more than scatter, the next larger one is mostly slower.
+        Part { detail: Detail::Size(size), rows, .. } => {
+            let [faster, slower] = sums.splitter.next_larger(rows, *size);
+            let both_ways = faster + slower >= FEWEST && 2 * faster >= slower;
+            let m = ["M", "N", "K"][usize::from(*size)];
+            let [faster, slower] = [faster, slower].map(grouped);
+            both_ways.then(|| {
+                format!("The next larger {m} is faster {faster} times and slower {slower} times")
+            })?
+        }
+        _ if cause.is_both_ways() => "Each is slower about as often".to_owned(),
+        _ => return None,
+    };
+    Some(format!(" {why}, and the file states no spread: it may be scatter."))
 }
 
 /// The rows of some causes, ascending, each once.
@@ -152,7 +176,8 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         _ => launch(scan, cause),
     };
     let take = if groups == 1 { "It takes" } else { "They take" };
-    let scatter = evidence(scan, cause) == Basis::Scatter;
+    let scatter = scatter(scan, sums, cause);
+    let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
         title: format!("{claim}: {}", plural(groups, "GEMM")),
         text: format!(
@@ -163,20 +188,16 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
                 Basis::Measured if groups == 1 => "more than the faster run",
                 Basis::Measured => "more than the faster runs",
                 Basis::AtMost => "of it that neither the roof, a faster run nor the model explains",
+                _ if cause.account == Account::Launch =>
+                    "of it to start and drain kernels, by the model",
                 _ => "of it by the model",
             },
             parts(scan, sums, cause),
-            if scatter {
-                " Each is slower about as often, and the file states no spread: it may be scatter."
-            } else {
-                ""
-            },
+            scatter.as_deref().unwrap_or_default(),
             told.text
         ),
-        path_a: told
-            .path_a
-            .or_else(|| scatter.then(|| "Nothing before it is measured again.".to_owned())),
-        path_b: told.path_b.or_else(|| scatter.then(|| REPEAT.to_owned())),
+        path_a: told.path_a.or_else(|| again("Nothing before it is measured again.")),
+        path_b: told.path_b.or_else(|| again(REPEAT)),
         most: Some(row),
         faster: entry
             .and_then(|e| e.alternative)
@@ -188,12 +209,18 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
 
 /// What a cause is, in a few words: of several parts what they have in common.
 fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
+    if evidence(scan, sums, cause) == Basis::Scatter {
+        let what = match cause.account {
+            Account::Layout => "Layouts",
+            Account::Type => "Types",
+            _ => "Sizes",
+        };
+        return format!("{what} differ both ways");
+    }
     if let [one] = cause.parts.as_slice() {
         return part_claim(scan, sums, one);
     }
     match cause.account {
-        Account::Layout if evidence(scan, cause) == Basis::Scatter => "Layouts differ both ways",
-        Account::Type if evidence(scan, cause) == Basis::Scatter => "Types differ both ways",
         Account::Layout => "Another layout is faster",
         Account::Type => "Another type is faster",
         Account::Size => "Padding is faster",
@@ -226,7 +253,7 @@ fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
         Detail::Tile(TileCause::FewWorkgroups) => "Fewer workgroups than units".to_owned(),
         Detail::Bound(Bound::Memory) => "Memory-bound, below the roof".to_owned(),
         Detail::Bound(Bound::Compute) => "Compute-bound, below the roof".to_owned(),
-        Detail::Bound(Bound::Launch) => "Launch-bound, below the roof".to_owned(),
+        Detail::Bound(Bound::Launch) => "Too small to fill the device, below the roof".to_owned(),
         Detail::Bound(Bound::NearRidge) => "Near the ridge, below the roof".to_owned(),
         Detail::All => "Launches".to_owned(),
     }

@@ -47,6 +47,10 @@ pub struct Partners {
     /// By group: it has several runs or a partner. Small enough for the processor's cache, while most of
     /// `groups` need not be read.
     pub(super) comparable: Vec<bool>,
+    /// By group, its [kind](Kinds).
+    pub(super) kind_of: Vec<u32>,
+    /// By kind, and by M, N, K: how often the next larger size was over 2 % faster, and slower.
+    pub(super) larger: Vec<[[u32; 2]; 3]>,
 }
 
 /// What the rows of a group can be held against.
@@ -85,8 +89,6 @@ pub struct Steps<'a> {
     kinds: Kinds<'a>,
     stage: Stage,
     sizes: Vec<Sizes>,
-    /// By group, its [kind](Kinds).
-    kind_of: Vec<u32>,
     out: Partners,
 }
 
@@ -150,14 +152,13 @@ impl<'a> Steps<'a> {
             kinds: Kinds::new(data, metrics),
             stage: Stage::Rows(Gathering::default()),
             sizes: Vec::new(),
-            kind_of: Vec::new(),
             out: Partners { group_of: vec![NONE; data.len()], ..Partners::default() },
         }
     }
 
     /// Does some of it; false once all is done.
     pub fn step(&mut self) -> bool {
-        let Steps { data, metrics, variants, kinds, stage, sizes, kind_of, out } = self;
+        let Steps { data, metrics, variants, kinds, stage, sizes, out } = self;
         match stage {
             Stage::Rows(rows) => {
                 let item = &mut |r: usize| {
@@ -175,7 +176,7 @@ impl<'a> Steps<'a> {
                     let mut firsts: Vec<(u32, usize)> = Vec::new();
                     for runs in runs.chunk_by(|a, b| a.0 == b.0) {
                         let before = out.groups.len();
-                        out.add(runs, kind_of);
+                        out.add(runs);
                         if out.groups.len() > before {
                             firsts.push((runs[0].1.row, out.groups.len()));
                         }
@@ -206,7 +207,7 @@ impl<'a> Steps<'a> {
                 let most = 1 + sizes.len() / (1 + out.groups.len() / STEP);
                 let more = lines.step(sizes.len(), most, &key, item, |found| {
                     let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
-                    lines.for_each(|line| kinds.pair_larger(line, sizes, kind_of, &mut out.groups));
+                    lines.for_each(|line| kinds.pair_larger(*size, line, sizes, out));
                 });
                 if !more {
                     *stage = match *size {
@@ -220,7 +221,7 @@ impl<'a> Steps<'a> {
                 while *next < sizes.len() && chosen < STEP {
                     let groups = groups_of(sizes, *next);
                     chosen += groups.len();
-                    kinds.choose(groups, kind_of, out);
+                    kinds.choose(groups, out);
                     *next += 1;
                 }
                 return *next < sizes.len();
@@ -231,13 +232,14 @@ impl<'a> Steps<'a> {
 
     /// What was found.
     pub fn finish(self) -> Arc<Partners> {
-        Arc::new(self.out)
+        let larger = self.kinds.larger.into_iter().map(|larger| larger.seen).collect();
+        Arc::new(Partners { larger, ..self.out })
     }
 }
 
 impl Partners {
     /// Makes groups of all rows of some sizes, but for those without a time.
-    fn add(&mut self, runs: &[(u64, Run)], kind_of: &mut Vec<u32>) {
+    fn add(&mut self, runs: &[(u64, Run)]) {
         let kinds = runs.chunk_by(|a, b| a.1.kind == b.1.kind);
         for runs in kinds.filter(|runs| runs[0].1.kind != NONE) {
             let group = self.groups.len() as u32;
@@ -246,7 +248,7 @@ impl Partners {
             let ((other_s, other), account) = (SLOWEST, LINES[SIZE]);
             let elsewhere = false;
             self.groups.push(Held { own, own_variant, own_s, other_s, other, account, elsewhere });
-            kind_of.push(runs[0].1.kind);
+            self.kind_of.push(runs[0].1.kind);
             self.comparable.push(runs.len() > 1);
         }
     }
@@ -287,10 +289,21 @@ struct Kinds<'a> {
     alike: Vec<[u32; 4]>,
     /// By set, for the sizes at hand: its two fastest.
     best: Vec<[Speed; 2]>,
-    /// By kind: the fastest that is larger, and the line that it is of.
-    larger: Vec<(u32, Speed)>,
+    larger: Vec<Larger>,
     /// Number of the line at hand.
     line: u32,
+}
+
+/// The runs of a kind that are larger on the line at hand.
+#[derive(Clone)]
+struct Larger {
+    /// The line that they are of.
+    line: u32,
+    fastest: Speed,
+    /// Seconds of the next larger one, NaN without one.
+    next_s: f64,
+    /// By M, N, K: how often the next larger one was over [`TIE`] faster, and slower; on all lines.
+    seen: [[u32; 2]; 3],
 }
 
 /// What operations agree in that differ in one property, as hashes.
@@ -350,10 +363,10 @@ impl<'a> Kinds<'a> {
     /// Each of the groups of some sizes chooses between the larger run that it was given and the fastest that
     /// differs from it in layout, type or library alone: of each set of such groups the fastest, and that
     /// one the second.
-    fn choose(&mut self, groups: Range<usize>, kind_of: &[u32], out: &mut Partners) {
-        let comparable = &mut out.comparable[groups.clone()];
-        let kind_of = &kind_of[groups.clone()];
-        let groups = &mut out.groups[groups];
+    fn choose(&mut self, groups: Range<usize>, out: &mut Partners) {
+        let Partners { groups: held, comparable, kind_of, .. } = out;
+        let (comparable, kind_of) = (&mut comparable[groups.clone()], &kind_of[groups.clone()]);
+        let groups = &mut held[groups];
         for (held, kind) in groups.iter().zip(kind_of) {
             for set in self.alike[*kind as usize] {
                 let best = &mut self.best[set as usize];
@@ -384,26 +397,32 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// Gives the groups of sizes that differ in one size the fastest of their kind that is larger in it.
+    /// Gives the groups of sizes that differ in one size (0 is M, 1 is N, 2 is K) the fastest of their kind that is
+    /// larger in it.
     fn pair_larger(
         &mut self,
+        size: usize,
         line: &[(u64, Size)],
         sizes: &[Sizes],
-        kind_of: &[u32],
-        groups: &mut [Held],
+        out: &mut Partners,
     ) {
         self.line += 1;
         for of in line.iter().map(|size| groups_of(sizes, size.1.at as usize)) {
-            for (held, kind) in groups[of.clone()].iter_mut().zip(&kind_of[of]) {
-                let (line, best) = &mut self.larger[*kind as usize];
+            for (held, kind) in out.groups[of.clone()].iter_mut().zip(&out.kind_of[of]) {
+                let Larger { line, fastest, next_s, seen } = &mut self.larger[*kind as usize];
                 if std::mem::replace(line, self.line) != self.line {
-                    *best = SLOWEST;
+                    (*fastest, *next_s) = (SLOWEST, f64::NAN);
                 }
-                if *best < (held.other_s, held.other) {
-                    (held.other_s, held.other) = *best;
+                if *fastest < (held.other_s, held.other) {
+                    (held.other_s, held.other) = *fastest;
                 }
-                if held.speed() < *best {
-                    *best = held.speed();
+                if held.speed() < *fastest {
+                    *fastest = held.speed();
+                }
+                if held.own_s.is_finite() {
+                    seen[size][0] += u32::from(*next_s * TIE < held.own_s);
+                    seen[size][1] += u32::from(*next_s > TIE * held.own_s);
+                    *next_s = held.own_s;
                 }
             }
         }
@@ -436,7 +455,12 @@ impl<'a> Kinds<'a> {
                 *self.sets.entry((at, in_common[at])).or_insert(next)
             }));
             self.best.resize(self.sets.len(), [SLOWEST; 2]);
-            self.larger.push((0, SLOWEST));
+            self.larger.push(Larger {
+                line: 0,
+                fastest: SLOWEST,
+                next_s: f64::NAN,
+                seen: [[0; 2]; 3],
+            });
         }
         kind
     }

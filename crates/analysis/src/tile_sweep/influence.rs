@@ -40,6 +40,8 @@ pub struct Influence {
     pub name: String,
     /// At least two.
     pub values: Vec<Value>,
+    /// Shapes on which all of them were tried.
+    pub shapes: usize,
 }
 
 impl Influence {
@@ -97,10 +99,10 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
         .into_iter()
         .filter(|(_, values)| (2..=MOST_VALUES).contains(&values.len()))
         .filter_map(|(name, values)| {
-            let values = where_all_were_tried(values)?;
+            let (values, shapes) = where_all_were_tried(values)?;
             let mut values: Vec<Value> = values.into_iter().map(value_of).collect();
             values.order_by(|a, b| b.best.total_cmp(&a.best));
-            Some(Influence { name, values })
+            Some(Influence { name, values, shapes })
         })
         .collect();
     out.order_by(|a, b| b.spread().total_cmp(&a.spread()));
@@ -112,7 +114,7 @@ type Tried = BTreeMap<String, Vec<(ShapeKey, f64)>>;
 
 /// Only the shapes on which every value was tried: a value that only an easy shape had would win. `None`
 /// where there is no such shape.
-fn where_all_were_tried(mut values: Tried) -> Option<Tried> {
+fn where_all_were_tried(mut values: Tried) -> Option<(Tried, usize)> {
     let mut times: BTreeMap<ShapeKey, usize> = BTreeMap::new();
     for shares in values.values() {
         let shapes: BTreeSet<ShapeKey> = shares.iter().map(|s| s.0).collect();
@@ -120,7 +122,8 @@ fn where_all_were_tried(mut values: Tried) -> Option<Tried> {
     }
     let all = values.len();
     values.values_mut().for_each(|shares| shares.retain(|s| times[&s.0] == all));
-    values.values().all(|shares| !shares.is_empty()).then_some(values)
+    let shapes = times.values().filter(|n| **n == all).count();
+    (shapes > 0).then_some((values, shapes))
 }
 
 fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
@@ -147,15 +150,19 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .filter_map(|i| {
             let (best, worst) = (i.values.first()?, i.values.last()?);
             let reach = percent(worst.best / best.best);
+            let over = match i.shapes {
+                1 => "on the one shape that tried all".to_owned(),
+                n => format!("over {n} shapes"),
+            };
             Some(format!(
-                "{} ({} is best; {} reaches at most {reach} of its rate)",
+                "{} ({} is best {over}; {} reaches at most {reach} of its rate)",
                 i.name, best.value, worst.value
             ))
         })
         .collect();
     Some(match told.is_empty() {
         true => "No setting but the tile changes the best rate by more than 5 %, where each of its values was tried.".to_owned(),
-        false => format!("What else matters, on average over the shapes that tried each value: {}.", told.join(", ")),
+        false => format!("What else matters, where all its values were tried: {}.", told.join(", ")),
     })
 }
 
@@ -275,8 +282,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "What else matters, on average over the shapes that tried each value: VW (4 is best; 2 reaches at most 50.0 % of its \
-             rate), TT (4_4 is best; 8_8 reaches at most 66.7 % of its rate), WGM (1 is best; 8 reaches \
+            "What else matters, where all its values were tried: VW (4 is best on the one shape that tried \
+             all; 2 reaches at most 50.0 % of its rate), TT (4_4 is best on the one shape that tried all; 8_8 \
+             reaches at most 66.7 % of its rate), WGM (1 is best on the one shape that tried all; 8 reaches \
              at most 90.9 % of its rate)."
         );
     }

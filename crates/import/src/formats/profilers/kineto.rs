@@ -97,7 +97,7 @@ impl ItemReader for Trace {
             }
             let on = matches!(text.trim_ascii(), b"1" | b"true");
             if on && ["with_stack", "profile_memory"].contains(&item.key) {
-                self.events.recorded.push(item.key.to_owned());
+                self.events.record(item.key);
             }
         } else if item.key == "deviceProperties" {
             self.device(text);

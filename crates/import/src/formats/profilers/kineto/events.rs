@@ -185,7 +185,7 @@ impl Events {
     }
 
     /// Most events of a trace are such: they are noted without an allocation each.
-    fn record(&mut self, what: &str) {
+    pub(super) fn record(&mut self, what: &str) {
         if !self.recorded.iter().any(|r| r == what) {
             self.recorded.push(what.to_owned());
         }
