@@ -1,6 +1,5 @@
 //! An entry of the table of formats.
 
-use crate::formats::logs::by_template::ByTemplate;
 use crate::formats::profilers::launch_table::LaunchTable;
 use crate::formats::table_format::TableFormat;
 use crate::split::log::LogFormat;
@@ -36,8 +35,6 @@ pub(crate) enum ReadBy {
     Launches(&'static LaunchTable),
     /// The reader of logs.
     Log(&'static LogFormat),
-    /// The reader of logs that line templates say all of.
-    Templates(&'static ByTemplate),
 }
 
 impl Format {
@@ -54,7 +51,6 @@ impl Format {
             ReadBy::Table(table) => table.detect(head),
             ReadBy::Launches(table) => table.detect(head),
             ReadBy::Log(log) => log.detect(head),
-            ReadBy::Templates(log) => log.detect(head),
         }
     }
 
@@ -65,7 +61,6 @@ impl Format {
             ReadBy::Table(table) => Ok(table.open(head, options)),
             ReadBy::Launches(table) => Ok(table.open(head, options)),
             ReadBy::Log(log) => log.open(head, options),
-            ReadBy::Templates(log) => log.open(head, options),
         }
     }
 }

@@ -38,11 +38,11 @@
 //!    - `ReadBy::Launches`: a profiler's table with a line a kernel, a launch or a counter is data:
 //!      where the figures and the counters are, and a function for what counters mean.
 //!      `profilers/nsys.rs` is a short example.
-//!    - `ReadBy::Templates`: a log whose lines say all is data. Templates of the lines above the
+//!    - `ReadBy::Log`: a log whose lines say all is data. Templates of the lines above the
 //!      results and of the results, whose slots say what they hold. `logs/mkl_verbose.rs` is a short
 //!      example.
-//!    - `ReadBy::Log`: any other log. How its head is known, and a parser that is given each line;
-//!      templates of lines (`split::template`) find the figures. `logs/blis.rs` is a short example.
+//!      Any other log has a parser that is given each line, and how its head is known;
+//!      templates of lines (`split::template`) find the figures. `logs/tinygrad.rs` is a short example.
 //!    - `ReadBy::Code`: everything else. `open` gives a `Reader`: `Delimited` for records,
 //!      `Pieces` for lines and JSON. They own the table; a reader fills it, and adds its remarks at the
 //!      end of the file.

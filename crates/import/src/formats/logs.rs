@@ -4,7 +4,6 @@ pub(crate) mod any_log;
 pub(crate) mod benchdnn;
 pub(crate) mod blas_calls;
 pub(crate) mod blis;
-pub(crate) mod by_template;
 pub(crate) mod ck_profiler;
 pub(crate) mod cublas_bench;
 pub(crate) mod cutlass_report;
@@ -33,11 +32,11 @@ pub(crate) mod tune_gemm;
 pub(crate) mod xla;
 
 // What every reader of a log uses.
-use crate::columns::defaults::AssumedType;
 use crate::columns::header::flaw;
 use crate::split::log::{self, Entry, LogFormat, LogRows, Others, Parser};
-use crate::split::template::{Slots, slots};
-use crate::{Format, Head, ImportOptions, ReadBy};
+use crate::split::said::Said;
+use crate::split::template::{Slots, options, pairs, slots};
+use crate::{Format, Head, ReadBy};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::cell_text::RowError;

@@ -5,6 +5,7 @@ use crate::columns::defaults::{self, AssumedType};
 use crate::columns::plan::SHAPES_ONLY;
 use crate::split::dialect::is_json;
 use crate::split::json::{Item, note_cut};
+use crate::split::said::{self, Said};
 use crate::{Detection, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
@@ -44,6 +45,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Changes the row, or says why it is none.
+    pub(crate) fn amend(&mut self, how: impl FnOnce(Row) -> Result<Row, RowError>) {
+        self.row = self.row.clone().and_then(how);
+    }
+
     /// A result with nothing but its row.
     pub(crate) fn new(row: Result<Row, RowError>) -> Self {
         Entry {
@@ -118,29 +124,54 @@ pub(crate) trait Parser {
 
 impl Parser for () {}
 
-/// A log.
+/// A log: what its lines say, by templates (see [`super::said`]) or a parser of their own.
 pub(crate) struct LogFormat {
     /// Whether its head is one of this tool.
-    pub knows: fn(&Head) -> bool,
+    pub knows: fn(&LogFormat, &Head) -> bool,
     /// As in [`Detection`].
     pub score: u8,
     pub reason: &'static str,
-    /// The type of rows that name none.
+    /// Lines that hold for the results below them. Those behind a `!` begin anew: what was said before is
+    /// forgotten.
+    pub above: &'static [&'static str],
+    /// Lines with a result.
+    pub results: &'static [&'static str],
+    /// Lines that say a result again: read where no line of `results` came before them.
+    pub again: &'static [&'static str],
+    /// Lines with the rate of the result above them.
+    pub below: &'static [&'static str],
+    /// What no slot tells of a result.
+    pub also: fn(&Said<'_>, &mut Entry, &mut LogRows<'_>),
+    /// What ran, where no slot says it.
+    pub library: &'static str,
+    /// Type of A and B where neither a line, the file's name nor the user names one.
     pub dtype: DataType,
+    /// Type of the output where no line names it; `None`: the usual one of the operands.
+    pub output: Option<DataType>,
+    /// Transposes of A and B where no line names them.
+    pub transposed: [bool; 2],
     pub others: Others,
     /// Remarks for the file's card.
     pub notes: &'static [&'static str],
-    /// What reads the lines; it may say what it assumes.
+    /// What reads the lines of a log without templates; it may say what it assumes.
     pub parser: fn(&Head, &ImportOptions, &mut LogRows<'_>) -> Box<dyn Parser>,
 }
 
 impl LogFormat {
     /// A log of half precision without results.
     pub(crate) const DEFAULT: LogFormat = LogFormat {
-        knows: |_| false,
+        knows: said::Lines::knows,
         score: 0,
         reason: "",
+        above: &[],
+        results: &[],
+        again: &[],
+        below: &[],
+        also: |_, _, _| {},
+        library: "",
         dtype: DataType::Fp16,
+        output: None,
+        transposed: [false, false],
         others: Others::Lines,
         notes: &[],
         parser: |_, _, _| Box::new(()),
@@ -148,25 +179,44 @@ impl LogFormat {
 
     /// As [`Format::detect`](crate::Format::detect).
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        (self.knows)(head).then(|| Detection::new(self.score, self.reason))
+        (self.knows)(self, head).then(|| Detection::new(self.score, self.reason))
     }
 
     /// As [`Format::open`](crate::Format::open).
-    pub(crate) fn open(&self, head: &Head, options: &ImportOptions) -> Opened {
-        let types = AssumedType::new(head, options, self.dtype);
-        let parser = |rows: &mut LogRows<'_>| (self.parser)(head, options, rows);
-        read_by(parser, types, (self.others, self.notes), head, options)
+    pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Opened {
+        let of_routine = defaults::dtype_of_routine(head).filter(|_| !self.results.is_empty());
+        let mut types = AssumedType::new(head, options, of_routine.unwrap_or(self.dtype));
+        let (mut table, mut other) = (TableBuilder::new(), 0);
+        let mut rows = LogRows { table: &mut table, types: &mut types, other: &mut other };
+        let parser: Box<dyn Parser> = if self.results.is_empty() {
+            (self.parser)(head, options, &mut rows)
+        } else {
+            if !said::Lines::names_types(self) {
+                rows.dtype(None);
+            }
+            Box::new(said::Lines::new(self))
+        };
+        let device = defaults::device(&mut table, head, options);
+        let (unnamed, timed, from_rates) = (false, false, false);
+        let (format, others, line) = (self, 0, 0);
+        let log =
+            Log { format, parser, types, device, others, other, line, unnamed, timed, from_rates };
+        let json = is_json(head.first());
+        // An object a line is a log too.
+        let lines = head.first().starts_with('{')
+            && (head.lines.iter().filter(|l| l.starts_with('{')).count() > 1
+                || head.complete && head.lines.len() == 1);
+        Ok(if json && !lines { Pieces::json(log, table) } else { Pieces::lines(log, table) })
     }
 }
 
 /// Gives the lines of a log to a [`Parser`]. One reader serves all logs: a copy for each parser would weigh
 /// more than the call through a pointer costs.
 struct Log {
+    format: &'static LogFormat,
     parser: Box<dyn Parser>,
     types: AssumedType,
     device: u16,
-    said: Others,
-    notes: &'static [&'static str],
     /// Lines without a result.
     others: u64,
     /// Operations that are no GEMM.
@@ -179,29 +229,6 @@ struct Log {
     timed: bool,
     /// Some time was computed from a rate.
     from_rates: bool,
-}
-
-/// A reader of a log around the parser of its lines.
-pub(crate) fn read_by(
-    parser: impl FnOnce(&mut LogRows<'_>) -> Box<dyn Parser>,
-    mut types: AssumedType,
-    (said, notes): (Others, &'static [&'static str]),
-    head: &Head,
-    options: &ImportOptions,
-) -> Opened {
-    let (mut table, mut other) = (TableBuilder::new(), 0);
-    let parser = parser(&mut LogRows { table: &mut table, types: &mut types, other: &mut other });
-    let device = defaults::device(&mut table, head, options);
-    let (unnamed, timed, from_rates) = (false, false, false);
-    let (others, line) = (0, 0);
-    let log =
-        Log { parser, types, device, said, notes, others, other, line, unnamed, timed, from_rates };
-    let json = is_json(head.first());
-    // An object a line is a log too.
-    let lines = head.first().starts_with('{')
-        && (head.lines.iter().filter(|l| l.starts_with('{')).count() > 1
-            || head.complete && head.lines.len() == 1);
-    Ok(if json && !lines { Pieces::json(log, table) } else { Pieces::lines(log, table) })
 }
 
 /// Lines, and the items of a JSON array, each given as a line.
@@ -229,14 +256,14 @@ impl ItemReader for Log {
                  complex types).",
             );
         }
-        for note in self.notes {
+        for note in self.format.notes {
             table.note(*note);
         }
         self.parser.end(&mut table);
         if !self.unnamed && !table.is_empty() {
             table.assumptions.retain(|a| a.key != "device");
         }
-        match self.said {
+        match self.format.others {
             Others::Lines if self.others > 0 => {
                 table.note(format!("{} without a result.", plural(self.others, "line")));
             }
@@ -368,7 +395,7 @@ pub(crate) fn rate_in(text: &str) -> f64 {
         return f64::NAN;
     };
     let unit = rest
-        .trim_start_matches([' ', ')', '('])
+        .trim_start_matches([' ', ')', '(', ']'])
         .split(|c: char| !(c.is_ascii_alphabetic() || c == '/'))
         .next()
         .unwrap_or("");

@@ -1,22 +1,41 @@
 //! Line templates: literal text with named slots, `MKL_VERBOSE {routine}({a},{b},{m},{n},{k},`.
 //!
 //! A blank of the template stands for any blanks; the first literal may stand anywhere in the line,
-//! unless `^` says that the line begins with it. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}` take a whole
-//! number, `{us}`, `{ms}`, `{s}`, `{ns}`, `{mflops}`, `{gflops}`, `{tflops}` and `{number}` a number, any
-//! other slot the text up to what follows it in the template, `{}` without keeping it. `{time}` is a time
-//! with its unit.
+//! unless `^` says that the line begins with it. `{m}`, `{n}`, `{k}`, `{batch}`, `{count}`, `{whole}` take a whole
+//! number, `{us}`, `{ms}`, `{s}`, `{ns}`, `{mflops}`, `{gflops}`, `{tflops}`, `{gbps}` and `{number}` a
+//! number, any other slot the text up to what follows it in the template, `{}` without keeping it. `{time}`
+//! is a time with its unit. `{=}` stands for pairs, `m=4096, layout=NT` or `--m=4096 --A=f16:column`, and
+//! `{:}` for such as `'M': 4096`: their names are slots, spelled in any way of [`SPELLED`]; `{=args}` keeps
+//! their text too.
 
 use super::log;
 use crate::cell::{self, Quantity};
 use gemmscope_table::build::cell_text::RowError;
 
 /// Slots of whole numbers, and of numbers.
-const WHOLE: [&str; 7] = ["m", "n", "k", "batch", "count", "square", "blocks"];
-const NUMBERS: [&str; 8] = ["us", "ms", "s", "ns", "number", "mflops", "gflops", "tflops"];
+const WHOLE: [&str; 8] = ["m", "n", "k", "batch", "count", "whole", "square", "blocks"];
+const NUMBERS: [&str; 9] = ["us", "ms", "s", "ns", "number", "mflops", "gflops", "tflops", "gbps"];
+
+/// Slots, and the names in pairs and options that mean them.
+const SPELLED: &[(&str, &str)] = &[
+    ("m", "M sizem m_per_group expected_m_per_group"),
+    ("n", "N sizen"),
+    ("k", "K sizek"),
+    ("batch", "batch_count"),
+    ("a", "transA transposeA rowMajorA"),
+    ("b", "transB transposeB rowMajorB"),
+    ("dtype_a", "a_type type_a A"),
+    ("dtype_b", "b_type type_b B"),
+    ("dtype_c", "c_type C"),
+    ("dtype_d", "d_type D"),
+    ("dtype", "precision r kind"),
+    ("op_name", "rocblas_function function f"),
+    ("count", "call_count"),
+];
 
 /// What the slots of a template hold in one line.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Slots<'a>(Vec<(&'static str, &'a str)>);
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Slots<'a>(Vec<(&'a str, &'a str)>);
 
 /// The slots of a line; `None` where it does not fit the template.
 pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'a>> {
@@ -55,12 +74,56 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
                 (value, after)
             }
         };
-        if !name.is_empty() {
-            found.push((name, value.trim()));
+        let sign = &name[..name.len().min(1)];
+        let name = name.trim_start_matches(['=', ':']);
+        if matches!(sign, "=" | ":") {
+            found.extend(pairs(value, sign).0);
         }
+        found.extend((!name.is_empty()).then_some((name, value.trim())));
         rest = after;
     }
     Some(Slots(found))
+}
+
+/// The slot that a name in a text means.
+fn slot(name: &str) -> &str {
+    let known = SPELLED.iter().find(|(_, names)| names.split(' ').any(|n| n == name));
+    known.map_or(name, |(slot, _)| slot)
+}
+
+/// The pairs of a text that have this sign between name and value: `m= 64, bs=[1,2]`, `'M': 64`.
+pub(crate) fn pairs<'a>(text: &'a str, sign: &str) -> Slots<'a> {
+    let ends = |c: char| c.is_whitespace() || ",;}])".contains(c);
+    let before_name = |c: char| c.is_whitespace() || ",;{}[]'\"=:".contains(c);
+    let (mut rest, mut out) = (text, Vec::new());
+    while let Some((before, behind)) = rest.split_once(sign) {
+        let name = before.trim_end_matches([' ', '\'', '"']);
+        let name = name.rsplit(before_name).next().unwrap_or("");
+        let value = behind.trim_start();
+        // A value in quotes or brackets ends with them.
+        let (inner, end) = match value.chars().next() {
+            Some(quote @ ('\'' | '"')) => (1, value[1..].find(quote).map(|i| i + 1)),
+            Some('[') => (1, value.find(']')),
+            _ => (0, value.find(ends)),
+        };
+        let end = end.unwrap_or(value.len());
+        out.push((slot(name.trim_start_matches(['(', '-'])), &value[inner.min(end)..end]));
+        rest = &value[end..];
+    }
+    Slots(out)
+}
+
+/// The options of a command line: `-m 64 --transA T --flag`.
+pub(crate) fn options(text: &str) -> Slots<'_> {
+    let is_value =
+        |w: &&str| !w.starts_with('-') || w[1..].starts_with(|c: char| c.is_ascii_digit());
+    let mut words = text.split_whitespace().peekable();
+    let mut out = Vec::new();
+    while let Some(word) = words.next() {
+        let value = words.next_if(is_value).unwrap_or("").trim_matches(['"', '\'']);
+        out.push((slot(word.trim_start_matches('-')), value));
+    }
+    Slots(out)
 }
 
 /// How many bytes of this kind a text begins with.
@@ -102,8 +165,14 @@ impl<'a> Slots<'a> {
     }
 
     /// All slots with their texts, in the order of the line.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &'a str)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.iter().copied()
+    }
+
+    /// The same with this text in a slot.
+    pub(crate) fn with(mut self, name: &'a str, text: &'a str) -> Self {
+        self.0.push((name, text));
+        self
     }
 
     /// The template has a slot for the time.
@@ -167,5 +236,22 @@ mod tests {
         assert_eq!(s.time().unwrap_err().reason, "time is infinite");
         assert_eq!(slots("cnt: {count},", "cnt: many, x"), None);
         assert_eq!(slots("^cnt: {count},", "a cnt: 1, x"), None);
+    }
+
+    #[test]
+    fn pairs_and_options() {
+        let s = pairs("(m= 64, n=2112,bs=[2,3], A_Layout =Row)", "=");
+        let got = ["m", "n", "bs", "A_Layout"].map(|name| s.get(name));
+        assert_eq!(got, ["64", "2112", "2,3", "Row"]);
+        let s = pairs("- {'M': 64, 'rowMajorA': 'T'} # TFLOPS: 1.5 time(us): 3", ":");
+        let got = ["m", "a", "TFLOPS", "time(us)"].map(|name| s.get(name));
+        assert_eq!(got, ["64", "T", "1.5", "3"]);
+        let s = options("hipblaslt-bench -m 64 --a_type f16_r --flag --beta -1 --transB T");
+        let got = ["m", "dtype_a", "flag", "beta", "b"].map(|name| s.get(name));
+        assert_eq!(got, ["64", "f16_r", "", "-1", "T"]);
+        let s = slots("^Arguments: {=args}", "Arguments: --m=64 --A=f16:column").unwrap();
+        assert_eq!([s.get("m"), s.get("dtype_a")], ["64", "f16:column"]);
+        assert_eq!(s.get("args"), "--m=64 --A=f16:column");
+        assert_eq!(pairs("==, 'é'=", "=").get("x"), "");
     }
 }

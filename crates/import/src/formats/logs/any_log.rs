@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "cuBLAS M=4096 N=4096 K=4096 fp16: 0.690 ms, 199.2 TFLOPS\n\
               mine   M=4096 N=4096 K=4096 fp16: 0.750 ms, 183.3 TFLOPS\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| {
+        knows: |_, head| {
             let mut section = Section::default();
             head.lines.iter().any(|l| section.read(l).is_some())
         },

@@ -16,7 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "Output template: perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%\n\
               perf,cpu,brg_matmul:avx512_core,,--mode=P --matmul 256x1024:1024x512,0.268435,0.1,0.25,1073.74,0.26,1032.44\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| {
+        knows: |_, head| {
             head.any(|l| {
                 let starts = ["perf,cpu,", "perf,gpu,", "Output template: perf,"];
                 starts.iter().any(|s| l.trim_start().starts_with(s))

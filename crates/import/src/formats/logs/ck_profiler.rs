@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
     example: "a_m_k: dim 2, lengths {4096, 4096}, strides {4096, 1}\nb_k_n: dim 2, lengths {4096, 4096}, strides {1, 4096}\n\
               Perf: 1.19 ms, 115.5 TFlops, 84.6 GB/s, DeviceGemm_Xdl_CShuffle<Default, 256, 256, 128, 32>\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| {
+        knows: |_, head| {
             head.any(|l| {
                 let l = l.to_ascii_lowercase();
                 log::has(&l, &["perf: ", " ms, ", "tflops"]) || slots(TILE, &l).is_some()

@@ -2,7 +2,6 @@
 //! a run, and its rate below them, column-major. The time is of one call or of all, and not always in the
 //! unit that it names: the rate counts.
 
-use super::by_template::ByTemplate;
 use super::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -12,11 +11,11 @@ pub(crate) const FORMAT: Format = Format {
     example: "cublasMatmulBench -P=hsh -m=8192 -n=9728 -k=16384 -T=1000 -ta=0 -tb=1 -B=0\n\
               #### args: ta=N tb=T m=8192 n=9728 k=16384 lda=8192 ldb=9728 ldc=8192 loop=1000\n\
               ^^^^ CUDA : elapsed = 3.48132 sec,  Gflops = 750063.711\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 96,
         reason: "its lines say elapsed = … sec, Gflops = … below #### args: ta=",
         above: &[
-            "cublasMatmulBench{}-P={precision} ",
+            "!cublasMatmulBench{}-P={precision} ",
             "^Testing {routine}",
             " -m={m} ",
             " -n={n} ",
@@ -31,7 +30,7 @@ pub(crate) const FORMAT: Format = Format {
         ],
         library: "cuBLAS",
         dtype: DataType::Fp16,
-        ..ByTemplate::DEFAULT
+        ..LogFormat::DEFAULT
     }),
 };
 

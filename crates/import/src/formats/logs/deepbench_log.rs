@@ -1,6 +1,5 @@
 //! DeepBench on processors: `SGEMM(N,N,512,32,512) 24.6 usec 682.47 GFlop/sec` a line.
 
-use super::by_template::ByTemplate;
 use super::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -8,13 +7,14 @@ pub(crate) const FORMAT: Format = Format {
     name: "DeepBench log (CPU)",
     produced_by: "./run_mkl_sgemm_ia.sh | tee sgemm.txt (DeepBench/code/intel/sgemm)",
     example: "SGEMM(N,N,512,32,512) 24.6 usec 682.47345 GFlop/sec\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 96,
         reason: "its lines are SGEMM(N,N,M,N,K) with a time",
         results: &[
             "{routine}({a},{b},{m},{n},{k}) {us} usec {gflops} GFlop/sec",
             "{routine}({a},{b},{m},{n},{k}) {ms} msec {gflops} GFlop/sec",
         ],
-        ..ByTemplate::DEFAULT
+        dtype: DataType::Fp32,
+        ..LogFormat::DEFAULT
     }),
 };

@@ -18,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
                 triton_mm_6 0.0485 ms 98.2% ALLOW_TF32=False, BLOCK_K=64, BLOCK_M=128, BLOCK_N=128, num_stages=4, num_warps=8\n\
               SingleProcess AUTOTUNE benchmarking takes 1.2345 seconds and 0.5678 seconds precompiling for 2 choices\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| {
+        knows: |_, head| {
             head.any(|l| slots(HEADING, l).is_some_and(|s| s.get("op").chars().all(of_name)))
         },
         score: 97,

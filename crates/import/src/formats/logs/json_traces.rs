@@ -12,7 +12,7 @@ pub(crate) const FLASHINFER: Format = Format {
     produced_by: "flashinfer-bench run --local ./traces (FlashInfer-Bench)",
     example: "{\"definition\": \"gemm_n4096_k4096\", \"solution\": \"mine\", \"workload\": {\"axes\": {\"M\": 256}}, \"evaluation\": {\"status\": \"PASSED\", \"environment\": {\"hardware\": \"NVIDIA H100\"}, \"performance\": {\"latency_ms\": 0.031, \"reference_latency_ms\": 0.045}}}\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| has_keys(head, &["definition", "workload", "axes"]),
+        knows: |_, head| has_keys(head, &["definition", "workload", "axes"]),
         score: 95,
         reason: "JSON with definition, workload and axes",
         others: Others::Operations("object"),
@@ -27,7 +27,7 @@ pub(crate) const XPU_PERF: Format = Format {
     produced_by: "python launch.py --backend GPU --task gemm (xpu-perf)",
     example: "{\"sku_name\": \"NVIDIA H100\", \"op_name\": \"gemm\", \"arguments\": {\"dtype\": \"bfloat16\", \"M\": 4096, \"K\": 4096, \"N\": 4096}, \"targets\": {\"latency(us)\": 220.5}, \"kernels\": [\"nvjet_tst_128x256\"]}\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| has_keys(head, &["op_name", "arguments", "targets"]),
+        knows: |_, head| has_keys(head, &["op_name", "arguments", "targets"]),
         score: 95,
         reason: "JSON with op_name, arguments and targets",
         others: Others::Operations("object"),
@@ -42,7 +42,7 @@ pub(crate) const AUTOTVM: Format = Format {
     produced_by: "autotvm.callback.log_to_file(\"tune.log\") (TVM)",
     example: "{\"input\": [\"cuda -keys=cuda,gpu\", \"batch_matmul.cuda\", [[\"TENSOR\", [1, 128, 20], \"float32\"], [\"TENSOR\", [1, 64, 20], \"float32\"]], {}], \"config\": {\"index\": 7}, \"result\": [[3.13e-06], 0, 1.2, 1600000000.0], \"version\": 0.2}\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| has_keys(head, &["input", "result", "TENSOR"]),
+        knows: |_, head| has_keys(head, &["input", "result", "TENSOR"]),
         score: 95,
         reason: "JSON with input, config and result",
         dtype: DataType::Fp32,
@@ -60,7 +60,7 @@ pub(crate) const ONNX_RUNTIME: Format = Format {
               {\"cat\" : \"Node\",\"pid\" :1,\"tid\" :1,\"dur\" :1543,\"ts\" :2103,\"ph\" : \"X\",\"name\" :\"/layer/MatMul_kernel_time\",\"args\" : {\"op_name\" : \"MatMul\",\"provider\" : \"CPUExecutionProvider\",\"input_type_shape\" : [{\"float\":[1,128,768]},{\"float\":[768,3072]}],\"output_type_shape\" : [{\"float\":[1,128,3072]}]}}\n\
               ]\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| has_keys(head, &["cat", "Node", "op_name"]),
+        knows: |_, head| has_keys(head, &["cat", "Node", "op_name"]),
         score: 97,
         reason: "JSON with events of the category Node and their op_name",
         dtype: DataType::Fp32,

@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
               benchmark.0.mean: 34567.8\nbenchmark.0.std: 120.5\nbenchmark.0.err: 12.05\n\
               benchmark.0.best: 34100.0\nbenchmark.0.worst: 35900.0\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| {
+        knows: |_, head| {
             let of_result = |l: &str| {
                 slots("^benchmark.{count}.spec: {spec}", l)
                     .is_some_and(|s| !s.get("spec").is_empty())

@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
               aten::mm     45.600ms      12            [[8192, 768], [768, 3072]]\n\
               -----------  ------------  ------------  ----------------------------\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| columns(l).is_some()),
+        knows: |_, head| head.any(|l| columns(l).is_some()),
         score: 96,
         reason: "the header has Name, # of Calls and Input Shapes",
         others: Others::Operations("line"),

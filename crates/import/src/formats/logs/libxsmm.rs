@@ -1,7 +1,6 @@
 //! LIBXSMM's `gemm_kernel`: the sizes and types of a run, and the rates of the library and of the reference
 //! below them, column-major. The seconds are those of all repetitions, whose number it does not say.
 
-use super::by_template::ByTemplate;
 use super::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -13,17 +12,18 @@ pub(crate) const FORMAT: Format = Format {
               0.000071s for creating jit\n\
               0.029381s for libxsmm\n\
               1755.189780 GFLOPS for libxsmm\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 96,
         reason: "its lines say GFLOPS for libxsmm below RUNNING (…x…) X (…x…)",
         above: &[
-            "^RUNNING ({}x{k}) X ({}x{}){b} = ({m}x{n})",
-            "^RUNNING ({k}x{})^{a} X ({}x{}){b} = ({m}x{n})",
+            "!^RUNNING ({}x{k}) X ({}x{}){b} = ({m}x{n})",
+            "!^RUNNING ({k}x{})^{a} X ({}x{}){b} = ({m}x{n})",
             "a:{dtype_a}, b:{dtype_b}, comp:{}, c:{dtype_c}, BR={blocks}",
             "), {dtype}, BR={blocks}",
         ],
         results: &["{gflops} GFLOPS for {library}"],
-        ..ByTemplate::DEFAULT
+        dtype: DataType::Fp32,
+        ..LogFormat::DEFAULT
     }),
 };
 

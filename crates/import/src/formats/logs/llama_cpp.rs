@@ -12,10 +12,18 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "test-backend-ops perf -o MUL_MAT",
     example: "  MUL_MAT(type_a=q4_0,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3]):  22152 runs -    45.22 us/run - 117.44 MFLOP/run -   2.60 TFLOPS\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| log::has(l, &["MUL_MAT", "type_a=", "type_b="])),
+        knows: |_, head| head.any(|l| log::has(l, &["MUL_MAT", "type_a=", "type_b="])),
         score: 97,
         reason: "its lines start with MUL_MAT(type_a=",
-        parser: |_, _, _| Box::<LlamaCpp>::default(),
+        above: &["!^Backend {}/{}: {library}", "^Device description: {device}"],
+        results: &[
+            "^MUL_MAT({=}): {} runs - {us} us/run - {work}/run - {rate}",
+            "^MUL_MAT({=}): {failed}",
+            "^MUL_MAT_ID({=}): {routed}",
+        ],
+        also: weight,
+        output: Some(DataType::Fp32),
+        transposed: [true, false],
         notes: &[
             "A is the weight with m rows, stored K-major and dequantised to the other operand's type.",
         ],
@@ -23,90 +31,28 @@ pub(crate) const FORMAT: Format = Format {
     }),
 };
 
-#[derive(Debug, Default)]
-struct LlamaCpp {
-    backend: String,
-    device: u16,
-    experts: bool,
-}
-
-impl Parser for LlamaCpp {
-    fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
-        if let Some(name) = log::after(line, "Device description:") {
-            self.device = rows.table.device(name);
-            return None;
-        }
-        // `Backend 1/2: CUDA0`
-        if let Some((_, name)) = line
-            .trim_start()
-            .strip_prefix("Backend ")
-            .and_then(|r| r.split_once(':'))
-            .filter(|(count, _)| count.contains('/'))
-        {
-            self.backend = name.trim().to_owned();
-            self.device = 0;
-            return None;
-        }
-        let (name, rest) = line.trim_start().split_once('(')?;
-        if !name.starts_with("MUL_MAT") || !rest.starts_with("type_a=") {
-            return None;
-        }
-        let (args, result) = rest.split_once(')')?;
-        let row = if name == "MUL_MAT" {
-            self.row(args, result)
-        } else {
-            self.experts = true;
-            Err(RowError::new("rows are routed to experts (MUL_MAT_ID): not a single GEMM"))
-        };
-        let mut e = Entry::new(row);
-        let pieces: Vec<&str> = result.split(" - ").collect();
-        let piece = |unit: &str| pieces.iter().find(|p| p.contains(unit)).copied();
-        if let Some(p) = piece("FLOPS") {
-            e.rate = log::rate_in(p);
-        }
-        if let Some(p) = piece("FLOP/run") {
-            e.work = log::rate_in(&p.replace("FLOP/run", "FLOPS"));
-        }
-        e.op_name = name.to_owned();
-        e.library = self.backend.clone();
-        Some(e)
+/// What the kernels compute in, and the batch; other lines are no GEMM.
+fn weight(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
+    let routed = !s.get("routed").is_empty();
+    e.op_name = if routed { "MUL_MAT_ID" } else { "MUL_MAT" }.to_owned();
+    e.work = log::rate_in(&format!("{}S", s.get("work")));
+    if routed || !s.get("failed").is_empty() {
+        e.row = Err(RowError::new(match s.get("failed").contains("not supported") {
+            _ if routed => "rows are routed to experts (MUL_MAT_ID): not a single GEMM",
+            true => "not supported by the backend",
+            false => "time is missing",
+        }));
     }
-}
-
-impl LlamaCpp {
-    fn row(&self, args: &str, result: &str) -> Result<Row, RowError> {
-        if result.contains("not supported") {
-            return Err(RowError::new("not supported by the backend"));
-        }
-        let field =
-            |key: &str| args.split(',').find_map(|a| a.trim().strip_prefix(key)).unwrap_or("");
-        let dtype = |key: &str| {
-            DataType::parse(field(key))
-                .ok_or_else(|| flaw("data type is not recognised", field(key)))
-        };
-        let (a, b) = (dtype("type_a=")?, dtype("type_b=")?);
-        let (m, n, k) = (
-            log::size_after(&format!(",{args}"), ",m=")?,
-            log::size_after(args, ",n=")?,
-            log::size_after(args, ",k=")?,
-        );
-        let us =
-            result.split(" - ").find(|p| p.contains("us/run")).and_then(log::leading).map(|n| n.0);
-        let mut op = Operation::mixed(a, b, DataType::Fp32).with_layout(true, false);
+    e.amend(|mut row| {
         // The test's inputs are fp32; the kernels unpack the weight and round them to 16 or 8 bits.
-        if op.compute == DataType::Fp32 && a != DataType::Fp32 {
-            op.compute = if a == DataType::Bf16 { DataType::Bf16 } else { DataType::Fp16 };
-        }
-        let mut row = Row::new(m, n, k, op, log::time(us, 1e-6)?);
-        row.device = self.device;
+        row.op.compute = match (row.op.a, row.op.compute) {
+            (DataType::Bf16, DataType::Fp32) => DataType::Bf16,
+            (a, DataType::Fp32) if a != DataType::Fp32 => DataType::Fp16,
+            (_, compute) => compute,
+        };
         // `bs=[2,3],nr=[1,4]`: the batch of A, and how often B repeats it.
-        let mut batch = 1.0;
-        for key in ["bs=[", "nr=["] {
-            if let Some(list) = log::after(args, key).and_then(|t| t.split(']').next()) {
-                batch *= list.split(',').filter_map(|v| float(v.trim())).product::<f64>();
-            }
-        }
-        row.batch = log::size(batch, "batch")?;
-        Ok(row)
-    }
+        let factors = ["bs", "nr"].map(|name| s.get(name)).into_iter().flat_map(|t| t.split(','));
+        let batch = factors.filter_map(|v| v.trim().parse::<f64>().ok()).product();
+        Ok(Row { batch: log::size(batch, "batch")?, ..row })
+    });
 }

@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
               %   M     N     K   MAGMA Gflop/s (ms)  cuBLAS Gflop/s (ms)   CPU Gflop/s (ms)  MAGMA error\n\
               \x201024  2048  1024   4772.19 (   0.90)   8589.93 (   0.50)     ---   (  ---  )    1.12e-16   ok\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| libraries(l).is_some()),
+        knows: |_, head| head.any(|l| libraries(l).is_some()),
         score: 95,
         reason: "the header has M, N, K and … Gflop/s (ms)",
         parser: |head, options, rows| {

@@ -1,7 +1,6 @@
 //! The finder of the highest rate that GEMMs reach: mean, median and highest rate of each shape, and of the
 //! best shapes at the end. The median counts.
 
-use super::by_template::ByTemplate;
 use super::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -10,14 +9,14 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python mamf-finder.py --m_range 0 20480 256 --n 4096 --k 4096 --output_file=mamf.txt (ml-engineering)",
     example: "** Dtype: torch.bfloat16\n\
               \x20    1 |  584.3(mean)  585.4(median)  601.5(max) @ 1024x4096x4096 | best:  584.3(mean)  585.4(median)  601.5(max) TFLOPS\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 96,
         reason: "its lines say …(median) …(max) @ MxNxK, or median: … TFLOPS @ MxNxK",
-        above: &["^** Dtype: {dtype}", "DeviceProperties(name='{device}',"],
+        above: &["!^** Dtype: {dtype}", "DeviceProperties(name='{device}',"],
         results: &["(mean) {tflops}(median) {number}(max) @ {m}x{n}x{k}"],
         again: &["^median: {tflops} TFLOPS @ {m}x{n}x{k} (MxNxK)"],
         dtype: DataType::Bf16,
-        ..ByTemplate::DEFAULT
+        ..LogFormat::DEFAULT
     }),
 };
 

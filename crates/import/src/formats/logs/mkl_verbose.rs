@@ -1,7 +1,6 @@
 //! Calls of a CPU's BLAS with their times: `MKL_VERBOSE=1`, and the log of AOCL-BLAS (DTL). M, N, K follow
 //! the two letters of the layout, column-major.
 
-use super::by_template::ByTemplate;
 use super::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -9,12 +8,13 @@ pub(crate) const FORMAT: Format = Format {
     name: "MKL_VERBOSE",
     produced_by: "MKL_VERBOSE=1 ./app (oneMKL)",
     example: "MKL_VERBOSE SGEMM(N,N,64,512,256,0x7ffd,0x5581,64,0x5582,256,0x7ffe,0x5583,64) 29.10us CNR:OFF Dyn:1 FastMM:1 TID:0  NThr:2\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 97,
         reason: "its lines start with MKL_VERBOSE",
         results: &["MKL_VERBOSE {routine}({a},{b},{m},{n},{k},{}) {time} CNR"],
         library: "oneMKL",
-        ..ByTemplate::DEFAULT
+        dtype: DataType::Fp32,
+        ..LogFormat::DEFAULT
     }),
 };
 
@@ -23,19 +23,19 @@ pub(crate) const AOCL: Format = Format {
     name: "AOCL-BLAS log (DTL)",
     produced_by: "AOCL_VERBOSE=1 ./app (AOCL-BLAS built with AOCL_DTL_LOG_ENABLE), which writes P…_aocldtl_log.txt",
     example: "dgemm_ D N T 1024 512 256 1.000000 0.000000 1024 512 0.000000 0.000000 1024 nt=64 0.512 ms 524.288 GFLOPS\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 97,
         reason: "its lines are calls of gemm with their arguments in the order of this log",
         // Alpha and beta are complex. Earlier versions write no time, the first ones neither the type: sizes,
         // the strides of columns and rows, the transposes, alpha and beta.
         results: &[
-            "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {count} {count} {beta} {} {count} nt={count} {ms} ms{rate}",
-            "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {count} {count} {beta} {number} {count}",
-            "^bli_gemm{} {m} {n} {k} {count} {count} {count} {count} {count} {count} {a} {b} {number} {number} {beta} {number}",
+            "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {whole} {whole} {beta} {} {whole} nt={whole} {ms} ms{rate}",
+            "^{routine} {} {a} {b} {m} {n} {k} {number} {number} {whole} {whole} {beta} {number} {whole}",
+            "^bli_gemm{} {m} {n} {k} {whole} {whole} {whole} {whole} {whole} {whole} {a} {b} {number} {number} {beta} {number}",
         ],
         library: "AOCL-BLAS",
         dtype: DataType::Fp64,
-        ..ByTemplate::DEFAULT
+        ..LogFormat::DEFAULT
     }),
 };
 

@@ -1,6 +1,5 @@
 //! OpenBLAS's `benchmark/gemm`: ` M=  64, N=  64, K=  64 :   12345.67 MFlops   0.000042 sec`.
 
-use super::by_template::ByTemplate;
 use super::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -8,13 +7,14 @@ pub(crate) const FORMAT: Format = Format {
     name: "OpenBLAS benchmark",
     produced_by: "./sgemm.goto 256 4096 256 2>&1 | tee sgemm.txt (OpenBLAS/benchmark)",
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 95,
         reason: "its lines say M=, N=, K= : … MFlops … sec",
         results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
         library: "OpenBLAS",
         notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
-        ..ByTemplate::DEFAULT
+        dtype: DataType::Fp32,
+        ..LogFormat::DEFAULT
     }),
 };
 

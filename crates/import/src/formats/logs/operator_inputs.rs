@@ -10,7 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "TritonBench's and TorchBench's operator inputs (operator_inp_logs)",
     example: "Operator: aten.mm.default\ncnt: 12, ((T([8192, 768], f16), T([768, 768], f16)), {})\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| slots("^cnt: {count}, ((", l).is_some()),
+        knows: |_, head| head.any(|l| slots("^cnt: {count}, ((", l).is_some()),
         score: 96,
         reason: "its lines are cnt: N, ((T([sizes], type), …",
         others: Others::Operations("line"),

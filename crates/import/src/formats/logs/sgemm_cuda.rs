@@ -1,7 +1,6 @@
 //! SGEMM_CUDA and its descendants: `Average elapsed time: (0.005661) s, performance: (24277.4)
 //! GFLOPS. size: (4096).`
 
-use super::by_template::ByTemplate;
 use super::*;
 
 pub(crate) const FORMAT: Format = Format {
@@ -9,12 +8,13 @@ pub(crate) const FORMAT: Format = Format {
     name: "SGEMM_CUDA",
     produced_by: "./sgemm 6 | tee 6_output.txt (SGEMM_CUDA)",
     example: "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n",
-    read: ReadBy::Templates(&ByTemplate {
+    read: ReadBy::Log(&LogFormat {
         score: 96,
         reason: "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
-        above: &["Running {kernel} on device", "beta: {beta}"],
+        above: &["!Running {kernel} on device", "beta: {beta}"],
         results: &["elapsed time: ({s}) {} performance: ({gflops}) GFLOPS {} size: ({square})"],
         notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
-        ..ByTemplate::DEFAULT
+        dtype: DataType::Fp32,
+        ..LogFormat::DEFAULT
     }),
 };

@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     produced_by: "python extra/gemm/triton_nv_matmul.py (tinygrad)",
     example: "   4194304    324.76 us, would be  52899.88 GFLOPS matmul, 154.98 GB/s\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| log::has(l, &[" us, would be", "FLOPS"])),
+        knows: |_, head| head.any(|l| log::has(l, &[" us, would be", "FLOPS"])),
         score: 96,
         reason: "its lines say … us, would be … GFLOPS",
         parser: |_, _, rows| Box::new(Tinygrad { dtype: rows.dtype(None) }),

@@ -18,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
               \n\
               Times are in microseconds (us).\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| head.any(|l| title(l).is_some()) && head.any(threads),
+        knows: |_, head| head.any(|l| title(l).is_some()) && head.any(threads),
         score: 95,
         reason: "a frame of PyTorch's benchmark comparison",
         others: Others::Unsaid,

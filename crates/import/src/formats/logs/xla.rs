@@ -15,7 +15,7 @@ pub(crate) const FORMAT: Format = Format {
               flops { key: \"bf16xbf16->bf16\" value: 139519467775467 }\n\
               } } }\n",
     read: ReadBy::Log(&LogFormat {
-        knows: |head| {
+        knows: |_, head| {
             let has = |word: &str| head.lines.iter().any(|l| l.contains(word));
             has("entries {") && has("flops {") && has("key:")
         },
