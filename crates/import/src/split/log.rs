@@ -1,12 +1,15 @@
 //! Logs with one result a line. A [`Parser`] finds the results, and they become rows.
 
+use crate::cell::values::{self, Types};
 use crate::cell::{self, CellError};
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::plan::SHAPES_ONLY;
 use crate::split::dialect::is_json;
 use crate::split::json::{Item, note_cut};
 use crate::split::said::{self, Said};
-use crate::{Detection, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces};
+use crate::{
+    Detection, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ValueCache,
+};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
@@ -84,6 +87,7 @@ pub(crate) enum Others {
 pub(crate) struct LogRows<'t> {
     pub table: &'t mut TableBuilder,
     types: &'t mut AssumedType,
+    named: &'t mut ValueCache<Option<Types>>,
     other: &'t mut u64,
 }
 
@@ -91,6 +95,11 @@ impl LogRows<'_> {
     /// The type of a row that names this one.
     pub(crate) fn dtype(&mut self, named: Option<DataType>) -> DataType {
         self.types.of(named, self.table)
+    }
+
+    /// The types that a text names, worked out once.
+    pub(crate) fn types_in(&mut self, text: &str) -> Option<Types> {
+        *self.named.get(text.as_bytes(), values::types)
     }
 
     /// Counts what is no GEMM: see [`Others::Operations`].
@@ -186,8 +195,9 @@ impl LogFormat {
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Opened {
         let of_routine = defaults::dtype_of_routine(head).filter(|_| !self.results.is_empty());
         let mut types = AssumedType::new(head, options, of_routine.unwrap_or(self.dtype));
-        let (mut table, mut other) = (TableBuilder::new(), 0);
-        let mut rows = LogRows { table: &mut table, types: &mut types, other: &mut other };
+        let (mut table, mut named, mut other) = (TableBuilder::new(), ValueCache::default(), 0);
+        let mut rows =
+            LogRows { table: &mut table, types: &mut types, named: &mut named, other: &mut other };
         let parser: Box<dyn Parser> = if self.results.is_empty() {
             (self.parser)(head, options, &mut rows)
         } else {
@@ -199,8 +209,19 @@ impl LogFormat {
         let device = defaults::device(&mut table, head, options);
         let (unnamed, timed, from_rates) = (false, false, false);
         let (format, others, line) = (self, 0, 0);
-        let log =
-            Log { format, parser, types, device, others, other, line, unnamed, timed, from_rates };
+        let log = Log {
+            format,
+            parser,
+            types,
+            named,
+            device,
+            others,
+            other,
+            line,
+            unnamed,
+            timed,
+            from_rates,
+        };
         let json = is_json(head.first());
         // An object a line is a log too.
         let lines = head.first().starts_with('{')
@@ -216,6 +237,8 @@ struct Log {
     format: &'static LogFormat,
     parser: Box<dyn Parser>,
     types: AssumedType,
+    /// What the few names of types mean.
+    named: ValueCache<Option<Types>>,
     device: u16,
     /// Lines without a result.
     others: u64,
@@ -246,8 +269,8 @@ impl ItemReader for Log {
 
     fn end(mut self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
         note_cut(&mut table, complete);
-        let Log { parser, types, other, .. } = &mut self;
-        let last = parser.last(&mut LogRows { table: &mut table, types, other });
+        let Log { parser, types, named, other, .. } = &mut self;
+        let last = parser.last(&mut LogRows { table: &mut table, types, named, other });
         self.put(self.line, b"", last, &mut table);
         if self.from_rates {
             table.rates_are_not_independent();
@@ -281,8 +304,8 @@ impl ItemReader for Log {
 
 impl Log {
     fn take(&mut self, line: u32, raw: &[u8], text: &str, t: &mut TableBuilder) {
-        let Log { parser, types, other, .. } = self;
-        let found = parser.line(text, &mut LogRows { table: t, types, other });
+        let Log { parser, types, named, other, .. } = self;
+        let found = parser.line(text, &mut LogRows { table: t, types, named, other });
         self.others += u64::from(found.is_empty() && !text.trim().is_empty());
         if found.is_empty() && self.device == 0 && t.is_empty() {
             self.stated(text, t);

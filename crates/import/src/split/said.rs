@@ -18,6 +18,9 @@ use gemmscope_table::build::Row;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::dataset::ColumnMeaning;
 
+/// Types of A, B and the output, and transposes of A and B.
+type Named = ([Option<DataType>; 3], [Option<bool>; 2]);
+
 /// The slots of a result with those that hold from above.
 #[derive(Default)]
 pub(crate) struct Said<'a> {
@@ -81,14 +84,17 @@ impl<'a> Said<'a> {
     }
 
     /// The types of A, B and the output that the lines name, and the transposes of A and B that stand with
-    /// them: `f16:column`.
-    fn types(&self) -> ([Option<DataType>; 3], [Option<bool>; 2]) {
-        let of = |name: &str| match self.get(name) {
-            "" => None,
-            text => values::types(text),
+    /// them, `f16:column`; or a type that is not known.
+    fn types(&self, rows: &mut LogRows<'_>) -> Result<Named, RowError> {
+        let mut of = |name: &str| match self.get(name) {
+            "" => Ok(None),
+            text => match rows.types_in(text) {
+                None if name.len() > 5 => Err(flaw("data type is not recognised", text)),
+                known => Ok(known),
+            },
         };
-        let (both, a, b) = (of("dtype"), of("dtype_a"), of("dtype_b"));
-        let c = of("dtype_d").or_else(|| of("dtype_c")).map(|t| t.a);
+        let (both, a, b) = (of("dtype")?, of("dtype_a")?, of("dtype_b")?);
+        let c = of("dtype_d")?.or(of("dtype_c")?).map(|t| t.a);
         let letter = self.get("letter").chars().next_back().and_then(from_blas_letter);
         let letters = match letter {
             None => precision(self.get("precision")),
@@ -97,12 +103,12 @@ impl<'a> Said<'a> {
         let of_a = a.or(both).map(|t| t.a).or(letters[0]);
         let of_b = b.map(|t| t.a).or(both.map(|t| t.b)).or(letters[1]).or(of_a);
         let of_c = c.or(both.and_then(|t| t.c)).or(letters[2]);
-        ([of_a, of_b, of_c], [a, b].map(|t| t.and_then(|t| t.transposed)))
+        Ok(([of_a, of_b, of_c], [a, b].map(|t| t.and_then(|t| t.transposed))))
     }
 
     /// It names the type of A.
-    pub(crate) fn is_typed(&self) -> bool {
-        self.types().0[0].is_some()
+    pub(crate) fn is_typed(&self, rows: &mut LogRows<'_>) -> bool {
+        self.types(rows).is_ok_and(|(types, _)| types[0].is_some())
     }
 
     /// The operation, with the types that the log names or the usual one; `None` where a routine is no GEMM.
@@ -111,12 +117,10 @@ impl<'a> Said<'a> {
         log: &LogFormat,
         rows: &mut LogRows<'_>,
     ) -> Option<Result<Operation, RowError>> {
-        let ([a, b, c], of_types) = self.types();
-        let named = ["dtype_a", "dtype_b"].map(|name| self.get(name));
-        if let Some(text) = named.into_iter().find(|t| !t.is_empty() && values::types(t).is_none())
-        {
-            return Some(Err(flaw("data type is not recognised", text)));
-        }
+        let ([a, b, c], of_types) = match self.types(rows) {
+            Ok(types) => types,
+            Err(unknown) => return Some(Err(unknown)),
+        };
         let mut op = match self.get("routine") {
             "" => {
                 let of_a = rows.dtype(a);

@@ -5,7 +5,7 @@
 //! number, `{us}`, `{ms}`, `{s}`, `{ns}`, `{mflops}`, `{gflops}`, `{tflops}`, `{gbps}` and `{number}` a
 //! number, any other slot the text up to what follows it in the template, `{}` without keeping it. `{time}`
 //! is a time with its unit. `{=}` stands for pairs, `m=4096, layout=NT` or `--m=4096 --A=f16:column`, and
-//! `{:}` for such as `'M': 4096`: their names are slots, spelled in any way of [`SPELLED`]; `{=args}` keeps
+//! `{:}` for such as `'M': 4096`: their names are slots, spelled in any way of [`slot`]; `{=args}` keeps
 //! their text too.
 
 use super::log;
@@ -16,22 +16,25 @@ use gemmscope_table::build::cell_text::RowError;
 const WHOLE: [&str; 8] = ["m", "n", "k", "batch", "count", "whole", "square", "blocks"];
 const NUMBERS: [&str; 9] = ["us", "ms", "s", "ns", "number", "mflops", "gflops", "tflops", "gbps"];
 
-/// Slots, and the names in pairs and options that mean them.
-const SPELLED: &[(&str, &str)] = &[
-    ("m", "M sizem m_per_group expected_m_per_group"),
-    ("n", "N sizen"),
-    ("k", "K sizek"),
-    ("batch", "batch_count"),
-    ("a", "transA transposeA rowMajorA"),
-    ("b", "transB transposeB rowMajorB"),
-    ("dtype_a", "a_type type_a A"),
-    ("dtype_b", "b_type type_b B"),
-    ("dtype_c", "c_type C"),
-    ("dtype_d", "d_type D"),
-    ("dtype", "precision r kind"),
-    ("op_name", "rocblas_function function f"),
-    ("count", "call_count"),
-];
+/// The slot that a name in pairs and options means.
+fn slot(name: &str) -> &str {
+    match name {
+        "M" | "sizem" | "m_per_group" | "expected_m_per_group" => "m",
+        "N" | "sizen" => "n",
+        "K" | "sizek" => "k",
+        "batch_count" => "batch",
+        "transA" | "transposeA" | "rowMajorA" => "a",
+        "transB" | "transposeB" | "rowMajorB" => "b",
+        "a_type" | "type_a" | "A" => "dtype_a",
+        "b_type" | "type_b" | "B" => "dtype_b",
+        "c_type" | "C" => "dtype_c",
+        "d_type" | "D" => "dtype_d",
+        "precision" | "r" | "kind" => "dtype",
+        "rocblas_function" | "function" | "f" => "op_name",
+        "call_count" => "count",
+        name => name,
+    }
+}
 
 /// What the slots of a template hold in one line.
 #[derive(Debug, Default, PartialEq)]
@@ -74,25 +77,17 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
                 (value, after)
             }
         };
-        let sign = &name[..name.len().min(1)];
+        let sign = name.chars().next().filter(|c| "=:".contains(*c));
         let name = name.trim_start_matches(['=', ':']);
-        if matches!(sign, "=" | ":") {
-            found.extend(pairs(value, sign).0);
-        }
+        found.extend(sign.into_iter().flat_map(|sign| pairs(value, sign).0));
         found.extend((!name.is_empty()).then_some((name, value.trim())));
         rest = after;
     }
     Some(Slots(found))
 }
 
-/// The slot that a name in a text means.
-fn slot(name: &str) -> &str {
-    let known = SPELLED.iter().find(|(_, names)| names.split(' ').any(|n| n == name));
-    known.map_or(name, |(slot, _)| slot)
-}
-
 /// The pairs of a text that have this sign between name and value: `m= 64, bs=[1,2]`, `'M': 64`.
-pub(crate) fn pairs<'a>(text: &'a str, sign: &str) -> Slots<'a> {
+pub(crate) fn pairs(text: &str, sign: char) -> Slots<'_> {
     let ends = |c: char| c.is_whitespace() || ",;}])".contains(c);
     let before_name = |c: char| c.is_whitespace() || ",;{}[]'\"=:".contains(c);
     let (mut rest, mut out) = (text, Vec::new());
@@ -240,10 +235,10 @@ mod tests {
 
     #[test]
     fn pairs_and_options() {
-        let s = pairs("(m= 64, n=2112,bs=[2,3], A_Layout =Row)", "=");
+        let s = pairs("(m= 64, n=2112,bs=[2,3], A_Layout =Row)", '=');
         let got = ["m", "n", "bs", "A_Layout"].map(|name| s.get(name));
         assert_eq!(got, ["64", "2112", "2,3", "Row"]);
-        let s = pairs("- {'M': 64, 'rowMajorA': 'T'} # TFLOPS: 1.5 time(us): 3", ":");
+        let s = pairs("- {'M': 64, 'rowMajorA': 'T'} # TFLOPS: 1.5 time(us): 3", ':');
         let got = ["m", "a", "TFLOPS", "time(us)"].map(|name| s.get(name));
         assert_eq!(got, ["64", "T", "1.5", "3"]);
         let s = options("hipblaslt-bench -m 64 --a_type f16_r --flag --beta -1 --transB T");
@@ -252,6 +247,6 @@ mod tests {
         let s = slots("^Arguments: {=args}", "Arguments: --m=64 --A=f16:column").unwrap();
         assert_eq!([s.get("m"), s.get("dtype_a")], ["64", "f16:column"]);
         assert_eq!(s.get("args"), "--m=64 --A=f16:column");
-        assert_eq!(pairs("==, 'é'=", "=").get("x"), "");
+        assert_eq!(pairs("==, 'é'=", '=').get("x"), "");
     }
 }

@@ -26,7 +26,7 @@ struct Calls;
 /// The library of a call, and what the line says of it.
 fn call(line: &str) -> Option<(&'static str, Slots<'_>)> {
     if line.contains("{ rocblas_function:") || line.contains("{rocblas_function:") {
-        return Some(("rocBLAS", pairs(line, ":")));
+        return Some(("rocBLAS", pairs(line, ':')));
     }
     if let Some((_, call)) = line.split_once("[cublasLtMatmul]") {
         return Some(("cuBLASLt", descriptors(call)));
@@ -39,8 +39,8 @@ fn call(line: &str) -> Option<(&'static str, Slots<'_>)> {
 
 /// `Adesc=[type=R_16BF rows=4096 cols=1024 ld=4096] … computeDesc=[… transa=OP_T]`
 fn descriptors(call: &str) -> Slots<'_> {
-    let all = pairs(call, "=");
-    let of = |descriptor: &str, name: &str| pairs(all.get(descriptor), "=").get(name);
+    let all = pairs(call, '=');
+    let of = |descriptor: &str, name: &str| pairs(all.get(descriptor), '=').get(name);
     let op = |name| match of("computeDesc", name) {
         "" => "N",
         op => op.trim_start_matches("OP_"),
@@ -73,7 +73,7 @@ impl Parser for Calls {
             [("letter", letter), ("op_name", function), ("library", library), ("count", "1")];
         let said =
             Said::new(known.into_iter().fold(call, |call, (name, text)| call.with(name, text)));
-        if !said.is_typed() {
+        if !said.is_typed(rows) {
             return Some(Entry::new(Err(RowError::new("no data type"))));
         }
         let mut e = said.entry(&CALLS, rows)?;

@@ -32,9 +32,10 @@ pub(crate) const FORMAT: Format = Format {
 
 /// The type of the output, whether it is added to, and the groups: m counts the rows of one or of all.
 fn groups(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
-    let args = s.get("args").to_ascii_uppercase().replace(' ', "");
+    let args = s.get("args").to_ascii_uppercase();
     e.amend(|mut row| {
-        if ["FP32", "FLOAT32", ",OUT=FLOAT"].iter().any(|w| args.contains(w)) {
+        let single = ["FP32", "FLOAT32"].iter().any(|w| args.contains(w));
+        if single || s.get("out").starts_with("float") {
             row.op.c = DataType::Fp32;
         }
         row.op.beta = s.get("acc") == "1" || s.get("accumulate") == "True";
