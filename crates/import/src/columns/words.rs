@@ -5,143 +5,86 @@ use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// What a word says of the figure that it stands beside.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Says {
+macro_rules! classes {
+    ($($(#[$doc:meta])* $class:ident: $words:literal)*) => {
+        /// What a word says of the figure that it stands beside.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Says {
+            $($(#[$doc])* $class,)*
+        }
+
+        /// The words of each class.
+        const CLASSES: &[(Says, &str)] = &[$((Says::$class, $words),)*];
+    };
+}
+
+classes! {
     /// What could be reached, or a comparison: no run.
-    Limit,
+    Limit: "roofline roof peak spec nominal problem datasheet target theoretical ideal bound \
+        expected speedup ratio diff delta limit achievable"
     /// How much a figure varies.
-    Spread,
+    Spread: "std stddev stdev dev sigma variance var sem stderr iqr mad spread cv err error noise"
     /// Work that is done once or around the calls, and sums over them.
-    Once,
+    Once: "total sum cumulative compile compiled compiling compilation tune tuning autotune \
+        autotuning warmup setup copy transfer h2d d2h overhead launch packing preprocessing \
+        postprocessing postproc"
     /// The clock of the host.
-    Host,
+    Host: "cpu host wall"
     /// The clock of the device.
-    Gpu,
+    Gpu: "gpu kernel device"
     /// A part or a multiple of the GEMM.
-    Pass,
+    Pass: "e2e fwd bwd forward backward"
     /// A point in time.
-    Moment,
+    Moment: "stamp timestamp date start end begin created"
     /// Which of several runs.
-    Least,
-    Most,
-    Mean,
+    Least: "min minimum shortest best fastest"
+    Most: "max maximum longest worst slowest"
+    Mean: "mean median avg average typical geomean"
     /// A time or a rate.
-    Duration,
-    Rate,
+    Duration: "time times latency duration elapsed runtime dur walltime exectime kerneltime \
+        microseconds milliseconds nanoseconds seconds"
+    Rate: "perf performance throughput"
     /// Nothing of whose figure it is.
-    Plain,
+    Plain: "t rate speed gemm matmul mm exec execution in per op flop tflop gflop mflop pflop ops"
     /// Nothing: it is of a sentence.
-    Prose,
+    Prose: "took takes is was at for on with and the a got reached result results about over vs \
+        versus to gives achieves achieved measured"
     /// Nothing: sizes follow.
-    Announces,
+    Announces: "shape shapes size sizes gemm matmul problem mnk m n k b batch batch_size \
+        batch_count torch.size mxnxk mxkxn"
     /// How many calls there were.
-    Counted,
+    Counted: "iter iters iteration iterations runs reps repeats repetitions calls trials launches times"
     /// The middle of several runs, and one of them.
-    Middle,
-    Run,
+    Middle: "median p50 50 q50"
+    Run: "run trial iter iteration rep repeat t r sample"
     /// What a figure is measured against.
-    Reference,
+    Reference: "ref reference"
     /// Byte/s.
-    Traffic,
+    Traffic: "bandwidth bw membw gbps"
     /// Per cent, and of what a device can do.
-    Percent,
-    OfRoof,
+    Percent: "percent percentage pct"
+    OfRoof: "peak roof roofline efficiency utilization util mfu sol"
     /// A clock of the device.
-    Clock,
+    Clock: "clock clk sclk freq frequency gfxclk core sm"
     /// Nothing beside the letter of a size.
-    OfSize,
+    OfSize: "gemm param dim size problem matrix shape value input arg rows columns cols depth inner \
+        reduction"
     /// The tile, the launch or the instruction of a kernel.
-    OfTile,
+    OfTile: "tile tiles tiling block blocks blk cta threadblock warp warps wave wg wgm workgroup \
+        cluster group grid stage stages mt mi macro macrotile instruction instr inst mma config \
+        configs cfg blockdim griddim dim3 threads stride strides padding smem"
     /// Peaks of a device: from its datasheet, as large GEMMs reach it, of which units, and words that
     /// change nothing beside a type and a unit.
-    Peak,
-    Reached,
-    MatrixUnits,
-    VectorUnits,
-    OfPeak,
+    Peak: "peak peaks theoretical mamf"
+    Reached: "mamf achievable attainable measured empirical"
+    MatrixUnits: "tensor matrix mfma wmma"
+    VectorUnits: "vector simd valu"
+    OfPeak: "dense datasheet rate compute performance perf throughput max core cores per s sec second"
     /// The main memory of a device, and its other ones.
-    MainMemory,
-    OtherMemory,
+    MainMemory: "mem memory vram hbm dram capacity"
+    OtherMemory: "l1 l2 l3 llc cache shared smem lds nvlink xgmi pcie link network interconnect"
 }
 use Says::*;
-
-/// The words of each class.
-const CLASSES: &[(Says, &str)] = &[
-    (
-        Limit,
-        "roofline roof peak spec nominal problem datasheet target theoretical ideal bound expected \
-         speedup ratio diff delta limit achievable",
-    ),
-    (
-        Spread,
-        "std stddev stdev dev sigma variance var sem stderr iqr mad spread cv err error noise",
-    ),
-    (
-        Once,
-        "total sum cumulative compile compiled compiling compilation tune tuning autotune autotuning \
-         warmup setup copy transfer h2d d2h overhead launch packing preprocessing postprocessing postproc",
-    ),
-    (Host, "cpu host wall"),
-    (Gpu, "gpu kernel device"),
-    (Pass, "e2e fwd bwd forward backward"),
-    (Moment, "stamp timestamp date start end begin created"),
-    (Least, "min minimum shortest best fastest"),
-    (Most, "max maximum longest worst slowest"),
-    (Mean, "mean median avg average typical geomean"),
-    (
-        Duration,
-        "time times latency duration elapsed runtime dur walltime exectime kerneltime microseconds \
-         milliseconds nanoseconds seconds",
-    ),
-    (Rate, "perf performance throughput"),
-    (
-        Plain,
-        "t rate speed gemm matmul mm exec execution in per op flop tflop gflop mflop pflop ops",
-    ),
-    (
-        Prose,
-        "took takes is was at for on with and the a got reached result results about over vs versus to \
-         gives achieves achieved measured",
-    ),
-    (
-        Counted,
-        "iter iters iteration iterations runs reps repeats repetitions calls trials launches times",
-    ),
-    (
-        Announces,
-        "shape shapes size sizes gemm matmul problem mnk m n k b batch batch_size batch_count \
-         torch.size mxnxk mxkxn",
-    ),
-    (Middle, "median p50 50 q50"),
-    (Run, "run trial iter iteration rep repeat t r sample"),
-    (Reference, "ref reference"),
-    (Traffic, "bandwidth bw membw gbps"),
-    (Percent, "percent percentage pct"),
-    (OfRoof, "peak roof roofline efficiency utilization util mfu sol"),
-    (Clock, "clock clk sclk freq frequency gfxclk core sm"),
-    (
-        OfSize,
-        "gemm param dim size problem matrix shape value input arg rows columns cols depth inner \
-         reduction",
-    ),
-    (
-        OfTile,
-        "tile tiles tiling block blocks blk cta threadblock warp warps wave wg wgm workgroup cluster \
-         group grid stage stages mt mi macro macrotile instruction instr inst mma config configs cfg \
-         blockdim griddim dim3 threads stride strides padding smem",
-    ),
-    (Peak, "peak peaks theoretical mamf"),
-    (Reached, "mamf achievable attainable measured empirical"),
-    (MatrixUnits, "tensor matrix mfma wmma"),
-    (VectorUnits, "vector simd valu"),
-    (
-        OfPeak,
-        "dense datasheet rate compute performance perf throughput max core cores per s sec second",
-    ),
-    (MainMemory, "mem memory vram hbm dram capacity"),
-    (OtherMemory, "l1 l2 l3 llc cache shared smem lds nvlink xgmi pcie link network interconnect"),
-];
 
 /// The word, in small letters, is of one of these classes.
 pub(crate) fn says(word: &str, classes: &[Says]) -> bool {
