@@ -31,12 +31,11 @@ pub(crate) const BATCHES: Column = column(
 )
 .kept();
 
-/// The sizes in tables with columns per library.
-pub(crate) const SIZES: &[Column] = &[
+/// The usual names of sizes.
+const SIZES: &[Column] = &[
     column(&["m"], ColumnMeaning::M),
     column(&["n"], ColumnMeaning::N),
     column(&["k"], ColumnMeaning::K),
-    BATCHES,
 ];
 
 /// One column of a format.
@@ -108,7 +107,9 @@ pub(crate) struct TableFormat {
     pub signatures: &'static [(&'static [&'static str], u8)],
     /// As [`Format::detect`](crate::Format::detect), where names alone do not tell.
     pub detect: fn(&Head) -> Option<Detection>,
-    /// What the columns mean. A column of the file that is not here is kept under its own name.
+    /// Columns of the sizes, unless they are called M, N and K.
+    pub sizes: &'static [Column],
+    /// What the others mean. A column of the file that is not here is kept under its own name.
     pub columns: &'static [Column],
     /// Columns that are left out.
     pub ignored: &'static [&'static str],
@@ -142,6 +143,7 @@ impl TableFormat {
     pub(crate) const DEFAULT: TableFormat = TableFormat {
         signatures: &[],
         detect: |_| None,
+        sizes: SIZES,
         columns: &[],
         ignored: &[],
         figure: None,
@@ -204,7 +206,7 @@ impl TableFormat {
                 number => table.number_column(number, name),
             })
         };
-        for c in self.columns {
+        for c in self.sizes.iter().chain(self.columns) {
             if !c.beside.is_empty() && header.position(c.beside).is_none() {
                 continue;
             }
@@ -300,13 +302,11 @@ impl TableFormat {
         let Some(figure) = self.figure else {
             return self.signatures.iter().any(|(names, _)| header.has(names));
         };
-        use ColumnMeaning::{K, M, Mnk, N};
         let measured = |n: &String| {
             matches!(figure(n.trim()), Some(Figure::In(..) | Figure::Asked(_)))
                 && !n.trim().is_empty()
         };
-        let mut sizes = self.columns.iter().filter(|c| [M, N, K, Mnk].contains(&c.meaning));
-        sizes.all(|c| c.find(header).is_some()) && header.names.iter().any(measured)
+        self.sizes.iter().all(|c| c.find(header).is_some()) && header.names.iter().any(measured)
     }
 }
 

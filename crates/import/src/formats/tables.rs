@@ -19,3 +19,13 @@ pub(crate) mod tensile;
 pub(crate) mod triton;
 pub(crate) mod tritonbench;
 pub(crate) mod tunableop;
+
+// What every format of tables uses.
+use crate::cell::{self, Quantity};
+use crate::columns::plan_rows::Cells;
+use crate::columns::row::Given;
+use crate::formats::table_format::*;
+use crate::{Detection, Format, Head, ReadBy};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::dataset::ColumnMeaning::*;

@@ -16,9 +16,6 @@ use gemmscope_table::dataset::ColumnMeaning::*;
 /// What the columns of both tools mean.
 pub(crate) const TABLE: TableFormat = TableFormat {
     columns: &[
-        column(&["m"], M),
-        column(&["n"], N),
-        column(&["k"], K),
         number(&["us"], Time, MICRO),
         column(&["batch_count"], Batch),
         column(&["transA", "transposeA"], TransA),

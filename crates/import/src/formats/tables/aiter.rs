@@ -4,14 +4,8 @@
 //! stored N x K. Shapes that were never measured have zeros and are rejected. Files without a
 //! time list the shapes still to be tuned.
 
-use crate::columns::plan_rows::Cells;
-use crate::columns::row::Given;
+use super::*;
 use crate::columns::words::holds;
-use crate::formats::table_format::{GIGA, MICRO, TERA, TableFormat, column, number};
-use crate::{Format, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "aiter",
@@ -28,9 +22,6 @@ pub(crate) const FORMAT: Format = Format {
             (&["m", "n", "k", "outdtype", "bias"], 90),
         ],
         columns: &[
-            column(&["M"], M),
-            column(&["N"], N),
-            column(&["K"], K),
             column(&["B", "batch"], Batch),
             number(&["us"], Time, MICRO),
             column(&["gfx"], Device),

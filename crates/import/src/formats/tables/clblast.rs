@@ -1,10 +1,7 @@
 //! CLBlast's clients: the columns of each library end in its number.
 
-use crate::cell::Quantity;
-use crate::formats::table_format::{BATCHES, Figure, GIGA, MILLI, TableFormat, column};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::{DataType, from_blas_letter};
-use gemmscope_table::dataset::ColumnMeaning::*;
+use super::*;
+use crate::columns::defaults;
 
 pub(crate) const FORMAT: Format = Format {
     id: "clblast",
@@ -20,16 +17,13 @@ pub(crate) const FORMAT: Format = Format {
                 .then(|| Detection::new(97, "the header has ms_1, GFLOPS_1"))
         },
         columns: &[
-            column(&["m"], M),
-            column(&["n"], N),
-            column(&["k"], K),
             BATCHES,
             column(&["transA"], TransA),
             column(&["transB"], TransB),
             column(&["beta"], Beta),
         ],
         figure: Some(figure),
-        dtype_of: Some(dtype),
+        dtype_of: Some(|head| defaults::dtype_of_routine(head).unwrap_or(DataType::Fp32)),
         abbreviated: true,
         ..TableFormat::DEFAULT
     }),
@@ -52,11 +46,4 @@ fn figure(title: &str) -> Option<Figure<'_>> {
         _ => return None,
     };
     Some(Figure::In(library, quantity, scale))
-}
-
-/// `sgemm` in the file's name tells the type.
-fn dtype(head: &Head) -> DataType {
-    let name = head.name.to_ascii_lowercase();
-    let letter = name.find("gemm").and_then(|at| name[..at].chars().next_back());
-    letter.and_then(from_blas_letter).unwrap_or(DataType::Fp32)
 }

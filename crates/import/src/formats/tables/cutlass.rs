@@ -4,12 +4,7 @@
 //! division. A layout of `column` is N, `row` is T of the column-major call. Rows that were run
 //! but found `incorrect` have plausible numbers: they are rejected.
 
-use crate::columns::plan_rows::Cells;
-use crate::columns::row::Given;
-use crate::formats::table_format::{GIBI, GIGA, MILLI, TableFormat, column, number, verdict};
-use crate::{Format, ReadBy};
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::dataset::ColumnMeaning::*;
+use super::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "cutlass",
@@ -20,9 +15,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Table(&TableFormat {
         signatures: &[(&["OperationKind", "Disposition", "Runtime", "m", "n", "k"], 98)],
         columns: &[
-            column(&["m"], M),
-            column(&["n"], N),
-            column(&["k"], K),
             column(&["batch_count"], Batch),
             number(&["Runtime"], Time, MILLI),
             column(&["A"], DtypeA),

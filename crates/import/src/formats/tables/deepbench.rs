@@ -1,15 +1,14 @@
 //! DeepBench results: a sheet exported as CSV. A title row gives the precision, `Dense Matrix
 //! Multiplication` starts the section, the next title ends it; some columns have no name.
 
+use super::*;
 use crate::columns::defaults;
 use crate::columns::plan::Plan;
 use crate::columns::plan_rows::{PlanRows, TableReader, What};
-use crate::formats::table_format::{GIGA, MILLI, TERA, TableFormat, column, number};
-use crate::{Detection, Format, Head, Header, ImportOptions, Opened, ReadBy, Record};
-use gemmscope_model::dtype::{DataType, from_deepbench_precision};
+use crate::{Header, ImportOptions, Opened, Record};
+use gemmscope_model::dtype::from_deepbench_precision;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
-use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "deepbench",
@@ -51,9 +50,6 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
 const COLUMNS: TableFormat = TableFormat {
     columns: &[
         column(&["application"], Model),
-        column(&["M"], M),
-        column(&["N"], N),
-        column(&["K"], K),
         column(&["A Transpose"], TransA),
         column(&["B Transpose"], TransB),
         number(&["Time (msec)", "Time (ms)", "Time", "Dense Time (msec)"], Time, MILLI),

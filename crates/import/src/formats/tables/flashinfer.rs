@@ -1,13 +1,7 @@
 //! FlashInfer's benchmark: one row a routine and backend, times in ms.
 
-use crate::cell;
-use crate::columns::plan_rows::Cells;
-use crate::columns::row::Given;
-use crate::formats::table_format::{MILLI, TERA, TableFormat, column, number};
-use crate::{Format, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_table::build::cell_text::{RowError, is_missing};
-use gemmscope_table::dataset::ColumnMeaning::*;
+use super::*;
+use gemmscope_table::build::cell_text::is_missing;
 
 pub(crate) const FORMAT: Format = Format {
     id: "flashinfer",
@@ -18,9 +12,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Table(&TableFormat {
         signatures: &[(&["routine", "median_time", "tb_per_sec"], 97)],
         columns: &[
-            column(&["m"], M),
-            column(&["n"], N),
-            column(&["k"], K),
             column(&["batch_size"], Batch),
             number(&["median_time"], Time, MILLI),
             column(&["input_dtype"], DtypeA),

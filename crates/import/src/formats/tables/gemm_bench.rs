@@ -1,8 +1,6 @@
 //! gemm-bench (github.com/paulhondola/gemm-bench): square sizes on CPUs and GPUs, times in ms.
 
-use crate::formats::table_format::*;
-use crate::{Format, ReadBy};
-use gemmscope_table::dataset::ColumnMeaning::*;
+use super::*;
 
 #[rustfmt::skip]
 pub(crate) const FORMAT: Format = Format {
@@ -13,8 +11,9 @@ pub(crate) const FORMAT: Format = Format {
               tiled,cpu,Apple M2,f32,1024,8,214.7,1e-7,10.0,9.8,0.2,64,10,mac,0c3d,2025-01-01\n",
     read: ReadBy::Table(&TableFormat {
         signatures: &[(&["kernel", "backend", "precision", "n", "gops", "median_ms"], 95)],
+        sizes: &[column(&["n"], Square)],
         columns: &[
-            column(&["n"], Square), column(&["precision"], Dtype), column(&["device"], Device), number(&["median_ms"], Time, MILLI),
+            column(&["precision"], Dtype), column(&["device"], Device), number(&["median_ms"], Time, MILLI),
             column(&["kernel"], Kernel), column(&["backend"], Library), number(&["gops"], ReportedRate, GIGA),
             number(&["min_ms"], TimeMin, MILLI), number(&["stddev_ms"], TimeStd, MILLI),
         ],

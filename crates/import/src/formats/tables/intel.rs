@@ -1,13 +1,6 @@
 //! Reports of Intel's Triton benchmarks: the parameters of a run as JSON in one cell, one rate.
 
-use crate::cell;
-use crate::columns::plan_rows::Cells;
-use crate::columns::row::Given;
-use crate::formats::table_format::{GIGA, TERA, TableFormat, column, number};
-use crate::{Format, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::dataset::ColumnMeaning::*;
+use super::*;
 use serde_json::Value;
 
 pub(crate) const FORMAT: Format = Format {

@@ -4,13 +4,8 @@
 //! in `A` and `B`. Dashboards add `runtime_dim`, the true size of a dimension that was dynamic
 //! when the program was compiled.
 
-use crate::cell::{self, CellError};
-use crate::columns::plan_rows::Cells;
-use crate::columns::row::Given;
-use crate::formats::table_format::{MICRO, TERA, TableFormat, column, number, verdict};
-use crate::{Format, ReadBy};
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::dataset::ColumnMeaning::*;
+use super::*;
+use crate::CellError;
 
 pub(crate) const FORMAT: Format = Format {
     id: "iree",
@@ -24,9 +19,6 @@ pub(crate) const FORMAT: Format = Format {
             (&["M", "N", "K", "mean_microseconds", "vmfb_hash"], 95),
         ],
         columns: &[
-            column(&["M"], M),
-            column(&["N"], N),
-            column(&["K"], K),
             number(&["mean_microseconds"], Time, MICRO),
             column(&["dtype"], Dtype),
             column(&["tA", "A"], TransA),

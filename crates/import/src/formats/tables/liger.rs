@@ -1,15 +1,8 @@
 //! Liger-Kernel's benchmark data: a long table whose rows name their metric, unit and GPU. The
 //! x value and a JSON cell hold the sizes; the middle of three quantiles is the time.
 
-use crate::cell;
-use crate::columns::plan_rows::Cells;
-use crate::columns::row::Given;
-use crate::formats::table_format::{PER_ROW, TableFormat, column, number};
-use crate::{Format, ReadBy};
-use gemmscope_model::dtype::DataType;
+use super::*;
 use gemmscope_model::units::TimeUnit;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::dataset::ColumnMeaning::*;
 use serde_json::Value;
 
 pub(crate) const FORMAT: Format = Format {

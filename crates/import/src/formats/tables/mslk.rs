@@ -1,9 +1,6 @@
 //! MSLK's `gemm_bench`: time, rate and bandwidth of each kernel in columns that share its name.
 
-use crate::cell::Quantity;
-use crate::formats::table_format::{Figure, GIGA, MILLI, SIZES, TERA, TableFormat};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
+use super::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "mslk",
@@ -13,7 +10,7 @@ pub(crate) const FORMAT: Format = Format {
               4096,8192,8192,0.9,610.8,298.3,0.5,1099.5,335.5\n",
     read: ReadBy::Table(&TableFormat {
         detect,
-        columns: SIZES,
+        columns: &[BATCHES],
         figure: Some(|title| {
             let (kernel, quantity, scale) = [
                 ("_ms", Quantity::Time, MILLI),

@@ -1,8 +1,6 @@
 //! SGLang's and vLLM's GEMM benchmarks as pandas prints them: a column a library.
 
-use crate::formats::table_format::{Figure, SIZES, TableFormat};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
+use super::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "sglang",
@@ -20,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
                 )
             })
         },
-        columns: SIZES,
+        columns: &[BATCHES],
         figure: Some(|title| {
             let setting = ["tp_size", "tp", "batch_size", "num_groups", "batch"];
             let is_setting = setting.iter().any(|s| title.eq_ignore_ascii_case(s));

@@ -5,15 +5,9 @@
 //! the unit of the cells, over a column of row numbers. The client that it builds writes a line a kernel,
 //! with the sizes in the same order.
 
-use crate::cell::Quantity;
+use super::*;
 use crate::cell::shape_text;
-use crate::columns::plan_rows::Cells;
-use crate::columns::row::Given;
-use crate::formats::table_format::{Figure, GIGA, MICRO, TableFormat, column, number, verdict};
-use crate::{Format, ReadBy};
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_table::build::cell_text::RowError;
-use gemmscope_table::dataset::ColumnMeaning::*;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tensile",
@@ -23,12 +17,8 @@ pub(crate) const FORMAT: Format = Format {
               0, 384, 3072, 1, 4096, 384, 384, 384, 3072, 9663676416, 8102\n",
     read: ReadBy::Table(&TableFormat {
         signatures: &[(&["GFlops", "SizeI", "SizeJ", "SizeK", "SizeL"], 97)],
-        columns: &[
-            column(&["SizeI"], M),
-            column(&["SizeJ"], N),
-            column(&["SizeL"], K),
-            column(&["SizeK"], Batch),
-        ],
+        sizes: &[column(&["SizeI"], M), column(&["SizeJ"], N), column(&["SizeL"], K)],
+        columns: &[column(&["SizeK"], Batch)],
         ignored: &["GFlops", "LDD", "LDC", "LDA", "LDB", "TotalFlops"],
         sides: (Kernel, "kernel"),
         of_name: |kernel| {

@@ -1,11 +1,8 @@
 //! TritonBench's tables: `(M, N, K)` in the first cell, the metric behind the
 //! backend (`aten_matmul-tflops`); a cell may be `CUDA OOM`, and the last line is an average.
 
-use crate::cell::{Quantity, shape_text};
-use crate::formats::table_format::{BATCHES, Figure, GIGA, MILLI, TERA, TableFormat, column};
-use crate::{Detection, Format, Head, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_table::dataset::ColumnMeaning::*;
+use super::*;
+use crate::cell::shape_text;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tritonbench",
@@ -16,7 +13,8 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Table(&TableFormat {
         detect,
         // The first column, whatever its title.
-        columns: &[column(&[], Mnk), BATCHES],
+        sizes: &[column(&[], Mnk)],
+        columns: &[BATCHES],
         figure: Some(figure),
         dtype_of: Some(|head| match head.first().contains("bf16") {
             true => DataType::Bf16,
