@@ -1,11 +1,12 @@
 //! Table formats as data: a signature, columns with their meaning and factor to SI, or with a library
 //! and its figure, defaults, and at most one hook. [`PlanRows`] reads them all.
 
-use crate::cell::Quantity;
+use crate::cell::{self, Quantity};
 use crate::columns::defaults::{self, AssumedType, assumption};
 use crate::columns::header::{Col, Header};
-use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns};
+use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
+use crate::split::dialect::is_drawn;
 use crate::{Detection, Head, ImportOptions, Reader};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::order::InOrder;
@@ -94,6 +95,8 @@ pub(crate) enum Figure<'a> {
     In(&'a str, Quantity, f64),
     /// The only figure of this library, in a unit that the file does not name.
     Asked(&'a str),
+    /// The coefficient of variation of this library's time.
+    Variation(&'a str),
     /// A metric of this library that is kept under its own name.
     Kept(&'a str, &'a str),
 }
@@ -109,6 +112,9 @@ pub(crate) struct TableFormat {
     pub detect: fn(&Head) -> Option<Detection>,
     /// Columns of the sizes, unless they are called M, N and K.
     pub sizes: &'static [Column],
+    /// Instead, the place among M, N, K and batch by a title: sizes are the first columns, and those without
+    /// one are asked.
+    pub leading: Option<fn(&str) -> Option<usize>>,
     /// What the others mean. A column of the file that is not here is kept under its own name.
     pub columns: &'static [Column],
     /// Columns that are left out.
@@ -123,6 +129,10 @@ pub(crate) struct TableFormat {
     pub library: Option<&'static str>,
     /// Sizes may be written `4K`, `1M`.
     pub abbreviated: bool,
+    /// The unit of figures that name none.
+    pub asked: fn(&Formatted, &Plan, &[Col], &mut TableBuilder) -> (Quantity, f64),
+    /// Type of A and B in the title of the table.
+    pub titled: fn(&Head) -> Option<DataType>,
     /// Type of A and B if neither the file, its name nor the user names one.
     pub dtype: DataType,
     /// The same, where more of the head tells it.
@@ -144,6 +154,7 @@ impl TableFormat {
         signatures: &[],
         detect: |_| None,
         sizes: SIZES,
+        leading: None,
         columns: &[],
         ignored: &[],
         figure: None,
@@ -151,6 +162,8 @@ impl TableFormat {
         of_name: |_| (None, None),
         library: None,
         abbreviated: false,
+        asked: |formatted, _, _, table| asked_unit(table, &formatted.options),
+        titled: |_| None,
         dtype: DataType::Fp16,
         dtype_of: None,
         output: None,
@@ -169,16 +182,25 @@ impl TableFormat {
     /// A reader of a file with this head.
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Box<dyn Reader> {
         let reader = self.reader(head, options);
-        let types = Some(AssumedType::new(head, options, reader.fallback));
+        let types = Some(reader.types.clone());
         PlanRows::open(reader, &head.name, types, TableBuilder::with_room(head.rows))
     }
 
     /// What this format says of a file with this head.
     pub(crate) fn reader(&'static self, head: &Head, options: &ImportOptions) -> Formatted {
+        let types = match (self.titled)(head).filter(|_| options.dtype("dtype").is_none()) {
+            Some(dtype) => AssumedType::titled(dtype, "Data type from the title of the table"),
+            None => {
+                let usual = self.dtype_of.map_or(self.dtype, |of| of(head));
+                AssumedType::new(head, options, usual)
+            }
+        };
+        let name = head.name.clone();
         Formatted {
             format: self,
-            fallback: self.dtype_of.map_or(self.dtype, |of| of(head)),
-            head: Head { name: head.name.clone(), ..Head::default() },
+            types,
+            rows: self.leading.map_or_else(Vec::new, |_| first_rows(head)),
+            head: Head { name, ..Head::default() },
             options: options.clone(),
         }
     }
@@ -193,6 +215,9 @@ impl TableFormat {
             ..Plan::default()
         };
         let mut used: Vec<usize> = Vec::new();
+        if let Some(place) = self.leading {
+            used.extend(0..lead(header, place, &mut plan));
+        }
         used.extend(self.ignored.iter().filter_map(|n| header.position(n)));
         // A second header of the same file goes on with the columns of the first.
         let mut made: HashMap<(&'static str, String), usize> = HashMap::new();
@@ -206,7 +231,8 @@ impl TableFormat {
                 number => table.number_column(number, name),
             })
         };
-        for c in self.sizes.iter().chain(self.columns) {
+        let sizes = if self.leading.is_some() { &[] } else { self.sizes };
+        for c in sizes.iter().chain(self.columns) {
             if !c.beside.is_empty() && header.position(c.beside).is_none() {
                 continue;
             }
@@ -267,7 +293,10 @@ impl TableFormat {
                 continue;
             };
             used.push(i);
-            let (Figure::In(name, ..) | Figure::Asked(name) | Figure::Kept(name, _)) = figure;
+            let (Figure::In(name, ..)
+            | Figure::Asked(name)
+            | Figure::Variation(name)
+            | Figure::Kept(name, _)) = figure;
             let at = plan.sides.iter().position(|s| s.name == name);
             let at = at.unwrap_or_else(|| {
                 let (dtype, transposed) = (self.of_name)(name);
@@ -285,6 +314,7 @@ impl TableFormat {
             match figure {
                 Figure::In(_, quantity, scale) => side.figures.set(quantity, col, scale),
                 Figure::Asked(_) => side.figures.set(Quantity::Time, col, ASKED),
+                Figure::Variation(_) => side.variation = Some(col),
                 // One long column a metric, whichever library it is of.
                 Figure::Kept(_, metric) => {
                     let known = kept.iter().find(|(m, _)| *m == metric);
@@ -306,18 +336,68 @@ impl TableFormat {
             matches!(figure(n.trim()), Some(Figure::In(..) | Figure::Asked(_)))
                 && !n.trim().is_empty()
         };
-        self.sizes.iter().all(|c| c.find(header).is_some()) && header.names.iter().any(measured)
+        let sized = self.leading.is_some() && header.names.len() > 1
+            || self.leading.is_none() && self.sizes.iter().all(|c| c.find(header).is_some());
+        sized && header.names.iter().any(measured)
     }
+}
+
+/// Plans the columns of sizes, which are the first; gives their number.
+fn lead(header: &Header, place: fn(&str) -> Option<usize>, plan: &mut Plan) -> usize {
+    let names = &header.names;
+    let column = |index: usize| Col { index, name: names[index].trim().to_owned() };
+    // The index of a printed table has no title.
+    let first = usize::from(names[0].trim().is_empty() && names.len() > 2);
+    let mut next = first;
+    while let Some(of) = names.get(next).and_then(|name| place(name)) {
+        let meanings = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K, ColumnMeaning::Batch];
+        plan.set(meanings[of], column(next), 1.0);
+        next += 1;
+    }
+    if plan.parts.iter().all(Option::is_none) {
+        plan.parts[0] = Some(column(first));
+        next = next.max(first + 1);
+    }
+    next
 }
 
 /// What a [`TableFormat`] says of a file.
 pub(crate) struct Formatted {
     format: &'static TableFormat,
-    /// Type of A and B if nobody names one.
-    fallback: DataType,
+    /// Type of A and B if no row names one.
+    pub types: AssumedType,
+    /// The cells of the first rows.
+    pub rows: Vec<Vec<String>>,
     /// The name of the file, without its lines.
     head: Head,
     pub options: ImportOptions,
+}
+
+impl Formatted {
+    /// M, N and K: those that have no column are the user's answer, else the same as the first that has.
+    fn sizes(&self, parts: &[Option<Col>; 3], table: &mut TableBuilder) -> [Size; 3] {
+        let known = parts.iter().flatten().next();
+        let name_of_known = known.map_or("", |c| c.name.as_str());
+        let mut names = ["M", "N", "K"].into_iter();
+        parts.each_ref().map(|part| {
+            let name = names.next().unwrap_or_default();
+            if let Some(c) = part {
+                return Size::Column(c.clone());
+            }
+            let key = format!("size:{name}");
+            let answer = self.options.answer(&key);
+            let answer = answer.and_then(|a| cell::size(a.as_bytes()).ok());
+            let why = match answer {
+                Some(v) => format!("{v} as entered"),
+                None => format!("assuming the same as “{name_of_known}”"),
+            };
+            let value = answer.map_or_else(|| format!("= {name_of_known}"), |v| v.to_string());
+            let text = format!("No {name} in the file: {why}.");
+            table.assume(assumption(key, text, value, &[]));
+            let same = || known.map_or(Size::Fixed(1), |c| Size::Column(c.clone()));
+            answer.map_or_else(same, Size::Fixed)
+        })
+    }
 }
 
 impl TableReader for Formatted {
@@ -332,7 +412,7 @@ impl TableReader for Formatted {
         };
         let untyped = plan.sides.iter().any(|s| s.dtype.is_none());
         if untyped || !plan.sides.is_empty() && self.options.dtype("dtype").is_some() {
-            defaults::dtype(t, &self.head, &self.options, self.fallback);
+            self.types.of(None, t);
         }
         let answer = self.options.answer("device");
         if plan.device.is_none() || answer.is_some() {
@@ -348,8 +428,14 @@ impl TableReader for Formatted {
             };
         }
         let asked = |s: &Side| s.figures.time.as_ref().is_some_and(|(_, scale)| scale.is_nan());
+        if self.format.leading.is_some() {
+            plan.sizes = Sizes::Three(self.sizes(&plan.parts, t));
+        }
         if plan.sides.iter().any(asked) {
-            let (quantity, scale) = asked_unit(t, &self.options);
+            let columns = plan.sides.iter().filter(|s| asked(s));
+            let columns = columns.filter_map(|s| Some(s.figures.time.as_ref()?.0.clone()));
+            let columns: Vec<Col> = columns.collect();
+            let (quantity, scale) = (self.format.asked)(self, &plan, &columns, t);
             for side in plan.sides.iter_mut().filter(|s| asked(s)) {
                 if let Some((col, _)) = side.figures.time.take() {
                     side.figures.set(quantity, col, scale);
@@ -366,6 +452,20 @@ impl TableReader for Formatted {
     fn hook(&self) -> Option<Hook> {
         self.format.hook
     }
+}
+
+/// Position of the header among the first lines, and its fields. A printed table has a title.
+pub(crate) fn first_header(head: &Head) -> Option<(usize, Vec<&str>)> {
+    let at = head.lines.iter().position(|l| Head::fields(l).len() > 1)?;
+    Some((at, Head::fields(&head.lines[at])))
+}
+
+/// The cells of the rows below it.
+fn first_rows(head: &Head) -> Vec<Vec<String>> {
+    let at = first_header(head).map_or(0, |h| h.0);
+    let lines = head.lines.iter().take(if head.complete { 80 } else { 60 }).skip(at + 1);
+    let rows = lines.filter(|l| !is_drawn(l.as_bytes()));
+    rows.map(|l| Head::fields(l).into_iter().map(str::to_owned).collect()).collect()
 }
 
 /// The unit of figures that a printed table does not name: the user's answer, else µs.

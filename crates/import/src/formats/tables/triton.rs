@@ -5,17 +5,14 @@
 
 mod units;
 
-use crate::cell::{self, Quantity, values};
-use crate::columns::defaults::{AssumedType, assumption};
-use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
-use crate::columns::plan_rows::{PlanRows, TableReader};
+use super::*;
+use crate::Col;
+use crate::cell::values;
+use crate::columns::plan::Plan;
 use crate::columns::words::{self, Says, is_percentile, says};
 use crate::columns::{defaults, sides};
 use crate::split::dialect::is_drawn;
-use crate::{Col, Detection, Format, Head, Header, ImportOptions, Opened, ReadBy};
-use gemmscope_model::dtype::DataType;
-use gemmscope_model::units::float;
-use gemmscope_table::build::{ColumnId, TableBuilder};
+use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
 
@@ -24,7 +21,22 @@ pub(crate) const FORMAT: Format = Format {
     name: "Triton perf_report table",
     produced_by: "benchmark.run(save_path=\".\", print_data=True) in a script with @triton.testing.perf_report (matmul-performance.csv)",
     example: "M,N,K,cuBLAS,Triton\n4096.0,4096.0,4096.0,218.3,209.9\n",
-    read: ReadBy::Code { detect, open },
+    read: ReadBy::Table(&TableFormat {
+        detect,
+        leading: Some(size_role),
+        figure: Some(figure),
+        of_name: |name| {
+            // `fp8`, `bf16xbf16->bf16`
+            let dtype = values::types(name).map(|t| t.a);
+            (dtype.or_else(|| defaults::dtype_in(name)), None)
+        },
+        asked,
+        titled: |head| {
+            let above = first_header(head).map_or(0, |h| h.0);
+            head.lines[..above].iter().find_map(|l| defaults::dtype_in(l))
+        },
+        ..TableFormat::DEFAULT
+    }),
 };
 
 /// Words in names of providers of a matrix multiply.
@@ -48,7 +60,7 @@ fn size_role(name: &str) -> Option<usize> {
 type Unit = (Quantity, f64);
 
 /// Unit behind a provider's name: `Triton-TFlops`, `cuBLAS (TFLOPS)`, `triton_ms`.
-fn split_unit(name: &str) -> (String, Option<Unit>) {
+fn split_unit(name: &str) -> (&str, Option<Unit>) {
     let name = name.trim();
     let cut = name
         .strip_suffix([')', ']'])
@@ -61,20 +73,31 @@ fn split_unit(name: &str) -> (String, Option<Unit>) {
         // `cuBLAS (Runtime (ms))`
         let open = provider.rsplit_once(['(', '[']).filter(|(_, of)| !of.contains([')', ']']));
         let provider = open.map_or(provider, |(name, _)| name);
-        return (provider.trim().trim_end_matches(['-', '_']).to_owned(), Some(unit));
+        return (provider.trim().trim_end_matches(['-', '_']), Some(unit));
     }
-    (name.to_owned(), None)
+    (name, None)
 }
 
-/// Position of the header among the first lines and its fields.
-fn header(head: &Head) -> Option<(usize, Vec<&str>)> {
-    // A printed table has a title.
-    let at = head.lines.iter().position(|l| Head::fields(l).len() > 1)?;
-    Some((at, Head::fields(&head.lines[at])))
+/// `Triton-TFlops`, `Triton-CV`, `Triton-GB/s-min`, or a provider alone.
+fn figure(title: &str) -> Option<Figure<'_>> {
+    if !is_provider(title) {
+        return None;
+    }
+    let (name, unit) = split_unit(title);
+    Some(match (unit, name.rsplit_once('-')) {
+        (Some((quantity, scale)), _) => Figure::In(name, quantity, scale),
+        (None, Some((name, "CV"))) => Figure::Variation(name),
+        // One long column a figure, whichever provider it is of.
+        (None, Some((of, "min" | "max"))) => {
+            let name = split_unit(of).0;
+            Figure::Kept(name, title[name.len()..].trim_matches(['-', '_', ' ']))
+        }
+        _ => Figure::Asked(name),
+    })
 }
 
 fn detect(head: &Head) -> Option<Detection> {
-    let (at, fields) = header(head)?;
+    let (at, fields) = first_header(head)?;
     let index = usize::from(fields[0].is_empty() && fields.len() > 2);
     let sizes = fields[index..].iter().take_while(|f| size_role(f).is_some()).count();
     let square = sizes == 0 && matches!(fields[index], "x_val" | "size" | "MNK" | "x");
@@ -144,189 +167,15 @@ fn detect(head: &Head) -> Option<Detection> {
     Some(Detection::new(score, "the header has sizes and then a column per provider"))
 }
 
-fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let at = header(head).map_or(0, |h| h.0);
-    let titled = head.lines[..at].iter().find_map(|l| defaults::dtype_in(l));
-    let types = match titled.filter(|_| options.dtype("dtype").is_none()) {
-        Some(dtype) => AssumedType::titled(dtype, "Data type from the title of the table"),
-        None => AssumedType::new(head, options, DataType::Fp16),
+/// The unit of figures that name none, as the first rows tell it.
+fn asked(f: &Formatted, plan: &Plan, columns: &[Col], table: &mut TableBuilder) -> Unit {
+    let number = |row: &Vec<String>, c: &Col| {
+        row.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
     };
-    let rows = head
-        .lines
-        .iter()
-        .take(if head.complete { 80 } else { 60 })
-        .skip(at + 1)
-        .filter(|l| !is_drawn(l.as_bytes()))
-        .map(|l| Head::fields(l).into_iter().map(str::to_owned).collect())
-        .collect();
-    let reader = Providers {
-        types: types.clone(),
-        head: Head { name: head.name.clone(), ..Head::default() },
-        rows,
-        options: options.clone(),
-    };
-    Ok(PlanRows::open(reader, &head.name, Some(types), TableBuilder::new()))
-}
-
-/// What is known of a file before its header is read.
-struct Providers {
-    types: AssumedType,
-    /// The name of the file, without its lines.
-    head: Head,
-    /// The cells of the first rows.
-    rows: Vec<Vec<String>>,
-    options: ImportOptions,
-}
-
-impl TableReader for Providers {
-    fn plan(&mut self, h: &Header, table: &mut TableBuilder) -> Option<Plan> {
-        if h.names.len() < 2 {
-            return None;
-        }
-        let Leading { three, batch, used: mut taken } = leading(h);
-        let from = taken.len();
-        let mut plan = Plan { width: h.names.len(), ..Plan::default() };
-        plan.side_columns = SideColumns::all(table, LIBRARIES);
-        let unknown = self.sides(h, from, &mut taken, &mut plan, table);
-        // Each may name its own.
-        if plan.sides.iter().any(|s| s.dtype.is_none()) || self.options.dtype("dtype").is_some() {
-            self.types.of(None, table);
-        }
-        plan.default_device = defaults::device(table, &self.head, &self.options);
-        plan.sizes = Sizes::Three(self.sizes(three, table));
-        plan.batch = batch;
-        if !unknown.is_empty() {
-            let number = |row: &Vec<String>, c: &Col| {
-                row.get(c.index).and_then(|t| cell::number(t.as_bytes())).unwrap_or(f64::NAN)
-            };
-            let column = |(_, c): &(usize, Col)| self.rows.iter().map(|r| number(r, c)).collect();
-            let columns: Vec<Vec<f64>> = unknown.iter().map(column).collect();
-            let shapes = sampled_shapes(&plan, self.types.value(), &self.rows);
-            let (quantity, scale) = unit_said(table, &self.options, infer(&shapes, &columns));
-            for (at, c) in unknown {
-                plan.sides[at].figures.set(quantity, c, scale);
-            }
-        }
-        plan.sides.retain(|s| s.figures.all().next().is_some());
-        let free = |i: &usize| !taken.contains(i) && !h.names[*i].trim().is_empty();
-        let others = (0..h.names.len()).filter(free);
-        plan.extras = others.map(|i| Extra::Auto(i, table.auto_column(&h.names[i]))).collect();
-        plan.note_times(table);
-        Some(plan)
-    }
-}
-
-/// The columns before those of the providers.
-struct Leading {
-    three: [Option<Size>; 3],
-    batch: Option<Col>,
-    /// Their positions.
-    used: Vec<usize>,
-}
-
-fn column(h: &Header, index: usize) -> Col {
-    Col { index, name: h.names[index].trim().to_owned() }
-}
-
-fn leading(h: &Header) -> Leading {
-    let mut out = Leading { three: [None, None, None], batch: None, used: Vec::new() };
-    let start = usize::from(h.names[0].trim().is_empty() && h.names.len() > 2);
-    out.used.extend(0..start);
-    for i in start..h.names.len() {
-        let Some(meaning) = size_role(&h.names[i]) else {
-            break;
-        };
-        match out.three.get_mut(meaning) {
-            Some(place) => *place = Some(Size::Column(column(h, i))),
-            None => out.batch = Some(column(h, i)),
-        }
-        out.used.push(i);
-    }
-    if out.three.iter().all(Option::is_none) {
-        out.three[0] = Some(Size::Column(column(h, start)));
-        out.used.push(start);
-    }
-    out
-}
-
-impl Providers {
-    /// M, N and K: those that have no column are the user's answer, else the same as the first that has.
-    fn sizes(&self, three: [Option<Size>; 3], table: &mut TableBuilder) -> [Size; 3] {
-        let known = three.iter().flatten().next().cloned();
-        let known_name = match &known {
-            Some(Size::Column(c)) => c.name.clone(),
-            _ => String::new(),
-        };
-        let mut names = ["M", "N", "K"].into_iter();
-        three.map(|size| {
-            let name = names.next().unwrap_or_default();
-            size.unwrap_or_else(|| {
-                let key = format!("size:{name}");
-                let answer = self.options.answer(&key);
-                let answer = answer.and_then(|a| cell::size(a.as_bytes()).ok());
-                let why = match answer {
-                    Some(v) => format!("{v} as entered"),
-                    None => format!("assuming the same as “{known_name}”"),
-                };
-                let value = answer.map_or_else(|| format!("= {known_name}"), |v| v.to_string());
-                let text = format!("No {name} in the file: {why}.");
-                table.assume(assumption(key, text, value, &[]));
-                let same = || known.clone().unwrap_or(Size::Fixed(1));
-                answer.map_or_else(same, Size::Fixed)
-            })
-        })
-    }
-
-    /// Puts the providers into the plan; gives those of their figures that have no unit.
-    fn sides(
-        &self,
-        h: &Header,
-        from: usize,
-        used: &mut Vec<usize>,
-        plan: &mut Plan,
-        table: &mut TableBuilder,
-    ) -> Vec<(usize, Col)> {
-        let mut unknown = Vec::new();
-        let mut extremes: Vec<(String, ColumnId)> = Vec::new();
-        for i in from..h.names.len() {
-            let c = column(h, i);
-            if c.name.is_empty() || !is_provider(&c.name) {
-                continue;
-            }
-            let (name, unit) = split_unit(&c.name);
-            let (name, part) = match name.rsplit_once('-') {
-                _ if unit.is_some() => (name, ""),
-                Some((p, "CV")) => (p.to_owned(), "CV"),
-                Some((p, part @ ("min" | "max"))) => (split_unit(p).0, part),
-                _ => (name, "value"),
-            };
-            let at = plan.sides.iter().position(|s| s.name == name);
-            let at = at.unwrap_or_else(|| {
-                // `fp8`, `bf16xbf16->bf16`
-                let dtype = values::types(&name).map(|t| t.a);
-                let dtype = dtype.or_else(|| defaults::dtype_in(&name));
-                plan.sides.push(Side { dtype, ..Side::new(&name) });
-                plan.sides.len() - 1
-            });
-            used.push(i);
-            let side = &mut plan.sides[at];
-            match (part, unit) {
-                // One long column a figure, whichever provider it is of.
-                ("min" | "max", _) => {
-                    let figure = c.name.trim_start_matches(name.as_str());
-                    let figure = figure.trim_matches(['-', '_', ' ']);
-                    let known = extremes.iter().find(|(f, _)| f == figure).map(|(_, id)| *id);
-                    let id = known.unwrap_or_else(|| table.auto_column(figure));
-                    extremes.push((figure.to_owned(), id));
-                    side.kept.push((i, id));
-                }
-                ("CV", _) => side.variation = Some(c),
-                (_, Some((quantity, scale))) => side.figures.set(quantity, c, scale),
-                (_, None) => unknown.push((at, c)),
-            }
-        }
-        unknown
-    }
+    let column = |c: &Col| f.rows.iter().map(|r| number(r, c)).collect();
+    let columns: Vec<Vec<f64>> = columns.iter().map(column).collect();
+    let shapes = sampled_shapes(plan, f.types.value(), &f.rows);
+    unit_said(table, &f.options, infer(&shapes, &columns))
 }
 
 #[cfg(test)]
@@ -342,7 +191,7 @@ mod tests {
     #[test]
     fn a_unit_in_brackets_of_its_own() {
         let (name, unit) = split_unit("cuBLAS (Runtime (ms))");
-        assert_eq!((name.as_str(), unit), ("cuBLAS", Some((Quantity::Time, 1e-3))));
+        assert_eq!((name, unit), ("cuBLAS", Some((Quantity::Time, 1e-3))));
     }
 
     #[test]
@@ -389,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_answer_wins() {
-        let mut options = ImportOptions::default();
+        let mut options = crate::ImportOptions::default();
         options.answers.insert("unit:value".into(), "µs".into());
         options.answers.insert("size:N".into(), "128".into());
         let d = read_with("", "M,cuBLAS,Triton\n256.0,3.6,3.6\n512.0,21.8,20.2\n", &options);
