@@ -106,11 +106,6 @@ impl<'a> Said<'a> {
         Ok(([of_a, of_b, of_c], [a, b].map(|t| t.and_then(|t| t.transposed))))
     }
 
-    /// It names the type of A.
-    pub(crate) fn is_typed(&self, rows: &mut LogRows<'_>) -> bool {
-        self.types(rows).is_ok_and(|(types, _)| types[0].is_some())
-    }
-
     /// The operation, with the types that the log names or the usual one; `None` where a routine is no GEMM.
     fn operation(
         &self,

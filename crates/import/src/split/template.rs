@@ -12,10 +12,6 @@ use super::log;
 use crate::cell::{self, Quantity};
 use gemmscope_table::build::cell_text::RowError;
 
-/// Slots of whole numbers, and of numbers.
-const WHOLE: [&str; 8] = ["m", "n", "k", "batch", "count", "whole", "square", "blocks"];
-const NUMBERS: [&str; 9] = ["us", "ms", "s", "ns", "number", "mflops", "gflops", "tflops", "gbps"];
-
 /// The slot that a name in pairs and options means.
 fn slot(name: &str) -> &str {
     match name {
@@ -46,36 +42,34 @@ pub(crate) fn slots<'a>(template: &'static str, line: &'a str) -> Option<Slots<'
         Some(rest) => (true, rest),
         None => (false, template),
     };
-    let mut pieces = template.split('{');
-    let first = pieces.next()?;
+    let cut = |text: &'static str, at: u8| {
+        let end = text.bytes().position(|b| b == at);
+        end.map_or((text, ""), |end| (&text[..end], &text[end + 1..]))
+    };
+    let (first, mut pieces) = cut(template, b'{');
     let mut rest = if anchored { literal(line.trim_start(), first)? } else { find(line, first)?.1 };
     let mut found = Vec::new();
-    for piece in pieces {
-        let (name, behind) = piece.split_once('}')?;
-        let taken = match name {
-            name if WHOLE.contains(&name) => {
+    while !pieces.is_empty() {
+        let (name, behind) = cut(pieces, b'}');
+        let (behind, more) = cut(behind, b'{');
+        pieces = more;
+        let number = match name {
+            "m" | "n" | "k" | "batch" | "count" | "whole" | "square" | "blocks" => {
                 rest = rest.trim_start();
-                let len = length(rest, |b| b.is_ascii_digit());
-                Some(len).filter(|l| *l > 0)
+                Some(rest.bytes().take_while(u8::is_ascii_digit).count())
             }
-            name if NUMBERS.contains(&name) => {
+            "us" | "ms" | "s" | "ns" | "number" | "mflops" | "gflops" | "tflops" | "gbps" => {
                 rest = rest.trim_start();
-                let word = length(rest, |b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
-                let words = ["inf", "nan"].iter().find(|w| rest[..word].eq_ignore_ascii_case(w));
                 let number = log::leading(rest).map(|(_, behind)| rest.len() - behind.len());
-                words.map(|w| w.len()).or(number)
+                Some(number.unwrap_or_else(|| word_length(rest)))
             }
             _ => None,
         };
-        let number = WHOLE.contains(&name) || NUMBERS.contains(&name);
-        let (value, after) = match (taken, number) {
-            (Some(len), _) => (&rest[..len], literal(&rest[len..], behind)?),
-            (None, true) => return None,
-            (None, false) if behind.is_empty() => (rest, ""),
-            (None, false) => {
-                let (value, after) = find(rest, behind)?;
-                (value, after)
-            }
+        let (value, after) = match number {
+            Some(0) => return None,
+            Some(len) => (&rest[..len], literal(&rest[len..], behind)?),
+            None if behind.is_empty() => (rest, ""),
+            None => find(rest, behind)?,
         };
         let sign = name.chars().next().filter(|c| "=:".contains(*c));
         let name = name.trim_start_matches(['=', ':']);
@@ -121,42 +115,49 @@ pub(crate) fn options(text: &str) -> Slots<'_> {
     Slots(out)
 }
 
-/// How many bytes of this kind a text begins with.
-fn length(text: &str, kind: fn(u8) -> bool) -> usize {
-    text.bytes().position(|b| !kind(b)).unwrap_or(text.len())
+/// The length of `inf` or `nan` at the start of a text.
+fn word_length(text: &str) -> usize {
+    let word = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let known = ["inf", "nan"].iter().any(|w| text[..word].eq_ignore_ascii_case(w));
+    if known { word } else { 0 }
 }
 
 /// What follows a literal at the start of the text.
 fn literal<'a>(text: &'a str, wanted: &str) -> Option<&'a str> {
-    let mut rest = text;
-    for (i, part) in wanted.split(' ').enumerate() {
-        if i > 0 {
-            rest = rest.trim_start();
+    let mut at = 0;
+    for b in wanted.bytes() {
+        if b == b' ' {
+            at = text.len() - text[at..].trim_start().len();
+        } else if text.as_bytes().get(at) == Some(&b) {
+            at += 1;
+        } else {
+            return None;
         }
-        rest = rest.strip_prefix(part)?;
     }
-    Some(rest)
+    Some(&text[at..])
 }
 
 /// What stands before and after the first place of a literal.
 fn find<'a>(text: &'a str, wanted: &str) -> Option<(&'a str, &'a str)> {
-    let blank = wanted.starts_with(' ');
-    // It stands nowhere where its first word does not, and never before that one.
-    let word = wanted.split(' ').find(|w| !w.is_empty());
-    let first = word.map_or(Some(0), |w| text.find(w))?;
-    let from = if blank { 0 } else { first };
-    text[from..]
-        .char_indices()
-        .filter(|(_, c)| !blank || c.is_whitespace())
-        .map(|(i, _)| from + i)
-        .chain((wanted.is_empty() || !blank).then_some(text.len()))
-        .find_map(|i| Some((&text[..i], literal(&text[i..], wanted)?)))
+    let bare = wanted.trim_start_matches(' ');
+    let blank = bare.len() < wanted.len();
+    let Some(&first) = bare.as_bytes().first() else {
+        let at = if blank { text.find(char::is_whitespace)? } else { 0 };
+        return Some((&text[..at], literal(&text[at..], wanted)?));
+    };
+    memchr::memchr_iter(first, text.as_bytes()).find_map(|at| {
+        let before = &text[..at];
+        let apart = !blank || before.ends_with(char::is_whitespace);
+        Some((before, literal(&text[at..], bare)?)).filter(|_| apart)
+    })
 }
 
 impl<'a> Slots<'a> {
     /// The text of a slot; "" where the template has none of this name.
     pub(crate) fn get(&self, name: &str) -> &'a str {
-        self.0.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
+        // Names are short: shorter than a call to compare them takes.
+        let is = |n: &str| n.len() == name.len() && n.bytes().eq(name.bytes());
+        self.0.iter().find(|(n, _)| is(n)).map_or("", |(_, text)| text)
     }
 
     /// All slots with their texts, in the order of the line.

@@ -3,6 +3,7 @@
 //! (`CUBLASLT_LOG_LEVEL=5`): a line of descriptors. Column-major shapes with their calls, without times.
 
 use super::*;
+use gemmscope_model::dtype::from_blas_letter;
 
 pub(crate) const FORMAT: Format = Format {
     id: "blas-calls",
@@ -69,13 +70,14 @@ impl Parser for Calls {
         }
         let bias = call.all().any(|(name, value)| name == "bias_vector" && value != "0");
         let letter = function.trim_start_matches("rocblas_").get(..1).unwrap_or("");
+        let typed = ["dtype", "dtype_a"].iter().any(|name| !call.get(name).is_empty());
+        if !typed && letter.chars().all(|l| from_blas_letter(l).is_none()) {
+            return Some(Entry::new(Err(RowError::new("no data type"))));
+        }
         let known =
             [("letter", letter), ("op_name", function), ("library", library), ("count", "1")];
         let said =
             Said::new(known.into_iter().fold(call, |call, (name, text)| call.with(name, text)));
-        if !said.is_typed(rows) {
-            return Some(Entry::new(Err(RowError::new("no data type"))));
-        }
         let mut e = said.entry(&CALLS, rows)?;
         e.amend(|row| Ok(Row { op: Operation { bias, ..row.op }, ..row }));
         Some(e)

@@ -22,7 +22,7 @@ use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 pub(crate) const FORMAT: Format = Format {
     id: "google-benchmark",
@@ -53,7 +53,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     let runs =
         Runs { device, dtype: AssumedType::new(head, options, DataType::Fp32), found: Vec::new() };
     Ok(match is_printed(head) {
-        true => Pieces::lines(Printed(runs), table),
+        true => Pieces::lines(runs, table),
         false => json_or_csv::open(head, runs, table),
     })
 }
@@ -143,24 +143,24 @@ impl Runs {
         complete: bool,
     ) -> Result<Imported, ImportError> {
         let t = &mut table;
-        // Names that are listed with their runs.
-        let plain: HashSet<String> =
-            self.found.iter().filter(|r| r.aggregate.is_empty()).map(|r| r.name.clone()).collect();
-        let median: HashSet<String> =
-            self.found.iter().filter(|r| r.aggregate == "median").map(|r| r.name.clone()).collect();
-        let deviation: Vec<(String, f64)> = self
-            .found
-            .iter()
-            .filter(|r| r.aggregate == "stddev")
-            .filter_map(|r| Some((r.name.clone(), r.time.clone().ok()?)))
-            .collect();
+        // What is listed of each name: its runs, a median, a deviation.
+        let mut listed: HashMap<String, (bool, bool, f64)> = HashMap::new();
+        for run in &self.found {
+            let of = listed.entry(run.name.clone()).or_insert((false, false, f64::NAN));
+            match (run.aggregate.as_str(), &run.time) {
+                ("", _) => of.0 = true,
+                ("median", _) => of.1 = true,
+                ("stddev", Ok(time_s)) if of.2.is_nan() => of.2 = *time_s,
+                _ => {}
+            }
+        }
         let mut aggregates = 0;
         for run in std::mem::take(&mut self.found) {
+            let (runs, median, deviation) = listed[&run.name];
             let point = match run.aggregate.as_str() {
                 "" => true,
-                _ if plain.contains(&run.name) => false,
-                "median" => true,
-                "mean" => !median.contains(&run.name),
+                "median" => !runs,
+                "mean" => !runs && !median,
                 _ => false,
             };
             if !point {
@@ -168,9 +168,7 @@ impl Runs {
                 continue;
             }
             let row = self.row(&run, t);
-            let of_run = |(name, _): &&(String, f64)| *name == run.name;
-            let std = deviation.iter().find(of_run).filter(|_| !run.aggregate.is_empty());
-            let std = std.map_or(f64::NAN, |(_, s)| *s);
+            let std = if run.aggregate.is_empty() { f64::NAN } else { deviation };
             t.stage_text(ColumnMeaning::OpName, "name", run.name.as_bytes());
             t.stage_number(ColumnMeaning::TimeStd, "standard deviation", std);
             t.stage_extra("cpu_time", "s", run.cpu_s);
@@ -254,13 +252,9 @@ fn dtype_of(function: &str) -> Option<DataType> {
         }
     }
     let lower = function.to_ascii_lowercase();
-    let at = lower.find("gemm")?;
-    let before: Vec<char> = lower[..at].chars().rev().take(2).collect();
-    match before.as_slice() {
-        [letter] => from_blas_letter(*letter),
-        [letter, other] if !other.is_ascii_alphanumeric() => from_blas_letter(*letter),
-        _ => None,
-    }
+    let mut before = lower[..lower.find("gemm")?].chars().rev();
+    let letter = before.next().and_then(from_blas_letter);
+    letter.filter(|_| before.next().is_none_or(|c| !c.is_ascii_alphanumeric()))
 }
 
 /// A counter that is a rate of FLOP by its name.
@@ -280,6 +274,12 @@ impl ItemReader for Runs {
     const ARRAYS: &'static [&'static str] = &["benchmarks"];
 
     fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
+        let text = item.text.unwrap_or_default();
+        // A line, not an element of the list.
+        if item.element && item.key.is_empty() && !text.starts_with(b"{") {
+            self.found.extend(printed(item.line, &String::from_utf8_lossy(text)));
+            return Ok(());
+        }
         let value = item.text.and_then(|t| serde_json::from_slice::<Value>(t).ok());
         if item.key == "context" {
             if let Some(Value::String(host)) = value.as_ref().and_then(|v| v.get("host_name")) {
@@ -329,23 +329,6 @@ impl Either for Runs {
             run.time = Err(RowError::new(problem));
         }
         self.found.push(run);
-    }
-}
-
-/// Reads what a benchmark prints.
-struct Printed(Runs);
-
-impl ItemReader for Printed {
-    const ARRAYS: &'static [&'static str] = &[];
-
-    fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
-        let text = String::from_utf8_lossy(item.text.unwrap_or_default());
-        self.0.found.extend(printed(item.line, &text));
-        Ok(())
-    }
-
-    fn end(self, table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
-        self.0.imported(table, complete)
     }
 }
 
