@@ -2,6 +2,7 @@
 
 pub(crate) mod digits;
 pub(crate) mod operands;
+pub(crate) mod py;
 pub(crate) mod shape_text;
 pub(crate) mod value_cache;
 pub(crate) mod values;

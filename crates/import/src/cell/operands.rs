@@ -3,6 +3,7 @@
 
 use super::shape_text::Shape;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 
 /// M, N, K of A (M, K) times B (K, N). Leading dimensions of both are the batch, broadcast where they
 /// differ; those of A alone are further rows.
@@ -105,6 +106,19 @@ impl Operator {
         let [a, b] = self.pair(inputs)?;
         let (a, b) = (unpacked(a, self.packed[0])?, unpacked(b, self.packed[1])?);
         product(&a, &if self.weight { swapped(&b) } else { b })
+    }
+
+    /// The operation on these inputs, whose N this is, by types and transposes of A and B.
+    pub(crate) fn operation(
+        &self,
+        inputs: &[Vec<u32>],
+        n: u32,
+        [a, b]: [DataType; 2],
+        [trans_a, trans_b]: [bool; 2],
+    ) -> Operation {
+        let c = self.output.unwrap_or(a.default_output());
+        let op = Operation::mixed(a, b, c).with_layout(trans_a, trans_b || self.weight);
+        Operation { bias: self.adds_bias(inputs, n), ..op }
     }
 
     /// True where it adds a vector or a matrix to the product, whose N this is.

@@ -50,8 +50,12 @@ impl<'a> Said<'a> {
 
     /// The size in a slot.
     pub(crate) fn size(&self, name: &str) -> Result<u32, RowError> {
-        let what = if name.len() == 1 { name.to_uppercase() } else { name.replace('_', " ") };
-        log::size_of(Some(self.get(name)), &what)
+        let what = match name {
+            "m" | "n" | "k" => &name.to_uppercase(),
+            "blocks" => "number of blocks",
+            name => name,
+        };
+        log::size_of(Some(self.get(name)), what)
     }
 
     /// M, N, K and batch.
@@ -65,6 +69,9 @@ impl<'a> Said<'a> {
             let shape = shape.ok_or_else(|| RowError::new("sizes are not three numbers"))?;
             let [m, n, k] = shape.sizes;
             return Ok([m, n, k, shape.batch.unwrap_or(1)]);
+        }
+        if ["m", "n", "k"].iter().all(|name| self.get(name).is_empty()) {
+            return Err(RowError::new("no M, N, K above the time"));
         }
         let [m, n, k] = [self.size("m")?, self.size("n")?, self.size("k")?];
         let or_one = |name: &str| if self.get(name).is_empty() { Ok(1) } else { self.size(name) };

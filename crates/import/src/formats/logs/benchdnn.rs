@@ -116,11 +116,10 @@ impl Parser for Benchdnn {
         };
         let row = (|| -> Result<Row, RowError> {
             let (shape, inner) = Self::sizes(&problem)?;
-            let said: Vec<DataType> = problem
-                .split_whitespace()
-                .find_map(|w| w.strip_prefix("--dt=").or_else(|| w.strip_prefix("--cfg=")))
-                .map(|t| t.split(':').filter_map(DataType::parse).collect())
-                .unwrap_or_default();
+            let options = pairs(&problem, '=');
+            let said = [options.get("dt"), options.get("cfg")];
+            let said: Vec<DataType> =
+                said.iter().flat_map(|t| t.split(':')).filter_map(DataType::parse).collect();
             let a = rows.dtype(said.first().copied());
             let op = match said[..] {
                 [said, ref others @ ..] if said == a && !others.is_empty() => {
@@ -130,13 +129,8 @@ impl Parser for Benchdnn {
                 [said] if said == a => Operation::mixed(a, a, a),
                 _ => Operation::uniform(a),
             };
-            let tag = |key: &str| {
-                problem
-                    .split_whitespace()
-                    .find_map(|w| w.strip_prefix(key))
-                    .is_some_and(|t| matches!(t, "ba" | "acb" | "abdc"))
-            };
-            let mut op = op.with_layout(tag("--stag="), inner || tag("--wtag="));
+            let tag = |key: &str| matches!(options.get(key), "ba" | "acb" | "abdc");
+            let mut op = op.with_layout(tag("stag"), inner || tag("wtag"));
             op.bias = problem.contains("--bia");
             Ok(shape.row(op, log::time(time, 1e-3)?))
         })();

@@ -43,15 +43,12 @@ const TILE: &str =
 fn tile_result(line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
     let lower = line.to_ascii_lowercase();
     let s = slots(TILE, &lower)?;
-    let said: String = s.get("rest").chars().filter(|c| !" _".contains(*c)).collect();
-    let column_major = |operand| said.contains(&format!("{operand}layout=col"));
-    let dtype = |operand: &str| {
-        let named = log::after(&said, operand)?;
-        (0..=named.len()).rev().find_map(|end| DataType::parse(named.get(..end)?))
-    };
+    let rest = s.get("rest").replace(" type", "_type");
+    let said = pairs(&rest, '=');
+    let column_major = |operand| said.get(operand).starts_with("col");
     let row = s.sizes().and_then(|[m, n, k]| {
-        let op = Operation::uniform(rows.dtype(dtype("atype=")))
-            .with_layout(column_major("a"), column_major("b"));
+        let op = Operation::uniform(rows.dtype(DataType::parse(said.get("dtype_a"))))
+            .with_layout(column_major("a_layout"), column_major("b_layout"));
         Ok(Row::new(m, n, k, op, s.time()?))
     });
     let mut e = Entry::new(row);

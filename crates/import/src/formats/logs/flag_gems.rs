@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::cell::operands::Operator;
+use crate::cell::py::Py;
 use crate::split::dialect::apart;
 use gemmscope_model::units::float;
 
@@ -78,18 +79,11 @@ impl Parser for FlagGems {
 
 impl FlagGems {
     fn shape(&self, text: &str, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
-        let dims: Vec<Vec<u32>> = text
-            .split("Size(")
-            .skip(1)
-            .map(|part| {
-                let inside = part.split(')').next().unwrap_or("");
-                inside.split(|c: char| !c.is_ascii_digit()).filter_map(|d| d.parse().ok()).collect()
-            })
-            .collect();
+        let dims = Py::parse(text).shapes();
         let found = Operator::of(&self.operator).and_then(|o| Some((o, o.shape(&dims)?)));
         let (operator, shape) = found.ok_or_else(|| RowError::new("not a GEMM (operator)"))?;
-        let op = Operation::uniform(rows.dtype(self.dtype));
-        let bias = operator.adds_bias(&dims, shape.sizes[1]);
-        Ok(shape.row(Operation { bias, ..op }, f64::NAN))
+        let dtype = rows.dtype(self.dtype);
+        let op = operator.operation(&dims, shape.sizes[1], [dtype; 2], [false; 2]);
+        Ok(shape.row(op, f64::NAN))
     }
 }

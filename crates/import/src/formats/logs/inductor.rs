@@ -57,9 +57,8 @@ struct Problem {
     /// Types and strides of A and B.
     types: [Option<DataType>; 2],
     transposed: [bool; 2],
-    bias: bool,
-    /// Which operand is A.
-    first: usize,
+    operator: Operator,
+    operands: Vec<Vec<u32>>,
 }
 
 struct Inductor {
@@ -77,15 +76,14 @@ impl Problem {
             Some([a, b]) if op.contains("grouped") => grouped(a, b, operands.last()),
             _ => operator.shape(&operands),
         };
-        let n = shape.map_or(0, |s| s.sizes[1]);
         let shape = shape.ok_or_else(|| flaw("the operands do not fit together", text));
         Some(Problem {
             op: op.to_owned(),
             shape,
             types: [None; 2],
             transposed: [false; 2],
-            bias: operator.adds_bias(&operands, n),
-            first: operator.first,
+            operator,
+            operands,
         })
     }
 
@@ -98,7 +96,7 @@ impl Problem {
             // The contiguous dimension has stride 1: the last one, or the one before it.
             matches!(strides[..], [.., 1, last] if last > 1)
         });
-        for (t, found) in self.transposed.iter_mut().zip(all.skip(self.first)) {
+        for (t, found) in self.transposed.iter_mut().zip(all.skip(self.operator.first)) {
             *t = found;
         }
     }
@@ -107,12 +105,9 @@ impl Problem {
         let shape = self.shape.clone()?;
         let [a, b] = self.types;
         let a = rows.dtype(a);
-        let op = match b {
-            Some(b) if b != a => Operation::mixed(a, b, a.default_output()),
-            _ => Operation::uniform(a),
-        };
-        let mut op = op.with_layout(self.transposed[0], self.transposed[1]);
-        op.bias = self.bias;
+        let types = [a, b.unwrap_or(a)];
+        let mut op =
+            self.operator.operation(&self.operands, shape.sizes[1], types, self.transposed);
         if allow_tf32 && op.compute == DataType::Fp32 && a == DataType::Fp32 {
             op.compute = DataType::Tf32;
         }
@@ -171,7 +166,9 @@ impl Parser for Inductor {
         }
         if let Some(types) = log::after(line, "dtypes:") {
             let types: Vec<_> = types.split(',').map(|t| DataType::parse(t.trim())).collect();
-            for (t, found) in problem.types.iter_mut().zip(types.iter().skip(problem.first)) {
+            for (t, found) in
+                problem.types.iter_mut().zip(types.iter().skip(problem.operator.first))
+            {
                 *t = *found;
             }
             return None;
@@ -187,13 +184,11 @@ impl Parser for Inductor {
         e.kernel = kernel.to_owned();
         e.library = library(kernel).to_owned();
         e.op_name = problem.op;
-        for option in s.get("options").split(',') {
-            let Some((name, value)) = option.split_once('=') else { continue };
-            let known = OPTIONS.iter().find(|(n, _)| *n == name.trim());
-            if let (Some((_, meaning)), Some(v)) = (known, float(value.trim())) {
-                e.figures.push((*meaning, v));
-            }
-        }
+        let figure = |(name, value): (&str, &str)| {
+            let (_, meaning) = OPTIONS.iter().find(|(n, _)| *n == name)?;
+            Some((*meaning, crate::cell::number(value.as_bytes())?))
+        };
+        e.figures.extend(pairs(s.get("options"), '=').all().filter_map(figure));
         Some(e)
     }
 }

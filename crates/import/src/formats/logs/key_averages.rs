@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::cell::operands::Operator;
+use crate::cell::py::Py;
 use crate::cell::{Quantity, quantity};
 use crate::split::dialect::apart;
 use gemmscope_model::units::float;
@@ -54,11 +55,8 @@ impl Parser for KeyAverages {
         // A range of the program may have the name of an operation, which is in a namespace.
         let operator = Operator::of(name).filter(|_| name.contains("::"));
         let Some(operator) = operator else { return rows.other() };
-        let calls = float(calls).unwrap_or(f64::NAN);
-        let shapes: Vec<Vec<u32>> = inputs
-            .split("],")
-            .map(|s| s.split([',', '[', ']']).filter_map(|n| n.trim().parse().ok()).collect())
-            .collect();
+        let calls = calls.parse::<f64>().unwrap_or(f64::NAN);
+        let shapes = Py::parse(inputs).shapes();
         let time = quantity(time.as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
         // A wrapper has no time of its own; the operation below it has.
         if time.is_some_and(|(t, _)| t == 0.0) {
@@ -70,8 +68,8 @@ impl Parser for KeyAverages {
             if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }
-            let mut op = Operation::uniform(rows.dtype(None)).with_layout(false, operator.weight);
-            op.bias = operator.adds_bias(&shapes, shape.sizes[1]);
+            let dtype = rows.dtype(None);
+            let op = operator.operation(&shapes, shape.sizes[1], [dtype; 2], [false; 2]);
             Ok(shape.row(op, log::time(time.map(|(t, _)| t / calls), 1.0)?))
         })();
         let mut e = Entry::new(row);

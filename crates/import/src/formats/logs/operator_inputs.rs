@@ -63,14 +63,8 @@ impl Parser for Inputs {
             let shape = operator.shape(&shapes);
             let shape = shape.ok_or_else(|| RowError::new("the operands do not fit together"))?;
             let a = dtype.ok_or_else(|| RowError::new("no data type"))?;
-            let b = dtype_b.unwrap_or(a);
-            let op = if a == b {
-                Operation::uniform(a)
-            } else {
-                Operation::mixed(a, b, a.default_output())
-            };
-            let mut op = op.with_layout(*ta, *tb || operator.weight);
-            op.bias = operator.adds_bias(&shapes, shape.sizes[1]);
+            let types = [a, dtype_b.unwrap_or(a)];
+            let op = operator.operation(&shapes, shape.sizes[1], types, [*ta, *tb]);
             Ok(shape.row(op, f64::NAN))
         })();
         let mut e = Entry::new(row);

@@ -15,7 +15,8 @@ mod products;
 mod rows;
 mod timeline;
 
-use super::tracelens::{Py, from_operands};
+use super::tracelens::from_operands;
+use crate::cell::py::Py;
 use crate::columns::defaults;
 use crate::split::json::{self, Item};
 use crate::{

@@ -7,13 +7,11 @@ mod columns;
 mod context;
 mod kernel_summary;
 mod kernels;
-mod py;
 mod shape;
 mod table;
 
 pub(crate) use kernel_summary::FORMAT as KERNELS_FORMAT;
 pub(crate) use kernels::library;
-pub(crate) use py::Py;
 pub(crate) use shape::from_operands;
 
 use crate::columns::defaults;

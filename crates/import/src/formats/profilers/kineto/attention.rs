@@ -2,7 +2,8 @@
 //! heads, which write and read the whole matrix of scores.
 
 use super::events::{Events, Signature};
-use crate::formats::profilers::tracelens::{Py, from_operands};
+use crate::cell::py::Py;
+use crate::formats::profilers::tracelens::from_operands;
 use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::UnfusedAttention;
 use std::collections::{HashMap, HashSet};

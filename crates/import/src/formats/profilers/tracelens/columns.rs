@@ -18,19 +18,9 @@ pub(super) struct Columns {
     pub name: Col,
     /// Category: GEMM, elementwise.
     pub category: Option<Col>,
-    /// M, N, K, each in a column of its own.
-    pub sizes: Option<[Col; 3]>,
-    /// Batch.
-    pub batch: Option<Col>,
-    /// Bias flag.
-    pub bias: Option<Col>,
-    /// Types of A and B.
-    pub types: Option<Col>,
-    /// BLAS flags.
-    pub transpose: Option<Col>,
-    /// Strides of A and B.
-    pub strides: Option<[Col; 2]>,
-    /// All of the above as one dict.
+    /// What the report's model has of the operation, each in a column of its own: see [`PARTS`].
+    pub parts: Vec<(&'static str, Col)>,
+    /// The same as one dict.
     pub params: Option<Col>,
     /// Shapes of all inputs.
     pub dims: Option<Col>,
@@ -54,6 +44,10 @@ pub(super) struct Columns {
     /// `True` where the report has a model of the operation.
     pub modelled: Option<Col>,
 }
+
+/// Sizes, types and layout of an operation by their names in the report's model.
+const PARTS: [&str; 9] =
+    ["M", "N", "K", "B", "bias", "dtype_A_B", "transpose", "stride_A", "stride_B"];
 
 /// Titles of the times of an operation's kernels.
 const MEAN: &str =
@@ -161,20 +155,14 @@ impl Columns {
                 Some((one(w)?, if scale.is_nan() { unit_s } else { scale }))
             })
         };
-        let sizes = match (one("param: M"), one("param: N"), one("param: K")) {
-            (Some(m), Some(n), Some(k)) => Some([m, n, k]),
-            _ => None,
-        };
+        let part = |name| Some((name, one(&format!("param: {name}"))?));
+        let parts: Vec<_> = PARTS.into_iter().filter_map(part).collect();
+        let sized = ["M", "N", "K"].iter().all(|name| parts.iter().any(|(n, _)| n == name));
         let columns = Columns {
             label: label.to_owned(),
             name: any("name|op_name")?,
             category: any("op category|source_category"),
-            sizes,
-            batch: one("param: B"),
-            bias: one("param: bias"),
-            types: one("param: dtype_A_B"),
-            transpose: one("param: transpose"),
-            strides: one("param: stride_A").zip(one("param: stride_B")).map(|(a, b)| [a, b]),
+            parts: if sized { parts } else { Vec::new() },
             params: any("perf_params|params_json"),
             dims: any("Input Dims_first|Input Dims|input_dims"),
             input_types: any("Input type_first|Input type|input_type"),
@@ -191,7 +179,7 @@ impl Columns {
             texts: TEXTS.map(|(_, titles)| any(titles)),
             modelled: one("has_perf_model"),
         };
-        let shaped = columns.sizes.is_some() || columns.params.is_some() || columns.dims.is_some();
+        let shaped = sized || columns.params.is_some() || columns.dims.is_some();
         let timed = columns.mean.is_some() || columns.sum.is_some();
         (shaped && timed).then_some(columns)
     }

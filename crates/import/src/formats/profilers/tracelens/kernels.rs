@@ -1,6 +1,6 @@
 //! The kernels behind one operation: which of them is the GEMM.
 
-use super::py::Py;
+use crate::cell::py::Py;
 use crate::columns::words::holds;
 use std::borrow::Cow;
 

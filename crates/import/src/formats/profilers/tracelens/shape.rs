@@ -1,8 +1,8 @@
 //! The GEMM behind an operation of a trace: types and layout of its operands, and its sizes where the
 //! report prints none.
 
-use super::py::Py;
 use crate::cell::operands::Operator;
+use crate::cell::py::Py;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::Row;

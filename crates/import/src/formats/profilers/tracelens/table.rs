@@ -8,8 +8,8 @@ mod twice;
 
 use super::columns::{self, Columns, NUMBERS, TEXTS};
 use super::kernels::{self, Kernels};
-use super::py::Py;
 use super::shape;
+use crate::cell::py::Py;
 use crate::cell::shape_text::Shape;
 use crate::columns::header::error_at;
 use crate::formats::profilers::kernel_kind::as_computed;
@@ -122,48 +122,44 @@ impl Table {
             }
         }
         let text = |col: &Option<Col>| text(record, col);
-        if let Some([m, n, k]) = &columns.sizes {
-            let sizes = [m.size(record, "M")?, n.size(record, "N")?, k.size(record, "K")?];
-            let batch = match &columns.batch {
-                Some(b) if !b.cell(record).is_empty() => b.size(record, "batch")?,
-                _ => 1,
-            };
-            let strides = columns.strides.as_ref();
-            let strides = strides.map(|both| both.each_ref().map(|c| record.text(c.index)));
-            let strides = strides.as_ref().map(|both| both.each_ref().map(|s| Py::parse(s)));
-            return build(Parts {
-                name,
-                sizes,
-                batch,
-                bias: Py::parse(&text(&columns.bias)).truth().unwrap_or(false),
-                types: &Py::parse(&text(&columns.types)),
-                blas: flags(&Py::parse(&text(&columns.transpose))),
-                strides: strides.as_ref().map(|[a, b]| (a, b)),
-            })
-            .ok_or_else(|| type_unknown(columns.types.as_ref(), record));
-        }
+        let cells: Vec<_> =
+            columns.parts.iter().map(|(part, c)| (*part, c, record.text(c.index))).collect();
         let params = text(&columns.params);
-        let params = Py::parse(&params);
-        let at = |key: &str| params.get(key).and_then(Py::size);
-        if let (Some(m), Some(n), Some(k)) = (at("M"), at("N"), at("K")) {
-            let none = Py::None;
-            let get = |key: &str| params.get(key).unwrap_or(&none);
+        let mut sizes = [None; 4];
+        let params = match &cells[..] {
+            [] => Py::parse(&params),
+            cells => {
+                for (part, c, cell) in cells {
+                    match SIZES.iter().position(|s| s == part) {
+                        Some(3) if cell.is_empty() => {}
+                        Some(3) => sizes[3] = Some(c.size(record, "batch")?),
+                        Some(i) => sizes[i] = Some(c.size(record, part)?),
+                        None => {}
+                    }
+                }
+                Py::Dict(cells.iter().map(|(n, _, t)| (Cow::Borrowed(*n), Py::parse(t))).collect())
+            }
+        };
+        let none = Py::None;
+        let get = |key: &str| params.get(key).unwrap_or(&none);
+        if cells.is_empty() {
+            sizes = SIZES.map(|size| get(size).size());
+        }
+        if let [Some(m), Some(n), Some(k), batch] = sizes {
             let input_types = text(&columns.input_types);
             let input_types = Py::parse(&input_types);
             let types = match get("dtype_A_B") {
-                Py::Seq(items) if !items.is_empty() => get("dtype_A_B"),
-                _ => &input_types,
+                types if types.items().is_empty() => &input_types,
+                types => types,
             };
-            return build(Parts {
-                name,
-                sizes: [m, n, k],
-                batch: at("B").unwrap_or(1),
-                bias: get("bias").truth().unwrap_or(false),
-                types,
-                blas: flags(get("transpose")),
-                strides: Some((get("stride_A"), get("stride_B"))),
-            })
-            .ok_or_else(|| type_unknown(columns.params.as_ref(), record));
+            let of_cell = cells.iter().find(|(part, ..)| *part == "dtype_A_B").map(|(_, c, _)| *c);
+            let (a, b, note) = shape::types(name, types)
+                .ok_or_else(|| type_unknown(of_cell.or(columns.params.as_ref()), record))?;
+            let by_strides =
+                || shape::layout_of_strides(get("stride_A"), get("stride_B"), [m, n, k]);
+            let blas = flags(get("transpose")).or_else(by_strides);
+            let op = shape::operation(a, b, get("bias").truth().unwrap_or(false), blas);
+            return Ok((Shape { sizes: [m, n, k], batch }.row(op, f64::NAN), note));
         }
         let no_model = || match &columns.dims {
             Some(c) => {
@@ -181,6 +177,9 @@ impl Table {
         .ok_or_else(no_model)
     }
 }
+
+/// Names of the sizes in the report's model.
+const SIZES: [&str; 4] = ["M", "N", "K", "B"];
 
 /// Reason of rows of other categories.
 pub(super) const NOT_A_GEMM: &str = "not a GEMM (op category)";
@@ -203,26 +202,6 @@ fn flags(cell: &Py<'_>) -> Option<(bool, bool)> {
         [a, b, ..] => Some((a.truth()?, b.truth()?)),
         _ => None,
     }
-}
-
-struct Parts<'a> {
-    name: &'a str,
-    sizes: [u32; 3],
-    batch: u32,
-    bias: bool,
-    types: &'a Py<'a>,
-    blas: Option<(bool, bool)>,
-    strides: Option<(&'a Py<'a>, &'a Py<'a>)>,
-}
-
-fn build(parts: Parts<'_>) -> Option<(Row, Option<&'static str>)> {
-    let (a, b, note) = shape::types(parts.name, parts.types)?;
-    let blas = parts.blas.or_else(|| {
-        let (a, b) = parts.strides?;
-        shape::layout_of_strides(a, b, parts.sizes)
-    });
-    let shape = Shape { sizes: parts.sizes, batch: Some(parts.batch) };
-    Some((shape.row(shape::operation(a, b, parts.bias, blas), f64::NAN), note))
 }
 
 /// Seconds of one call: the sum over the calls where both are given, since the mean may be
