@@ -187,132 +187,77 @@ pub(crate) fn work(joined: &str) -> Option<(RateUnit, u8)> {
     })
 }
 
+/// Pairs of a meaning and its names.
+macro_rules! named {
+    ($($meaning:ident: $names:literal)*) => { &[$(($meaning, $names)),*] };
+}
+
 /// Names of columns with their strength: of several columns with one meaning the strongest takes it.
-const NAMES: &[(ColumnMeaning, &str)] = &[
-    (
-        M,
-        "m:100 size_m:95 m_size:95 mat_m:95 dim_m:95 m_dim:95 gemm_m:95 problem_m:95 shape_m:95 \
-         param_m:95 size_i:80 num_tokens:50 tokens:50 token:50 seq_len:30 rows:40 num_rows:40 \
-         rows_a:60 a_rows:60",
-    ),
-    (
-        N,
-        "n:100 size_n:95 n_size:95 mat_n:95 dim_n:95 n_dim:95 gemm_n:95 problem_n:95 shape_n:95 \
-         param_n:95 size_j:80 out_features:50 intermediate_size:30 ffn_hidden_size:30 ffn_dim:30 \
-         out_dim:40 output_features:50 output_size:40 cols:40 columns:40 num_cols:40 cols_b:60 \
-         b_cols:60",
-    ),
-    (
-        K,
-        "k:100 size_k:95 k_size:95 mat_k:95 dim_k:95 k_dim:95 gemm_k:95 problem_k:95 shape_k:95 \
-         param_k:95 in_features:50 hidden_size:30 hidden_dim:30 in_dim:40 input_features:50 \
-         input_size:40 inner:50 inner_dim:60 cols_a:60 a_cols:60 reduction:40",
-    ),
-    (
-        ShapeA,
-        "a_shape:80 shape_a:80 a_size:70 a_dims:80 lhs:60 lhs_shape:80 mat1:60 x_shape:60 \
-         input_shape:60",
-    ),
-    (
-        ShapeB,
-        "b_shape:80 shape_b:80 b_size:70 b_dims:80 rhs:60 rhs_shape:80 mat2:60 w_shape:60 \
-         weight_shape:70",
-    ),
-    (
-        Mnk,
-        "shape:70 shapes:70 gemm_shape:75 problem_size:75 problem:50 problem_shape:75 \
-         gemm_size:70 matrix_size:60 matrix_dim:60 matrix_shape:60 size:60 benchmark_size:60 \
-         sizes:60 spec:55 benchmark:50 dims:60 dimensions:60 dim:50 dimension:50 x_val:40",
-    ),
-    (
-        Batch,
-        "batch:100 b:60 batch_size:95 batch_count:98 batchsize:95 batchcount:98 num_batches:90 \
-         batches:90 n_batch:90 nbatch:90 param_b:95 bs:50",
-    ),
-    (
-        Dtype,
-        "dtype:100 datatype:95 data_type:95 precision:90 prec:85 type:60 dt:50 numeric_type:80 \
-         input_dtype:92 in_dtype:92 input_type:90 in_type:90 ab_dtype:92 dtype_ab:92",
-    ),
-    (DtypeA, "dtype_a:98 a_dtype:98 type_a:95 a_type:95"),
-    (DtypeB, "dtype_b:98 b_dtype:98 type_b:95 b_type:95 weight_dtype:70 w_dtype:70"),
-    (
-        DtypeC,
-        "dtype_c:90 c_dtype:90 type_c:88 c_type:88 dtype_d:95 d_dtype:95 d_type:94 type_d:94 \
-         out_dtype:96 output_dtype:96 outdtype:96 out_type:94 output_type:94 dtype_out:96",
-    ),
-    (Compute, "compute_type:90 compute_dtype:90 dtype_compute:90 math_type:80"),
-    (
-        TransA,
-        "trans_a:98 transa:98 a_trans:95 t_a:90 ta:90 transpose_a:95 a_transpose:95 \
-         a_transposed:95 op_a:80 layout_a:85 a_layout:85",
-    ),
-    (
-        TransB,
-        "trans_b:98 transb:98 b_trans:95 t_b:90 tb:90 transpose_b:95 b_transpose:95 \
-         b_transposed:95 op_b:80 layout_b:85 b_layout:85",
-    ),
-    (Layout, "layout:90 trans:80 transpose:80 transposes:80"),
-    (Bias, "bias:90 has_bias:95 use_bias:95"),
-    (Beta, "beta:90"),
-    (
-        Device,
-        "gpu_name:100 gpu:95 device_name:98 device:90 gpu_model:95 gpu_type:95 hardware:80 \
-         accelerator:85 hw:60 gcn_arch_name:85 gcn_arch:84 gfx:82 arch:50",
-    ),
-    (DeviceUnits, "cu_num:90 cus:85 num_cus:85 cu_count:85 num_sms:80 sm_count:85"),
-    (
-        Kernel,
-        "kernel:90 kernel_name:100 kernelname:100 knl_name:95 solution:70 solution_name:90 \
-         algorithm:60 algo:60 config:45 variant:50 method:45 name:40",
-    ),
-    (
-        Library,
-        "library:100 lib:95 libtype:95 lib_type:95 backend:90 provider:90 kernel_provider:90 \
-         framework:80 implementation:75 impl:75 engine:60 compiler:50",
-    ),
-    (
-        Model,
-        "model:100 model_name:100 workload:85 network:80 application:70 tag:60 case_tag:60 \
-         model_tag:95",
-    ),
-    (OpName, "op:60 op_name:90 operation:60 operator:70 function:60 routine:70"),
-    (
-        Status,
-        "ok:95 status:90 passed:85 pass:80 valid:85 correct:85 correctness:80 verified:60 \
-         verification:60 result:55 check:50 validation_ok:90 disposition:95 success:85",
-    ),
-    (
-        Count,
-        "count:90 calls:95 num_calls:98 call_count:98 n_calls:98 occurrences:90 \
-         operation_count:90 invocations:90 instances:70",
-    ),
-    (
-        Tile,
-        "tile:90 tile_size:85 tile_shape:90 macro_tile:90 block_tile:85 block_shape:80 \
-         cta_shape:85 cta_tile:85",
-    ),
-    (SplitK, "split_k:95 splitk:95 k_split:90 ksplit:90 split_k_slices:98 gsu:85"),
-    (Stages, "stages:95 num_stages:98 pipeline_stages:90"),
-    (Warps, "warps:90 num_warps:98 num_waves:60"),
-    (Workgroups, "workgroups:95 num_workgroups:95 grid_size:70 num_blocks:70"),
-    (
-        ReportedIntensity,
-        "arithmetic_intensity:100 intensity:90 operational_intensity:95 ai:80 oi:60 \
-         flops_byte:95 flop_byte:95 flops_per_byte:95 flop_per_byte:95",
-    ),
-    (ReportedBytes, "bytes:80 total_bytes:85 bytes_moved:85 num_bytes:80"),
-    (MeasuredBytes, "measured_bytes:90 dram_bytes:90 hbm_bytes:90 vram_bytes:85"),
-    (MeasuredL2Bytes, "l2_bytes:85"),
-    (MeasuredL1Bytes, "l1_bytes:85"),
-    (
-        ReportedEfficiency,
-        "mfu:80 efficiency:80 roofline_percent:90 percent_of_peak:85 pct_of_peak:85 pct_peak:85 \
-         peak_percent:85",
-    ),
-    (Repeat, "repeat:85 rep:70 trial:80 repetition:85"),
-    (Order, "generation:80 iteration:60 iter:50 step:50"),
-];
+const NAMES: &[(ColumnMeaning, &str)] = named! {
+    M: "m:100 size_m:95 m_size:95 mat_m:95 dim_m:95 m_dim:95 gemm_m:95 problem_m:95 shape_m:95 \
+        param_m:95 size_i:80 num_tokens:50 tokens:50 token:50 seq_len:30 rows:40 num_rows:40 \
+        rows_a:60 a_rows:60"
+    N: "n:100 size_n:95 n_size:95 mat_n:95 dim_n:95 n_dim:95 gemm_n:95 problem_n:95 shape_n:95 \
+        param_n:95 size_j:80 out_features:50 intermediate_size:30 ffn_hidden_size:30 ffn_dim:30 \
+        out_dim:40 output_features:50 output_size:40 cols:40 columns:40 num_cols:40 cols_b:60 \
+        b_cols:60"
+    K: "k:100 size_k:95 k_size:95 mat_k:95 dim_k:95 k_dim:95 gemm_k:95 problem_k:95 shape_k:95 \
+        param_k:95 in_features:50 hidden_size:30 hidden_dim:30 in_dim:40 input_features:50 \
+        input_size:40 inner:50 inner_dim:60 cols_a:60 a_cols:60 reduction:40"
+    ShapeA: "a_shape:80 shape_a:80 a_size:70 a_dims:80 lhs:60 lhs_shape:80 mat1:60 x_shape:60 \
+        input_shape:60"
+    ShapeB: "b_shape:80 shape_b:80 b_size:70 b_dims:80 rhs:60 rhs_shape:80 mat2:60 w_shape:60 \
+        weight_shape:70"
+    Mnk: "shape:70 shapes:70 gemm_shape:75 problem_size:75 problem:50 problem_shape:75 \
+        gemm_size:70 matrix_size:60 matrix_dim:60 matrix_shape:60 size:60 benchmark_size:60 \
+        sizes:60 spec:55 benchmark:50 dims:60 dimensions:60 dim:50 dimension:50 x_val:40"
+    Batch: "batch:100 b:60 batch_size:95 batch_count:98 batchsize:95 batchcount:98 num_batches:90 \
+        batches:90 n_batch:90 nbatch:90 param_b:95 bs:50"
+    Dtype: "dtype:100 datatype:95 data_type:95 precision:90 prec:85 type:60 dt:50 numeric_type:80 \
+        input_dtype:92 in_dtype:92 input_type:90 in_type:90 ab_dtype:92 dtype_ab:92"
+    DtypeA: "dtype_a:98 a_dtype:98 type_a:95 a_type:95"
+    DtypeB: "dtype_b:98 b_dtype:98 type_b:95 b_type:95 weight_dtype:70 w_dtype:70"
+    DtypeC: "dtype_c:90 c_dtype:90 type_c:88 c_type:88 dtype_d:95 d_dtype:95 d_type:94 type_d:94 \
+        out_dtype:96 output_dtype:96 outdtype:96 out_type:94 output_type:94 dtype_out:96"
+    Compute: "compute_type:90 compute_dtype:90 dtype_compute:90 math_type:80"
+    TransA: "trans_a:98 transa:98 a_trans:95 t_a:90 ta:90 transpose_a:95 a_transpose:95 \
+        a_transposed:95 op_a:80 layout_a:85 a_layout:85"
+    TransB: "trans_b:98 transb:98 b_trans:95 t_b:90 tb:90 transpose_b:95 b_transpose:95 \
+        b_transposed:95 op_b:80 layout_b:85 b_layout:85"
+    Layout: "layout:90 trans:80 transpose:80 transposes:80"
+    Bias: "bias:90 has_bias:95 use_bias:95"
+    Beta: "beta:90"
+    Device: "gpu_name:100 gpu:95 device_name:98 device:90 gpu_model:95 gpu_type:95 hardware:80 \
+        accelerator:85 hw:60 gcn_arch_name:85 gcn_arch:84 gfx:82 arch:50"
+    DeviceUnits: "cu_num:90 cus:85 num_cus:85 cu_count:85 num_sms:80 sm_count:85"
+    Kernel: "kernel:90 kernel_name:100 kernelname:100 knl_name:95 solution:70 solution_name:90 \
+        algorithm:60 algo:60 config:45 variant:50 method:45 name:40"
+    Library: "library:100 lib:95 libtype:95 lib_type:95 backend:90 provider:90 kernel_provider:90 \
+        framework:80 implementation:75 impl:75 engine:60 compiler:50"
+    Model: "model:100 model_name:100 workload:85 network:80 application:70 tag:60 case_tag:60 \
+        model_tag:95"
+    OpName: "op:60 op_name:90 operation:60 operator:70 function:60 routine:70"
+    Status: "ok:95 status:90 passed:85 pass:80 valid:85 correct:85 correctness:80 verified:60 \
+        verification:60 result:55 check:50 validation_ok:90 disposition:95 success:85"
+    Count: "count:90 calls:95 num_calls:98 call_count:98 n_calls:98 occurrences:90 \
+        operation_count:90 invocations:90 instances:70"
+    Tile: "tile:90 tile_size:85 tile_shape:90 macro_tile:90 block_tile:85 block_shape:80 \
+        cta_shape:85 cta_tile:85"
+    SplitK: "split_k:95 splitk:95 k_split:90 ksplit:90 split_k_slices:98 gsu:85"
+    Stages: "stages:95 num_stages:98 pipeline_stages:90"
+    Warps: "warps:90 num_warps:98 num_waves:60"
+    Workgroups: "workgroups:95 num_workgroups:95 grid_size:70 num_blocks:70"
+    ReportedIntensity: "arithmetic_intensity:100 intensity:90 operational_intensity:95 ai:80 \
+        oi:60 flops_byte:95 flop_byte:95 flops_per_byte:95 flop_per_byte:95"
+    ReportedBytes: "bytes:80 total_bytes:85 bytes_moved:85 num_bytes:80"
+    MeasuredBytes: "measured_bytes:90 dram_bytes:90 hbm_bytes:90 vram_bytes:85"
+    MeasuredL2Bytes: "l2_bytes:85"
+    MeasuredL1Bytes: "l1_bytes:85"
+    ReportedEfficiency: "mfu:80 efficiency:80 roofline_percent:90 percent_of_peak:85 \
+        pct_of_peak:85 pct_peak:85 peak_percent:85"
+    Repeat: "repeat:85 rep:70 trial:80 repetition:85"
+    Order: "generation:80 iteration:60 iter:50 step:50"
+};
 
 /// Names of the work of one call.
 const WORK: &[(RateUnit, &str)] = &[

@@ -85,6 +85,8 @@ pub(crate) enum Others {
 
 /// What the lines of a log fill.
 pub(crate) struct LogRows<'t> {
+    /// The line that is read.
+    pub line: u32,
     pub table: &'t mut TableBuilder,
     types: &'t mut AssumedType,
     named: &'t mut ValueCache<Option<Types>>,
@@ -196,8 +198,13 @@ impl LogFormat {
         let of_routine = defaults::dtype_of_routine(head).filter(|_| !self.results.is_empty());
         let mut types = AssumedType::new(head, options, of_routine.unwrap_or(self.dtype));
         let (mut table, mut named, mut other) = (TableBuilder::new(), ValueCache::default(), 0);
-        let mut rows =
-            LogRows { table: &mut table, types: &mut types, named: &mut named, other: &mut other };
+        let mut rows = LogRows {
+            line: 0,
+            table: &mut table,
+            types: &mut types,
+            named: &mut named,
+            other: &mut other,
+        };
         let parser: Box<dyn Parser> = if self.results.is_empty() {
             (self.parser)(head, options, &mut rows)
         } else {
@@ -269,8 +276,9 @@ impl ItemReader for Log {
 
     fn end(mut self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
         note_cut(&mut table, complete);
-        let Log { parser, types, named, other, .. } = &mut self;
-        let last = parser.last(&mut LogRows { table: &mut table, types, named, other });
+        let Log { parser, types, named, other, line, .. } = &mut self;
+        let last =
+            parser.last(&mut LogRows { line: *line, table: &mut table, types, named, other });
         self.put(self.line, b"", last, &mut table);
         if self.from_rates {
             table.rates_are_not_independent();
@@ -305,7 +313,7 @@ impl ItemReader for Log {
 impl Log {
     fn take(&mut self, line: u32, raw: &[u8], text: &str, t: &mut TableBuilder) {
         let Log { parser, types, named, other, .. } = self;
-        let found = parser.line(text, &mut LogRows { table: t, types, named, other });
+        let found = parser.line(text, &mut LogRows { line, table: t, types, named, other });
         self.others += u64::from(found.is_empty() && !text.trim().is_empty());
         if found.is_empty() && self.device == 0 && t.is_empty() {
             self.stated(text, t);

@@ -17,11 +17,18 @@ pub trait Cells {
     fn place(&self, row: usize) -> (u32, u32);
 
     /// The cell of a row, trimmed.
-    fn cell(&self, row: usize) -> &[u8];
+    fn cell(&self, row: usize) -> &[u8] {
+        let (from, to) = self.place(row);
+        &self.text()[from as usize..to as usize]
+    }
 
     /// The number in the cell of a row, `None` if it holds none.
-    fn number(&self, row: usize) -> Option<f64>;
+    fn number(&self, _row: usize) -> Option<f64> {
+        None
+    }
 
     /// The same for a plain number; `None` says nothing.
-    fn plain_number(&self, row: usize) -> Option<f64>;
+    fn plain_number(&self, row: usize) -> Option<f64> {
+        self.number(row)
+    }
 }

@@ -196,19 +196,6 @@ impl Cells for Names<'_> {
     fn place(&self, row: usize) -> (u32, u32) {
         self.places[row % self.places.len()]
     }
-
-    fn cell(&self, row: usize) -> &[u8] {
-        let (from, to) = self.place(row);
-        &self.text[from as usize..to as usize]
-    }
-
-    fn number(&self, _row: usize) -> Option<f64> {
-        None
-    }
-
-    fn plain_number(&self, _row: usize) -> Option<f64> {
-        None
-    }
 }
 
 /// The cell of the column of its side for each row.

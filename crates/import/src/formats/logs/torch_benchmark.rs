@@ -32,7 +32,6 @@ struct Comparison {
     title: String,
     /// The descriptions of a frame, once its header is there.
     names: Option<Vec<String>>,
-    line: u32,
     /// Results whose unit follows below the frame; their times are numbers of units.
     pending: Vec<Entry>,
 }
@@ -66,7 +65,7 @@ impl Comparison {
         });
         let mut e = Entry::new(row);
         name.clone_into(&mut e.library);
-        e.line = self.line;
+        e.line = rows.line;
         self.title.clone_into(&mut e.op_name);
         e
     }
@@ -74,7 +73,6 @@ impl Comparison {
 
 impl Parser for Comparison {
     fn line(&mut self, line: &str, rows: &mut LogRows<'_>) -> Vec<Entry> {
-        self.line += 1;
         if let Some(title) = title(line) {
             title.clone_into(&mut self.title);
             self.names = None;

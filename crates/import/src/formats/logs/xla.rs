@@ -31,58 +31,42 @@ pub(crate) const FORMAT: Format = Format {
 struct Xla {
     /// The last key: of a device, or of the types of a rate.
     key: String,
-    device: u16,
-    /// b, m, n, k of the entry.
-    sizes: [Option<String>; 4],
+    device: String,
+    /// Sizes of the entry, by slots. A batch of one may be left out.
+    sizes: Vec<(&'static str, String)>,
 }
+
+const SIZES: [(&str, &str); 4] =
+    [("batch", "^b: {batch}"), ("m", "^m: {m}"), ("n", "^n: {n}"), ("k", "^k: {k}")];
 
 /// `sm_90_H100` -> `H100`: behind the compiler target, where there is more than that.
 fn product(key: &str) -> &str {
     key.strip_prefix("sm_").and_then(|rest| rest.split_once('_')).map_or(key, |(_, name)| name)
 }
 
-/// Text in quotes behind a label.
-fn quoted<'a>(line: &'a str, label: &str) -> Option<&'a str> {
-    let rest = log::after(line, label)?.strip_prefix('"')?;
-    rest.split_once('"').map(|(text, _)| text)
-}
-
 impl Parser for Xla {
     fn result(&mut self, line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
-        let line = line.trim();
         if line.contains("entries {") {
-            self.sizes = Default::default();
+            self.sizes.clear();
         }
-        if let Some(key) = quoted(line, "key:") {
-            key.clone_into(&mut self.key);
+        if let Some(s) = slots("key: \"{key}\"", line) {
+            s.get("key").clone_into(&mut self.key);
         }
         if line.contains("value {") && !self.key.is_empty() {
-            self.device = rows.table.device(product(&self.key));
-            self.key.clear();
+            product(&std::mem::take(&mut self.key)).clone_into(&mut self.device);
         }
-        for (place, label) in ["b:", "m:", "n:", "k:"].into_iter().enumerate() {
-            if let Some(rest) = line.strip_prefix(label) {
-                self.sizes[place] = Some(rest.trim().to_owned());
-            }
-        }
+        let size = |(name, template)| Some((name, slots(template, line)?.get(name).to_owned()));
+        self.sizes.extend(SIZES.into_iter().filter_map(size));
         let rate = log::number_after(line, "value:")?;
-        let mut e = Entry::new(self.row());
-        e.op_name = std::mem::take(&mut self.key);
+        let key = std::mem::take(&mut self.key);
+        if values::types(&key).is_none() {
+            return Some(Entry::new(Err(RowError::new("expected types such as bf16xbf16->bf16"))));
+        }
+        let known = [("dtype", &key), ("op_name", &key), ("device", &self.device)];
+        let known = known.into_iter().chain(self.sizes.iter().map(|(name, text)| (*name, text)));
+        let said = Said::new(known.fold(Slots::default(), |s, (name, text)| s.with(name, text)));
+        let mut e = said.entry(&LogFormat::DEFAULT, rows)?;
         e.rate = rate;
         Some(e)
-    }
-}
-
-impl Xla {
-    fn row(&self) -> Result<Row, RowError> {
-        let size = |place: usize, name: &str| log::size_of(self.sizes[place].as_deref(), name);
-        // A batch of one may be left out.
-        let b = if self.sizes[0].is_some() { size(0, "b")? } else { 1 };
-        let (m, n, k) = (size(1, "m")?, size(2, "n")?, size(3, "k")?);
-        let types = values::types(&self.key)
-            .ok_or_else(|| RowError::new("expected types such as bf16xbf16->bf16"))?;
-        let usual = if types.a == types.b { types.a.default_output() } else { types.a };
-        let op = Operation::mixed(types.a, types.b, types.c.unwrap_or(usual));
-        Ok(Row { batch: b, device: self.device, ..Row::new(m, n, k, op, f64::NAN) })
     }
 }
