@@ -28,7 +28,7 @@ use std::ops::Range;
 use view::View;
 
 /// Reads the rows of one plan.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ByColumn {
     width: usize,
     index: Index,
@@ -106,17 +106,8 @@ impl ByColumn {
         }
         let sides = Sides::of(plan)?;
         let parts = (is_plain && sides.is_empty()).then(|| Parts::of(plan, &plan.figures));
-        Some(ByColumn {
-            width: plan.width,
-            index: Index::default(),
-            first: Vec::new(),
-            lines: Vec::new(),
-            flawed: Vec::new(),
-            parts: parts.flatten(),
-            sides,
-            rows: Rows::default(),
-            bounds: Vec::new(),
-        })
+        let (width, parts) = (plan.width, parts.flatten());
+        Some(ByColumn { width, parts, sides, ..ByColumn::default() })
     }
 
     /// Takes the next slice of the text.

@@ -95,6 +95,7 @@ impl<'r> Cells<'_, 'r> {
 }
 
 /// Reads the records of a table.
+#[derive(Default)]
 pub(crate) struct PlanRows {
     /// `None` where the plan was made from the head of the file.
     reader: Option<Box<dyn TableReader>>,
@@ -138,29 +139,13 @@ impl PlanRows {
         let hook = reader.hook();
         let reader: Option<Box<dyn TableReader>> = Some(Box::new(reader));
         let file = file.to_owned();
-        Delimited::open(PlanRows { hook, file, types, ..PlanRows::of(reader, None) }, table)
+        Delimited::open(PlanRows { reader, hook, file, types, ..PlanRows::default() }, table)
     }
 
     /// Reads records by a plan that is known, behind so many lines that are no part of the table.
     pub(crate) fn by(plan: Plan, before: usize, table: TableBuilder) -> Box<dyn Reader> {
-        let mut rows = PlanRows::of(None, Some(plan));
-        rows.seen.before = before as u64;
-        Delimited::open(rows, table)
-    }
-
-    fn of(reader: Option<Box<dyn TableReader>>, plan: Option<Plan>) -> Self {
-        PlanRows {
-            reader,
-            hook: None,
-            file: String::new(),
-            types: None,
-            header: Header::default(),
-            plan,
-            caches: ValueCaches::default(),
-            failed_time: None,
-            kept: false,
-            seen: Seen::default(),
-        }
+        let seen = Seen { before: before as u64, ..Seen::default() };
+        Delimited::open(PlanRows { plan: Some(plan), seen, ..PlanRows::default() }, table)
     }
 
     /// The plan, once there is one, and what is known of its words.

@@ -121,23 +121,15 @@ pub(crate) struct Side {
 
 /// Tells sides and repeats among the figures of a table, by their positions.
 pub(crate) fn lines(figures: &[(usize, Figure)]) -> Lines {
-    let repeats: Vec<usize> =
-        figures.iter().filter(|(_, f)| f.is_repeat()).map(|(i, _)| *i).collect();
-    let one_time =
-        |(_, f): &&(usize, Figure)| f.spec.meaning == Time && f.central && !f.is_repeat();
-    let timed = figures.iter().any(|(_, f)| f.spec.meaning == Time);
-    let one = |f: &&(usize, Figure)| {
-        let own = f.1.label.is_empty() && f.1.central;
-        if timed { one_time(f) } else { own }
+    let is_time = |f: &Figure| f.spec.meaning == Time;
+    let timed = figures.iter().any(|(_, f)| is_time(f));
+    let of_repeat = |(_, f): &&(usize, Figure)| f.is_repeat() && is_time(f) == timed;
+    let repeats: Vec<usize> = figures.iter().filter(of_repeat).map(|(i, _)| *i).collect();
+    let one = |(_, f): &(usize, Figure)| {
+        let own = if timed { is_time(f) && !f.is_repeat() } else { f.label.is_empty() };
+        f.central && own
     };
-    let repeats: Vec<usize> = repeats
-        .into_iter()
-        .filter(|i| {
-            let of = figures.iter().find(|(f, _)| f == i).map(|(_, f)| f.spec.meaning);
-            (of == Some(Time)) == timed
-        })
-        .collect();
-    if repeats.len() >= 2 && !figures.iter().any(|f| one(&f)) {
+    if repeats.len() >= 2 && !figures.iter().any(one) {
         return Lines::Repeats(repeats);
     }
     // Where the table has their mean too, the repeats are columns beside it.

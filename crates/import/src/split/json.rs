@@ -51,9 +51,10 @@ pub(crate) fn note_cut(table: &mut TableBuilder, complete: bool) {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
     /// Before the outermost value.
+    #[default]
     Start,
     /// In the outermost object, before a key.
     Key,
@@ -70,7 +71,7 @@ enum Mode {
 
 /// Push scanner; see `Item`. It does not check that the text is JSON: other text gives pieces that
 /// do not parse.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scanner {
     arrays: &'static [&'static str],
     mode: Mode,
@@ -93,20 +94,7 @@ type Take<'t> = dyn FnMut(Item<'_>) -> Result<(), ImportError> + 't;
 impl Scanner {
     /// A new scanner.
     pub fn new(arrays: &'static [&'static str]) -> Self {
-        Scanner {
-            arrays,
-            mode: Mode::Start,
-            bare: false,
-            in_array: false,
-            depth: 0,
-            quoted: false,
-            escaped: false,
-            key: Vec::new(),
-            kept: Vec::new(),
-            too_long: false,
-            line: 1,
-            item_line: 1,
-        }
+        Scanner { arrays, line: 1, item_line: 1, ..Scanner::default() }
     }
 
     /// The outermost value was closed.

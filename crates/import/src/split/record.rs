@@ -28,6 +28,11 @@ impl<'a> Record<'a> {
         Record { line, raw, text, bounds, problem: None }
     }
 
+    /// A line that cannot be read.
+    pub(super) fn flawed(line: u32, raw: &'a [u8], problem: &'static str) -> Self {
+        Record { line, raw, text: raw, bounds: &[], problem: Some(problem) }
+    }
+
     /// 1-based line where the record starts.
     pub fn line(&self) -> u32 {
         self.line

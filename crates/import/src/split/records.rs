@@ -206,13 +206,7 @@ impl Splitter {
             return self.continue_open(line, f);
         }
         if line.too_long {
-            return f(&Record {
-                line: line.number,
-                raw: line.bytes,
-                text: line.bytes,
-                bounds: &[],
-                problem: Some("line is longer than 1 MiB"),
-            });
+            return f(&Record::flawed(line.number, line.bytes, "line is longer than 1 MiB"));
         }
         let heed_quotes = self.unclosed < MAX_UNCLOSED;
         if cut(line.bytes, b',', heed_quotes, &mut self.bounds).is_none() {
@@ -231,13 +225,7 @@ impl Splitter {
         if cell::trim(line.bytes).is_empty() {
             return Ok(());
         }
-        f(&Record {
-            line: line.number,
-            raw: line.bytes,
-            text: line.bytes,
-            bounds: &self.bounds,
-            problem: None,
-        })
+        f(&Record::of_cells(line.number, line.bytes, line.bytes, &self.bounds))
     }
 
     /// Gives one line to csv-core; true when it completed the record.
@@ -279,13 +267,7 @@ impl Splitter {
             self.bounds.push((from, end as u32));
             from = end as u32;
         }
-        f(&Record {
-            line,
-            raw,
-            text: &self.out[..self.filled],
-            bounds: &self.bounds,
-            problem: None,
-        })
+        f(&Record::of_cells(line, raw, &self.out[..self.filled], &self.bounds))
     }
 
     fn continue_open(&mut self, line: Line<'_>, f: &mut Take<'_>) -> Result<(), ImportError> {
@@ -313,13 +295,7 @@ impl Splitter {
         let mut number = first;
         for bytes in raw.split(|&b| b == b'\n') {
             if number == first {
-                f(&Record {
-                    line: first,
-                    raw: bytes,
-                    text: bytes,
-                    bounds: &[],
-                    problem: Some("quote is not closed"),
-                })?;
+                f(&Record::flawed(first, bytes, "quote is not closed"))?;
             } else if !bytes.is_empty() || self.open.is_some() {
                 self.line(Line { number, bytes, too_long: false }, f)?;
             }

@@ -38,17 +38,8 @@ pub(crate) fn detect(head: &Head) -> Option<Detection> {
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
-    let rows = NativeTable {
-        name: head.name.clone(),
-        answers: options.answers.clone(),
-        cols: None,
-        sources: Vec::new(),
-        source_codes: HashMap::new(),
-        abouts: Vec::new(),
-        source: Vec::new(),
-        line: Vec::new(),
-        types: ValueCache::default(),
-    };
+    let (name, answers) = (head.name.clone(), options.answers.clone());
+    let rows = NativeTable { name, answers, ..NativeTable::default() };
     Ok(Delimited::open(rows, TableBuilder::new()))
 }
 
@@ -61,6 +52,7 @@ struct Cols {
     extras: Vec<(usize, ColumnId, bool)>,
 }
 
+#[derive(Default)]
 struct NativeTable {
     name: String,
     /// What the user corrected, which the table has no way to follow.

@@ -61,9 +61,9 @@ struct State {
     axes: Vec<(String, String)>,
     skipped: Option<String>,
     time_s: Option<f64>,
-    noise: f64,
-    bandwidth: f64,
-    samples: f64,
+    noise: Option<f64>,
+    bandwidth: Option<f64>,
+    samples: Option<f64>,
 }
 
 impl States {
@@ -78,9 +78,13 @@ impl States {
             .collect();
         t.stage_text(ColumnMeaning::Kernel, "axes", other.join(" ").as_bytes());
         let time_s = row.as_ref().map_or(f64::NAN, |row| row.time_s);
-        t.stage_number(ColumnMeaning::TimeStd, "noise", s.noise * time_s);
-        t.stage_number(ColumnMeaning::ReportedBandwidth, "GlobalMem BW", s.bandwidth);
-        t.stage_extra("Samples", "", s.samples);
+        t.stage_number(ColumnMeaning::TimeStd, "noise", s.noise.unwrap_or(f64::NAN) * time_s);
+        t.stage_number(
+            ColumnMeaning::ReportedBandwidth,
+            "GlobalMem BW",
+            s.bandwidth.unwrap_or(f64::NAN),
+        );
+        t.stage_extra("Samples", "", s.samples.unwrap_or(f64::NAN));
         t.commit(line, raw, row);
     }
 
@@ -136,19 +140,9 @@ impl ItemReader for States {
         let name = text(&v, "name").to_owned();
         for state in items(&v, "states") {
             let id = state.get("device").and_then(Value::as_i64).unwrap_or(0);
-            let mut s = State {
-                name: name.clone(),
-                device: self
-                    .devices
-                    .iter()
-                    .find(|d| d.0 == id)
-                    .map(|d| d.1.clone())
-                    .unwrap_or_default(),
-                noise: f64::NAN,
-                bandwidth: f64::NAN,
-                samples: f64::NAN,
-                ..State::default()
-            };
+            let device = self.devices.iter().find(|d| d.0 == id).map(|d| d.1.clone());
+            let device = device.unwrap_or_default();
+            let mut s = State { name: name.clone(), device, ..State::default() };
             for axis in items(state, "axis_values") {
                 let value = match axis.get("value") {
                     Some(Value::String(t)) => t.clone(),
@@ -166,9 +160,9 @@ impl ItemReader for States {
                 let value = value.and_then(|d| json::number(d, "value"));
                 match text(summary, "tag") {
                     "nv/cold/time/gpu/mean" => s.time_s = value,
-                    "nv/cold/time/gpu/stdev/relative" => s.noise = value.unwrap_or(f64::NAN),
-                    "nv/cold/bw/global/bytes_per_second" => s.bandwidth = value.unwrap_or(f64::NAN),
-                    "nv/cold/sample_size" => s.samples = value.unwrap_or(f64::NAN),
+                    "nv/cold/time/gpu/stdev/relative" => s.noise = value,
+                    "nv/cold/bw/global/bytes_per_second" => s.bandwidth = value,
+                    "nv/cold/sample_size" => s.samples = value,
                     _ => {}
                 }
             }
@@ -208,7 +202,6 @@ impl Either for States {
     fn record(&mut self, cols: &Cols, record: &Record<'_>, table: &mut TableBuilder) {
         let Cols { header, axes, noise } = cols;
         let text = |name: &str| header.text(record, &[name]).into_owned();
-        let number = |name: &str| header.number(record, &[name]).unwrap_or(f64::NAN);
         let axis = |i: &usize| (header.names[*i].trim().to_owned(), record.text(*i).into_owned());
         let share = |i: usize| record.number(i).or_else(|| Some(percent(record.get(i))? / 100.0));
         let state = State {
@@ -218,9 +211,9 @@ impl Either for States {
             skipped: Some(text("Skipped"))
                 .filter(|s| !s.is_empty() && !s.eq_ignore_ascii_case("no")),
             time_s: header.number(record, &TIME),
-            noise: noise.and_then(share).unwrap_or(f64::NAN),
-            bandwidth: number("GlobalMem BW (bytes/sec)"),
-            samples: number("Samples"),
+            noise: noise.and_then(share),
+            bandwidth: header.number(record, &["GlobalMem BW (bytes/sec)"]),
+            samples: header.number(record, &["Samples"]),
         };
         self.push(record.line(), record.raw(), &state, table);
     }
