@@ -20,20 +20,8 @@ pub(crate) fn assumption(
     Assumption { key: key.into(), text: text.into(), value: value.into(), choices, by_hand: false }
 }
 
-/// The data type of a file without one: the user's answer, the file's name, or `fallback`. Adds the
-/// assumption to the table.
-pub(crate) fn dtype(
-    table: &mut TableBuilder,
-    head: &Head,
-    options: &ImportOptions,
-    fallback: DataType,
-) -> DataType {
-    let (dtype, why) = guess_dtype(head, options, fallback);
-    table.assume_dtype(dtype, why);
-    dtype
-}
-
-/// As [`dtype`], without adding the assumption: the type and the beginning of its sentence.
+/// The data type of a file without one: the user's answer, the file's name, or `fallback`; and the beginning
+/// of its sentence.
 pub(crate) fn guess_dtype(
     head: &Head,
     options: &ImportOptions,

@@ -38,7 +38,7 @@ pub struct MappedColumn {
 }
 
 /// What [`inspect`] finds: the columns and what is still needed to read the file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mapping {
     /// One per column of the file, in file order.
     pub columns: Vec<MappedColumn>,
@@ -126,6 +126,7 @@ impl Mapping {
 }
 
 /// A head, split into records.
+#[derive(Default)]
 pub(crate) struct Sampled {
     pub mapping: Mapping,
     pub rows: Vec<Vec<String>>,
@@ -277,14 +278,7 @@ fn cut(lines: &[String], options: &ImportOptions) -> Option<Sampled> {
     let header: Vec<String> = (1..=width).map(|i| format!("column {i}")).collect();
     let rows: Vec<Vec<String>> = records.into_iter().map(|r| r.1).collect();
     let mapping = map(header, &rows, 0, options);
-    Some(Sampled {
-        mapping,
-        rows,
-        words: false,
-        preamble: Vec::new(),
-        shifted: false,
-        units_line: 0,
-    })
+    Some(Sampled { mapping, rows, ..Sampled::default() })
 }
 
 /// `# M N K time` above rows of as many cells: the sign of a comment is no part of the header.
@@ -369,10 +363,10 @@ fn with_header(
     Sampled {
         mapping: map(distinct(names), &rows, line, options),
         rows,
-        words: false,
         preamble: records[..at].iter().map(|r| r.1.join(", ")).collect(),
         shifted,
         units_line: units.map_or(0, |u| u.0),
+        ..Sampled::default()
     }
 }
 

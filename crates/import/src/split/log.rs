@@ -83,30 +83,42 @@ pub(crate) enum Others {
     Operations(&'static str),
 }
 
+/// What is known while the lines of a log are read.
+struct Known {
+    types: AssumedType,
+    /// What the few names of types mean.
+    named: ValueCache<Option<Types>>,
+    /// Operations that are no GEMM.
+    other: u64,
+    /// The last line.
+    line: u32,
+}
+
 /// What the lines of a log fill.
 pub(crate) struct LogRows<'t> {
-    /// The line that is read.
-    pub line: u32,
     pub table: &'t mut TableBuilder,
-    types: &'t mut AssumedType,
-    named: &'t mut ValueCache<Option<Types>>,
-    other: &'t mut u64,
+    known: &'t mut Known,
 }
 
 impl LogRows<'_> {
     /// The type of a row that names this one.
     pub(crate) fn dtype(&mut self, named: Option<DataType>) -> DataType {
-        self.types.of(named, self.table)
+        self.known.types.of(named, self.table)
     }
 
     /// The types that a text names, worked out once.
     pub(crate) fn types_in(&mut self, text: &str) -> Option<Types> {
-        *self.named.get(text.as_bytes(), values::types)
+        *self.known.named.get(text.as_bytes(), values::types)
+    }
+
+    /// The line that is read.
+    pub(crate) fn line(&self) -> u32 {
+        self.known.line
     }
 
     /// Counts what is no GEMM: see [`Others::Operations`].
     pub(crate) fn other<T>(&mut self) -> Option<T> {
-        *self.other += 1;
+        self.known.other += 1;
         None
     }
 }
@@ -196,15 +208,10 @@ impl LogFormat {
     /// As [`Format::open`](crate::Format::open).
     pub(crate) fn open(&'static self, head: &Head, options: &ImportOptions) -> Opened {
         let of_routine = defaults::dtype_of_routine(head).filter(|_| !self.results.is_empty());
-        let mut types = AssumedType::new(head, options, of_routine.unwrap_or(self.dtype));
-        let (mut table, mut named, mut other) = (TableBuilder::new(), ValueCache::default(), 0);
-        let mut rows = LogRows {
-            line: 0,
-            table: &mut table,
-            types: &mut types,
-            named: &mut named,
-            other: &mut other,
-        };
+        let types = AssumedType::new(head, options, of_routine.unwrap_or(self.dtype));
+        let (mut table, named) = (TableBuilder::new(), ValueCache::default());
+        let mut known = Known { types, named, other: 0, line: 0 };
+        let mut rows = LogRows { table: &mut table, known: &mut known };
         let parser: Box<dyn Parser> = if self.results.is_empty() {
             (self.parser)(head, options, &mut rows)
         } else {
@@ -214,21 +221,7 @@ impl LogFormat {
             Box::new(said::Lines::new(self))
         };
         let device = defaults::device(&mut table, head, options);
-        let (unnamed, timed, from_rates) = (false, false, false);
-        let (format, others, line) = (self, 0, 0);
-        let log = Log {
-            format,
-            parser,
-            types,
-            named,
-            device,
-            others,
-            other,
-            line,
-            unnamed,
-            timed,
-            from_rates,
-        };
+        let log = Log { format: self, parser, known, device, seen: Seen::default() };
         let json = is_json(head.first());
         // An object a line is a log too.
         let lines = head.first().starts_with('{')
@@ -243,16 +236,16 @@ impl LogFormat {
 struct Log {
     format: &'static LogFormat,
     parser: Box<dyn Parser>,
-    types: AssumedType,
-    /// What the few names of types mean.
-    named: ValueCache<Option<Types>>,
+    known: Known,
     device: u16,
+    seen: Seen,
+}
+
+/// What the lines so far were.
+#[derive(Default)]
+struct Seen {
     /// Lines without a result.
     others: u64,
-    /// Operations that are no GEMM.
-    other: u64,
-    /// The last line so far.
-    line: u32,
     /// Rows whose line names no device.
     unnamed: bool,
     /// Some row has a time.
@@ -276,11 +269,9 @@ impl ItemReader for Log {
 
     fn end(mut self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
         note_cut(&mut table, complete);
-        let Log { parser, types, named, other, line, .. } = &mut self;
-        let last =
-            parser.last(&mut LogRows { line: *line, table: &mut table, types, named, other });
-        self.put(self.line, b"", last, &mut table);
-        if self.from_rates {
+        let last = self.parser.last(&mut LogRows { table: &mut table, known: &mut self.known });
+        self.put(self.known.line, b"", last, &mut table);
+        if self.seen.from_rates {
             table.rates_are_not_independent();
             table.note(
                 "Times computed from the file's rates, at 2MNK operations per call (8MNK for \
@@ -291,19 +282,19 @@ impl ItemReader for Log {
             table.note(*note);
         }
         self.parser.end(&mut table);
-        if !self.unnamed && !table.is_empty() {
+        if !self.seen.unnamed && !table.is_empty() {
             table.assumptions.retain(|a| a.key != "device");
         }
         match self.format.others {
-            Others::Lines if self.others > 0 => {
-                table.note(format!("{} without a result.", plural(self.others, "line")));
+            Others::Lines if self.seen.others > 0 => {
+                table.note(format!("{} without a result.", plural(self.seen.others, "line")));
             }
-            Others::Operations(what) if self.other > 0 => {
-                table.note(format!("{} of other operations.", plural(self.other, what)));
+            Others::Operations(what) if self.known.other > 0 => {
+                table.note(format!("{} of other operations.", plural(self.known.other, what)));
             }
             Others::Lines | Others::Unsaid | Others::Operations(_) => {}
         }
-        if !self.timed && !table.is_empty() {
+        if !self.seen.timed && !table.is_empty() {
             table.note(SHAPES_ONLY);
         }
         Ok(Imported::table(table.finish()))
@@ -312,13 +303,12 @@ impl ItemReader for Log {
 
 impl Log {
     fn take(&mut self, line: u32, raw: &[u8], text: &str, t: &mut TableBuilder) {
-        let Log { parser, types, named, other, .. } = self;
-        let found = parser.line(text, &mut LogRows { line, table: t, types, named, other });
-        self.others += u64::from(found.is_empty() && !text.trim().is_empty());
+        self.known.line = line;
+        let found = self.parser.line(text, &mut LogRows { table: t, known: &mut self.known });
+        self.seen.others += u64::from(found.is_empty() && !text.trim().is_empty());
         if found.is_empty() && self.device == 0 && t.is_empty() {
             self.stated(text, t);
         }
-        self.line = line;
         self.put(line, raw, found, t);
     }
 
@@ -336,11 +326,11 @@ impl Log {
             let row = e.row.and_then(|mut r| {
                 if r.time_s.is_nan() && !e.rate.is_nan() {
                     r.time_s = r.problem().work().0 / positive(Some(e.rate), "rate")?;
-                    self.from_rates = true;
+                    self.seen.from_rates = true;
                 }
-                self.timed |= !r.time_s.is_nan();
+                self.seen.timed |= !r.time_s.is_nan();
                 if r.device == 0 {
-                    self.unnamed |= e.device.is_empty();
+                    self.seen.unnamed |= e.device.is_empty();
                     r.device = if e.device.is_empty() { self.device } else { t.device(&e.device) };
                 }
                 Ok(r)

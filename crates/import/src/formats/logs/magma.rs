@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::cell;
-use crate::columns::defaults;
-use gemmscope_model::units::float;
+use crate::columns::defaults::{self, AssumedType};
 
 pub(crate) const FORMAT: Format = Format {
     id: "magma",
@@ -19,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
         reason: "the header has M, N, K and … Gflop/s (ms)",
         parser: |head, options, rows| {
             let fallback = defaults::dtype_of_routine(head).unwrap_or(DataType::Fp64);
-            let dtype = defaults::dtype(rows.table, head, options, fallback);
+            let dtype = AssumedType::new(head, options, fallback).of(None, rows.table);
             Box::new(Magma {
                 op: Operation::uniform(dtype),
                 names: Vec::new(),

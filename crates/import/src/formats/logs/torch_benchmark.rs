@@ -65,7 +65,7 @@ impl Comparison {
         });
         let mut e = Entry::new(row);
         name.clone_into(&mut e.library);
-        e.line = rows.line;
+        e.line = rows.line();
         self.title.clone_into(&mut e.op_name);
         e
     }

@@ -39,10 +39,7 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
     let sheet = DeepBench {
         device: defaults::device(&mut table, head, options),
         chosen: options.dtype("dtype"),
-        dtype: None,
-        inside: false,
-        sparse: false,
-        other: 0,
+        ..DeepBench::default()
     };
     Ok(PlanRows::open(sheet, &head.name, None, table))
 }
@@ -59,6 +56,7 @@ const COLUMNS: TableFormat = TableFormat {
     ..TableFormat::DEFAULT
 };
 
+#[derive(Default)]
 struct DeepBench {
     device: u16,
     chosen: Option<DataType>,
