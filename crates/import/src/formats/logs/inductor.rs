@@ -5,7 +5,6 @@
 use super::*;
 use crate::cell::operands::{Operator, product};
 use crate::cell::shape_text::Shape;
-use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "inductor",

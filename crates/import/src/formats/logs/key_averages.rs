@@ -55,7 +55,7 @@ impl Parser for KeyAverages {
         // A range of the program may have the name of an operation, which is in a namespace.
         let operator = Operator::of(name).filter(|_| name.contains("::"));
         let Some(operator) = operator else { return rows.other() };
-        let calls = calls.parse::<f64>().unwrap_or(f64::NAN);
+        let calls = float(calls).unwrap_or(f64::NAN);
         let shapes = Py::parse(inputs).shapes();
         let time = quantity(time.as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
         // A wrapper has no time of its own; the operation below it has.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::cell;
 use crate::columns::defaults::{self, AssumedType};
+use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "magma",

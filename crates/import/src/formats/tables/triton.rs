@@ -12,6 +12,7 @@ use crate::columns::plan::Plan;
 use crate::columns::words::{self, Says, is_percentile, says};
 use crate::columns::{defaults, sides};
 use crate::split::dialect::is_drawn;
+use gemmscope_model::units::float;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
