@@ -446,11 +446,11 @@ async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
                 Err(why) => failed(why),
             }
         }
-        "devices" => match serde_json::from_str(&text(reply, "json")) {
+        "devices" => match serde_json::from_slice(text(reply, "json").as_bytes()) {
             Ok(devices) => Outcome::Done(Imported::Devices(devices)),
             Err(error) => failed(error.to_string()),
         },
-        "context" => match serde_json::from_str(&text(reply, "json")) {
+        "context" => match serde_json::from_slice(text(reply, "json").as_bytes()) {
             Ok(context) => Outcome::Done(Imported::Context(context)),
             Err(error) => failed(error.to_string()),
         },
@@ -458,7 +458,7 @@ async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
         _ => Outcome::Failed(
             ImportError::new(text(reply, "message"))
                 .at(number(reply, "line") as u32, number(reply, "column") as u32)
-                .kind(serde_json::from_str(&text(reply, "kind")).unwrap_or_default()),
+                .kind(serde_json::from_slice(text(reply, "kind").as_bytes()).unwrap_or_default()),
         ),
     }
 }

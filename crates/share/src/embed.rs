@@ -166,7 +166,7 @@ pub fn connect(
     if data.len() > MAX_MESSAGE {
         return Err(None);
     }
-    let Ok(value) = serde_json::from_str::<Value>(data) else {
+    let Ok(value) = serde_json::from_slice::<Value>(data.as_bytes()) else {
         return Err(None);
     };
     let Some(gemm) = value.get("gemm").and_then(Value::as_object) else {
@@ -205,7 +205,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
             format!("a message may have at most {MAX_MESSAGE} characters"),
         ));
     }
-    let value: Value = serde_json::from_str(data).map_err(|_| {
+    let value: Value = serde_json::from_slice(data.as_bytes()).map_err(|_| {
         Refusal::new(None, "bad-message", "expected an object with a type and an id")
     })?;
     let id = value.get("id").and_then(Value::as_u64);
@@ -237,8 +237,8 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
             })
         }
         Some("view") => {
-            let set = value.get("set").cloned().unwrap_or(Value::Null);
-            let set: ViewChange = serde_json::from_value(set)
+            let set = value.get("set").unwrap_or(&Value::Null).to_string();
+            let set: ViewChange = serde_json::from_slice(set.as_bytes())
                 .map_err(|_| malformed("set takes view, device, theme, hash, each a string"))?;
             if let Some(theme) = set.theme.as_deref()
                 && !matches!(theme, "auto" | "light" | "dark")
@@ -248,8 +248,8 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
             Ok(Request::View { id: needed, set })
         }
         Some("export") => {
-            let what = value.get("what").cloned().unwrap_or(Value::Null);
-            let what: Export = serde_json::from_value(what)
+            let what = value.get("what").unwrap_or(&Value::Null).to_string();
+            let what: Export = serde_json::from_slice(what.as_bytes())
                 .map_err(|_| malformed("what is svg, csv, view or summary"))?;
             Ok(Request::Export { id: needed, what })
         }

@@ -307,6 +307,6 @@ fn peak_row(p: &Peak, bandwidth: f64) -> AnyView {
 /// An empty device.
 fn blank() -> Device {
     // A roof needs these three; all other fields have defaults.
-    serde_json::from_str(r#"{"id":"own","name":"","peaks":[],"bandwidth_bytes_per_s":0}"#)
+    serde_json::from_slice(br#"{"id":"own","name":"","peaks":[],"bandwidth_bytes_per_s":0}"#)
         .expect("a device needs a name, peaks and a bandwidth only")
 }

@@ -382,5 +382,5 @@ async fn remembered(input: &Input) -> Option<ImportOptions> {
 fn stored_columns(name: String, head: Vec<u8>) -> Result<Option<ImportOptions>, NotLoaded> {
     let header = header_fingerprint(&Head::from_bytes(&name, &head));
     let json = header.and_then(|header| storage::get(&columns_key(&header)));
-    Ok(json.and_then(|json| serde_json::from_str(&json).ok()))
+    Ok(json.and_then(|json| serde_json::from_slice(json.as_bytes()).ok()))
 }

@@ -411,12 +411,14 @@ async fn read_list() -> Result<List, String> {
                     name: file["name"].as_str().unwrap_or_default().to_owned(),
                     blob: blob.into(),
                 },
-                options: serde_json::from_value(file["options"].clone()).unwrap_or_default(),
+                options: serde_json::from_slice(file["options"].to_string().as_bytes())
+                    .unwrap_or_default(),
                 key: key.to_owned(),
             });
         }
     }
-    list.contexts = serde_json::from_value(old["contexts"].clone()).unwrap_or_default();
+    list.contexts =
+        serde_json::from_slice(old["contexts"].to_string().as_bytes()).unwrap_or_default();
     Ok(list)
 }
 
@@ -446,6 +448,6 @@ async fn write_list(list: &List) -> Result<(), String> {
 
 async fn stored_list(database: &Database) -> Result<Value, String> {
     let text = database.get(LISTS, LAST).await?.as_string();
-    let read = text.and_then(|text| serde_json::from_str(&text).ok());
+    let read = text.and_then(|text| serde_json::from_slice(text.as_bytes()).ok());
     Ok(read.unwrap_or_default())
 }

@@ -283,7 +283,8 @@ impl Workbench {
 
     /// Reads the user's own devices from the browser's storage.
     pub fn read_stored_devices(&self) {
-        let stored = storage::get(DEVICES_KEY).and_then(|json| serde_json::from_str(&json).ok());
+        let stored =
+            storage::get(DEVICES_KEY).and_then(|json| serde_json::from_slice(json.as_bytes()).ok());
         if let Some(devices) = stored {
             self.custom.set(devices);
         }

@@ -45,7 +45,9 @@ fn is_lines(head: &Head) -> bool {
 
 /// The only line of a file is an object with a list of rows, not a row itself.
 fn has_list(line: &str) -> bool {
-    let Ok(Value::Object(object)) = serde_json::from_str::<Value>(line) else { return false };
+    let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(line.as_bytes()) else {
+        return false;
+    };
     let of_columns = |v: &Value| v.as_object().is_some_and(is_column);
     object.values().all(of_columns)
         || Rows::ARRAYS.iter().any(|key| {

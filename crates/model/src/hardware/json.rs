@@ -85,11 +85,11 @@ impl Device {
     /// # Ok::<(), gemmscope_model::hardware::DeviceError>(())
     /// ```
     pub fn from_json(text: &str) -> Result<Self, DeviceError> {
-        let value: serde_json::Value = serde_json::from_str(text)?;
+        let value: serde_json::Value = serde_json::from_slice(text.as_bytes())?;
         if value.get("max_achievable_tflops").is_some() {
             return Self::from_tracelens(text);
         }
-        let mut device: Self = serde_json::from_str(text)?;
+        let mut device: Self = serde_json::from_slice(text.as_bytes())?;
         if device.id.is_empty() {
             device.id = slug(&device.name);
         }
@@ -116,7 +116,7 @@ impl Device {
     /// # Errors
     /// [`DeviceError::Json`] with line and column, or [`DeviceError::Field`].
     pub(crate) fn from_tracelens(text: &str) -> Result<Self, DeviceError> {
-        let platform: Platform = serde_json::from_str(text)?;
+        let platform: Platform = serde_json::from_slice(text.as_bytes())?;
         let base = match_name(&platform.name).device();
         let source = format!("TraceLens platform file {}", platform.name);
         let mut device = base.cloned().unwrap_or_else(|| Self {

@@ -153,7 +153,7 @@ impl Model {
     /// # Ok::<(), gemmscope_model::transformer::ConfigError>(())
     /// ```
     pub fn from_config(text: &str) -> Result<Self, ConfigError> {
-        let value: Value = serde_json::from_str(text).map_err(|error| {
+        let value: Value = serde_json::from_slice(text.as_bytes()).map_err(|error| {
             let position = format!(" at line {} column {}", error.line(), error.column());
             ConfigError::Json {
                 line: error.line(),

@@ -53,7 +53,7 @@ fn devices(text: &str) -> Result<Imported, ImportError> {
         return Ok(Imported::Devices(vec![device(text)?]));
     }
     let list: Vec<serde_json::Value> =
-        serde_json::from_str(text).map_err(|e| ImportError::of_json(&e))?;
+        serde_json::from_slice(text.as_bytes()).map_err(|e| ImportError::of_json(&e))?;
     let devices: Result<_, _> = list.iter().map(|v| device(&v.to_string())).collect();
     devices.map(Imported::Devices)
 }

@@ -35,7 +35,7 @@ impl Launches {
 
     /// What another file carried; `None` if it was damaged on its way.
     pub(super) fn from_capture(capture: &Capture) -> Option<Launches> {
-        let launches: Launches = serde_json::from_str(&capture.0).ok()?;
+        let launches: Launches = serde_json::from_slice(capture.0.as_bytes()).ok()?;
         let (signatures, kernels) = (launches.signatures.len(), launches.kernels.len());
         let known = |l: &CapturedLaunch| {
             l.kernel.is_none_or(|k| (k as usize) < kernels)

@@ -57,7 +57,8 @@ pub(super) fn parse(kind: Kind, text: &str) -> Result<TraceContext, ImportError>
     if kind == Kind::Timeline {
         return Ok(timeline(text));
     }
-    let value: Value = serde_json::from_str(text).map_err(|e| ImportError::of_json(&e))?;
+    let value: Value =
+        serde_json::from_slice(text.as_bytes()).map_err(|e| ImportError::of_json(&e))?;
     let mut context = TraceContext::default();
     match kind {
         Kind::Metadata => metadata(&value, &mut context),
