@@ -6,11 +6,11 @@
 //! the highest, the one with the least traffic between L2 and the units.
 
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
-use std::collections::BTreeMap;
 
 mod cells;
 mod influence;
@@ -223,10 +223,7 @@ impl Sweep {
         if rows.len() > 1 && rows.iter().all(|&r| settings[r].n == data.n[r]) {
             return Err(NoSweep::TileIsShape(rows.len() as u64));
         }
-        let mut shapes: BTreeMap<ShapeKey, Vec<usize>> = BTreeMap::new();
-        for &r in &rows {
-            shapes.entry(shape_key(frame, r)).or_default().push(r);
-        }
+        let shapes = Sorted::grouped(rows.iter().map(|&r| (shape_key(frame, r), r)));
         let varies = |axis: Axis| {
             shapes.values().any(|rows| {
                 let mut values = rows.iter().filter_map(|&r| settings[r].at(axis));

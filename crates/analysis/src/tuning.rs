@@ -7,6 +7,7 @@
 use crate::explain::name_of;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::{format_significant, percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
@@ -139,19 +140,13 @@ pub fn problems(frame: &Frame) -> Vec<(Problem, u64)> {
     };
     let order = frame.numbers(&Field::Column(column.key.clone()));
     let d = &*frame.data;
-    let mut counts: BTreeMap<(u32, u32, u32, u32, u16), u64> = BTreeMap::new();
-    for &r in frame.rows.iter() {
-        let r = r as usize;
-        if order(r).is_finite() {
-            let key = (d.m[r], d.n[r], d.k[r], d.batch[r], d.op[r]);
-            *counts.entry(key).or_default() += 1;
-        }
-    }
-    let mut out: Vec<(Problem, u64)> = counts
+    let ordered = frame.rows.iter().map(|r| *r as usize).filter(|r| order(*r).is_finite());
+    let key = |r: usize| (d.m[r], d.n[r], d.k[r], d.batch[r], d.op[r]);
+    let mut out: Vec<(Problem, u64)> = Sorted::grouped(ordered.map(|r| (key(r), ())))
         .into_iter()
-        .map(|((m, n, k, batch, op), count)| {
+        .map(|((m, n, k, batch, op), rows)| {
             let op = d.ops[op as usize];
-            (Problem { m, n, k, batch, op }, count)
+            (Problem { m, n, k, batch, op }, rows.len() as u64)
         })
         .collect();
     out.order_by_key(|p| std::cmp::Reverse(p.1));
@@ -371,9 +366,9 @@ impl History {
 
     /// The statuses of failed variants and how often each occurs.
     pub fn failures(&self) -> Vec<(String, u64)> {
-        let mut out: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut out: Sorted<&str, u64> = Sorted::new();
         for v in self.variants.iter().filter(|v| v.outcome == Outcome::Failed) {
-            *out.entry(v.status.as_str()).or_default() += 1;
+            *out.or_insert(v.status.as_str(), 0) += 1;
         }
         out.into_iter().map(|(s, n)| (s.to_owned(), n)).collect()
     }

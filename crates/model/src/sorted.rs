@@ -55,6 +55,11 @@ impl<K, V> Sorted<K, V> {
         self.0.iter().map(|(_, value)| value)
     }
 
+    /// Every value, to change it.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
     /// Keeps what the condition holds for.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         self.0.retain(|(key, value)| keep(key, value));
@@ -119,6 +124,22 @@ impl<K: Ord, V> Sorted<K, V> {
         K: Borrow<Q>,
     {
         self.find(key).ok().map(|at| self.0.remove(at).1)
+    }
+}
+
+impl<K: Ord, V> Sorted<K, Vec<V>> {
+    /// The values of each key, in their order.
+    pub fn grouped(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
+        let mut pairs: Vec<(K, V)> = pairs.into_iter().collect();
+        pairs.order_by(|a, b| a.0.cmp(&b.0));
+        let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+        for (key, value) in pairs {
+            match groups.last_mut() {
+                Some((last, values)) if *last == key => values.push(value),
+                _ => groups.push((key, vec![value])),
+            }
+        }
+        Sorted(groups)
     }
 }
 
@@ -223,6 +244,9 @@ mod tests {
                 prop_assert_eq!(ours.get(&value), theirs.get(&value));
             }
             prop_assert!(ours.iter().eq(&theirs));
+            let mut groups: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
+            first.iter().for_each(|(key, value)| groups.entry(*key).or_default().push(*value));
+            prop_assert!(Sorted::grouped(first).iter().eq(&groups));
             let text = serde_json::to_string(&ours).unwrap();
             prop_assert_eq!(&text, &serde_json::to_string(&theirs).unwrap());
             prop_assert_eq!(serde_json::from_str::<Sorted<u8, u8>>(&text).unwrap(), ours);

@@ -3,7 +3,6 @@
 use super::{Comparison, Sample};
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
-use std::collections::BTreeSet;
 
 /// The quantity that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -354,10 +353,10 @@ impl Duel {
             Field::Device => String::new(),
             _ => {
                 let cats = frame.categories(&Field::Device);
-                let codes: BTreeSet<u32> =
-                    frame.rows.iter().map(|r| cats.codes.get(*r as usize)).collect();
-                let names: Vec<&str> =
-                    codes.iter().map(|c| cats.values[*c as usize].as_str()).collect();
+                let mut seen = vec![false; cats.values.len()];
+                frame.rows.iter().for_each(|r| seen[cats.codes.get(*r as usize) as usize] = true);
+                let seen = cats.values.iter().zip(seen).filter(|(_, seen)| *seen);
+                let names: Vec<&str> = seen.map(|(name, _)| name.as_str()).collect();
                 format!(" ({})", names.join(", "))
             }
         };

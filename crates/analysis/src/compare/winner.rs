@@ -2,8 +2,8 @@
 
 use super::Comparison;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_table::field::Frame;
-use std::collections::BTreeMap;
 
 /// The fastest side of a configuration, and its rate over that of the next side: 1 is a tie, in
 /// which the side is the first of the equals. `None` with fewer than two sides.
@@ -105,59 +105,51 @@ pub fn cells(
     keep: impl Fn(usize) -> bool,
 ) -> Vec<Cell> {
     let sides = comparison.setup.sides.len();
-    /// For each side: the sum of the logarithms of its times, and how many.
-    type Times = Vec<(f64, usize)>;
-    let mut map: BTreeMap<(u32, u32), (Cell, Times)> = BTreeMap::new();
-    for i in 0..comparison.len() {
-        let row = comparison.row(i);
-        if !keep(row) {
-            continue;
-        }
-        let at = (y.of(frame, row), x.of(frame, row));
-        let (cell, times) = map.entry(at).or_insert_with(|| {
-            let cell = Cell {
-                x: at.1,
-                y: at.0,
-                compared: Vec::new(),
-                alone: Vec::new(),
-                wins: vec![0; sides],
-                winner: None,
-                margin: 1.0,
-            };
-            (cell, vec![(0.0, 0); sides])
-        });
-        match fastest(comparison, i) {
-            Some((side, margin)) => {
-                cell.compared.push(i as u32);
-                // A lead below the threshold is not a win.
-                if margin > 1.0 + threshold {
-                    cell.wins[side] += 1;
+    let kept = (0..comparison.len()).filter(|i| keep(comparison.row(*i)));
+    let at = |row: usize| (y.of(frame, row), x.of(frame, row));
+    let of_cell = |((y, x), configurations): ((u32, u32), Vec<usize>)| {
+        let mut cell = Cell {
+            x,
+            y,
+            compared: Vec::new(),
+            alone: Vec::new(),
+            wins: vec![0; sides],
+            winner: None,
+            margin: 1.0,
+        };
+        // For each side: the sum of the logarithms of its times, and how many.
+        let mut times = vec![(0.0, 0); sides];
+        for i in configurations {
+            match fastest(comparison, i) {
+                Some((side, margin)) => {
+                    cell.compared.push(i as u32);
+                    // A lead below the threshold is not a win.
+                    if margin > 1.0 + threshold {
+                        cell.wins[side] += 1;
+                    }
+                    for (side, sample) in comparison.samples(i) {
+                        let of = &mut times[usize::from(*side)];
+                        *of = (of.0 + sample.time_s.ln(), of.1 + 1);
+                    }
                 }
-                for (side, sample) in comparison.samples(i) {
-                    let of = &mut times[usize::from(*side)];
-                    *of = (of.0 + sample.time_s.ln(), of.1 + 1);
-                }
-            }
-            None => {
-                if let Some((side, _)) = comparison.samples(i).first() {
-                    cell.alone.push((i as u32, usize::from(*side)));
+                None => {
+                    if let Some((side, _)) = comparison.samples(i).first() {
+                        cell.alone.push((i as u32, usize::from(*side)));
+                    }
                 }
             }
         }
-    }
-    map.into_values()
-        .map(|(mut cell, times)| {
-            let all = cell.compared.len();
-            let ran = (0..sides).filter(|s| all > 0 && times[*s].1 == all);
-            let mut means: Vec<(f64, usize)> = ran.map(|s| (times[s].0 / all as f64, s)).collect();
-            means.order_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            if let [first, second, ..] = means[..] {
-                let margin = (second.0 - first.0).exp();
-                if margin > 1.0 + threshold {
-                    (cell.winner, cell.margin) = (Some(first.1), margin);
-                }
+        let all = cell.compared.len();
+        let ran = (0..sides).filter(|s| all > 0 && times[*s].1 == all);
+        let mut means: Vec<(f64, usize)> = ran.map(|s| (times[s].0 / all as f64, s)).collect();
+        means.order_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        if let [first, second, ..] = means[..] {
+            let margin = (second.0 - first.0).exp();
+            if margin > 1.0 + threshold {
+                (cell.winner, cell.margin) = (Some(first.1), margin);
             }
-            cell
-        })
-        .collect()
+        }
+        cell
+    };
+    Sorted::grouped(kept.map(|i| (at(comparison.row(i)), i))).into_iter().map(of_cell).collect()
 }

@@ -4,11 +4,11 @@
 use super::{ShapeKey, shape_key};
 use crate::tuning::parameters;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::stats::median;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// More rows than this are not looked through: the answer would keep every filter waiting.
 pub(crate) const MOST_ROWS: usize = 50_000;
@@ -60,17 +60,18 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
     }
     let rate = |r: usize| frame.metrics.rate(&frame.data, r);
     let rows: Vec<usize> = frame.rows.iter().map(|r| *r as usize).collect();
-    let mut fastest: BTreeMap<ShapeKey, (f64, u64)> = BTreeMap::new();
-    for &r in rows.iter().filter(|r| rate(**r).is_finite()) {
-        let of = fastest.entry(shape_key(frame, r)).or_default();
-        *of = (of.0.max(rate(r)), of.1 + 1);
-    }
+    let rated = rows.iter().filter(|r| rate(**r).is_finite());
+    let rates = Sorted::grouped(rated.map(|&r| (shape_key(frame, r), rate(r))));
+    let fastest: Sorted<ShapeKey, (f64, usize)> = rates
+        .into_iter()
+        .map(|(shape, all)| (shape, (all.iter().copied().fold(0.0, f64::max), all.len())))
+        .collect();
     let names = NameParts::of(frame);
     // Setting to value to the shapes and shares of its variants.
-    let mut found: BTreeMap<String, Tried> = BTreeMap::new();
+    let mut found: Sorted<String, Tried> = Sorted::new();
     let mut add = |name: &str, value: &str, of: (ShapeKey, f64)| {
         if !found.contains_key(name) {
-            found.insert(name.to_owned(), BTreeMap::new());
+            found.insert(name.to_owned(), Sorted::new());
         }
         let Some(values) = found.get_mut(name).filter(|v| v.len() <= MOST_VALUES) else {
             return;
@@ -110,19 +111,19 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
 }
 
 /// Values with the shapes and shares of their variants.
-type Tried = BTreeMap<String, Vec<(ShapeKey, f64)>>;
+type Tried = Sorted<String, Vec<(ShapeKey, f64)>>;
 
 /// Only the shapes on which every value was tried: a value that only an easy shape had would win. `None`
 /// where there is no such shape.
 fn where_all_were_tried(mut values: Tried) -> Option<(Tried, usize)> {
-    let mut times: BTreeMap<ShapeKey, usize> = BTreeMap::new();
-    for shares in values.values() {
-        let shapes: BTreeSet<ShapeKey> = shares.iter().map(|s| s.0).collect();
-        shapes.into_iter().for_each(|shape| *times.entry(shape).or_default() += 1);
-    }
+    let shapes = |shares: &Vec<(ShapeKey, f64)>| -> Sorted<ShapeKey, ()> {
+        shares.iter().map(|s| (s.0, ())).collect()
+    };
+    let times = Sorted::grouped(values.values().flat_map(shapes));
     let all = values.len();
-    values.values_mut().for_each(|shares| shares.retain(|s| times[&s.0] == all));
-    let shapes = times.values().filter(|n| **n == all).count();
+    let everywhere = |shape: &ShapeKey| times.get(shape).is_some_and(|times| times.len() == all);
+    values.values_mut().for_each(|shares| shares.retain(|s| everywhere(&s.0)));
+    let shapes = times.values().filter(|times| times.len() == all).count();
     (shapes > 0).then_some((values, shapes))
 }
 
@@ -188,9 +189,9 @@ impl<'a> NameParts<'a> {
             return NameParts { codes: &[], settings: Vec::new() };
         };
         let parts: Vec<Vec<String>> = values.iter().map(|v| parts_of(v)).collect();
-        let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut lengths: Sorted<usize, usize> = Sorted::new();
         for p in &parts {
-            *lengths.entry(p.len()).or_default() += 1;
+            *lengths.or_insert(p.len(), 0) += 1;
         }
         let usual = lengths.into_iter().max_by_key(|l| l.1).map_or(0, |l| l.0);
         let alike = || parts.iter().filter(|p| p.len() == usual);

@@ -3,11 +3,12 @@
 use super::cells::{best_of, cells, model};
 use super::settings::Setting;
 use super::{Line, LineName, Panel, Sweep, TileSource};
+use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Roof;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Key of rows with the same shape on the same device.
 pub(super) type ShapeKey = (u16, u16, u32, u32, u32, u32);
@@ -18,7 +19,7 @@ pub(super) fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
 }
 
 /// Rows of each shape.
-type Shapes = BTreeMap<ShapeKey, Vec<usize>>;
+type Shapes = Sorted<ShapeKey, Vec<usize>>;
 
 /// Type, device and K of a panel; K is 0 where panels of one line each are one.
 type PanelKey = (u16, u16, u32);
@@ -49,8 +50,10 @@ impl Reading<'_> {
                 single += (before - shapes.len()) as u64;
             }
         }
-        let several =
-            |of: fn(&PanelKey) -> u16| panels.keys().map(of).collect::<BTreeSet<u16>>().len() > 1;
+        let several = |of: fn(&PanelKey) -> u16| {
+            let mut all = panels.keys().map(of);
+            all.next().is_some_and(|first| all.any(|other| other != first))
+        };
         let many = (several(|key| key.0), several(|key| key.1));
         let filled = panels.iter().filter(|(_, shapes)| !shapes.is_empty());
         let panels: Vec<Panel> =
@@ -70,22 +73,19 @@ impl Reading<'_> {
     }
 
     /// The rows by panel and shape. Panels of one line each read better as the lines of one panel: true then.
-    fn grouped(&self, rows: &[usize]) -> (BTreeMap<PanelKey, Shapes>, bool) {
+    fn grouped(&self, rows: &[usize]) -> (Sorted<PanelKey, Shapes>, bool) {
         let data = &*self.frame.data;
-        let mut panels: BTreeMap<PanelKey, Shapes> = BTreeMap::new();
-        for &r in rows.iter().filter(|&&r| self.settings[r].at(self.axis).is_some()) {
-            let panel = panels.entry((data.op[r], data.device[r], data.k[r])).or_default();
-            panel.entry(shape_key(self.frame, r)).or_default().push(r);
-        }
-        let together = panels.len() > 1 && panels.values().all(|shapes| shapes.len() == 1);
-        if together {
-            let mut joined: BTreeMap<PanelKey, Shapes> = BTreeMap::new();
-            for ((op, device, _), shapes) in panels {
-                joined.entry((op, device, 0)).or_default().extend(shapes);
-            }
-            panels = joined;
-        }
-        (panels, together)
+        let panels = |together: bool| -> Sorted<PanelKey, Shapes> {
+            let rows = rows.iter().filter(|&&r| self.settings[r].at(self.axis).is_some());
+            let k = |r: usize| if together { 0 } else { data.k[r] };
+            let panels = Sorted::grouped(rows.map(|&r| ((data.op[r], data.device[r], k(r)), r)));
+            let shape = |r: usize| (shape_key(self.frame, r), r);
+            let shapes = |rows: Vec<usize>| Sorted::grouped(rows.into_iter().map(shape));
+            panels.into_iter().map(|(key, rows)| (key, shapes(rows))).collect()
+        };
+        let apart = panels(false);
+        let together = apart.len() > 1 && apart.values().all(|shapes| shapes.len() == 1);
+        (if together { panels(true) } else { apart }, together)
     }
 
     /// `many` says whether panels have several types, and several devices, which their titles tell apart then.
@@ -98,11 +98,11 @@ impl Reading<'_> {
     ) -> Panel {
         let (frame, data) = (self.frame, &*self.frame.data);
         let dev = frame.metrics.devices.get(device as usize).and_then(Option::as_ref);
-        let ms: BTreeSet<u32> = shapes.keys().map(|s| s.4).collect();
+        let ms: Sorted<u32, ()> = shapes.keys().map(|s| (s.4, ())).collect();
         let mut title: Vec<String> = Vec::new();
         if !together {
             title.push(format!("K = {k}"));
-            let one = ms.first().filter(|_| ms.len() == 1);
+            let one = ms.keys().next().filter(|_| ms.len() == 1);
             title.extend(one.map(|m| format!("M = {m}")));
         }
         title.extend(many.0.then(|| data.ops[op as usize].to_string()));
@@ -151,18 +151,23 @@ impl Reading<'_> {
     /// The values of the axis that some rows have.
     fn columns<'a>(&self, rows: impl Iterator<Item = &'a usize>) -> Vec<(u32, u32)> {
         let values = rows.filter_map(|&r| self.settings[r].at(self.axis));
-        let mut set: BTreeSet<(u32, u32)> = values.collect();
+        let mut all: Vec<(u32, u32)> = values.collect();
+        all.order_by(Ord::cmp);
+        all.dedup();
         // A column of best tiles does not tell which others were tried. Such sweeps usually try powers
         // of two, here from the smallest best to four times the largest.
         if self.source == TileSource::BestColumn
-            && let (Some(&(lo, _)), Some(&(hi, _))) = (set.first(), set.last())
+            && let (Some(&(lo, _)), Some(&(hi, _))) = (all.first(), all.last())
         {
             let mut next = lo.checked_next_power_of_two();
-            while let Some(v) = next.filter(|v| *v <= hi.saturating_mul(4) && set.len() < 24) {
-                set.insert((v, 0));
+            while let Some(v) = next.filter(|v| *v <= hi.saturating_mul(4) && all.len() < 24) {
+                if !all.contains(&(v, 0)) {
+                    all.push((v, 0));
+                }
                 next = v.checked_mul(2);
             }
+            all.order_by(Ord::cmp);
         }
-        set.into_iter().collect()
+        all
     }
 }

@@ -13,7 +13,6 @@ use gemmscope_analysis::tile_sweep::{Cell, FLAT_M, Line, Panel};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::{self, Region};
-use std::collections::BTreeSet;
 
 /// A tick on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,17 +207,18 @@ fn outlines(columns: usize, lines: usize, inside: &dyn Fn(i64, i64) -> bool) -> 
         _ => inside(x - 1, y - 1),
     };
     let edge = |at: (i64, i64), d: usize| cell(at, d, true) && !cell(at, d, false);
-    let mut used = BTreeSet::new();
+    let place = |(x, y): (i64, i64), d: usize| ((y * (w + 1) + x) * 4) as usize + d;
+    let mut used = vec![false; place((0, h + 1), 0)];
     let mut out = Vec::new();
     for y in 0..=h {
         for x in 0..=w {
-            if !edge((x, y), 0) || used.contains(&(x, y, 0usize)) {
+            if !edge((x, y), 0) || used[place((x, y), 0)] {
                 continue;
             }
             let (mut at, mut d) = ((x, y), 0usize);
             let mut corners: Vec<((i64, i64), usize, usize)> = Vec::new();
             loop {
-                if !used.insert((at.0, at.1, d)) {
+                if std::mem::replace(&mut used[place(at, d)], true) {
                     break;
                 }
                 let next = (at.0 + STEPS[d].0, at.1 + STEPS[d].1);

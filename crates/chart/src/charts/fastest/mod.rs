@@ -20,7 +20,6 @@ use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
-use std::collections::BTreeMap;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -218,17 +217,13 @@ fn held_control(
     held: Size,
     keep: &dyn Fn(usize) -> bool,
 ) -> Control {
-    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-    for i in 0..comparison.len() {
-        let row = comparison.row(i);
-        if keep(row) {
-            let both = comparison.samples(i).len() > 1;
-            *counts.entry(held.of(frame, row)).or_default() += u64::from(both);
-        }
-    }
+    let kept = (0..comparison.len()).filter(|i| keep(comparison.row(*i)));
+    let both = |i: usize| comparison.samples(i).len() > 1;
+    let sizes = Sorted::grouped(kept.map(|i| (held.of(frame, comparison.row(i)), both(i))));
     let name = held.name();
     let choice = |v: u32| Choice::new(v.to_string(), format!("{name} = {v}"));
-    let values = counts.into_iter().map(|(v, n)| (choice(v), n)).collect();
+    let count = |both: &[bool]| both.iter().filter(|both| **both).count() as u64;
+    let values = sizes.into_iter().map(|(v, both)| (choice(v), count(&both))).collect();
     let hint = "A cell of several GEMMs goes to the side with the best mean";
     one_or_all(state, [&format!("fastest.{}", held.key()), name, hint], values, (name, 0.5))
 }
