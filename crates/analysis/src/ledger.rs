@@ -261,17 +261,18 @@ impl Ledger {
         self.books.iter().map(line).collect()
     }
 
-    /// What each side and device has most to gain from: `Most to gain: hipBLASLt 7.04 ms layout, ...`.
-    pub fn most_to_gain(&self) -> Option<String> {
+    /// What each side and device gains most surely: `Surest gain: hipBLASLt 7.04 ms layout, ...`.
+    pub fn surest_gain(&self) -> Option<String> {
         let word = |b: &Book| {
             let (account, sum) = headline::leading_account(b)?;
-            let words = format!("{} {}", seconds_brief(sum.seconds), account.label());
+            let at_most = if account.evidence().is_bound() { "at most " } else { "" };
+            let words = format!("{at_most}{} {}", seconds_brief(sum.seconds), account.label());
             Some(format!("{} {words}", b.name).trim_start().to_owned())
         };
         let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
         let more = self.books.len().saturating_sub(NAMED);
         words.extend((more > 0 && words.len() == NAMED).then(|| format!("and {more} more")));
-        (!words.is_empty()).then(|| format!("Most to gain: {}", words.join(", ")))
+        (!words.is_empty()).then(|| format!("Surest gain: {}", words.join(", ")))
     }
 
     /// The books of one side, one a device.
