@@ -67,6 +67,8 @@ test("axe-core finds nothing serious in any place, in both themes, on a phone; n
     await app.page.keyboard.press(key);
     await app.dialog.waitFor();
     await inBothThemes(app, `dialog ${key}`, "dialog[open]");
+    const back = await app.page.evaluate(() => getComputedStyle(document.querySelector("dialog[open]")).backgroundColor);
+    assert.match(back, /^rgb\(/, `dialog ${key} is opaque`);
     await app.page.keyboard.press("Escape");
     await app.dialog.waitFor({ state: "detached" });
   }

@@ -286,7 +286,7 @@ fn finding(
         };
         let checked = move || fixed.with(|all| all.contains(&index));
         view! { <input type="checkbox" class="finding-fix" aria-label=format!("If finding {} were fixed", index + 1)
-            title="The total with this one fixed" prop:checked=checked on:change=on /> }
+            title="Tick what you would fix: the total without its time is below the list" prop:checked=checked on:change=on /> }
     });
     entry(bench, index, rows, Some(f.rule.clone()), chosen, choose, (words, value), tick.into_any())
 }

@@ -27,6 +27,9 @@ pub(crate) const FORMAT: Format = Format {
             let allow_tf32 = head.any(|l| l.contains("ALLOW_TF32=True"));
             Box::new(Inductor { problem: None, allow_tf32 })
         },
+        notes: &[
+            "Only the fastest choices of each GEMM are in the log: a backend that is missing there was slower or not tried.",
+        ],
         ..LogFormat::DEFAULT
     }),
 };
