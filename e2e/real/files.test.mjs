@@ -52,7 +52,7 @@ for (const [path, format, used] of [
 test("a sweep of 44 shapes, and the ticks of a published figure", async (t) => {
   const app = await open(t, "#view=tiles&device=mi210");
   await app.load(tensile);
-  assert.match(await label(app), /^Tile BN = 64 is the best single choice: .* on 27 of 44 shapes\./);
+  assert.match(await label(app), /^Tile BN = 64 is the best single choice: .* within 2 % of it on 40 of 44 shapes\./);
   const stated = await open(t, "#view=tiles&device=a100-80-sxm");
   await stated.load(figure);
   assert.match(await label(stated), /as stated\. The model.s pick is the best measured in \d+ of 18/);
