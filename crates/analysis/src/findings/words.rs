@@ -316,7 +316,7 @@ fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -
             story::time(its)
         ),
         formula: format!(
-            "time - faster run, not below the roof = {} - {} = {} a call",
+            "time − faster run, not below the roof = {} − {} = {} a call",
             story::time(time),
             story::time(call_s),
             story::time(time - call_s)
@@ -342,7 +342,7 @@ fn launch(scan: &Scan<'_>, cause: &Cause) -> Story {
             story::time(floor_s)
         ),
         formula: format!(
-            "launch floor x calls, for {}: {} x {calls}",
+            "launch floor × calls, for {}: {} × {calls}",
             name(scan, row),
             story::time(floor_s)
         ),
@@ -363,7 +363,7 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause) -> Story
             false => String::new(),
         };
         format!(
-            "roof time / (tile efficiency x wave efficiency) - roof time = {} x {:.3} - {} = {}{left}",
+            "roof time / (tile efficiency × wave efficiency) − roof time = {} × {:.3} − {} = {}{left}",
             story::time(roof_s),
             t.slowdown,
             story::time(roof_s),

@@ -115,7 +115,9 @@ fn device_of(inputs: &Inputs<'_>) -> (Control, Device) {
     let ran = || inputs.frame.metrics.devices.iter().flatten().next().map(|d| d.id.clone());
     let default = &planned.or_else(ran).unwrap_or_else(|| "h100-sxm".to_owned());
     let control = Control::choice(inputs.state, "tool.device", "Device", "", options, default);
-    let device = known.iter().find(|d| d.id == control.current).unwrap_or(&known[0]).clone();
+    // The one that ran knows the best rates measured on it.
+    let mut all = inputs.frame.metrics.devices.iter().flatten().chain(&known);
+    let device = all.find(|d| d.id == control.current).unwrap_or(&known[0]).clone();
     (control, device)
 }
 
