@@ -21,6 +21,7 @@ pub use tally::Tally;
 
 use samples::Samples;
 
+use crate::findings::{NAME, short};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
@@ -334,7 +335,29 @@ fn names(frame: &Frame, setup: &Setup) -> Vec<String> {
         sides.iter().map(|s| (s.value.as_str(), s.label.as_str())).collect();
     let name =
         |value: &String| labels.get(value.as_str()).map_or(value.clone(), |l| (*l).to_owned());
-    setup.sides.iter().map(name).collect()
+    told_apart(setup.sides.iter().map(name).collect())
+}
+
+/// Names with what long ones (kernels) begin with alike left out, as whole words: `…MT256x256x64_MI16x16x1`.
+fn told_apart(mut names: Vec<String>) -> Vec<String> {
+    let is_long = |name: &&mut String| name.chars().count() > NAME;
+    let mut long: Vec<&mut String> = names.iter_mut().filter(is_long).collect();
+    let shared = match long.split_first() {
+        Some((first, others)) if !others.is_empty() => {
+            others.iter().fold(first.len(), |n, other| {
+                let pairs = first.bytes().zip(other.bytes());
+                n.min(pairs.take_while(|(a, b)| a == b).count())
+            })
+        }
+        _ => 0,
+    };
+    for name in &mut long {
+        let from = name.char_indices().take_while(|(at, _)| *at < shared);
+        let word = from.filter(|(_, c)| !c.is_alphanumeric()).last();
+        let rest = word.map_or(name.clone(), |(at, c)| format!("…{}", &name[at + c.len_utf8()..]));
+        **name = short(&rest).into_owned();
+    }
+    names
 }
 
 /// The values of a row's key fields as text.

@@ -54,8 +54,8 @@ pub use need::Need;
 pub use part::{Part, Whole};
 pub(crate) use reported::GAP as REPORTED_GAP;
 pub use runner::Runner;
-pub(crate) use scan::short;
 pub use scan::{Group, Scan};
+pub(crate) use scan::{NAME, short};
 pub(crate) use severity::{
     ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEDIUM_SHARE, TRIFLE_SHARE, priority,
 };

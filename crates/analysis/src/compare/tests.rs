@@ -412,3 +412,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn long_names_leave_out_what_they_share() {
+    let start = "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_";
+    let kernels = ["MT256x256x64_MI16x16x1_SN", "MT256x128x64_MI16x16x1_SN", "MT64x64x128_SN"];
+    let names = kernels.map(|k| format!("{start}{k}")).into_iter().chain(["rocBLAS".to_owned()]);
+    assert_eq!(
+        super::told_apart(names.collect()),
+        ["…MT256x256x64_MI16x16x1_SN", "…MT256x128x64_MI16x16x1_SN", "…MT64x64x128_SN", "rocBLAS"]
+    );
+    // One alone, or without a word in common, keeps its ends.
+    let one = super::told_apart(vec!["x".repeat(80), "y".repeat(60)]);
+    assert!(one[0].starts_with("xxx") && one[0].contains('…') && one[0].chars().count() == 51);
+}

@@ -427,7 +427,7 @@ impl<'a> Scan<'a> {
 }
 
 /// Letters of a name that a title has room for.
-const NAME: usize = 50;
+pub(crate) const NAME: usize = 50;
 
 /// A name cut in the middle, so that its start and its end can be told.
 pub(crate) fn short(name: &str) -> std::borrow::Cow<'_, str> {
