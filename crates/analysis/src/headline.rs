@@ -103,11 +103,11 @@ pub fn cost(findings: &[Finding], book: &Book) -> Option<Cost> {
     }
     let (word, finding) = leading(findings, book)?;
     let seconds = finding.saves_s.unwrap_or(0.0);
-    let at_most = if finding.basis.is_bound() { "at most " } else { "" };
+    let up_to = if finding.basis.is_bound() { "up to " } else { "" };
     Some(Cost {
         key: finding.rule.clone(),
         seconds,
-        claim: format!("{word}, {at_most}{}", seconds_brief(seconds)),
+        claim: format!("{word}, {up_to}{}", seconds_brief(seconds)),
         why: finding.inside().replacen(": ", ", ", 1),
     })
 }

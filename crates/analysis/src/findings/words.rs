@@ -101,7 +101,10 @@ fn evidence(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Basis {
 
 /// That single measurements of what makes no difference would show the same, where they would.
 fn scatter(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Option<String> {
-    if scan.data().numbers(ColumnMeaning::TimeStd).is_some() {
+    // A spread that another file of the same table states is not theirs.
+    let std = scan.data().numbers(ColumnMeaning::TimeStd);
+    let has_spread = |row: &u32| std.is_some_and(|std| !std[*row as usize].is_nan());
+    if cause.parts.iter().flat_map(|part| &part.rows).any(has_spread) {
         return None;
     }
     let why = match cause.parts.first()? {

@@ -67,6 +67,8 @@ pub(super) struct Seen {
     cached: Tally,
     short: Tally,
     compared: Tally,
+    /// Whether some of them state a rate, and a bandwidth.
+    states: [bool; 2],
     rates_differ: Tally,
     differs: Tally,
     pub(super) spread_known: Tally,
@@ -139,6 +141,7 @@ impl Seen {
         let bandwidth = differs(&columns.reported[1], metrics.bandwidth(data, r));
         if rate.or(bandwidth).is_some() {
             self.compared.add(time_s);
+            self.states = [self.states[0] | rate.is_some(), self.states[1] | bandwidth.is_some()];
             if rate == Some(true) {
                 self.rates_differ.add(time_s);
             }
@@ -259,8 +262,13 @@ impl Seen {
     /// bandwidths alone make nothing doubtful.
     fn reported_words(&self) -> (Verdict, String) {
         let (differs, of) = (&self.differs, &self.compared);
+        let what = match self.states {
+            [_, false] => "rates",
+            [false, true] => "bandwidths",
+            [true, true] => "rates and bandwidths",
+        };
         let words = format!(
-            "reported rates and bandwidths agree with the recomputed ones within 1 % in {} of {}",
+            "reported {what} agree with the recomputed ones within 1 % in {} of {}",
             grouped(of.rows - differs.rows),
             plural(of.rows, "row")
         );

@@ -32,11 +32,11 @@ fn what_agrees_is_sound() {
     assert_eq!((own.count, own.of), (0, 2));
     assert_eq!(
         own.text,
-        "Reported rates and bandwidths agree with the recomputed ones within 1 % in 2 of 2 rows."
+        "Reported rates agree with the recomputed ones within 1 % in 2 of 2 rows."
     );
     assert_eq!(
         trust.words(),
-        "sound: reported rates and bandwidths agree with the recomputed ones within 1 % in 2 of 2 rows"
+        "sound: reported rates agree with the recomputed ones within 1 % in 2 of 2 rows"
     );
 }
 

@@ -76,8 +76,10 @@ impl Set {
         for set in &mut out {
             let side = &frame.counted().sides[set.side].label;
             // Sides of a device each are named after it already.
-            let named = !several || side.ends_with(&short_name(&set.device));
-            let parts = [side.as_str(), if named { "" } else { &set.device }];
+            let own = !set.device.is_empty() && side.ends_with(&short_name(&set.device));
+            let named = !several || own;
+            let device = if set.device.is_empty() { "an unknown device" } else { &set.device };
+            let parts = [side.as_str(), if named { "" } else { device }];
             let parts: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
             set.name = parts.join(" on ");
         }
