@@ -341,23 +341,27 @@ fn names(frame: &Frame, setup: &Setup) -> Vec<String> {
 /// Names with what long ones (kernels) begin with alike left out, as whole words: `…MT256x256x64_MI16x16x1`.
 fn told_apart(mut names: Vec<String>) -> Vec<String> {
     let is_long = |name: &&mut String| name.chars().count() > NAME;
-    let mut long: Vec<&mut String> = names.iter_mut().filter(is_long).collect();
-    let shared = match long.split_first() {
-        Some((first, others)) if !others.is_empty() => {
-            others.iter().fold(first.len(), |n, other| {
-                let pairs = first.bytes().zip(other.bytes());
-                n.min(pairs.take_while(|(a, b)| a == b).count())
-            })
-        }
-        _ => 0,
-    };
-    for name in &mut long {
-        let from = name.char_indices().take_while(|(at, _)| *at < shared);
-        let word = from.filter(|(_, c)| !c.is_alphanumeric()).last();
+    let long: Vec<&mut String> = names.iter_mut().filter(is_long).collect();
+    let all: Vec<&str> = long.iter().map(|name| name.as_str()).collect();
+    let shared = if all.len() > 1 { shared_start(&all) } else { 0 };
+    for name in long {
+        let start = name.char_indices().take(shared);
+        let word = start.filter(|(_, c)| !c.is_alphanumeric()).last();
         let rest = word.map_or(name.clone(), |(at, c)| format!("…{}", &name[at + c.len_utf8()..]));
-        **name = short(&rest).into_owned();
+        *name = short(&rest).into_owned();
     }
     names
+}
+
+/// How many letters names begin with alike.
+pub fn shared_start(names: &[&str]) -> usize {
+    let Some((first, others)) = names.split_first() else {
+        return 0;
+    };
+    others.iter().fold(first.chars().count(), |n, other| {
+        let pairs = first.chars().zip(other.chars());
+        n.min(pairs.take_while(|(a, b)| a == b).count())
+    })
 }
 
 /// The values of a row's key fields as text.

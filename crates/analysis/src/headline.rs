@@ -86,7 +86,10 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str
 
 /// The account that [leads](leading), where its causes are one finding.
 pub fn leading_account(book: &Book) -> Option<(Account, Sum)> {
-    let lost = || book.ranked().into_iter().filter(|(account, _)| account.is_lost());
+    let known = |(account, _): &(Account, Sum)| {
+        account.is_lost() && book.evidence(*account) != Evidence::Scatter
+    };
+    let lost = || book.ranked().into_iter().filter(known);
     let measured = lost().find(|(account, sum)| {
         account.evidence() == Evidence::Measured && sum.seconds >= MEASURED * book.time_s
     });

@@ -27,6 +27,7 @@ mod book;
 mod columns;
 mod partners;
 mod rows;
+mod scatter;
 
 pub use account::{Account, Evidence, Split};
 pub use book::{Book, Runs, Sum};
@@ -34,6 +35,8 @@ pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
 use partners::{Held, variant_of};
 pub use partners::{Partners, Steps as Pairing, TIE};
 pub use rows::rows_of;
+pub use scatter::Scatter;
+pub(crate) use scatter::{size_between, types_of};
 
 use crate::headline;
 use crate::tile_roof::TileRoofs;
@@ -122,18 +125,6 @@ impl<'a> Splitter<'a> {
     /// Number of groups: one more than the largest number of a group.
     pub fn groups(&self) -> usize {
         self.partners.groups.len()
-    }
-
-    /// Of the libraries, types and layouts of some rows: how often a GEMM with the next larger M (0), N (1) or
-    /// K (2) and all else equal is over 2 % faster, and how often slower.
-    pub fn next_larger(&self, rows: &[u32], size: u8) -> [u64; 2] {
-        let Partners { group_of, kind_of, larger, .. } = &*self.partners;
-        let kinds: Vec<u32> =
-            rows.iter().map(|r| kind_of[group_of[*r as usize] as usize]).collect();
-        let kinds = gemmscope_table::group::ascending(&kinds, larger.len());
-        let seen =
-            kinds.into_iter().map(|kind| larger[kind as usize][usize::from(size)].map(u64::from));
-        seen.fold([0, 0], |sum, of| [sum[0] + of[0], sum[1] + of[1]])
     }
 
     /// The accounts of one call of a row; `None` without a time.
@@ -338,6 +329,9 @@ pub struct Adding<'a> {
     /// By group: the accounts of the set at hand that have it, as bits; one more for the group itself, and
     /// one where another library ran it faster.
     seen: Vec<u16>,
+    properties: scatter::Properties<'a>,
+    /// By book.
+    gains: Vec<scatter::Gains>,
     books: Vec<Book>,
 }
 
@@ -374,6 +368,8 @@ impl<'a> Adding<'a> {
         Adding {
             at: (0, 0),
             seen: vec![0; splitter.partners.groups.len()],
+            properties: scatter::Properties::of(frame),
+            gains: vec![scatter::Gains::default(); sets.len()],
             books: sets.iter().map(&mut book).collect(),
             sets,
             splitter,
@@ -412,6 +408,8 @@ impl<'a> Adding<'a> {
                     let posting = Posting { row, book, calls, entry: &entry };
                     each(&posting);
                     self.add(&posting, time_s);
+                    let gains = &mut self.gains[book];
+                    gains.add(&self.properties, &self.splitter.partners, &posting);
                 }
             }
         }
@@ -454,7 +452,10 @@ impl<'a> Adding<'a> {
     }
 
     /// The sums, and what split the rows.
-    pub fn finish(self) -> (Ledger, Splitter<'a>) {
+    pub fn finish(mut self) -> (Ledger, Splitter<'a>) {
+        for (book, gains) in self.books.iter_mut().zip(&self.gains) {
+            book.scatter = gains.scatter(&self.splitter.partners);
+        }
         (Ledger { books: self.books }, self.splitter)
     }
 }

@@ -1,7 +1,7 @@
 //! The ledger split by cause: one account of one side and device, and what makes it one cause.
 
 use super::{Finding, Rule, Scan, words};
-use crate::ledger::{Account, Adding, Ledger, Posting, Splitter};
+use crate::ledger::{Account, Adding, Ledger, Posting, Splitter, size_between, types_of};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
@@ -68,30 +68,6 @@ pub(super) struct Part {
     pub rows: Vec<u32>,
 }
 
-impl Cause {
-    /// Of a layout or type that is slower than another: true where the other is slower than it in about as
-    /// many rows and seconds, so that scatter between single measurements would show the same. By the sign
-    /// test: counts that differ by less than twice the standard deviation of a fair coin.
-    pub(super) fn is_both_ways(&self) -> bool {
-        let of = |detail: Detail| self.parts.iter().find(move |part| part.detail == detail);
-        let mut sums = [(0.0, 0.0), (0.0, 0.0)];
-        for part in &self.parts {
-            let (mirror, second) = match part.detail {
-                Detail::Layouts(slow, fast) => (Detail::Layouts(fast, slow), slow > fast),
-                Detail::Types(slow, fast) => (Detail::Types(fast, slow), slow > fast),
-                _ => return false,
-            };
-            let other_s = of(mirror).map_or(0.0, |other| other.lost_s);
-            let lesser = other_s > part.lost_s || (other_s == part.lost_s && second);
-            let (rows, seconds) = &mut sums[usize::from(lesser)];
-            *rows += part.rows.len() as f64;
-            *seconds += part.lost_s;
-        }
-        let [(more, more_s), (fewer, fewer_s)] = sums;
-        fewer_s >= more_s / 2.0 && (more - fewer).abs() < 2.0 * (more + fewer).sqrt()
-    }
-}
-
 /// The ledger of a frame and its causes.
 pub(super) struct Sums<'a> {
     pub ledger: Ledger,
@@ -114,16 +90,7 @@ pub(super) struct Summing<'a> {
 
 impl<'a> Summing<'a> {
     pub(super) fn new(splitter: Splitter<'a>, frame: &'a Frame) -> Summing<'a> {
-        let mut types: Vec<String> = Vec::new();
-        let type_of = frame.data.ops.iter().map(|op| {
-            let name = op.types();
-            let known = types.iter().position(|t| *t == name);
-            known.unwrap_or_else(|| {
-                types.push(name);
-                types.len() - 1
-            }) as u32
-        });
-        let type_of = type_of.collect();
+        let (types, type_of) = types_of(&frame.data);
         Summing {
             adding: Adding::with(splitter),
             causes: Vec::new(),
@@ -204,11 +171,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
             Some(codes) => Detail::Kernels(codes[r], codes[other]),
             None => Detail::All,
         },
-        Account::Size => {
-            let sizes = |r: usize| [data.m[r], data.n[r], data.k[r]];
-            let differ = sizes(r).into_iter().zip(sizes(other)).position(|(a, b)| a != b);
-            Detail::Size(differ.unwrap_or(0) as u8)
-        }
+        Account::Size => Detail::Size(size_between(data, r, other)),
         Account::Tile => Detail::Tile(match posting.entry.tile {
             Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
             Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,

@@ -6,7 +6,7 @@ use super::{
     scan::short, story, story::Story,
 };
 use crate::figures::figures;
-use crate::ledger::{Account, Entry, Evidence as Basis};
+use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{grouped, percent, plural};
@@ -15,9 +15,6 @@ use gemmscope_table::group::ascending;
 
 /// Smaller causes that are named.
 const NAMED: usize = 3;
-
-/// Fewer sizes beside each other than this do not tell scatter from a pattern.
-const FEWEST: u64 = 20;
 
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
@@ -68,8 +65,8 @@ fn of(
     let lost_s: f64 = causes.iter().map(|c| c.lost_s).sum();
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     let signs = signs(scan, sums, &rows);
-    let basis = evidence(scan, sums, causes[0]);
-    let basis = match causes.iter().all(|c| evidence(scan, sums, c) == basis) {
+    let basis = evidence(sums, causes[0]);
+    let basis = match causes.iter().all(|c| evidence(sums, c) == basis) {
         true => basis,
         false => Basis::Mixed,
     };
@@ -92,34 +89,19 @@ fn of(
 }
 
 /// What the seconds of a cause rest on.
-fn evidence(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Basis {
-    match scatter(scan, sums, cause) {
-        Some(_) => Basis::Scatter,
-        None => cause.account.evidence(),
-    }
+fn evidence(sums: &Sums<'_>, cause: &Cause) -> Basis {
+    sums.ledger.books[cause.book].evidence(cause.account)
 }
 
-/// That single measurements of what makes no difference would show the same, where they would.
-fn scatter(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Option<String> {
-    // A spread that another file of the same table states is not theirs.
-    let std = scan.data().numbers(ColumnMeaning::TimeStd);
-    let has_spread = |row: &u32| std.is_some_and(|std| !std[*row as usize].is_nan());
-    if cause.parts.iter().flat_map(|part| &part.rows).any(has_spread) {
-        return None;
-    }
-    let why = match cause.parts.first()? {
-        // Where sizes matter more than scatter, the next larger one is mostly slower.
-        Part { detail: Detail::Size(size), rows, .. } => {
-            let [faster, slower] = sums.splitter.next_larger(rows, *size);
-            let both_ways = faster + slower >= FEWEST && 2 * faster >= slower;
-            let m = ["M", "N", "K"][usize::from(*size)];
+/// That it may be scatter, where it may.
+fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
+    let why = match sums.ledger.books[cause.book].scatter(cause.account)? {
+        Scatter::BothWays => "Each is slower about as often".to_owned(),
+        Scatter::Larger { size, faster, slower } => {
+            let size = ["M", "N", "K"][usize::from(size)];
             let [faster, slower] = [faster, slower].map(grouped);
-            both_ways.then(|| {
-                format!("The next larger {m} is faster {faster} times and slower {slower} times")
-            })?
+            format!("The next larger {size} is faster {faster} times and slower {slower} times")
         }
-        _ if cause.is_both_ways() => "Each is slower about as often".to_owned(),
-        _ => return None,
     };
     Some(format!(" {why}, and the file states no spread: it may be scatter."))
 }
@@ -179,7 +161,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         _ => launch(scan, cause),
     };
     let take = if groups == 1 { "It takes" } else { "They take" };
-    let scatter = scatter(scan, sums, cause);
+    let scatter = scatter(sums, cause);
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
         title: format!("{claim}: {}", plural(groups, "GEMM")),
@@ -212,7 +194,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
 
 /// What a cause is, in a few words: of several parts what they have in common.
 fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
-    if evidence(scan, sums, cause) == Basis::Scatter {
+    if evidence(sums, cause) == Basis::Scatter {
         let what = match cause.account {
             Account::Layout => "Layouts",
             Account::Type => "Types",

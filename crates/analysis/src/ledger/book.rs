@@ -1,6 +1,6 @@
 //! The accounts of one side on one device, added up.
 
-use super::Account;
+use super::{Account, Evidence, Scatter};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::seconds_brief;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -54,6 +54,8 @@ pub struct Book {
     pub elsewhere: u64,
     /// In the order of [`Account::ALL`].
     pub accounts: [Sum; Account::COUNT],
+    /// The accounts whose gains may be scatter.
+    pub scatter: Vec<(Account, Scatter)>,
 }
 
 impl Book {
@@ -63,6 +65,16 @@ impl Book {
             "" => words.to_owned(),
             name => format!("{name}: {words}"),
         }
+    }
+
+    /// What shows that the gains of an account may be scatter.
+    pub fn scatter(&self, account: Account) -> Option<Scatter> {
+        self.scatter.iter().find(|(of, _)| *of == account).map(|(_, scatter)| *scatter)
+    }
+
+    /// What the seconds of an account rest on here.
+    pub fn evidence(&self, account: Account) -> Evidence {
+        self.scatter(account).map_or(account.evidence(), |_| Evidence::Scatter)
     }
 
     /// What an account holds.

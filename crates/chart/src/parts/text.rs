@@ -4,6 +4,7 @@
 //! policy. The table is of a wide sans-serif, so that a label that fits by it fits in any
 //! system font.
 
+use gemmscope_analysis::compare::shared_start;
 use gemmscope_model::order::InOrder;
 use std::collections::HashMap;
 
@@ -95,10 +96,7 @@ pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
         groups
     };
     for group in cut(&out) {
-        let shared = group.iter().skip(1).fold(names[group[0]].chars().count(), |n, &i| {
-            let pairs = names[group[0]].chars().zip(names[i].chars());
-            n.min(pairs.take_while(|(a, b)| a == b).count())
-        });
+        let shared = shared_start(&group.iter().map(|i| names[*i]).collect::<Vec<_>>());
         for i in group {
             let rest: String = names[i].chars().skip(shared.saturating_sub(2)).collect();
             out[i] = ellipsis(&format!("…{rest}"), size, max);

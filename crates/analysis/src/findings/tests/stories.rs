@@ -169,3 +169,22 @@ fn types_that_are_faster_both_ways_may_be_scatter() {
     ];
     assert_eq!(basis(much).0, Basis::Measured);
 }
+
+#[test]
+fn sizes_that_are_as_often_faster_as_slower_may_be_scatter() {
+    let found = |times: fn(u32) -> f64| {
+        let rows: Vec<Row> =
+            (1..=24).map(|i| row([64 * i, 4096, 4096], DataType::Bf16, times(i))).collect();
+        let report = check_all(&frame(&rows, Some("mi300x"), RoofKind::Achievable));
+        let book = &report.ledger.books[0];
+        let seen = (of(&report, "size")[0].basis, book.scatter(Account::Size).is_some());
+        let led = crate::headline::leading_account(book).is_some_and(|(a, _)| a == Account::Size);
+        (seen, led)
+    };
+    // Every other one takes 300 µs.
+    let up_and_down = |i: u32| if i.is_multiple_of(2) { 200.0 } else { 300.0 };
+    assert_eq!(found(up_and_down), ((Basis::Scatter, true), false));
+    // Of a pattern a few are slow.
+    let few = |i: u32| 200.0 + f64::from(8 * i) + if i % 8 == 1 { 100.0 } else { 0.0 };
+    assert_eq!(found(few), ((Basis::Measured, false), true));
+}

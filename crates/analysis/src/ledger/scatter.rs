@@ -1,0 +1,160 @@
+//! Whether single measurements of what makes no difference would show the gains of an account too.
+//!
+//! A layout or type is tested from both sides: as often as the one is slower, the other may be. Of sizes the
+//! next larger one should be slower: it does more work.
+
+use super::{Account, Partners, Posting};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
+
+/// Fewer sizes beside each other than this do not tell scatter from a pattern.
+const FEWEST: u64 = 20;
+
+/// What shows that the gains of an account may be scatter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scatter {
+    /// Each layout or type is slower than the other about as often.
+    BothWays,
+    /// A GEMM with the next larger M (0), N (1) or K (2) and all else equal is over 2 % faster so often, and
+    /// slower so often.
+    Larger {
+        /// Which size is larger.
+        size: u8,
+        /// How often it is faster.
+        faster: u64,
+        /// How often it is slower.
+        slower: u64,
+    },
+}
+
+/// Names of the types of a table's operations, each once, and by operation its index in them.
+pub(crate) fn types_of(data: &Dataset) -> (Vec<String>, Vec<u32>) {
+    let mut types: Vec<String> = Vec::new();
+    let of = data.ops.iter().map(|op| {
+        let name = op.types();
+        let known = types.iter().position(|t| *t == name);
+        known.unwrap_or_else(|| {
+            types.push(name);
+            types.len() - 1
+        }) as u32
+    });
+    let of = of.collect();
+    (types, of)
+}
+
+/// The size in which a GEMM differs from another one, the first of M (0), N (1) and K (2).
+pub(crate) fn size_between(data: &Dataset, row: usize, other: usize) -> u8 {
+    let sizes = |r: usize| [data.m[r], data.n[r], data.k[r]];
+    sizes(row).into_iter().zip(sizes(other)).position(|(a, b)| a != b).unwrap_or(0) as u8
+}
+
+/// An account, and what is slower and faster.
+type Pair = (Account, u64, u64);
+
+/// Rows and their seconds.
+type Held = (f64, f64);
+
+/// The gains of one book, as they are added up.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gains {
+    /// Accounts of which a row states its spread, as bits: a gain beyond it is none of scatter.
+    stated: u16,
+    /// The account, the slower and the faster layout or types, and what it holds. There are few.
+    pairs: Vec<(Pair, Held)>,
+    /// By the size that is larger: seconds, and by [kind](Partners::kind_of) whether it has rows.
+    sizes: [(f64, Vec<bool>); 3],
+}
+
+/// What all books need to know of a table.
+pub(super) struct Properties<'a> {
+    data: &'a Dataset,
+    spread: Option<&'a [f64]>,
+    type_of: Vec<u32>,
+}
+
+impl<'a> Properties<'a> {
+    pub(super) fn of(frame: &'a Frame) -> Self {
+        let data = &*frame.data;
+        let spread = data.numbers(ColumnMeaning::TimeStd);
+        Properties { data, spread, type_of: types_of(data).1 }
+    }
+}
+
+impl Gains {
+    /// Adds what a row gains by its alternative.
+    pub(super) fn add(&mut self, of: &Properties<'_>, partners: &Partners, posting: &Posting<'_>) {
+        let Some(other) = posting.entry.alternative else {
+            return;
+        };
+        let seconds = posting.entry.call.of(other.account) * posting.calls;
+        if seconds <= 0.0 {
+            return;
+        }
+        let (row, faster) = (posting.row as usize, other.row as usize);
+        if of.spread.is_some_and(|std| !std[row].is_nan()) {
+            self.stated |= 1 << other.account as usize;
+        }
+        let ops = [row, faster].map(|r| usize::from(of.data.op[r]));
+        let [slow, fast] = match other.account {
+            Account::Layout => ops.map(|op| {
+                of.data.ops[op].layout().bytes().fold(0, |key, b| key << 8 | u64::from(b))
+            }),
+            Account::Type => ops.map(|op| u64::from(of.type_of[op])),
+            Account::Size => {
+                let (sum, kinds) = &mut self.sizes[usize::from(size_between(of.data, row, faster))];
+                *sum += seconds;
+                kinds.resize(partners.larger.len(), false);
+                kinds[partners.kind_of[partners.group_of[row] as usize] as usize] = true;
+                return;
+            }
+            _ => return,
+        };
+        let pair = (other.account, slow, fast);
+        match self.pairs.iter_mut().find(|(of, _)| *of == pair) {
+            Some((_, (rows, sum))) => (*rows, *sum) = (*rows + 1.0, *sum + seconds),
+            None => self.pairs.push((pair, (1.0, seconds))),
+        }
+    }
+
+    /// The accounts whose gains may be scatter.
+    pub(super) fn scatter(&self, partners: &Partners) -> Vec<(Account, Scatter)> {
+        let both_ways = |account: &Account| self.is_both_ways(*account);
+        let pairs = [Account::Layout, Account::Type].into_iter().filter(both_ways);
+        let mut out: Vec<_> = pairs.map(|account| (account, Scatter::BothWays)).collect();
+        out.extend(self.larger(partners).map(|scatter| (Account::Size, scatter)));
+        out.retain(|(account, _)| self.stated >> *account as usize & 1 == 0);
+        out
+    }
+
+    /// True where of each pair the other one is slower in about as many rows and seconds. By the sign test:
+    /// counts that differ by less than twice the standard deviation of a fair coin.
+    fn is_both_ways(&self, account: Account) -> bool {
+        let mut sums: [Held; 2] = [(0.0, 0.0); 2];
+        for &((of, slow, fast), (rows, seconds)) in &self.pairs {
+            if of == account {
+                let other = self.pairs.iter().find(|(pair, _)| *pair == (of, fast, slow));
+                let other_s = other.map_or(0.0, |(_, held)| held.1);
+                let lesser = other_s > seconds || (other_s == seconds && slow > fast);
+                let sum = &mut sums[usize::from(lesser)];
+                *sum = (sum.0 + rows, sum.1 + seconds);
+            }
+        }
+        let [(more, more_s), (fewer, fewer_s)] = sums;
+        fewer_s >= more_s / 2.0 && (more - fewer).abs() < 2.0 * (more + fewer).sqrt()
+    }
+
+    /// How often the next larger size is faster, by the size that holds most of the gains, where that is often.
+    fn larger(&self, partners: &Partners) -> Option<Scatter> {
+        let most = |a: &u8, b: &u8| {
+            let seconds = |size: u8| self.sizes[usize::from(size)].0;
+            seconds(*a).total_cmp(&seconds(*b)).then(b.cmp(a))
+        };
+        let size = (0..3).max_by(most)?;
+        let kinds = partners.larger.iter().zip(&self.sizes[usize::from(size)].1);
+        let seen =
+            kinds.filter(|(_, has)| **has).map(|(of, _)| of[usize::from(size)].map(u64::from));
+        let [faster, slower] = seen.fold([0, 0], |sum, of| [sum[0] + of[0], sum[1] + of[1]]);
+        let often = faster + slower >= FEWEST && 2 * faster >= slower;
+        often.then_some(Scatter::Larger { size, faster, slower })
+    }
+}
