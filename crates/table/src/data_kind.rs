@@ -6,12 +6,13 @@
 //! | kind | known by | what counts |
 //! |---|---|---|
 //! | workload | counts of calls, a trace | every row times its calls |
-//! | benchmark | one row a configuration and library | one call of each |
-//! | sweep | several variants a configuration, in one file and library | the fastest of each |
+//! | benchmark | one row a configuration | one call of each |
+//! | sweep | several variants a configuration, in one file | the fastest of each |
 //! | sides | the same configurations in two files, libraries or devices; a trace beside another file | each side for itself |
 //!
 //! A configuration is shape, types, layout and device (and the operation's name, where there is
-//! one). Rows of one variant are repeats, of which the middle one counts.
+//! one). Rows of one variant are repeats, of which the middle one counts. Where two libraries that are no
+//! sides ran one configuration, the faster of them counts, whatever else is open.
 
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Field, Frame};
@@ -23,7 +24,7 @@ mod rows;
 mod sample;
 
 pub use counted::{Counted, Counting, Set, Side};
-use rows::{Names, Rows, columns_at, configuration, place, variant_indices, within};
+use rows::{Rows, columns_at, configuration, place, variant_indices, within};
 pub use rows::{variant, variant_columns};
 pub use sample::Sample;
 
@@ -272,7 +273,8 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
         return of(DataKind::Sweep, None, reason);
     }
     Decision {
-        several: repeats || variants > configurations,
+        // A small file beside a large one is hardly in the sample.
+        several: repeats || variants > configurations || several_sources && rows.sampled,
         ..of(DataKind::Benchmark, None, "each GEMM was measured on its own")
     }
 }

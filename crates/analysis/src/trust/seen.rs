@@ -168,9 +168,10 @@ impl Seen {
 
     /// What its rows show, a sentence each; with its name where devices are several.
     pub(super) fn reasons(&self, several: bool) -> Vec<Reason> {
-        let on = match several && !self.name.is_empty() {
-            true => format!("{}: ", self.name),
-            false => String::new(),
+        let on = match (several, self.name.as_str()) {
+            (true, "") => "Unknown device: ".to_owned(),
+            (true, name) => format!("{name}: "),
+            (false, _) => String::new(),
         };
         let mut out = Vec::new();
         let mut add = |about, weight, tally: &Tally, of: &Tally, words: String| {

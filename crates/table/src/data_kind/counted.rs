@@ -1,7 +1,7 @@
 //! The rows that totals are over.
 
 use super::{
-    DataKind, Decision, Names, columns_at, configuration, place, variant, variant_indices, within,
+    DataKind, Decision, columns_at, configuration, place, variant, variant_indices, within,
 };
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset, library_name};
 use crate::field::{Field, Frame};
@@ -280,12 +280,9 @@ fn unique(sides: &mut [Side]) {
 /// Finds the rows that count among variants and repeats.
 struct Fastest<'a> {
     data: &'a Dataset,
-    names: Names<'a>,
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
-    /// Each library has its own row of a configuration: in a benchmark no row stands for another
-    /// library's.
-    each_library: bool,
+    operation: Option<&'a [u32]>,
     /// Rows of several files and devices are variants of one configuration.
     together: bool,
 }
@@ -299,12 +296,11 @@ impl<'a> Fastest<'a> {
     fn by(frame: &'a Frame, columns: &[usize]) -> Self {
         let data = &*frame.data;
         Fastest {
-            each_library: frame.kind() == DataKind::Benchmark,
             together: frame.decision().together,
             data,
-            names: Names::new(data),
             columns: columns_at(data, columns),
             library: data.codes(ColumnMeaning::Library),
+            operation: data.codes(ColumnMeaning::OpName),
         }
     }
 
@@ -315,11 +311,7 @@ impl<'a> Fastest<'a> {
             true => configuration(self.data, r),
             false => within(self.data, r),
         };
-        let hash = self.names.hash(hash, r);
-        match self.each_library {
-            true => mix(hash, self.library(r)),
-            false => hash,
-        }
+        self.operation.map_or(hash, |codes| mix(hash, u64::from(codes[r])))
     }
 
     fn library(&self, r: usize) -> u64 {

@@ -49,26 +49,11 @@ pub(super) struct Rows<'a> {
     rows: &'a [usize],
     /// Sources with a measured row.
     pub sources: usize,
+    /// They are a sample.
+    pub sampled: bool,
     library: Option<&'a [u32]>,
-    names: Names<'a>,
+    operation: Option<&'a [u32]>,
     variant: Vec<&'a ColumnData>,
-}
-
-/// Columns that tell two uses of one GEMM apart.
-#[derive(Clone, Copy)]
-pub(super) struct Names<'a>([Option<&'a [u32]>; 2]);
-
-impl<'a> Names<'a> {
-    pub(super) fn new(data: &'a Dataset) -> Self {
-        Names([ColumnMeaning::OpName, ColumnMeaning::Model].map(|m| data.codes(m)))
-    }
-
-    pub(super) fn hash(&self, mut hash: u64, row: usize) -> u64 {
-        for codes in self.0.iter().flatten() {
-            hash = mix(hash, u64::from(codes[row]));
-        }
-        hash
-    }
 }
 
 impl<'a> Rows<'a> {
@@ -77,8 +62,9 @@ impl<'a> Rows<'a> {
             data,
             rows: sample.rows(),
             sources: sample.sources(),
+            sampled: sample.is_part(),
             library: data.codes(ColumnMeaning::Library),
-            names: Names::new(data),
+            operation: data.codes(ColumnMeaning::OpName),
             variant: variant_columns(data),
         }
     }
@@ -175,15 +161,16 @@ impl<'a> Rows<'a> {
         shared > 0 && shared as f64 >= SHARED * second as f64
     }
 
-    /// Number of configurations within one file, library and device, of variants, and whether any
-    /// variant has several rows.
+    /// Number of configurations within one file and device, of their variants (of all libraries), and
+    /// whether any variant has several rows.
     pub(super) fn variants(&self) -> (usize, usize, bool) {
         let mut configurations = Counts::default();
         let mut variants = Counts::default();
         for &r in self.rows {
-            let key = self.names.hash(within(self.data, r), r);
-            let key = mix(key, u64::from(self.library(r)));
+            let key = within(self.data, r);
+            let key = self.operation.map_or(key, |codes| mix(key, u64::from(codes[r])));
             configurations.insert(key, 1);
+            let key = mix(key, u64::from(self.library(r)));
             *variants.entry(variant(&self.variant, key, r)).or_default() += 1;
         }
         let repeats = variants.values().any(|n| *n > 1);

@@ -33,7 +33,11 @@ impl Sample {
 
     /// Looks at the rows that were added to the table since the last call.
     pub fn extend(&mut self, data: &Dataset) {
-        let one_in = match data.len() {
+        let rows = match self.only {
+            Some(only) => data.source.iter().filter(|source| **source == only).count(),
+            None => data.len(),
+        };
+        let one_in = match rows {
             ..=EXACT_ROWS => 1,
             len => ((len / SAMPLED).next_power_of_two() as u64).max(ONE_IN),
         };
@@ -61,6 +65,11 @@ impl Sample {
     /// The rows, ascending.
     pub(super) fn rows(&self) -> &[usize] {
         &self.rows
+    }
+
+    /// True if it is a part of the rows.
+    pub(super) fn is_part(&self) -> bool {
+        self.one_in > 1
     }
 
     /// Sources with a measured row.
