@@ -301,7 +301,7 @@ fn what_is_not_listed_by_itself_is_counted() {
     let slower = lost.iter().find(|f| f.rule == "library").unwrap();
     assert_eq!(slower.heading(), "new: old is faster: 7 GEMMs");
     assert!((slower.saves_s.unwrap() - 7.0 * 1.5e-3).abs() < 1e-9);
-    assert_eq!(lost[0].heading(), "new: Compute-bound, below the roof: 7 GEMMs");
+    assert_eq!(lost[0].heading(), "new: Compute-bound, unexplained: 7 GEMMs");
     // The side and the kernel of every operation stand in both long reports.
     let (text, page) = (markdown(&report), html(&report, &[]));
     assert!(text.contains("| Type | Side | Kernel |"), "{text}");

@@ -17,7 +17,7 @@ pub struct Cost {
     pub key: String,
     /// Its seconds.
     pub seconds: f64,
-    /// `Surest gain, 7.04 ms`.
+    /// `Surest gain 7.04 ms`.
     pub claim: String,
     /// `another layout is faster, 36 GEMMs`.
     pub why: String,
@@ -110,7 +110,7 @@ pub fn cost(findings: &[Finding], book: &Book) -> Option<Cost> {
     Some(Cost {
         key: finding.rule.clone(),
         seconds,
-        claim: format!("{word}, {up_to}{}", seconds_brief(seconds)),
+        claim: format!("{word} {up_to}{}", seconds_brief(seconds)),
         why: finding.inside().replacen(": ", ", ", 1),
     })
 }

@@ -22,7 +22,7 @@ pub(super) fn bar(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> 
     let total_s = call.total_s();
     let part = |(account, s): (Account, f64)| {
         let seconds = seconds_brief(s);
-        let label = account.part_label();
+        let label = account.label();
         let hint = format!("{label}: {seconds}, {}. {}", percent(s / total_s), account.hint());
         view! {
             <span class="account" data-account=account.key() style:flex-grow=format!("{:.5}", s / total_s) title=hint>
@@ -31,7 +31,7 @@ pub(super) fn bar(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> 
         }
     };
     let words: Vec<String> =
-        call.each().map(|(a, s)| format!("{} {}", a.part_label(), seconds_brief(s))).collect();
+        call.each().map(|(a, s)| format!("{} {}", a.label(), seconds_brief(s))).collect();
     let parts = call.each().map(part).collect_view();
     Some(
         view! {

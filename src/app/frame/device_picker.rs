@@ -23,7 +23,20 @@ fn DevicePicker() -> impl IntoView {
     let label = Memo::new(move |_| match &devices.get()[..] {
         [Some(one)] => short_name(one),
         [] | [None] => "Device".to_owned(),
-        many => format!("{} devices", many.len()),
+        [Some(one), None] | [None, Some(one)] => format!("{} + unknown", short_name(one)),
+        many => {
+            let known = many.iter().flatten().count();
+            let unknown = if known < many.len() { " + unknown" } else { "" };
+            format!("{known} devices{unknown}")
+        }
+    });
+    // A reader takes it from the name or the kind of a file.
+    let assumed = Memo::new(move |_| {
+        bench.data.with(|data| {
+            let assumptions = data.sources.iter().flat_map(|s| &s.assumptions);
+            let mut devices = assumptions.filter(|a| a.key == "device" && !a.by_hand);
+            devices.any(|a| !a.value.is_empty())
+        })
     });
     let missing = move || devices.with(|d| d.contains(&None));
     // The question above the picture asks for it.
@@ -34,7 +47,7 @@ fn DevicePicker() -> impl IntoView {
                 class="button small"
                 right=true
                 name=Signal::derive(move || format!("Device: {}", label.get()))
-                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{icon(icon::DOWN)} }
+                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{move || assumed.get().then(|| view! { <small class="device-assumed">"assumed"</small> })}{icon(icon::DOWN)} }
             >
                 <Choice />
                 <hr />

@@ -104,7 +104,7 @@ fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
 
 /// What costs most, of a side that is named where there are several.
 fn claim(cost: &Cost, of: &str) -> AnyView {
-    let of = if of.is_empty() { String::new() } else { format!(" in {of}") };
+    let of = if of.is_empty() { String::new() } else { format!(" ({of})") };
     view! {
         <strong class="cost" data-account=cost.key.clone()>{cost.claim.clone()}</strong>
         {format!("{of}: {}.", cost.why)}

@@ -96,7 +96,7 @@ impl Part {
         };
         let hint = format!(
             "{} {shown}: {beside}, {}, {}",
-            capitalized(account.part_label()),
+            capitalized(account.label()),
             plural(sum.groups, "GEMM"),
             account.evidence().label(),
         );
@@ -106,7 +106,7 @@ impl Part {
     /// Its words beside the bar, as its label: a click is one on the part. The style sheet shows it while
     /// the words are wider than the part.
     fn name(&self) -> AnyView {
-        let label = self.account.part_label();
+        let label = self.account.label();
         let ch = label.chars().count() + self.shown.chars().count() + 1;
         view! {
             <label for=self.id.clone() title=self.hint.clone() data-account=self.account.key()
@@ -146,7 +146,7 @@ impl Part {
             <button type="button" class="account" id=id data-account=account.key() tabindex="-1"
                 style:flex-grow=format!("{share:.5}") title=hint.clone() aria-label=hint
                 aria-pressed=move || isolated().to_string() on:click=isolate>
-                <span>{account.part_label()}" "<strong>{shown}</strong></span>
+                <span>{account.label()}" "<strong>{shown}</strong></span>
             </button>
         }
         .into_any()

@@ -13,7 +13,9 @@ const MOST: usize = 40;
 
 /// The card.
 pub fn card(trust: &Trust) -> AnyView {
-    let (first, more) = trust.reasons.split_at(trust.reasons.len().min(FIRST));
+    // What speaks for the figures waits behind what speaks against them.
+    let heaviest = trust.reasons.iter().take_while(|r| r.weight == trust.verdict).count();
+    let (first, more) = trust.reasons.split_at(heaviest.min(FIRST));
     let behind = more.len() + trust.assumed.len();
     let (more, further) = more.split_at(more.len().min(MOST));
     let words = match trust.verdict {

@@ -186,11 +186,13 @@ impl Tally {
         [self.by_time[side], self.behind[side]].map(times)
     }
 
-    /// The first thing to say: which sides lose everywhere, else who is fastest on how many.
+    /// The first thing to say: which sides lose everywhere, and who is fastest on how many; of two sides the
+    /// one says the other.
     pub fn lead(&self) -> String {
         match self.losers() {
             none if none.is_empty() => self.fastest_words() + ".",
-            losers => losers + ".",
+            losers if self.names.len() < 3 => losers + ".",
+            losers => format!("{losers}. {}.", self.fastest_words()),
         }
     }
 

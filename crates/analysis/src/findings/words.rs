@@ -236,10 +236,10 @@ fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
         Detail::Tile(TileCause::Padding) => "Tiles reach past the output".to_owned(),
         Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),
         Detail::Tile(TileCause::FewWorkgroups) => "Fewer workgroups than units".to_owned(),
-        Detail::Bound(Bound::Memory) => "Memory-bound, below the roof".to_owned(),
-        Detail::Bound(Bound::Compute) => "Compute-bound, below the roof".to_owned(),
-        Detail::Bound(Bound::Launch) => "Too small to fill the device, below the roof".to_owned(),
-        Detail::Bound(Bound::NearRidge) => "Near the ridge, below the roof".to_owned(),
+        Detail::Bound(Bound::Memory) => "Memory-bound, unexplained".to_owned(),
+        Detail::Bound(Bound::Compute) => "Compute-bound, unexplained".to_owned(),
+        Detail::Bound(Bound::Launch) => "Too small to fill the device".to_owned(),
+        Detail::Bound(Bound::NearRidge) => "Near the ridge, unexplained".to_owned(),
         Detail::All => "Launches".to_owned(),
     }
 }

@@ -101,20 +101,13 @@ impl Account {
         }
     }
 
-    /// Its name for people: `library`, `below the roof`.
+    /// Its name for people: `library`, `roof time`, `unexplained`.
     pub fn label(self) -> &'static str {
         match self {
-            Account::Rest => "below the roof",
+            Account::Roof => "roof time",
+            Account::Rest => "unexplained",
             Account::NoRoof => "roof unknown",
             other => other.key(),
-        }
-    }
-
-    /// Its name on a part of a bar: `at the roof`, else the [`label`](Self::label).
-    pub fn part_label(self) -> &'static str {
-        match self {
-            Account::Roof => "at the roof",
-            other => other.label(),
         }
     }
 
@@ -129,9 +122,7 @@ impl Account {
             Account::Roof => "What the device needs, over all calls.",
             Account::Launch => "Starting, filling and draining kernels, up to the launch floor.",
             Account::Tile => "Padding of the tile and waves that are not full.",
-            Account::Rest => {
-                "Below the roof, and no run or model says why: at most so much to gain."
-            }
+            Account::Rest => "Lost, and no run or model says why: at most so much to gain.",
             Account::NoRoof => {
                 "Time of GEMMs without a roof, but for what a faster run would save."
             }

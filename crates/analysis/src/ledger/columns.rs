@@ -2,6 +2,7 @@
 //! that holds most of what it loses.
 
 use super::{Account, Partners, Splitter};
+use gemmscope_model::units::capitalized;
 use gemmscope_table::field::{Categories, Codes, Derived, Field, FieldInfo, FieldKind, Frame};
 use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, OnceLock};
@@ -52,8 +53,7 @@ impl Columns {
         let of = |account: Account| FieldInfo {
             field: field_of(account),
             label: match account {
-                Account::Roof => "At the roof".to_owned(),
-                Account::Rest => "Below the roof".to_owned(),
+                Account::Roof | Account::Rest => capitalized(account.label()),
                 lost => format!("Lost to {}", lost.label()),
             },
             unit: "s".to_owned(),

@@ -464,9 +464,9 @@ fn accounts_are_columns_of_the_table() {
     assert_eq!(f.numbers(&Field::Calls)(0), 3.0);
     let largest = f.categories(&Field::Column(LARGEST_LOSS.to_owned()));
     let text = |row: usize| largest.values[largest.codes.get(row) as usize].as_str();
-    assert_eq!([text(0), text(1)], ["layout", "below the roof"]);
+    assert_eq!([text(0), text(1)], ["layout", "unexplained"]);
     let title = |f: &Frame| f.info(&field_of(Account::Rest)).map(|i| i.label);
-    assert_eq!(title(&f).as_deref(), Some("Below the roof"));
+    assert_eq!(title(&f).as_deref(), Some("Unexplained"));
     // Exported, they are columns of their own.
     let mut writer = CsvWriter::of(&f);
     let (head, line) = (writer.header(), writer.rows([0]));

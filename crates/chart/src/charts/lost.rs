@@ -154,7 +154,7 @@ impl LostTime {
             if order.iter().any(|b| seconds[*b] > 0.0) {
                 // What holds no time is not said.
                 seconds.iter_mut().filter(|s| **s == 0.0).for_each(|s| *s = f64::NAN);
-                figures.push(Figure::new(account.part_label(), "s", seconds));
+                figures.push(Figure::new(account.label(), "s", seconds));
                 held.push(account);
             }
         }
@@ -197,7 +197,7 @@ impl Layout for LostTime {
     }
 
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        let entry = |a: Account| (Swatch::Box(theme.account(a)), a.part_label().to_owned());
+        let entry = |a: Account| (Swatch::Box(theme.account(a)), a.label().to_owned());
         self.held.iter().copied().map(entry).collect()
     }
 
