@@ -285,8 +285,12 @@ fn finding(
             });
         };
         let checked = move || fixed.with(|all| all.contains(&index));
-        view! { <input type="checkbox" class="finding-fix" aria-label=format!("If finding {} were fixed", index + 1)
-            title="Tick what you would fix: the total without its time is below the list" prop:checked=checked on:change=on /> }
+        view! {
+            <label class="finding-fix" title="Tick what you would fix: the total without its time is below the list">
+                "if fixed"
+                <input type="checkbox" aria-label=format!("If finding {} were fixed", index + 1) prop:checked=checked on:change=on />
+            </label>
+        }
     });
     entry(bench, index, rows, Some(f.rule.clone()), chosen, choose, (words, value), tick.into_any())
 }
