@@ -59,8 +59,8 @@ pub const TERMS: &[Term] = &[
         "Measured time minus roof time, over all calls: what a perfect kernel would save.",
     ),
     term(
-        "Surest gain, most to gain",
-        &["surest gain", "most to gain"],
+        "Surest gain, largest gain",
+        &["surest gain", "largest gain"],
         "The finding that holds most lost time. Where no faster run was measured for that one, the largest \
          for which one was: the surest.",
     ),

@@ -80,7 +80,7 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str
     });
     Some(match surest.filter(|f| !std::ptr::eq(*f, largest)) {
         Some(surest) => ("Surest gain", surest),
-        None => ("Most to gain", largest),
+        None => ("Largest gain", largest),
     })
 }
 

@@ -191,8 +191,11 @@ impl<'a> Looking<'a> {
         let agrees = reasons.iter().any(|r| r.about == About::Reported)
             && reasons.iter().all(|r| r.about != About::Reported || r.weight == Verdict::Sound);
         reasons.extend(unstated(&given.assumed, agrees));
-        // Of equal weight in the order above.
-        reasons.order_by_key(|r| std::cmp::Reverse(r.weight));
+        // Of equal weight in the order above, but exceptions that change nothing come last.
+        let exception = |r: &Reason| {
+            r.weight == Verdict::Sound && r.count > 0 && r.share.is_some_and(|s| s < EXCEPTION)
+        };
+        reasons.order_by_key(|r| (std::cmp::Reverse(r.weight), exception(r)));
         let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
         Trust { verdict, reasons, assumed: given.assumed, chosen: given.chosen }
     }

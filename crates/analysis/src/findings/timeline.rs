@@ -85,15 +85,15 @@ fn idle(rule: &Rule, file: (&Scan<'_>, u16), trace: &TraceContext) -> Option<Fin
     let (idle, total) = (trace.idle_time_s()?, trace.total_s?);
     (idle > IDLE * total).then(|| {
         // Recording takes time itself.
-        let at_most = if trace.slowed_by.is_empty() { "" } else { "at most " };
-        let share = format!("{at_most}{}", percent(idle / total));
+        let word = if trace.slowed_by.is_empty() { "for" } else { "up to" };
+        let share = format!("{word} {}", percent(idle / total));
         of(
             rule,
             file,
             ("idle", idle),
             ("all", total),
             Story {
-                title: format!("The device is idle for {share} of the time"),
+                title: format!("The device is idle {share} of the time"),
                 text: format!(
                     "{} of the {} from the first to the last kernel run nothing: the processor \
                      launches too slowly, or waits.",

@@ -112,7 +112,7 @@ impl TileTool {
             _ => shown(share.clamp(0.0, 1.0), theme),
         };
         let rate = e.roof.filter(|_| !hatched);
-        let text = rate.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 3));
+        let text = rate.map_or_else(String::new, |r| format_short(r.flops_per_s / 1e12, 4));
         let best = self.map.best == Some(i);
         let rows = ran.iter().map(|r| r.0).collect();
         Some(CellMark {
