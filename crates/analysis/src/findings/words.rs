@@ -301,7 +301,7 @@ fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -
             story::time(its)
         ),
         formula: format!(
-            "time − faster run, not below the roof = {} − {} = {} a call",
+            "time − max(faster run, roof time) = {} − {} = {} a call",
             story::time(time),
             story::time(call_s),
             story::time(time - call_s)
