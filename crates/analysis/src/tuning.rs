@@ -385,17 +385,8 @@ pub fn parameters(frame: &Frame, row: usize) -> Vec<(String, String)> {
         // A number that counts the variants is a name, not a setting.
         .filter(|c| !matches!(c.label.to_ascii_lowercase().as_str(), "variant" | "index" | "id"))
         .filter(|c| {
-            matches!(
-                c.meaning,
-                ColumnMeaning::TileM
-                    | ColumnMeaning::TileN
-                    | ColumnMeaning::TileK
-                    | ColumnMeaning::SplitK
-                    | ColumnMeaning::Stages
-                    | ColumnMeaning::Warps
-                    | ColumnMeaning::Workgroups
-                    | ColumnMeaning::Other
-            )
+            let known = ColumnMeaning::SETTINGS.contains(&c.meaning);
+            c.meaning == ColumnMeaning::Other || known && c.meaning != ColumnMeaning::Order
         })
         .filter_map(|c| {
             let text = match &c.data {

@@ -76,23 +76,12 @@ pub struct Scan<'a> {
     pub(super) marks: Vec<u8>,
 }
 
-/// Columns whose values distinguish configurations of a kernel.
-const CONFIGURATION: [ColumnMeaning; 7] = [
-    ColumnMeaning::TileM,
-    ColumnMeaning::TileN,
-    ColumnMeaning::TileK,
-    ColumnMeaning::SplitK,
-    ColumnMeaning::Stages,
-    ColumnMeaning::Warps,
-    ColumnMeaning::Order,
-];
-
 /// Groups the rows of a frame in steps.
 pub(super) struct Grouping<'a> {
     frame: &'a Frame,
     /// Columns whose values tell groups apart besides sizes, types, device and file.
     names: Vec<&'a [u32]>,
-    configuration: Vec<&'a [f64]>,
+    settings: Vec<&'a [f64]>,
     numbers: FxHashMap<u64, u32>,
     groups: Vec<Group>,
     /// Group of each passing row so far; `u32::MAX` without a time.
@@ -110,7 +99,7 @@ impl<'a> Grouping<'a> {
         Grouping {
             frame,
             names: names.iter().filter_map(|name| data.codes(*name)).collect(),
-            configuration: CONFIGURATION.iter().filter_map(|of| data.numbers(*of)).collect(),
+            settings: ColumnMeaning::SETTINGS.iter().filter_map(|of| data.numbers(*of)).collect(),
             numbers: FxHashMap::default(),
             groups: Vec::new(),
             group_of: Vec::with_capacity(frame.rows.len()),
@@ -139,7 +128,7 @@ impl<'a> Grouping<'a> {
         let codes = u64::from(data.op[r]) | u64::from(data.device[r]) << 16;
         let hash = mix(data.sizes_hash(r), codes | u64::from(data.source[r]) << 32);
         let hash = self.names.iter().fold(hash, |hash, codes| mix(hash, u64::from(codes[r])));
-        let values = self.configuration.iter();
+        let values = self.settings.iter();
         let hash = values.fold(hash, |hash, values| mix(hash, values[r].to_bits()));
         let next = self.groups.len() as u32;
         let found = *self.numbers.entry(hash).or_insert(next);

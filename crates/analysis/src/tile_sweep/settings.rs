@@ -40,15 +40,7 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
         Some(&x) if (1.0..=1e6).contains(&x) && x.fract() == 0.0 => x as u32,
         _ => 0,
     };
-    let columns = [
-        ColumnMeaning::TileM,
-        ColumnMeaning::TileN,
-        ColumnMeaning::TileK,
-        ColumnMeaning::SplitK,
-        ColumnMeaning::Stages,
-        ColumnMeaning::Warps,
-    ]
-    .map(|meaning| data.numbers(meaning));
+    let columns = ColumnMeaning::SETTINGS.map(|meaning| data.numbers(meaning));
     let from_columns = |row: usize| Setting {
         m: whole(columns[0], row),
         n: whole(columns[1], row),

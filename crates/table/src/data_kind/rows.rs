@@ -11,19 +11,6 @@ use rustc_hash::FxHashMap;
 /// of the second largest.
 const SHARED: f64 = 0.2;
 
-/// Columns in which the variants of a configuration differ.
-const VARIANT: [ColumnMeaning; 9] = [
-    ColumnMeaning::Kernel,
-    ColumnMeaning::TileM,
-    ColumnMeaning::TileN,
-    ColumnMeaning::TileK,
-    ColumnMeaning::SplitK,
-    ColumnMeaning::Stages,
-    ColumnMeaning::Warps,
-    ColumnMeaning::Order,
-    ColumnMeaning::Workgroups,
-];
-
 /// Most distinct values of an unnamed number column that is a setting, not a result.
 const SETTING_VALUES: usize = 32;
 
@@ -216,7 +203,11 @@ pub fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
 /// [`variant_columns`] by their index. Settings are told by their values, so this looks through
 /// every row.
 pub(super) fn variant_indices(data: &Dataset) -> Vec<usize> {
-    let varies = |c: &Column| VARIANT.contains(&c.meaning) || is_setting(c);
+    let varies = |c: &Column| {
+        c.meaning == ColumnMeaning::Kernel
+            || ColumnMeaning::SETTINGS.contains(&c.meaning)
+            || is_setting(c)
+    };
     let columns = data.columns.iter().enumerate();
     columns.filter(|(_, c)| varies(c)).map(|(i, _)| i).collect()
 }

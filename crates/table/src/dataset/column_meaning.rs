@@ -161,6 +161,10 @@ meanings! {
 }
 
 impl ColumnMeaning {
+    /// The settings of a kernel, in which the variants of a configuration differ besides its name.
+    pub const SETTINGS: [ColumnMeaning; 8] =
+        [TileM, TileN, TileK, SplitK, Stages, Warps, Workgroups, Order];
+
     /// Name in a saved mapping: [`id`](Self::id), shorter for four of them.
     pub(super) fn short(self) -> &'static str {
         match self {
