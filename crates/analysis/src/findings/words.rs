@@ -7,6 +7,7 @@ use super::{
 };
 use crate::figures::figures;
 use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
+use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{grouped, percent, plural};
@@ -392,9 +393,12 @@ fn rest(scan: &Scan<'_>, most: u32, bound: Bound) -> Story {
             name(scan, row),
             story::bandwidth(x.bandwidth)
         ),
-        _ => {
-            format!(" Most in {}: {reached} of the roof, {}.", name(scan, row), story::rate(x.rate))
-        }
+        _ => format!(
+            " Most in {}: {reached} of the roof, {}{}.",
+            name(scan, row),
+            story::rate(x.rate),
+            of_achievable(scan, row, x.rate)
+        ),
     };
     let paths = group.map(|g| rest_paths(scan, g));
     let (path_a, path_b) = paths.map_or((None, None), |(a, b)| (Some(a), Some(b)));
@@ -404,6 +408,18 @@ fn rest(scan: &Scan<'_>, most: u32, bound: Bound) -> Story {
         path_a,
         path_b,
         ..Story::default()
+    }
+}
+
+/// `, 98.4 % of the achievable rate`: under a datasheet's roof, how much of what was lost is in reach.
+fn of_achievable(scan: &Scan<'_>, row: usize, rate: f64) -> String {
+    let (data, metrics) = (scan.data(), scan.metrics());
+    let device = metrics.devices[usize::from(data.device[row])].as_ref();
+    let dtype = data.ops[usize::from(data.op[row])].compute;
+    let best = device.and_then(|d| d.peak_for(dtype)?.achievable_flops_per_s);
+    match best.filter(|_| metrics.kind == RoofKind::Datasheet) {
+        Some(best) => format!(", {} of the achievable rate", percent(rate / best)),
+        None => String::new(),
     }
 }
 
