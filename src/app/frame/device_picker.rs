@@ -46,7 +46,10 @@ fn DevicePicker() -> impl IntoView {
             <Menu
                 class="button small"
                 right=true
-                name=Signal::derive(move || format!("Device: {}", label.get()))
+                name=Signal::derive(move || {
+                    let assumed = if assumed.get() { " assumed" } else { "" };
+                    format!("Device: {}{assumed}", label.get())
+                })
                 label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{move || assumed.get().then(|| view! { <small class="device-assumed">"assumed"</small> })}{icon(icon::DOWN)} }
             >
                 <Choice />
