@@ -154,7 +154,18 @@ fn read(name: &str) -> KernelName {
         .or_else(|| cutlass(name))
         .or_else(|| flydsl(name))
         .or_else(|| aiter(name))
+        .or_else(|| macro_tile(name))
         .unwrap_or_default()
+}
+
+/// `mt64x128_sk1`, `mt256x128x64_splitk4`: a macro tile and the number of parts of K in the name of a
+/// configuration, of whatever library.
+fn macro_tile(name: &str) -> Option<KernelName> {
+    let size = |word| sizes_after_prefix(word, "mt").or_else(|| sizes_after_prefix(word, "MT"));
+    let tile = words(name).find_map(size).and_then(tile_of)?;
+    let parts = ["sk", "splitk", "split_k", "splitK"].into_iter();
+    let split_k = parts.filter_map(|key| number_after(name, key)).find(|parts| *parts > 0);
+    Some(KernelName { tile: Some(tile), split_k, dtype: type_word(name), ..KernelName::default() })
 }
 
 fn tile_of(sizes: Sizes) -> Option<Tile> {

@@ -239,6 +239,18 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_tile_is_no_size() {
+        let none = "mt64x128x32_sk1 0.25 ms\nmt256x128_sk4: 12 us, 30 TFLOPS\n";
+        assert!(read_all("", none.as_bytes(), &ImportOptions::default()).is_err());
+        let text = "mt64x128x32_sk2 4096x2048x1024 bf16: 0.25 ms\n";
+        let Ok(Imported::Table(d)) = read_all("", text.as_bytes(), &ImportOptions::default())
+        else {
+            panic!("a table")
+        };
+        assert_eq!((d.m[0], d.n[0], d.k[0]), (4096, 2048, 1024));
+    }
+
+    #[test]
     fn figures_below_their_sizes() {
         let text = "=== Benchmarking shape: m=64, n=24576, k=1536 ===\n\
             Running benchmarks...\n\

@@ -95,6 +95,21 @@ fn tensile_says_much_more() {
     assert_eq!(split.transposes, Some((false, true)));
 }
 
+#[test]
+fn a_macro_tile_of_any_library() {
+    for (name, tile, split_k) in [
+        ("mt64x128_sk1", "64x128", Some(1)),
+        ("mt64x128x32_sk4_bf16", "64x128x32", Some(4)),
+        ("gemm_mt256x128x64_splitk2", "256x128x64", Some(2)),
+        ("MT128x224x64", "128x224x64", None),
+    ] {
+        let parsed = KernelName::parse(name);
+        assert_eq!(parsed.tile.map(|t| t.to_string()).as_deref(), Some(tile), "{name}");
+        assert_eq!((parsed.split_k, parsed.kind), (split_k, Kind::Gemm), "{name}");
+    }
+    assert_eq!(KernelName::parse("mt64_sk1").tile, None);
+}
+
 /// Kernels of cuBLAS and the type in which they multiply.
 #[test]
 fn multiplied_types() {
