@@ -2,68 +2,49 @@
 
 use crate::{Head, ImportError};
 
-const SIGNATURES: [(&[u8], &str); 25] = [
-    (b"\x89PNG", "this is a picture (PNG), not a benchmark: drop the CSV that it was drawn from"),
-    (
-        b"\xff\xd8\xff",
-        "this is a picture (JPEG), not a benchmark: drop the CSV that it was drawn from",
-    ),
-    (b"GIF8", "this is a picture (GIF), not a benchmark: drop the CSV that it was drawn from"),
-    (b"%PDF", "this is a PDF: copy its table into a spreadsheet and save that as CSV"),
-    (
-        b"\xd0\xcf\x11\xe0",
-        "this is an old Excel workbook (.xls): open it and save the sheet as CSV",
-    ),
-    (
-        b"SQLite format 3\0",
-        "this is an SQLite database: of Nsight Systems (.sqlite), run `nsys stats --report \
-         cuda_gpu_kern_sum --format csv FILE` and drop what it prints; of rocprofv3 (rocpd, .db), run \
-         `rocpd convert -i FILE --output-format csv`, or profile with `--output-format csv`, and drop \
-         its kernel_trace.csv",
-    ),
-    (
-        b"NVR\0",
-        "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
-         raw` and drop what it prints",
-    ),
-    (b"\x7fELF", "this is a program (ELF), not its output: run it and drop what it prints"),
-    (b"MZ", "this is a Windows program, not its output: run it and drop what it prints"),
-    (b"7z\xbc\xaf", "this is a 7z archive: unpack it first"),
-    (b"\xfd7zXZ\0", "this is compressed with xz: unpack it first (only gzip is read compressed)"),
-    (
-        b"\x28\xb5\x2f\xfd",
-        "this is compressed with zstd: unpack it first (only gzip is read compressed)",
-    ),
-    (b"BZh", "this is compressed with bzip2: unpack it first (only gzip is read compressed)"),
-    (b"Rar!", "this is a RAR archive: unpack it first"),
-    (b"PAR1", "this is a Parquet file: write the table as CSV (pandas: read_parquet(…).to_csv(…))"),
-    (
-        b"ARROW1",
-        "this is an Arrow file: write the table as CSV (pandas: read_feather(…).to_csv(…))",
-    ),
-    (b"FEA1", "this is a Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))"),
-    (b"\x89HDF", "this is an HDF5 file: write the table as CSV (pandas: read_hdf(…).to_csv(…))"),
-    (
-        b"\x93NUMPY",
-        "this is a NumPy array: write it as CSV with a header that names M, N, K and the time",
-    ),
-    (b"\x80\x04\x95", "a Python pickle can run code and is not read: write the table as CSV"),
-    (b"\x80\x05\x95", "a Python pickle can run code and is not read: write the table as CSV"),
-    (b"\0asm", "this is a WebAssembly module, not a benchmark"),
-    (
-        b"\xef\xbb\xbf<!",
-        "this is a web page: download the file that it shows (on GitHub: the “Raw” button)",
-    ),
-    (b"RIFF", "this is a media file, not a benchmark"),
-    (b"\xca\xfe\xba\xbe", "this is a program, not its output: run it and drop what it prints"),
-];
+/// Pairs of the first bytes of a kind of file, or several, and what is said of it.
+macro_rules! signatures {
+    ($($($magic:literal)+: $says:literal)*) => { &[$((&[$($magic),+], $says)),*] };
+}
+
+const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
+    b"\x89PNG": "this is a picture (PNG), not a benchmark: drop the CSV that it was drawn from"
+    b"\xff\xd8\xff": "this is a picture (JPEG), not a benchmark: drop the CSV that it was drawn from"
+    b"GIF8": "this is a picture (GIF), not a benchmark: drop the CSV that it was drawn from"
+    b"%PDF": "this is a PDF: copy its table into a spreadsheet and save that as CSV"
+    b"\xd0\xcf\x11\xe0": "this is an old Excel workbook (.xls): open it and save the sheet as CSV"
+    b"SQLite format 3\0": "this is an SQLite database: of Nsight Systems (.sqlite), run `nsys stats --report \
+        cuda_gpu_kern_sum --format csv FILE` and drop what it prints; of rocprofv3 (rocpd, .db), run \
+        `rocpd convert -i FILE --output-format csv`, or profile with `--output-format csv`, and drop \
+        its kernel_trace.csv"
+    b"NVR\0": "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
+        raw` and drop what it prints"
+    b"\x7fELF": "this is a program (ELF), not its output: run it and drop what it prints"
+    b"MZ": "this is a Windows program, not its output: run it and drop what it prints"
+    b"7z\xbc\xaf": "this is a 7z archive: unpack it first"
+    b"\xfd7zXZ\0": "this is compressed with xz: unpack it first (only gzip is read compressed)"
+    b"\x28\xb5\x2f\xfd": "this is compressed with zstd: unpack it first (only gzip is read compressed)"
+    b"BZh": "this is compressed with bzip2: unpack it first (only gzip is read compressed)"
+    b"Rar!": "this is a RAR archive: unpack it first"
+    b"PAR1": "this is a Parquet file: write the table as CSV (pandas: read_parquet(…).to_csv(…))"
+    b"ARROW1": "this is an Arrow file: write the table as CSV (pandas: read_feather(…).to_csv(…))"
+    b"FEA1": "this is a Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))"
+    b"\x89HDF": "this is an HDF5 file: write the table as CSV (pandas: read_hdf(…).to_csv(…))"
+    b"\x93NUMPY": "this is a NumPy array: write it as CSV with a header that names M, N, K and the time"
+    b"\x80\x04\x95" b"\x80\x05\x95": "a Python pickle can run code and is not read: write the table as CSV"
+    b"\0asm": "this is a WebAssembly module, not a benchmark"
+    b"\xef\xbb\xbf<!": "this is a web page: download the file that it shows (on GitHub: the “Raw” button)"
+    b"RIFF": "this is a media file, not a benchmark"
+    b"\xca\xfe\xba\xbe": "this is a program, not its output: run it and drop what it prints"
+};
 
 /// A binary file by its first bytes.
 pub(crate) fn by_magic(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(257..262) == Some(b"ustar") {
         return Some("this is a tar archive: unpack it and drop the files in it");
     }
-    SIGNATURES.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, sentence)| *sentence)
+    let begins = |magics: &[&[u8]]| magics.iter().any(|magic| bytes.starts_with(magic));
+    SIGNATURES.iter().find(|(magics, _)| begins(magics)).map(|(_, sentence)| *sentence)
 }
 
 /// What a file known to be binary is, by its name.
@@ -104,199 +85,100 @@ pub(crate) fn own_output(head: &Head) -> Option<&'static str> {
     )
 }
 
-/// How a text is known that is no benchmark, and what to do. All that an entry names has to hold.
-struct Known {
-    /// It is JSON; the others are not.
-    json: bool,
-    /// The file's name begins with the first and holds the second.
-    name: [&'static str; 2],
-    /// The first line begins with one of these, in small letters.
-    first: &'static [&'static str],
-    /// The first lines hold all words of one of these lists.
-    words: &'static [&'static [&'static str]],
-    /// One line has all columns of one of these lists.
-    header: &'static [&'static [&'static str]],
-    /// The first lines do not hold all of these.
-    without: &'static [&'static str],
-    /// Nothing follows the first lines.
-    whole: bool,
-    says: &'static str,
-}
+/// How a text is known that is no benchmark: all that one list of conditions names has to hold.
+///
+/// | condition | holds where |
+/// |---|---|
+/// | `json` | it is JSON; without this, it is none |
+/// | `name` | the file's name begins with the first and holds the second |
+/// | `first` | the first line begins with one of these, in small letters |
+/// | `words` | the first lines hold all of these |
+/// | `header` | one line has all of these columns |
+/// | `without` | the first lines do not hold all of these |
+/// | `whole` | nothing follows the first lines |
+type Known = &'static [(&'static str, &'static [&'static str])];
 
-const ANY: Known = Known {
-    json: false,
-    name: ["", ""],
-    first: &[],
-    words: &[],
-    header: &[],
-    without: &[],
-    whole: false,
-    says: "",
-};
-
-const fn first(first: &'static [&'static str], says: &'static str) -> Known {
-    Known { first, says, ..ANY }
-}
-
-const fn words(words: &'static [&'static [&'static str]], says: &'static str) -> Known {
-    Known { words, says, ..ANY }
-}
-
-const fn header(header: &'static [&'static [&'static str]], says: &'static str) -> Known {
-    Known { header, says, ..ANY }
+macro_rules! texts {
+    ($($([$($key:ident $($value:literal)*),+])+: $says:literal)*) => {
+        &[$((&[$(&[$((stringify!($key), &[$($value),*])),+]),+], $says)),*]
+    };
 }
 
 /// The first that fits is said.
-const TEXTS: [Known; 28] = [
-    first(
-        &["<!doctype html", "<html"],
-        "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” \
-         button)",
-    ),
-    first(
-        &["version https://git-lfs"],
-        "this is a Git LFS pointer, not the file: fetch the file itself with `git lfs pull`",
-    ),
-    first(&["<?xml", "<svg"], "this is an XML file, not a table: export the data as CSV"),
-    first(
-        &["404: not found", "404 not found", "404 - not found", "404 page not found"],
-        "this is a server's “not found” answer, saved as a file: download it again",
-    ),
-    Known {
-        json: true,
-        words: &[&["rocprofiler-sdk-tool"]],
-        says: "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats \
-               --output-format csv` and drop its CSV",
-        ..ANY
-    },
+const TEXTS: &[(&[Known], &str)] = texts! {
+    [first "<!doctype html" "<html"]:
+        "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” button)"
+    [first "version https://git-lfs"]:
+        "this is a Git LFS pointer, not the file: fetch the file itself with `git lfs pull`"
+    [first "<?xml" "<svg"]:
+        "this is an XML file, not a table: export the data as CSV"
+    [first "404: not found" "404 not found" "404 - not found" "404 page not found"]:
+        "this is a server's “not found” answer, saved as a file: download it again"
+    [json, words "rocprofiler-sdk-tool"]:
+        "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats --output-format csv` and drop its \
+        CSV"
     // The name tells the two tables of vLLM and SGLang apart: `N=…,K=…` and `E=8,N=…`.
-    Known {
-        json: true,
-        name: ["N=", ",K="],
-        words: &[&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]],
-        says: "this is a table of vLLM or SGLang with the tiles of a dense block-scaled fp8 GEMM, by M; it has \
-               no times: run `benchmark_w8a8_block_fp8.py` (vLLM) or the tuning script (SGLang) and drop what \
-               it prints",
-        ..ANY
-    },
-    Known {
-        json: true,
-        words: &[&["BLOCK_SIZE_M", "BLOCK_SIZE_N"]],
-        says: "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own \
-               output",
-        ..ANY
-    },
-    words(
-        &[&["token", "model_dim", "inter_dim", "expert"]],
-        "this is an aiter fused-MoE tuning file: a row is two kernels of an expert layer, not \
-         one GEMM; drop the *_tuned_gemm.csv beside it",
-    ),
-    header(
-        &[&["knl_name", "co_name"]],
-        "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the \
-         *_tuned_gemm.csv beside it",
-    ),
-    header(
-        &[&["K1", "K2", "mean_microseconds"]],
-        "this is an IREE attention benchmark: a row is a fused attention, not a GEMM; drop \
-         the gemm CSV beside it",
-    ),
-    header(
-        &[&["H", "W", "C", "P", "Q", "F"]],
-        "this is an IREE convolution benchmark, not a GEMM; drop the gemm CSV beside it",
-    ),
-    words(
-        &[&["function,", "rocblas-Gflops", "\ngemv,"]],
-        "this is rocblas-bench output of gemv, not GEMM: drop the output of gemm",
-    ),
-    Known {
-        header: &[&["total_direct_kernel_time_ms", "Percentage (%)"]],
-        without: &["Input Dims", "operation_count"],
-        says: "this is a summary of a TraceLens report: times by operation or category, without \
-               shapes; open GEMM.csv or unified_perf_summary.csv of the same report, or the whole folder",
-        ..ANY
-    },
-    header(
-        &[&["collective name", "dur"], &["rank", "dur", "size"]],
-        "this is a list of collectives (communication between devices), not of GEMMs; of a \
-         TraceLens report, open GEMM.csv",
-    ),
-    words(
-        &[&["algo={ Id=", "tileIdx=", "splitK="]],
+    [json, name "N=" ",K=", words "BLOCK_SIZE_M" "BLOCK_SIZE_N"]:
+        "this is a table of vLLM or SGLang with the tiles of a dense block-scaled fp8 GEMM, by M; it has no \
+        times: run `benchmark_w8a8_block_fp8.py` (vLLM) or the tuning script (SGLang) and drop what it prints"
+    [json, words "BLOCK_SIZE_M" "BLOCK_SIZE_N"]:
+        "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own output"
+    [words "token" "model_dim" "inter_dim" "expert"]:
+        "this is an aiter fused-MoE tuning file: a row is two kernels of an expert layer, not one GEMM; drop \
+        the *_tuned_gemm.csv beside it"
+    [header "knl_name" "co_name"]:
+        "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the *_tuned_gemm.csv \
+        beside it"
+    [header "K1" "K2" "mean_microseconds"]:
+        "this is an IREE attention benchmark: a row is a fused attention, not a GEMM; drop the gemm CSV beside \
+        it"
+    [header "H" "W" "C" "P" "Q" "F"]:
+        "this is an IREE convolution benchmark, not a GEMM; drop the gemm CSV beside it"
+    [words "function," "rocblas-Gflops" "\ngemv,"]:
+        "this is rocblas-bench output of gemv, not GEMM: drop the output of gemm"
+    [without "Input Dims" "operation_count", header "total_direct_kernel_time_ms" "Percentage (%)"]:
+        "this is a summary of a TraceLens report: times by operation or category, without shapes; open \
+        GEMM.csv or unified_perf_summary.csv of the same report, or the whole folder"
+    [header "collective name" "dur"] [header "rank" "dur" "size"]:
+        "this is a list of collectives (communication between devices), not of GEMMs; of a TraceLens report, \
+        open GEMM.csv"
+    [words "algo={ Id=" "tileIdx=" "splitK="]:
         "this is a list of cuBLASLt's algorithms, with tiles but without M, N and K, and with times of no \
-         stated unit: run the program with `CUBLASLT_LOG_LEVEL=5` and drop that log, or print M, N, K and \
-         the time of a call",
-    ),
-    words(
-        &[&["T/V", "NB", "Gflops"]],
-        "this is a result of HPL (LINPACK), which solves a system of equations: it is not a GEMM; \
-         drop the log of the BLAS calls in it",
-    ),
-    words(
-        &[&["ERR_NVGPUCTRPERM"]],
-        "Nsight Compute was not allowed to read the counters (ERR_NVGPUCTRPERM), so nothing was \
-         profiled: run it as root, or let all users profile (NVIDIA's page on ERR_NVGPUCTRPERM says \
-         how), then profile again",
-    ),
-    words(
-        &[&["==PROF==", "No kernels were profiled"], &["==ERROR==", "==PROF=="]],
-        "Nsight Compute profiled no kernel: check the program's own output and the filter \
-         (`--kernel-name`, `--launch-count`), then run `ncu --csv --page raw` again",
-    ),
-    Known {
-        first: &["==prof=="],
-        without: &["\"ID\""],
-        whole: true,
-        says: "this is Nsight Compute's progress without a table: run it with `--csv --page raw`, and \
-               drop what it prints",
-        ..ANY
-    },
-    words(
-        &[&["Time (%)", "Total Time (ns)", "Instances", "Name"]],
-        "this is a table that `nsys stats` printed: run it with `--format csv` and drop what it prints",
-    ),
-    words(
-        &[&["HloModule", "ENTRY"]],
-        "this is a program of XLA, without times: profile it, and drop the trace",
-    ),
-    words(
-        &[&["Time(ms)", "Avg.(ms)", "Layer"]],
-        "these are TensorRT's times by layer, without M, N and K: write the sizes of each layer beside them",
-    ),
-    Known {
-        json: true,
-        words: &[&["\"averageMs\"", "\"percentage\""]],
-        says: "these are TensorRT's times by layer, without M, N and K: write the sizes of each layer beside \
-               them",
-        ..ANY
-    },
-    words(
-        &[&["RDTSC", "Group 1"]],
+        stated unit: run the program with `CUBLASLT_LOG_LEVEL=5` and drop that log, or print M, N, K and the \
+        time of a call"
+    [words "T/V" "NB" "Gflops"]:
+        "this is a result of HPL (LINPACK), which solves a system of equations: it is not a GEMM; drop the log \
+        of the BLAS calls in it"
+    [words "ERR_NVGPUCTRPERM"]:
+        "Nsight Compute was not allowed to read the counters (ERR_NVGPUCTRPERM), so nothing was profiled: run \
+        it as root, or let all users profile (NVIDIA's page on ERR_NVGPUCTRPERM says how), then profile again"
+    [words "==PROF==" "No kernels were profiled"] [words "==ERROR==" "==PROF=="]:
+        "Nsight Compute profiled no kernel: check the program's own output and the filter (`--kernel-name`, \
+        `--launch-count`), then run `ncu --csv --page raw` again"
+    [first "==prof==", without "\"ID\"", whole]:
+        "this is Nsight Compute's progress without a table: run it with `--csv --page raw`, and drop what it \
+        prints"
+    [words "Time (%)" "Total Time (ns)" "Instances" "Name"]:
+        "this is a table that `nsys stats` printed: run it with `--format csv` and drop what it prints"
+    [words "HloModule" "ENTRY"]:
+        "this is a program of XLA, without times: profile it, and drop the trace"
+    [words "Time(ms)" "Avg.(ms)" "Layer"] [json, words "\"averageMs\"" "\"percentage\""]:
+        "these are TensorRT's times by layer, without M, N and K: write the sizes of each layer beside them"
+    [words "RDTSC" "Group 1"]:
         "these are likwid's counters of a region, without M, N and K: write the sizes and the time of a call \
-         beside them",
-    ),
-    words(
-        &[&["*** ", " tm ", " GFLOPS ", " arg "]],
+        beside them"
+    [words "*** " " tm " " GFLOPS " " arg "]:
         "these are tinygrad's kernels (DEBUG=2), without M, N and K: print the sizes and the time of each GEMM \
-         beside them",
-    ),
-    Known {
-        json: true,
-        words: &[&["{\"i\":", "\"r\":", "\"SP\""]],
-        says: "these are records of TVM's auto-scheduler, whose numbers are arguments of a function that only \
-               its author knows: write M, N, K and the times as CSV",
-        ..ANY
-    },
-    header(
-        &[&["kernel_type", "percentage"], &["kernel_type", "sum (us)"]],
-        "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the \
-         trace that it was made from",
-    ),
-    first(
-        &["type,time ms,percent"],
-        "this is TraceLens gpu_timeline.csv, which has no shapes: drop the GEMM.csv beside it",
-    ),
-];
+        beside them"
+    [json, words "{\"i\":" "\"r\":" "\"SP\""]:
+        "these are records of TVM's auto-scheduler, whose numbers are arguments of a function that only its \
+        author knows: write M, N, K and the times as CSV"
+    [header "kernel_type" "percentage"] [header "kernel_type" "sum (us)"]:
+        "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the trace that it \
+        was made from"
+    [first "type,time ms,percent"]:
+        "this is TraceLens gpu_timeline.csv, which has no shapes: drop the GEMM.csv beside it"
+};
 
 /// A text file by its head.
 pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
@@ -306,17 +188,19 @@ pub(crate) fn by_text(head: &Head) -> Option<&'static str> {
     let start: String =
         head.lines.iter().take(80).flat_map(|l| l.chars().take(4000).chain(['\n'])).collect();
     let holds = |words: &[&str]| words.iter().all(|w| start.contains(w));
-    let fits = |k: &&Known| {
-        k.json == json
-            && name.starts_with(k.name[0])
-            && name.contains(k.name[1])
-            && (k.first.is_empty() || k.first.iter().any(|f| first.starts_with(f)))
-            && (k.words.is_empty() || k.words.iter().any(|w| holds(w)))
-            && (k.header.is_empty() || k.header.iter().any(|h| head.line_with(h).is_some()))
-            && (k.without.is_empty() || !holds(k.without))
-            && (!k.whole || head.complete)
+    let fits = |known: &Known| {
+        json == known.iter().any(|(key, _)| *key == "json")
+            && known.iter().all(|(key, values)| match *key {
+                "name" => name.starts_with(values[0]) && name.contains(values[1]),
+                "first" => values.iter().any(|f| first.starts_with(f)),
+                "words" => holds(values),
+                "header" => head.line_with(values).is_some(),
+                "without" => !holds(values),
+                "whole" => head.complete,
+                _ => true,
+            })
     };
-    TEXTS.iter().find(fits).map(|k| k.says)
+    TEXTS.iter().find(|(known, _)| known.iter().any(fits)).map(|(_, says)| *says)
 }
 
 /// The error about JSON of no known kind, with the names of its members.
