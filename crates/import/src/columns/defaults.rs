@@ -126,9 +126,14 @@ pub(crate) fn stated_device(line: &str) -> Option<&str> {
     }
 }
 
-/// The catalogue has a device of this name.
-pub(crate) fn is_device(name: &str) -> bool {
+/// The catalogue has one device of this name.
+fn is_device(name: &str) -> bool {
     hardware::match_name(name).device().is_some()
+}
+
+/// The catalogue has one or several devices of this name.
+pub(crate) fn may_be_device(name: &str) -> bool {
+    !hardware::match_name(name).candidates().is_empty()
 }
 
 /// The device of a file that names none: the user's answer, the file's name, or "not stated".
@@ -166,10 +171,22 @@ pub(crate) fn device_above(
     table.device(&name)
 }
 
-/// A device of the catalogue in a file name: `sweep_h100_bf16.csv`.
+/// A device of the catalogue in a file name: `sweep_mi300x_bf16.csv`. A word that several devices share,
+/// `V100` or `gfx942`, stands for itself where it is the only one: the user chooses among them.
 pub(crate) fn named_device(file_name: &str) -> Option<String> {
-    let words = file_name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| is_mixed(w));
-    words.into_iter().find_map(|w| hardware::match_name(w).device().map(|d| d.name.clone()))
+    let words = || file_name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| is_mixed(w));
+    let of_one = |w| hardware::match_name(w).device().map(|d| d.name.clone());
+    let mut shared = words().filter(|w| may_be_device(w));
+    words().find_map(of_one).or_else(|| {
+        let word = shared.next()?;
+        shared.all(|w| w == word).then(|| word.to_owned())
+    })
+}
+
+/// A compiler target in a line: `# ROCm 6.2, gfx942`.
+pub(crate) fn target_in(line: &str) -> Option<&str> {
+    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+    words.find(|w| w.starts_with("gfx") && may_be_device(w))
 }
 
 /// The device of the rows below a heading, as NVBench writes it: `### [0] NVIDIA H100 80GB HBM3`.
@@ -203,7 +220,7 @@ pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions
 
 #[cfg(test)]
 mod tests {
-    use super::stated_device;
+    use super::{named_device, stated_device};
     use crate::testing::read_with;
     use crate::{FORMATS, ImportOptions, Imported, read_all};
 
@@ -213,6 +230,27 @@ mod tests {
         assert_eq!(stated_device(&format!("Using GPU 0: {max} (448 EUs)")), Some(max));
         let h100 = stated_device("Using device 0: NVIDIA H100 80GB HBM3 (SM90, 132 SMs)");
         assert_eq!(h100, Some("NVIDIA H100 80GB HBM3"));
+    }
+
+    #[test]
+    fn a_name_that_devices_share_is_one_to_choose_from() {
+        let named = |name: &str| named_device(name).unwrap_or_default();
+        assert_eq!(named("DeepBench_NV_V100_FP16_mixed.csv"), "V100");
+        assert_eq!(named("gfx942/tuned_bf16.csv"), "gfx942");
+        assert_eq!(named("v100_vs_mi210.csv"), "AMD Instinct MI210");
+        assert_eq!(named("v100_vs_h100.csv"), "");
+        assert_eq!(named("sweep_bf16_v2.csv"), "");
+        let table = |above: &str, name: &str| {
+            let text = format!("{above}M,N,K,dtype,time_us\n4096,4096,4096,fp16,690\n");
+            let data = read_with(name, text, &ImportOptions::default());
+            data.devices[usize::from(data.device[0])].clone()
+        };
+        assert_eq!(table("", "sweep_gfx950.csv"), "gfx950");
+        assert_eq!(table("# ROCm 6.2 on gfx90a\n", "sweep_gfx950.csv"), "gfx90a");
+        assert_eq!(table("# Device: gfx942\n", ""), "gfx942");
+        let log = "device: V100\nM=512 N=512 K=512 fp16: 0.690 ms, 0.389 TFLOPS\n";
+        let data = read_with("", log, &ImportOptions::default());
+        assert_eq!(data.devices[usize::from(data.device[0])], "V100");
     }
 
     #[test]

@@ -314,7 +314,7 @@ impl Log {
 
     /// Takes the device that a line above the results states.
     fn stated(&mut self, text: &str, t: &mut TableBuilder) {
-        if let Some(name) = defaults::stated_device(text).filter(|n| defaults::is_device(n)) {
+        if let Some(name) = defaults::stated_device(text).filter(|n| defaults::may_be_device(n)) {
             self.device = t.device(name);
             t.assumptions.retain(|a| a.key != "device");
             t.note(format!("Device from a line of the log: {name}."));

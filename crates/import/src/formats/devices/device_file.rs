@@ -2,6 +2,7 @@
 //! file, the ceilings that rocprof-compute measures (`roofline.csv`).
 
 use super::peak;
+use crate::columns::defaults::named_device;
 use crate::reader::Whole;
 use crate::{
     Delimited, Detection, ErrorKind, Format, Head, Header, ImportError, ImportOptions, Imported,
@@ -67,11 +68,8 @@ fn detect_ceilings(head: &Head) -> Option<Detection> {
 
 fn open_ceilings(head: &Head, options: &ImportOptions) -> Opened {
     // The file numbers its GPU; the folder's name or the user may name it.
-    let name = options.answer("device").map(str::to_owned).or_else(|| {
-        head.name
-            .split(['/', '_', '.', ' '])
-            .find_map(|w| match_name(w).device().map(|d| d.name.clone()))
-    });
+    let answer = options.answer("device").map(str::to_owned);
+    let name = answer.or_else(|| named_device(&head.name));
     let rows = Ceilings { name, header: None, devices: Vec::new() };
     Ok(Delimited::open(rows, TableBuilder::default()))
 }

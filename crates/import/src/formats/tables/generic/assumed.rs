@@ -152,7 +152,8 @@ pub(super) fn default_device(
     options: &ImportOptions,
 ) -> u16 {
     let heading = device_in_headings(sampled).map(|name| (name, "a heading above the table"));
-    let of_line = |line| Some((defaults::stated_device(line)?, "a line before the header"));
-    let named = heading.or_else(|| sampled.preamble.iter().map(String::as_str).find_map(of_line));
+    let of = |find: fn(&str) -> Option<&str>| sampled.preamble.iter().find_map(|line| find(line));
+    let stated = || of(defaults::stated_device).or_else(|| of(defaults::target_in));
+    let named = heading.or_else(|| Some((stated()?, "a line before the header")));
     defaults::device_above(table, head, options, named)
 }
