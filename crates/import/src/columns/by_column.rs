@@ -22,7 +22,6 @@ use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cells::Cells as _;
 use gemmscope_table::build::run::Run;
-use parts::Parts;
 use sides::{Names, Sides};
 use std::ops::Range;
 use view::View;
@@ -36,11 +35,7 @@ pub(crate) struct ByColumn {
     first: Vec<u32>,
     lines: Vec<u32>,
     flawed: Vec<bool>,
-    /// `None`: rows are read as records, and only the columns that are kept are read by columns.
-    parts: Option<Parts>,
-    /// Instead, the parts of each side, where lines have several.
     sides: Sides,
-    rows: Rows,
     bounds: Vec<(u32, u32)>,
 }
 
@@ -104,10 +99,8 @@ impl ByColumn {
         if plan.extras.iter().any(per_row) || plan.width == 0 {
             return None;
         }
-        let sides = Sides::of(plan)?;
-        let parts = (is_plain && sides.is_empty()).then(|| Parts::of(plan, &plan.figures));
-        let (width, parts) = (plan.width, parts.flatten());
-        Some(ByColumn { width, parts, sides, ..ByColumn::default() })
+        let (width, sides) = (plan.width, Sides::of(plan, is_plain)?);
+        Some(ByColumn { width, sides, ..ByColumn::default() })
     }
 
     /// Takes the next slice of the text.
@@ -199,24 +192,13 @@ impl ByColumn {
         }
         self.flawed.clear();
         self.flawed.resize(self.first.len(), false);
-        self.rows.resize(self.first.len());
     }
 
     fn read_parts(&mut self, text: &[u8]) {
-        if !self.sides.is_empty() {
-            let mut sides = std::mem::take(&mut self.sides);
-            let mut flawed = std::mem::take(&mut self.flawed);
-            sides.read(self.view(text), &mut flawed);
-            (self.sides, self.flawed) = (sides, flawed);
-            return;
-        }
-        let Some(mut parts) = self.parts.take() else {
-            return;
-        };
-        let mut rows = std::mem::take(&mut self.rows);
+        let mut sides = std::mem::take(&mut self.sides);
         let mut flawed = std::mem::take(&mut self.flawed);
-        parts.read(self.view(text), &mut rows, &mut flawed);
-        (self.parts, self.rows, self.flawed) = (Some(parts), rows, flawed);
+        sides.read(self.view(text), &mut flawed);
+        (self.sides, self.flawed) = (sides, flawed);
     }
 
     fn view<'a>(&'a self, text: &'a [u8]) -> View<'a> {
@@ -250,29 +232,10 @@ impl ByColumn {
         if rows.is_empty() {
             return 0;
         }
-        if !self.sides.is_empty() {
-            let mut sides = std::mem::take(&mut self.sides);
-            let lines = sides.settle(self.view(text), rows, line, target);
-            self.sides = sides;
-            return lines;
-        }
-        // What changes, apart from what the view shows.
-        let mut settled = std::mem::take(&mut self.rows);
-        let mut parts = self.parts.take();
-        let view = self.view(text);
-        let end = match &mut parts {
-            Some(parts) => parts.settle(view, rows.clone(), line, None, &mut settled, target),
-            None => settle_records(view, rows.clone(), line, &mut settled, target),
-        };
-        let rows = rows.start..end;
-        if !rows.is_empty() {
-            if let Some((plan, _)) = target.planned.plan() {
-                stage(&plan.extras, view.rows(rows.clone()), target.table);
-            }
-            target.table.commit_run(&settled.run(rows.clone(), line, 1));
-        }
-        (self.rows, self.parts) = (settled, parts);
-        rows.len()
+        let mut sides = std::mem::take(&mut self.sides);
+        let lines = sides.settle(self.view(text), rows, line, target);
+        self.sides = sides;
+        lines
     }
 }
 

@@ -1,20 +1,21 @@
-//! Lines with the figures of several libraries, each of which is a row: all parts of a line but its figures
-//! are read once for all sides, and the rows go into the table side by side, line by line.
+//! The rows of a line: one, or one for each library whose figures it has. All parts of a line but its
+//! figures are read once for all sides, and the rows go into the table side by side, line by line.
 
 use super::parts::Parts;
 use super::view::{Column, View};
-use super::{Rows, Target, stage};
+use super::{Rows, Target, settle_records, stage};
 use crate::cell::{self, figure};
 use crate::columns::header::Col;
-use crate::columns::plan::{Plan, SideColumns};
+use crate::columns::plan::{self, Plan, SideColumns};
 use gemmscope_table::build::ColumnId;
 use gemmscope_table::build::cells::Cells;
 use gemmscope_table::native_csv::unguard;
 use std::ops::Range;
 
-/// The sides of a line, in the order of its rows.
+/// The sides of a line, in the order of its rows; one without a name where a line is one row.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
+    /// None: rows are read as records, and only the columns that are kept are read by columns.
     all: Vec<Side>,
     columns: SideColumns,
     /// Columns that sides share, and which column of the file each side gives to them.
@@ -22,7 +23,7 @@ pub(super) struct Sides {
     /// The names of the sides one behind the other, and where each is.
     names: Vec<u8>,
     places: Vec<(u32, u32)>,
-    /// The rows of a run, and the first cell of each.
+    /// The rows of a run, and the first cell of each, where the sides are not one.
     run: Rows,
     first: Vec<u32>,
 }
@@ -37,22 +38,35 @@ struct Side {
     variation: Option<(usize, f64)>,
 }
 
+impl Side {
+    fn new(parts: Parts, of: &plan::Side) -> Self {
+        let stated = |c: &Option<(Col, f64)>| c.as_ref().map(|(c, scale)| (c.index, *scale));
+        Side {
+            parts,
+            rows: Rows::default(),
+            rate: stated(&of.figures.rate),
+            bandwidth: stated(&of.figures.bandwidth),
+            variation: of.variation.as_ref().map(|c| (c.index, 1.0)),
+        }
+    }
+}
+
 impl Sides {
-    /// Those of a plan, none where a line is one row; `None` if they are more than columns to be read.
-    pub(super) fn of(plan: &Plan) -> Option<Self> {
-        let mut out = Sides { columns: plan.side_columns, ..Sides::default() };
+    /// Those of a plan; `None` if several are more than columns to be read. `is_plain`: columns tell the
+    /// row of a line that is one.
+    pub(super) fn of(plan: &Plan, is_plain: bool) -> Option<Self> {
+        let mut out = Sides::default();
+        if plan.sides.is_empty() {
+            let parts = is_plain.then(|| Parts::of(plan, &plan.figures)).flatten();
+            out.all.extend(parts.map(|parts| Side::new(parts, &plan::Side::default())));
+            return Some(out);
+        }
+        out.columns = plan.side_columns;
         for (at, side) in plan.sides.iter().enumerate() {
             let from = out.names.len() as u32;
             out.names.extend_from_slice(side.name.as_bytes());
             out.places.push((from, out.names.len() as u32));
-            let stated = |c: &Option<(Col, f64)>| c.as_ref().map(|(c, scale)| (c.index, *scale));
-            out.all.push(Side {
-                parts: Parts::of(plan, &side.figures)?,
-                rows: Rows::default(),
-                rate: stated(&side.figures.rate),
-                bandwidth: stated(&side.figures.bandwidth),
-                variation: side.variation.as_ref().map(|c| (c.index, 1.0)),
-            });
+            out.all.push(Side::new(Parts::of(plan, &side.figures)?, side));
             for &(column, id) in &side.kept {
                 let known = out.kept.iter().position(|(k, _)| *k == id);
                 let known = known.unwrap_or_else(|| {
@@ -65,13 +79,11 @@ impl Sides {
         Some(out)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// Reads what leaves no trace. A line with a cell that cannot be read is flawed.
     pub(super) fn read(&mut self, view: View<'_>, flawed: &mut [bool]) {
-        let Some((first, others)) = self.all.split_first_mut() else { return };
+        let Some((first, others)) = self.all.split_first_mut() else {
+            return self.run.resize(flawed.len());
+        };
         first.rows.resize(flawed.len());
         first.parts.read(view, &mut first.rows, flawed);
         for side in others {
@@ -93,19 +105,29 @@ impl Sides {
         line: u32,
         target: &mut Target<'_>,
     ) -> usize {
-        let mut end = lines.start;
-        while end < lines.end && self.settle_line(view, end, line, lines.start, target) {
-            end += 1;
-        }
+        let end = match &mut self.all[..] {
+            [] => settle_records(view, lines.clone(), line, &mut self.run, target),
+            [one] => one.parts.settle(view, lines.clone(), line, Some(0), &mut one.rows, target),
+            _ => lines
+                .clone()
+                .find(|&at| !self.settle_line(view, at, line, lines.start, target))
+                .unwrap_or(lines.end),
+        };
         let lines = lines.start..end;
         if lines.is_empty() {
             return 0;
         }
-        self.interleave(view, lines.clone());
-        let view = View { first: &self.first, ..view };
+        if self.all.len() > 1 {
+            self.interleave(view, lines.clone());
+        }
+        let (run, rows, view) = match &self.all[..] {
+            [] => (&self.run, lines.clone(), view.rows(lines.clone())),
+            [one] => (&one.rows, lines.clone(), view.rows(lines.clone())),
+            _ => (&self.run, 0..self.first.len(), View { first: &self.first, ..view }),
+        };
         let table = &mut *target.table;
         if let Some(id) = self.columns.name {
-            let names = Names { text: &self.names, places: &self.places, rows: self.first.len() };
+            let names = Names { text: &self.names, places: &self.places, rows: rows.len() };
             table.set_texts(id, names);
         }
         let number = |row: usize, place: Option<(usize, f64)>| {
@@ -115,18 +137,19 @@ impl Sides {
             let number = number.or_else(|| cell::spread(cells.cell(row)).map(|s| s.0))?;
             Some(figure(number, scale))
         };
-        let rows = || (0..self.first.len()).map(|row| (row, &self.all[row % self.all.len()]));
+        let sides = || (0..rows.len()).map(|row| (row, &self.all[row % self.all.len()]));
         if let Some(id) = self.columns.rate {
-            table.set_numbers(id, rows().map(|(row, s)| number(row, s.rate).unwrap_or(f64::NAN)));
+            table.set_numbers(id, sides().map(|(row, s)| number(row, s.rate).unwrap_or(f64::NAN)));
         }
         if let Some(id) = self.columns.bandwidth {
             let of = |(row, s): (usize, &Side)| number(row, s.bandwidth).unwrap_or(f64::NAN);
-            table.set_numbers(id, rows().map(of));
+            table.set_numbers(id, sides().map(of));
         }
         if let Some(id) = self.columns.deviation {
             let share = |row, s: &Side| number(row, s.variation).filter(|share| *share >= 0.0);
-            let of = |(row, s): (usize, &Side)| share(row, s).map(|v| v * self.run.time_s[row]);
-            table.set_numbers(id, rows().map(|r| of(r).unwrap_or(f64::NAN)));
+            let of =
+                |(row, s): (usize, &Side)| share(row, s).map(|v| v * run.time_s[rows.start + row]);
+            table.set_numbers(id, sides().map(|r| of(r).unwrap_or(f64::NAN)));
         }
         for (id, columns) in &self.kept {
             table.set_autos(*id, Kept { view, columns });
@@ -134,8 +157,8 @@ impl Sides {
         if let Some((plan, _)) = target.planned.plan() {
             stage(&plan.extras, view, target.table);
         }
-        let rows = 0..self.first.len();
-        target.table.commit_run(&self.run.run(rows, line, self.all.len() as u32));
+        let sides = self.all.len().max(1) as u32;
+        target.table.commit_run(&run.run(rows, line, sides));
         lines.len()
     }
 
