@@ -145,11 +145,10 @@ pub(crate) struct Plan {
     /// Fewest cells of a row.
     pub fewest: usize,
     pub sizes: Sizes,
-    /// The columns of M, N and K as they are found.
-    pub parts: [Option<Col>; 3],
+    /// The columns of the parts of a row by their meanings, which come before those of a dataset.
+    pub parts: [Option<Col>; Kernel as usize],
     /// Sizes may be written `4K`, `1M`, of 1024s.
     pub abbreviated: bool,
-    pub batch: Option<Col>,
     /// The figures of a line that is one row.
     pub figures: Figures,
     /// Columns that repeat one of its figures, with their factor to SI; their median counts.
@@ -159,17 +158,6 @@ pub(crate) struct Plan {
     /// A row for each of these, where a line is several.
     pub sides: Vec<Side>,
     pub side_columns: SideColumns,
-    pub dtype: Option<Col>,
-    pub dtype_a: Option<Col>,
-    pub dtype_b: Option<Col>,
-    pub dtype_c: Option<Col>,
-    pub compute: Option<Col>,
-    pub trans: [Option<Col>; 2],
-    pub layout: Option<Col>,
-    pub bias: Option<Col>,
-    pub beta: Option<Col>,
-    pub device: Option<Col>,
-    pub units: Option<Col>,
     /// Columns that say whether the run succeeded.
     pub verdicts: Vec<Col>,
     /// The rows are a tuning history: they have an order and a status. Its failures are kept.
@@ -199,39 +187,25 @@ impl Plan {
     /// Puts a column in the place of its meaning; `scale` is the factor of its numbers to SI.
     /// A meaning that is no part of a row changes nothing.
     pub(crate) fn set(&mut self, meaning: ColumnMeaning, col: Col, scale: f64) {
-        let place = match meaning {
+        match meaning {
             Time => return self.figures.set(Quantity::Time, col, scale),
             ReportedRate => return self.figures.set(Quantity::Rate, col, scale),
-            Mnk => {
-                self.sizes = Sizes::One(col);
-                return;
+            Mnk => return self.sizes = Sizes::One(col),
+            Square => return self.sizes = Sizes::Square(col),
+            part => {
+                let Some(place) = self.parts.get_mut(part as usize) else { return };
+                *place = Some(col);
             }
-            Square => {
-                self.sizes = Sizes::Square(col);
-                return;
-            }
-            M => &mut self.parts[0],
-            N => &mut self.parts[1],
-            K => &mut self.parts[2],
-            Batch => &mut self.batch,
-            Dtype => &mut self.dtype,
-            DtypeA => &mut self.dtype_a,
-            DtypeB => &mut self.dtype_b,
-            DtypeC => &mut self.dtype_c,
-            Compute => &mut self.compute,
-            TransA => &mut self.trans[0],
-            TransB => &mut self.trans[1],
-            Layout => &mut self.layout,
-            Bias => &mut self.bias,
-            Beta => &mut self.beta,
-            Device => &mut self.device,
-            DeviceUnits => &mut self.units,
-            _ => return,
-        };
-        *place = Some(col);
-        if let [Some(m), Some(n), Some(k)] = &self.parts {
+        }
+        if let [Some(m), Some(n), Some(k)] = [M, N, K].map(|part| self.col(part)) {
             self.sizes = Sizes::Three([m, n, k].map(|c| Size::Column(c.clone())));
         }
+    }
+
+    /// The column of a part of a row.
+    #[inline(always)]
+    pub(crate) fn col(&self, part: ColumnMeaning) -> Option<&Col> {
+        self.parts.get(part as usize)?.as_ref()
     }
 
     /// Notes on the file's card what a table without times means.

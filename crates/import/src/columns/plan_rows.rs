@@ -12,7 +12,7 @@ use crate::{Delimited, ImportError, Imported, Planned, Reader, Record, RowReader
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
-use gemmscope_table::dataset::ColumnMeaning;
+use gemmscope_table::dataset::ColumnMeaning::{self, Dtype, DtypeA};
 
 /// What a format says of its tables.
 pub(crate) trait TableReader {
@@ -285,7 +285,7 @@ fn given_of(
     let side = side.and_then(|i| plan.sides.get(i));
     let named = given.dtype.or_else(|| side?.dtype);
     let dtype = match types {
-        Some(types) if plan.dtype.is_none() && plan.dtype_a.is_none() => {
+        Some(types) if [Dtype, DtypeA].iter().all(|part| plan.col(*part).is_none()) => {
             Some(types.of(named, table))
         }
         _ => named,

@@ -15,6 +15,7 @@ use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::order::InOrder;
 use gemmscope_table::build::cell_text::{RowError, is_missing};
 use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning::*;
 
 /// What a format's hook already knows of a row. The columns give the rest.
 #[derive(Clone, Copy, Debug, Default)]
@@ -129,7 +130,7 @@ pub(crate) fn row(
         time_s = c.positive(record, Quantity::Time.word(), factor(scale, given))?;
     }
     let op = operation(plan, given, caches, record)?;
-    let device = match &plan.device {
+    let device = match plan.col(Device) {
         _ if given.device.is_some() => given.device.unwrap_or(plan.default_device),
         Some(c) => device(plan, caches, table, record, c),
         None => plan.default_device,
@@ -167,7 +168,7 @@ pub(crate) fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[
         Some(Some(size)) => Ok(size),
         _ => c.size(record, what),
     };
-    let batch = match &plan.batch {
+    let batch = match plan.col(Batch) {
         _ if given.batch.is_some() => given.batch.unwrap_or(1),
         Some(c) if !is_missing(c.cell(record)) => size(c, "batch")?,
         _ => 1,
@@ -237,11 +238,11 @@ pub(super) fn operation(
     let mut transposed = given.transposed.unwrap_or(plan.default_trans);
     let mut op = types(plan, given, caches, &mut transposed, record)?;
     letters(plan, caches, &mut transposed, record)?;
-    if let Some(c) = &plan.bias {
+    if let Some(c) = plan.col(Bias) {
         let cell = c.cell(record);
         op.bias = [&b"true"[..], b"1", b"yes"].iter().any(|w| cell.eq_ignore_ascii_case(w));
     }
-    if let Some(c) = &plan.beta {
+    if let Some(c) = plan.col(Beta) {
         let cell = c.cell(record);
         // BLAS tools print a complex factor as `(1,0)`.
         op.beta = match record.number(c.index) {
@@ -269,7 +270,7 @@ fn types(
             None => Err(c.bad(record, what, CellError::UnknownType)),
         }
     };
-    let mut op = match (&plan.dtype, &plan.dtype_a) {
+    let mut op = match (plan.col(Dtype), plan.col(DtypeA)) {
         _ if given.dtype.is_some() => Operation::uniform(given.dtype.unwrap_or(plan.usual_dtype())),
         (None, None) => {
             let named = plan.named_dtype.as_ref().and_then(|c| {
@@ -279,9 +280,9 @@ fn types(
             Operation::uniform(named.unwrap_or(plan.usual_dtype()))
         }
         (both, a) => {
-            let both = both.as_ref().map(|c| read(c, "data type")).transpose()?;
-            let a = a.as_ref().map(|c| read(c, "data type of A")).transpose()?;
-            let b = plan.dtype_b.as_ref().map(|c| read(c, "data type of B")).transpose()?;
+            let both = both.map(|c| read(c, "data type")).transpose()?;
+            let a = a.map(|c| read(c, "data type of A")).transpose()?;
+            let b = plan.col(DtypeB).map(|c| read(c, "data type of B")).transpose()?;
             for (flag, t) in transposed.iter_mut().zip([a, b]) {
                 *flag = t.and_then(|t| t.transposed).unwrap_or(*flag);
             }
@@ -297,11 +298,11 @@ fn types(
             op
         }
     };
-    match &plan.dtype_c {
+    match plan.col(DtypeC) {
         Some(c) if !is_missing(c.cell(record)) => op.c = read(c, "data type of the output")?.a,
         _ => op.c = plan.default_output.unwrap_or(op.c),
     }
-    let multiplied = plan.compute.as_ref().filter(|_| op.a == DataType::Fp32);
+    let multiplied = plan.col(Compute).filter(|_| op.a == DataType::Fp32);
     let as_tf32 = |t: Types| t.a == DataType::Tf32;
     if given.tf32 && op.compute == DataType::Fp32
         || multiplied.is_some_and(|c| read(c, "compute type").is_ok_and(as_tf32))
@@ -319,8 +320,8 @@ fn letters(
     transposed: &mut [bool; 2],
     record: &Record<'_>,
 ) -> Result<(), RowError> {
-    for (flag, c) in transposed.iter_mut().zip(&plan.trans) {
-        if let Some(c) = c {
+    for (flag, part) in transposed.iter_mut().zip([TransA, TransB]) {
+        if let Some(c) = plan.col(part) {
             let cell = c.cell(record);
             match caches.transposes.get(cell, values::transpose) {
                 Some(t) => *flag = *t,
@@ -329,7 +330,7 @@ fn letters(
             }
         }
     }
-    if let Some(c) = &plan.layout {
+    if let Some(c) = plan.col(Layout) {
         let cell = c.cell(record);
         match caches.layouts.get(cell, values::layout) {
             Some((a, b)) => *transposed = [*a, *b],
@@ -352,7 +353,7 @@ pub(super) fn device(
     if is_missing(cell) {
         return 0;
     }
-    match &plan.units {
+    match plan.col(DeviceUnits) {
         None => *caches.devices.get(cell, |name| table.device(name)),
         Some(units) => {
             let count = units.cell(record);

@@ -355,7 +355,7 @@ fn lead(header: &Header, place: fn(&str) -> Option<usize>, plan: &mut Plan) -> u
         next += 1;
     }
     if plan.parts.iter().all(Option::is_none) {
-        plan.parts[0] = Some(column(first));
+        plan.set(ColumnMeaning::M, column(first), 1.0);
         next = next.max(first + 1);
     }
     next
@@ -375,11 +375,12 @@ pub(crate) struct Formatted {
 
 impl Formatted {
     /// M, N and K: those that have no column are the user's answer, else the same as the first that has.
-    fn sizes(&self, parts: &[Option<Col>; 3], table: &mut TableBuilder) -> [Size; 3] {
-        let known = parts.iter().flatten().next();
+    fn sizes(&self, plan: &Plan, table: &mut TableBuilder) -> [Size; 3] {
+        let parts = [ColumnMeaning::M, ColumnMeaning::N, ColumnMeaning::K].map(|p| plan.col(p));
+        let known = parts.into_iter().flatten().next();
         let name_of_known = known.map_or("", |c| c.name.as_str());
         let mut names = ["M", "N", "K"].into_iter();
-        parts.each_ref().map(|part| {
+        parts.map(|part| {
             let name = names.next().unwrap_or_default();
             if let Some(c) = part {
                 return Size::Column(c.clone());
@@ -415,8 +416,8 @@ impl TableReader for Formatted {
             self.types.of(None, t);
         }
         let answer = self.options.answer("device");
-        if plan.device.is_none() || answer.is_some() {
-            plan.device = None;
+        if plan.col(ColumnMeaning::Device).is_none() || answer.is_some() {
+            plan.parts[ColumnMeaning::Device as usize] = None;
             plan.default_device = match (self.format.device, answer) {
                 (Some((id, why)), None) => {
                     let known = gemmscope_model::hardware::by_id(id);
@@ -429,7 +430,7 @@ impl TableReader for Formatted {
         }
         let asked = |s: &Side| s.figures.time.as_ref().is_some_and(|(_, scale)| scale.is_nan());
         if self.format.leading.is_some() {
-            plan.sizes = Sizes::Three(self.sizes(&plan.parts, t));
+            plan.sizes = Sizes::Three(self.sizes(&plan, t));
         }
         if plan.sides.iter().any(asked) {
             let columns = plan.sides.iter().filter(|s| asked(s));

@@ -10,6 +10,7 @@ use crate::columns::row::{device, operation, time_of};
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::Row;
 use gemmscope_table::build::intern::Interner;
+use gemmscope_table::dataset::ColumnMeaning::*;
 use std::ops::Range;
 
 /// Columns of the parts of a row.
@@ -50,29 +51,17 @@ impl Parts {
             return None;
         }
         // What `operation` reads.
-        let [trans_a, trans_b] = &plan.trans;
-        let words = [
-            &plan.named_dtype,
-            &plan.dtype,
-            &plan.dtype_a,
-            &plan.dtype_b,
-            &plan.dtype_c,
-            &plan.compute,
-            trans_a,
-            trans_b,
-            &plan.layout,
-            &plan.bias,
-            &plan.beta,
-        ];
-        let words = words.into_iter().flatten().map(|c| c.index);
-        let devices = plan.device.iter().chain(&plan.units).map(|c| c.index);
+        let words = [Dtype, DtypeA, DtypeB, DtypeC, Compute, TransA, TransB, Layout, Bias, Beta]
+            .into_iter();
+        let words = plan.named_dtype.iter().chain(words.filter_map(|part| plan.col(part)));
+        let devices = plan.col(Device).into_iter().chain(plan.col(DeviceUnits));
         Some(Parts {
             sizes: plan.sizes.clone(),
-            batch: plan.batch.as_ref().map(|c| c.index),
+            batch: plan.col(Batch).map(|c| c.index),
             figure,
             verdicts: plan.verdicts.iter().map(|c| Verdicts::of(c.index)).collect(),
-            operations: Combinations::of(words),
-            devices: plan.device.as_ref().map(|_| Combinations::of(devices)),
+            operations: Combinations::of(words.map(|c| c.index)),
+            devices: plan.col(Device).map(|_| Combinations::of(devices.map(|c| c.index))),
             default_device: plan.default_device,
         })
     }
@@ -154,7 +143,7 @@ impl Parts {
                     Some(code) => code,
                     None => {
                         let record = view.record(at, line, bounds);
-                        let code = match &plan.device {
+                        let code = match plan.col(Device) {
                             Some(c) => device(plan, caches, table, &record, c),
                             None => self.default_device,
                         };

@@ -40,8 +40,10 @@ pub(crate) fn sizes(plan: &Plan, rows: &[Vec<String>]) -> Vec<Option<[f64; 4]>> 
 }
 
 fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
-    let batch = mapping.position(ColumnMeaning::Batch).map(|i| mapping.col(i));
-    let plan = Plan { sizes: mapping.sizes(), batch, ..Plan::default() };
+    let mut plan = Plan { sizes: mapping.sizes(), ..Plan::default() };
+    if let Some(batch) = mapping.position(ColumnMeaning::Batch) {
+        plan.set(ColumnMeaning::Batch, mapping.col(batch), 1.0);
+    }
     let of_row = |(row, sizes): (usize, Option<[f64; 4]>)| {
         let [m, n, k, b] = sizes?;
         Some(Shape { row, work: 2.0 * b * m * n * k, bytes: 2.0 * b * (m * k + k * n + m * n) })

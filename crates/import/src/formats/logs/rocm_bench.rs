@@ -75,7 +75,7 @@ impl TableReader for Bench {
     fn plan(&mut self, header: &Header, table: &mut TableBuilder) -> Option<Plan> {
         let mut plan = self.columns.plan(header, table)?;
         plan.fewest = plan.width;
-        if plan.device.is_none()
+        if plan.col(Device).is_none()
             && self.columns.options.answer("device").is_none()
             && let Some(device) = &self.device
         {

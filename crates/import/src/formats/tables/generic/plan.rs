@@ -204,7 +204,7 @@ fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_majo
         };
         !m.columns[i].samples.is_empty() && m.columns[i].samples.iter().all(of_framework)
     });
-    let letters = plan.layout.is_some() || plan.trans.iter().any(Option::is_some);
+    let letters = [Layout, TransA, TransB].iter().any(|part| plan.col(*part).is_some());
     if letters && !frameworks {
         let (text, value) = match column_major {
             true => ("N and T are those of a BLAS call.", "column-major"),
