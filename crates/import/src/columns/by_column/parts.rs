@@ -9,7 +9,7 @@ use crate::columns::plan::{Figures, Plan, Size, Sizes};
 use crate::columns::row::{device, operation, time_of};
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_table::build::Row;
-use gemmscope_table::build::intern::Interner;
+use gemmscope_table::build::cells::Cells as _;
 use gemmscope_table::dataset::ColumnMeaning::*;
 use std::ops::Range;
 
@@ -20,20 +20,12 @@ pub(super) struct Parts {
     batch: Option<usize>,
     /// What the time is worked out from: its column and scale.
     figure: Option<(Quantity, usize, f64)>,
-    verdicts: Vec<Verdicts>,
+    /// Columns that say whether the run succeeded, and whether all of them do.
+    verdicts: (Vec<usize>, Combinations<bool>),
     /// Operations with their codes.
     operations: Combinations<(Operation, u16)>,
     devices: Option<Combinations<u16>>,
     default_device: u16,
-}
-
-/// A column that says whether the run succeeded.
-#[derive(Debug)]
-struct Verdicts {
-    column: usize,
-    words: Interner,
-    /// By the codes of the words.
-    passed: Vec<bool>,
 }
 
 impl Parts {
@@ -55,11 +47,12 @@ impl Parts {
             .into_iter();
         let words = plan.named_dtype.iter().chain(words.filter_map(|part| plan.col(part)));
         let devices = plan.col(Device).into_iter().chain(plan.col(DeviceUnits));
+        let verdicts: Vec<usize> = plan.verdicts.iter().map(|c| c.index).collect();
         Some(Parts {
             sizes: plan.sizes.clone(),
             batch: plan.col(Batch).map(|c| c.index),
             figure,
-            verdicts: plan.verdicts.iter().map(|c| Verdicts::of(c.index)).collect(),
+            verdicts: (verdicts.clone(), Combinations::of(verdicts)),
             operations: Combinations::of(words.map(|c| c.index)),
             devices: plan.col(Device).map(|_| Combinations::of(devices.map(|c| c.index))),
             default_device: plan.default_device,
@@ -89,10 +82,23 @@ impl Parts {
             view.column(column).sizes(true, batch, flawed);
         }
         self.read_figures(view, rows, flawed);
-        for verdicts in &mut self.verdicts {
-            verdicts.read(view, flawed);
+        if !self.verdicts.0.is_empty() {
+            self.read_verdicts(view, flawed);
         }
         self.read_words(view);
+    }
+
+    #[inline(never)]
+    fn read_verdicts(&mut self, view: View<'_>, flawed: &mut [bool]) {
+        let (columns, known) = &mut self.verdicts;
+        known.read(view);
+        for (row, flawed) in flawed.iter_mut().enumerate() {
+            *flawed |= !known.get(row).unwrap_or_else(|| {
+                let passed = columns.iter().all(|c| verdict(view.column(*c).cell(row)));
+                known.keep(row, passed);
+                passed
+            });
+        }
     }
 
     /// Reads what tells the times.
@@ -175,24 +181,5 @@ impl Parts {
             settled.time_s[at] = time_s;
         }
         rows.end
-    }
-}
-
-impl Verdicts {
-    fn of(column: usize) -> Self {
-        Verdicts { column, words: Interner::default(), passed: Vec::new() }
-    }
-
-    #[inline(never)]
-    fn read(&mut self, view: View<'_>, flawed: &mut [bool]) {
-        let cells = view.column(self.column);
-        for (row, flawed) in flawed.iter_mut().enumerate() {
-            let code = self.words.code_of(&cells, row);
-            // Codes come in order.
-            for new in self.passed.len() as u32..=code {
-                self.passed.push(verdict(self.words.value(new).as_bytes()));
-            }
-            *flawed |= !self.passed[code as usize];
-        }
     }
 }
