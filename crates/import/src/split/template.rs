@@ -176,18 +176,6 @@ impl<'a> Slots<'a> {
         self.0.iter().any(|(name, _)| ["time", "us", "ms", "s", "ns"].contains(name))
     }
 
-    /// A size, from 1.
-    pub(crate) fn size(&self, name: &str) -> Result<u32, RowError> {
-        // M, N and K, as in tables.
-        let what = if name.len() == 1 { name.to_uppercase() } else { name.to_owned() };
-        log::size_of(Some(self.get(name)), &what)
-    }
-
-    /// M, N and K.
-    pub(crate) fn sizes(&self) -> Result<[u32; 3], RowError> {
-        Ok([self.size("m")?, self.size("n")?, self.size("k")?])
-    }
-
     /// A number; NaN where there is none.
     pub(crate) fn number(&self, name: &str) -> f64 {
         cell::number(self.get(name).as_bytes()).unwrap_or(f64::NAN)
@@ -219,7 +207,7 @@ mod tests {
         let mkl = "MKL_VERBOSE {routine}({a},{b},{m},{n},{k},{}) {time} CNR";
         let s = slots(mkl, "MKL_VERBOSE SGEMM(N,T,64,32,16,0x7f,64) 2.91ms CNR:OFF").unwrap();
         assert_eq!((s.get("routine"), s.get("b"), s.get("time")), ("SGEMM", "T", "2.91ms"));
-        assert_eq!(s.sizes(), Ok([64, 32, 16]));
+        assert_eq!(["m", "n", "k"].map(|size| s.get(size)), ["64", "32", "16"]);
         let s = slots("^{kernel} {ms} ms {number}%{options}", "  mm 0.0485 ms 98.2% BLOCK_K=64")
             .unwrap();
         assert_eq!(
@@ -227,7 +215,7 @@ mod tests {
             ("mm", Ok(48.5e-6), "BLOCK_K=64")
         );
         let s = slots("M={m}, N={n}, K={k} :", " M=  64, N= 512, K=1024 : ").unwrap();
-        assert_eq!(s.sizes(), Ok([64, 512, 1024]));
+        assert_eq!(["m", "n", "k"].map(|size| s.get(size)), ["64", "512", "1024"]);
         let s = slots("^{kernel} {ms} ms", "triton_mm_3 inf ms 0.0%").unwrap();
         assert_eq!(s.time().unwrap_err().reason, "time is infinite");
         assert_eq!(slots("cnt: {count},", "cnt: many, x"), None);

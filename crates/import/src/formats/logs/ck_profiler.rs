@@ -36,25 +36,17 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// The line of an example of CK Tile, in small letters.
-const TILE: &str =
-    "kernel with m ={m} n ={n} k ={k} {rest} : {ms} ms, {number} tflops, {bandwidth} gb/s";
+const TILE: &str = "kernel with {=} : {ms} ms, {tflops} tflops, {gbps} gb/s";
 
-/// `A_Layout =RowMajor B_Layout =ColumnMajor … A_Type=fp16`
+const OF_TILE: LogFormat = LogFormat { library: "Composable Kernel", ..LogFormat::DEFAULT };
+
+/// `A_Layout =RowMajor B_Layout =ColumnMajor … A Type = fp16`
 fn tile_result(line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
-    let lower = line.to_ascii_lowercase();
+    let lower = line.to_ascii_lowercase().replace(" type", "_type");
     let s = slots(TILE, &lower)?;
-    let rest = s.get("rest").replace(" type", "_type");
-    let said = pairs(&rest, '=');
-    let column_major = |operand| said.get(operand).starts_with("col");
-    let row = s.sizes().and_then(|[m, n, k]| {
-        let op = Operation::uniform(rows.dtype(DataType::parse(said.get("dtype_a"))))
-            .with_layout(column_major("a_layout"), column_major("b_layout"));
-        Ok(Row::new(m, n, k, op, s.time()?))
-    });
-    let mut e = Entry::new(row);
-    e.rate = s.number("number") * 1e12;
-    e.bandwidth = s.number("bandwidth") * 1e9;
-    e.library = "Composable Kernel".into();
+    let [a, b] = ["a_layout", "b_layout"].map(|operand| s.get(operand).starts_with("col"));
+    let mut e = Said::new(s).entry(&OF_TILE, rows)?;
+    e.amend(|row| Ok(Row { op: row.op.with_layout(a, b), ..row }));
     Some(e)
 }
 
