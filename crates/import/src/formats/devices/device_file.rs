@@ -88,18 +88,7 @@ fn ceiling(name: &str) -> Option<(Engine, DataType)> {
         Some(code) => (Engine::Matrix, code),
         None => (Engine::Vector, rest),
     };
-    let dtype = match code {
-        "F64" | "FP64" => DataType::Fp64,
-        "F32" | "FP32" => DataType::Fp32,
-        "F16" | "FP16" => DataType::Fp16,
-        "BF16" => DataType::Bf16,
-        "F8" | "FP8" => DataType::Fp8E4m3,
-        "F6" => DataType::Fp6,
-        "F4" => DataType::Fp4,
-        "I8" => DataType::Int8,
-        _ => return None,
-    };
-    Some((engine, dtype))
+    Some((engine, DataType::parse(code).filter(|t| t.family().is_some())?))
 }
 
 impl RowReader for Ceilings {

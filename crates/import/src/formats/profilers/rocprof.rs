@@ -56,16 +56,10 @@ const DISPATCHES: LaunchColumns =
 
 /// The type of the matrix operations that a counter counts, in units of 512.
 fn matrix_type(counter: &str) -> Option<DataType> {
-    Some(match counter.strip_prefix("SQ_INSTS_VALU_MFMA_MOPS_")? {
-        "F16" => DataType::Fp16,
-        "BF16" => DataType::Bf16,
-        "F8" => DataType::Fp8E4m3,
-        "F32" => DataType::Fp32,
-        "F64" => DataType::Fp64,
-        "I8" => DataType::Int8,
-        "F6F4" => DataType::MxFp4,
-        _ => return None,
-    })
+    match counter.strip_prefix("SQ_INSTS_VALU_MFMA_MOPS_")? {
+        "F6F4" => Some(DataType::MxFp4),
+        code => DataType::parse(code),
+    }
 }
 
 /// Adds the counted work and traffic.

@@ -16,8 +16,7 @@ use crate::{
 };
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::units::TimeUnit;
-use gemmscope_model::units::plural;
+use gemmscope_model::units::{RateUnit, TimeUnit, plural};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -259,15 +258,9 @@ fn dtype_of(function: &str) -> Option<DataType> {
 
 /// A counter that is a rate of FLOP by its name.
 fn rate_counter(name: &str, value: f64) -> Option<f64> {
-    let bare = name.trim().trim_matches('"');
-    let unit = match bare.to_ascii_uppercase().as_str() {
-        // A rate counter is printed per second in base units.
-        "FLOPS" | "FLOP/S" | "FLOPS/S" => 1.0,
-        "GFLOPS" | "GFLOP/S" | "GFLOPS/S" => 1e9,
-        "TFLOPS" | "TFLOP/S" | "TFLOPS/S" => 1e12,
-        _ => return None,
-    };
-    (value > 0.0).then_some(value * unit)
+    // A rate counter is printed per second in base units.
+    let unit = RateUnit::parse(name.trim().trim_matches('"'))?;
+    (value > 0.0).then_some(value * unit.to_si())
 }
 
 impl ItemReader for Runs {
