@@ -2,6 +2,7 @@
 //! words are read as the header of a column is, so a line and a table say the same of `peak 989 TFLOPS`,
 //! `min=0.2ms` and `cuBLAS: 600 TFLOPS, ours: 550 TFLOPS`.
 
+use crate::ValueCache;
 use crate::cell::{self, Quantity, quantity};
 use crate::columns::alias::{self, Guess};
 use crate::columns::sides::{self, Figure, Lines};
@@ -10,39 +11,27 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_table::dataset::ColumnMeaning::{
     self, ReportedBandwidth, ReportedRate, Time, TimeMax, TimeMin,
 };
-use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::thread::LocalKey;
 
 /// What the few texts that the lines of a log repeat mean, worked out once each.
-struct Memo<T>(RefCell<FxHashMap<String, Rc<T>>>);
-
-impl<T> Memo<T> {
-    /// Texts that are remembered at a time.
-    const MOST: usize = 4096;
-
-    fn new() -> Self {
-        Memo(RefCell::default())
-    }
-
-    fn get(&self, text: &str, meaning: impl FnOnce() -> T) -> Rc<T> {
-        if let Some(known) = self.0.borrow().get(text) {
-            return known.clone();
-        }
-        let meaning = Rc::new(meaning());
-        let mut known = self.0.borrow_mut();
-        if known.len() >= Self::MOST {
-            known.clear();
-        }
-        known.insert(text.to_owned(), meaning.clone());
-        meaning
-    }
-}
+type Memo<T> = RefCell<ValueCache<Rc<T>>>;
 
 thread_local! {
-    static HEADERS: Memo<(Guess, Option<Figure>)> = Memo::new();
-    static LABELS: Memo<Label> = Memo::new();
-    static UNITS: Memo<Option<(Quantity, f64)>> = Memo::new();
+    static HEADERS: Memo<(Guess, Option<Figure>)> = RefCell::default();
+    static LABELS: Memo<Label> = RefCell::default();
+    static UNITS: Memo<Option<(Quantity, f64)>> = RefCell::default();
+}
+
+/// The meaning of a text, of 4,096 that are remembered at a time.
+fn known<T>(memo: &'static LocalKey<Memo<T>>, text: &str, meaning: impl FnOnce() -> T) -> Rc<T> {
+    memo.with_borrow_mut(|known| {
+        if known.values().len() >= 4096 {
+            *known = ValueCache::default();
+        }
+        known.get(text.as_bytes(), |_| Rc::new(meaning())).clone()
+    })
 }
 
 /// What the text before a number says of it.
@@ -180,7 +169,7 @@ fn has_cross(word: &str) -> bool {
 
 /// The unit that a word is, without `/iter`.
 fn unit(word: &str) -> Option<(Quantity, f64)> {
-    UNITS.with(|known| *known.get(word, || spelled_unit(word)))
+    *known(&UNITS, word, || spelled_unit(word))
 }
 
 fn spelled_unit(word: &str) -> Option<(Quantity, f64)> {
@@ -219,7 +208,7 @@ fn measures(line: &str) -> Vec<Measure> {
         let start = label_start(&tokens[..i - 1], from);
         let from_label = tokens.get(start).map_or(at, |t| t.0);
         let spelled = &line[from_label..at];
-        let label = LABELS.with(|l| l.get(spelled, || Label::new(&tokens[start..i - 1], spelled)));
+        let label = known(&LABELS, spelled, || Label::new(&tokens[start..i - 1], spelled));
         let stated = label.unit.filter(|_| glued.is_none());
         let next = match tokens.get(i) {
             Some((_, Token::Word(w))) if !is_label(&tokens, i) => unit(w),
@@ -273,7 +262,7 @@ fn measure(
     }
     let header = format!("{label} ({})", quantity.unit());
     let read = || (alias::guess(&header), sides::figure(&header));
-    let header = HEADERS.with(|known| known.get(&header, read));
+    let header = known(&HEADERS, &header, read);
     Measure { value, quantity, header, label, at }
 }
 
