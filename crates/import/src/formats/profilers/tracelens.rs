@@ -21,7 +21,6 @@ use crate::{
     Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy,
 };
 use columns::plain;
-use context::Kind;
 use gemmscope_table::build::TableBuilder;
 use table::Table;
 
@@ -87,20 +86,13 @@ fn open(_: &Head, options: &ImportOptions) -> Opened {
 }
 
 fn detect_context(head: &Head) -> Option<Detection> {
-    let reason = match Kind::of(head)? {
-        Kind::Metadata => "JSON with a platform and its achievable peaks",
-        Kind::Metrics => "JSON with operations and their percent of compute",
-        Kind::Tree => "JSON with parent chains by operation id",
-        Kind::Manifest => "JSON with the categories of a report",
-        Kind::Timeline => "the header is type,time ms,percent",
-    };
-    Some(Detection::new(93, reason))
+    Some(Detection::new(93, context::part(head)?.reason))
 }
 
 fn open_context(head: &Head, _: &ImportOptions) -> Opened {
-    match Kind::of(head) {
-        Some(kind) => Ok(Whole::open(64, "a small JSON of a trace report", move |text| {
-            Ok(Imported::Context(Box::new(context::parse(kind, text)?)))
+    match context::part(head) {
+        Some(part) => Ok(Whole::open(64, "a small JSON of a trace report", move |text| {
+            Ok(Imported::Context(Box::new((part.read)(text)?)))
         })),
         None => Err(ImportError::new(
             "expected a JSON file of a TraceLens report (metadata, metrics, tree data, manifest) \

@@ -10,63 +10,64 @@ use gemmscope_table::dataset::{
 };
 use serde_json::Value;
 
-/// Which of the files it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// `gemm_metadata.json`.
-    Metadata,
-    /// `gemm_metrics.json`.
-    Metrics,
-    /// `gemm_tree_data.json`.
-    Tree,
-    /// `category_manifest.json`.
-    Manifest,
-    /// `gpu_timeline.csv`.
-    Timeline,
+/// One of the files.
+pub(super) struct Part {
+    /// Why a head is known to be one.
+    pub reason: &'static str,
+    known: fn(&Head) -> bool,
+    /// What a whole file says.
+    pub read: fn(&str) -> Result<TraceContext, ImportError>,
 }
 
-impl Kind {
-    /// What the head of a file says it is.
-    pub(super) fn of(head: &Head) -> Option<Kind> {
-        let has = |keys: &[&str]| head.has_keys(keys);
-        let text = head.first();
-        if text.starts_with("type,time ms,percent") {
-            return Some(Kind::Timeline);
-        }
-        if !text.starts_with('{') {
-            return None;
-        }
-        if has(&["categories", "gpu_utilization"]) && (has(&["csv_file"]) || has(&["tier"])) {
-            Some(Kind::Manifest)
-        } else if has(&["operations", "percent_of_compute"]) {
-            Some(Kind::Metrics)
-        } else if has(&["platform"])
-            && (has(&["peak_hbm_bw_tbs"]) || has(&["max_achievable_tflops"]))
-        {
-            Some(Kind::Metadata)
-        } else if has(&["parent_chain"]) {
-            Some(Kind::Tree)
-        } else {
-            None
-        }
-    }
+/// `gpu_timeline.csv`, `category_manifest.json`, `gemm_metrics.json`, `gemm_metadata.json`,
+/// `gemm_tree_data.json`.
+static PARTS: [Part; 5] = [
+    Part {
+        reason: "the header is type,time ms,percent",
+        known: |head| head.first().starts_with("type,time ms,percent"),
+        read: |text| Ok(timeline(text)),
+    },
+    Part {
+        reason: "JSON with the categories of a report",
+        known: |head| has_one(head, &["categories", "gpu_utilization"], ["csv_file", "tier"]),
+        read: |text| of_json(text, manifest),
+    },
+    Part {
+        reason: "JSON with operations and their percent of compute",
+        known: |head| has(head, &["operations", "percent_of_compute"]),
+        read: |text| of_json(text, metrics),
+    },
+    Part {
+        reason: "JSON with a platform and its achievable peaks",
+        known: |head| has_one(head, &["platform"], ["peak_hbm_bw_tbs", "max_achievable_tflops"]),
+        read: |text| of_json(text, metadata),
+    },
+    Part {
+        reason: "JSON with parent chains by operation id",
+        known: |head| has(head, &["parent_chain"]),
+        read: |text| of_json(text, tree),
+    },
+];
+
+/// JSON with all of these keys.
+fn has(head: &Head, keys: &[&str]) -> bool {
+    head.first().starts_with('{') && head.has_keys(keys)
 }
 
-/// Reads a whole file.
-pub(super) fn parse(kind: Kind, text: &str) -> Result<TraceContext, ImportError> {
-    if kind == Kind::Timeline {
-        return Ok(timeline(text));
-    }
-    let value: Value =
-        serde_json::from_slice(text.as_bytes()).map_err(|e| ImportError::of_json(&e))?;
+/// The same with one of two others.
+fn has_one(head: &Head, keys: &[&str], others: [&str; 2]) -> bool {
+    has(head, keys) && others.iter().any(|other| has(head, &[other]))
+}
+
+/// What the head of a file says it is.
+pub(super) fn part(head: &Head) -> Option<&'static Part> {
+    PARTS.iter().find(|part| (part.known)(head))
+}
+
+fn of_json(text: &str, read: fn(&Value, &mut TraceContext)) -> Result<TraceContext, ImportError> {
+    let value = serde_json::from_slice(text.as_bytes()).map_err(|e| ImportError::of_json(&e))?;
     let mut context = TraceContext::default();
-    match kind {
-        Kind::Metadata => metadata(&value, &mut context),
-        Kind::Metrics => metrics(&value, &mut context),
-        Kind::Tree => tree(&value, &mut context),
-        Kind::Manifest => manifest(&value, &mut context),
-        Kind::Timeline => {}
-    }
+    read(&value, &mut context);
     Ok(context)
 }
 
@@ -288,7 +289,7 @@ mod tests {
             ["nn.Module: Mlp", {"name": "aten::linear"}], "subtree": [], "notes": "n",
             "fusion_opportunity": true},
             "op_90": {"name": "aten::addmm", "parent_chain": "a -> b", "time_ms": 2.5}, "x": 3}"#;
-        let context = parse(Kind::Tree, text).unwrap();
+        let context = of_json(text, tree).unwrap();
         let first = context.calls.get(&231).unwrap();
         assert_eq!(first.parents, ["nn.Module: Mlp", "aten::linear"]);
         assert!(first.fusion_opportunity);
@@ -300,8 +301,9 @@ mod tests {
     #[test]
     fn old_metadata_has_one_peak() {
         let text = r#"{"platform": "MI300X", "peak_hbm_bw_tbs": 5.3, "peak_bf16_maf_tflops": 708}"#;
-        assert_eq!(Kind::of(&Head::of(text)), Some(Kind::Metadata));
-        let context = parse(Kind::Metadata, text).unwrap();
+        let known = |text| part(&Head::of(text)).map(|part| part.reason);
+        assert_eq!(known(text), Some("JSON with a platform and its achievable peaks"));
+        let context = of_json(text, metadata).unwrap();
         assert_eq!(context.achievable_flops_per_s.get("matrix_bf16"), Some(&708e12));
         assert_eq!(context.bandwidth_bytes_per_s, Some(5.3e12));
         assert_eq!(context.total_s, None);
@@ -311,17 +313,17 @@ mod tests {
     fn a_timeline() {
         let text = "type,time ms,percent\ncomputation_time,31.25,89.8\nidle_time,x,1\n\
                     total_time,33.125,100.0\nbusy_time,1,1\n";
-        assert_eq!(Kind::of(&Head::of(text)), Some(Kind::Timeline));
-        let context = parse(Kind::Timeline, text).unwrap();
+        assert!((PARTS[0].known)(&Head::of(text)));
+        let context = timeline(text);
         assert_eq!((context.compute_s, context.total_s), (Some(31.25e-3), Some(33.125e-3)));
         assert_eq!(context.idle_s, None);
     }
 
     #[test]
     fn bad_json_says_where() {
-        let e = parse(Kind::Metadata, "{\n \"platform\": }").unwrap_err();
+        let e = of_json("{\n \"platform\": }", metadata).unwrap_err();
         assert_eq!((e.line, e.column), (2, 14));
-        assert_eq!(Kind::of(&Head::of("[1, 2]")), None);
-        assert_eq!(Kind::of(&Head::of("{\"a\": 1}")), None);
+        assert!(part(&Head::of("[1, 2]")).is_none());
+        assert!(part(&Head::of("{\"a\": 1}")).is_none());
     }
 }
