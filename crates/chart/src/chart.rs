@@ -8,6 +8,7 @@ use crate::layout::{self, EDGE, NARROW};
 use crate::legend::{self, Legend, Outside, Swatch};
 use crate::palette::Theme;
 use crate::scene::{HitArea, Item, Point, Scene};
+use crate::spec::Spec;
 use crate::tooltip::Tooltip;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::Field;
@@ -57,13 +58,17 @@ pub struct Chart {
 impl Chart {
     /// A picture that says of itself what is said of it, below its settings.
     pub(crate) fn of(picture: impl Picture + 'static, controls: Vec<Control>) -> Self {
+        Chart::of_any(Box::new(picture), controls)
+    }
+
+    fn of_any(picture: Box<dyn Picture>, controls: Vec<Control>) -> Self {
         let (title, obstacle) = (picture.title(), picture.obstacle());
         let mut said = Said { title, obstacle, controls, ..Said::default() };
         if said.obstacle.is_none() {
             (said.verdict, said.notes) = (picture.verdict(), picture.notes());
             (said.details, said.figures) = (picture.details(), picture.figures());
         }
-        Chart { said, picture: Some(Box::new(picture)) }
+        Chart { said, picture: Some(picture) }
     }
 
     /// What stands in the way of a picture, in its place.
@@ -185,14 +190,18 @@ pub(crate) trait Picture: Send + Sync {
     fn title(&self) -> String {
         String::new()
     }
-    fn obstacle(&self) -> Option<String> {
+    /// The marks of it that stand for groups of rows, from which the rest follows where it says nothing else.
+    fn spec(&self) -> Option<&Spec> {
         None
+    }
+    fn obstacle(&self) -> Option<String> {
+        self.spec().and_then(Spec::obstacle)
     }
     fn verdict(&self) -> Vec<String> {
         Vec::new()
     }
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.spec().map_or_else(Vec::new, Spec::notes)
     }
     fn details(&self) -> Vec<(String, Table)> {
         Vec::new()
@@ -201,16 +210,18 @@ pub(crate) trait Picture: Send + Sync {
         Vec::new()
     }
     /// What its colours and marks mean, above the marks.
-    fn legend(&self, _theme: &Theme) -> Vec<(Swatch, String)> {
-        Vec::new()
+    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        self.spec().map_or_else(Vec::new, |spec| spec.legend(theme))
     }
     /// Draws the marks into the room that title and legend leave.
     fn draw(&self, _scene: &mut Scene, _room: Rect, _options: &RenderOptions<'_>) {}
     /// What is said of a [mark](Tooltip::of), where it was not when the mark was drawn.
-    fn tooltip(&self, _mark: usize) -> Tooltip {
-        Tooltip::default()
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        self.spec().map_or_else(Tooltip::default, |spec| spec.tooltip(mark))
     }
-    fn table(&self) -> Table;
+    fn table(&self) -> Table {
+        self.spec().map_or_else(Table::default, Spec::table)
+    }
     /// All of the picture, where it is no ground with a legend and marks.
     fn scene(&self, _options: &RenderOptions<'_>) -> Option<Scene> {
         None

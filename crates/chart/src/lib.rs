@@ -38,11 +38,10 @@
 //!
 //! # To add a chart
 //!
-//! 1. Make a file `src/charts/<name>.rs`. Where marks are groups of rows, it works out a `Spec` (groups, their
-//!    names and figures, colours), from which legend, sentences, table and tooltips follow, and implements
-//!    `Layout`: title and `draw`; `charts/boxes.rs` is the example. Any other chart implements `Picture`: its
-//!    title, what stands in its way, its sentences, `draw` and `table`, of which `columns::Columns` gives table
-//!    and tooltips of one list. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
+//! 1. Make a file `src/charts/<name>.rs` with a `Picture`: its title, what stands in its way, its sentences,
+//!    `draw` and `table`, of which `columns::Columns` gives table and tooltips of one list. Where marks are groups
+//!    of rows, it works out a `Spec` (groups, their names and figures, colours), from which all but title and
+//!    `draw` follows; `charts/boxes.rs` is the example. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
 //!    [said](chart::Said) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
 //!    names with bars, `plot::Upright` columns above names, `cells::Cells` a grid, `plot::xy` two axes. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
 //!    number, from which `Picture::tooltip` writes what is said of it; hovering, selecting, the keyboard, saving
@@ -72,7 +71,7 @@ pub use charts::roofline;
 pub use paint::svg;
 pub use parts::layout::Plot;
 use parts::{
-    aggregate, band_scale, cells, clip, columns, density, fixed, layout, plot, row_names, text,
-    ticks, tile_marks,
+    aggregate, band_scale, cells, clip, columns, density, fixed, layout, plot, row_names, spec,
+    text, ticks, tile_marks,
 };
 pub use parts::{camera, color_scale, hit, labels, legend, palette, scale, scene, scroll, tooltip};

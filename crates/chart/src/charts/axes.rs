@@ -19,7 +19,7 @@ const LOOKED_AT: usize = 20_000;
 pub(super) fn size(frame: &Frame) -> Field {
     let values = |field: &Field| {
         let get = frame.numbers(field);
-        distinct(frame.rows.iter().map(|r| get(*r as usize) as u64)).len()
+        distinct(frame.rows.iter().map(|r| get(*r as usize) as u32)).len()
     };
     let most = SIZES.iter().rev().max_by_key(|f| values(f));
     most.cloned().unwrap_or(Field::M)
@@ -59,8 +59,11 @@ fn filled(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
         let mut cells: Vec<_> = rows.map(|r| (value(x, r), value(y, r))).collect();
         cells.order_by(Ord::cmp);
         cells.dedup();
-        let along = |of: fn(&(u64, u64)) -> u64| distinct(cells.iter().map(of)).len() as f64;
-        cells.len() as f64 / (along(|c| c.0) * along(|c| c.1))
+        let columns = cells.chunk_by(|a, b| a.0 == b.0).count();
+        let mut rows: Vec<u64> = cells.iter().map(|c| c.1).collect();
+        rows.order_by(Ord::cmp);
+        rows.dedup();
+        cells.len() as f64 / (columns as f64 * rows.len() as f64)
     };
     if let Some(kernel) = kernel
         && share(&("k", "kernel")) >= FILLED

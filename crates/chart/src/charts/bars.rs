@@ -3,8 +3,7 @@
 
 use crate::band_scale::Order;
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::spec::{Figure, Layout, Rows, Spec};
-use crate::charts::{Chart, ChartKind, Heights, RenderOptions, roof_rate};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, roof_rate};
 use crate::color_scale::Colors;
 use crate::labels::Rect;
 use crate::layout::NARROW;
@@ -13,6 +12,7 @@ use crate::palette::Theme;
 use crate::plot::{value_bar, value_panel};
 use crate::scale::{Kind, Scale, extent};
 use crate::scene::Scene;
+use crate::spec::{Figure, Rows, Spec};
 use crate::ticks::Format;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -160,9 +160,9 @@ impl Bars {
     }
 }
 
-impl Layout for Bars {
-    fn spec(&self) -> &Spec {
-        &self.spec
+impl Picture for Bars {
+    fn spec(&self) -> Option<&Spec> {
+        Some(&self.spec)
     }
 
     fn title(&self) -> String {
@@ -180,6 +180,7 @@ impl Layout for Bars {
             let marks = plural(above, self.spec.marks.trim_end_matches('s'));
             out.push(format!("{marks} above the roof: tick in orange."));
         }
+        out.extend(self.spec.notes());
         out
     }
 

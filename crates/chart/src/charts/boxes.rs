@@ -3,8 +3,7 @@
 use crate::aggregate::{Aggregate, Groups};
 use crate::band_scale::Order;
 use crate::charts::explore::{self, Explore};
-use crate::charts::spec::{Figure, Layout, Name, Spec};
-use crate::charts::{Chart, ChartKind, Heights, RenderOptions};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::color_scale::Colors;
 use crate::labels::Rect;
 use crate::layout::Plot;
@@ -12,6 +11,7 @@ use crate::palette::{Theme, alpha};
 use crate::plot::{Ruler, Upright, round};
 use crate::scale::{Kind, extent, padded};
 use crate::scene::{Item, Marks, Scene, Symbol};
+use crate::spec::{Figure, Name, Spec};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
@@ -139,9 +139,9 @@ impl Boxes {
     }
 }
 
-impl Layout for Boxes {
-    fn spec(&self) -> &Spec {
-        &self.spec
+impl Picture for Boxes {
+    fn spec(&self) -> Option<&Spec> {
+        Some(&self.spec)
     }
 
     fn title(&self) -> String {
@@ -170,6 +170,7 @@ impl Layout for Boxes {
         if self.spec.groups.rows.len() > POINTS * self.names.len() {
             out.push(format!("At most {POINTS} points a box shown."));
         }
+        out.extend(self.spec.notes());
         out
     }
 

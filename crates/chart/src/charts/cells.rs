@@ -4,14 +4,14 @@ use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
 use crate::cells::{CellMark, Cells, Numbers};
 use crate::charts::explore::{self, Axis, Explore};
-use crate::charts::spec::{Figure, Layout, Name, Spec};
-use crate::charts::{Chart, ChartKind, Heights, RenderOptions, axes};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, axes};
 use crate::color_scale::{ColorBar, shown};
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::alpha;
 use crate::scale::{Kind, extent};
 use crate::scene::Scene;
+use crate::spec::{Figure, Name, Spec};
 use crate::tooltip::Tooltip;
 use gemmscope_model::units::plural;
 use gemmscope_table::column_format;
@@ -151,9 +151,9 @@ fn only(xs: &mut BandScale, ys: &mut BandScale, text: &str) {
     }
 }
 
-impl Layout for CellMap {
-    fn spec(&self) -> &Spec {
-        &self.spec
+impl Picture for CellMap {
+    fn spec(&self) -> Option<&Spec> {
+        Some(&self.spec)
     }
 
     fn title(&self) -> String {
@@ -168,14 +168,15 @@ impl Layout for CellMap {
         let over = (over > 0).then(|| format!("{} above the roof: framed.", plural(over, "cell")));
         let binned = self.xs.binned || self.ys.binned;
         let binned = binned.then(|| "Numbers are binned.".to_owned());
-        over.into_iter().chain(binned).chain(self.slower.clone()).collect()
+        let own = over.into_iter().chain(binned).chain(self.slower.clone());
+        own.chain(self.spec.notes()).collect()
     }
 
     fn obstacle(&self) -> Option<String> {
         let (nx, ny) = (self.xs.len(), self.ys.len());
-        (nx.saturating_mul(ny) > MOST_CELLS).then(|| {
-            format!("{nx} × {ny} cells are too many: choose an axis with fewer values, or filter.")
-        })
+        let many = nx.saturating_mul(ny) > MOST_CELLS;
+        let why = "cells are too many: choose an axis with fewer values, or filter.";
+        many.then(|| format!("{nx} × {ny} {why}")).or_else(|| self.spec.obstacle())
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {

@@ -3,9 +3,9 @@
 
 use crate::aggregate::{Aggregate, Groups, best_first};
 use crate::band_scale::{BandScale, Order};
-use crate::charts::spec::Name;
 use crate::row_names::RowNames;
 use crate::scale::Kind;
+use crate::spec::Name;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};

@@ -3,8 +3,7 @@
 
 use crate::aggregate::{Aggregate, Groups};
 use crate::charts::explore::{self, Explore};
-use crate::charts::spec::{Figure, Layout, Name, Spec};
-use crate::charts::{Chart, ChartKind, Heights, RenderOptions, axes, roof_rate};
+use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions, axes, roof_rate};
 use crate::color_scale::Colors;
 use crate::labels::{Rect, about};
 use crate::legend::Swatch;
@@ -12,6 +11,7 @@ use crate::palette::Theme;
 use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::{Kind, extent, padded};
 use crate::scene::{Item, Scene};
+use crate::spec::{Figure, Name, Spec};
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
 use gemmscope_model::order::InOrder;
@@ -111,9 +111,9 @@ impl Lines {
     }
 }
 
-impl Layout for Lines {
-    fn spec(&self) -> &Spec {
-        &self.spec
+impl Picture for Lines {
+    fn spec(&self) -> Option<&Spec> {
+        Some(&self.spec)
     }
 
     fn title(&self) -> String {

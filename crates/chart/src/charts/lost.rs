@@ -3,8 +3,7 @@
 
 use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
-use crate::charts::spec::{Figure, Layout, Name, Rows, Spec};
-use crate::charts::{Chart, ChartKind, Heights, Inputs, RenderOptions, nothing};
+use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::legend::Swatch;
@@ -13,6 +12,7 @@ use crate::plot::value_panel;
 use crate::row_names::RowNames;
 use crate::scale::{Kind, Scale};
 use crate::scene::{START, Scene};
+use crate::spec::{Figure, Name, Rows, Spec, nothing};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_analysis::ledger::{Account, Adding};
@@ -179,9 +179,9 @@ fn most(order: &[usize], lost: &[f64], lost_s: f64) -> Option<String> {
     (lost_s > 0.0 && all > 1).then(|| format!("{few} of {all} bars hold 80 % of {lost}."))
 }
 
-impl Layout for LostTime {
-    fn spec(&self) -> &Spec {
-        &self.spec
+impl Picture for LostTime {
+    fn spec(&self) -> Option<&Spec> {
+        Some(&self.spec)
     }
 
     fn title(&self) -> String {
@@ -189,11 +189,11 @@ impl Layout for LostTime {
     }
 
     fn obstacle(&self) -> Option<String> {
-        self.obstacle.map(str::to_owned)
+        self.obstacle.map(str::to_owned).or_else(|| self.spec.obstacle())
     }
 
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        [&self.notes[..], &self.spec.notes()].concat()
     }
 
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {

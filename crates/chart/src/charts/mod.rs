@@ -15,7 +15,6 @@ mod fastest;
 mod lines;
 mod lost;
 pub mod roofline;
-mod spec;
 mod tilemap;
 mod tuning;
 
@@ -164,20 +163,6 @@ impl RowCache {
         kept.colors.truncate(COLORINGS - 1);
         kept.colors.insert(0, (field.cloned(), colors.clone()));
         colors
-    }
-}
-
-/// Why there is nothing to draw, whatever the view; `None` where there are rows.
-pub(crate) fn nothing(frame: &Frame) -> Option<&'static str> {
-    if frame.data.is_empty() {
-        Some(match frame.data.sources.is_empty() {
-            true => "No GEMMs yet: open a file.",
-            false => "No usable rows in what is open.",
-        })
-    } else if frame.rows.is_empty() {
-        Some("No GEMM passes the filters.")
-    } else {
-        None
     }
 }
 

@@ -150,9 +150,9 @@ pub(crate) fn used<C: Into<usize>>(codes: impl Iterator<Item = C>, n: usize) -> 
     (0..n).filter(|code| seen[*code]).collect()
 }
 
-/// Values in ascending order, each once.
-pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all: Vec<T> = values.collect();
+/// Rows or sizes in ascending order, each once.
+pub(crate) fn distinct(values: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut all: Vec<u32> = values.collect();
     all.sort_unstable();
     all.dedup();
     all

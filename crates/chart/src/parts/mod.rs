@@ -20,6 +20,7 @@ pub(crate) mod row_names;
 pub mod scale;
 pub mod scene;
 pub mod scroll;
+pub(crate) mod spec;
 pub(crate) mod text;
 pub(crate) mod ticks;
 pub(crate) mod tile_marks;

@@ -2,6 +2,7 @@
 
 use super::grid;
 use super::{LARGEST, count, device_of, figure, whole};
+use crate::aggregate::distinct;
 use crate::cells::{CellMark, Cells};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
@@ -61,8 +62,7 @@ fn parse(text: &str, most: usize) -> Result<Vec<u32>, String> {
             _ => return Err(format!("{word} is no whole number from 1 to {LARGEST}")),
         }
     }
-    values.sort_unstable();
-    values.dedup();
+    let values = distinct(values.into_iter());
     match values.len() {
         0 => Err("the list is empty".to_owned()),
         n if n > most => Err(format!("at most {most} values have room, not {n}")),

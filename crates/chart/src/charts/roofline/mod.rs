@@ -28,7 +28,6 @@ pub(crate) use chart::Contents;
 pub use chart::KIND;
 pub(crate) use interactive::InteractiveRoofline;
 
-use crate::aggregate::distinct;
 use crate::camera::{Camera, Zoom};
 use crate::hit::HitGrid;
 use crate::labels::{On, Placer, Rect};
@@ -38,9 +37,11 @@ use crate::palette::alpha;
 use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::Kind;
 use crate::scene::{Color, Item, Point, START, Scene};
+use crate::spec::nothing;
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use marks::Survey;
 
@@ -257,9 +258,9 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
     if counts.in_view > 0 || !input.extras.planned.is_empty() {
         return None;
     }
-    let nothing = input.extras.empty.or_else(|| super::nothing(input.frame));
-    if nothing.is_some() {
-        return nothing;
+    let why = input.extras.empty.or_else(|| nothing(input.frame));
+    if why.is_some() {
+        return why;
     }
     Some(if counts.nowhere == counts.passing {
         "No GEMM has a time. Choose a device to see what each could attain."
@@ -271,7 +272,10 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
 }
 
 fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
-    let on = match &distinct(roofs.iter().map(|r| r.device.as_str()))[..] {
+    let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
+    devices.order_by(Ord::cmp);
+    devices.dedup();
+    let on = match &devices[..] {
         [] => " without a known roof".to_owned(),
         [one] => format!(" under the roof of {one}"),
         many => format!(" under the roofs of {}", many.join(", ")),

@@ -3,8 +3,7 @@
 
 use crate::aggregate::{Aggregate, Groups, by_figure};
 use crate::band_scale::{Order, natural};
-use crate::chart::{Heights, Picture, RenderOptions};
-use crate::charts::nothing;
+use crate::chart::RenderOptions;
 use crate::color_scale::Colors;
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -21,53 +20,53 @@ use gemmscope_table::result_table::Table;
 use std::collections::HashMap;
 
 /// A figure of every group, of an SI base unit.
-pub(super) struct Figure {
+pub(crate) struct Figure {
     title: String,
     unit: String,
     /// By group; NaN where it is not known.
-    pub(super) of: Vec<f64>,
+    pub(crate) of: Vec<f64>,
     /// Tooltips say it too.
     tip: bool,
 }
 
 impl Figure {
-    pub(super) fn new(title: impl Into<String>, unit: impl Into<String>, of: Vec<f64>) -> Self {
+    pub(crate) fn new(title: impl Into<String>, unit: impl Into<String>, of: Vec<f64>) -> Self {
         Figure { title: title.into(), unit: unit.into(), of, tip: true }
     }
 
     /// It stands in the table alone.
-    pub(super) fn no_tip(self) -> Self {
+    pub(crate) fn no_tip(self) -> Self {
         Figure { tip: false, ..self }
     }
 }
 
 /// The name of a group.
-pub(super) type Name = Box<dyn Fn(usize) -> String + Send + Sync>;
+pub(crate) type Name = Box<dyn Fn(usize) -> String + Send + Sync>;
 
 /// The marks of a chart.
-pub(super) struct Spec {
-    pub(super) frame: Frame,
+pub(crate) struct Spec {
+    pub(crate) frame: Frame,
     /// Plural of what a mark is called: `cells`.
-    pub(super) marks: &'static str,
+    pub(crate) marks: &'static str,
     /// What a mark is named by: of a cell two fields, each with its title.
-    pub(super) names: Vec<(String, Name)>,
-    pub(super) groups: Groups,
-    pub(super) figures: Vec<Figure>,
+    pub(crate) names: Vec<(String, Name)>,
+    pub(crate) groups: Groups,
+    pub(crate) figures: Vec<Figure>,
     /// The groups that have a mark, in the order of the marks.
-    pub(super) order: Vec<usize>,
+    pub(crate) order: Vec<usize>,
     /// Of the marks; `None` where the chart has colours of its own.
-    pub(super) colors: Option<Colors>,
+    pub(crate) colors: Option<Colors>,
     /// How the rows of a group become one figure, where they do.
-    pub(super) statistic: Option<Aggregate>,
+    pub(crate) statistic: Option<Aggregate>,
     /// The text that names contain; empty where nothing is searched for.
-    pub(super) find: String,
+    pub(crate) find: String,
     /// The figure without which a row is not drawn, where rows are.
-    pub(super) needs: Option<FieldInfo>,
+    pub(crate) needs: Option<FieldInfo>,
 }
 
 impl Spec {
     /// Marks of groups, one each; nothing is searched for, coloured or summarised.
-    pub(super) fn new(
+    pub(crate) fn new(
         frame: &Frame,
         marks: &'static str,
         names: Vec<(String, Name)>,
@@ -81,14 +80,14 @@ impl Spec {
     }
 
     /// The name of a group, as its marks have it.
-    pub(super) fn name(&self, group: usize) -> String {
+    pub(crate) fn name(&self, group: usize) -> String {
         let names: Vec<String> = self.names.iter().map(|(_, name)| name(group)).collect();
         names.join(", ")
     }
 
     /// Sorts marks by name or by a figure: orders by file and by name start at the beginning, others with the
     /// best one.
-    pub(super) fn sort(&mut self, (by, up): (Order, bool), figure: &[f64]) {
+    pub(crate) fn sort(&mut self, (by, up): (Order, bool), figure: &[f64]) {
         let mut order = std::mem::take(&mut self.order);
         match by {
             Order::File => {}
@@ -119,7 +118,7 @@ impl Spec {
     }
 
     /// The colour of a mark: that of all its rows; `None` where they have several.
-    pub(super) fn code(&self, group: usize, theme: &Theme) -> Option<u16> {
+    pub(crate) fn code(&self, group: usize, theme: &Theme) -> Option<u16> {
         let colors = self.colors.as_ref()?.of(theme);
         let mut codes = self.groups.get(group).iter().map(|r| colors.code(*r as usize));
         let first = codes.next()?;
@@ -151,8 +150,18 @@ impl Spec {
         heads.collect::<Vec<_>>().join(", ")
     }
 
+    /// All marks as a table.
+    pub(crate) fn table(&self) -> Table {
+        self.columns().table(self.order.iter().copied())
+    }
+
+    /// What a tooltip says of a mark.
+    pub(crate) fn tooltip(&self, group: usize) -> Tooltip {
+        self.columns().tooltip(self.head(group), &group)
+    }
+
     /// What stands in the way of any mark.
-    fn obstacle(&self) -> Option<String> {
+    pub(crate) fn obstacle(&self) -> Option<String> {
         if let Some(why) = nothing(&self.frame) {
             return Some(why.to_owned());
         }
@@ -168,7 +177,7 @@ impl Spec {
     }
 
     /// What is said of the marks of several GEMMs, and of the rows that no mark shows.
-    fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
         let several = self.order.iter().filter(|g| self.groups.get(**g).len() > 1).count();
         if let Some(statistic) = self.statistic.filter(|_| several > 0) {
@@ -189,7 +198,7 @@ impl Spec {
     }
 
     /// The colours that rows have.
-    pub(super) fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+    pub(crate) fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
         self.colors.as_ref().map_or_else(Vec::new, |colors| {
             let colors = colors.of(theme);
             colors.swatches(&self.frame, self.rows().map(|r| colors.code(*r as usize)))
@@ -197,73 +206,31 @@ impl Spec {
     }
 }
 
-/// A chart of marks: its layout, and what is not said of every chart.
-pub(super) trait Layout: Send + Sync {
-    fn spec(&self) -> &Spec;
-    fn title(&self) -> String;
-    /// What stands in its own way.
-    fn obstacle(&self) -> Option<String> {
+/// Why there is nothing to draw, whatever the view; `None` where there are rows.
+pub(crate) fn nothing(frame: &Frame) -> Option<&'static str> {
+    if frame.data.is_empty() {
+        Some(match frame.data.sources.is_empty() {
+            true => "No GEMMs yet: open a file.",
+            false => "No usable rows in what is open.",
+        })
+    } else if frame.rows.is_empty() {
+        Some("No GEMM passes the filters.")
+    } else {
         None
-    }
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        self.spec().legend(theme)
-    }
-    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>);
-    fn heights(&self, width: f64) -> Heights;
-}
-
-impl<T: Layout> Picture for T {
-    fn title(&self) -> String {
-        Layout::title(self)
-    }
-
-    fn obstacle(&self) -> Option<String> {
-        Layout::obstacle(self).or_else(|| self.spec().obstacle())
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let mut out = Layout::notes(self);
-        out.extend(self.spec().notes());
-        out
-    }
-
-    fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        Layout::legend(self, theme)
-    }
-
-    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
-        Layout::draw(self, scene, room, options);
-    }
-
-    fn tooltip(&self, mark: usize) -> Tooltip {
-        let spec = self.spec();
-        spec.columns().tooltip(spec.head(mark), &mark)
-    }
-
-    fn table(&self) -> Table {
-        let spec = self.spec();
-        spec.columns().table(spec.order.iter().copied())
-    }
-
-    fn heights(&self, width: f64) -> Heights {
-        Layout::heights(self, width)
     }
 }
 
 /// How bars lie below each other.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     /// Height of one, px.
-    pub(super) row: f64,
+    pub(crate) row: f64,
     /// Room above them and below them, px.
-    pub(super) around: (f64, f64),
+    pub(crate) around: (f64, f64),
 }
 
 impl Rows {
     /// Names the marks that show, one below the other, and makes them hit areas.
-    pub(super) fn place(
+    pub(crate) fn place(
         &self,
         spec: &Spec,
         scene: &mut Scene,
@@ -326,7 +293,7 @@ mod tests {
         // The mark of two rows goes.
         (s.order, s.find) = (vec![0], "6".to_owned());
         assert_eq!(s.notes(), ["2 GEMMs not shown: no value on an axis, or not searched for."]);
-        assert_eq!(s.columns().table(s.order.iter().copied()).rows.len(), 1);
+        assert_eq!(s.table().rows.len(), 1);
         s.order.clear();
         assert_eq!(s.obstacle().unwrap(), "No name contains \"6\".");
     }
