@@ -3,7 +3,6 @@
 
 use crate::aggregate::used;
 use crate::layout::{EDGE, FONT};
-use crate::palette::Theme;
 use crate::scene::{START, Scene};
 use crate::text;
 use gemmscope_model::units::plural;
@@ -83,33 +82,33 @@ impl Caption {
     }
 
     /// The picture with the caption around it.
-    pub fn around(&self, mut scene: Scene, theme: &Theme) -> Scene {
+    pub fn around(&self, mut scene: Scene) -> Scene {
         let head = self.head(scene.width);
         let top = 8.0 + TITLE * 1.4 + LINE * head.len() as f64;
         let width = scene.width;
-        scene.add_above(top, theme.background);
+        scene.add_above(top, scene.theme.background);
         let room = width - 2.0 * SIDE;
         let title = text::ellipsis(&self.title, TITLE * 1.1, room);
         let at = (SIDE, 8.0 + TITLE * 0.7);
-        scene.bold(at, title, TITLE, theme.text, START);
+        scene.bold(at, title, TITLE, scene.theme.text, START);
         let first = 8.0 + TITLE * 1.4;
         for (i, line) in head.into_iter().enumerate() {
             let y = first + LINE * (i as f64 + 0.5);
-            scene.text((SIDE, y), line, theme.muted, START);
+            scene.text((SIDE, y), line, scene.theme.muted, START);
         }
         if !self.key.is_empty() {
             let bottom = scene.height;
             let (columns, step) = self.columns(width);
             let lines = self.key.len().div_ceil(columns);
             scene.height += 8.0 + LINE * lines as f64;
-            scene.fill([0.0, bottom, width, scene.height - bottom], theme.background);
+            scene.fill([0.0, bottom, width, scene.height - bottom], scene.theme.background);
             for (i, (number, name)) in self.key.iter().enumerate() {
                 // Down each column, then the next.
                 let x = SIDE + step * (i / lines) as f64;
                 let y = bottom + LINE * ((i % lines) as f64 + 0.5);
-                scene.bold((x, y), number.to_string(), FONT, theme.text, START);
+                scene.bold((x, y), number.to_string(), FONT, scene.theme.text, START);
                 let name = text::ellipsis(name, FONT, step - NUMBER);
-                scene.text((x + NUMBER, y), name, theme.muted, START);
+                scene.text((x + NUMBER, y), name, scene.theme.muted, START);
             }
         }
         scene
@@ -153,6 +152,7 @@ fn words(frame: &Frame, filters: &Filters) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::palette::Theme;
     use gemmscope_table::fixture::Rows;
     use gemmscope_table::view_state::ViewState;
 
@@ -168,8 +168,8 @@ mod tests {
         assert!(caption.facts[0].contains("H100"));
         assert_eq!(caption.facts[2], "Type: fp16, M ≥ 64, search: gemm");
         for width in [358.0, 960.0] {
-            let plain = Scene::new(width, 400.0, "x");
-            let scene = caption.around(plain, &Theme::LIGHT);
+            let plain = Scene::new(&Theme::LIGHT, (width, 400.0), "x");
+            let scene = caption.around(plain);
             assert!((scene.height - 400.0 - caption.height(width)).abs() < 1e-9);
             crate::testing::sound(&scene);
             let dump = scene.dump();

@@ -91,7 +91,8 @@ impl Chart {
             }
             return scene;
         }
-        let mut scene = Scene::new(options.width, options.height, said.title.as_str());
+        let mut scene =
+            Scene::new(options.theme, (options.width, options.height), said.title.as_str());
         let whole = [0.0, 0.0, scene.width, scene.height];
         scene.fill(whole, options.theme.background);
         let (None, Some(picture)) = (&said.obstacle, &self.picture) else {
@@ -99,12 +100,12 @@ impl Chart {
             if scene.title.is_empty() {
                 why.clone_into(&mut scene.title);
             }
-            layout::message(&mut scene, whole, options.theme, why);
+            layout::message(&mut scene, whole, why);
             return scene;
         };
         let entries = picture.legend(options.theme);
         let width = scene.width - 2.0 * EDGE;
-        let used = legend::legend(Some(&mut scene), (EDGE, 4.0), width, options.theme, &entries);
+        let used = legend::legend(Some(&mut scene), (EDGE, 4.0), width, &entries);
         let top = if used > 0.0 { used + 8.0 } else { 0.0 };
         let room = [0.0, top, scene.width, (scene.height - top).max(1.0)];
         picture.draw(&mut scene, room, options);

@@ -74,8 +74,8 @@ impl Drawn for SceneChart {
     }
 
     fn emphasis(&self, what: &Emphasis) -> Scene {
-        let mut over = Scene::new(self.scene.width, self.scene.height, "");
-        scroll::draw(&mut over, &self.scene, &self.canvas.theme, what.held);
+        let mut over = Scene::new(&self.canvas.theme, (self.scene.width, self.scene.height), "");
+        scroll::draw(&mut over, &self.scene, what.held);
         let mut chosen = what.selected.clone();
         chosen.sort_unstable();
         let one_of =

@@ -198,7 +198,7 @@ pub fn saved_as(
         Some(height) => (height - caption.height(options.width)).max(1.0),
         None => options.height,
     };
-    caption.around(chart.scene(&RenderOptions { height, ..options }), theme)
+    caption.around(chart.scene(&RenderOptions { height, ..options }))
 }
 
 /// Opens a chart with a view state; gives it with how to draw it.

@@ -46,7 +46,7 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
         >
             {move || picture.get().map(|p| {
                 let caption = caption_of(bench, &p, name);
-                let shown = captioned(&caption, p.saved(&marks(bench)), shell);
+                let shown = captioned(&caption, p.saved(&marks(bench)));
                 let around = |width: f64| caption.as_ref().map_or(0.0, |c| c.height(width));
                 let all = whole_size(p.scene()).map(|(w, h)| (w, h + around(w)));
                 let part = (shown.width, shown.height);
@@ -90,10 +90,9 @@ fn caption_of(bench: Workbench, picture: &Drawing, name: &str) -> Option<Caption
     Some(bench.view.with(of))
 }
 
-fn captioned(caption: &Option<Caption>, scene: Scene, shell: Shell) -> Scene {
-    let theme = Theme::of(shell.dark.get_untracked());
+fn captioned(caption: &Option<Caption>, scene: Scene) -> Scene {
     match caption {
-        Some(caption) => caption.around(scene, &theme),
+        Some(caption) => caption.around(scene),
         None => scene,
     }
 }
@@ -142,7 +141,7 @@ fn save(
         false => Ok(p.saved(&marks)),
     };
     let caption = untrack(|| caption_of(bench, &p, name));
-    let scene = scene.map(|s| captioned(&caption, s, shell));
+    let scene = scene.map(|s| captioned(&caption, s));
     let Ok(scene) = scene else {
         return shell.say(format!("Too large: {LIMIT}."));
     };

@@ -203,7 +203,7 @@ impl Picture for Bars {
             let x = placed.left + (each + gap) * i as f64;
             let rect = [x, placed.top, each, placed.bottom() - placed.top];
             let scale = Scale::new(panel.axis.0, panel.axis.1, (x, x + each));
-            value_panel(scene, theme, rect, &scale, &panel.title, &panel.format);
+            value_panel(scene, rect, &scale, &panel.title, &panel.format);
             for (at, y) in placed.each() {
                 let group = spec.order[at];
                 let roof = scale.px(panel.roof.get(group).copied().unwrap_or(f64::NAN));
@@ -212,7 +212,7 @@ impl Picture for Bars {
                     code.map_or(theme.other, |(c, of)| of.of(theme).palette[usize::from(c)]);
                 let value = (panel.figure[group], panel.format.write(panel.figure[group], 4));
                 let band = [rect[0], y, each, ROW];
-                value_bar(scene, theme, band, &scale, value, color, roof);
+                value_bar(scene, band, &scale, value, color, roof);
                 // An upright tick; in the colour of warnings where the bar passes it.
                 if roof.is_finite() {
                     let color = if self.above(group) { theme.warn } else { theme.roof };

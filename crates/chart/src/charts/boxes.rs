@@ -111,14 +111,10 @@ impl Boxes {
     }
 
     /// The points below the boxes, spread within their columns.
-    fn points(
-        &self,
-        scene: &mut Scene,
-        theme: &Theme,
-        (plot, width): (&Plot, f64),
-        shown: Range<usize>,
-    ) {
-        let Some(colors) = self.spec.colors.as_ref().map(|colors| colors.of(theme)) else { return };
+    fn points(&self, scene: &mut Scene, (plot, width): (&Plot, f64), shown: Range<usize>) {
+        let Some(colors) = self.spec.colors.as_ref().map(|colors| colors.of(&scene.theme)) else {
+            return;
+        };
         let get = self.spec.frame.numbers(&self.value.field);
         let mut points = Marks::new(Symbol::Dot, 2.2, Vec::new());
         points.palette = colors.palette.iter().map(|c| alpha(*c, 0.5)).collect();
@@ -184,14 +180,14 @@ impl Picture for Boxes {
         let (first, names) = (options.first.0, &self.names[..]);
         let columns =
             Upright { names, title: &self.spec.names[0].0, what: self.spec.marks, widths, first };
-        let (plot, width, shown) = columns.plot(scene, room, theme, &y);
+        let (plot, width, shown) = columns.plot(scene, room, &y);
         let [left, top, full, height] = plot.rect;
         scene.items.push(Item::Clip { rect: plot.rect });
         if value.unit == "%" {
             let y = plot.y.px(1.0);
             scene.line(vec![(left, y), (left + full, y)], theme.roof, 1.5);
         }
-        self.points(scene, theme, (&plot, width), shown.clone());
+        self.points(scene, (&plot, width), shown.clone());
         let (half, ink) = ((width * 0.3).clamp(4.0, 18.0), theme.text);
         for (i, group) in shown.clone().enumerate() {
             if self.quantile(MEDIAN, group).is_nan() {

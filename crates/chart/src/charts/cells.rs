@@ -196,7 +196,7 @@ impl Picture for CellMap {
             })
         };
         let bar = ColorBar { title: &self.shown(), of: value, kind: self.kind, range: self.range };
-        bar.draw(scene, theme);
+        bar.draw(scene);
         let [left, _, width, height] = room;
         let top = if width < NARROW { 64.0 } else { 44.0 };
         let one = ys.len() == 1;
@@ -212,7 +212,7 @@ impl Picture for CellMap {
             first: options.first,
             cell: &cell,
         };
-        cells.draw(scene, [left, top, width, height - top], theme);
+        cells.draw(scene, [left, top, width, height - top]);
     }
 
     fn heights(&self, width: f64) -> Heights {

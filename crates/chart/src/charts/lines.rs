@@ -150,7 +150,7 @@ impl Picture for Lines {
         let marks = round(Format::of(&self.y.unit), 46.0, (2, 9));
         let title = format!("{}{suffix}", column_format::title(&self.y));
         let y = Ruler::new(title, (kind, domain), marks);
-        let plot = xy(scene, (room, Around::USUAL), theme, &x, &y);
+        let plot = xy(scene, (room, Around::USUAL), &x, &y);
         let px = |x: f64, y: f64| (plot.x.px(x), plot.y.px(y));
         let line = |of: &[f64]| -> Vec<_> {
             let known = self.xs.iter().zip(of).filter(|(_, v)| v.is_finite());

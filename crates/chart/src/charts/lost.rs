@@ -217,7 +217,7 @@ impl Picture for LostTime {
             (placed.left, placed.left + span),
         );
         let panel = [placed.left, placed.top, span, placed.bottom() - placed.top];
-        value_panel(scene, theme, panel, &scale, "", &Format::seconds());
+        value_panel(scene, panel, &scale, "", &Format::seconds());
         for (at, y) in placed.each() {
             let bar = bars.order[at];
             let mut sum = 0.0;

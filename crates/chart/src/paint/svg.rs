@@ -123,11 +123,12 @@ pub(crate) fn png(width: u32, height: u32, rgba: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::palette::Theme;
     use crate::scene::*;
 
     #[test]
     fn text_is_escaped_and_the_file_is_well_formed() {
-        let mut s = Scene::new(100.0, 50.0, "a <b> & \"c\"\u{1}");
+        let mut s = Scene::new(&Theme::LIGHT, (100.0, 50.0), "a <b> & \"c\"\u{1}");
         s.sized((10.0, 10.0), "<script>&\u{202f}'x'", 11.0, Color(0, 0, 0, 255), TOP);
         s.items.push(Item::Image {
             rect: [0.0, 0.0, 10.0, 10.0],
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn strange_geometry_draws_without_a_panic() {
-        let mut s = Scene::new(f64::NAN, f64::INFINITY, "");
+        let mut s = Scene::new(&Theme::LIGHT, (f64::NAN, f64::INFINITY), "");
         let odd = [0.0, -1.0, 1e300, -1e300, f64::NAN, f64::INFINITY];
         for a in odd {
             for b in odd {

@@ -157,17 +157,16 @@ impl<'a> Cells<'a> {
     pub(crate) fn titled(
         &self,
         scene: &mut Scene,
-        theme: &Theme,
         [left, top, width, height]: Rect,
         title: &str,
     ) -> Rect {
-        legend::heading(scene, (left, top + 8.0), width, theme, title);
-        self.draw(scene, [left, top + HEAD, width, height - HEAD], theme).rect()
+        legend::heading(scene, (left, top + 8.0), width, title);
+        self.draw(scene, [left, top + HEAD, width, height - HEAD]).rect()
     }
 
     /// Draws the grid into `room`, makes every cell a hit area and, where some do not fit, the grid one
     /// that scrolls.
-    pub(crate) fn draw(&self, scene: &mut Scene, room: Rect, theme: &Theme) -> Grid {
+    pub(crate) fn draw(&self, scene: &mut Scene, room: Rect) -> Grid {
         let [left, top, width, height] = room;
         let names = text::widest(self.rows, FONT).min((width * 0.3).min(300.0)).max(8.0);
         let side = names + SIDE;
@@ -195,9 +194,9 @@ impl<'a> Cells<'a> {
             shown: (columns, rows),
             gap: if w.min(h) < 10.0 { 0.0 } else { 1.0 },
         };
-        scene.fill(grid.rect(), theme.panel);
-        self.marks(scene, &grid, theme);
-        self.row_names(scene, &grid, theme, names);
+        scene.fill(grid.rect(), scene.theme.panel);
+        self.marks(scene, &grid);
+        self.row_names(scene, &grid, names);
         Below {
             names: &self.columns[grid.first.0..][..columns],
             title: self.x,
@@ -208,7 +207,7 @@ impl<'a> Cells<'a> {
             room: if turned { foot - 12.0 } else { scene.width },
             lines,
         }
-        .draw(scene, theme);
+        .draw(scene);
         if grid.shown != (self.columns.len(), self.rows.len()) {
             let (nx, ny) = (self.columns.len(), self.rows.len());
             let words = format!("{columns} of {nx} columns and {rows} of {ny} rows shown.");
@@ -220,7 +219,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Draws the cells with their figures.
-    fn marks(&self, scene: &mut Scene, grid: &Grid, theme: &Theme) {
+    fn marks(&self, scene: &mut Scene, grid: &Grid) {
         let size = (grid.cell.0 - grid.gap, grid.cell.1 - grid.gap);
         let fits = |text: &str, font: f64| {
             text::width(text, font, false) <= size.0 - 2.0 && size.1 >= font * text::LINE
@@ -242,12 +241,12 @@ impl<'a> Cells<'a> {
             if let Some(color) = mark.frame {
                 scene.outline(grown(rect, -1.0), color, 2.0);
             }
-            inside(scene, theme, rect, &mark, font.filter(|font| fits(&mark.text, *font)));
+            inside(scene, rect, &mark, font.filter(|font| fits(&mark.text, *font)));
             scene.hit(mark.rows, rect, mark.tooltip);
         }
     }
 
-    fn row_names(&self, scene: &mut Scene, grid: &Grid, theme: &Theme, room: f64) {
+    fn row_names(&self, scene: &mut Scene, grid: &Grid, room: f64) {
         let (left, top) = grid.origin;
         let every = (FONT * 1.15 / grid.cell.1).ceil().max(1.0) as usize;
         let names = self.rows.iter().skip(grid.first.1).take(grid.shown.1);
@@ -255,7 +254,7 @@ impl<'a> Cells<'a> {
         for (i, name) in text::cut_apart(&names, FONT, room).into_iter().enumerate().step_by(every)
         {
             let y = top + grid.cell.1 * (i as f64 + 0.5);
-            scene.text((left - 6.0, y), name, theme.text, END);
+            scene.text((left - 6.0, y), name, scene.theme.text, END);
         }
         if !self.y.is_empty() {
             // Where the names are shorter than what they are, it goes on above the cells.
@@ -266,7 +265,7 @@ impl<'a> Cells<'a> {
             let width = room + SIDE + grid.rect()[2].max(grid.cell.0);
             let label = text::ellipsis(self.y, FONT, width);
             let hang = (side, Baseline::Bottom);
-            scene.text((x, top - 4.0), label, theme.muted, hang);
+            scene.text((x, top - 4.0), label, scene.theme.muted, hang);
         }
     }
 }
@@ -290,7 +289,7 @@ pub(crate) struct Below<'a> {
 }
 
 impl Below<'_> {
-    pub(crate) fn draw(&self, scene: &mut Scene, theme: &Theme) {
+    pub(crate) fn draw(&self, scene: &mut Scene) {
         let (turned, (left, bottom)) = (self.turned, self.at);
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         // Names beside each other leave some out where they would touch.
@@ -309,10 +308,10 @@ impl Below<'_> {
             for (line, part) in parts().enumerate() {
                 let y = bottom + NAME_LINE * line as f64;
                 if !turned {
-                    scene.text((x, y + 5.0), part, theme.text, BELOW);
+                    scene.text((x, y + 5.0), part, scene.theme.text, BELOW);
                     continue;
                 }
-                scene.text((x, y + 6.0), part, theme.text, END);
+                scene.text((x, y + 6.0), part, scene.theme.text, END);
                 if let Some(Item::Text { turned, .. }) = scene.items.last_mut() {
                     *turned = true;
                 }
@@ -321,7 +320,7 @@ impl Below<'_> {
         let title =
             if self.lines > 1 { &self.title.replace(" × ", " above ") } else { self.title };
         let right = left + self.each * names.len() as f64;
-        layout::x_title(scene, theme, (0.0, right, bottom + self.foot), title);
+        layout::x_title(scene, (0.0, right, bottom + self.foot), title);
     }
 }
 
@@ -352,14 +351,14 @@ fn ticks_beside(mark: &CellMark, rect: Rect) -> bool {
 }
 
 /// What is in a cell: its figure, in a font where it fits alone, lines over it, a second figure, ticks.
-fn inside(scene: &mut Scene, theme: &Theme, rect: Rect, mark: &CellMark, font: Option<f64>) {
+fn inside(scene: &mut Scene, rect: Rect, mark: &CellMark, font: Option<f64>) {
     let [l, t, w, h] = rect;
     let (x, y, ink) = (l + w / 2.0, t + h / 2.0, on(mark.fill));
     let width = text::width(&mark.text, FONT, false);
     let fits = !mark.text.is_empty() && width <= w - 4.0;
     let (both, in_middle) = (two_lines(mark, rect), !ticks_beside(mark, rect));
     if mark.hatched {
-        legend::hatch(scene, rect, hatching(theme), 7.0);
+        legend::hatch(scene, rect, hatching(&scene.theme), 7.0);
         if fits && h >= NAME_LINE {
             // Lines through digits do not read.
             let plate = width + 6.0;
@@ -377,14 +376,14 @@ fn inside(scene: &mut Scene, theme: &Theme, rect: Rect, mark: &CellMark, font: O
         // Side by side where there are two, so that neither hides the other.
         let apart = if mark.ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
         for (i, tick) in mark.ticks.iter().enumerate() {
-            tick.draw(scene, theme, (x + apart * (i as f64 - 0.5), y), r);
+            tick.draw(scene, (x + apart * (i as f64 - 0.5), y), r);
         }
         return;
     }
     // From the right corner to the left.
     let inset = tick_inset(rect);
     for (i, tick) in mark.ticks.iter().enumerate() {
-        tick.draw(scene, theme, (l + w - inset - TICK * i as f64, t + inset), 5.0);
+        tick.draw(scene, (l + w - inset - TICK * i as f64, t + inset), 5.0);
     }
 }
 
@@ -396,11 +395,11 @@ mod tests {
     #[test]
     fn a_tile_is_named_in_two_lines_where_one_has_no_room() {
         let said = |columns: [&str; 2], width: f64| {
-            let mut scene = Scene::new(width, 200.0, "");
+            let mut scene = Scene::new(&Theme::LIGHT, (width, 200.0), "");
             let (columns, rows) = (columns.map(str::to_owned), ["a".to_owned()]);
             let cells =
                 Cells::fixed(("M × N", &columns), ("", &rows), (100.0, 50.0), &|_, _| None);
-            cells.draw(&mut scene, [0.0, 20.0, width, 150.0], &Theme::LIGHT);
+            cells.draw(&mut scene, [0.0, 20.0, width, 150.0]);
             let texts = scene.items.into_iter().filter_map(|i| match i {
                 Item::Text { text, .. } => Some(text),
                 _ => None,

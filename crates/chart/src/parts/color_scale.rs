@@ -264,11 +264,11 @@ impl ColorScale {
 }
 
 /// The colours from low to high as a bar.
-pub(crate) fn ramp(scene: &mut Scene, [left, top, width, height]: Rect, theme: &Theme) {
+pub(crate) fn ramp(scene: &mut Scene, [left, top, width, height]: Rect) {
     const STEPS: usize = 44;
     for i in 0..STEPS {
         let [from, to] = [i, i + 1].map(|end| left + width * end as f64 / STEPS as f64);
-        let color = shown((i as f64 + 0.5) / STEPS as f64, theme);
+        let color = shown((i as f64 + 0.5) / STEPS as f64, &scene.theme);
         scene.fill([from, top, to - from, height], color);
     }
 }
@@ -283,21 +283,21 @@ pub(crate) struct ColorBar<'a> {
 
 impl ColorBar<'_> {
     /// Beside its title in the top right corner, in a narrow picture below it.
-    pub(crate) fn draw(&self, scene: &mut Scene, theme: &Theme) {
+    pub(crate) fn draw(&self, scene: &mut Scene) {
         let narrow = scene.width < NARROW;
         let w = if narrow { scene.width - 3.0 * EDGE } else { 220.0 }.max(40.0);
         let bar = if narrow { [EDGE, 28.0, w, 8.0] } else { [scene.width - w - 16.0, 8.0, w, 8.0] };
         let room = if narrow { scene.width - 3.0 * EDGE } else { bar[0] - 36.0 };
         let title = text::ellipsis(self.title, FONT + 1.0, room.max(0.0));
-        scene.sized((EDGE, 6.0), title, FONT + 1.0, theme.text, TOP);
-        ramp(scene, bar, theme);
+        scene.sized((EDGE, 6.0), title, FONT + 1.0, scene.theme.text, TOP);
+        ramp(scene, bar);
         let ends = (bar[0], bar[0] + w);
         let unit = column_format::unit_for(&self.of.unit).factor;
         let scale = Scale::new(self.kind, (self.range.0 / unit, self.range.1 / unit), ends);
         let ticks = ticks::ticks(&scale, 4, &Format::plain("")).into_iter();
         let labels = ticks.filter_map(|t| Some((scale.px(t.value), t.label?)));
         let below = (ends.1 + 10.0, bar[1] + bar[3] + 2.0);
-        layout::labels_below(scene, theme, below, FONT - 1.0, labels);
+        layout::labels_below(scene, below, FONT - 1.0, labels);
         scene.drag_areas.push(DragArea::Range {
             rect: bar,
             field: self.of.field.to_string(),

@@ -1,7 +1,6 @@
 //! The frame of a chart: where the plot sits, its grid, ticks and titles.
 
 use crate::labels::Rect;
-use crate::palette::Theme;
 use crate::scale::Scale;
 use crate::scene::{BELOW, CENTER, Scene, TOP_END};
 use crate::text;
@@ -44,15 +43,10 @@ impl Plot {
 }
 
 /// What runs along X, below the right end of its ticks or names, in a room that begins at `from`.
-pub(crate) fn x_title(
-    scene: &mut Scene,
-    theme: &Theme,
-    (from, right, top): (f64, f64, f64),
-    title: &str,
-) {
+pub(crate) fn x_title(scene: &mut Scene, (from, right, top): (f64, f64, f64), title: &str) {
     if !title.is_empty() {
         let title = text::ellipsis(title, FONT, right - from - 8.0);
-        scene.text((right, top), title, theme.muted, TOP_END);
+        scene.text((right, top), title, scene.theme.muted, TOP_END);
     }
 }
 
@@ -60,7 +54,6 @@ pub(crate) fn x_title(
 pub(crate) fn x_labels(
     scene: &mut Scene,
     (plot, until): (&Plot, f64),
-    theme: &Theme,
     bottom: f64,
     ticks: &[Tick],
 ) {
@@ -70,16 +63,15 @@ pub(crate) fn x_labels(
     let inside = left - 0.5..=right + 0.5;
     let labelled: Vec<_> = labelled.filter(|(px, _)| inside.contains(px)).collect();
     for (px, _) in &labelled {
-        scene.line(vec![(*px, bottom), (*px, bottom + 4.0)], theme.axis, 1.0);
+        scene.line(vec![(*px, bottom), (*px, bottom + 4.0)], scene.theme.axis, 1.0);
     }
-    labels_below(scene, theme, (until - 2.0, bottom + 6.0), FONT, labelled);
+    labels_below(scene, (until - 2.0, bottom + 6.0), FONT, labelled);
 }
 
 /// Labels of ticks along an axis, from left to right, none past `most`. Those at its ends move inwards instead
 /// of being cut, or lying over what is beside it; one that has no room is left out.
 pub(crate) fn labels_below(
     scene: &mut Scene,
-    theme: &Theme,
     (most, top): (f64, f64),
     size: f64,
     labels: impl IntoIterator<Item = (f64, String)>,
@@ -92,13 +84,13 @@ pub(crate) fn labels_below(
         let at = px.clamp(least, (most - half).max(least));
         if (at - px).abs() <= half * 0.8 && at - half >= free {
             free = at + half + 4.0;
-            scene.sized((at, top), label, size, theme.muted, BELOW);
+            scene.sized((at, top), label, size, scene.theme.muted, BELOW);
         }
     }
 }
 
 /// A sentence in the middle of a rectangle, in as many lines as it needs.
-pub(crate) fn message(scene: &mut Scene, rect: Rect, theme: &Theme, sentence: &str) {
+pub(crate) fn message(scene: &mut Scene, rect: Rect, sentence: &str) {
     let lines = text::wrap(sentence, FONT_MESSAGE, (rect[2] - 24.0).clamp(40.0, 420.0));
     let step = FONT_MESSAGE * 1.45;
     let top = rect[1] + rect[3] / 2.0 - step * (lines.len() as f64 - 1.0) / 2.0;
@@ -107,7 +99,7 @@ pub(crate) fn message(scene: &mut Scene, rect: Rect, theme: &Theme, sentence: &s
             (rect[0] + rect[2] / 2.0, top + step * i as f64),
             line,
             FONT_MESSAGE,
-            theme.muted,
+            scene.theme.muted,
             CENTER,
         );
     }

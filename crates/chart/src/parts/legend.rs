@@ -1,7 +1,7 @@
 //! Legends, and other small parts that several charts share: panel titles, check marks.
 
 use crate::layout::{EDGE, FONT};
-use crate::palette::{Theme, alpha};
+use crate::palette::alpha;
 use crate::scene::{Color, Point, START, Scene, Symbol};
 use crate::text;
 use gemmscope_model::order::InOrder;
@@ -124,24 +124,24 @@ impl Legend {
     }
 
     /// The picture with this legend above it.
-    pub(crate) fn above(&self, mut scene: Scene, theme: &Theme) -> Scene {
+    pub(crate) fn above(&self, mut scene: Scene) -> Scene {
         let entries = self.swatches();
         let inset = (EDGE, 8.0);
         let width = (scene.width - 2.0 * inset.0).max(1.0);
         let title = !self.title.is_empty() && !entries.is_empty();
-        let used = legend(None, inset, width, theme, &entries);
+        let used = legend(None, inset, width, &entries);
         if used == 0.0 {
             return scene;
         }
         let top = inset.1 + used + if title { LEGEND_LINE } else { 0.0 };
-        scene.add_above(top, theme.background);
+        scene.add_above(top, scene.theme.background);
         let mut at = inset;
         if title {
             let words = text::ellipsis(&self.title, FONT, width);
-            scene.bold((at.0, at.1 + LEGEND_LINE / 2.0), words, FONT, theme.text, START);
+            scene.bold((at.0, at.1 + LEGEND_LINE / 2.0), words, FONT, scene.theme.text, START);
             at.1 += LEGEND_LINE;
         }
-        legend(Some(&mut scene), at, width, theme, &entries);
+        legend(Some(&mut scene), at, width, &entries);
         scene
     }
 
@@ -188,7 +188,6 @@ pub fn legend(
     mut scene: Option<&mut Scene>,
     at: Point,
     width: f64,
-    theme: &Theme,
     entries: &[(Swatch, String)],
 ) -> f64 {
     let (mut x, mut line) = (0.0, 0.0);
@@ -202,7 +201,7 @@ pub fn legend(
         if let Some(scene) = scene.as_deref_mut() {
             let (cx, cy) = (at.0 + x + 5.0, at.1 + line * LEGEND_LINE + LEGEND_LINE / 2.0);
             draw(scene, *swatch, (cx, cy));
-            scene.text((cx + 11.0, cy), label, theme.muted, START);
+            scene.text((cx + 11.0, cy), label, scene.theme.muted, START);
         }
         x += w + 14.0;
     }
@@ -262,13 +261,13 @@ pub(crate) fn hollow(scene: &mut Scene, (x, y): Point, r: f64, color: Color) {
 }
 
 /// The heading of one panel of several, cut to its width.
-pub(crate) fn heading(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
-    scene.bold(at, text::ellipsis(words, FONT * 1.1, width), FONT, theme.text, START);
+pub(crate) fn heading(scene: &mut Scene, at: Point, width: f64, words: &str) {
+    scene.bold(at, text::ellipsis(words, FONT * 1.1, width), FONT, scene.theme.text, START);
 }
 
 /// Secondary text from a point rightwards, cut to a width.
-pub(crate) fn note(scene: &mut Scene, at: Point, width: f64, theme: &Theme, words: &str) {
-    scene.text(at, text::ellipsis(words, FONT, width), theme.muted, START);
+pub(crate) fn note(scene: &mut Scene, at: Point, width: f64, words: &str) {
+    scene.text(at, text::ellipsis(words, FONT, width), scene.theme.muted, START);
 }
 
 #[cfg(test)]

@@ -39,6 +39,12 @@ pub struct Theme {
     pub categories: [Color; 8],
 }
 
+impl Default for Theme {
+    fn default() -> Self {
+        Theme::LIGHT
+    }
+}
+
 impl Theme {
     /// Dark on white.
     pub const LIGHT: Theme = Theme {

@@ -5,7 +5,7 @@ use crate::cells::{Below, fit};
 use crate::chart::RenderOptions;
 use crate::labels::Rect;
 use crate::layout::{self, EDGE, FONT, NARROW, Plot};
-use crate::palette::{Theme, alpha, mix, on};
+use crate::palette::{alpha, mix, on};
 use crate::scale::{Kind, Scale};
 use crate::scene::{BOTTOM, Color, END, START, Scene, Symbol, Window};
 use crate::text;
@@ -100,31 +100,29 @@ impl Bands<'_> {
 /// The panel behind bars that run rightwards: its grid, the ticks below it, its title above.
 pub(crate) fn value_panel(
     scene: &mut Scene,
-    theme: &Theme,
     rect: Rect,
     scale: &Scale,
     title: &str,
     format: &Format<'_>,
 ) {
-    scene.fill(rect, theme.panel);
+    scene.fill(rect, scene.theme.panel);
     let bottom = rect[1] + rect[3];
     let ticks = ticks::ticks(scale, ((rect[2] / 52.0) as usize).clamp(2, 8), format);
     let labelled: Vec<_> =
         ticks.into_iter().filter_map(|t| Some((scale.px(t.value), t.label?))).collect();
     for (x, _) in &labelled {
-        scene.line(vec![(*x, rect[1]), (*x, bottom)], theme.grid, 1.0);
+        scene.line(vec![(*x, rect[1]), (*x, bottom)], scene.theme.grid, 1.0);
     }
-    layout::labels_below(scene, theme, (rect[0] + rect[2] + 10.0, bottom + 5.0), FONT, labelled);
-    scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], theme.axis, 1.0);
+    layout::labels_below(scene, (rect[0] + rect[2] + 10.0, bottom + 5.0), FONT, labelled);
+    scene.line(vec![(rect[0], rect[1]), (rect[0], bottom)], scene.theme.axis, 1.0);
     let title = text::ellipsis(title, FONT, rect[2]);
-    scene.text((rect[0], rect[1] - 6.0), title, theme.muted, BOTTOM);
+    scene.text((rect[0], rect[1] - 6.0), title, scene.theme.muted, BOTTOM);
 }
 
 /// The bar of a value panel in its band, with its figure: inside where it has the room, else beside it and off
 /// `keep_off`, where a tick will be. On a logarithmic scale, from whose end a length would mean nothing, a dot.
 pub(crate) fn value_bar(
     scene: &mut Scene,
-    theme: &Theme,
     [left, top, width, height]: Rect,
     scale: &Scale,
     (value, label): (f64, String),
@@ -133,26 +131,26 @@ pub(crate) fn value_bar(
 ) {
     let (end, middle) = (scale.px(value), top + height / 2.0);
     if !end.is_finite() {
-        scene.text((left + 5.0, middle), "–", theme.muted, START);
+        scene.text((left + 5.0, middle), "–", scene.theme.muted, START);
         return;
     }
     let end = end.clamp(left + 1.0, left + width);
     let w = text::width(&label, FONT, false);
     let fits = |x: f64| x > left && x + w <= left + width;
     if scale.kind == Kind::Log {
-        scene.line(vec![(left, middle), (left + width, middle)], theme.grid, 1.0);
+        scene.line(vec![(left, middle), (left + width, middle)], scene.theme.grid, 1.0);
         scene.mark((end, middle), 4.5, Symbol::Dot, color);
         let taken = |x: f64| keep_off > x - 4.0 && keep_off < x + w + 4.0;
         let beside = [end + 8.0, end - 8.0 - w, keep_off + 5.0];
         if let Some(x) = beside.into_iter().find(|x| fits(*x) && !taken(*x)) {
-            scene.fill([x - 2.0, top + 2.0, w + 4.0, height - 4.0], alpha(theme.panel, 0.86));
-            scene.text((x, middle), label, theme.muted, START);
+            scene.fill([x - 2.0, top + 2.0, w + 4.0, height - 4.0], alpha(scene.theme.panel, 0.86));
+            scene.text((x, middle), label, scene.theme.muted, START);
         }
         return;
     }
     scene.fill([left, top + 3.0, end - left, height - 6.0], alpha(color, 0.85));
     if end - left > w + 12.0 {
-        let ink = on(mix(theme.panel, color, 0.85));
+        let ink = on(mix(scene.theme.panel, color, 0.85));
         scene.text((end - 5.0, middle), label, ink, END);
         return;
     }
@@ -161,7 +159,7 @@ pub(crate) fn value_bar(
         _ => end + 6.0,
     };
     if fits(x) {
-        scene.text((x, middle), label, theme.muted, START);
+        scene.text((x, middle), label, scene.theme.muted, START);
     }
 }
 
@@ -220,7 +218,6 @@ impl Around {
 pub(crate) fn xy(
     scene: &mut Scene,
     ([left, top, width, height], around): (Rect, Around),
-    theme: &Theme,
     x: &Ruler<'_>,
     y: &Ruler<'_>,
 ) -> Plot {
@@ -236,9 +233,9 @@ pub(crate) fn xy(
         (height - around.top - around.bottom - around.lane).max(1.0),
     ];
     let plot = Plot::new(rect, Scale::new(x.kind, x.domain, (0.0, 1.0)), draft);
-    scene.fill([rect[0], rect[1], rect[2], rect[3] + around.lane], theme.panel);
+    scene.fill([rect[0], rect[1], rect[2], rect[3] + around.lane], scene.theme.panel);
     let x_ticks = (x.marks)(&plot.x, rect[2]);
-    axes(scene, (&plot, left, left + width), theme, (x, &x_ticks), (y, &y_ticks));
+    axes(scene, (&plot, left, left + width), (x, &x_ticks), (y, &y_ticks));
     plot
 }
 
@@ -260,7 +257,6 @@ impl Upright<'_> {
         &self,
         scene: &mut Scene,
         room: Rect,
-        theme: &Theme,
         y: &Ruler<'_>,
     ) -> (Plot, f64, Range<usize>) {
         // Names that do not fit beside each other read upwards.
@@ -272,7 +268,7 @@ impl Upright<'_> {
             false => FONT * text::LINE + 8.0,
         };
         let around = Around { bottom: foot + FONT * text::LINE + 6.0, ..Around::USUAL };
-        let plot = xy(scene, (room, around), theme, &Ruler::none((0.0, 1.0)), y);
+        let plot = xy(scene, (room, around), &Ruler::none((0.0, 1.0)), y);
         let [left, top, width, height] = plot.rect;
         let (each, shown) = fit(width, n, self.widths);
         let first = self.first.min(n - shown);
@@ -286,7 +282,7 @@ impl Upright<'_> {
             room: if turned { foot - 10.0 } else { each },
             lines: 1,
         }
-        .draw(scene, theme);
+        .draw(scene);
         if shown < n {
             let words = format!("{shown} of {n} {} shown.", self.what);
             let columns = Window { first, shown, total: n, step: each };
@@ -301,7 +297,6 @@ impl Upright<'_> {
 fn axes(
     scene: &mut Scene,
     (plot, from, until): (&Plot, f64, f64),
-    theme: &Theme,
     x: (&Ruler<'_>, &[Tick]),
     y: (&Ruler<'_>, &[Tick]),
 ) {
@@ -309,7 +304,7 @@ fn axes(
     let (r, b) = (l + w, t + h);
     // Minor lines below major ones, so that none is cut.
     for major in [false, true] {
-        let color = if major { theme.grid } else { theme.grid_minor };
+        let color = if major { scene.theme.grid } else { scene.theme.grid_minor };
         for ((axis, ticks), vertical) in [(x, true), (y, false)] {
             if !axis.grid {
                 continue;
@@ -324,18 +319,18 @@ fn axes(
             }
         }
     }
-    scene.line(vec![(l, b), (r, b)], theme.axis, 1.0);
-    scene.line(vec![(l, t), (l, b)], theme.axis, 1.0);
-    layout::x_labels(scene, (plot, until), theme, b, x.1);
-    y_labels(scene, plot, theme, y.1);
-    layout::x_title(scene, theme, (from, r, b + 22.0), &x.0.title);
+    scene.line(vec![(l, b), (r, b)], scene.theme.axis, 1.0);
+    scene.line(vec![(l, t), (l, b)], scene.theme.axis, 1.0);
+    layout::x_labels(scene, (plot, until), b, x.1);
+    y_labels(scene, plot, y.1);
+    layout::x_title(scene, (from, r, b + 22.0), &x.0.title);
     if !y.0.title.is_empty() {
         let title = text::ellipsis(&y.0.title, FONT, r - from - EDGE);
-        scene.text((from + EDGE, t - 8.0), title, theme.muted, BOTTOM);
+        scene.text((from + EDGE, t - 8.0), title, scene.theme.muted, BOTTOM);
     }
 }
 
-fn y_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
+fn y_labels(scene: &mut Scene, plot: &Plot, ticks: &[Tick]) {
     let left = plot.rect[0];
     let mut last = f64::INFINITY;
     for tick in ticks {
@@ -345,11 +340,11 @@ fn y_labels(scene: &mut Scene, plot: &Plot, theme: &Theme, ticks: &[Tick]) {
         if !px.is_finite() {
             continue;
         }
-        scene.line(vec![(left - 4.0, px), (left, px)], theme.axis, 1.0);
+        scene.line(vec![(left - 4.0, px), (left, px)], scene.theme.axis, 1.0);
         if (px - last).abs() < FONT * 1.3 {
             continue;
         }
         last = px;
-        scene.text((left - 7.0, px), label.clone(), theme.muted, END);
+        scene.text((left - 7.0, px), label.clone(), scene.theme.muted, END);
     }
 }

@@ -6,6 +6,7 @@
 use crate::clip;
 use crate::labels::grown;
 use crate::layout::FONT;
+use crate::palette::Theme;
 use crate::scale::Scale;
 use crate::tooltip::Tooltip;
 
@@ -310,6 +311,8 @@ pub struct Scene {
     pub width: f64,
     /// Height in CSS pixels.
     pub height: f64,
+    /// The colours that it is drawn in.
+    pub theme: Theme,
     /// One sentence: what the picture shows (the canvas's accessible name).
     pub title: String,
     /// What else a reader who cannot see it should know: counts, roofs, what was left out.
@@ -325,12 +328,17 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// An empty picture of a size.
-    pub(crate) fn new(width: f64, height: f64, title: impl Into<String>) -> Self {
+    /// An empty picture of a size, to be drawn in the colours of a theme.
+    pub(crate) fn new(
+        theme: &Theme,
+        (width, height): (f64, f64),
+        title: impl Into<String>,
+    ) -> Self {
         let side = |v: f64| {
             if v.is_finite() { v.clamp(1.0, 16384.0) } else { 1.0 }
         };
-        Scene { width: side(width), height: side(height), title: title.into(), ..Scene::default() }
+        let (width, height) = (side(width), side(height));
+        Scene { theme: *theme, width, height, title: title.into(), ..Scene::default() }
     }
 
     /// Adds a filled rectangle.

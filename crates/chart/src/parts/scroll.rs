@@ -4,7 +4,7 @@
 use crate::chart::{Chart, RenderOptions};
 use crate::clip;
 use crate::labels::Rect;
-use crate::palette::{Theme, alpha};
+use crate::palette::alpha;
 use crate::scene::{Point, Scene, Window};
 
 /// Thickness of a bar in px.
@@ -97,11 +97,11 @@ pub fn bar_at(scene: &Scene, at: Point, slack: f64) -> Option<Bar> {
 }
 
 /// Draws the bars: a faint track, and a thumb that stands out where it is held or pointed at.
-pub(crate) fn draw(over: &mut Scene, of: &Scene, theme: &Theme, held: bool) {
+pub(crate) fn draw(over: &mut Scene, of: &Scene, held: bool) {
     for bar in bars(of) {
-        over.fill(bar.track, alpha(theme.muted, 0.14));
+        over.fill(bar.track, alpha(of.theme.muted, 0.14));
         let opacity = if held { 0.95 } else { 0.6 };
-        over.fill(bar.thumb_rect(), alpha(theme.muted, opacity));
+        over.fill(bar.thumb_rect(), alpha(of.theme.muted, opacity));
     }
 }
 
@@ -138,12 +138,13 @@ mod tests {
     use super::*;
     use crate::charts;
     use crate::charts::Inputs;
+    use crate::palette::Theme;
     use crate::scene::DragArea;
     use gemmscope_table::fixture::Rows;
     use gemmscope_table::view_state::ViewState;
 
     fn scene(first: usize) -> Scene {
-        let mut scene = Scene::new(400.0, 300.0, "");
+        let mut scene = Scene::new(&Theme::LIGHT, (400.0, 300.0), "");
         scene.drag_areas.push(DragArea::Scroll {
             rect: [50.0, 40.0, 330.0, 200.0],
             columns: Window::default(),
@@ -172,7 +173,7 @@ mod tests {
         assert!(bar_at(&shown, (395.0, 100.0), 0.0).is_none());
         assert!(bar_at(&shown, (395.0, 100.0), 12.0).is_some());
         assert!(bar_at(&shown, (383.0, 250.0), 4.0).is_none());
-        assert!(bars(&Scene::new(10.0, 10.0, "")).is_empty());
+        assert!(bars(&Scene::new(&Theme::LIGHT, (10.0, 10.0), "")).is_empty());
     }
 
     #[test]

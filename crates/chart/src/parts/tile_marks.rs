@@ -33,12 +33,12 @@ impl Tick {
     }
 
     /// Draws it on a plate of one colour, so that it has its own on any cell.
-    pub(crate) fn draw(self, scene: &mut Scene, theme: &Theme, (x, y): Point, r: f64) {
+    pub(crate) fn draw(self, scene: &mut Scene, (x, y): Point, r: f64) {
         let half = 1.3 * r;
-        scene.fill([x - half, y - half, 2.0 * half, 2.0 * half], alpha(theme.panel, 0.85));
+        scene.fill([x - half, y - half, 2.0 * half, 2.0 * half], alpha(scene.theme.panel, 0.85));
         match self {
-            Tick::Best => legend::check(scene, (x, y), r, theme.accent, 2.0),
-            Tick::Model => legend::hollow(scene, (x, y), 0.8 * r, theme.text),
+            Tick::Best => legend::check(scene, (x, y), r, scene.theme.accent, 2.0),
+            Tick::Model => legend::hollow(scene, (x, y), 0.8 * r, scene.theme.text),
         }
     }
 }
@@ -93,14 +93,13 @@ impl Measured<'_> {
     pub(crate) fn draw(
         &self,
         scene: &mut Scene,
-        theme: &Theme,
         area: Rect,
         (panel, title): (&Panel, &str),
         most: (f64, f64),
     ) {
         let columns: Vec<_> = (0..panel.columns.len()).map(|i| panel.column_label(i)).collect();
         let rows: Vec<_> = (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
-        let figures = self.columns();
+        let (figures, theme) = (self.columns(), scene.theme);
         let cell = |(i, j): (usize, usize), _: (f64, f64)| {
             let line = panel.lines.get(j)?;
             let c = line.cells.get(i)?;
@@ -117,7 +116,7 @@ impl Measured<'_> {
             let tile = format!("{} {}", self.axis.label(), panel.column_label(i));
             let head = format!("{m} × {n} × {k}, {tile}");
             let text = if known { Format::percent().write(c.share, 2) } else { String::new() };
-            let fill = if known { shown(share, theme) } else { theme.panel };
+            let fill = if known { shown(share, &theme) } else { theme.panel };
             let tooltip = figures.tooltip(head, &(panel, line, i, c));
             Some(CellMark {
                 frame: (!known).then_some(theme.grid),
@@ -126,8 +125,8 @@ impl Measured<'_> {
             })
         };
         let (x, y) = ((self.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
-        let cells = Cells::fixed(x, y, most, &cell).titled(scene, theme, area, title);
-        regions(scene, theme, cells, (columns.len(), rows.len()), &|i, j| {
+        let cells = Cells::fixed(x, y, most, &cell).titled(scene, area, title);
+        regions(scene, cells, (columns.len(), rows.len()), &|i, j| {
             (self.region)(panel, panel.lines[j].cells.get(i)?)
         });
     }
@@ -165,7 +164,6 @@ fn outline(region: Region, theme: &Theme) -> Color {
 /// Outlines the regions of a map whose cells fill a rectangle, each inside its own edge.
 pub(crate) fn regions(
     scene: &mut Scene,
-    theme: &Theme,
     [left, top, width, height]: Rect,
     (columns, rows): (usize, usize),
     of: &dyn Fn(usize, usize) -> Option<Region>,
@@ -183,8 +181,8 @@ pub(crate) fn regions(
             };
             let points: Vec<Point> = piece.into_iter().map(place).collect();
             // A line of the panel's colour below keeps the dashes apart from any cell.
-            scene.line(points.clone(), theme.panel, 4.0);
-            scene.dashed(points, outline(region, theme), 2.0, &[5.0, 3.0]);
+            scene.line(points.clone(), scene.theme.panel, 4.0);
+            scene.dashed(points, outline(region, &scene.theme), 2.0, &[5.0, 3.0]);
         }
     }
 }

@@ -187,11 +187,11 @@ impl FlatTool {
     }
 
     /// The map of the model for a K.
-    fn model(&self, scene: &mut Scene, theme: &Theme, area: Rect, k: u32) {
+    fn model(&self, scene: &mut Scene, area: Rect, k: u32) {
         let what = if self.by_ratio { "FLOP per element" } else { "workgroups N / BN" };
         let title = &format!("Model: {what}, M = {}, K = {k}", self.m);
         let (columns, rows) = (grid::names(&self.blocks), grid::names(&self.rows));
-        let figures = self.columns();
+        let (figures, theme) = (self.columns(), scene.theme);
         let cell = |(x, y): (usize, usize), _: (f64, f64)| {
             let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
             let figure = match self.by_ratio {
@@ -200,15 +200,15 @@ impl FlatTool {
             };
             let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
             let tooltip = figures.tooltip(format!("K {k}, N {n}, BN {block}"), &(k, n, block));
-            let fill = shown(self.share(k, n, block), theme);
+            let fill = shown(self.share(k, n, block), &theme);
             Some(CellMark {
                 ticks: tick.then_some(Tick::Model).into_iter().collect(),
                 ..CellMark::new(fill, format_short(figure, 4), Vec::new(), tooltip)
             })
         };
         let (x, y) = (("BN", &columns[..]), ("N", &rows[..]));
-        let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, theme, area, title);
-        regions(scene, theme, cells, (columns.len(), rows.len()), &|x, y| {
+        let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, area, title);
+        regions(scene, cells, (columns.len(), rows.len()), &|x, y| {
             Some(flat::region(self.rows[y], self.blocks[x], self.units))
         });
     }
@@ -279,17 +279,16 @@ impl Picture for FlatTool {
         entries
     }
 
-    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
-        let theme = options.theme;
+    fn draw(&self, scene: &mut Scene, room: Rect, _: &RenderOptions<'_>) {
         let mut places = grid::places(room, self.maps()).into_iter();
         for (k, area) in self.depths.iter().zip(&mut places) {
-            self.model(scene, theme, area, *k);
+            self.model(scene, area, *k);
         }
         let region = &|panel: &Panel, cell: &sweep::Cell| self.measured_region(panel, cell);
         let measured = Measured { axis: Axis::Bn, best: "Measured best", low: 0.0, region };
         for (panel, area) in self.measured.iter().zip(places) {
             let title = &format!("Measured: {}, % of each row's best", panel.title);
-            measured.draw(scene, theme, area, (panel, title), grid::MOST);
+            measured.draw(scene, area, (panel, title), grid::MOST);
         }
     }
 

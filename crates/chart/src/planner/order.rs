@@ -107,9 +107,9 @@ impl OrderTool {
         out
     }
 
-    fn order(&self, scene: &mut Scene, theme: &Theme, area: [f64; 4], group: u32, title: &str) {
+    fn order(&self, scene: &mut Scene, area: [f64; 4], group: u32, title: &str) {
         let (rows, columns) = (self.tiles.0.min(DRAWN) as usize, self.tiles.1.min(DRAWN) as usize);
-        let waves = self.waves(group);
+        let (waves, theme) = (self.waves(group), scene.theme);
         let numbers = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
         let (xs, ys) = (numbers(columns), numbers(rows));
         let last = waves.iter().filter(|w| **w != u32::MAX).max().copied().unwrap_or(0);
@@ -120,14 +120,14 @@ impl OrderTool {
             }
             let fill = match wave {
                 0 => theme.accent,
-                _ => shown(f64::from(wave) / f64::from(last.max(1)), theme),
+                _ => shown(f64::from(wave) / f64::from(last.max(1)), &theme),
             };
             let number = (wave + 1).to_string();
             let label = Tooltip::new(format!("tile ({y}, {x}): wave {number}"));
             Some(CellMark::new(fill, number, Vec::new(), label))
         };
         let (x, y) = (("tile along N", &xs[..]), ("tile along M", &ys[..]));
-        let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, theme, area, title);
+        let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, area, title);
         // The panels of the first wave, as bars along the sides.
         let side = |n: usize, size: f64| size / n.max(1) as f64;
         let (w, h) = (side(columns, cells[2]), side(rows, cells[3]));
@@ -268,14 +268,14 @@ impl Picture for OrderTool {
         ]
     }
 
-    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+    fn draw(&self, scene: &mut Scene, room: Rect, _: &RenderOptions<'_>) {
         let orders = [
             (ROW_BY_ROW, "Row by row".to_owned()),
             (self.group, format!("Groups of {}", self.group)),
         ];
         for (area, (group, name)) in grid::places(room, 2).into_iter().zip(orders) {
             let title = format!("{name}: {} tiles of A and B loaded", self.loads(group));
-            self.order(scene, options.theme, area, group, &title);
+            self.order(scene, area, group, &title);
         }
     }
 

@@ -235,24 +235,24 @@ impl TileTool {
         out
     }
 
-    fn bars(&self, scene: &mut Scene, theme: &Theme, (top, width): (f64, f64)) -> f64 {
+    fn bars(&self, scene: &mut Scene, (top, width): (f64, f64)) -> f64 {
         let narrow = width < NARROW;
         let label = if narrow { 108.0 } else { 130.0 };
         let value = if narrow { 172.0 } else { 200.0 };
         let room = (width - label - value - 24.0).max(20.0);
         for (i, (name, share, words)) in self.resources().into_iter().enumerate() {
             let y = top + 12.0 + 22.0 * i as f64;
-            legend::note(scene, (8.0, y), label, theme, name);
+            legend::note(scene, (8.0, y), label, name);
             let bar = [8.0 + label, y - 6.0, room, 12.0];
-            scene.fill(bar, theme.grid);
+            scene.fill(bar, scene.theme.grid);
             let over = share > 1.0;
-            let color = if over { theme.warn } else { theme.accent };
+            let color = if over { scene.theme.warn } else { scene.theme.accent };
             scene.fill([bar[0], bar[1], room * share.min(1.0), 12.0], color);
             let words = if over { format!("{words}: too much") } else { words };
             scene.text(
                 (bar[0] + room + 8.0, y),
                 crate::text::ellipsis(&words, FONT, value),
-                if over { theme.warn } else { theme.text },
+                if over { scene.theme.warn } else { scene.theme.text },
                 START,
             );
         }
@@ -412,12 +412,12 @@ impl Picture for TileTool {
             "Shape roof in TFLOP/s, and traffic from L2 to the {}s",
             self.shape.device.unit_kind
         );
-        let used = self.bars(scene, theme, (top, width)) + 8.0;
+        let used = self.bars(scene, (top, width)) + 8.0;
         let area = [8.0, used, width - 16.0, top + height - used];
         let (x, y) = (axis_name(self.map.axes.0), axis_name(self.map.axes.1));
         let cell = |at: (usize, usize), _: (f64, f64)| self.cell(theme, at);
         let (x, y) = ((x.as_str(), &columns[..]), (y.as_str(), &rows[..]));
-        Cells::fixed(x, y, grid::MOST, &cell).titled(scene, theme, area, &heading);
+        Cells::fixed(x, y, grid::MOST, &cell).titled(scene, area, &heading);
     }
 
     fn tooltip(&self, cell: usize) -> Tooltip {

@@ -92,8 +92,7 @@ impl Panels<'_> {
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
         let at = (left + EDGE, top + 4.0);
-        let used =
-            legend::legend(Some(scene), at, width - 24.0, self.options.theme, &entries) + 8.0;
+        let used = legend::legend(Some(scene), at, width - 24.0, &entries) + 8.0;
         let ruler = |side: &str, each| {
             let marks = round(format, each, (2, 9));
             Ruler::new(format!("{side}, {what}"), (Kind::Log, domain), marks)
@@ -101,13 +100,7 @@ impl Panels<'_> {
         // Labels end with the plot: another panel may stand beside it.
         let around = Around { right: 2.0, ..Around::USUAL };
         let room = ([left, top + used, width - 14.0, height - used], around);
-        let plot = xy(
-            scene,
-            room,
-            self.options.theme,
-            &ruler(a, if narrow { 50.0 } else { 80.0 }),
-            &ruler(b, 46.0),
-        );
+        let plot = xy(scene, room, &ruler(a, if narrow { 50.0 } else { 80.0 }), &ruler(b, 46.0));
         scene.items.push(Item::Clip { rect: plot.rect });
         let line_at = |ratio: f64| {
             vec![
@@ -119,22 +112,20 @@ impl Panels<'_> {
         if self.model.duel.threshold > 0.0 {
             let mut band = line_at(edge);
             band.extend(line_at(1.0 / edge).into_iter().rev());
-            scene
-                .items
-                .push(Item::Polygon { points: band, fill: alpha(self.options.theme.other, 0.28) });
+            scene.items.push(Item::Polygon { points: band, fill: alpha(scene.theme.other, 0.28) });
         }
-        scene.line(line_at(1.0), self.options.theme.roof, 1.5);
+        scene.line(line_at(1.0), scene.theme.roof, 1.5);
         let g = self.model.duel.geometric_mean;
-        scene.dashed(line_at(g), self.options.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.dashed(line_at(g), scene.theme.accent, 1.5, &[6.0, 4.0]);
         let points: Vec<Point> =
             values.into_iter().map(|(x, y)| (plot.x.px(x), plot.y.px(y))).collect();
         self.points(scene, &plot, &points);
         scene.items.push(Item::Unclip);
         let mut placer = Placer::new(plot.rect);
-        let mut tags = vec![(1.0, "equal".to_owned(), self.options.theme.roof)];
+        let mut tags = vec![(1.0, "equal".to_owned(), scene.theme.roof)];
         if !(1.0 / 1.05..=1.05).contains(&g) && g.is_finite() {
             let words = if narrow { self.leader(g) } else { self.mean_words() };
-            tags.push((g, words, self.options.theme.accent));
+            tags.push((g, words, scene.theme.accent));
         }
         for &(ratio, ..) in &tags {
             let line = line_at(ratio);
@@ -164,7 +155,7 @@ impl Panels<'_> {
             [above, [x + 6.0, y + 3.0, size.0, size.1]]
         });
         if let Some(r) = placer.place(beside, On::Marks) {
-            scene.fill(r, alpha(self.options.theme.panel, 0.8));
+            scene.fill(r, alpha(scene.theme.panel, 0.8));
             scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
         }
     }
@@ -194,7 +185,7 @@ impl Panels<'_> {
             radius,
             [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
         );
-        let mut rings = Marks::new(Symbol::Ring, radius, vec![self.options.theme.muted]);
+        let mut rings = Marks::new(Symbol::Ring, radius, vec![scene.theme.muted]);
         for (r, at) in self.model.duel.ratios.iter().zip(points) {
             if !(at.0.is_finite() && at.1.is_finite()) {
                 continue;
@@ -233,21 +224,20 @@ impl Panels<'_> {
             Box::new(|scale, px| ratio_ticks(scale.domain, (px / 56.0) as usize));
         let x = Ruler::new(self.directions(), (Kind::Linear, (lo, hi)), ratios);
         let x = Ruler { grid: false, ..x };
-        let plot = xy(scene, (room, around), self.options.theme, &x, &y);
+        let plot = xy(scene, (room, around), &x, &y);
         legend::heading(
             scene,
             (rect[0] + EDGE, rect[1] + 14.0),
             rect[2] - 2.0 * EDGE,
-            self.options.theme,
             "Configurations by ratio",
         );
         self.bars(scene, &plot, &d);
         let [_, t, _, h] = plot.rect;
         let x = plot.x.px(0.0);
-        scene.line(vec![(x, t), (x, t + h)], self.options.theme.roof, 1.5);
+        scene.line(vec![(x, t), (x, t + h)], scene.theme.roof, 1.5);
         let g = self.model.duel.geometric_mean.log2();
         let gx = plot.x.px(g);
-        scene.dashed(vec![(gx, t), (gx, t + h)], self.options.theme.accent, 1.5, &[6.0, 4.0]);
+        scene.dashed(vec![(gx, t), (gx, t + h)], scene.theme.accent, 1.5, &[6.0, 4.0]);
         // In short where the long words do not fit; over the line of equality where nothing does.
         let words = [self.mean_words(), self.leader(self.model.duel.geometric_mean)];
         let boxes = words.iter().flat_map(|words| {
@@ -260,9 +250,9 @@ impl Panels<'_> {
         let placed = placer.place(boxes.iter().copied(), On::Lines);
         if let Some(at) = placed.and_then(|r| boxes.iter().position(|b| *b == r)) {
             let (rect, words) = (boxes[at], &words[at / 2]);
-            scene.fill(rect, alpha(self.options.theme.panel, 0.8));
+            scene.fill(rect, alpha(scene.theme.panel, 0.8));
             let left = (rect[0] + 2.0, rect[1] + 7.0);
-            scene.text(left, words.as_str(), self.options.theme.accent, START);
+            scene.text(left, words.as_str(), scene.theme.accent, START);
         }
     }
 

@@ -19,7 +19,7 @@ const AROUND: (f64, f64) = (30.0, 20.0);
 impl Panels<'_> {
     /// The configurations furthest from equal, as bars from the line of equality.
     pub(super) fn ranked(&self, scene: &mut Scene, [left, top, width, height]: Rect) {
-        let theme = self.options.theme;
+        let theme = scene.theme;
         let n = self.model.ranked.len();
         let room = (height - AROUND.0 - AROUND.1).max(0.0);
         let fitting = room / n as f64;
@@ -114,13 +114,7 @@ impl Panels<'_> {
         let room = rect[2] - 2.0 * EDGE;
         let fits = |h: &&String| text::width(h, FONT, true) <= room;
         if let Some(words) = headings.iter().find(fits).or(headings.last()) {
-            legend::heading(
-                scene,
-                (rect[0] + EDGE, rect[1] + 14.0),
-                room,
-                self.options.theme,
-                words,
-            );
+            legend::heading(scene, (rect[0] + EDGE, rect[1] + 14.0), room, words);
         }
     }
 }

@@ -72,8 +72,8 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
     let (w, h) = (scene.width, scene.height);
     // What the figures are: the headline says of which GEMMs.
     let words = "Mean lead of the fastest over the next";
-    legend::heading(scene, (EDGE, 14.0), w - 2.0 * EDGE, theme, words);
-    let legend = legend::legend(Some(scene), (EDGE, 24.0), w - 3.0 * EDGE, theme, &entries);
+    legend::heading(scene, (EDGE, 14.0), w - 2.0 * EDGE, words);
+    let legend = legend::legend(Some(scene), (EDGE, 24.0), w - 3.0 * EDGE, &entries);
     let top = 24.0 + legend + 22.0;
     let names = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
     let (columns, rows) = (names(&m.xs), names(&m.ys));
@@ -100,7 +100,7 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
     };
     let (x, y) = ((m.x.name(), &columns[..]), (m.y.name(), &rows[..]));
     let cells = Cells::fixed(x, y, (170.0, CELL_HEIGHT), &cell);
-    let grid = cells.draw(scene, [0.0, top, w, h - top], theme);
+    let grid = cells.draw(scene, [0.0, top, w, h - top]);
     for (i, j) in grid.each() {
         let Some((_, c)) = of(i, j) else { continue };
         let [l, t, width, height] = grid.cell_rect((i, j));

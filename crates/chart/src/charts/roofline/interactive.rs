@@ -325,7 +325,7 @@ impl Drawn for InteractiveRoofline {
 
     fn saved(&self, what: &Emphasis) -> Scene {
         let scene = self.marked(what);
-        self.picture.legend.above(scene, &self.canvas.theme)
+        self.picture.legend.above(scene)
     }
 }
 

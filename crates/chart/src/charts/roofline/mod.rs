@@ -101,8 +101,7 @@ impl RooflinePicture {
 
 /// Draws the roofline.
 pub fn roofline(input: &Input<'_>) -> RooflinePicture {
-    let theme = input.theme;
-    let mut scene = Scene::new(input.width, input.height, "Roofline");
+    let mut scene = Scene::new(input.theme, (input.width, input.height), "Roofline");
     let survey = Survey::of(input);
     let roofs = match input.share {
         true => Vec::new(),
@@ -134,7 +133,7 @@ pub fn roofline(input: &Input<'_>) -> RooflinePicture {
 
     let mut scene = layers.scene;
     if let Some(sentence) = why_empty(input, &counts) {
-        layout::message(&mut scene, rect, theme, sentence);
+        layout::message(&mut scene, rect, sentence);
     }
     describe(&mut scene, input, &counts, &roofs);
     let legend = legend::legend(input, &survey.by_code, &counts);
@@ -233,7 +232,7 @@ fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_doma
     let around = Around { right: if narrow { 8.0 } else { 12.0 }, ..Around::USUAL };
     let whole = [0.0, 0.0, scene.width, scene.height];
     scene.fill(whole, theme.background);
-    xy(scene, (whole, around), theme, &x, &y)
+    xy(scene, (whole, around), &x, &y)
 }
 
 /// The grid that finds what is under the pointer, for a roofline drawn with `plot`.

@@ -27,7 +27,7 @@ const CEILINGS: usize = 60;
 impl<'a> Layers<'a> {
     /// Layers that lie over a picture, with its labels in the way.
     pub(super) fn over(input: &'a Input<'a>, picture: &RooflinePicture) -> Self {
-        let scene = Scene::new(input.width, input.height, "");
+        let scene = Scene::new(input.theme, (input.width, input.height), "");
         Layers { scene, placer: picture.placer.clone(), input, plot: picture.plot }
     }
 

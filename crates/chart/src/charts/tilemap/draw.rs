@@ -2,7 +2,6 @@
 
 use super::{cells, lines};
 use crate::cells::{FOOT, HEAD};
-use crate::charts::RenderOptions;
 use crate::color_scale::ramp;
 use crate::labels::Rect;
 use crate::layout::{EDGE, FONT, NARROW};
@@ -65,7 +64,7 @@ pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
     let (columns, _) = flow(sweep, width);
     let rows: f64 = sweep.panels.chunks(columns).map(|row| panel_height(row, line) + GAP).sum();
     let entries = entries(sweep, &Theme::LIGHT);
-    let legend = legend::legend(None, (0.0, 0.0), width - 20.0, &Theme::LIGHT, &entries) + 8.0;
+    let legend = legend::legend(None, (0.0, 0.0), width - 20.0, &entries) + 8.0;
     (legend + scale_height(sweep) + rows + 4.0).ceil().max(220.0)
 }
 
@@ -75,13 +74,8 @@ fn panel_height(row: &[Panel], line: f64) -> f64 {
 }
 
 /// Draws all panels, shrinking the lines where the picture is too low.
-pub(super) fn panels(
-    sweep: &Sweep,
-    scene: &mut Scene,
-    [_, top, w, h]: Rect,
-    options: &RenderOptions<'_>,
-) {
-    let (theme, scale) = (options.theme, scale_height(sweep));
+pub(super) fn panels(sweep: &Sweep, scene: &mut Scene, [_, top, w, h]: Rect) {
+    let scale = scale_height(sweep);
     let (columns, panel_w) = flow(sweep, w);
     let rows: Vec<&[Panel]> = sweep.panels.chunks(columns).collect();
     let lines: usize =
@@ -95,13 +89,13 @@ pub(super) fn panels(
     let widest = if scene.width < NARROW { 60.0 } else { share.clamp(84.0, 160.0) };
     let (measured, mut y) = (measured(sweep), top + scale);
     if scale > 0.0 {
-        gradient(scene, (EDGE, top - 4.0), (w - 20.0).min(320.0), theme, measured.low);
+        gradient(scene, (EDGE, top - 4.0), (w - 20.0).min(320.0), measured.low);
     }
     for row in rows {
         for (i, panel) in row.iter().enumerate() {
             let x = EDGE + i as f64 * panel_w;
             let area = [x, y, panel_w, HEAD + line * panel.lines.len() as f64 + FOOT];
-            measured.draw(scene, theme, area, (panel, &panel.title), (widest, line));
+            measured.draw(scene, area, (panel, &panel.title), (widest, line));
         }
         y += panel_height(row, line) + GAP;
     }
@@ -123,7 +117,7 @@ fn lowest(sweep: &Sweep) -> f64 {
     ((low * 10.0).floor() / 10.0).clamp(0.0, 0.9)
 }
 
-fn gradient(scene: &mut Scene, (x, y): Point, width: f64, theme: &Theme, low: f64) {
+fn gradient(scene: &mut Scene, (x, y): Point, width: f64, low: f64) {
     let words = |v: f64| Format::percent().write(v, 3);
     let left = words(low);
     let lw = text::width(&left, FONT, false);
@@ -131,7 +125,7 @@ fn gradient(scene: &mut Scene, (x, y): Point, width: f64, theme: &Theme, low: f6
     let rw = text::width(&right, FONT, false);
     let bar = (width - lw - rw - 12.0).clamp(30.0, 140.0);
     let cy = y + 9.0;
-    scene.text((x, cy), left, theme.muted, START);
-    ramp(scene, [x + lw + 6.0, y + 4.0, bar, 10.0], theme);
-    scene.text((x + lw + bar + 12.0, cy), right, theme.muted, START);
+    scene.text((x, cy), left, scene.theme.muted, START);
+    ramp(scene, [x + lw + 6.0, y + 4.0, bar, 10.0]);
+    scene.text((x + lw + bar + 12.0, cy), right, scene.theme.muted, START);
 }

@@ -245,8 +245,8 @@ impl Picture for TileMap {
         draw::entries(self.drawn(), theme)
     }
 
-    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
-        draw::panels(self.drawn(), scene, room, options);
+    fn draw(&self, scene: &mut Scene, room: Rect, _: &RenderOptions<'_>) {
+        draw::panels(self.drawn(), scene, room);
     }
 
     fn table(&self) -> Table {

@@ -33,7 +33,6 @@ fn mark(outcome: Outcome, theme: &Theme) -> (Symbol, Color) {
 /// A history being drawn.
 struct Picture<'a> {
     h: &'a History,
-    theme: &'a Theme,
     plot: Plot,
     /// Where the lane of failed variants ends, below the plot; its lower edge where none failed.
     lane: f64,
@@ -53,15 +52,15 @@ impl Tuning {
             Kind::Linear => (0.0, top_value * 1.1),
         };
         let entries = legend(h, theme);
-        let legend = legend::legend(None, (0.0, 0.0), rect[2] - 20.0, theme, &entries);
+        let legend = legend::legend(None, (0.0, 0.0), rect[2] - 20.0, &entries);
         let lane = if h.count(Outcome::Failed) > 0 { LANE } else { 0.0 };
         let y = round(Format::rate(), 60.0, (1, usize::MAX));
         let y = Ruler::new("Attained", (self.scale, domain), y);
         let around = Around { top: 30.0 + legend, right: 14.0, bottom: 42.0, lane };
-        let plot = xy(scene, (rect, around), theme, &Ruler::none(orders(h)), &y);
-        legend::legend(Some(scene), (EDGE, 4.0), rect[2] - 2.0 * EDGE, theme, &entries);
+        let plot = xy(scene, (rect, around), &Ruler::none(orders(h)), &y);
+        legend::legend(Some(scene), (EDGE, 4.0), rect[2] - 2.0 * EDGE, &entries);
         let (placer, lane) = (Placer::new(plot.rect), plot.rect[1] + plot.rect[3] + lane);
-        let mut picture = Picture { h, theme, plot, lane, placer };
+        let mut picture = Picture { h, plot, lane, placer };
         picture.order_axis(scene);
         picture.levels(scene, roof_shown);
         picture.best_so_far(scene);
@@ -85,7 +84,7 @@ fn orders(h: &History) -> (f64, f64) {
 impl Picture<'_> {
     /// The lane of failed variants, the roof, and the references.
     fn levels(&mut self, scene: &mut Scene, roof_shown: bool) {
-        let (h, theme, [l, t, w, height]) = (self.h, self.theme, self.plot.rect);
+        let (h, theme, [l, t, w, height]) = (self.h, scene.theme, self.plot.rect);
         let bottom = t + height;
         if self.lane > bottom {
             scene.text((l - 7.0, (bottom + self.lane) / 2.0), "failed", theme.warn, END);
@@ -106,11 +105,11 @@ impl Picture<'_> {
         }
         // Named in the legend: beside their lines the names would cover the variants.
         for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
-            self.level(scene, v.rate, reference_color(i, theme), &[3.0, 3.0]);
+            self.level(scene, v.rate, reference_color(i, &theme), &[3.0, 3.0]);
         }
         if h.roof.is_finite() && !roof_shown {
             let words = format!("roof above the picture: {} ({})", rate(h.roof), h.device);
-            legend::note(scene, (l + 6.0, t + 10.0), w - 12.0, theme, &words);
+            legend::note(scene, (l + 6.0, t + 10.0), w - 12.0, &words);
             let width = text::width(&words, FONT, false).min(w - 12.0);
             self.placer.block([l + 6.0, t + 3.0, width, FONT * text::LINE]);
         }
@@ -138,7 +137,7 @@ impl Picture<'_> {
             stairs.push((x, y));
         }
         stairs.extend(stairs.last().map(|&(_, y)| (self.plot.rect[0] + self.plot.rect[2], y)));
-        scene.line(stairs, alpha(self.theme.accent, 0.9), 2.0);
+        scene.line(stairs, alpha(scene.theme.accent, 0.9), 2.0);
     }
 
     /// What the pointer finds of the references.
@@ -154,7 +153,7 @@ impl Picture<'_> {
     }
 
     fn order_axis(&self, scene: &mut Scene) {
-        let (h, plot, theme, y) = (self.h, &self.plot, self.theme, self.lane);
+        let (h, plot, y) = (self.h, &self.plot, self.lane);
         let [l, _, w, _] = plot.rect;
         let room = (w / 44.0).max(2.0) as usize;
         let marks: Vec<Tick> = if h.generations.len() <= room {
@@ -165,12 +164,12 @@ impl Picture<'_> {
         } else {
             ticks::linear(plot.x.domain, room, &Format::plain(""))
         };
-        layout::x_labels(scene, (plot, l + w + 12.0), theme, y, &marks);
-        layout::x_title(scene, theme, (0.0, l + w, y + 22.0), &h.order_label);
+        layout::x_labels(scene, (plot, l + w + 12.0), y, &marks);
+        layout::x_title(scene, (0.0, l + w, y + 22.0), &h.order_label);
     }
 
     fn variants(&mut self, scene: &mut Scene) {
-        let (h, theme, plot, placer) = (self.h, self.theme, &self.plot, &mut self.placer);
+        let (h, theme, plot, placer) = (self.h, scene.theme, &self.plot, &mut self.placer);
         let lane_y = (plot.rect[1] + plot.rect[3] + self.lane) / 2.0;
         let step_px = plot.rect[2] / h.generations.len().max(1) as f64;
         let crowd = h.variants.len() > 400;
@@ -190,7 +189,7 @@ impl Picture<'_> {
                     (false, false) => 4.0,
                     (false, true) => 5.5,
                 };
-                let (symbol, color) = mark(v.outcome, theme);
+                let (symbol, color) = mark(v.outcome, &theme);
                 let stands_out = best || v.outcome != Outcome::Ok;
                 let color = if stands_out { color } else { alpha(color, 0.55) };
                 scene.mark((x, y), radius, symbol, color);
@@ -235,7 +234,7 @@ impl Tuning {
             let Some(v) = variant else {
                 continue;
             };
-            legend::heading(scene, (x, y), w, theme, heading);
+            legend::heading(scene, (x, y), w, heading);
             y += 20.0;
             let mut line = |scene: &mut Scene, words: &str, strong: bool| {
                 if y > rect[3] - 12.0 {
