@@ -1,6 +1,9 @@
 //! Labels that never overlap: greedy placement over candidate positions, with leader lines.
 
-use crate::scene::Point;
+use crate::layout::FONT;
+use crate::palette::alpha;
+use crate::scene::{Color, Point, START, Scene};
+use crate::text;
 
 /// A rectangle: left, top, width, height.
 pub(crate) type Rect = [f64; 4];
@@ -113,6 +116,21 @@ impl Placer {
         self.take(candidates.into_iter().map(|rect| (0, rect)), under, |_, _| false)
     }
 
+    /// Writes a label on its plate at the first of the spots for its width and height that it
+    /// [takes](Self::place).
+    pub(crate) fn label<S: IntoIterator<Item = Rect>>(
+        &mut self,
+        scene: &mut Scene,
+        (words, color): (&str, Color),
+        on: On,
+        spots: impl FnOnce(f64, f64) -> S,
+    ) -> Option<Rect> {
+        let (w, h) = plate_size(words);
+        let rect = self.place(spots(w, h), on)?;
+        plate(scene, rect, words, color);
+        Some(rect)
+    }
+
     /// Takes the free box that costs least, below `under`: what lies under it, how far away it is, and one
     /// for what `crosses` says. Boxes come in the order of how far away they are.
     fn take(
@@ -168,6 +186,17 @@ impl Placer {
         })?;
         Some(Placed { rect, leader: leader(at, rect, radius) })
     }
+}
+
+/// Size of the plate of a label.
+pub(crate) fn plate_size(words: &str) -> (f64, f64) {
+    (text::width(words, FONT, false) + 6.0, FONT * text::LINE + 1.0)
+}
+
+/// A label on a plate of the panel's colour, so that it reads over lines and marks.
+pub(crate) fn plate(scene: &mut Scene, rect: Rect, words: &str, color: Color) {
+    scene.fill(rect, alpha(scene.theme.panel, 0.86));
+    scene.text((rect[0] + 3.0, rect[1] + rect[3] / 2.0), words, color, START);
 }
 
 /// Space between a mark and the box beside it.

@@ -9,7 +9,7 @@ use crate::legend::{self, Swatch};
 use crate::palette::alpha;
 use crate::plot::{Around, Marks as Ticks, Ruler, round, xy};
 use crate::scale::{self, Kind};
-use crate::scene::{Color, HitArea, Item, Marks, Point, START, Scene, Symbol};
+use crate::scene::{Color, HitArea, Item, Marks, Point, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
@@ -132,31 +132,17 @@ impl Panels<'_> {
             placer.block_line(line[0], line[1]);
         }
         placer.block_points(scene.hit_areas.iter().map(HitArea::center).collect(), 8.0);
-        for (ratio, words, color) in tags {
-            self.tag(scene, &mut placer, &plot, ratio, (words, color));
-        }
-    }
-
-    /// Says what the line of a ratio is, where the fewest points lie.
-    fn tag(
-        &self,
-        scene: &mut Scene,
-        placer: &mut Placer,
-        plot: &Plot,
-        ratio: f64,
-        (words, color): (String, Color),
-    ) {
-        let size = (text::width(&words, FONT, false) + 6.0, FONT * text::LINE + 2.0);
+        // What a line is, where the fewest points lie.
         let [l, _, w, _] = plot.rect;
-        let beside = (1..=24).flat_map(|i| {
-            let x = l + w * f64::from(i) / 25.0;
-            let y = plot.y.px(plot.x.value(x) * ratio);
-            let above = [x - size.0 - 6.0, y - size.1 - 3.0, size.0, size.1];
-            [above, [x + 6.0, y + 3.0, size.0, size.1]]
-        });
-        if let Some(r) = placer.place(beside, On::Marks) {
-            scene.fill(r, alpha(scene.theme.panel, 0.8));
-            scene.text((r[0] + 3.0, r[1] + r[3] / 2.0), words, color, START);
+        for (ratio, words, color) in tags {
+            placer.label(scene, (&words, color), On::Marks, |width, height| {
+                (1..=24).flat_map(move |i| {
+                    let x = l + w * f64::from(i) / 25.0;
+                    let y = plot.y.px(plot.x.value(x) * ratio);
+                    let above = [x - width - 6.0, y - height - 3.0, width, height];
+                    [above, [x + 6.0, y + 3.0, width, height]]
+                })
+            });
         }
     }
 
@@ -240,19 +226,17 @@ impl Panels<'_> {
         scene.dashed(vec![(gx, t), (gx, t + h)], scene.theme.accent, 1.5, &[6.0, 4.0]);
         // In short where the long words do not fit; over the line of equality where nothing does.
         let words = [self.mean_words(), self.leader(self.model.duel.geometric_mean)];
-        let boxes = words.iter().flat_map(|words| {
-            let width = text::width(words, FONT, false) + 4.0;
-            [gx + 3.0, gx - 3.0 - width].map(|left| [left, t + 2.0, width, 15.0])
-        });
-        let boxes: Vec<Rect> = boxes.collect();
         let mut placer = Placer::new(plot.rect);
         placer.block_line((x, t), (x, t + h));
-        let placed = placer.place(boxes.iter().copied(), On::Lines);
-        if let Some(at) = placed.and_then(|r| boxes.iter().position(|b| *b == r)) {
-            let (rect, words) = (boxes[at], &words[at / 2]);
-            scene.fill(rect, alpha(scene.theme.panel, 0.8));
-            let left = (rect[0] + 2.0, rect[1] + 7.0);
-            scene.text(left, words.as_str(), scene.theme.accent, START);
+        let mut write = |words: &String, on| {
+            placer.label(scene, (words, scene.theme.accent), on, |width, height| {
+                [gx + 3.0, gx - 3.0 - width].map(|left| [left, t + 2.0, width, height])
+            })
+        };
+        for on in [On::Nothing, On::Lines] {
+            if words.iter().any(|words| write(words, on).is_some()) {
+                return;
+            }
         }
     }
 

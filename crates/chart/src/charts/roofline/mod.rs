@@ -30,15 +30,13 @@ pub(crate) use interactive::InteractiveRoofline;
 
 use crate::camera::{Camera, Zoom};
 use crate::hit::HitGrid;
-use crate::labels::{On, Placer, Rect};
-use crate::layout::{self, FONT, Plot};
+use crate::labels::{Placer, Rect};
+use crate::layout::{self, Plot};
 use crate::legend::Legend;
-use crate::palette::alpha;
 use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::Kind;
-use crate::scene::{Color, Item, Point, START, Scene};
+use crate::scene::{Item, Point, Scene};
 use crate::spec::nothing;
-use crate::text;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
@@ -152,25 +150,6 @@ struct Layers<'a> {
 impl Layers<'_> {
     fn px(&self, ai: f64, rate: f64) -> Point {
         (self.plot.x.px(ai), self.plot.y.px(rate))
-    }
-
-    /// Writes a label on a plate of the panel's colour, so that it reads over lines and points, at the
-    /// first of the spots for its width and height that the placer takes.
-    fn label<S: IntoIterator<Item = Rect>>(
-        &mut self,
-        (label, color): (&str, Color),
-        on: On,
-        spots: impl FnOnce(f64, f64) -> S,
-    ) -> Option<Rect> {
-        let (w, h) = plate_size(label);
-        let rect = self.placer.place(spots(w, h), on)?;
-        self.plate(rect, label, color);
-        Some(rect)
-    }
-
-    fn plate(&mut self, rect: Rect, label: &str, color: Color) {
-        self.scene.fill(rect, alpha(self.input.theme.panel, 0.86));
-        self.scene.text((rect[0] + 3.0, rect[1] + rect[3] / 2.0), label, color, START);
     }
 
     /// Draws what lies in the plot: points under roofs, or a density image with the roofs over it.
@@ -316,9 +295,4 @@ fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[Roof
         }
     }
     scene.description = notes.join(" ");
-}
-
-/// Size of a plate for a label.
-fn plate_size(label: &str) -> (f64, f64) {
-    (text::width(label, FONT, false) + 6.0, FONT * text::LINE + 1.0)
 }

@@ -124,7 +124,7 @@ impl<'a> Layers<'a> {
         if said.contains(&label) {
             return;
         }
-        let named = self.label((&label, accent), On::Marks, |w, h| {
+        let named = self.placer.label(&mut self.scene, (&label, accent), On::Marks, |w, h| {
             let steps = [-0.5, -1.0, 0.0, -1.5, 0.5, -2.0, 1.0].into_iter();
             steps.flat_map(move |step| {
                 [at.0 - 10.0 - w, at.0 + 10.0].map(|x| [x, top.1 + step * h, w, h])
@@ -156,7 +156,7 @@ impl<'a> Layers<'a> {
         }
         let label =
             format!("{} % of {}", format_short(share * 100.0, 3), Format::rate().write(rate, 4));
-        self.label((&label, input.theme.text), On::Marks, |w, h| {
+        self.placer.label(&mut self.scene, (&label, input.theme.text), On::Marks, |w, h| {
             [0.5, 0.35, 0.65, 0.2, 0.8].into_iter().flat_map(move |part| {
                 let y = at.1 + part * way - h / 2.0;
                 [at.0 + 6.0, at.0 - w - 6.0].map(|x| [x, y, w, h])

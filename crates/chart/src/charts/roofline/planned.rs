@@ -1,7 +1,7 @@
 //! What was not measured: planned points with their trails and waymarks; arrows.
 
-use super::{Layers, plate_size};
-use crate::labels::{On, Rect, about};
+use super::Layers;
+use crate::labels::{On, Rect, about, plate, plate_size};
 use crate::palette::alpha;
 use crate::scene::{Color, Item, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
@@ -101,16 +101,21 @@ impl Layers<'_> {
             let lines = if named { 6 } else { 1 };
             let color = if named { theme.text } else { theme.muted };
             for label in &w.labels {
-                let placed = self.label((label, color), On::Lines, |width, height| {
-                    // Below the slope on its right, further down where that is taken: the other side
-                    // belongs to the roof's own labels.
-                    let down = move |line: i32| {
-                        let top = at.1 + away + f64::from(line) * height;
-                        [at.0 + away, top, width, height]
-                    };
-                    let left = [at.0 - width - away, at.1 - height - away, width, height];
-                    (0..lines).map(down).chain((!named).then_some(left))
-                });
+                let placed = self.placer.label(
+                    &mut self.scene,
+                    (label, color),
+                    On::Lines,
+                    |width, height| {
+                        // Below the slope on its right, further down where that is taken: the other side
+                        // belongs to the roof's own labels.
+                        let down = move |line: i32| {
+                            let top = at.1 + away + f64::from(line) * height;
+                            [at.0 + away, top, width, height]
+                        };
+                        let left = [at.0 - width - away, at.1 - height - away, width, height];
+                        (0..lines).map(down).chain((!named).then_some(left))
+                    },
+                );
                 if placed.is_some() {
                     break;
                 }
@@ -142,7 +147,7 @@ impl Layers<'_> {
                 if let Some((from, to)) = placed.leader {
                     self.scene.line(vec![from, to], theme.muted, 1.0);
                 }
-                self.plate(placed.rect, &label, theme.text);
+                plate(&mut self.scene, placed.rect, &label, theme.text);
             }
         }
     }

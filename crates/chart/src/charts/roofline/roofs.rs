@@ -1,9 +1,9 @@
 //! The roofs: slopes, ceilings, ridges, and their labels.
 
-use super::{AiAxis, Input, Layers, Roofs, plate_size};
+use super::{AiAxis, Input, Layers, Roofs};
 use crate::aggregate::add_new;
 use crate::clip;
-use crate::labels::{On, Rect, about};
+use crate::labels::{On, Rect, about, plate, plate_size};
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scene::{Color, Point, Symbol};
@@ -427,7 +427,7 @@ impl Layers<'_> {
         } else if begins_here && end.0 < from.0 {
             self.scene.line(vec![(end.0 + 1.0, end.1), (from.0 - 2.0, from.1)], faint, 1.0);
         }
-        self.plate(rect, label, color);
+        plate(&mut self.scene, rect, label, color);
         Some(rect)
     }
 
@@ -437,7 +437,7 @@ impl Layers<'_> {
         };
         const ALONG: [f64; 15] =
             [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9, 0.45, 0.55, 0.35, 0.65, 0.25, 0.75];
-        self.label(label, On::Nothing, |w, h| {
+        self.placer.label(&mut self.scene, label, On::Nothing, |w, h| {
             ALONG.into_iter().flat_map(move |t| {
                 let at = (from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t);
                 [[at.0 - w - 5.0, at.1 - h - 2.0, w, h], [at.0 + 6.0, at.1 + 3.0, w, h]]
@@ -451,7 +451,7 @@ impl Layers<'_> {
             return;
         }
         let bottom = plot.rect[1] + plot.rect[3];
-        self.label((label, self.input.theme.muted), On::Lines, |w, h| {
+        self.placer.label(&mut self.scene, (label, self.input.theme.muted), On::Lines, |w, h| {
             // Beside the line that drops from the ridge: at its foot first, then along it.
             let mut spots = Vec::new();
             for y in [bottom - h - 4.0, bottom - 2.0 * h - 8.0, bottom - 3.0 * h - 12.0] {

@@ -8,7 +8,7 @@ use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
 use crate::plot::{Around, Ruler, round, xy};
 use crate::scale::{Kind, extent};
-use crate::scene::{CENTER, Color, END, Point, START, Scene, Symbol};
+use crate::scene::{Color, END, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
@@ -93,15 +93,13 @@ impl Picture<'_> {
         if roof_shown && self.level(scene, h.roof, theme.roof, &[]) {
             let words = format!("roof {} ({})", rate(h.roof), h.device);
             let words = text::ellipsis(&words, FONT, w - 8.0);
-            let (width, line) = (text::width(&words, FONT, false), FONT * text::LINE);
             let y = self.plot.y.px(h.roof);
             // At the right end, where a history's own marks are densest last.
-            let spots = [y - line - 1.0, y + 2.0]
-                .into_iter()
-                .flat_map(|top| [l + w - width - 4.0, l + 4.0].map(|x| [x, top, width, line]));
-            if let Some(r) = self.placer.place(spots, On::Lines) {
-                scene.text((r[0], r[1] + r[3] / 2.0), words, theme.roof, START);
-            }
+            self.placer.label(scene, (&words, theme.roof), On::Lines, |width, line| {
+                let sides =
+                    move |top| [l + w - width - 4.0, l + 4.0].map(|x| [x, top, width, line]);
+                [y - line - 1.0, y + 2.0].into_iter().flat_map(sides)
+            });
         }
         // Named in the legend: beside their lines the names would cover the variants.
         for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
@@ -205,13 +203,10 @@ impl Picture<'_> {
         }
         for (at, value, radius) in tags {
             let words = gemmscope_model::units::format_short(value / 1e12, 4);
-            let size = (text::width(&words, FONT, false), FONT * text::LINE);
-            let above = [at.0 - size.0 / 2.0, at.1 - radius - size.1 - 2.0, size.0, size.1];
-            let below = [above[0], at.1 + radius + 2.0, size.0, size.1];
-            if let Some(r) = placer.place([above, below], On::Lines) {
-                scene.fill(r, alpha(theme.panel, 0.75));
-                scene.text((r[0] + r[2] / 2.0, r[1] + r[3] / 2.0), words, theme.text, CENTER);
-            }
+            placer.label(scene, (&words, theme.text), On::Lines, |w, h| {
+                [at.1 - radius - h - 2.0, at.1 + radius + 2.0]
+                    .map(|top| [at.0 - w / 2.0, top, w, h])
+            });
         }
     }
 }
