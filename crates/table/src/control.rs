@@ -112,7 +112,26 @@ impl Choice {
     }
 }
 
-/// A type whose values are the choices of a setting.
+/// Declares an enum as [`Keyed`](crate::control::Keyed): each value with its key in links and its caption.
+#[macro_export]
+macro_rules! keyed {
+    ($(#[$about:meta])* $vis:vis enum $name:ident {
+        $($(#[$of:meta])* $value:ident = $key:literal, $caption:literal;)+
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name {
+            $($(#[$of])* $value),+
+        }
+
+        impl $crate::control::Keyed for $name {
+            const ALL: &'static [(Self, &'static str, &'static str)] =
+                &[$(($name::$value, $key, $caption)),+];
+        }
+    };
+}
+
+/// A type whose values are the choices of a setting, as [`keyed!`](crate::keyed) declares it.
 pub trait Keyed: Copy + PartialEq + 'static {
     /// The values in the order of the menu, each with its key in links and its caption.
     const ALL: &'static [(Self, &'static str, &'static str)];

@@ -2,33 +2,25 @@
 
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::smaller;
-use gemmscope_table::control::Keyed;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
+use gemmscope_table::keyed;
 use gemmscope_table::stats::median;
 use std::cmp::Ordering;
 
-/// How the rows of a cell, bar or band become one figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Aggregate {
-    /// The best one (the highest, where the field has no better end).
-    Best,
-    /// The median.
-    Median,
-    /// The mean weighted by the total time: of rates and shares of a roof this is the rate and
-    /// the share of all the rows together: a row above its roof wins nothing back.
-    Weighted,
-    /// The worst one.
-    Worst,
-}
-
-impl Keyed for Aggregate {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Aggregate::Best, "best", "best"),
-        (Aggregate::Median, "median", "median"),
-        (Aggregate::Weighted, "weighted", "time-weighted mean"),
-        (Aggregate::Worst, "worst", "worst"),
-    ];
+keyed! {
+    /// How the rows of a cell, bar or band become one figure.
+    pub(crate) enum Aggregate {
+        /// The best one (the highest, where the field has no better end).
+        Best = "best", "best";
+        /// The median.
+        Median = "median", "median";
+        /// The mean weighted by the total time: of rates and shares of a roof this is the rate and
+        /// the share of all the rows together: a row above its roof wins nothing back.
+        Weighted = "weighted", "time-weighted mean";
+        /// The worst one.
+        Worst = "worst", "worst";
+    }
 }
 
 impl Aggregate {

@@ -6,33 +6,24 @@ use crate::scale::Kind;
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_short;
-use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
+use gemmscope_table::keyed;
 use std::collections::HashMap;
 
-/// Order of the bands of an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// Numbers ascending, names as text with their numbers in order.
-    Name,
-    /// The best value first.
-    Value,
-    /// As they first occur.
-    File,
-    /// Share of the roof, of bars that show no figure of their own.
-    Efficiency,
-    /// Arithmetic intensity, of the same bars.
-    Ai,
-}
-
-impl Keyed for Order {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Order::Name, "name", "name"),
-        (Order::Value, "value", "value"),
-        (Order::File, "file", "file order"),
-        (Order::Efficiency, "efficiency", "% of roof"),
-        (Order::Ai, "ai", "AI"),
-    ];
+keyed! {
+    /// Order of the bands of an axis.
+    pub(crate) enum Order {
+        /// Numbers ascending, names as text with their numbers in order.
+        Name = "name", "name";
+        /// The best value first.
+        Value = "value", "value";
+        /// As they first occur.
+        File = "file", "file order";
+        /// Share of the roof, of bars that show no figure of their own.
+        Efficiency = "efficiency", "% of roof";
+        /// Arithmetic intensity, of the same bars.
+        Ai = "ai", "AI";
+    }
 }
 
 /// Bands of an axis, and the band of every passing row.

@@ -1,19 +1,15 @@
 //! Linear and logarithmic axes: data to pixels and back, zoom and pan as pure functions.
 
-use gemmscope_table::control::Keyed;
+use gemmscope_table::keyed;
 
-/// How an axis spaces its values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Equal steps.
-    Linear,
-    /// Equal factors.
-    Log,
-}
-
-impl Keyed for Kind {
-    const ALL: &'static [(Self, &'static str, &'static str)] =
-        &[(Kind::Linear, "linear", "linear"), (Kind::Log, "log", "logarithmic")];
+keyed! {
+    /// How an axis spaces its values.
+    pub enum Kind {
+        /// Equal steps.
+        Linear = "linear", "linear";
+        /// Equal factors.
+        Log = "log", "logarithmic";
+    }
 }
 
 impl Kind {

@@ -96,6 +96,16 @@ impl<'a> Format<'a> {
     }
 }
 
+/// A rate in FLOP/s as labels and sentences have it: `1234 TFLOP/s`.
+pub(crate) fn rate_words(v: f64) -> String {
+    Format::rate().write(v, 4)
+}
+
+/// A share of one as sentences have it: `63.3 %`.
+pub(crate) fn share_words(v: f64) -> String {
+    Format::percent().write(v, 3)
+}
+
 /// Ticks of a scale with about `room` labels at most.
 pub(crate) fn ticks(scale: &Scale, room: usize, format: &Format<'_>) -> Vec<Tick> {
     match scale.kind {

@@ -1,7 +1,7 @@
 //! The flat GEMM's model as a map of BN and N, and a measured sweep beside it.
 
 use super::grid;
-use super::{LARGEST, count, device_of, figure, whole};
+use super::{Figure, LARGEST, count, device_of, figure, whole};
 use crate::aggregate::distinct;
 use crate::cells::{CellMark, Cells};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
@@ -248,7 +248,7 @@ impl Picture for FlatTool {
         out
     }
 
-    fn figures(&self) -> Vec<(String, String, String)> {
+    fn figures(&self) -> Vec<Figure> {
         let ratio = |k: u32, b: &u32| format!("{:.3} (BN {b})", flat::ratio(self.m, k, *b));
         let each = |k: &u32| {
             let text = match self.blocks.as_slice() {

@@ -1,6 +1,6 @@
 //! A chain after a GEMM, separate and fused: two points on the roofline with the way between.
 
-use super::{Shape, figure};
+use super::{Figure, Shape, figure};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::color_scale::ColorScale;
@@ -84,7 +84,7 @@ impl Picture for FusionTool {
         out
     }
 
-    fn figures(&self) -> Vec<(String, String, String)> {
+    fn figures(&self) -> Vec<Figure> {
         let (s, f) = (&self.fusion.separate, &self.fusion.fused);
         let mut out = vec![
             figure("Traffic, separate", s.bytes.to_string(), format!("{} kernels.", s.kernels)),

@@ -14,6 +14,7 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{self, Device, short_name};
 use gemmscope_model::tiling::Tile;
+use gemmscope_model::units::Bytes;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::view_state::ViewState;
 
@@ -146,12 +147,16 @@ fn tile_controls(state: &ViewState) -> (Vec<Control>, Tile) {
     (vec![bm, bn, bk], tile)
 }
 
-fn figure(
-    label: &str,
-    value: impl Into<String>,
-    hint: impl Into<String>,
-) -> (String, String, String) {
+/// Caption, value, and a sentence that may be empty.
+type Figure = (String, String, String);
+
+fn figure(label: &str, value: impl Into<String>, hint: impl Into<String>) -> Figure {
     (label.to_owned(), value.into(), hint.into())
+}
+
+/// Bytes in KiB, MiB and so on.
+fn iec(bytes: f64) -> String {
+    Bytes(bytes).to_iec()
 }
 
 #[cfg(test)]

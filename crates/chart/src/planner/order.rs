@@ -2,7 +2,7 @@
 //! groups, with the panels of A and B that the first wave touches.
 
 use super::grid;
-use super::{Shape, count, figure, tile_controls, whole};
+use super::{Figure, Shape, count, figure, iec, tile_controls, whole};
 use crate::aggregate::distinct;
 use crate::cells::{CellMark, Cells};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
@@ -15,7 +15,6 @@ use crate::palette::{Theme, alpha};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
-use gemmscope_model::units::Bytes;
 use gemmscope_table::result_table::Table;
 
 /// Rows and columns of tiles that are drawn at most.
@@ -164,18 +163,18 @@ impl Picture for OrderTool {
         if let (Some(l2), Some(best)) = (self.shape.device.l2_bytes, self.best) {
             let set = |group| {
                 let word = if self.set(group) <= l2 { "fits" } else { "does not fit" };
-                (Bytes(self.set(group)).to_iec(), word)
+                (iec(self.set(group)), word)
             };
             let [(row, row_fits), (own, own_fits), (least, least_fits)] =
                 [ROW_BY_ROW, self.group, best].map(set);
             out.push(format!(
                 "Working set against the {} of L2{}: {row} row by row ({row_fits}), {own} in groups of {} ({own_fits}), {least} in the best groups, of {best} ({least_fits}).",
-                Bytes(l2).to_iec(),
+                iec(l2),
                 match self.shape.device.l2_dies() {
                     1 => String::new(),
                     n => format!(
                         " ({} on each of {n} dies, which take the workgroups in turn and read each their own copy)",
-                        Bytes(l2 / f64::from(n)).to_iec()
+                        iec(l2 / f64::from(n))
                     ),
                 },
                 self.group,
@@ -210,7 +209,7 @@ impl Picture for OrderTool {
             self.best.map_or_else(String::new, |b| match self.set(b) < self.set(self.group) {
                 true => format!(
                     " Groups of {b} touch the fewest bytes of A and B: {}.",
-                    Bytes(self.set(b)).to_iec()
+                    iec(self.set(b))
                 ),
                 false => " No other group size touches fewer bytes of A and B.".to_owned(),
             });
@@ -220,7 +219,7 @@ impl Picture for OrderTool {
         )]
     }
 
-    fn figures(&self) -> Vec<(String, String, String)> {
+    fn figures(&self) -> Vec<Figure> {
         let loads = |label: &str, group: u32| {
             let panels = self.panels(group);
             let hint = format!("{} panels of A, {} of B.", panels.a, panels.b);
@@ -236,7 +235,7 @@ impl Picture for OrderTool {
             loads("Loads, grouped", self.group),
             figure(
                 "Working set, grouped",
-                Bytes(self.set(self.group)).to_iec(),
+                iec(self.set(self.group)),
                 "Bytes of A and B that the workgroups in flight touch.",
             ),
         ];
@@ -252,7 +251,7 @@ impl Picture for OrderTool {
             ));
         }
         if let Some(l2) = self.shape.device.l2_bytes {
-            out.push(figure("L2", Bytes(l2).to_iec(), self.shape.device.name.clone()));
+            out.push(figure("L2", iec(l2), self.shape.device.name.clone()));
         }
         out
     }

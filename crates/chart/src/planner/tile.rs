@@ -1,7 +1,7 @@
 //! The tile explorer: the chosen setting's resources as bars, and a map over two of its numbers.
 
 use super::grid;
-use super::{Shape, count, figure, tile_controls, whole};
+use super::{Figure, Shape, count, figure, iec, tile_controls, whole};
 use crate::cells::{CellMark, Cells, hatching};
 use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
@@ -12,7 +12,7 @@ use crate::layout::{FONT, NARROW};
 use crate::legend;
 use crate::palette::{Theme, alpha};
 use crate::scene::{START, Scene};
-use crate::ticks::Format;
+use crate::ticks::share_words;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::Runs;
@@ -163,7 +163,7 @@ impl TileTool {
             });
             let (bytes, how) =
                 one_less.map_or((f.shared_bytes, ""), |less| (less, ", a buffer less"));
-            let words = format!("{} of {}{how}", Bytes(bytes).to_iec(), Bytes(have).to_iec());
+            let words = format!("{} of {}{how}", iec(bytes), iec(have));
             out.push(("Shared memory", bytes / have, words));
         }
         let most = f64::from(f.registers_limit(d));
@@ -172,7 +172,7 @@ impl TileTool {
         out.push(("Registers per thread", registers / most, words));
         if let Some(have) = d.registers_bytes_per_unit {
             let bytes = f.accumulator_bytes;
-            let words = format!("{} of {}", Bytes(bytes).to_iec(), Bytes(have).to_iec());
+            let words = format!("{} of {}", iec(bytes), iec(have));
             out.push(("Register file", bytes / have, words));
         }
         out.push(("Threads", f64::from(f.threads) / 1024.0, format!("{} of 1024", f.threads)));
@@ -180,8 +180,7 @@ impl TileTool {
     }
 
     /// The figures of a setting's workgroups, their rounds and the roof that these leave.
-    fn rounds(&self, e: &Evaluation) -> Vec<(String, String, String)> {
-        let percent = |v| Format::percent().write(v, 3);
+    fn rounds(&self, e: &Evaluation) -> Vec<Figure> {
         let mut out = Vec::new();
         if let Some(o) = e.occupancy {
             let by = limit_name(o.limited_by);
@@ -206,12 +205,12 @@ impl TileTool {
             ));
             out.push(figure(
                 "Tile efficiency",
-                percent(w.tile_efficiency),
+                share_words(w.tile_efficiency),
                 "Share of computed elements that are wanted.",
             ));
             out.push(figure(
                 "Wave efficiency",
-                percent(w.wave_efficiency),
+                share_words(w.wave_efficiency),
                 "Share of the time of all compute units with a workgroup to run.",
             ));
         }
@@ -269,8 +268,7 @@ fn measured(frame: &Frame, row: usize) -> String {
     let share = if efficiency.is_nan() {
         String::new()
     } else {
-        let share = Format::percent().write(efficiency, 3);
-        format!(", {share} of the device's roof")
+        format!(", {} of the device's roof", share_words(efficiency))
     };
     format!(
         "Ran as chosen: {}{share} ({file}:{}).",
@@ -346,7 +344,7 @@ impl Picture for TileTool {
         if let (true, Some(o)) = (e.overflows.is_empty(), e.occupancy) {
             let share = e.roof.map_or_else(String::new, |r| {
                 let share = r.flops_per_s / r.device_flops_per_s;
-                format!("; tile and waves leave {} of the roof", Format::percent().write(share, 3))
+                format!("; tile and waves leave {} of the roof", share_words(share))
             });
             out.push(format!(
                 "{} per {} at most, limited by {}{share}.",
@@ -359,27 +357,19 @@ impl Picture for TileTool {
         out
     }
 
-    fn figures(&self) -> Vec<(String, String, String)> {
+    fn figures(&self) -> Vec<Figure> {
         let Some(e) = &self.chosen else {
             return Vec::new();
         };
         let f = &e.footprint;
         let mut out = vec![
-            figure("A tile", Bytes(f.a_bytes).to_iec(), "One stage: BM × BK × size of an element."),
-            figure("B tile", Bytes(f.b_bytes).to_iec(), "One stage: BK × BN × size of an element."),
-            figure(
-                "Accumulator",
-                Bytes(f.accumulator_bytes).to_iec(),
-                "BM × BN × 4 bytes, in registers.",
-            ),
-            figure(
-                "One stage",
-                Bytes(f.a_bytes + f.b_bytes).to_iec(),
-                "A tile and B tile, in shared memory.",
-            ),
+            figure("A tile", iec(f.a_bytes), "One stage: BM × BK × size of an element."),
+            figure("B tile", iec(f.b_bytes), "One stage: BK × BN × size of an element."),
+            figure("Accumulator", iec(f.accumulator_bytes), "BM × BN × 4 bytes, in registers."),
+            figure("One stage", iec(f.a_bytes + f.b_bytes), "A tile and B tile, in shared memory."),
             figure(
                 "Shared memory",
-                Bytes(f.shared_bytes).to_iec(),
+                iec(f.shared_bytes),
                 format!("{} stages of A and B, each kept whole.", f.stages),
             ),
             figure(

@@ -2,27 +2,20 @@
 
 use gemmscope_analysis::compare::duel::{self, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup, TIE, Tally};
-use gemmscope_table::control::{Choice, Control, Keyed, Setting};
+use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::dataset::{Column, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldKind, Frame};
+use gemmscope_table::keyed;
 use gemmscope_table::view_state::ViewState;
 
-/// Which picture of the comparison is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Show {
-    Overview,
-    Scatter,
-    Distribution,
-    Ranked,
-}
-
-impl Keyed for Show {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Show::Overview, "overview", "Overview"),
-        (Show::Scatter, "scatter", "Scatter"),
-        (Show::Distribution, "distribution", "Distribution"),
-        (Show::Ranked, "ranked", "Best and worst"),
-    ];
+keyed! {
+    /// Which picture of the comparison is drawn.
+    pub(super) enum Show {
+        Overview = "overview", "Overview";
+        Scatter = "scatter", "Scatter";
+        Distribution = "distribution", "Distribution";
+        Ranked = "ranked", "Best and worst";
+    }
 }
 
 pub(super) const SHOW: Setting<Show> =

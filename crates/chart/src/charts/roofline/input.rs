@@ -10,16 +10,18 @@ use crate::palette::Theme;
 use crate::scale::Kind;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::field::Frame;
+use gemmscope_table::keyed;
 
-/// What the marks' area shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeBy {
-    /// Nothing: all are of one size.
-    Same,
-    /// Time of all calls of the row.
-    Time,
-    /// Number of calls.
-    Count,
+keyed! {
+    /// What the marks' area shows.
+    pub enum SizeBy {
+        /// Nothing: all are of one size.
+        Same = "", "the same";
+        /// Time of all calls of the row.
+        Time = "time", "total time";
+        /// Number of calls.
+        Count = "count", "calls";
+    }
 }
 
 /// What is drawn besides the rows.

@@ -9,7 +9,7 @@ use crate::layout::FONT;
 use crate::palette::alpha;
 use crate::scene::{CENTER, Item, Point, Scene, Symbol};
 use crate::text;
-use crate::ticks::Format;
+use crate::ticks::rate_words;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::format_short;
 
@@ -120,7 +120,7 @@ impl<'a> Layers<'a> {
         let top = (at.0, self.plot.y.px(self.input.y_of(row, rate)));
         self.scene.line(vec![at, top], alpha(accent, 0.6), 1.5);
         self.scene.mark(top, 7.0, Symbol::Dash, accent);
-        let label = format!("tile {}", Format::rate().write(rate, 4));
+        let label = format!("tile {}", rate_words(rate));
         if said.contains(&label) {
             return;
         }
@@ -154,8 +154,7 @@ impl<'a> Layers<'a> {
         if !share.is_finite() || way.abs() <= 1.0 {
             return;
         }
-        let label =
-            format!("{} % of {}", format_short(share * 100.0, 3), Format::rate().write(rate, 4));
+        let label = format!("{} % of {}", format_short(share * 100.0, 3), rate_words(rate));
         self.placer.label(&mut self.scene, (&label, input.theme.text), On::Marks, |w, h| {
             [0.5, 0.35, 0.65, 0.2, 0.8].into_iter().flat_map(move |part| {
                 let y = at.1 + part * way - h / 2.0;

@@ -7,7 +7,7 @@ use crate::labels::{On, Rect, about, plate, plate_size};
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scene::{Color, Point, Symbol};
-use crate::ticks::Format;
+use crate::ticks::{Format, rate_words};
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{BEST_MEASURED, Device, MemoryLevel, short_name};
@@ -95,7 +95,7 @@ impl RoofLine {
     /// The achievable rates in words.
     fn achievable(&self) -> impl Iterator<Item = String> {
         self.achievable.iter().map(|(types, rate, here)| {
-            let rate = Format::rate().write(*rate, 4);
+            let rate = rate_words(*rate);
             format!("{rate} ({}){}", types.join(", "), measured(*here))
         })
     }
@@ -309,13 +309,12 @@ impl Layers<'_> {
                 (true, false) => short_name(&r.device),
                 _ => types.join(", "),
             };
-            let rate = |v| Format::rate().write(v, 4);
             let dense = if narrow || many { "" } else { " dense" };
             let label = format!("{} {}{dense}", who(&r.types), FlopsPerSec(r.peak).peak());
             ceilings.push((index, r.peak, true, label));
             for (types, a, here) in &r.achievable {
                 let here = if narrow { "" } else { measured(*here) };
-                let label = format!("{} achievable {}{here}", who(types), rate(*a));
+                let label = format!("{} achievable {}{here}", who(types), rate_words(*a));
                 ceilings.push((index, *a, false, label));
             }
         }

@@ -9,10 +9,11 @@ use gemmscope_analysis::ledger::{LARGEST_LOSS, NOTHING_LOST};
 use gemmscope_analysis::tile_roof::RowTile;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_table::control::{Choice, Control, Keyed, Setting};
+use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::keyed;
 use gemmscope_table::view_state::ViewState;
 use std::ops::RangeInclusive;
 
@@ -56,30 +57,21 @@ const NUMBERED: usize = 8;
 /// Passing rows up to which the most expensive get numbers unasked.
 const NUMBER_UP_TO: usize = 200_000;
 
-/// Which rows carry a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
-    /// The row that stands for each finding, with the finding's number; where no findings are
-    /// known, those that lose most time.
-    Findings,
-    /// Those that lose most time against their roof.
-    MostLost,
-    /// Those that take most time.
-    MostTime,
-    /// Selected ones, in the order of selection.
-    Selected,
-    /// None.
-    None,
-}
-
-impl Keyed for Numbers {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Numbers::Findings, "", "findings"),
-        (Numbers::MostLost, "lost", "most lost time"),
-        (Numbers::MostTime, "time", "most time"),
-        (Numbers::Selected, "selected", "only selected"),
-        (Numbers::None, "off", "none"),
-    ];
+keyed! {
+    /// Which rows carry a number.
+    pub enum Numbers {
+        /// The row that stands for each finding, with the finding's number; where no findings are
+        /// known, those that lose most time.
+        Findings = "", "findings";
+        /// Those that lose most time against their roof.
+        MostLost = "lost", "most lost time";
+        /// Those that take most time.
+        MostTime = "time", "most time";
+        /// Selected ones, in the order of selection.
+        Selected = "selected", "only selected";
+        /// None.
+        None = "off", "none";
+    }
 }
 
 /// Which points carry a number.
@@ -97,35 +89,20 @@ impl Numbers {
     }
 }
 
-impl Keyed for SizeBy {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (SizeBy::Same, "", "the same"),
-        (SizeBy::Time, "time", "total time"),
-        (SizeBy::Count, "count", "calls"),
-    ];
-}
-
 /// What the points' area shows.
 const SIZE: Setting<SizeBy> =
     Setting { key: "size", label: "Size", hint: "Area of the points", default: SizeBy::Same };
 
-/// Which points show the roof that their tile leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ceilings {
-    /// Selected ones and the one under the pointer.
-    Selected,
-    /// All.
-    All,
-    /// None.
-    None,
-}
-
-impl Keyed for Ceilings {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Ceilings::Selected, "", "of selected"),
-        (Ceilings::All, "all", "of all points"),
-        (Ceilings::None, "off", "none"),
-    ];
+keyed! {
+    /// Which points show the roof that their tile leaves.
+    pub enum Ceilings {
+        /// Selected ones and the one under the pointer.
+        Selected = "", "of selected";
+        /// All.
+        All = "all", "of all points";
+        /// None.
+        None = "off", "none";
+    }
 }
 
 const CEILINGS: Setting<Ceilings> = Setting {

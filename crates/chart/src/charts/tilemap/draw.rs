@@ -9,7 +9,7 @@ use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
-use crate::ticks::Format;
+use crate::ticks::share_words;
 use crate::tile_marks::{Measured, Tick, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 
@@ -118,10 +118,9 @@ fn lowest(sweep: &Sweep) -> f64 {
 }
 
 fn gradient(scene: &mut Scene, (x, y): Point, width: f64, low: f64) {
-    let words = |v: f64| Format::percent().write(v, 3);
-    let left = words(low);
+    let left = share_words(low);
     let lw = text::width(&left, FONT, false);
-    let right = format!("{} of the row's best", words(1.0));
+    let right = format!("{} of the row's best", share_words(1.0));
     let rw = text::width(&right, FONT, false);
     let bar = (width - lw - rw - 12.0).clamp(30.0, 140.0);
     let cy = y + 9.0;

@@ -9,7 +9,7 @@ use crate::labels::Rect;
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::scene::Scene;
-use crate::ticks::Format;
+use crate::ticks::{rate_words, share_words};
 use gemmscope_analysis::tile_sweep::{
     Cell, FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
 };
@@ -151,7 +151,7 @@ fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
         let kernel = frame.data.text(ColumnMeaning::Kernel, cell.row? as usize);
         let Problem { m, n, k, .. } = line.problem;
         (!kernel.is_empty()).then(|| {
-            let rate = Format::rate().write(cell.rate, 4);
+            let rate = rate_words(cell.rate);
             format!("Fastest kernel at {m} × {n} × {k}: {kernel}, {rate}.")
         })
     });
@@ -218,10 +218,10 @@ impl Picture for TileMap {
 
     /// Every value of every setting but the tile.
     fn details(&self) -> Vec<(String, Table)> {
-        let share = |v: f64| Format::percent().write(v, 3);
         let of = |i: &Influence| {
             let values = i.values.iter().map(|v| {
-                let (n, best, median) = (v.variants.to_string(), share(v.best), share(v.median));
+                let (n, best, median) =
+                    (v.variants.to_string(), share_words(v.best), share_words(v.median));
                 vec![i.name.clone(), v.value.clone(), n, best, median]
             });
             values.collect::<Vec<_>>()

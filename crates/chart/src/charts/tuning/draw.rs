@@ -1,6 +1,6 @@
 //! Drawing of the tuning history: the plot and the card of the chosen point.
 
-use super::{Tuning, rate};
+use super::Tuning;
 use crate::charts::RenderOptions;
 use crate::labels::{On, Placer, Rect, about};
 use crate::layout::{self, EDGE, FONT, Plot};
@@ -10,7 +10,7 @@ use crate::plot::{Around, Ruler, round, xy};
 use crate::scale::{Kind, extent};
 use crate::scene::{Color, END, Point, START, Scene, Symbol};
 use crate::text;
-use crate::ticks::{self, Format, Tick};
+use crate::ticks::{self, Format, Tick, rate_words, share_words};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, History, Outcome};
 
@@ -91,7 +91,7 @@ impl Picture<'_> {
             scene.line(vec![(l, self.lane), (l + w, self.lane)], theme.axis, 1.0);
         }
         if roof_shown && self.level(scene, h.roof, theme.roof, &[]) {
-            let words = format!("roof {} ({})", rate(h.roof), h.device);
+            let words = format!("roof {} ({})", rate_words(h.roof), h.device);
             let words = text::ellipsis(&words, FONT, w - 8.0);
             let y = self.plot.y.px(h.roof);
             // At the right end, where a history's own marks are densest last.
@@ -106,7 +106,7 @@ impl Picture<'_> {
             self.level(scene, v.rate, reference_color(i, &theme), &[3.0, 3.0]);
         }
         if h.roof.is_finite() && !roof_shown {
-            let words = format!("roof above the picture: {} ({})", rate(h.roof), h.device);
+            let words = format!("roof above the picture: {} ({})", rate_words(h.roof), h.device);
             legend::note(scene, (l + 6.0, t + 10.0), w - 12.0, &words);
             let width = text::width(&words, FONT, false).min(w - 12.0);
             self.placer.block([l + 6.0, t + 3.0, width, FONT * text::LINE]);
@@ -245,9 +245,9 @@ impl Tuning {
             };
             line(scene, &v.name, true);
             if v.rate.is_finite() {
-                line(scene, &rate(v.rate), true);
+                line(scene, &rate_words(v.rate), true);
                 if h.roof.is_finite() {
-                    let share = Format::percent().write(v.rate / h.roof, 3);
+                    let share = share_words(v.rate / h.roof);
                     line(scene, &format!("{share} of the roof"), false);
                 }
             } else {
@@ -282,7 +282,7 @@ fn legend(h: &History, theme: &Theme) -> Vec<(Swatch, String)> {
     for (i, v) in h.references.iter().take(REFERENCES.len()).enumerate() {
         out.push((
             Swatch::Dashed(reference_color(i, theme)),
-            format!("{}: {}", v.name, rate(v.rate)),
+            format!("{}: {}", v.name, rate_words(v.rate)),
         ));
     }
     out

@@ -8,7 +8,7 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::scale::Kind;
 use crate::scene::Scene;
-use crate::ticks::Format;
+use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
@@ -111,10 +111,6 @@ fn failures(h: &History) -> String {
     }
 }
 
-fn rate(v: f64) -> String {
-    Format::rate().write(v, 4)
-}
-
 impl Picture for Tuning {
     fn title(&self) -> String {
         let h = &self.history;
@@ -130,7 +126,7 @@ impl Picture for Tuning {
             best.order
         );
         if h.roof.is_finite() {
-            let share = Format::percent().write(best.rate / h.roof, 3);
+            let share = share_words(best.rate / h.roof);
             out.push_str(&format!(", {share} of the roof"));
         }
         out.push_str(&format!(" ({}).", best.name));
@@ -152,10 +148,7 @@ impl Picture for Tuning {
         }
         let slow = h.count(Outcome::Slow);
         if slow > 0 {
-            out.push(format!(
-                "{slow} slow: under {} of the best.",
-                Format::percent().write(h.slow_below, 3)
-            ));
+            out.push(format!("{slow} slow: under {} of the best.", share_words(h.slow_below)));
         }
         let changes = h.changes().into_iter();
         let changes: Vec<String> =
@@ -182,7 +175,7 @@ impl Picture for Tuning {
     /// The settings behind failed and slow variants, and those variants.
     fn details(&self) -> Vec<(String, Table)> {
         let (frame, h) = (&self.frame, &self.history);
-        let share = |s: &Suspect| Format::percent().write(s.bad as f64 / s.all as f64, 3);
+        let share = |s: &Suspect| share_words(s.bad as f64 / s.all as f64);
         let suspects = h.suspects(frame).into_iter().map(|s| {
             let (share, bad, all) = (share(&s), s.bad.to_string(), s.all.to_string());
             vec![s.name, s.value, bad, all, share]
