@@ -46,9 +46,7 @@ pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Resu
                 clipped(&context, painter.clip(), dpr, |c| discs(c, marks))?;
                 in_units(&context)?;
             }
-            item => {
-                painter.draw(item, &mut backend).map_err(|e| JsValue::from_str(&e.to_string()))?
-            }
+            item => painter.draw(item, &mut backend).map_err(|why| JsValue::from_str(&why))?,
         }
     }
     context.reset_transform()

@@ -12,8 +12,8 @@ use crate::scene::{Anchor, Baseline, Color, Item, Point, Scene, Symbol};
 use plotters::prelude::DrawingBackend;
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
 use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontFamily,
-    FontStyle, FontTransform,
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, FontFamily, FontStyle,
+    FontTransform,
 };
 
 /// Fonts of every chart, in the page and in saved files.
@@ -55,20 +55,42 @@ impl Options {
     pub(crate) const SUBPIXEL: f64 = 8.0;
 }
 
-/// Draws a scene. Images are left out: draw them where `Painter::draw` says so.
-pub fn paint<DB: DrawingBackend>(
-    scene: &Scene,
-    backend: &mut DB,
-    options: Options,
-) -> Result<(), DrawingErrorKind<DB::ErrorType>> {
-    let mut painter = Painter::new(scene, options);
-    for item in &scene.items {
-        painter.draw(item, backend)?;
-    }
-    Ok(())
+/// What a backend draws, in its units.
+#[derive(Clone, Copy)]
+enum Shape<'a> {
+    /// A filled rectangle.
+    Rect(BackendCoord, BackendCoord, Color),
+    Line(BackendCoord, BackendCoord, Stroke),
+    /// A line through points.
+    Path(&'a [BackendCoord], Stroke),
+    Polygon(&'a [BackendCoord], Color),
+    Disc(BackendCoord, u32, Color),
+    Ring(BackendCoord, u32, Stroke),
+    Text(&'a str, BackendCoord, TextStyle),
 }
 
-type Outcome<DB> = Result<(), DrawingErrorKind<<DB as DrawingBackend>::ErrorType>>;
+type Outcome = Result<(), String>;
+
+/// Where shapes go: all that is compiled once a backend.
+fn draw_on<DB: DrawingBackend>(backend: &mut DB, shape: Shape<'_>) -> Outcome {
+    let done = match shape {
+        Shape::Rect(from, to, color) => backend.draw_rect(from, to, &backend_color(color), true),
+        Shape::Line(from, to, stroke) => backend.draw_line(from, to, &stroke),
+        Shape::Path(points, stroke) => backend.draw_path(points.iter().copied(), &stroke),
+        Shape::Polygon(points, color) => {
+            backend.fill_polygon(points.iter().copied(), &backend_color(color))
+        }
+        Shape::Disc(at, radius, color) => {
+            backend.draw_circle(at, radius, &backend_color(color), true)
+        }
+        Shape::Ring(at, radius, stroke) => backend.draw_circle(at, radius, &stroke, false),
+        Shape::Text(text, at, style) => backend.draw_text(text, &style, at),
+    };
+    done.map_err(|e| e.to_string())
+}
+
+/// Takes the shapes of a painter.
+type Brush<'a> = dyn FnMut(Shape<'_>) -> Outcome + 'a;
 
 /// Draws items one by one, keeping the clip between them.
 #[derive(Clone, Debug)]
@@ -77,19 +99,21 @@ pub struct Painter {
     clips: Vec<Rect>,
 }
 
-struct Stroke(BackendColor, u32);
+#[derive(Clone, Copy)]
+struct Stroke(Color, u32);
 
 impl BackendStyle for Stroke {
     fn color(&self) -> BackendColor {
-        self.0
+        backend_color(self.0)
     }
     fn stroke_width(&self) -> u32 {
         self.1
     }
 }
 
+#[derive(Clone, Copy)]
 struct TextStyle {
-    color: BackendColor,
+    color: Color,
     size: f64,
     bold: bool,
     anchor: Anchor,
@@ -99,7 +123,7 @@ struct TextStyle {
 impl BackendTextStyle for TextStyle {
     type FontError = std::convert::Infallible;
     fn color(&self) -> BackendColor {
-        self.color
+        backend_color(self.color)
     }
     fn size(&self) -> f64 {
         self.size
@@ -161,6 +185,10 @@ impl Painter {
         (to(p.0), to(p.1))
     }
 
+    fn units(&self, points: &[Point]) -> Vec<BackendCoord> {
+        points.iter().map(|p| self.unit(*p)).collect()
+    }
+
     fn width_units(&self, w: f64) -> u32 {
         (w * self.options.scale).round().clamp(1.0, 1e6) as u32
     }
@@ -175,7 +203,11 @@ impl Painter {
     }
 
     /// Draws one item. An `Image` draws nothing: the caller paints it.
-    pub fn draw<DB: DrawingBackend>(&mut self, item: &Item, backend: &mut DB) -> Outcome<DB> {
+    pub fn draw<DB: DrawingBackend>(&mut self, item: &Item, backend: &mut DB) -> Outcome {
+        self.item(item, &mut |shape| draw_on(backend, shape))
+    }
+
+    fn item(&mut self, item: &Item, to: &mut Brush<'_>) -> Outcome {
         match item {
             Item::Clip { rect } => {
                 let next = clip::intersect(self.clip(), *rect);
@@ -191,44 +223,39 @@ impl Painter {
             Item::Image { .. } => Ok(()),
             Item::Rect { rect, fill, stroke } => {
                 if let Some(color) = fill {
-                    self.fill_rect(*rect, *color, backend)?;
+                    self.fill_rect(*rect, *color, to)?;
                 }
                 if let Some((color, width)) = stroke {
                     let [l, t, w, h] = *rect;
                     let frame = [(l, t), (l + w, t), (l + w, t + h), (l, t + h)];
                     for i in 0..4 {
-                        self.line(&[frame[i], frame[(i + 1) % 4]], *color, *width, backend)?;
+                        self.line(&[frame[i], frame[(i + 1) % 4]], *color, *width, to)?;
                     }
                 }
                 Ok(())
             }
             Item::Line { points, color, width, dash } if dash.is_empty() => {
-                self.line(points, *color, *width, backend)
+                self.line(points, *color, *width, to)
             }
             Item::Line { points, color, width, dash } => {
                 let pieces = clip::polyline(points, self.clip()).into_iter();
                 pieces
                     .flat_map(|piece| clip::dashes(&piece, dash))
-                    .try_for_each(|dash| self.line(&dash, *color, *width, backend))
+                    .try_for_each(|dash| self.line(&dash, *color, *width, to))
             }
-            Item::Polygon { points, fill } => self.polygon(points, *fill, backend),
+            Item::Polygon { points, fill } => self.polygon(points, *fill, to),
             Item::Symbol { at, radius, symbol, color } => {
-                self.symbol(*at, *radius, *symbol, *color, backend)
+                self.symbol(*at, *radius, *symbol, *color, to)
             }
             Item::Marks(marks) => (0..marks.len()).try_for_each(|i| {
                 let (at, radius) = (marks.at(i), marks.radius_of(i));
-                self.symbol(at, radius, marks.symbol, marks.color_of(i), backend)
+                self.symbol(at, radius, marks.symbol, marks.color_of(i), to)
             }),
-            Item::Text { .. } => self.text(item, backend),
+            Item::Text { .. } => self.text(item, to),
         }
     }
 
-    fn fill_rect<DB: DrawingBackend>(
-        &self,
-        rect: Rect,
-        color: Color,
-        backend: &mut DB,
-    ) -> Outcome<DB> {
+    fn fill_rect(&self, rect: Rect, color: Color, to: &mut Brush<'_>) -> Outcome {
         let r = clip::intersect(rect, self.clip());
         if !(r[2] > 0.0 && r[3] > 0.0) {
             return Ok(());
@@ -236,22 +263,16 @@ impl Painter {
         let (l, t) = (self.snapped(r[0]), self.snapped(r[1]));
         let right = self.snapped(r[0] + r[2]).max(l + self.pixel());
         let bottom = self.snapped(r[1] + r[3]).max(t + self.pixel());
-        let (from, to) = (self.unit((l, t)), self.unit((right, bottom)));
-        backend.draw_rect(from, to, &backend_color(color), true)
+        let corner = self.unit((right, bottom));
+        to(Shape::Rect(self.unit((l, t)), corner, color))
     }
 
     /// A solid line, cut to the clip; upright ones lie on whole device pixels.
-    fn line<DB: DrawingBackend>(
-        &self,
-        points: &[Point],
-        color: Color,
-        width: f64,
-        backend: &mut DB,
-    ) -> Outcome<DB> {
+    fn line(&self, points: &[Point], color: Color, width: f64, to: &mut Brush<'_>) -> Outcome {
         if width.is_nan() || width <= 0.0 {
             return Ok(());
         }
-        let style = Stroke(backend_color(color), self.width_units(width));
+        let stroke = Stroke(color, self.width_units(width));
         for piece in clip::polyline(points, self.clip()) {
             match piece.as_slice() {
                 [a, b] if a.0 == b.0 || a.1 == b.1 => {
@@ -270,35 +291,30 @@ impl Painter {
                     } else {
                         (a.1, b.1) = (on(a.1), on(b.1));
                     }
-                    backend.draw_line(self.unit(a), self.unit(b), &style)?;
+                    to(Shape::Line(self.unit(a), self.unit(b), stroke))?;
                 }
-                _ => backend.draw_path(piece.iter().map(|p| self.unit(*p)), &style)?,
+                _ => to(Shape::Path(&self.units(&piece), stroke))?,
             }
         }
         Ok(())
     }
 
-    fn polygon<DB: DrawingBackend>(
-        &self,
-        points: &[Point],
-        color: Color,
-        backend: &mut DB,
-    ) -> Outcome<DB> {
+    fn polygon(&self, points: &[Point], color: Color, to: &mut Brush<'_>) -> Outcome {
         let cut = clip::polygon(points, self.clip());
         if cut.len() < 3 {
             return Ok(());
         }
-        backend.fill_polygon(cut.iter().map(|p| self.unit(*p)), &backend_color(color))
+        to(Shape::Polygon(&self.units(&cut), color))
     }
 
-    fn symbol<DB: DrawingBackend>(
+    fn symbol(
         &self,
         at: Point,
         radius: f64,
         symbol: Symbol,
         color: Color,
-        backend: &mut DB,
-    ) -> Outcome<DB> {
+        to: &mut Brush<'_>,
+    ) -> Outcome {
         let (x, y) = at;
         if !(x.is_finite() && y.is_finite() && radius > 0.0 && radius < 1e6) {
             return Ok(());
@@ -309,35 +325,28 @@ impl Painter {
         }
         let whole = contains(self.clip(), reach);
         match symbol {
-            Symbol::Dot if whole => backend.draw_circle(
-                self.unit(at),
-                self.width_units(radius),
-                &backend_color(color),
-                true,
-            ),
-            Symbol::Ring if whole => backend.draw_circle(
-                self.unit(at),
-                self.width_units(radius - 0.6),
-                &Stroke(backend_color(color), self.width_units(1.4)),
-                false,
-            ),
-            Symbol::Ring => self.line(&circle(at, radius - 0.6, true), color, 1.4, backend),
+            Symbol::Dot if whole => to(Shape::Disc(self.unit(at), self.width_units(radius), color)),
+            Symbol::Ring if whole => {
+                let stroke = Stroke(color, self.width_units(1.4));
+                to(Shape::Ring(self.unit(at), self.width_units(radius - 0.6), stroke))
+            }
+            Symbol::Ring => self.line(&circle(at, radius - 0.6, true), color, 1.4, to),
             Symbol::Cross => {
                 let r = radius * 0.8;
-                self.line(&[(x - r, y - r), (x + r, y + r)], color, 1.6, backend)?;
-                self.line(&[(x - r, y + r), (x + r, y - r)], color, 1.6, backend)
+                self.line(&[(x - r, y - r), (x + r, y + r)], color, 1.6, to)?;
+                self.line(&[(x - r, y + r), (x + r, y - r)], color, 1.6, to)
             }
             Symbol::Open => {
                 let mut outline = corners(at, radius, Symbol::Diamond);
                 outline.extend(outline.first().copied());
-                self.line(&outline, color, 1.4, backend)
+                self.line(&outline, color, 1.4, to)
             }
-            Symbol::Dash => self.line(&[(x - radius, y), (x + radius, y)], color, 1.5, backend),
-            _ => self.polygon(&corners(at, radius, symbol), color, backend),
+            Symbol::Dash => self.line(&[(x - radius, y), (x + radius, y)], color, 1.5, to),
+            _ => self.polygon(&corners(at, radius, symbol), color, to),
         }
     }
 
-    fn text<DB: DrawingBackend>(&self, item: &Item, backend: &mut DB) -> Outcome<DB> {
+    fn text(&self, item: &Item, to: &mut Brush<'_>) -> Outcome {
         let Item::Text { at, text, size, bold, color, anchor, baseline, turned } = item else {
             return Ok(());
         };
@@ -358,17 +367,10 @@ impl Painter {
                 });
         let at = if *turned { (at.0 + down, at.1) } else { (at.0, at.1 + down) };
         let size = size * self.options.scale * self.options.text_scale;
-        backend.draw_text(
-            text,
-            &TextStyle {
-                color: backend_color(*color),
-                size: (size * 100.0).round() / 100.0,
-                bold: *bold,
-                anchor: *anchor,
-                turned: *turned,
-            },
-            self.unit(at),
-        )
+        let size = (size * 100.0).round() / 100.0;
+        let (color, bold, anchor, turned) = (*color, *bold, *anchor, *turned);
+        let style = TextStyle { color, size, bold, anchor, turned };
+        to(Shape::Text(text, self.unit(at), style))
     }
 }
 
