@@ -72,7 +72,7 @@ impl Boxes {
         let (log, find) = (e.log(), e.find());
         let mut bands = x.bands(frame, order, Some((&value, Aggregate::Median)));
         bands.find(&find);
-        let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
+        let groups = Groups::of(frame, bands.len(), &bands.of);
         let get = frame.numbers(&value.field);
         let mut values = Vec::new();
         let boxes = (0..bands.len()).map(|s| {

@@ -98,10 +98,11 @@ impl CellMap {
         let nx = xs.len();
         let cells = nx.saturating_mul(ys.len());
         let cells = if cells > MOST_CELLS { 0 } else { cells };
-        let groups = Groups::of(frame, cells, |i| match (xs.of[i], ys.of[i]) {
-            (BandScale::NONE, _) | (_, BandScale::NONE) => BandScale::NONE,
-            (x, y) => y.saturating_mul(nx as u32).saturating_add(x),
+        let of = xs.of.iter().zip(&ys.of).map(|band| match band {
+            (&BandScale::NONE, _) | (_, &BandScale::NONE) => BandScale::NONE,
+            (x, y) => y.saturating_mul(nx as u32).saturating_add(*x),
         });
+        let groups = Groups::of(frame, cells, &of.collect::<Vec<u32>>());
         let figures = groups.figures(frame, &value, aggregate);
         let kind = explore::spacing(log, &value, figures.iter().copied());
         let data = extent(kind, figures.iter().copied()).unwrap_or((1.0, 10.0));

@@ -67,7 +67,7 @@ impl Axis {
             Axis::Field(info) => BandScale::of(frame, info, order),
         };
         if let (Order::Value, Some((value, aggregate))) = (order, by) {
-            let groups = Groups::of(frame, bands.len(), |i| bands.of[i]);
+            let groups = Groups::of(frame, bands.len(), &bands.of);
             let figures = groups.figures(frame, value, aggregate);
             bands.reorder(&best_first(&figures, value.higher_is_better.unwrap_or(true)));
         }
@@ -78,11 +78,12 @@ impl Axis {
     pub(super) fn groups(&self, frame: &Frame) -> (String, Name, Groups) {
         if *self == Axis::One {
             let rows = RowNames::new(frame);
-            let groups = Groups::of(frame, frame.rows.len(), |i| i as u32);
+            let each: Vec<u32> = (0..frame.rows.len() as u32).collect();
+            let groups = Groups::of(frame, each.len(), &each);
             return ("GEMM".to_owned(), Box::new(move |row| rows.get(row)), groups);
         }
         let BandScale { label, names, of, .. } = self.bands(frame, Order::File, None);
-        let groups = Groups::of(frame, names.len(), |i| of[i]);
+        let groups = Groups::of(frame, names.len(), &of);
         (label, Box::new(move |group| names[group].clone()), groups)
     }
 }

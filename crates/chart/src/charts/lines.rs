@@ -63,14 +63,14 @@ impl Lines {
         xs.order_by(f64::total_cmp);
         xs.dedup();
         let n = xs.len();
-        let place = |i: usize| {
-            let row = frame.rows[i] as usize;
-            let at = xs.binary_search_by(|v| v.total_cmp(&get(row))).ok()?;
-            Some(usize::from(lines.code(row)) * n + at)
-        };
-        let groups =
-            Groups::of(frame, lines.names.len() * n, |i| place(i).map_or(u32::MAX, |p| p as u32));
-        let of_size = Groups::of(frame, n, |i| place(i).map_or(u32::MAX, |p| (p % n) as u32));
+        let size = |row: &u32| xs.binary_search_by(|v| v.total_cmp(&get(*row as usize)));
+        let mut of: Vec<u32> =
+            frame.rows.iter().map(|r| size(r).map_or(u32::MAX, |at| at as u32)).collect();
+        let of_size = Groups::of(frame, n, &of);
+        for (of, row) in of.iter_mut().zip(frame.rows.iter()) {
+            *of = of.saturating_add(u32::from(lines.code(*row as usize)) * n as u32);
+        }
+        let groups = Groups::of(frame, lines.names.len() * n, &of);
         // The median of the roofs of the rows of a size.
         let roof_of = |at: usize| {
             let roofs = of_size.get(at).iter().map(|row| (roof_rate(frame, *row as usize), 1.0));

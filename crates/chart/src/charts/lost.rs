@@ -121,7 +121,7 @@ impl LostTime {
             lost[band] += calls * call.lost_s();
             call.each().for_each(|(account, s)| accounts[account as usize][band] += calls * s);
         }
-        let groups = Groups::of(&of_side, n as usize, |i| bands.of[i]);
+        let groups = Groups::of(&of_side, n as usize, &bands.of);
         let mut order: Vec<usize> = (0..n as usize).filter(|b| time[*b] > 0.0).collect();
         order.order_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(time[b].total_cmp(&time[a])));
         let of = |figure: &[f64]| order.iter().map(|b| figure[*b]).sum::<f64>();

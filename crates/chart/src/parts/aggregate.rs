@@ -61,11 +61,11 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Groups the passing rows; rows without a band (`of` at or over `bands`) are left out.
-    pub(crate) fn of(frame: &Frame, bands: usize, of: impl Fn(usize) -> u32) -> Self {
+    /// Groups the passing rows by the band of each; rows without one (at or over `bands`) are left out.
+    pub(crate) fn of(frame: &Frame, bands: usize, of: &[u32]) -> Self {
         let mut starts = vec![0u32; bands + 1];
-        for i in 0..frame.rows.len() {
-            if let Some(n) = starts.get_mut(of(i).saturating_add(1) as usize) {
+        for band in of {
+            if let Some(n) = starts.get_mut(band.saturating_add(1) as usize) {
                 *n += 1;
             }
         }
@@ -75,8 +75,8 @@ impl Groups {
         }
         let mut next = starts.clone();
         let mut rows = vec![0u32; starts.last().copied().unwrap_or(0) as usize];
-        for (i, &row) in frame.rows.iter().enumerate() {
-            let band = of(i) as usize;
+        for (&row, &band) in frame.rows.iter().zip(of) {
+            let band = band as usize;
             if band < bands
                 && let Some(place) = rows.get_mut(next[band] as usize)
             {

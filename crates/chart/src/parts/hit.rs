@@ -30,6 +30,9 @@ pub struct Hit {
     pub distance: f64,
 }
 
+/// Takes the id of a point, and where it is.
+type Found<'a> = dyn FnMut(u32, f32, f32) + 'a;
+
 /// Points by cell. Building costs two passes, a query looks at a few cells.
 #[derive(Clone, Debug, Default)]
 pub struct HitGrid {
@@ -45,7 +48,7 @@ pub struct HitGrid {
 impl HitGrid {
     /// A grid over a rectangle. `each` calls back with id and position of every point, in the
     /// same order each of the two times it is called; points outside are left out.
-    pub(crate) fn build(rect: Rect, mut each: impl FnMut(&mut dyn FnMut(u32, f32, f32))) -> Self {
+    pub(crate) fn build(rect: Rect, each: &mut dyn FnMut(&mut Found<'_>)) -> Self {
         let usable = rect.iter().all(|v| v.is_finite()) && rect[2] > 0.0 && rect[3] > 0.0;
         if !usable {
             return HitGrid::default();
@@ -198,7 +201,7 @@ mod tests {
     const RECT: Rect = [10.0, 20.0, 200.0, 100.0];
 
     fn grid(points: &[(f32, f32)]) -> HitGrid {
-        HitGrid::build(RECT, |f| {
+        HitGrid::build(RECT, &mut |f| {
             for (i, p) in points.iter().enumerate() {
                 f(i as u32, p.0, p.1);
             }
@@ -264,7 +267,7 @@ mod tests {
 
     #[test]
     fn degenerate_grids_answer() {
-        let g = HitGrid::build([0.0, 0.0, 0.0, f64::NAN], |_| {});
+        let g = HitGrid::build([0.0, 0.0, 0.0, f64::NAN], &mut |_| {});
         assert_eq!(g.nearest((0.0, 0.0), 10.0), None);
         assert!(g.within([0.0, 0.0, 1.0, 1.0]).is_empty());
         assert_eq!(g.neighbour(None, Direction::Right), None);

@@ -113,7 +113,7 @@ impl Placer {
             On::Lines => COVERED,
             On::Marks => usize::MAX,
         };
-        self.take(candidates.into_iter().map(|rect| (0, rect)), under, |_, _| false)
+        self.take(&mut candidates.into_iter().map(|rect| (0, rect)), under, &|_, _| false)
     }
 
     /// Writes a label on its plate at the first of the spots for its width and height that it
@@ -135,9 +135,9 @@ impl Placer {
     /// for what `crosses` says. Boxes come in the order of how far away they are.
     fn take(
         &mut self,
-        candidates: impl Iterator<Item = (usize, Rect)>,
+        candidates: &mut dyn Iterator<Item = (usize, Rect)>,
         under: usize,
-        crosses: impl Fn(&[Rect], Rect) -> bool,
+        crosses: &dyn Fn(&[Rect], Rect) -> bool,
     ) -> Option<Rect> {
         let mut best: Option<(usize, Rect)> = None;
         for (far, rect) in candidates {
@@ -170,7 +170,7 @@ impl Placer {
             (0.0, -1.0),
             (0.0, 1.0),
         ];
-        let rings = (0..9usize).flat_map(|step| {
+        let mut rings = (0..9usize).flat_map(|step| {
             let away = step as f64;
             let distance = radius + BESIDE + away * away * 2.2 + away * 5.0;
             WAYS.map(|(dx, dy)| {
@@ -179,7 +179,7 @@ impl Placer {
                 (step / 3, [cx + (side - 1.0) * w / 2.0, cy + (dy * 0.7 - 0.5) * h, w, h])
             })
         });
-        let rect = self.take(rings, COVERED, |taken, rect| {
+        let rect = self.take(&mut rings, COVERED, &|taken, rect| {
             leader(at, rect, radius).is_some_and(|(from, to)| {
                 taken.iter().any(|taken| crate::clip::segment(from, to, *taken).is_some())
             })

@@ -235,7 +235,7 @@ pub(crate) fn xy(
     let plot = Plot::new(rect, Scale::new(x.kind, x.domain, (0.0, 1.0)), draft);
     scene.fill([rect[0], rect[1], rect[2], rect[3] + around.lane], scene.theme.panel);
     let x_ticks = (x.marks)(&plot.x, rect[2]);
-    axes(scene, (&plot, left, left + width), (x, &x_ticks), (y, &y_ticks));
+    axes(scene, (&plot, left, left + width), around.lane, (x, &x_ticks), (y, &y_ticks));
     plot
 }
 
@@ -297,6 +297,7 @@ impl Upright<'_> {
 fn axes(
     scene: &mut Scene,
     (plot, from, until): (&Plot, f64, f64),
+    lane: f64,
     x: (&Ruler<'_>, &[Tick]),
     y: (&Ruler<'_>, &[Tick]),
 ) {
@@ -321,9 +322,9 @@ fn axes(
     }
     scene.line(vec![(l, b), (r, b)], scene.theme.axis, 1.0);
     scene.line(vec![(l, t), (l, b)], scene.theme.axis, 1.0);
-    layout::x_labels(scene, (plot, until), b, x.1);
+    layout::x_labels(scene, (plot, until), b + lane, x.1);
     y_labels(scene, plot, y.1);
-    layout::x_title(scene, (from, r, b + 22.0), &x.0.title);
+    layout::x_title(scene, (from, r, b + lane + 22.0), &x.0.title);
     if !y.0.title.is_empty() {
         let title = text::ellipsis(&y.0.title, FONT, r - from - EDGE);
         scene.text((from + EDGE, t - 8.0), title, scene.theme.muted, BOTTOM);

@@ -265,7 +265,7 @@ mod tests {
 
     fn spec(names: &[(&str, &'static str)], figure: Vec<f64>) -> Spec {
         let frame = frame();
-        let groups = Groups::of(&frame, 2, |i| u32::from(i > 0));
+        let groups = Groups::of(&frame, 2, &[0, 1, 1]);
         let name = |(title, name): &(&str, &'static str)| -> (String, Name) {
             let name = *name;
             ((*title).to_owned(), Box::new(move |_| name.to_owned()))

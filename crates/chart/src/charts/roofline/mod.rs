@@ -216,14 +216,14 @@ fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_doma
 
 /// The grid that finds what is under the pointer, for a roofline drawn with `plot`.
 pub fn hit_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
-    HitGrid::build(plot.rect, |found| {
+    HitGrid::build(plot.rect, &mut |found| {
         marks::each_visible(input, plot, |row, x, y, _| found(row, x, y));
     })
 }
 
 /// The same for the open marks at measured bytes; empty where they do not show.
 pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
-    HitGrid::build(plot.rect, |found| {
+    HitGrid::build(plot.rect, &mut |found| {
         for level in MemoryLevel::ALL {
             marks::each_open(input, plot, level, |row, _, to| {
                 found(row, to.0 as f32, to.1 as f32);

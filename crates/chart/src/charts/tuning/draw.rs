@@ -3,16 +3,16 @@
 use super::Tuning;
 use crate::charts::RenderOptions;
 use crate::labels::{On, Placer, Rect, about};
-use crate::layout::{self, EDGE, FONT, Plot};
+use crate::layout::{EDGE, FONT, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
-use crate::plot::{Around, Ruler, round, xy};
+use crate::plot::{Around, Marks, Ruler, round, xy};
 use crate::scale::{Kind, extent};
 use crate::scene::{Color, END, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick, rate_words, share_words};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tuning::{self, History, Outcome};
+use gemmscope_analysis::tuning::{self, Generation, History, Outcome};
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
@@ -57,11 +57,19 @@ impl Tuning {
         let y = round(Format::rate(), 60.0, (1, usize::MAX));
         let y = Ruler::new("Attained", (self.scale, domain), y);
         let around = Around { top: 30.0 + legend, right: 14.0, bottom: 42.0, lane };
-        let plot = xy(scene, (rect, around), &Ruler::none(orders(h)), &y);
+        let each = |g: &Generation| Tick { value: g.order, label: Some(g.order.to_string()) };
+        let marks: Marks<'_> = Box::new(|scale, width| {
+            let room = (width / 44.0).max(2.0) as usize;
+            match h.generations.len() <= room {
+                true => h.generations.iter().map(each).collect(),
+                false => ticks::linear(scale.domain, room, &Format::plain("")),
+            }
+        });
+        let x = Ruler::new(h.order_label.as_str(), (Kind::Linear, orders(h)), marks);
+        let plot = xy(scene, (rect, around), &Ruler { grid: false, ..x }, &y);
         legend::legend(Some(scene), (EDGE, 4.0), rect[2] - 2.0 * EDGE, &entries);
         let (placer, lane) = (Placer::new(plot.rect), plot.rect[1] + plot.rect[3] + lane);
         let mut picture = Picture { h, plot, lane, placer };
-        picture.order_axis(scene);
         picture.levels(scene, roof_shown);
         picture.best_so_far(scene);
         picture.variants(scene);
@@ -148,22 +156,6 @@ impl Picture<'_> {
                 scene.hit(vec![v.row], [l, y - 3.0, 12.0, 6.0], mark);
             }
         }
-    }
-
-    fn order_axis(&self, scene: &mut Scene) {
-        let (h, plot, y) = (self.h, &self.plot, self.lane);
-        let [l, _, w, _] = plot.rect;
-        let room = (w / 44.0).max(2.0) as usize;
-        let marks: Vec<Tick> = if h.generations.len() <= room {
-            h.generations
-                .iter()
-                .map(|g| Tick { value: g.order, label: Some(format!("{}", g.order)) })
-                .collect()
-        } else {
-            ticks::linear(plot.x.domain, room, &Format::plain(""))
-        };
-        layout::x_labels(scene, (plot, l + w + 12.0), y, &marks);
-        layout::x_title(scene, (0.0, l + w, y + 22.0), &h.order_label);
     }
 
     fn variants(&mut self, scene: &mut Scene) {
