@@ -9,7 +9,6 @@ use crate::chart::{Canvas, Chart, Drawing, Drawn, Emphasis, RenderOptions, Targe
 use crate::clip;
 use crate::hit::Direction;
 use crate::labels::{Rect, grown, overlaps};
-use crate::palette::alpha;
 use crate::scene::{HitArea, Point, Scene};
 use crate::scroll;
 use crate::tooltip::Tooltip;
@@ -89,8 +88,7 @@ impl Drawn for SceneChart {
             }
         }
         if let Some(rect) = what.brush {
-            over.fill(rect, alpha(self.canvas.theme.accent, 0.15));
-            self.outline(&mut over, rect, 1.0);
+            over.brush(rect);
         }
         over
     }

@@ -22,18 +22,22 @@ impl<T> InOrder<T> for [T] {
         if self.len() < 2 {
             return;
         }
-        let mut order = sorted(self.len(), &|a, b| compare(&self[a], &self[b]));
-        // Each cycle of the order moves its items round by one.
-        for start in 0..order.len() {
-            let mut at = start;
-            loop {
-                let from = std::mem::replace(&mut order[at], at);
-                if from == start {
-                    break;
-                }
-                self.swap(at, from);
-                at = from;
+        arrange(self, sorted(self.len(), &|a, b| compare(&self[a], &self[b])));
+    }
+}
+
+/// Puts items in the order of their places: each cycle moves its items round by one.
+#[inline(never)]
+fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
+    for start in 0..order.len() {
+        let mut at = start;
+        loop {
+            let from = std::mem::replace(&mut order[at], at);
+            if from == start {
+                break;
             }
+            items.swap(at, from);
+            at = from;
         }
     }
 }

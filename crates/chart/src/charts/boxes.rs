@@ -131,7 +131,7 @@ impl Boxes {
                 }
             }
         }
-        scene.items.push(Item::Marks(points));
+        scene.marks(points);
     }
 }
 
@@ -201,11 +201,8 @@ impl Picture for Boxes {
             for (a, b) in [(low, q1), (q3, high)] {
                 scene.line(vec![(x, a), (x, b)], alpha(ink, 0.7), 1.0);
             }
-            scene.items.push(Item::Rect {
-                rect: [x - half, q3, 2.0 * half, (q1 - q3).max(1.0)],
-                fill: Some(alpha(theme.panel, 0.55)),
-                stroke: Some((alpha(ink, 0.8), 1.0)),
-            });
+            let middle = [x - half, q3, 2.0 * half, (q1 - q3).max(1.0)];
+            scene.boxed(middle, alpha(theme.panel, 0.55), (alpha(ink, 0.8), 1.0));
             scene.line(vec![(x - half, median), (x + half, median)], ink, 2.0);
         }
         scene.items.push(Item::Unclip);

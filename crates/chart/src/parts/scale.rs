@@ -42,6 +42,10 @@ impl Kind {
 
 /// The smallest and largest of the values the axis can show.
 pub(crate) fn extent(kind: Kind, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    extent_of(kind, &mut values.into_iter())
+}
+
+fn extent_of(kind: Kind, values: &mut dyn Iterator<Item = f64>) -> Option<(f64, f64)> {
     let mut out: Option<(f64, f64)> = None;
     for v in values {
         if kind.forward(v).is_finite() {

@@ -6,7 +6,7 @@
 use crate::clip;
 use crate::labels::grown;
 use crate::layout::FONT;
-use crate::palette::Theme;
+use crate::palette::{Theme, alpha};
 use crate::scale::Scale;
 use crate::tooltip::Tooltip;
 
@@ -359,6 +359,22 @@ impl Scene {
     /// Adds an outline.
     pub(crate) fn outline(&mut self, rect: [f64; 4], color: Color, width: f64) {
         self.items.push(Item::Rect { rect, fill: None, stroke: Some((color, width)) });
+    }
+
+    /// Adds a filled rectangle with an outline.
+    pub(crate) fn boxed(&mut self, rect: [f64; 4], fill: Color, stroke: (Color, f64)) {
+        self.items.push(Item::Rect { rect, fill: Some(fill), stroke: Some(stroke) });
+    }
+
+    /// Adds the box that a reader draws.
+    pub(crate) fn brush(&mut self, rect: [f64; 4]) {
+        let accent = self.theme.accent;
+        self.boxed(rect, alpha(accent, 0.12), (alpha(accent, 0.8), 1.0));
+    }
+
+    /// Adds many marks, if there are some.
+    pub(crate) fn marks(&mut self, marks: Marks) {
+        self.items.extend((!marks.is_empty()).then_some(Item::Marks(marks)));
     }
 
     /// Adds a data mark.

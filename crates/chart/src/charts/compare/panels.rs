@@ -182,8 +182,8 @@ impl Panels<'_> {
                 verdict => dots.add(at, verdict as u16),
             }
         }
-        scene.items.push(Item::Marks(dots));
-        scene.items.push(Item::Marks(rings));
+        scene.marks(dots);
+        scene.marks(rings);
     }
 
     /// A histogram of log2 ratios.

@@ -6,7 +6,7 @@ use crate::density::{Density, look};
 use crate::layout::Plot;
 use crate::palette::alpha;
 use crate::scale::Kind;
-use crate::scene::{Color, Item, Marks, Scene, Symbol};
+use crate::scene::{Color, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::order::InOrder;
 
@@ -246,7 +246,7 @@ impl Layers<'_> {
             self.scene.line(vec![(x, y), (x, top)], alpha(color, 0.35), 1.0);
             self.scene.mark((x, top), 5.0, Symbol::Dash, color);
         }
-        self.scene.items.extend(batches.into_iter().filter(|b| !b.is_empty()).map(Item::Marks));
+        batches.into_iter().for_each(|marks| self.scene.marks(marks));
     }
 
     /// Grey dots of the rows in the background, while they are few.
@@ -260,9 +260,7 @@ impl Layers<'_> {
         each_of(input.background, input, &self.plot, |_, x, y, _| {
             dots.add((x, y), 0);
         });
-        if !dots.is_empty() {
-            self.scene.items.push(Item::Marks(dots));
-        }
+        self.scene.marks(dots);
     }
 
     /// Open marks of the points at the intensity of their measured bytes, tied to the filled ones
@@ -284,9 +282,7 @@ impl Layers<'_> {
                     open.add((to.0 as f32, to.1 as f32), code);
                 }
             });
-            if !open.is_empty() {
-                scene.items.push(Item::Marks(open));
-            }
+            scene.marks(open);
         }
     }
 
@@ -305,8 +301,8 @@ impl Layers<'_> {
             }
         });
         self.scene.items.push(picture.image());
-        if !too_many && !above.is_empty() {
-            self.scene.items.push(Item::Marks(above));
+        if !too_many {
+            self.scene.marks(above);
         }
     }
 
@@ -333,6 +329,7 @@ mod tests {
     use crate::color_scale::ColorScale;
     use crate::palette::Theme;
     use crate::roofline::{Points, roofline};
+    use crate::scene::Item;
     use gemmscope_table::fixture::Rows;
 
     #[test]

@@ -78,11 +78,7 @@ impl<'a> Layers<'a> {
             self.scene.items.extend(above.cloned());
         }
         if let Some(rect) = what.brush {
-            self.scene.items.push(Item::Rect {
-                rect,
-                fill: Some(alpha(theme.accent, 0.12)),
-                stroke: Some((alpha(theme.accent, 0.8), 1.0)),
-            });
+            self.scene.brush(rect);
         }
         let hovered = hovered.and_then(|row| Some((row, input.points.px(&self.plot, row)?)));
         if let Some((row, at)) = hovered {
@@ -203,11 +199,8 @@ impl<'a> Layers<'a> {
         }
         for (label, row, placed) in &boxes {
             let [l, t, w, h] = placed.rect;
-            self.scene.items.push(Item::Rect {
-                rect: placed.rect,
-                fill: Some(theme.panel),
-                stroke: Some((input.color_scale.color(*row as usize), 1.0)),
-            });
+            let color = input.color_scale.color(*row as usize);
+            self.scene.boxed(placed.rect, theme.panel, (color, 1.0));
             self.scene.bold((l + w / 2.0, t + h / 2.0), label, FONT, theme.text, CENTER);
         }
         boxes.into_iter().map(|(_, row, placed)| (placed.rect, row)).collect()
