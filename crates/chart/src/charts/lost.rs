@@ -1,7 +1,7 @@
 //! Lost time: a bar a GEMM, or a value of a field, whose parts are the accounts of the ledger, on an axis of
 //! time, worst first.
 
-use crate::aggregate::Groups;
+use crate::aggregate::{Groups, numbered};
 use crate::band_scale::{BandScale, Order};
 use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::labels::Rect;
@@ -22,7 +22,6 @@ use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// This chart in the list of all.
@@ -82,12 +81,8 @@ fn bands(frame: &Frame, side: &Frame, by: &Control, group_of: impl Fn(u32) -> u3
     if let Some(info) = Field::parse(&by.current).and_then(|f| frame.info(&f)) {
         return BandScale::of(side, &info, Order::File);
     }
-    let mut known = HashMap::new();
-    let of = side.rows.iter().map(|&row| {
-        let next = known.len() as u32;
-        *known.entry(group_of(row)).or_insert(next)
-    });
-    BandScale { label: "GEMM".to_owned(), of: of.collect(), ..BandScale::default() }
+    let (of, _) = numbered(&mut side.rows.iter().map(|row| u64::from(group_of(*row))));
+    BandScale { label: "GEMM".to_owned(), of, ..BandScale::default() }
 }
 
 impl LostTime {

@@ -1,14 +1,13 @@
 //! A field as the bands of an axis: categories as they are, numbers one by one while they are
 //! few, else in bins.
 
-use crate::aggregate::distinct_up_to;
+use crate::aggregate::{distinct_up_to, numbered};
 use crate::scale::Kind;
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_short;
 use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
 use gemmscope_table::keyed;
-use std::collections::HashMap;
 
 keyed! {
     /// Order of the bands of an axis.
@@ -57,22 +56,11 @@ impl BandScale {
     /// M × N as one axis, whatever the other sizes are.
     pub(crate) fn outputs(frame: &Frame, order: Order) -> Self {
         let d = &frame.data;
-        let size = |r: &u32| (d.m[*r as usize], d.n[*r as usize]);
-        let mut sizes: Vec<(u32, u32)> = Vec::new();
-        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
-        let mut number = |at| {
-            *known.entry(at).or_insert_with(|| {
-                sizes.push(at);
-                (sizes.len() - 1) as u32
-            })
-        };
-        let of = frame.rows.iter().map(|r| number(size(r))).collect();
-        let mut out = BandScale {
-            label: "M × N".to_owned(),
-            names: sizes.iter().map(|(m, n)| format!("{m} × {n}")).collect(),
-            of,
-            ..BandScale::default()
-        };
+        let size = |r: &u32| u64::from(d.m[*r as usize]) << 32 | u64::from(d.n[*r as usize]);
+        let (of, sizes) = numbered(&mut frame.rows.iter().map(size));
+        let name = |size: &u64| format!("{} × {}", size >> 32, *size as u32);
+        let names = sizes.iter().map(name).collect();
+        let mut out = BandScale { label: "M × N".to_owned(), names, of, ..BandScale::default() };
         if order != Order::File {
             let mut by_size: Vec<usize> = (0..sizes.len()).collect();
             by_size.order_by_key(|&i| sizes[i]);

@@ -1,10 +1,11 @@
 //! Names of single rows, no two alike: the shape, and as much else as tells it from the others.
 
 use gemmscope_analysis::explain;
+use gemmscope_model::order::InOrder;
+use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Frame, shape_label};
-use std::collections::HashMap;
 
 /// How the passing rows of a frame are named.
 #[derive(Debug)]
@@ -91,33 +92,23 @@ impl RowNames {
         });
         let differs = telling(frame, differs);
         let shape = |r: usize| (d.m[r], d.n[r], d.k[r], d.batch[r]);
-        let mut shapes: HashMap<_, u32> = HashMap::new();
-        let mut whole: HashMap<_, u32> = HashMap::new();
         let codes = |r: usize| {
             let of = |at: usize| differs.get(at).map_or(0, |p| p.code(d, r));
             (shape(r), [0, 1, 2, 3, 4, 5].map(of))
         };
-        let large = frame.rows.len() > LARGEST;
-        if !kernels && !large {
-            for r in rows() {
-                *shapes.entry(shape(r)).or_default() += 1;
-            }
-            for r in rows().filter(|r| shapes[&shape(*r)] > 1) {
-                *whole.entry(codes(r)).or_default() += 1;
-            }
-        }
-        let needs = match kernels {
-            true => Vec::new(),
-            false if large => vec![Needs::Line; frame.rows.len()],
-            false => rows()
-                .map(|r| match whole.get(&codes(r)) {
-                    None if whole.is_empty() => Needs::Nothing,
-                    // As the others, so that names can be compared.
-                    None | Some(1) => Needs::Parts,
-                    Some(_) => Needs::Line,
-                })
-                .collect(),
+        let named = !kernels && frame.rows.len() <= LARGEST;
+        let codes: Vec<_> = rows().filter(|_| named).map(codes).collect();
+        let mut order: Vec<usize> = (0..codes.len()).collect();
+        order.order_by(|a, b| codes[*a].cmp(&codes[*b]));
+        let mut shapes = order.chunk_by(|a, b| codes[*a].0 == codes[*b].0);
+        let least = match shapes.all(|shape| shape.len() == 1) {
+            true => Needs::Nothing,
+            // As the others, so that names can be compared.
+            false => Needs::Parts,
         };
+        let mut needs = vec![if named { least } else { Needs::Line }; frame.rows.len()];
+        let alike = order.chunk_by(|a, b| codes[*a] == codes[*b]);
+        alike.filter(|a| a.len() > 1).flatten().for_each(|at| needs[*at] = Needs::Line);
         RowNames {
             frame: frame.clone(),
             kernels,
@@ -167,22 +158,21 @@ fn telling(frame: &Frame, differs: Vec<Part>) -> Vec<Part> {
     let d = &*frame.data;
     // By text: codes of types and layouts are those of whole operations.
     let of = |part: &Part| -> Vec<u32> {
-        let (mut known, mut texts) = (HashMap::new(), HashMap::new());
+        let (mut known, mut texts) = (Vec::new(), Sorted::new());
         let rows = frame.rows.iter().map(|r| *r as usize);
-        rows.map(|r| {
-            *known.entry(part.code(d, r)).or_insert_with(|| {
-                let next = texts.len() as u32;
-                *texts.entry(part.text(d, r)).or_insert(next)
-            })
-        })
-        .collect()
+        let numbers = rows.map(|r| {
+            let (code, next) = (part.code(d, r) as usize, texts.len() as u32);
+            known.resize(known.len().max(code + 1), None);
+            *known[code].get_or_insert_with(|| *texts.or_insert(part.text(d, r), next))
+        });
+        numbers.collect()
     };
     let mut kept: Vec<(Part, Vec<u32>)> = Vec::new();
     for part in differs {
         let own = of(&part);
         let told = |(_, earlier): &(Part, Vec<u32>)| {
-            let mut follows = HashMap::new();
-            earlier.iter().zip(&own).all(|(a, b)| *follows.entry(*a).or_insert(*b) == *b)
+            let mut follows = vec![None; earlier.len()];
+            earlier.iter().zip(&own).all(|(a, b)| follows[*a as usize].get_or_insert(*b) == b)
         };
         if !kept.iter().any(told) {
             kept.push((part, own));
@@ -197,9 +187,13 @@ fn own_kernels(frame: &Frame) -> bool {
     let Some(codes) = d.codes(ColumnMeaning::Kernel) else {
         return false;
     };
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = vec![false; codes.iter().max().map_or(0, |code| *code as usize + 1)];
     let named = |r: usize| !d.text(ColumnMeaning::Kernel, r).is_empty();
-    frame.rows.iter().map(|r| *r as usize).all(|r| named(r) && seen.insert(codes[r]))
+    frame
+        .rows
+        .iter()
+        .map(|r| *r as usize)
+        .all(|r| named(r) && !std::mem::replace(&mut seen[codes[r] as usize], true))
 }
 
 #[cfg(test)]

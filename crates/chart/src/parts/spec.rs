@@ -17,7 +17,6 @@ use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::result_table::Table;
-use std::collections::HashMap;
 
 /// A figure of every group, of an SI base unit.
 pub(crate) struct Figure {
@@ -92,9 +91,9 @@ impl Spec {
         match by {
             Order::File => {}
             Order::Name => {
-                let names: HashMap<usize, String> =
-                    order.iter().map(|g| (*g, self.name(*g))).collect();
-                order.order_by(|a, b| natural(&names[a], &names[b]));
+                let mut named: Vec<_> = order.into_iter().map(|g| (self.name(g), g)).collect();
+                named.order_by(|a, b| natural(&a.0, &b.0));
+                order = named.into_iter().map(|n| n.1).collect();
             }
             _ => order.order_by(|a, b| by_figure(figure[*a], figure[*b], up)),
         }

@@ -11,10 +11,8 @@ use crate::scene::{Color, Scene, Symbol};
 use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_analysis::compare::winner::Cell;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_significant;
-use std::collections::HashMap;
 
 /// Height of a row where cells can be touched.
 pub(super) const ROW: f64 = 22.0;
@@ -77,10 +75,12 @@ pub(super) fn map(m: &Fastest, scene: &mut Scene, options: &RenderOptions<'_>) {
     let top = 24.0 + legend + 22.0;
     let names = |v: &[u32]| v.iter().map(u32::to_string).collect::<Vec<_>>();
     let (columns, rows) = (names(&m.xs), names(&m.ys));
-    let cells = m.cells.iter().enumerate();
-    let at: HashMap<(u32, u32), (usize, &Cell)> =
-        cells.map(|(i, c)| ((c.x, c.y), (i, c))).collect();
-    let of = |x: usize, y: usize| at.get(&(m.xs[x], m.ys[y])).copied();
+    let mut at = vec![None; columns.len() * rows.len()];
+    for (i, c) in m.cells.iter().enumerate() {
+        let [x, y] = [(&m.xs, c.x), (&m.ys, c.y)].map(|(all, v)| all.partition_point(|o| *o < v));
+        at[y * columns.len() + x] = Some((i, c));
+    }
+    let of = |x: usize, y: usize| at[y * columns.len() + x];
     let cell = |(x, y): (usize, usize), (width, _): (f64, f64)| {
         let (i, c) = of(x, y)?;
         let fill = match c.winner {

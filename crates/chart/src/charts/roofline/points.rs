@@ -8,7 +8,6 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::{ABOVE_ROOF, Metrics};
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// What a row is on the roofline.
@@ -51,7 +50,7 @@ pub struct Points {
 /// show the largest loss. More are drawn as a density.
 pub(super) const SINGLE_UP_TO: usize = 20_000;
 /// Columns of this many points are spread, each over as many px as its points need, up to a limit.
-const CROWDED: u32 = 6;
+const CROWDED: usize = 6;
 const WIDEST: f64 = 16.0;
 /// Intensities of one column: a hundredth of a decade is a pixel or two.
 const COLUMN: f32 = 100.0;
@@ -69,31 +68,25 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
         return Vec::new();
     }
     let column = |x: f32| (x * COLUMN).round() as i32;
-    let mut count: HashMap<i32, (u32, u32)> = HashMap::new();
-    x.iter().for_each(|x| count.entry(column(*x)).or_default().0 += 1);
-    let mut out: Vec<f32> = x
-        .iter()
-        .map(|x| match count.get_mut(&column(*x)) {
-            Some((n, k)) if *n >= CROWDED => {
-                *k += 1;
+    let mut out = vec![0.0; x.len()];
+    let mut order: Vec<usize> = (0..x.len()).collect();
+    order.order_by_key(|r| column(x[*r]));
+    for rows in order.chunk_by(|a, b| column(x[*a]) == column(x[*b])) {
+        if rows.len() >= CROWDED {
+            let wide = (2.0 * (rows.len() as f64).sqrt()).min(WIDEST);
+            for (k, &r) in (1u32..).zip(rows) {
                 // Multiples of the golden ratio spread evenly whatever their number.
-                let t = (f64::from(*k) * 0.618_033_988_75).fract();
-                (t * (2.0 * f64::from(*n).sqrt()).min(WIDEST)) as f32
+                out[r] = ((f64::from(k) * 0.618_033_988_75).fract() * wide) as f32;
             }
-            _ => 0.0,
-        })
-        .collect();
-    let few = |r: &usize| y[*r].is_finite() && count[&column(x[*r])].0 < CROWDED;
-    let mut order: Vec<usize> = (0..x.len()).filter(few).collect();
-    order.order_by(|a, b| {
-        column(x[*a]).cmp(&column(x[*b])).then(y[*a].total_cmp(&y[*b])).then(a.cmp(b))
-    });
-    let near = |a: &usize, b: &usize| column(x[*a]) == column(x[*b]) && y[*b] - y[*a] < NEAR;
-    for place in order.chunk_by(near).filter(|place| place.len() > 1) {
-        let last = (place.len() - 1) as f64;
-        let step = APART.min(WIDEST / last);
-        for (i, &r) in place.iter().enumerate() {
-            out[r] = (step * i as f64) as f32;
+            continue;
+        }
+        let mut few: Vec<usize> = rows.iter().copied().filter(|r| y[*r].is_finite()).collect();
+        few.order_by(|a, b| y[*a].total_cmp(&y[*b]));
+        for place in few.chunk_by(|a, b| y[*b] - y[*a] < NEAR).filter(|place| place.len() > 1) {
+            let step = APART.min(WIDEST / (place.len() - 1) as f64);
+            for (i, &r) in place.iter().enumerate() {
+                out[r] = (step * i as f64) as f32;
+            }
         }
     }
     out
