@@ -1,11 +1,11 @@
 //! Names of single rows, no two alike: the shape, and as much else as tells it from the others.
 
 use gemmscope_analysis::explain;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::{Frame, shape_label};
+use gemmscope_table::group::{by_key, mix};
 
 /// How the passing rows of a frame are named.
 #[derive(Debug)]
@@ -91,24 +91,30 @@ impl RowNames {
             rows().any(|r| same(r) == Some(false))
         });
         let differs = telling(frame, differs);
-        let shape = |r: usize| (d.m[r], d.n[r], d.k[r], d.batch[r]);
-        let codes = |r: usize| {
-            let of = |at: usize| differs.get(at).map_or(0, |p| p.code(d, r));
-            (shape(r), [0, 1, 2, 3, 4, 5].map(of))
+        let row = |place: u32| frame.rows[place as usize] as usize;
+        let shape = |place: u32| {
+            let r = row(place);
+            let sizes = [d.m[r], d.n[r], d.k[r], d.batch[r]];
+            sizes.into_iter().fold(0, |key, size| mix(key, u64::from(size)))
+        };
+        let whole = |place: u32| {
+            let codes = differs.iter().map(|part| part.code(d, row(place)));
+            codes.fold(shape(place), |key, code| mix(key, u64::from(code)))
         };
         let named = !kernels && frame.rows.len() <= LARGEST;
-        let codes: Vec<_> = rows().filter(|_| named).map(codes).collect();
-        let mut order: Vec<usize> = (0..codes.len()).collect();
-        order.order_by(|a, b| codes[*a].cmp(&codes[*b]));
-        let mut shapes = order.chunk_by(|a, b| codes[*a].0 == codes[*b].0);
-        let least = match shapes.all(|shape| shape.len() == 1) {
-            true => Needs::Nothing,
-            // As the others, so that names can be compared.
-            false => Needs::Parts,
+        let places: Vec<u32> = (0..frame.rows.len() as u32).filter(|_| named).collect();
+        let several = by_key(&places, &shape).windows(2).any(|w| w[0].0 == w[1].0);
+        let needs = match (named, several) {
+            (false, _) => Needs::Line,
+            (true, false) => Needs::Nothing,
+            // All have their parts, so that names can be compared.
+            (true, true) => Needs::Parts,
         };
-        let mut needs = vec![if named { least } else { Needs::Line }; frame.rows.len()];
-        let alike = order.chunk_by(|a, b| codes[*a] == codes[*b]);
-        alike.filter(|a| a.len() > 1).flatten().for_each(|at| needs[*at] = Needs::Line);
+        let mut needs = vec![needs; frame.rows.len()];
+        let keyed = by_key(if several { &places } else { &[] }, &whole);
+        for alike in keyed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+            alike.iter().for_each(|(_, place)| needs[*place as usize] = Needs::Line);
+        }
         RowNames {
             frame: frame.clone(),
             kernels,
