@@ -42,7 +42,8 @@ const OF_TILE: LogFormat = LogFormat { library: "Composable Kernel", ..LogFormat
 
 /// `A_Layout =RowMajor B_Layout =ColumnMajor … A Type = fp16`
 fn tile_result(line: &str, rows: &mut LogRows<'_>) -> Option<Entry> {
-    let lower = line.to_ascii_lowercase().replace(" type", "_type");
+    let lower = line.to_ascii_lowercase();
+    let lower = lower.contains("kernel with ").then(|| lower.replace(" type", "_type"))?;
     let s = slots(TILE, &lower)?;
     let [a, b] = ["a_layout", "b_layout"].map(|operand| s.get(operand).starts_with("col"));
     let mut e = Said::new(s).entry(&OF_TILE, rows)?;
