@@ -5,7 +5,7 @@
 //! A and B, change places there. Rows of a BLAS library's own benchmark are column-major already.
 
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::gemm::Problem;
+use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::tiling::Tile;
 use gemmscope_table::dataset::Dataset;
 
@@ -75,6 +75,21 @@ impl Case {
     /// The GEMM of a row.
     pub fn of(data: &Dataset, row: usize, tile: Option<Tile>) -> Self {
         Case { problem: data.problem(row), column_major: data.is_column_major(row), tile }
+    }
+
+    /// The same product with a row-major output: of a column-major call that of the transposes, B by A, whose
+    /// operands lie in memory as they do.
+    fn row_major(&self) -> Case {
+        let Problem { m, n, op, .. } = self.problem;
+        if !self.column_major {
+            return *self;
+        }
+        let turned = Operation { a: op.b, b: op.a, ..op }.with_layout(op.trans_b, op.trans_a);
+        Case {
+            problem: Problem { m: n, n: m, op: turned, ..self.problem },
+            column_major: false,
+            tile: self.tile.map(|t| Tile { m: t.n, n: t.m, ..t }),
+        }
     }
 }
 

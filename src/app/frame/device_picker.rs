@@ -50,7 +50,7 @@ fn DevicePicker() -> impl IntoView {
                     let assumed = if assumed.get() { " assumed" } else { "" };
                     format!("Device: {}{assumed}", label.get())
                 })
-                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{move || assumed.get().then(|| view! { <small class="device-assumed">"assumed"</small> })}{icon(icon::DOWN)} }
+                label=move || view! { {icon(icon::CHIP)}<span class="device-name">{move || label.get()}</span>{move || assumed.get().then(|| view! { <small class="device-assumed">" assumed"</small> })}{icon(icon::DOWN)} }
             >
                 <Choice />
                 <hr />

@@ -28,12 +28,10 @@ fn is_fp8(t: DataType) -> bool {
     )
 }
 
-/// Lines that create `a` (M x K) and `b` (K x N) with the layout of the GEMM.
+/// Lines that create `a` (M x K) and `b` (K x N) with the layout of a row-major GEMM.
 fn operands(case: &Case, tool: Tool) -> Result<String, String> {
     let p = &case.problem;
     let [a, b, _] = names([p.op.a, p.op.b, p.op.c], torch_type, tool)?;
-    // A column-major operand is a transposed row-major one.
-    let (ta, tb) = (p.op.trans_a != case.column_major, p.op.trans_b != case.column_major);
     let make = |dtype: &str, rows: &str, columns: &str, transposed: bool| {
         let (first, second) = if transposed { (columns, rows) } else { (rows, columns) };
         let batch = if p.batch > 1 { "BATCH, " } else { "" };
@@ -53,8 +51,8 @@ fn operands(case: &Case, tool: Tool) -> Result<String, String> {
         p.n,
         p.k,
         p.batch,
-        make(a, "M", "K", ta),
-        make(b, "K", "N", tb)
+        make(a, "M", "K", p.op.trans_a),
+        make(b, "K", "N", p.op.trans_b)
     ))
 }
 
@@ -79,21 +77,35 @@ fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String,
         .replace("TOLERANCE", &rounding::tolerance_text(tolerance))
         .replace(" + BIAS", bias)
         .replace("DTYPE", p.op.a.id())
-        .replace("LAYOUT", row_major_layout(case))
+        .replace("SIZES", if case.column_major { "{N},{M}" } else { "{M},{N}" })
+        .replace("LAYOUT", layout(case))
         .replace("LIBRARY", tool.label())
         .replace("WORK", &format!("{:.0}", p.work().0))
         .replace("CALLS", &CALLS.to_string())
         .replace("WARM_UP", &WARM_UP.to_string()))
 }
 
-/// The layout of the script's operands: `NT`. A column-major operand is a transposed row-major one.
-fn row_major_layout(case: &Case) -> &'static str {
+/// The layout that was multiplied, in the letters of the GEMM's file: PyTorch's product of 8-bit floats has
+/// one alone.
+fn layout(case: &Case) -> &'static str {
     let op = case.problem.op;
-    if is_fp8(op.a) || is_fp8(op.b) {
-        return "NT";
+    match is_fp8(op.a) || is_fp8(op.b) {
+        true if case.column_major => "TN",
+        true => "NT",
+        false => op.layout(),
     }
-    let (a, b) = (op.trans_a != case.column_major, op.trans_b != case.column_major);
-    op.with_layout(a, b).layout()
+}
+
+/// The GEMM that a script multiplies, and what it says first.
+fn begin(case: &Case) -> (Case, String) {
+    let mut out = head(case, "#");
+    if case.column_major {
+        out.push_str(
+            "# Column-major, as in BLAS: the script multiplies the transposes, B by A, so that its\n\
+             # operands and its row-major output lie in memory as they do there.\n",
+        );
+    }
+    (case.row_major(), out)
 }
 
 const CHECK: &str = r#"
@@ -160,7 +172,7 @@ median, spread = statistics.median(times), statistics.pstdev(times)
 name = torch.cuda.get_device_name() if DEVICE == "cuda" else ""
 if "--row" not in sys.argv:
     print("M,N,K,batch,dtype,layout,library,device,time_us,min_us,std_us,tflops,status")
-print(f"{M},{N},{K},{BATCH},DTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
+print(f"SIZES,{K},{BATCH},DTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
       f"{min(times) * 1e6:.3f},{spread * 1e6:.3f},"
       f"{WORK / median * 1e-12:.2f},{'ok' if passed else 'failed'}")
 sys.exit(0 if passed else 1)
@@ -185,8 +197,8 @@ fn padded(p: &Problem, step: u32, least: u32) -> String {
 }
 
 pub(super) fn pytorch(case: &Case) -> Result<String, String> {
-    let p = &case.problem;
-    let mut out = head(case, "#");
+    let (own, mut out) = begin(case);
+    let p = &own.problem;
     out.push_str(IMPORTS);
     out.push_str("import torch\n\n");
     out.push_str(DEVICE);
@@ -197,7 +209,7 @@ pub(super) fn pytorch(case: &Case) -> Result<String, String> {
     if (eight || p.op.a == DataType::Int8) && p.batch > 1 {
         return Err("PyTorch has no batched product of 8-bit types".to_owned());
     }
-    out.push_str(&operands(case, Tool::Pytorch)?);
+    out.push_str(&operands(&own, Tool::Pytorch)?);
     let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Pytorch)?;
     let integer = p.op.a == DataType::Int8;
     if p.op.bias && integer {
@@ -280,19 +292,19 @@ def run(x, y):
 ";
 
 pub(super) fn triton(case: &Case) -> Result<String, String> {
-    let p = &case.problem;
+    let (own, mut out) = begin(case);
+    let p = &own.problem;
     if matches!(p.op.compute, DataType::Fp64) {
         return Err("Triton multiplies no fp64 tiles".to_owned());
     }
     let accumulator = if p.op.a == DataType::Int8 { "tl.int32" } else { "tl.float32" };
     let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Triton)?;
     let power = |v: u32| v.is_power_of_two() && (16..=256).contains(&v);
-    let (bm, bn, bk) = match case.tile {
+    let (bm, bn, bk) = match own.tile {
         Some(t) if power(t.m) && power(t.n) => (t.m, t.n, t.k.filter(|k| power(*k)).unwrap_or(64)),
         _ => (block(p.m, 128), block(p.n, 128), block(p.k, 64)),
     };
     let precision = if p.op.compute == DataType::Fp32 { ", input_precision=\"ieee\"" } else { "" };
-    let mut out = head(case, "#");
     out.push_str(&format!(
         "{IMPORTS}import torch\nimport triton\nimport triton.language as tl\n\n\
          {DEVICE}BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M = {bm}, {bn}, {bk}, 8\n"
@@ -300,7 +312,7 @@ pub(super) fn triton(case: &Case) -> Result<String, String> {
     out.push_str(
         &TRITON_KERNEL.replace("ACCUMULATOR", accumulator).replace("PRECISION", precision),
     );
-    out.push_str(&operands(case, Tool::Triton)?);
+    out.push_str(&operands(&own, Tool::Triton)?);
     out.push_str(&format!(
         "c = torch.empty(BATCH, M, N, device=DEVICE, dtype={c})\nif a.dim() == 2:\n    a, b = a[None], b[None]\nx, y = a, b\n"
     ));

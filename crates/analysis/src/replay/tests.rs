@@ -139,6 +139,30 @@ fn row_major_becomes_a_column_major_call() {
 }
 
 #[test]
+fn a_column_major_call_becomes_a_row_major_product() {
+    // C = A^T B^T, 8 x 11008: A lies as 8 rows of 4096, B as 4096 rows of 11008, C as 11008 rows of 8.
+    let op = Operation { b: DataType::Fp16, ..Operation::uniform(DataType::Bf16) };
+    let blas = Case { column_major: true, ..case(8, 11008, 4096, op.with_layout(true, true)) };
+    for tool in [Tool::Pytorch, Tool::Triton] {
+        let t = text(&blas, tool);
+        assert!(t.contains("M, N, K, BATCH = 11008, 8, 4096, 1\n"), "{t}");
+        assert!(
+            t.contains("a = torch.randn(K, M, device=DEVICE, dtype=torch.float16).transpose"),
+            "{t}"
+        );
+        assert!(
+            t.contains("b = torch.randn(N, K, device=DEVICE, dtype=torch.bfloat16).transpose"),
+            "{t}"
+        );
+        // Its row is that of the file.
+        assert!(t.contains("print(f\"{N},{M},{K},{BATCH},bf16,TT,"), "{t}");
+    }
+    let plain = text(&case(8, 11008, 4096, op.with_layout(true, true)), Tool::Pytorch);
+    assert!(plain.contains("a = torch.randn(K, M, device=DEVICE, dtype=torch.bfloat16).transpose"));
+    assert!(plain.contains("print(f\"{M},{N},{K},{BATCH},bf16,TT,"));
+}
+
+#[test]
 fn a_type_that_a_tool_lacks_is_said() {
     let fp4 = case(64, 64, 64, Operation::uniform(DataType::MxFp4));
     for tool in Tool::ALL {
