@@ -148,11 +148,18 @@ pub fn Dock() -> impl IntoView {
 
 /// What is selected, and the buttons of the dock.
 fn head(details: Details) -> AnyView {
-    let Details { bench, count, folded, tall, .. } = details;
+    let Details { shell, bench, count, folded, tall, .. } = details;
     let filter = move || {
         (count.get() > 0).then(|| {
             icon_button(icon::FILTER, "Filter to what is selected", move || only_selected(bench))
         })
+    };
+    let heighten = move |_| {
+        tall.update(|t| *t = !*t);
+        // Below the head, however many sides it shows.
+        if let Some(top) = dom::top_within(".panes", "#main") {
+            shell.dock_top.set(top);
+        }
     };
     view! {
         <header class="dock-head">
@@ -162,7 +169,7 @@ fn head(details: Details) -> AnyView {
                 hidden=move || !folded.get() on:click=move |_| folded.set(false)>{icon(icon::UP)}</button>
             {filter}
             <button type="button" class="icon-button heighten" aria-label="More room for the details" title="More room for the details"
-                aria-pressed=move || tall.get().to_string() hidden=move || folded.get() on:click=move |_| tall.update(|t| *t = !*t)>
+                aria-pressed=move || tall.get().to_string() hidden=move || folded.get() on:click=heighten>
                 {move || icon(if tall.get() { icon::DOWN } else { icon::UP })}
             </button>
             {icon_button(icon::CROSS, "Close the details (Esc)", move || close(bench))}

@@ -29,8 +29,13 @@ use leptos::prelude::*;
 /// Rows up to which Compare says before it is opened that no GEMM has two sides.
 const PAIRED: usize = 20_000;
 
-/// Shows a view.
+/// Shows a view. To another place the browser's Back leads to the one before.
 pub fn choose(bench: Workbench, id: &str) {
+    let here = bench.shown.get_untracked().place;
+    if known::of(id).is_none_or(|(place, _)| place != here) && !dom::embedded() {
+        dom::replace_hash(&untrack(|| bench.link()));
+        dom::push_address();
+    }
     bench.edit("view", |s| id.clone_into(&mut s.view));
 }
 

@@ -280,6 +280,22 @@ pub fn replace_hash(text: &str) {
     }
 }
 
+/// Adds an entry to the history, with the address of now.
+pub fn push_address() {
+    if let Ok(history) = window().history() {
+        let _ = history.push_state(&JsValue::NULL, "");
+    }
+}
+
+/// How far below the top of another element the first one with a selector begins, px.
+pub fn top_within(selector: &str, other: &str) -> Option<f64> {
+    let top = |selector| {
+        let found = document().query_selector(selector).ok()??;
+        Some(found.get_bounding_client_rect().top())
+    };
+    Some(top(selector)? - top(other)?)
+}
+
 /// The full address of this page.
 pub fn address() -> String {
     window().location().href().unwrap_or_default()

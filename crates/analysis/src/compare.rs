@@ -305,7 +305,7 @@ impl Comparison {
         if self.ambiguous > 0 {
             let n = grouped(self.ambiguous);
             text.push_str(&format!(
-                ", {n} not told apart from others of its side (More, Match by)"
+                ", {n} not told apart from another row of the same side (More, Match by has more columns)"
             ));
         }
         if self.unmeasured > 0 {

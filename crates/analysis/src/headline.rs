@@ -15,6 +15,8 @@ const MEASURED: f64 = 0.02;
 pub struct Cost {
     /// Key of the account that holds it, or of the rule where it is time outside the accounts.
     pub key: String,
+    /// Position of its finding.
+    pub finding: usize,
     /// Its seconds.
     pub seconds: f64,
     /// `Surest gain 7.04 ms`.
@@ -102,13 +104,14 @@ pub fn leading_account(book: &Book) -> Option<(Account, Sum)> {
 pub fn cost(findings: &[Finding], book: &Book) -> Option<Cost> {
     let own = |f: &&Finding| f.is_outside() && f.section() == Section::First && f.side == book.side;
     if let Some(finding) = findings.iter().find(own).filter(|f| f.time_s > book.lost_s()) {
-        return Some(of_program(finding));
+        return Some(of_program(finding, position(findings, finding)));
     }
     let (word, finding) = leading(findings, book)?;
     let seconds = finding.saves_s.unwrap_or(0.0);
     let up_to = if finding.basis.is_bound() { "up to " } else { "" };
     Some(Cost {
         key: finding.rule.clone(),
+        finding: position(findings, finding),
         seconds,
         claim: format!("{word} {up_to}{}", seconds_brief(seconds)),
         why: finding.inside().replacen(": ", ", ", 1),
@@ -116,13 +119,18 @@ pub fn cost(findings: &[Finding], book: &Book) -> Option<Cost> {
 }
 
 /// A finding about time outside the accounts: `The device is idle for 92.1 % of the time`, `3.60 ms`.
-fn of_program(finding: &Finding) -> Cost {
+fn of_program(finding: &Finding, position: usize) -> Cost {
     let seconds = seconds_brief(finding.time_s);
     let (claim, why) = match finding.title.split_once(": ") {
         Some((claim, what)) => (claim, format!("{seconds}, {what}")),
         None => (finding.title.as_str(), seconds),
     };
-    Cost { key: finding.rule.clone(), seconds: finding.time_s, claim: claim.to_owned(), why }
+    let (key, seconds) = (finding.rule.clone(), finding.time_s);
+    Cost { key, finding: position, seconds, claim: claim.to_owned(), why }
+}
+
+fn position(all: &[Finding], one: &Finding) -> usize {
+    all.iter().position(|f| std::ptr::eq(f, one)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub fn Strip() -> impl IntoView {
             [] => ().into_any(),
             [one] => of_one(bench, one),
             several => match bench.shown.get().place == SUMMARY {
-                true => of_worst(several).unwrap_or_else(|| of_sides(bench, several)),
+                true => of_worst(bench, several).unwrap_or_else(|| of_sides(bench, several)),
                 false => of_sides(bench, several),
             },
         }
@@ -103,10 +103,12 @@ fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
 }
 
 /// What costs most, of a side that is named where there are several.
-fn claim(cost: &Cost, of: &str) -> AnyView {
+fn claim(bench: Workbench, cost: &Cost, of: &str) -> AnyView {
     let of = if of.is_empty() { String::new() } else { format!(" ({of})") };
+    let finding = cost.finding;
     view! {
-        <strong class="cost" data-account=cost.key.clone()>{cost.claim.clone()}</strong>
+        <button type="button" class="cost" tabindex="-1" data-account=cost.key.clone() title="Show this finding"
+            on:click=move |_| bench.choose_finding(finding)>{cost.claim.clone()}</button>
         {format!("{of}: {}.", cost.why)}
     }
     .into_any()
@@ -132,23 +134,26 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         let of = format!("of roof{}", line.scope);
         view! { ", "{figure(&hint, percent(share), &of, "efficiency")} }
     });
-    let cost = line.cost.as_ref().map(|c| view! { " "{claim(c, "")} });
+    let cost = line.cost.as_ref().map(|c| view! { " "{claim(bench, c, "")} });
     // A time alone says at least what it is of.
     let bare = line.share.is_none() && line.cost.is_none() && line.runs.is_empty();
     let of = bare.then(|| format!(" on {}", plural(line.gemms, "GEMM")));
     let scope = line.share.is_none().then(|| line.scope.clone());
-    view! { {time}{share}{of}{scope}"."{cost} }.into_any()
+    // The rest of a program has a bar of its own.
+    let whole = bench.data.with(|d| d.sources.iter().any(|s| s.trace.is_some()));
+    let lead = whole.then_some("GEMMs take ");
+    view! { {lead}{time}{share}{of}{scope}"."{cost} }.into_any()
 }
 
 /// On the summary, whose bars name every side: the side that loses most, once it is known.
-fn of_worst(lines: &[Line]) -> Option<AnyView> {
+fn of_worst(bench: Workbench, lines: &[Line]) -> Option<AnyView> {
     let lost = |l: &Line| {
         let cost_s = l.cost.as_ref().map_or(0.0, |c| c.seconds);
         l.lost_s.map_or(cost_s, |lost_s| lost_s.max(cost_s))
     };
     let worst = lines.iter().max_by(|a, b| lost(a).total_cmp(&lost(b)));
     let (line, cost) = worst.and_then(|l| Some((l, l.cost.as_ref()?)))?;
-    Some(claim(cost, &line.name))
+    Some(claim(bench, cost, &line.name))
 }
 
 /// One figure a side. Sides are never added up.
@@ -226,7 +231,7 @@ fn kinds(bench: Workbench) -> AnyView {
         kind => kind.label(),
     };
     view! {
-        <select class="kind" tabindex="-1" aria-label="What the rows are"
+        <select class="kind" aria-label="What the rows are"
             prop:value=move || bench.decision.with(|d| d.kind.key())
             on:change=move |e| choose(event_target_value(&e))>
             {DataKind::ALL.map(|kind| view! {

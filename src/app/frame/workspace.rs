@@ -2,6 +2,7 @@
 
 use super::choose::ChooseFiles;
 use super::device_notice::DeviceNotice;
+use super::focus::to_picture;
 use super::kept_files::{KeptFiles, RestoredFilters};
 use super::strip;
 use crate::app::later::NotLoaded;
@@ -60,7 +61,7 @@ fn Workspace(
             <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1"
                 on:scroll=move |e| shell.scrolled(&e)>
                 <Show when=move || drawn.get()>
-                    <div class="told" on:keydown=|e| rove(&e, ".figure, select.kind, .account")>
+                    <div class="told" on:keydown=|e| rove(&e, ".figure, .cost, select.kind, .account")>
                         <strip::Strip />
                         <Show when=move || barred.get()><LedgerBars /></Show>
                     </div>
@@ -72,7 +73,12 @@ fn Workspace(
                 <Show when=move || drawn.get()><dock::Dock /></Show>
             </main>
             // After the picture, so that the Tab key reaches that soon; it stands on the left, and a link skips to it.
-            <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters">
+            <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters"
+                // Closed, and back to the picture, whose keys are letters.
+                on:keydown=move |e| if e.key() == "Escape" && !e.default_prevented() {
+                    shell.show_panel(false);
+                    to_picture();
+                }>
                 <div class="drawer-head">
                     <strong>"Files and filters"</strong>
                     {icon_button(icon::CROSS, "Close the drawer", move || drawer.set(false))}

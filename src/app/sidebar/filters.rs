@@ -2,7 +2,6 @@
 //! the active filters, facets with counts and ranges.
 
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
-use crate::app::frame::focus::to_picture;
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, keyed, one_stop, value_of};
 use crate::web::clock;
@@ -131,10 +130,6 @@ pub fn Filters(known: Known) -> impl IntoView {
                 title="Search (/): a part of a name, or sizes like 13824 or 4096x13824x5120"
                 prop:value=move || bench.view.with(|v| v.filters.search.clone())
                 on:input=search
-                on:keydown=|e| if e.key() == "Escape" {
-                    // Back to the picture, whose keys are letters.
-                    to_picture();
-                }
             />
             {keyed(
                 move || facets.get(),

@@ -46,8 +46,8 @@ pub fn left(event: &FocusEvent) {
     }
 }
 
-/// Moves to the next or the last control. A slider keeps Up and Down, a text field the keys that
-/// move inside its text.
+/// Moves to the next or the last control. A text field keeps the keys that move inside its text, a slider
+/// those that move it until it is at its end.
 pub fn keys(event: &KeyboardEvent) {
     if event.default_prevented() || event.shift_key() || event.ctrl_key() || event.alt_key() {
         return;
@@ -57,7 +57,9 @@ pub fn keys(event: &KeyboardEvent) {
         return;
     };
     let field = all[here].dyn_ref::<HtmlInputElement>();
-    let typed = |f: &&HtmlInputElement| matches!(f.type_().as_str(), "text" | "search" | "number");
+    let typed = |f: &&HtmlInputElement| {
+        matches!(f.type_().as_str(), "text" | "search" | "number" | "range")
+    };
     let next = match (event.key().as_str(), field.filter(typed)) {
         ("ArrowRight", field) if at_edge(field, true) => (here + 1) % all.len(),
         ("ArrowLeft", field) if at_edge(field, false) => (here + all.len() - 1) % all.len(),
@@ -74,6 +76,9 @@ fn at_edge(field: Option<&HtmlInputElement>, end: bool) -> bool {
     let Some(field) = field.filter(|f| f.type_() != "number") else {
         return true;
     };
+    if field.type_() == "range" {
+        return field.value() == if end { field.max() } else { field.min() };
+    }
     let at = field.selection_start().ok().flatten();
     match end {
         true => at == Some(field.value().encode_utf16().count() as u32),

@@ -280,15 +280,12 @@ impl Duel {
             Measure::Rate => ["faster", "slower"],
             Measure::Roof => ["ahead", "behind"],
         };
-        let rest = format!(
-            "within {} % in {}{}",
-            format_short(self.threshold * 100.0, 3),
-            grouped(self.count(Verdict::Even)),
-            match self.count(Verdict::Noise) {
-                0 => String::new(),
-                n => format!(", within noise in {}", grouped(n)),
-            }
-        );
+        let within = |what: String, verdict| match self.count(verdict) {
+            0 => String::new(),
+            n => format!(", within {what} in {}", grouped(n)),
+        };
+        let rest = within(format!("{} %", format_short(self.threshold * 100.0, 3)), Verdict::Even)
+            + &within("noise".to_owned(), Verdict::Noise);
         let [wins, losses] = [won, lost].map(|v| grouped(self.count(v)));
         let mut out = match named {
             true => {
@@ -297,11 +294,11 @@ impl Duel {
                     false => format!(" (geometric mean {})", lead(g)),
                 };
                 let but = if clear { "" } else { ", but not more often" };
-                format!("{result} {on}{mean}{but}: {more} in {wins}, {less} in {losses}, {rest}.")
+                format!("{result} {on}{mean}{but}: {more} in {wins}, {less} in {losses}{rest}.")
             }
             false => format!(
-                "{result} {on}: {} by time, {} by geometric mean; {who} is {more} in {wins}, {other} in {losses}, \
-                 {rest}.",
+                "{result} {on}: {} by time, {} by geometric mean; {who} is {more} in {wins}, {other} in \
+                 {losses}{rest}.",
                 ahead(w, (a, b)),
                 ahead(g, (a, b))
             ),

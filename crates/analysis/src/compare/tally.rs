@@ -153,14 +153,16 @@ impl Tally {
         Some([first.min(second), first.max(second)])
     }
 
-    /// `IREE is slower than the fastest on 519 of 521 GEMMs, with 23.3x its time`: a side that loses
+    /// `IREE is slower than the fastest on 519 of 521 GEMMs, at 23.3x its time`: a side that loses
     /// everywhere, which is the first to say; "" where none does.
     pub fn losers(&self) -> String {
         let word = |s: usize| {
             let (n, all) = (grouped(self.slower[s]), plural(self.compared, "GEMM"));
+            let of = if self.slower[s] == self.compared { all } else { format!("{n} of {all}") };
             format!(
-                "{} is slower than the fastest on {n} of {all}, with {} its time",
+                "{} is slower than the fastest on {}{of}, at {} its time",
                 self.names[s],
+                if self.slower[s] == self.compared { "all " } else { "" },
                 times(self.by_time[s])
             )
         };
@@ -172,7 +174,7 @@ impl Tally {
         let name =
             format!("All sides, on the {} that all of them have", plural(self.compared, "GEMM"));
         let header =
-            ["Side", "Fastest on", "Slower on", "Time over that of the fastest", "Geometric mean"];
+            ["Side", "Fastest on", "Slower on", "Time relative to the fastest", "Geometric mean"];
         let row = |s: usize| {
             let [wins, slower] = [self.clear[s], self.slower[s]].map(grouped);
             let [time, mean] = self.distance(s);
@@ -210,7 +212,7 @@ impl Tally {
             format!("{} {time} (geometric mean {mean})", self.names[s])
         };
         let behind: Vec<String> = ranked.map(word).collect();
-        out.push(format!("Time over that of the fastest: {}", behind.join(", ")));
+        out.push(format!("Time relative to the fastest: {}", behind.join(", ")));
         out.extend(ledger.and_then(Ledger::surest_gain));
         out.retain(|s| !s.is_empty());
         out.iter_mut().for_each(|s| s.push('.'));

@@ -197,11 +197,11 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
 fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
     if evidence(sums, cause) == Basis::Scatter {
         let what = match cause.account {
-            Account::Layout => "Layouts",
-            Account::Type => "Types",
-            _ => "Sizes",
+            Account::Layout => "layout",
+            Account::Type => "type",
+            _ => "size",
         };
-        return format!("{what} differ both ways");
+        return format!("Neither {what} is always faster");
     }
     if let [one] = cause.parts.as_slice() {
         return part_claim(scan, sums, one);

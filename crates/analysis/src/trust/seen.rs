@@ -209,7 +209,7 @@ impl Seen {
             let most = roofless.time_s > 0.5 * of.time_s;
             let weight = if most { Verdict::WithCare } else { Verdict::Sound };
             let words = format!(
-                "{} {} no roof, for want of a device or of a peak for the type: nothing checks {} against it",
+                "{} {} no known roof (no device, or no peak for the type), so nothing checks {}",
                 some(&roofless, of),
                 if roofless.rows == 1 { "has" } else { "have" },
                 if roofless.rows == 1 { "it" } else { "them" },
@@ -224,7 +224,7 @@ impl Seen {
             let (short, of) = (&self.short, &self.all);
             let share = short.time_s / of.time_s;
             let words = format!(
-                "{} ({} of the time) take{} under 10 µs, about what timers and launches vary by",
+                "{} ({} of the time) take{} under 10 µs, within the jitter of timers and launches",
                 some(short, of),
                 percent(share),
                 if short.rows == 1 { "s" } else { "" }
@@ -308,7 +308,7 @@ impl Seen {
             "the device, the type, the unit or the sizes are not what is assumed".to_owned();
         if warm.rows > 0 {
             why.push_str(&format!(
-                ", but for {} whose operands fit in the last-level cache ({cache})",
+                ", except for {} whose operands fit in the last-level cache ({cache})",
                 grouped(warm.rows)
             ));
         }

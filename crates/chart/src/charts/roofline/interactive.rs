@@ -267,7 +267,7 @@ impl Drawn for InteractiveRoofline {
         }
         let mut out = Vec::new();
         if picture.counts.outside > 0 {
-            out.push(format!("{} of little time below", plural(picture.counts.outside, "GEMM")));
+            out.push(format!("{} of little time, below", plural(picture.counts.outside, "GEMM")));
         }
         let (low, high) = picture.plot.x.domain;
         let ridges = || picture.roofs.iter().map(RoofLine::ridge);
@@ -278,7 +278,7 @@ impl Drawn for InteractiveRoofline {
             }
         }
         let what = out.join("; ");
-        (!out.is_empty()).then(|| format!("Outside the picture: {what}. Zoom out to see all."))
+        (!out.is_empty()).then(|| format!("Not in view: {what}. Zoom out to see all."))
     }
 
     fn camera(&self) -> Option<Camera> {
