@@ -114,9 +114,13 @@ impl ColorScale {
         if *field == Field::Column(LARGEST_LOSS.to_owned()) {
             for (i, name) in out.names.iter().enumerate() {
                 let own = Account::ALL.into_iter().find(|a| a.label() == name);
-                let account = own.or((name == NOTHING_LOST).then_some(Account::Roof));
-                if let Some(account) = account {
-                    (out.palette[i], out.symbols[i]) = (theme.account(account), Symbol::Dot);
+                let colour = match own {
+                    Some(Account::NoRoof) => Some(theme.nothing_lost()),
+                    None if name == NOTHING_LOST => Some(theme.nothing_lost()),
+                    own => own.map(|a| theme.account(a)),
+                };
+                if let Some(colour) = colour {
+                    (out.palette[i], out.symbols[i]) = (colour, Symbol::Dot);
                 }
             }
         }

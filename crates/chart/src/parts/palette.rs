@@ -130,6 +130,12 @@ impl Theme {
         rgb(if self.dark { dark } else { light })
     }
 
+    /// The colour of a point that loses nothing, or nothing that is known: that of the roof's time in a bar,
+    /// strong enough for a dot.
+    pub(crate) fn nothing_lost(&self) -> Color {
+        rgb(if self.dark { 0x5a6d90 } else { 0x9aaecf })
+    }
+
     /// Number of categories that look different from each other.
     pub(crate) const DISTINCT: usize = 24;
 }
