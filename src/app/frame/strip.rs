@@ -107,8 +107,13 @@ fn claim(bench: Workbench, cost: &Cost, of: &str) -> AnyView {
     let of = if of.is_empty() { String::new() } else { format!(" ({of})") };
     let finding = cost.finding;
     view! {
-        <button type="button" class="cost" tabindex="-1" data-account=cost.key.clone() title="Show this finding"
-            on:click=move |_| bench.choose_finding(finding)>{cost.claim.clone()}</button>
+        // No button element: the words wrap with the sentence.
+        <strong class="cost" role="button" tabindex="-1" data-account=cost.key.clone() title="Show this finding"
+            on:click=move |_| bench.choose_finding(finding)
+            on:keydown=move |e| if matches!(e.key().as_str(), "Enter" | " ") {
+                e.prevent_default();
+                bench.choose_finding(finding);
+            }>{cost.claim.clone()}</strong>
         {format!("{of}: {}.", cost.why)}
     }
     .into_any()
