@@ -261,7 +261,7 @@ impl Report {
         let scan = Scan::new(frame);
         let data = scan.data();
         let breakdown = Breakdown::new(&scan, findings);
-        let trust = Trust::of(frame);
+        let trust = Trust::of(frame).beside(&findings.ledger);
         let places = |rows: &[u32]| {
             rows.iter()
                 .take(MAX_PLACES)

@@ -137,6 +137,7 @@ impl Summary {
         let dtypes = distinct(ops.flat_map(|op| [op.a, op.b]).map(|t| t.id()));
         let rejected = s.rejected.reasons.iter().map(|r| (r.text.clone(), r.count)).collect();
         let measured = every.measured > 0;
+        let ledger = (data.sources.len() == 1).then(|| Ledger::new(&frame));
         let roofed = every.max_efficiency.is_some();
         Some(Summary {
             file: s.name.clone(),
@@ -160,8 +161,8 @@ impl Summary {
             share_memory_bound: one.share_memory_bound,
             sides: SideSummary::of(&totals),
             reported_rate: s.reported_rate,
-            ledger: (data.sources.len() == 1).then(|| Ledger::new(&frame)),
-            trust: Trust::of(&frame),
+            trust: ledger.iter().fold(Trust::of(&frame), Trust::beside),
+            ledger,
         })
     }
 

@@ -4,6 +4,7 @@
 //! One pass over the rows of a frame. Each [`Reason`] counts rows and their share of the time; its weight
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
+use crate::ledger::{Evidence, Ledger};
 use crate::summary::distinct;
 use gemmscope_model::hardware::{BEST_MEASURED, match_name};
 use gemmscope_model::order::InOrder;
@@ -207,6 +208,34 @@ impl Trust {
         let mut looking = Looking::new(frame);
         while looking.step() {}
         looking.finish()
+    }
+
+    /// The same beside the accounts of the rows: where gains of over a fifth of the time may be scatter, they
+    /// are to be read with care.
+    pub fn beside(mut self, ledger: &Ledger) -> Trust {
+        let (mut all_s, mut scatter_s, mut gemms, mut all) = (0.0, 0.0, 0, 0);
+        for book in &ledger.books {
+            (all_s, all) = (all_s + book.time_s, all + book.groups);
+            let ranked = book.ranked().into_iter();
+            let may = ranked.filter(|(account, _)| book.evidence(*account) == Evidence::Scatter);
+            let (seconds, most) = may.fold((0.0, 0), |(s, n): (f64, u64), (_, sum)| {
+                (s + sum.seconds, n.max(sum.groups))
+            });
+            (scatter_s, gemms) = (scatter_s + seconds, gemms + most);
+        }
+        if scatter_s > WHOLE * all_s {
+            let text = format!(
+                "{} of the time may be scatter: no spread is stated, and of two layouts, types or sizes \
+                 either is as often the faster one.",
+                percent(scatter_s / all_s)
+            );
+            self.reasons.retain(|r| r.about != About::Once);
+            let place = self.reasons.iter().position(|r| r.weight < Verdict::WithCare);
+            let reason = of_all(About::Spread, Verdict::WithCare, (gemms, all), text);
+            self.reasons.insert(place.unwrap_or(self.reasons.len()), reason);
+            self.verdict = self.verdict.max(Verdict::WithCare);
+        }
+        self
     }
 
     /// A line for each form of output: `with care: 3 of 9 rows are above the roof ...; ...`, without the

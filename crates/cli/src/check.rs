@@ -134,7 +134,8 @@ pub(super) fn check(
     };
     progress::step("holding the rows against the limits");
     let frame = shown(loaded.data.clone(), &state, &loaded.custom, err)?;
-    let (ledger, trust) = (Ledger::new(&frame), Trust::of(&frame));
+    let ledger = Ledger::new(&frame);
+    let trust = Trust::of(&frame).beside(&ledger);
     let mut limits = Vec::new();
     if let Some(least) = args.min_efficiency {
         let sides = efficiency::of_sides(&frame, least, args.each);

@@ -81,7 +81,7 @@ pub fn follow(bench: Workbench) {
             while looking.step() {
                 turns.give().await;
             }
-            let trust = Shared::from(looking.finish());
+            let trust = Shared::from(looking.finish().beside(&findings.ledger));
             clock::pause(Duration::ZERO).await;
             if stale() {
                 return;

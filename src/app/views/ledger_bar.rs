@@ -76,6 +76,16 @@ fn row(
     }
 }
 
+/// About the width of a text in widths of a digit, whatever the font.
+fn digits(text: &str) -> f64 {
+    let width = |c: char| match c {
+        'i' | 'l' | 't' | 'f' | 'r' | '.' | ' ' => 0.55,
+        'm' | 'w' | '%' => 1.5,
+        _ => 1.0,
+    };
+    text.chars().map(width).sum()
+}
+
 /// A part of a bar.
 struct Part {
     id: String,
@@ -107,10 +117,10 @@ impl Part {
     /// the words are wider than the part.
     fn name(&self) -> AnyView {
         let label = self.account.label();
-        let ch = label.chars().count() + self.shown.chars().count() + 1;
+        let ch = digits(label) + 1.1 * digits(&self.shown) + 0.5;
         view! {
             <label for=self.id.clone() title=self.hint.clone() data-account=self.account.key()
-                style:--words=format!("{ch}ch") style:--share=format!("{:.5}", self.share)>
+                style:--words=format!("{ch:.1}ch") style:--share=format!("{:.5}", self.share)>
                 <span>{label}" "<strong>{self.shown.clone()}</strong></span>
             </label>
         }

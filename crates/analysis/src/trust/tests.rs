@@ -166,3 +166,21 @@ fn bandwidths_are_compared_beside_rates() {
     // Bytes are counted in several ways: a bandwidth alone makes no figure doubtful.
     assert_eq!((own.count, own.of, own.weight), (1, 2, Verdict::WithCare));
 }
+
+#[test]
+fn what_may_be_scatter_is_to_be_read_with_care() {
+    // Each layout is the faster one of every second size.
+    let mut t = TableBuilder::new();
+    for i in 0..16u32 {
+        for turned in [false, true] {
+            let op = Operation::uniform(DataType::Bf16).with_layout(turned, false);
+            let time_s = if (i % 2 == 0) == turned { 400e-6 } else { 200e-6 };
+            t.commit(2, b"", Ok(Row::new(1024 + 64 * i, 4096, 4096, op, time_s)));
+        }
+    }
+    let frame = fixture::frame(t.finish(), Some("mi300x"));
+    let (alone, beside) = (Trust::of(&frame), Trust::of(&frame).beside(&Ledger::new(&frame)));
+    assert_eq!(alone.verdict, Verdict::Sound);
+    assert_eq!(beside.verdict, Verdict::WithCare);
+    assert!(beside.words().contains("may be scatter"), "{}", beside.words());
+}

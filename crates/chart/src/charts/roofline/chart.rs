@@ -78,9 +78,7 @@ impl Contents {
         };
         notes.extend(baseline.iter().map(|b| b.note.clone()));
         if points.spreads(&shown.rows) {
-            notes.push(
-                "Points of the same intensity are spread to the right so that all show.".to_owned(),
-            );
+            notes.push("Points of the same intensity are spread to the right.".to_owned());
         }
         Arc::new(Contents {
             points,
