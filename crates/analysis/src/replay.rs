@@ -77,18 +77,18 @@ impl Case {
         Case { problem: data.problem(row), column_major: data.is_column_major(row), tile }
     }
 
-    /// The same product with a row-major output: of a column-major call that of the transposes, B by A, whose
-    /// operands lie in memory as they do.
-    fn row_major(&self) -> Case {
+    /// The same product with a column-major or a row-major output. In the other order it is that of the
+    /// transposes, B by A, whose operands lie in memory as they do.
+    fn stored(&self, column_major: bool) -> Case {
         let Problem { m, n, op, .. } = self.problem;
-        if !self.column_major {
+        if self.column_major == column_major {
             return *self;
         }
         let turned = Operation { a: op.b, b: op.a, ..op }.with_layout(op.trans_b, op.trans_a);
         Case {
             problem: Problem { m: n, n: m, op: turned, ..self.problem },
-            column_major: false,
-            tile: self.tile.map(|t| Tile { m: t.n, n: t.m, ..t }),
+            column_major,
+            tile: self.tile.map(Tile::swapped),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::types::{
 };
 use super::{CALLS, Case, Tool, WARM_UP, head, names};
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Problem;
 
 /// A column-major call.
 struct Blas {
@@ -18,33 +19,18 @@ struct Blas {
 }
 
 fn blas(case: &Case) -> Blas {
-    let p = &case.problem;
-    let op = p.op;
+    let Problem { m, n, k, op, .. } = case.stored(true).problem;
     let flag = |t: bool| if t { 'T' } else { 'N' };
-    let (m, n, k) = (p.m, p.n, p.k);
-    let call = if case.column_major {
-        Blas {
-            m,
-            n,
-            k,
-            trans: [flag(op.trans_a), flag(op.trans_b)],
-            types: [op.a, op.b, op.c],
-            ld: [if op.trans_a { k } else { m }, if op.trans_b { n } else { k }, m],
-            strides: [0; 3],
-        }
-    } else {
-        Blas {
-            m: n,
-            n: m,
-            k,
-            trans: [flag(op.trans_b), flag(op.trans_a)],
-            types: [op.b, op.a, op.c],
-            ld: [if op.trans_b { k } else { n }, if op.trans_a { m } else { k }, n],
-            strides: [0; 3],
-        }
-    };
     let area = |a: u32, b: u32| u64::from(a) * u64::from(b);
-    Blas { strides: [area(call.m, call.k), area(call.k, call.n), area(call.m, call.n)], ..call }
+    Blas {
+        m,
+        n,
+        k,
+        trans: [flag(op.trans_a), flag(op.trans_b)],
+        types: [op.a, op.b, op.c],
+        ld: [if op.trans_a { k } else { m }, if op.trans_b { n } else { k }, m],
+        strides: [area(m, k), area(k, n), area(m, n)],
+    }
 }
 
 pub(super) fn hipblaslt(case: &Case) -> Result<String, String> {

@@ -105,7 +105,7 @@ fn begin(case: &Case) -> (Case, String) {
              # operands and its row-major output lie in memory as they do there.\n",
         );
     }
-    (case.row_major(), out)
+    (case.stored(false), out)
 }
 
 const CHECK: &str = r#"
