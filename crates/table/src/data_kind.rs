@@ -24,7 +24,7 @@ mod rows;
 mod sample;
 
 pub use counted::{Counted, Counting, Set, Side};
-use rows::{Rows, columns_at, configuration, place, variant_indices, within};
+use rows::{OperationName, Rows, columns_at, configuration, place, variant_indices, within};
 pub use rows::{variant, variant_columns};
 pub use sample::Sample;
 

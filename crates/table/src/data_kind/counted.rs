@@ -1,7 +1,8 @@
 //! The rows that totals are over.
 
 use super::{
-    DataKind, Decision, columns_at, configuration, place, variant, variant_indices, within,
+    DataKind, Decision, OperationName, columns_at, configuration, place, variant, variant_indices,
+    within,
 };
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset, library_name};
 use crate::field::{Field, Frame};
@@ -282,7 +283,7 @@ struct Fastest<'a> {
     data: &'a Dataset,
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
-    operation: Option<&'a [u32]>,
+    operation: OperationName<'a>,
     /// Rows of several files and devices are variants of one configuration.
     together: bool,
 }
@@ -300,7 +301,7 @@ impl<'a> Fastest<'a> {
             data,
             columns: columns_at(data, columns),
             library: data.codes(ColumnMeaning::Library),
-            operation: data.codes(ColumnMeaning::OpName),
+            operation: OperationName::new(data),
         }
     }
 
@@ -311,7 +312,7 @@ impl<'a> Fastest<'a> {
             true => configuration(self.data, r),
             false => within(self.data, r),
         };
-        self.operation.map_or(hash, |codes| mix(hash, u64::from(codes[r])))
+        self.operation.hash(hash, r)
     }
 
     fn library(&self, r: usize) -> u64 {

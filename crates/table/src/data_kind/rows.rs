@@ -39,8 +39,22 @@ pub(super) struct Rows<'a> {
     /// They are a sample.
     pub sampled: bool,
     library: Option<&'a [u32]>,
-    operation: Option<&'a [u32]>,
+    operation: OperationName<'a>,
     variant: Vec<&'a ColumnData>,
+}
+
+/// What tells two operations of one shape apart, where a file names them.
+#[derive(Clone, Copy)]
+pub(super) struct OperationName<'a>(Option<&'a [u32]>);
+
+impl<'a> OperationName<'a> {
+    pub(super) fn new(data: &'a Dataset) -> Self {
+        OperationName(data.codes(ColumnMeaning::OpName))
+    }
+
+    pub(super) fn hash(&self, hash: u64, row: usize) -> u64 {
+        self.0.map_or(hash, |codes| mix(hash, u64::from(codes[row])))
+    }
 }
 
 impl<'a> Rows<'a> {
@@ -51,7 +65,7 @@ impl<'a> Rows<'a> {
             sources: sample.sources(),
             sampled: sample.is_part(),
             library: data.codes(ColumnMeaning::Library),
-            operation: data.codes(ColumnMeaning::OpName),
+            operation: OperationName::new(data),
             variant: variant_columns(data),
         }
     }
@@ -154,8 +168,7 @@ impl<'a> Rows<'a> {
         let mut configurations = Counts::default();
         let mut variants = Counts::default();
         for &r in self.rows {
-            let key = within(self.data, r);
-            let key = self.operation.map_or(key, |codes| mix(key, u64::from(codes[r])));
+            let key = self.operation.hash(within(self.data, r), r);
             configurations.insert(key, 1);
             let key = mix(key, u64::from(self.library(r)));
             *variants.entry(variant(&self.variant, key, r)).or_default() += 1;
