@@ -20,15 +20,15 @@ fn DevicePicker() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let devices = bench.devices_in_use;
-    let label = Memo::new(move |_| match &devices.get()[..] {
-        [Some(one)] => short_name(one),
-        [] | [None] => "Device".to_owned(),
-        [Some(one), None] | [None, Some(one)] => format!("{} + unknown", short_name(one)),
-        many => {
-            let known = many.iter().flatten().count();
-            let unknown = if known < many.len() { " + unknown" } else { "" };
-            format!("{known} devices{unknown}")
-        }
+    let label = Memo::new(move |_| {
+        let all = devices.get();
+        let known: Vec<&String> = all.iter().flatten().collect();
+        let names = match known[..] {
+            [] => return "Device".to_owned(),
+            [one] => short_name(one),
+            _ => format!("{} devices", known.len()),
+        };
+        if known.len() < all.len() { names + " + unknown" } else { names }
     });
     // A reader takes it from the name or the kind of a file.
     let assumed = Memo::new(move |_| {

@@ -114,14 +114,12 @@ impl ColorScale {
         if *field == Field::Column(LARGEST_LOSS.to_owned()) {
             for (i, name) in out.names.iter().enumerate() {
                 let own = Account::ALL.into_iter().find(|a| a.label() == name);
-                let colour = match own {
-                    Some(Account::NoRoof) => Some(theme.nothing_lost()),
-                    None if name == NOTHING_LOST => Some(theme.nothing_lost()),
-                    own => own.map(|a| theme.account(a)),
+                let color = match own {
+                    Some(account) if account != Account::NoRoof => theme.account(account),
+                    None if name != NOTHING_LOST => continue,
+                    _ => theme.nothing_lost(),
                 };
-                if let Some(colour) = colour {
-                    (out.palette[i], out.symbols[i]) = (colour, Symbol::Dot);
-                }
+                (out.palette[i], out.symbols[i]) = (color, Symbol::Dot);
             }
         }
         out
