@@ -83,6 +83,15 @@ test("a file that names no device asks for one; the list is searched and walked 
   app.assertQuiet();
 });
 
+test("a device that a reader assumed is marked so, another one that is chosen is not", async (t) => {
+  for (const [path, name] of [["", "Device: MI300X assumed"], ["#device=h100-sxm", "Device: H100 80GB HBM3"]]) {
+    const app = await GemmscopePage.open({ t, viewport: DESKTOP, path });
+    await app.load(fixture("fixtures/iree/sweep_library.csv"));
+    await app.page.getByRole("button", { name, exact: true }).waitFor();
+    app.assertQuiet();
+  }
+});
+
 test("any number can be edited; an own device is kept, exported and read back, and so is a TraceLens platform file", async (t) => {
   const app = await open(t, "#v=1&device=h100-sxm");
   const before = await efficiency(app);

@@ -30,12 +30,14 @@ fn DevicePicker() -> impl IntoView {
         };
         if known.len() < all.len() { names + " + unknown" } else { names }
     });
-    // A reader takes it from the name or the kind of a file.
+    // A reader took it from the name or the kind of a file, and nobody chose another one.
     let assumed = Memo::new(move |_| {
+        let used = devices.get();
         bench.data.with(|data| {
-            let assumptions = data.sources.iter().flat_map(|s| &s.assumptions);
-            let mut devices = assumptions.filter(|a| a.key == "device" && !a.by_hand);
-            devices.any(|a| !a.value.is_empty())
+            let mut all = data.sources.iter().flat_map(|s| &s.assumptions);
+            all.any(|a| {
+                a.key == "device" && !a.by_hand && used.iter().flatten().any(|d| *d == a.value)
+            })
         })
     });
     let missing = move || devices.with(|d| d.contains(&None));
