@@ -95,6 +95,9 @@ pub struct Comparison {
     pairs: usize,
     /// One row per configuration, for its key.
     keys: Vec<u32>,
+    /// The configurations whose rows agree in bias and beta besides, as one side has both under the key;
+    /// ascending.
+    split: Vec<u32>,
     /// End of each configuration's samples.
     ends: Vec<u32>,
     /// Side and sample, ordered by configuration and side.
@@ -140,6 +143,7 @@ impl Comparison {
             with_repeats: 0,
             pairs: 0,
             keys: Vec::new(),
+            split: Vec::new(),
             ends: Vec::new(),
             samples: Vec::new(),
             rows: Vec::new(),
@@ -155,32 +159,50 @@ impl Comparison {
                 (side.unwrap_or(u16::MAX), row)
             }));
             of_group.sort_unstable();
-            let start = rows.len();
-            rows.extend(of_group.iter().map(|s| s.1));
-            out.add(&mut samples, &of_group, &mut rows[start..], start, sides);
+            if out.add(&mut samples, &of_group, &mut rows, sides) {
+                continue;
+            }
+            // `mm` and `addmm` of one shape: each has its own rival.
+            let epilogue = |of: &(u16, u32)| {
+                let op = data.ops[data.op[of.1 as usize] as usize];
+                (op.bias, op.beta)
+            };
+            of_group.sort_by_key(epilogue);
+            let mut parts: Vec<_> = of_group.chunk_by(|a, b| epilogue(a) == epilogue(b)).collect();
+            if parts.len() == 1 {
+                parts.clear();
+                out.ambiguous += 1;
+            }
+            for part in parts {
+                match out.add(&mut samples, part, &mut rows, sides) {
+                    true => out.split.push(out.keys.len() as u32 - 1),
+                    false => out.ambiguous += 1,
+                }
+            }
         }
         out.rows = rows;
         out
     }
 
+    /// Adds a configuration; false if a side's rows are different GEMMs.
     fn add(
         &mut self,
         samples: &mut Samples<'_>,
         group: &[(u16, u32)],
-        rows: &mut [u32],
-        start: usize,
+        rows: &mut Vec<u32>,
         sides: usize,
-    ) {
-        let before = self.samples.len();
-        let mut at = 0;
+    ) -> bool {
+        let (before, start) = (self.samples.len(), rows.len());
+        rows.extend(group.iter().map(|s| s.1));
+        let mut at = start;
         for of_side in group.chunk_by(|a, b| a.0 == b.0) {
             let n = of_side.len();
             let Some(mut s) = samples.sample(&mut rows[at..at + n]) else {
                 self.samples.truncate(before);
-                self.ambiguous += 1;
-                return;
+                rows.truncate(start);
+                return false;
             };
-            s.first = (start + at) as u32;
+            s.first = at as u32;
             self.samples.push((of_side[0].0, s));
             at += n;
         }
@@ -198,6 +220,7 @@ impl Comparison {
         self.with_repeats += any(|s| s.n > 1);
         self.keys.push(group[0].1);
         self.ends.push(self.samples.len() as u32);
+        true
     }
 
     /// Number of configurations that at least one side has.
@@ -246,7 +269,12 @@ impl Comparison {
 
     /// The key of a configuration as text: `128 × 1280 × 2048, fp16, NT`.
     pub fn label(&self, frame: &Frame, configuration: usize) -> String {
-        key_label(frame, &self.setup.keys, self.row(configuration))
+        let row = self.row(configuration);
+        let mut label = key_label(frame, &self.setup.keys, row);
+        if self.split.binary_search(&(configuration as u32)).is_ok() {
+            label.push_str(frame.data.ops[frame.data.op[row] as usize].epilogue());
+        }
+        label
     }
 
     /// Configurations that at least two sides have.

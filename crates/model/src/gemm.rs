@@ -96,6 +96,16 @@ impl Operation {
         }
     }
 
+    /// What is added to the products, as it is written behind the layout: ` + bias`, ` + C`, both or nothing.
+    pub fn epilogue(&self) -> &'static str {
+        match (self.bias, self.beta) {
+            (false, false) => "",
+            (true, false) => " + bias",
+            (false, true) => " + C",
+            (true, true) => " + bias + C",
+        }
+    }
+
     /// The types in short: `bf16`, or `bf16 x int4 -> bf16` where they differ.
     pub fn types(&self) -> String {
         if self.a == self.b && self.c == self.a.default_output() && self.compute == self.a {
@@ -114,14 +124,7 @@ impl Operation {
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.types(), self.layout())?;
-        if self.bias {
-            f.write_str(" + bias")?;
-        }
-        if self.beta {
-            f.write_str(" + C")?;
-        }
-        Ok(())
+        write!(f, "{} {}{}", self.types(), self.layout(), self.epilogue())
     }
 }
 

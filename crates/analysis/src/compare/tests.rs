@@ -112,6 +112,34 @@ fn fewer_keys_make_what_cannot_be_told_apart_ambiguous() {
 }
 
 #[test]
+fn a_product_with_a_bias_is_matched_with_the_same_one() {
+    let mut all = Dataset::new();
+    for (name, slower) in [("a.csv", 1.0), ("b.csv", 2.0)] {
+        let mut t = Rows::new();
+        for (bias, us) in [(false, 10.0), (true, 12.0)] {
+            let op = Operation { bias, ..Operation::uniform(DataType::Fp16) };
+            t.typed((64, 64, 64), op, "", us * slower * 1e-6, "");
+        }
+        let mut data = (*t.frame(None).data).clone();
+        data.sources[0].name = name.into();
+        all.append(data);
+    }
+    let frame = frame(all, None);
+    let c = Comparison::new(&frame, &Setup::of(&frame, Field::Source));
+    assert_eq!((c.matched, c.ambiguous), (2, 0));
+    let labels = [0, 1].map(|i| c.label(&frame, i));
+    assert_eq!(labels, ["64 × 64 × 64, fp16, NN", "64 × 64 × 64, fp16, NN + bias"]);
+    let times = [0, 1].map(|i| [0, 1].map(|side| c.sample(i, side).unwrap().time_s * 1e6));
+    assert_eq!(times.map(|t| t.map(f64::round)), [[10.0, 20.0], [12.0, 24.0]]);
+    // Without it on one side, the shape is what is shared.
+    let one = two_files(&[((1, false), 1.0)], &[((1, false), 1.0)]);
+    assert_eq!(
+        Comparison::new(&one, &Setup::of(&one, Field::Source)).label(&one, 0),
+        "1 × 64 × 64, fp16, NN"
+    );
+}
+
+#[test]
 fn of_types_and_layouts_what_costs_more_time_is_compared() {
     // How much longer bf16 takes, and how much longer a transposed A.
     let side = |of_type: f64, of_layout: f64| {

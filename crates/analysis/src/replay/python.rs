@@ -78,6 +78,7 @@ fn check_and_time(case: &Case, tool: Tool, narrow_parts: bool) -> Result<String,
         .replace(" + BIAS", bias)
         .replace("DTYPE", p.op.a.id())
         .replace("SIZES", if case.column_major { "{N},{M}" } else { "{M},{N}" })
+        .replace("HEADER", if case.column_major { "blas_layout" } else { "layout" })
         .replace("LAYOUT", layout(case))
         .replace("LIBRARY", tool.label())
         .replace("WORK", &format!("{:.0}", p.work().0))
@@ -171,7 +172,7 @@ times = [seconds() for _ in range(CALLS)]
 median, spread = statistics.median(times), statistics.pstdev(times)
 name = torch.cuda.get_device_name() if DEVICE == "cuda" else ""
 if "--row" not in sys.argv:
-    print("M,N,K,batch,dtype,layout,library,device,time_us,min_us,std_us,tflops,status")
+    print("M,N,K,batch,dtype,HEADER,library,device,time_us,min_us,std_us,tflops,status")
 print(f"SIZES,{K},{BATCH},DTYPE,LAYOUT,LIBRARY,{name},{median * 1e6:.3f},"
       f"{min(times) * 1e6:.3f},{spread * 1e6:.3f},"
       f"{WORK / median * 1e-12:.2f},{'ok' if passed else 'failed'}")

@@ -224,7 +224,7 @@ const NAMES: &[(ColumnMeaning, &str)] = named! {
         a_transposed:95 op_a:80 layout_a:85 a_layout:85"
     TransB: "trans_b:98 transb:98 b_trans:95 t_b:90 tb:90 transpose_b:95 b_transpose:95 \
         b_transposed:95 op_b:80 layout_b:85 b_layout:85"
-    Layout: "layout:90 trans:80 transpose:80 transposes:80"
+    Layout: "layout:90 blas_layout:90 trans:80 transpose:80 transposes:80"
     Bias: "bias:90 has_bias:95 use_bias:95"
     Beta: "beta:90"
     Device: "gpu_name:100 gpu:95 device_name:98 device:90 gpu_model:95 gpu_type:95 hardware:80 \

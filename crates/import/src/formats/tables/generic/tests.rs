@@ -418,4 +418,8 @@ fn letters_beside_the_names_of_blas_libraries_are_those_of_its_calls() {
     assert_eq!(convention("hipBLASLt"), (Some("column-major".to_owned()), true));
     assert_eq!(convention("mine"), (Some("row-major".to_owned()), false));
     assert_eq!(convention("Triton"), (None, false));
+    let replayed = text("PyTorch").replace("layout", "blas_layout");
+    let d = read(replayed);
+    assert!(d.sources[0].is_column_major() && d.sources[0].assumptions.is_empty());
+    assert_eq!(d.problem(0).op.layout(), "TN");
 }
