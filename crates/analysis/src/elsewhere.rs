@@ -105,28 +105,26 @@ fn differences(frame: &Frame, a: usize, b: usize) -> Vec<String> {
     let data = &*frame.data;
     let (one, two) = (data.problem(a).op, data.problem(b).op);
     let mut out = Vec::new();
-    let mut add = |before: String, after: String| {
-        if before != after {
-            out.push(match after.as_str() {
-                "" => "not stated".to_owned(),
-                _ => after,
-            });
+    let mut add = |before: &str, after: &str| {
+        if before != after && !after.is_empty() {
+            out.push(after.to_owned());
         }
     };
-    add(one.layout().to_string(), two.layout().to_string());
-    add(one.types().to_string(), two.types().to_string());
+    add(one.layout(), two.layout());
+    add(&one.types(), &two.types());
     let text = |meaning, row| data.text(meaning, row).to_owned();
-    add(text(ColumnMeaning::Library, a), text(ColumnMeaning::Library, b));
-    let device = |row: usize| {
-        let name = data.devices.get(usize::from(data.device[row]));
-        name.cloned().unwrap_or_default()
-    };
-    add(device(a), device(b));
+    // The name of a file that says no library tells who made the row.
+    let [mine, its] = [a, b].map(|row| frame.maker(row));
+    add(&mine, &its);
+    let device = |row: usize| frame.device_name(data.device[row]).to_owned();
+    add(&device(a), &device(b));
     let file = |row: usize| {
         let source = data.sources.get(usize::from(data.source[row]));
         source.map_or_else(String::new, |s| s.name.clone())
     };
-    add(file(a), file(b));
+    if mine == its {
+        add(&file(a), &file(b));
+    }
     if out.is_empty() {
         let (before, after) = (text(ColumnMeaning::Kernel, a), text(ColumnMeaning::Kernel, b));
         if before != after && !after.is_empty() {

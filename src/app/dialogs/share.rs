@@ -202,13 +202,16 @@ pub fn Share() -> impl IntoView {
         }
     });
     let part = (1..count).contains(&passing).then(|| only_passing(sharing, passing));
-    let first = names.first().cloned().unwrap_or_default();
+    let only = match &names[..] {
+        [one] => one.clone(),
+        _ => String::new(),
+    };
     let docs = (!single).then(|| docs_part(sharing, &names));
     view! {
         <Modal title=Signal::derive(|| "Share".to_owned()) wide=true on_close=move || shell.close()>
             {part}
             {link_part(sharing)}
-            {page_part(sharing, first)}
+            {page_part(sharing, only)}
             {docs}
         </Modal>
     }

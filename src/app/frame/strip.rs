@@ -197,7 +197,7 @@ fn rows(bench: Workbench) -> AnyView {
         match all.get() {
             all if all == n => words,
             // What all rows are, nobody has counted.
-            all if words == "GEMMs" || words == "GEMM" => {
+            all if ["GEMMs", "GEMM", "row"].contains(&&*words) => {
                 format!("of {} rows", grouped(all as u64))
             }
             all => format!("of {} {words}", grouped(all as u64)),

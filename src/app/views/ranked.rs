@@ -7,12 +7,14 @@ use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove};
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Category, Checked, Finding, Kind};
+use gemmscope_analysis::headline::scope;
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
 use gemmscope_model::units::{Seconds, grouped, percent, plural, rounded_percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Frame, shape_label};
+use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -29,12 +31,6 @@ pub fn Ranked() -> impl IntoView {
     });
     // The entry that is pointed at may go away with the list.
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
-    // Other rows have other findings.
-    let fixed = RwSignal::new(Vec::new());
-    Effect::new(move |_| {
-        bench.settled_frame.track();
-        fixed.set(Vec::new());
-    });
     let mode = move |label: &'static str, value: &'static str, on: bool| {
         view! {
             <button type="button" class="segment" aria-pressed=move || (gemms.get() == on).to_string()
@@ -54,9 +50,9 @@ pub fn Ranked() -> impl IntoView {
             </header>
             <div class="ranked-list" tabindex="-1">
                 {filtered(bench, "Only these are counted; the runs that they are compared with may be among the others.")}
-                {move || if gemms.get() { numbered(bench) } else { findings(bench, fixed) }}
+                {move || if gemms.get() { numbered(bench) } else { findings(bench) }}
             </div>
-            {foot(bench, fixed)}
+            {foot(bench)}
         </section>
     }
 }
@@ -74,12 +70,12 @@ fn linked(bench: Workbench, rows: Arc<Vec<u32>>) -> Memo<bool> {
 }
 
 /// The findings, or why there are none.
-fn findings(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
+fn findings(bench: Workbench) -> AnyView {
     let all = RwSignal::new(false);
     let empty = Memo::new(move |_| bench.settled_frame.with(|f| f.rows.is_empty()));
     let body = move || {
         if let Some(result) = bench.findings.get() {
-            return list(bench, &result, all, fixed);
+            return list(bench, &result, all);
         }
         let rows = bench.settled_frame.with(|f| f.rows.len());
         if empty.get() {
@@ -108,12 +104,7 @@ fn findings(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
     body.into_any()
 }
 
-fn list(
-    bench: Workbench,
-    result: &FindingsResult,
-    all: RwSignal<bool>,
-    fixed: RwSignal<Vec<usize>>,
-) -> AnyView {
+fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyView {
     let found = result.findings.clone();
     let total = found.findings.len();
     if total == 0 {
@@ -131,7 +122,7 @@ fn list(
             let begins = several && (i == 0 || section(i - 1) != section(i));
             let head =
                 begins.then(|| view! { <li class="finding-section">{section(i).label()}</li> });
-            view! { {head}{finding(bench, (i, f), largest_s, fixed)} }
+            view! { {head}{finding(bench, (i, f), largest_s, found.id_of(i))} }
         };
         shown.iter().enumerate().map(one).collect_view()
     };
@@ -160,13 +151,17 @@ fn list(
     .into_any()
 }
 
-/// What the findings of every side add up to: `23.8 ms lost in all`.
+/// What the findings of every side add up to: `23.8 ms lost in all`; at least that, where a part has no roof.
 fn lost_words(result: &FindingsResult) -> Vec<String> {
     let ledger = &result.findings.ledger;
     let lost = ledger.books.iter().filter(|b| b.lost_s() > 0.0);
-    lost.map(|b| match b.name.as_str() {
-        "" => format!("{} lost in all", seconds_brief(b.lost_s())),
-        _ => b.named(&format!("{} lost", seconds_brief(b.lost_s()))),
+    lost.map(|b| {
+        let least = if scope(b).is_empty() { "" } else { "at least " };
+        let words = format!("{least}{} lost", seconds_brief(b.lost_s()));
+        match b.name.as_str() {
+            "" => words + " in all",
+            _ => b.named(&words),
+        }
     })
     .collect()
 }
@@ -231,13 +226,16 @@ fn lost_s(f: &Finding) -> Option<f64> {
     f.saves_s.filter(|_| f.kind == Kind::Lost)
 }
 
+/// The ids of the findings that are ticked as fixed, in the link.
+const FIXED_KEY: &str = "fixed";
+
+/// True for a finding that is ticked as fixed.
+fn is_fixed(view: &ViewState, id: &str) -> bool {
+    view.param(FIXED_KEY).is_some_and(|ids| ids.split(',').any(|one| one == id))
+}
+
 /// One finding: what it is, its seconds, and a bar of them, which the finding with `largest_s` fills.
-fn finding(
-    bench: Workbench,
-    (index, f): (usize, &Finding),
-    largest_s: f64,
-    fixed: RwSignal<Vec<usize>>,
-) -> AnyView {
+fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: String) -> AnyView {
     let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
     let share = lost_s(f).map_or(0.0, |s| s / f.whole_s);
     let length = lost_s(f).map_or(0.0, |s| s / largest_s);
@@ -278,13 +276,18 @@ fn finding(
     .into_any();
     let choose = move || bench.choose_finding(index);
     let tick = (f.kind == Kind::Lost).then(|| {
+        let ticked = id.clone();
         let on = move |_| {
-            fixed.update(|all| match all.iter().position(|i| *i == index) {
-                Some(at) => drop(all.remove(at)),
-                None => all.push(index),
+            bench.edit_without_undo(|v| {
+                let others = v.param(FIXED_KEY).unwrap_or_default().split(',');
+                let mut ids: Vec<&str> = others.filter(|one| *one != id && !one.is_empty()).collect();
+                if !is_fixed(v, &id) {
+                    ids.push(&id);
+                }
+                v.set_param(FIXED_KEY, ids.join(","));
             });
         };
-        let checked = move || fixed.with(|all| all.contains(&index));
+        let checked = move || bench.view.with(|v| is_fixed(v, &ticked));
         view! {
             <label class="finding-fix" title="Tick what you would fix: the total without its time is below the list">
                 "if fixed"
@@ -386,10 +389,11 @@ pub(crate) fn filtered(bench: Workbench, what: &'static str) -> impl IntoView {
 }
 
 /// The foot: the total if the ticked findings were fixed, the one what-if.
-fn foot(bench: Workbench, fixed: RwSignal<Vec<usize>>) -> AnyView {
+fn foot(bench: Workbench) -> AnyView {
     let words = move || {
         let found = bench.findings.get()?.findings;
-        let ticked = fixed.get();
+        let is_ticked = |i: &usize| bench.view.with(|v| is_fixed(v, &found.id_of(*i)));
+        let ticked: Vec<usize> = (0..found.findings.len()).filter(is_ticked).collect();
         let other_s = bench.settled_frame.with(|f| match f.kind() {
             DataKind::Workload => other_time_s(f),
             _ => 0.0,

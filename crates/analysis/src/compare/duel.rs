@@ -250,6 +250,10 @@ impl Duel {
         let single = self.ratios.len() == 1;
         let on = match single {
             true => "on the one configuration that both have".to_owned(),
+            false if self.ratios.len() * 5 < comparison.len() => {
+                let all = plural(comparison.len() as u64, "configuration");
+                format!("over {} of {all}", grouped(self.ratios.len() as u64))
+            }
             false => format!("over {}", plural(self.ratios.len() as u64, "configuration")),
         };
         let by_time = if single { "" } else { " by time" };

@@ -24,6 +24,8 @@ pub struct Tally {
     pub ties: u64,
     /// Number of compared configurations.
     pub compared: u64,
+    /// Number of configurations that at least one side has.
+    pub all: u64,
     /// Number of configurations in which another side leads each by more than the threshold.
     pub slower: Vec<u64>,
     /// Each side's total time over that of the fastest of each; NaN for a side that has none.
@@ -68,6 +70,7 @@ impl Tally {
             behind: vec![0.0; sides],
             ties: 0,
             compared: 0,
+            all: comparison.len() as u64,
         };
         let mut ran = vec![(0u64, 0.0); sides];
         for i in 0..comparison.len() {
@@ -189,12 +192,20 @@ impl Tally {
     }
 
     /// The first thing to say: which sides lose everywhere, and who is fastest on how many; of two sides the
-    /// one says the other.
+    /// one says the other. That it holds for a small part, where it does.
     pub fn lead(&self) -> String {
-        match self.losers() {
+        let lead = match self.losers() {
             none if none.is_empty() => self.fastest_words() + ".",
             losers if self.names.len() < 3 => losers + ".",
             losers => format!("{losers}. {}.", self.fastest_words()),
+        };
+        match self.compared * 5 < self.all {
+            true => format!(
+                "{lead} Shared: {} of {}.",
+                grouped(self.compared),
+                plural(self.all, "GEMM")
+            ),
+            false => lead,
         }
     }
 

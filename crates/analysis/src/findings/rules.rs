@@ -30,7 +30,7 @@ const fn measured(
 
 pub(super) const KERNEL: Rule = measured(
     "kernel",
-    "A faster kernel of the same library",
+    "Another kernel is faster",
     Category::Library,
     "another kernel or tile of the same library ran it over 2 % faster",
     [
@@ -42,7 +42,7 @@ pub(super) const KERNEL: Rule = measured(
 
 pub(super) const LAYOUT: Rule = measured(
     "layout",
-    "A slow layout",
+    "Another layout is faster",
     Category::Layout,
     "the operands stored the other way round ran over 2 % faster",
     [
@@ -55,7 +55,7 @@ pub(super) const LAYOUT: Rule = measured(
 
 pub(super) const TYPE: Rule = measured(
     "type",
-    "A slower type of the same peak",
+    "Another type is faster",
     Category::Precision,
     "another type with the same bytes and the same peak ran over 2 % faster",
     [
@@ -67,7 +67,7 @@ pub(super) const TYPE: Rule = measured(
 
 pub(super) const SIZE: Rule = measured(
     "size",
-    "A larger size is faster",
+    "Padding is faster",
     Category::Layout,
     "a GEMM that is larger in exactly one of M, N, K ran over 2 % faster",
     [
@@ -79,7 +79,7 @@ pub(super) const SIZE: Rule = measured(
 
 pub(super) const LIBRARY: Rule = measured(
     "library",
-    "A faster library",
+    "Another library or file is faster",
     Category::Library,
     "another library or file ran it over 2 % faster on the same device",
     [
@@ -124,7 +124,7 @@ pub(super) const TILE: Rule = Rule {
 
 pub(super) const REST: Rule = Rule {
     id: "rest",
-    title: "Below the roof",
+    title: "Unexplained",
     kind: Kind::Lost,
     category: Category::Efficiency,
     needs: &[Need::Time, Need::Roof],

@@ -206,15 +206,7 @@ fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
     if let [one] = cause.parts.as_slice() {
         return part_claim(scan, sums, one);
     }
-    match cause.account {
-        Account::Layout => "Another layout is faster",
-        Account::Type => "Another type is faster",
-        Account::Size => "Padding is faster",
-        Account::Library => "Another library or file is faster",
-        Account::Kernel => "Another kernel is faster",
-        _ => "Padding and waves of the tile",
-    }
-    .to_owned()
+    super::rule(cause.account.key()).map_or_else(String::new, |rule| rule.title.to_owned())
 }
 
 fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {

@@ -176,6 +176,8 @@ impl Counted {
             DataKind::Sweep => {
                 format!("{} variants of {}", grouped(one.all_rows), plural(counted, "GEMM"))
             }
+            // A program can have one GEMM in several rows.
+            DataKind::Workload => plural(counted, "row"),
             _ => plural(counted, "GEMM"),
         }
     }
