@@ -22,6 +22,7 @@ pub use tally::Tally;
 use samples::Samples;
 
 use crate::findings::{NAME, short};
+use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::field::{Field, Frame, shape_label};
@@ -151,7 +152,7 @@ impl Comparison {
             setup,
         };
         let mut samples = Samples::new(frame);
-        let mut of_group: Vec<(u16, u32)> = Vec::new();
+        let (mut of_group, mut part): (Vec<(u16, u32)>, Vec<(u16, u32)>) = Default::default();
         for (start, end) in groups {
             of_group.clear();
             of_group.extend(grouped[start as usize..end as usize].iter().map(|&(_, row)| {
@@ -163,18 +164,17 @@ impl Comparison {
                 continue;
             }
             // `mm` and `addmm` of one shape: each has its own rival.
-            let epilogue = |of: &(u16, u32)| {
-                let op = data.ops[data.op[of.1 as usize] as usize];
-                (op.bias, op.beta)
-            };
-            of_group.sort_by_key(epilogue);
-            let mut parts: Vec<_> = of_group.chunk_by(|a, b| epilogue(a) == epilogue(b)).collect();
-            if parts.len() == 1 {
-                parts.clear();
-                out.ambiguous += 1;
-            }
-            for part in parts {
-                match out.add(&mut samples, part, &mut rows, sides) {
+            let epilogue = |of: &(u16, u32)| data.ops[data.op[of.1 as usize] as usize].epilogue();
+            let first = epilogue(&of_group[0]);
+            let apart = of_group.iter().any(|of| epilogue(of) != first);
+            out.ambiguous += u64::from(!apart);
+            for one in Operation::EPILOGUES.into_iter().filter(|_| apart) {
+                part.clear();
+                part.extend(of_group.iter().filter(|of| epilogue(of) == one));
+                if part.is_empty() {
+                    continue;
+                }
+                match out.add(&mut samples, &part, &mut rows, sides) {
                     true => out.split.push(out.keys.len() as u32 - 1),
                     false => out.ambiguous += 1,
                 }

@@ -348,6 +348,10 @@ pub trait Drawn: Send + Sync {
     fn at(&self, at: Point, radius: f64) -> Option<Target>;
     /// The next target for the keyboard.
     fn neighbour(&self, from: Option<&Target>, direction: Direction) -> Option<Target>;
+    /// Where a row lies in the picture.
+    fn place(&self, _row: u32) -> Option<Point> {
+        None
+    }
     /// Rows inside a box.
     fn within(&self, rect: Rect) -> Vec<u32>;
     /// What a box means as a filter; nothing where it can only select.

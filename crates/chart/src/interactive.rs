@@ -126,6 +126,11 @@ impl Drawn for SceneChart {
             .map(|(_, a)| Target::of(a))
     }
 
+    fn place(&self, row: u32) -> Option<Point> {
+        let area = self.scene.hit_areas.iter().find(|a| a.rows.contains(&row))?;
+        Some((area.rect[0] + area.rect[2] / 2.0, area.rect[1] + area.rect[3] / 2.0))
+    }
+
     fn within(&self, rect: Rect) -> Vec<u32> {
         let touched = self.scene.hit_areas.iter().filter(|a| overlaps(a.rect, rect));
         distinct(touched.flat_map(|a| a.rows.iter().copied()))

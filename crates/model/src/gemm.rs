@@ -96,14 +96,12 @@ impl Operation {
         }
     }
 
-    /// What is added to the products, as it is written behind the layout: ` + bias`, ` + C`, both or nothing.
+    /// What can be added to the products, as it is written behind the layout.
+    pub const EPILOGUES: [&str; 4] = ["", " + bias", " + C", " + bias + C"];
+
+    /// The one of [`Operation::EPILOGUES`] that is added.
     pub fn epilogue(&self) -> &'static str {
-        match (self.bias, self.beta) {
-            (false, false) => "",
-            (true, false) => " + bias",
-            (false, true) => " + C",
-            (true, true) => " + bias + C",
-        }
+        Self::EPILOGUES[usize::from(self.bias) + 2 * usize::from(self.beta)]
     }
 
     /// The types in short: `bf16`, or `bf16 x int4 -> bf16` where they differ.

@@ -1,5 +1,6 @@
 //! The stage of a chart: two canvases, the picture on them, and what is pointed at in it.
 
+use super::click::make_room;
 use super::picture::{self, Draw, Drawn, Picture, Pointed};
 use crate::app::state::{Shell, Workbench};
 use crate::web::frame::{self, Frame};
@@ -98,6 +99,7 @@ impl Stage {
         stage.paint();
         stage.mark_elsewhere();
         stage.emphasize();
+        stage.make_room();
         stage
     }
 
@@ -190,6 +192,24 @@ impl Stage {
                     let _ = canvas::paint_canvas(&canvas, &drawn.emphasis(&what), ratio);
                 }
             });
+        });
+    }
+
+    /// Keeps the row that is selected in sight of the dock, however it was selected: by a click, in a list
+    /// or by a link.
+    fn make_room(self) {
+        let Stage { bench, picture, element, .. } = self;
+        Effect::new(move |was: Option<Vec<u32>>| {
+            let selected = bench.selected.get();
+            let Some(drawn) = picture.get() else { return Vec::new() };
+            if let [row] = selected[..]
+                && was.as_ref() != Some(&selected)
+                && let Some(element) = element.get_untracked()
+                && let Some(at) = drawn.place(row)
+            {
+                make_room(self, &element, at);
+            }
+            selected
         });
     }
 

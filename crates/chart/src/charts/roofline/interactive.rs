@@ -219,6 +219,10 @@ impl Drawn for InteractiveRoofline {
         self.grid().neighbour(from, direction).map(|hit| self.target(hit))
     }
 
+    fn place(&self, row: u32) -> Option<Point> {
+        self.ask(|input| input.points.px(&self.picture.plot, row))
+    }
+
     fn within(&self, rect: Rect) -> Vec<u32> {
         self.grid().within(rect)
     }
