@@ -123,8 +123,20 @@ test("Tab goes the way the eye does, in few stops; digits and arrow keys lead to
   assert.ok(await at(".toolbar *"), "back among the controls");
   await keyboard.press("Home");
   assert.equal(await app.page.evaluate(() => document.activeElement.textContent), "Roofline");
-  // A button of the filters leads into the panel.
+  // A button of the filters lists the values; the last one leads into the panel.
   await app.page.locator(".filter-row button").nth(1).focus();
+  await keyboard.press("ArrowDown");
+  await app.page.waitForFunction(() => document.activeElement.matches(".filter-row .menu input"));
+  const rows = () => app.figure("rows");
+  const before = await rows();
+  await keyboard.press("Space");
+  await app.page.waitForFunction(() => document.querySelector(".filter-row .chip"));
+  assert.notEqual(await rows(), before);
+  assert.ok(await at(".filter-row .menu input"), "the list stays open");
+  await keyboard.press("Space");
+  await keyboard.press("Escape");
+  assert.ok(await at(".filter-row button"), "back on its button");
+  await app.page.getByRole("button", { name: "Ranges" }).focus();
   await keyboard.press("Enter");
   await app.page.waitForFunction(() => document.activeElement.matches(".sidebar summary"));
 

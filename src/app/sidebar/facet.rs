@@ -1,6 +1,5 @@
 //! A facet: the values of a field with their counts, each to be chosen.
 
-use super::filters::turn_to;
 use crate::app::state::Workbench;
 use crate::app::ui::{keyed, value_of};
 use gemmscope_model::order::InOrder;
@@ -67,7 +66,7 @@ pub fn facet_fields(frame: &Frame) -> Vec<Field> {
 
 /// A field with a box for each of its values.
 #[component]
-pub fn Facet(facet: FacetOf, asked: RwSignal<Option<Option<Field>>>) -> impl IntoView {
+pub fn Facet(facet: FacetOf) -> impl IntoView {
     let bench = Workbench::here();
     let field = StoredValue::new(facet.info.field.clone());
     let open = RwSignal::new(facet.open);
@@ -100,16 +99,10 @@ pub fn Facet(facet: FacetOf, asked: RwSignal<Option<Option<Field>>>) -> impl Int
         }
         .into_any()
     };
-    let part = NodeRef::<leptos::html::Details>::new();
-    Effect::new(move |_| {
-        if field.with_value(|f| asked.with(|a| a.as_ref().is_some_and(|a| a.as_ref() == Some(f)))) {
-            turn_to(part);
-        }
-    });
     let label = facet.info.label.clone();
     let many = facet.distinct > FIRST;
     view! {
-        <details class="facet" prop:open=facet.open node_ref=part on:toggle=move |e| open.set(is_open(&e))>
+        <details class="facet" prop:open=facet.open on:toggle=move |e| open.set(is_open(&e))>
             <summary title=facet.info.hint>
                 <span>{label.clone()}</span>
                 <span class="facet-count">{grouped(facet.distinct as u64)}</span>

@@ -3,7 +3,7 @@
 
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::state::Workbench;
-use crate::app::ui::{icon, keyed, one_stop, value_of};
+use crate::app::ui::{Menu, icon, keyed, one_stop, value_of};
 use crate::web::clock;
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::units::{float, grouped, larger, plural, smaller};
@@ -22,13 +22,13 @@ const RANGES: [Field; 7] =
 /// Facets that have a button of their own.
 const BUTTONS: usize = 5;
 
-/// What can be filtered, and the part of the panel that was asked for.
+/// What can be filtered.
 #[derive(Clone, Copy)]
 pub struct Known {
     facets: RwSignal<Vec<FacetOf>>,
     ranges: RwSignal<Vec<RangeOf>>,
-    /// The facet that a button opened; `None` in it stands for the ranges.
-    asked: RwSignal<Option<Option<Field>>>,
+    /// Counts how often the ranges were asked for.
+    asked: RwSignal<u32>,
 }
 
 impl Known {
@@ -44,8 +44,8 @@ impl Known {
     }
 }
 
-/// What is open, a button for each of the first facets, which opens the panel there, and the active
-/// filters.
+/// What is open, a button for each of the first facets, which lists its values, one that opens the panel at
+/// the ranges, and the active filters.
 #[component]
 pub fn FilterRow(
     known: Known,
@@ -53,26 +53,30 @@ pub fn FilterRow(
     open: Callback<()>,
 ) -> impl IntoView {
     let bench = Workbench::here();
-    let show = move |what: Option<Field>| {
-        known.asked.set(Some(what));
+    let ranges = move |_| {
+        known.asked.update(|n| *n += 1);
         open.run(());
     };
     let button = move |f: FacetOf| {
-        let field = f.info.field.clone();
-        let shown = field.clone();
+        let (field, label) = (f.info.field.clone(), f.info.label.clone());
         let on = move || bench.view.with(|v| v.filters.facets.contains_key(&field));
+        let name = Signal::stored(format!("Filter by {label}"));
+        let facet = FacetOf { open: true, ..f };
         view! {
-            <button type="button" class="button small" class:on=on title=f.info.hint
-                on:click=move |_| show(Some(shown.clone()))>
-                {f.info.label}
-            </button>
+            <span class="filter-button" class:on=on>
+                <Menu class="button small" stays=true name=name label=move || label.clone()>
+                    <Facet facet=facet.clone() />
+                </Menu>
+            </span>
         }
         .into_any()
     };
-    let buttons = move || {
+    let first = move || {
         let facets = known.facets.get().into_iter();
-        facets.filter(|f| f.open).take(BUTTONS).map(button).collect_view()
+        facets.filter(|f| f.open).take(BUTTONS).collect()
     };
+    // One whose list is open stays as it is.
+    let buttons = keyed(first, |f: &FacetOf| (f.info.field.to_string(), f.distinct), button);
     let sizes = move || known.ranges.with(|r| !r.is_empty());
     let files = Memo::new(move |_| {
         bench.data.with(|d| match &d.sources[..] {
@@ -90,7 +94,7 @@ pub fn FilterRow(
             {buttons}
             <Show when=sizes>
                 <button type="button" class="button small" class:on=move || bench.view.with(|v| !v.filters.ranges.is_empty())
-                    title="Sizes, intensity, time, rate" on:click=move |_| show(None)>
+                    title="Sizes, intensity, time, rate" on:click=ranges>
                     "Ranges"
                 </button>
             </Show>
@@ -111,7 +115,7 @@ pub fn Filters(known: Known) -> impl IntoView {
     let Known { facets, ranges, asked } = known;
     let ranged = NodeRef::<leptos::html::Details>::new();
     Effect::new(move |_| {
-        if asked.get() == Some(None) {
+        if asked.get() > 0 {
             turn_to(ranged);
         }
     });
@@ -134,7 +138,7 @@ pub fn Filters(known: Known) -> impl IntoView {
             {keyed(
                 move || facets.get(),
                 |f| (f.info.field.clone(), f.distinct),
-                move |facet| view! { <Facet facet=facet asked=asked /> }.into_any(),
+                move |facet| view! { <Facet facet=facet /> }.into_any(),
             )}
             <details class="facet" open node_ref=ranged>
                 <summary><span>"Ranges"</span></summary>
@@ -195,7 +199,7 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
 }
 
 /// Opens a part of the panel, and gives it the focus.
-pub(super) fn turn_to(part: NodeRef<leptos::html::Details>) {
+fn turn_to(part: NodeRef<leptos::html::Details>) {
     if let Some(part) = part.get_untracked() {
         part.set_open(true);
         // The panel may show only in the next frame.

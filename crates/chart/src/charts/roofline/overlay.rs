@@ -80,9 +80,12 @@ impl<'a> Layers<'a> {
         if let Some(rect) = what.brush {
             self.scene.brush(rect);
         }
-        let hovered = hovered.and_then(|row| Some((row, input.points.px(&self.plot, row)?)));
-        if let Some((row, at)) = hovered {
-            self.hover(row, at, base);
+        // Among hundreds the one that is selected would be looked for.
+        let one = Some(&what.selected[..]).filter(|s| s.len() == 1).unwrap_or_default();
+        for row in one.iter().copied().chain(hovered) {
+            if let Some(at) = input.points.px(&self.plot, row) {
+                self.hover(row, at, base);
+            }
         }
         self.scene.items.push(Item::Unclip);
         self.scene
@@ -159,7 +162,7 @@ impl<'a> Layers<'a> {
         });
     }
 
-    /// The hovered point and its way up to its roof.
+    /// A hovered point, or the only one that is selected, and its way up to its roof.
     fn hover(&mut self, row: u32, at: Point, base: f64) {
         let text = self.input.theme.text;
         if let Some(rate) = self.roof_above(row) {
