@@ -10,6 +10,7 @@ pub mod file;
 pub mod frame;
 pub mod host;
 pub mod importer;
+pub mod js;
 pub mod picture;
 pub mod reading;
 pub mod storage;

@@ -6,13 +6,15 @@ pub mod one_stop;
 mod select;
 pub mod terms;
 
-use crate::web::dom;
+use crate::web::{clock, dom};
 use gemmscope_model::units::{float, format_significant};
 use gemmscope_table::result_table::Table;
 pub use keyed::keyed;
+use leptos::html::Div;
 use leptos::prelude::*;
 pub use menu::Menu;
 pub use select::{device_select, select};
+use std::time::Duration;
 use wasm_bindgen::JsCast;
 
 /// Up to this width files and filters are a drawer, and rows of the table are cards.
@@ -86,10 +88,49 @@ pub fn icon(path: &'static str) -> AnyView {
 /// Whether a media query holds, as long as the calling component lives.
 pub fn media(query: &'static str) -> RwSignal<bool> {
     let holds = RwSignal::new(dom::media(query));
-    let watch = dom::watch_media(query, move |_| holds.set(dom::media(query)));
-    let watch = StoredValue::new_local(watch);
-    on_cleanup(move || watch.dispose());
+    keep(dom::watch_media(query, move |_| holds.set(dom::media(query))));
     holds
+}
+
+/// Keeps a listener or a watch for as long as what calls it: a component, or a run of an effect.
+pub fn keep<T: 'static>(value: T) {
+    let _ = StoredValue::new_local(value);
+}
+
+/// Calls back with an element's content size once it is there, and after every change.
+pub fn watch_size(element: NodeRef<Div>, then: impl Fn(f64, f64) + Clone + 'static) {
+    Effect::new(move |_| {
+        if let Some(element) = element.get() {
+            keep(dom::watch_size(&element, then.clone()));
+        }
+    });
+}
+
+/// Tells of a text that follows from signals, once for all changes within 200 ms, where it is not the
+/// one that was `told` last.
+pub fn tell_changes(
+    told: StoredValue<String>,
+    read: impl Fn() -> String + Copy + 'static,
+    tell: impl Fn(&str) + Copy + 'static,
+) {
+    let waiting = StoredValue::new(false);
+    Effect::new(move |_| {
+        let text = read();
+        if told.with_value(|t| *t == text) || waiting.get_value() {
+            return;
+        }
+        waiting.set_value(true);
+        leptos::task::spawn_local(async move {
+            clock::pause(Duration::from_millis(200)).await;
+            // Gone meanwhile.
+            if waiting.try_set_value(false).is_some() {
+                return;
+            }
+            let text = untrack(read);
+            tell(&text);
+            told.set_value(text);
+        });
+    });
 }
 
 /// A button that shows only an icon; `label` is its name and tooltip.
@@ -116,10 +157,7 @@ pub fn rove(event: &web_sys::KeyboardEvent, selector: &str) {
         "Home" | "End" => None,
         _ => return,
     };
-    let on = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-    if on.is_some_and(|e| e.tag_name() == "SELECT")
-        && matches!(event.key().as_str(), "ArrowDown" | "ArrowUp")
-    {
+    if matches!(event.key().as_str(), "ArrowDown" | "ArrowUp") && dom::within(event, "select") {
         return;
     }
     let row = event.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());

@@ -1,12 +1,12 @@
 //! What `boot.mjs`, or the one-file page, leaves for the program in `gemmscopeBoot`.
 
-use super::worker::field;
+use super::js::{field, global};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 /// A value by name; undefined where there is none.
 pub fn value(name: &str) -> JsValue {
-    field(&field(&js_sys::global(), "gemmscopeBoot"), name)
+    field(&global("gemmscopeBoot"), name)
 }
 
 /// True in the one-file page, which fetches nothing.

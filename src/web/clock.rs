@@ -1,13 +1,13 @@
 //! Time: clocks, frames, pauses, performance marks.
 
+use super::js::{global, promised};
 use std::cell::Cell;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
 fn performance() -> Option<web_sys::Performance> {
     // `performance` is a global of the page and of a worker alike.
-    js_sys::Reflect::get(&js_sys::global(), &"performance".into()).ok()?.dyn_into().ok()
+    global("performance").dyn_into().ok()
 }
 
 thread_local! {
@@ -34,14 +34,13 @@ pub fn mark(name: &str) {
 
 /// Lets the browser paint and handle input. Works in a worker too.
 pub async fn pause(duration: Duration) {
-    let promise = js_sys::Promise::new(&mut |resolve, _| {
-        let set_timeout = js_sys::Reflect::get(&js_sys::global(), &"setTimeout".into());
-        if let Ok(Ok(set_timeout)) = set_timeout.map(|f| f.dyn_into::<js_sys::Function>()) {
+    let wait = |resolve: js_sys::Function, _| {
+        if let Ok(set_timeout) = global("setTimeout").dyn_into::<js_sys::Function>() {
             let ms = JsValue::from_f64(duration.as_millis() as f64);
             let _ = set_timeout.call2(&JsValue::NULL, &resolve, &ms);
         }
-    });
-    let _ = JsFuture::from(promise).await;
+    };
+    let _ = promised(wait).await;
 }
 
 /// Longest stretch of work on the page before the browser gets a turn, ms.
@@ -73,14 +72,10 @@ impl Turns {
 
 /// Resolves when the browser has nothing else to do; where it cannot tell (Safari), after a [`pause`].
 pub async fn idle() {
-    let ask = js_sys::Reflect::get(&js_sys::global(), &"requestIdleCallback".into());
-    let Ok(Ok(ask)) = ask.map(|f| f.dyn_into::<js_sys::Function>()) else {
+    let Ok(ask) = global("requestIdleCallback").dyn_into::<js_sys::Function>() else {
         return pause(Duration::ZERO).await;
     };
-    let promise = js_sys::Promise::new(&mut |resolve, _| {
-        let _ = ask.call1(&JsValue::NULL, &resolve);
-    });
-    let _ = JsFuture::from(promise).await;
+    let _ = promised(|resolve, _| drop(ask.call1(&JsValue::NULL, &resolve))).await;
 }
 
 /// Lets in what messages wait: at once, where [`pause`] may take the 4 ms that browsers stretch it to.
@@ -88,19 +83,20 @@ pub async fn turn() {
     let Ok(channel) = web_sys::MessageChannel::new() else {
         return;
     };
-    let promise = js_sys::Promise::new(&mut |resolve, _| {
+    let _ = promised(|resolve, reject| {
         channel.port1().set_onmessage(Some(&resolve));
-    });
-    if channel.port2().post_message(&JsValue::NULL).is_ok() {
-        let _ = JsFuture::from(promise).await;
-    }
+        if channel.port2().post_message(&JsValue::NULL).is_err() {
+            let _ = reject.call0(&JsValue::NULL);
+        }
+    })
+    .await;
     channel.port1().close();
 }
 
 /// Resolves after the next painted frame: in a task after an animation frame, or after a timeout
 /// because a hidden tab gets no frames.
 pub async fn after_paint() {
-    let promise = js_sys::Promise::new(&mut |resolve, _| {
+    let _ = promised(|resolve, _| {
         let Some(window) = web_sys::window() else {
             return;
         };
@@ -112,6 +108,6 @@ pub async fn after_paint() {
         });
         let _ = window.request_animation_frame(frame.unchecked_ref());
         let _ = window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, 250);
-    });
-    let _ = JsFuture::from(promise).await;
+    })
+    .await;
 }

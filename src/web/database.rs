@@ -1,7 +1,7 @@
 //! IndexedDB, where the browser has it and allows it: values under text keys, in named stores.
 
+use super::js::{field, promised, text};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 use web_sys::{IdbDatabase, IdbRequest, IdbTransactionMode};
 
 /// An open database. It is closed when dropped.
@@ -23,20 +23,19 @@ pub enum Write {
 
 /// What the browser says of a failure; "" where it says nothing.
 fn reason(error: JsValue) -> String {
-    let message = |e: &JsValue| js_sys::Reflect::get(e, &"message".into()).ok()?.as_string();
     // A failed request reports an event, whose target knows the error.
-    let event = error.dyn_ref::<web_sys::Event>();
-    let failed =
-        event.and_then(|e| e.target()).and_then(|t| js_sys::Reflect::get(&t, &"error".into()).ok());
-    message(failed.as_ref().unwrap_or(&error)).unwrap_or_default()
+    match error.dyn_ref::<web_sys::Event>().and_then(|e| e.target()) {
+        Some(target) => text(&field(&target, "error"), "message"),
+        None => text(&error, "message"),
+    }
 }
 
 async fn done(request: &IdbRequest) -> Result<JsValue, String> {
-    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+    let ended = promised(|resolve, reject| {
         request.set_onsuccess(Some(&resolve));
         request.set_onerror(Some(&reject));
     });
-    JsFuture::from(promise).await.map_err(reason)?;
+    ended.await.map_err(reason)?;
     request.result().map_err(reason)
 }
 
@@ -85,10 +84,6 @@ impl Database {
         let stores = self.0.object_store_names();
         let writing =
             self.0.transaction_with_str_sequence_and_mode(&stores, mode).map_err(reason)?;
-        let finished = js_sys::Promise::new(&mut |resolve, reject| {
-            writing.set_oncomplete(Some(&resolve));
-            writing.set_onabort(Some(&reject));
-        });
         for change in changes {
             let (Write::Put(store, ..) | Write::Delete(store, _)) = change;
             let store = writing.object_store(store).map_err(reason)?;
@@ -98,7 +93,11 @@ impl Database {
             }
             .map_err(reason)?;
         }
-        JsFuture::from(finished).await.map_err(reason)?;
-        Ok(())
+        // Nothing of it ends before this task does.
+        let finished = promised(|resolve, reject| {
+            writing.set_oncomplete(Some(&resolve));
+            writing.set_onabort(Some(&reject));
+        });
+        finished.await.map_err(reason).map(drop)
     }
 }

@@ -1,7 +1,6 @@
 //! Window, document, address bar, clipboard, downloads, listeners.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use super::js::field;
 use wasm_bindgen::convert::FromWasmAbi;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -29,37 +28,21 @@ pub fn listen<E: FromWasmAbi + 'static>(
     event: &'static str,
     handler: impl FnMut(E) + 'static,
 ) -> Listener {
-    listen_with(target, event, false, handler)
-}
-
-/// Listens with `passive: false`, so that the handler can keep the browser from scrolling.
-pub fn listen_active<E: FromWasmAbi + 'static>(
-    target: &web_sys::EventTarget,
-    event: &'static str,
-    handler: impl FnMut(E) + 'static,
-) -> Listener {
-    listen_with(target, event, true, handler)
-}
-
-fn listen_with<E: FromWasmAbi + 'static>(
-    target: &web_sys::EventTarget,
-    event: &'static str,
-    active: bool,
-    handler: impl FnMut(E) + 'static,
-) -> Listener {
     let keep = Closure::<dyn FnMut(E)>::new(handler);
     let closure = keep.as_ref().clone();
-    let callback = closure.unchecked_ref();
-    if active {
-        let options = web_sys::AddEventListenerOptions::new();
-        options.set_passive(false);
-        let _ = target.add_event_listener_with_callback_and_add_event_listener_options(
-            event, callback, &options,
-        );
-    } else {
-        let _ = target.add_event_listener_with_callback(event, callback);
-    }
+    let _ = target.add_event_listener_with_callback(event, closure.unchecked_ref());
     Listener { target: target.clone(), event, closure, _keep: Box::new(keep) }
+}
+
+/// What an event happened at.
+pub fn target<E: JsCast>(event: &web_sys::Event) -> Option<E> {
+    event.target()?.dyn_into().ok()
+}
+
+/// True where an event happened at an element that matches a selector, or inside one.
+pub fn within(event: &web_sys::Event, selector: &str) -> bool {
+    let found = target::<web_sys::Element>(event).and_then(|e| e.closest(selector).ok()?);
+    found.is_some()
 }
 
 /// The page's window. The page's code does not run without one.
@@ -72,25 +55,40 @@ pub fn document() -> web_sys::Document {
     window().document().expect("a window has a document")
 }
 
-/// Focuses the first element that matches a selector.
-pub fn focus(selector: &str) {
-    let found = document().query_selector(selector).ok().flatten();
-    if let Some(element) = found.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
-        let _ = element.focus();
-    }
+/// The elements inside another one that match a selector.
+pub fn all(root: &web_sys::Element, selector: &str) -> Vec<web_sys::HtmlElement> {
+    let Ok(list) = root.query_selector_all(selector) else {
+        return Vec::new();
+    };
+    (0..list.length()).filter_map(|i| list.item(i)?.dyn_into().ok()).collect()
 }
 
-/// Clicks an element, where it is there.
-pub fn click(id: &str) {
-    if let Some(element) = by_id(id) {
+/// The elements of the page that match a selector.
+pub fn found(selector: &str) -> Vec<web_sys::HtmlElement> {
+    document().document_element().map_or_else(Vec::new, |root| all(&root, selector))
+}
+
+/// The first element of the page that matches a selector.
+pub fn first(selector: &str) -> Option<web_sys::HtmlElement> {
+    document().query_selector(selector).ok()??.dyn_into().ok()
+}
+
+/// Focuses the first element that matches a selector.
+pub fn focus(selector: &str) {
+    let _ = first(selector).map(|element| element.focus());
+}
+
+/// Clicks the first element that matches a selector.
+pub fn click(selector: &str) {
+    if let Some(element) = first(selector) {
         element.click();
     }
 }
 
 /// Scrolls the list around an element, where it has to, so that the element is in its middle.
 pub fn scroll_into_list(id: &str) {
-    let Some(element) = by_id(id) else { return };
-    let Some(list) = element.parent_element() else {
+    let element = document().get_element_by_id(id);
+    let Some((element, list)) = element.and_then(|e| Some((e.clone(), e.parent_element()?))) else {
         return;
     };
     let (own, room) = (element.get_bounding_client_rect(), list.get_bounding_client_rect());
@@ -100,13 +98,9 @@ pub fn scroll_into_list(id: &str) {
     }
 }
 
-fn by_id(id: &str) -> Option<web_sys::HtmlElement> {
-    document().get_element_by_id(id)?.dyn_into().ok()
-}
-
 /// True where an element matches a selector.
 pub fn exists(selector: &str) -> bool {
-    document().query_selector(selector).is_ok_and(|e| e.is_some())
+    first(selector).is_some()
 }
 
 /// True if the element takes up room on the page.
@@ -117,12 +111,8 @@ pub fn shows(element: &web_sys::Element) -> bool {
 
 /// The elements of a row that take up room, and which of them holds the focus.
 pub fn items(row: &web_sys::Element, selector: &str) -> (Vec<web_sys::HtmlElement>, Option<usize>) {
-    let found = row.query_selector_all(selector).ok();
-    let of = |list: web_sys::NodeList| {
-        let all = (0..list.length()).filter_map(move |i| list.item(i)?.dyn_into().ok());
-        all.filter(|e: &web_sys::HtmlElement| shows(e)).collect()
-    };
-    let all: Vec<web_sys::HtmlElement> = found.map_or_else(Vec::new, of);
+    let mut all = all(row, selector);
+    all.retain(|e| shows(e));
     let active = document().active_element();
     let here = |e: &web_sys::HtmlElement| active.as_ref().is_some_and(|a| e.is_same_node(Some(a)));
     let at = all.iter().position(here);
@@ -140,23 +130,14 @@ pub fn focused() -> Option<web_sys::HtmlElement> {
 /// Which of the elements that match a selector holds the focus; 0 where none does.
 pub fn focused_index(selector: &str) -> usize {
     let focused = document().active_element();
-    let all = document().query_selector_all(selector);
-    let (Ok(all), Some(focused)) = (all, focused) else {
-        return 0;
-    };
-    let holds = |i: &u32| all.item(*i).is_some_and(|e| e.contains(Some(&focused)));
-    (0..all.length()).find(holds).unwrap_or(0) as usize
+    found(selector).iter().position(|e| e.contains(focused.as_deref())).unwrap_or(0)
 }
 
 /// Focuses the element of this number among those that match a selector, or the last one; false
 /// where there is none.
 pub fn focus_nth(selector: &str, index: usize) -> bool {
-    let Ok(all) = document().query_selector_all(selector) else {
-        return false;
-    };
-    let at = (index as u32).min(all.length().saturating_sub(1));
-    let found = all.item(at).and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());
-    found.is_some_and(|e| e.focus().is_ok())
+    let all = found(selector);
+    all.get(index).or(all.last()).is_some_and(|e| e.focus().is_ok())
 }
 
 /// Sets or removes a `data-*` attribute on `<html>`.
@@ -182,41 +163,13 @@ pub fn media(query: &str) -> bool {
 
 /// Scrolls every element that a selector finds to its top.
 pub fn scroll_to_top(selector: &str) {
-    let Ok(found) = document().query_selector_all(selector) else {
-        return;
-    };
-    for i in 0..found.length() {
-        if let Some(Ok(element)) = found.item(i).map(|n| n.dyn_into::<web_sys::Element>()) {
-            element.set_scroll_top(0);
-        }
-    }
+    found(selector).iter().for_each(|element| element.set_scroll_top(0));
 }
 
 /// Calls back whenever a media query starts or stops matching.
 pub fn watch_media(query: &str, handler: impl FnMut(web_sys::Event) + 'static) -> Option<Listener> {
     let query = window().match_media(query).ok().flatten()?;
     Some(listen(&query, "change", handler))
-}
-
-/// Calls back with each new pixel ratio, after a move to another screen or a zoom. The query names
-/// the current ratio, so it is set up again after each change.
-pub fn watch_pixel_ratio(handler: impl Fn(f64) + 'static) -> Rc<RefCell<Option<Listener>>> {
-    fn arm(slot: &Rc<RefCell<Option<Listener>>>, handler: Rc<dyn Fn(f64)>) {
-        let weak = Rc::downgrade(slot);
-        let query = format!("(resolution: {}dppx)", pixel_ratio());
-        let listener = watch_media(&query, move |_| {
-            handler(pixel_ratio());
-            // A running listener must not drop itself: replace it in a task of its own.
-            if let Some(slot) = weak.upgrade() {
-                let handler = handler.clone();
-                wasm_bindgen_futures::spawn_local(async move { arm(&slot, handler) });
-            }
-        });
-        *slot.borrow_mut() = listener;
-    }
-    let slot = Rc::new(RefCell::new(None));
-    arm(&slot, Rc::new(handler));
-    slot
 }
 
 /// Device pixels per CSS pixel.
@@ -289,10 +242,7 @@ pub fn push_address() {
 
 /// How far below the top of another element the first one with a selector begins, px.
 pub fn top_within(selector: &str, other: &str) -> Option<f64> {
-    let top = |selector| {
-        let found = document().query_selector(selector).ok()??;
-        Some(found.get_bounding_client_rect().top())
-    };
+    let top = |selector| Some(first(selector)?.get_bounding_client_rect().top());
     Some(top(selector)? - top(other)?)
 }
 
@@ -303,22 +253,15 @@ pub fn address() -> String {
 
 /// Copies text to the clipboard, and says so; where the browser refuses, what to do `instead`.
 pub async fn copy(text: String, instead: &str) -> String {
-    match write_to_clipboard(text).await {
+    // `navigator.clipboard` is undefined outside secure contexts.
+    let clipboard = field(&window().navigator(), "clipboard");
+    let copied = clipboard.is_object() && {
+        let clipboard: web_sys::Clipboard = clipboard.unchecked_into();
+        JsFuture::from(clipboard.write_text(&text)).await.is_ok()
+    };
+    match copied {
         true => "Copied.".to_owned(),
         false => format!("The browser refuses the clipboard here: {instead}."),
-    }
-}
-
-async fn write_to_clipboard(text: String) -> bool {
-    // `navigator.clipboard` is undefined outside secure contexts.
-    let navigator = window().navigator();
-    let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into());
-    match clipboard {
-        Ok(c) if c.is_object() => {
-            let c: web_sys::Clipboard = c.unchecked_into();
-            JsFuture::from(c.write_text(&text)).await.is_ok()
-        }
-        _ => false,
     }
 }
 

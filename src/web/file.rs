@@ -1,9 +1,9 @@
 //! Files as the browser provides them: chosen, dropped, pasted, or made from bytes.
 
+use super::js::{promised, text};
 use gemmscope_model::order::InOrder;
 use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 use web_sys::{FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 /// How many files of a folder are read at most; a larger folder was probably chosen by mistake.
@@ -46,11 +46,8 @@ impl Input {
 impl From<web_sys::File> for Input {
     fn from(file: web_sys::File) -> Self {
         // Files of a chosen folder carry their path, all others an empty one.
-        let path = js_sys::Reflect::get(&file, &"webkitRelativePath".into())
-            .ok()
-            .and_then(|p| p.as_string())
-            .filter(|p| !p.is_empty());
-        let name = path.unwrap_or_else(|| file.name());
+        let path = text(&file, "webkitRelativePath");
+        let name = if path.is_empty() { file.name() } else { path };
         Input { name, blob: Blob::from(web_sys::Blob::from(file)) }
     }
 }
@@ -116,11 +113,11 @@ impl Folder {
             } else {
                 let path = entry.full_path();
                 let entry: FileSystemFileEntry = entry.unchecked_into();
-                let promise = js_sys::Promise::new(&mut |resolve, reject| {
+                let opened = promised(|resolve, reject| {
                     entry.file_with_callback_and_callback(&resolve, &reject);
                 });
                 let name = path.trim_start_matches('/').to_owned();
-                match JsFuture::from(promise).await {
+                match opened.await {
                     Ok(file) => out.push(Input {
                         name,
                         blob: Blob::from(file.unchecked_into::<web_sys::Blob>()),
@@ -139,12 +136,12 @@ async fn read_folder(folder: FileSystemDirectoryEntry) -> (Vec<FileSystemEntry>,
     let reader = folder.create_reader();
     let mut out = Vec::new();
     loop {
-        let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        let portion = promised(|resolve, reject| {
             if reader.read_entries_with_callback_and_callback(&resolve, &reject).is_err() {
                 let _ = reject.call0(&JsValue::NULL);
             }
         });
-        let Ok(portion) = JsFuture::from(promise).await else {
+        let Ok(portion) = portion.await else {
             return (out, false);
         };
         let portion: js_sys::Array = portion.unchecked_into();

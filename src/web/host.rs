@@ -2,7 +2,7 @@
 //! [`gemmscope_share::embed`] defines the messages.
 
 use super::dom::{self, Listener};
-use super::worker::field;
+use super::js::field;
 use gemmscope_share::embed;
 use gemmscope_share::embed::{Refusal, Reply, Request};
 use std::cell::{Cell, RefCell};

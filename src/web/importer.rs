@@ -2,8 +2,9 @@
 //! itself.
 
 use super::file::Input;
+use super::js::{field, global, number, text};
 use super::reading::{self, KeepRows, Outcome, Pace};
-use super::worker::{field, message, number, text};
+use super::worker::message;
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::units::Bytes;
@@ -270,7 +271,7 @@ fn is_true(result: Result<JsValue, JsValue>) -> bool {
 /// without boot.mjs (the one-file page, a page that mounts the program itself) or where the browser
 /// refuses one.
 fn connect() -> Option<Link> {
-    let boot = field(&js_sys::global(), "gemmscopeBoot");
+    let boot = global("gemmscopeBoot");
     let start: js_sys::Function = field(&boot, "startWorker").dyn_into().ok()?;
     let worker: web_sys::Worker = start.call0(&boot).ok()?.dyn_into().ok()?;
     let waiting: Rc<RefCell<HashMap<u32, Waiting>>> = Rc::default();

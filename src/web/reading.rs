@@ -6,6 +6,7 @@
 
 use super::clock;
 use super::file::Input;
+use super::js::{field, global};
 use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Plain, Session, plain};
 use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::Part;
@@ -46,104 +47,63 @@ pub enum Outcome<T = Imported> {
 }
 
 /// The bytes of a blob, a piece at a time.
-pub(super) enum Chunks {
-    /// The browser fills a buffer that is passed back and forth.
-    Filled {
-        reader: web_sys::ReadableStreamByobReader,
-        buffer: js_sys::ArrayBuffer,
-    },
-    Stream(web_sys::ReadableStreamDefaultReader),
-    Slices {
-        blob: Blob,
-        at: u64,
-    },
+pub(super) struct Chunks {
+    blob: Blob,
+    at: u64,
+    /// Where the browser fills a buffer that is passed back and forth, slices otherwise.
+    filled: Option<(web_sys::ReadableStreamByobReader, js_sys::ArrayBuffer)>,
 }
 
 impl Chunks {
     pub(super) fn open(blob: &Blob, pace: Pace) -> Self {
         let raw: &web_sys::Blob = blob.as_ref();
-        match pace {
-            Pace::Worker => {
-                let stream = raw.stream();
-                match filling_reader(&stream) {
-                    Some(reader) => {
-                        Chunks::Filled { reader, buffer: js_sys::ArrayBuffer::new(SLICE as u32) }
-                    }
-                    None => Chunks::Stream(stream.get_reader().unchecked_into()),
-                }
-            }
-            Pace::Page => Chunks::Slices { blob: blob.clone(), at: 0 },
-        }
+        let reader = if pace == Pace::Worker { filling_reader(&raw.stream()) } else { None };
+        let filled = reader.map(|reader| (reader, js_sys::ArrayBuffer::new(SLICE as u32)));
+        Chunks { blob: blob.clone(), at: 0, filled }
     }
 
     /// Puts the next bytes into `buffer`; false at the end.
     pub(super) async fn next(&mut self, buffer: &mut Vec<u8>) -> Result<bool, String> {
-        match self {
-            Chunks::Filled { reader, buffer: lent } => {
-                let view = js_sys::Uint8Array::new(lent);
-                let step = reader.read_with_array_buffer_view(&view);
-                let Some(chunk) = take(step, buffer).await? else {
-                    return Ok(false);
-                };
-                *lent = chunk.buffer();
-                Ok(true)
-            }
-            Chunks::Stream(reader) => Ok(take(reader.read(), buffer).await?.is_some()),
-            Chunks::Slices { blob, at } => {
-                if *at >= blob.size() {
-                    return Ok(false);
-                }
-                let end = (*at + SLICE).min(blob.size());
-                let slice = blob.slice(*at, end);
-                *buffer =
-                    gloo_file::futures::read_as_bytes(&slice).await.map_err(|e| e.to_string())?;
-                *at = end;
-                Ok(true)
-            }
+        if let Some((reader, lent)) = &mut self.filled {
+            let step = reader.read_with_array_buffer_view(&js_sys::Uint8Array::new(lent));
+            let step = JsFuture::from(step).await.map_err(explain)?;
+            let chunk = field(&step, "value").dyn_into::<js_sys::Uint8Array>();
+            let Some(chunk) = chunk.ok().filter(|_| !field(&step, "done").is_truthy()) else {
+                return Ok(false);
+            };
+            buffer.resize(chunk.length() as usize, 0);
+            chunk.copy_to(buffer);
+            *lent = chunk.buffer();
+            return Ok(true);
         }
+        if self.at >= self.blob.size() {
+            return Ok(false);
+        }
+        let end = (self.at + SLICE).min(self.blob.size());
+        let slice = self.blob.slice(self.at, end);
+        *buffer = gloo_file::futures::read_as_bytes(&slice).await.map_err(|e| e.to_string())?;
+        self.at = end;
+        Ok(true)
     }
 
     pub(super) fn cancel(&self) {
-        match self {
-            Chunks::Filled { reader, .. } => drop(reader.cancel()),
-            Chunks::Stream(reader) => drop(reader.cancel()),
-            Chunks::Slices { .. } => {}
+        if let Some((reader, _)) = &self.filled {
+            drop(reader.cancel());
         }
     }
 }
 
 /// A reader that fills a given buffer, where the browser has one for files.
 fn filling_reader(stream: &web_sys::ReadableStream) -> Option<web_sys::ReadableStreamByobReader> {
-    let get = js_sys::Reflect::get(stream, &"getReader".into()).ok()?;
     let options = js_sys::Object::new();
     js_sys::Reflect::set(&options, &"mode".into(), &"byob".into()).ok()?;
-    let reader = get.dyn_ref::<js_sys::Function>()?.call1(stream, &options);
-    reader.ok()?.dyn_into().ok()
-}
-
-/// Copies the bytes of a reader's step; `None` at the end.
-async fn take(
-    step: js_sys::Promise,
-    buffer: &mut Vec<u8>,
-) -> Result<Option<js_sys::Uint8Array>, String> {
-    let step = JsFuture::from(step).await.map_err(explain)?;
-    let get = |key: &str| js_sys::Reflect::get(&step, &key.into()).ok();
-    if get("done").is_none_or(|done| done.is_truthy()) {
-        return Ok(None);
-    }
-    let chunk = get("value").and_then(|v| v.dyn_into::<js_sys::Uint8Array>().ok());
-    if let Some(chunk) = &chunk {
-        buffer.resize(chunk.length() as usize, 0);
-        chunk.copy_to(buffer);
-    }
-    Ok(chunk)
+    let get = field(stream, "getReader").dyn_into::<js_sys::Function>().ok()?;
+    get.call1(stream, &options).ok()?.dyn_into().ok()
 }
 
 fn explain(error: JsValue) -> String {
-    js_sys::Reflect::get(&error, &"message".into())
-        .ok()
-        .and_then(|m| m.as_string())
-        .unwrap_or_else(|| "unknown error".to_owned())
+    let why = field(&error, "message").as_string();
+    why.unwrap_or_else(|| "unknown error".to_owned())
 }
 
 /// Reads one file. The implementations are in parts of the program that are fetched later.
@@ -173,9 +133,7 @@ impl Reading for Session {
 /// A quarter of the machine's memory, in bytes: the table of a packed file leaves room for its
 /// picture and for the rest of the browser. A browser that does not tell has 4 GiB.
 fn memory_of_packed() -> u64 {
-    let field = |of: &JsValue, key: &str| js_sys::Reflect::get(of, &key.into());
-    let told = field(&js_sys::global(), "navigator").and_then(|n| field(&n, "deviceMemory"));
-    let gibibytes = told.ok().and_then(|m| m.as_f64()).unwrap_or(4.0);
+    let gibibytes = field(&global("navigator"), "deviceMemory").as_f64().unwrap_or(4.0);
     (gibibytes * (1u64 << 28) as f64) as u64
 }
 

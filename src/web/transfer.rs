@@ -2,6 +2,7 @@
 //! the other's, and a transfer in between, which copies nothing.
 
 use super::clock;
+use super::js::field;
 use gemmscope_table::dataset::wire::Buffer;
 use js_sys::{Array, ArrayBuffer, Float64Array, Uint8Array, Uint16Array, Uint32Array};
 use wasm_bindgen::prelude::*;
@@ -24,7 +25,7 @@ pub fn to_js(buffers: Vec<Buffer>) -> Array {
 
 /// The `ArrayBuffer`s to transfer with the arrays of [`to_js`].
 pub fn transfer_list(arrays: &Array) -> Array {
-    arrays.iter().filter_map(|array| js_sys::Reflect::get(&array, &"buffer".into()).ok()).collect()
+    arrays.iter().map(|array| field(&array, "buffer")).collect()
 }
 
 /// Copies the buffers of a part of a table into one piece of memory, a spare one where it is large

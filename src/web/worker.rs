@@ -10,6 +10,7 @@
 
 use super::clock;
 use super::file::Input;
+use super::js::{field, number, text};
 use super::reading::{self, Outcome, Pace, TakeRows};
 use super::transfer;
 use gemmscope_import::{Ended, ImportOptions, Imported};
@@ -31,21 +32,6 @@ pub(super) fn message(kind: &str, fields: &[(&str, JsValue)]) -> js_sys::Object 
         let _ = js_sys::Reflect::set(&object, &(*key).into(), value);
     }
     object
-}
-
-/// A text field of a message; "" where missing.
-pub(super) fn text(message: &JsValue, key: &str) -> String {
-    field(message, key).as_string().unwrap_or_default()
-}
-
-/// A number of a message; 0 where missing.
-pub(super) fn number(message: &JsValue, key: &str) -> f64 {
-    field(message, key).as_f64().unwrap_or(0.0)
-}
-
-/// Any field of a message.
-pub fn field(message: &JsValue, key: &str) -> JsValue {
-    js_sys::Reflect::get(message, &key.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
 #[derive(Default)]

@@ -4,6 +4,7 @@
 use super::click::{isolate, make_room, select};
 use super::picture::Drawn;
 use super::stage::Stage;
+use crate::app::ui::keep;
 use crate::web::dom;
 use gemmscope_chart::charts::set_first;
 use gemmscope_chart::gesture::{Act, Event, Gestures, Pointer, Seen};
@@ -15,8 +16,6 @@ use web_sys::{HtmlElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
 /// Puts the listeners on the stage, for as long as the chart lives.
 pub(super) fn attach(on_stage: Stage) {
-    let kept = StoredValue::new_local(Vec::<dom::Listener>::new());
-    on_cleanup(move || kept.dispose());
     Effect::new(move |_| {
         let Some(element) = on_stage.element.get() else { return };
         let state = Rc::new(RefCell::new(Gestures::default()));
@@ -50,7 +49,7 @@ pub(super) fn attach(on_stage: Stage) {
             let (put, stage) = (put.clone(), element.clone());
             // Below the picture of a plan is what was asked for: without Ctrl the wheel goes there.
             let scrolls = element.closest(".plan-body").is_ok_and(|around| around.is_some());
-            dom::listen_active(&element, "wheel", move |e: WheelEvent| {
+            dom::listen(&element, "wheel", move |e: WheelEvent| {
                 if scrolls && !e.ctrl_key() {
                     return;
                 }
@@ -75,7 +74,7 @@ pub(super) fn attach(on_stage: Stage) {
         let blur = dom::listen(&element, "blur", move |_: web_sys::Event| {
             drop(on_stage.pointed.try_set(None))
         });
-        kept.set_value(vec![down, moved, up, cancel, leave, double, wheel, key, blur]);
+        keep([down, moved, up, cancel, leave, double, wheel, key, blur]);
     });
 }
 

@@ -3,6 +3,7 @@
 use super::click::make_room;
 use super::picture::{self, Draw, Drawn, Picture, Pointed};
 use crate::app::state::{Shell, Workbench};
+use crate::app::ui::{keep, watch_size};
 use crate::web::frame::{self, Frame};
 use crate::web::{canvas, clock, dom};
 use gemmscope_chart::camera::{Camera, Zoom, set_zoom, zoom_of};
@@ -107,21 +108,11 @@ impl Stage {
     /// density of the screen.
     fn measure(self) {
         let Stage { element, size, dpr, .. } = self;
-        let ratio = dom::watch_pixel_ratio(move |r| {
-            let _ = dpr.try_set(r);
-        });
-        let ratio = StoredValue::new_local(ratio);
-        let watch = StoredValue::new_local(None::<dom::SizeWatch>);
+        watch_size(element, move |w, h| size.set((w, h)));
+        // The query names the ratio of now, so it is another one after each change.
         Effect::new(move |_| {
-            if let Some(stage) = element.get() {
-                watch.set_value(dom::watch_size(&stage, move |w, h| {
-                    let _ = size.try_set((w, h));
-                }));
-            }
-        });
-        on_cleanup(move || {
-            ratio.dispose();
-            watch.dispose();
+            let query = format!("(resolution: {}dppx)", dpr.get());
+            keep(dom::watch_media(&query, move |_| dpr.set(dom::pixel_ratio())));
         });
     }
 

@@ -17,7 +17,7 @@ pub fn Help() -> impl IntoView {
                 <section>
                     <h3>"Anywhere"</h3>
                     <dl class="keys">
-                        {SHORTCUTS.iter().map(|s| view! { <dt><kbd>{s.keys}</kbd></dt><dd>{s.label}</dd> }).collect_view()}
+                        {SHORTCUTS.iter().map(|(keys, label, _)| view! { <dt><kbd>{*keys}</kbd></dt><dd>{*label}</dd> }).collect_view()}
                         <dt><kbd>"← →"</kbd></dt><dd>"Next button or choice of a row"</dd>
                     </dl>
                     <h3>"In the chart"</h3>

@@ -2,7 +2,7 @@
 
 use crate::app::load::{Loader, drop};
 use crate::app::ui::icon;
-use crate::web::file::{self, Folder};
+use crate::web::file::{self, Folder, Input};
 use leptos::prelude::*;
 
 /// A button that opens the browser's file chooser, with the hidden input behind it. The keyboard
@@ -10,19 +10,9 @@ use leptos::prelude::*;
 #[component]
 pub fn ChooseFiles(class: &'static str, label: &'static str) -> impl IntoView {
     let loader = Loader::here();
-    let input = NodeRef::<leptos::html::Input>::new();
-    let choose = move |_| {
-        if let Some(input) = input.get_untracked() {
-            input.click();
-        }
-    };
-    let chosen = move |_| {
-        if let Some(input) = input.get_untracked() {
-            loader.add(file::take_chosen(&input));
-        }
-    };
+    let (input, choose) = chooser(false, move |files| loader.add(files));
     view! {
-        <input class="visually-hidden" type="file" multiple tabindex="-1" aria-hidden="true" node_ref=input on:change=chosen />
+        {input}
         <button type="button" id="choose-files" class=class on:click=choose title="Choose files (O)">
             {icon(icon::PLUS)}
             <span>{label}</span>
@@ -34,28 +24,29 @@ pub fn ChooseFiles(class: &'static str, label: &'static str) -> impl IntoView {
 #[component]
 pub fn ChooseFolder(class: &'static str) -> impl IntoView {
     let loader = Loader::here();
-    let input = NodeRef::<leptos::html::Input>::new();
-    let choose = move |_| {
-        if let Some(input) = input.get_untracked() {
-            input.click();
-        }
-    };
-    Effect::new(move |_| {
-        // The `view!` macro does not know this attribute.
-        if let Some(input) = input.get() {
-            let _ = input.set_attribute("webkitdirectory", "");
-        }
-    });
-    let chosen = move |_| {
-        if let Some(input) = input.get_untracked() {
-            let files = file::take_chosen(&input);
-            drop::add_folder(loader, Folder::Chosen(files));
-        }
-    };
+    let (input, choose) =
+        chooser(true, move |files| drop::add_folder(loader, Folder::Chosen(files)));
     view! {
-        <input class="visually-hidden" type="file" tabindex="-1" aria-hidden="true" node_ref=input on:change=chosen />
+        {input}
         <button type="button" class=class on:click=choose title="A folder of a trace report: its table, metadata and call stacks">
             "Choose a folder"
         </button>
     }
+}
+
+/// The hidden input behind a button, and what opens it.
+fn chooser(
+    folder: bool,
+    take: impl Fn(Vec<Input>) + 'static,
+) -> (AnyView, impl Fn(web_sys::MouseEvent)) {
+    let input = NodeRef::<leptos::html::Input>::new();
+    let chosen = move |_| {
+        take(input.get_untracked().map_or_else(Vec::new, |input| file::take_chosen(&input)))
+    };
+    let view = view! {
+        <input class="visually-hidden" type="file" multiple=!folder prop:webkitdirectory=folder
+            tabindex="-1" aria-hidden="true" node_ref=input on:change=chosen />
+    };
+    let choose = move |_| input.get_untracked().iter().for_each(|input| input.click());
+    (view.into_any(), choose)
 }

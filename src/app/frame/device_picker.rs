@@ -75,7 +75,7 @@ fn move_in_list(e: &web_sys::KeyboardEvent, at: RwSignal<usize>, count: usize) {
     match e.key().as_str() {
         "ArrowDown" => at.set(if here < last { here + 1 } else { 0 }),
         "ArrowUp" => at.set(here.checked_sub(1).unwrap_or(last)),
-        "Enter" => dom::click(&option_id(here)),
+        "Enter" => dom::click(&format!("#{}", option_id(here))),
         _ => return,
     }
     e.prevent_default();

@@ -11,6 +11,7 @@ use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
 use crate::app::load::begin::begin;
 use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
+use crate::app::ui::{keep, tell_changes, watch_size};
 use crate::app::views::chart::{ChartPane, NO_BAR};
 use crate::app::{dock, views};
 use crate::web::file::Input;
@@ -30,7 +31,6 @@ use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use serde_json::Value;
 use std::rc::Rc;
-use std::time::Duration;
 use wasm_split_helpers::wasm_split;
 
 type Answer = Result<Option<Value>, (String, String)>;
@@ -172,9 +172,7 @@ fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
         dom::set_root_data("hosted", Some("1"));
         drop(hosted.try_set(Some(host)));
     };
-    let listener = host::listen(joined, handler);
-    let listener = StoredValue::new_local(listener);
-    on_cleanup(move || listener.dispose());
+    keep(host::listen(joined, handler));
 }
 
 async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -> Answer {
@@ -272,17 +270,7 @@ fn report_height(
     hosted: RwSignal<Option<Rc<Host>>, LocalStorage>,
 ) {
     let height = RwSignal::new(0u32);
-    let watch = StoredValue::new_local(None::<dom::SizeWatch>);
-    Effect::new(move |_| {
-        if let Some(element) = box_ref.get() {
-            let element: &web_sys::Element = &element;
-            let watched = dom::watch_size(element, move |_, h| {
-                let _ = height.try_set(h.ceil().max(0.0) as u32);
-            });
-            watch.set_value(watched);
-        }
-    });
-    on_cleanup(move || watch.dispose());
+    watch_size(box_ref, move |_, h| height.set(h.ceil().max(0.0) as u32));
     Effect::new(move |_| {
         let height = height.get();
         hosted.with(|host| {
@@ -296,23 +284,10 @@ fn report_height(
 /// Tells the host page about a changed view, once for all changes within 200 ms.
 fn report_changes(bench: Workbench, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
     let told = StoredValue::new(bench.view.with_untracked(ViewState::encode));
-    let waiting = StoredValue::new(false);
-    Effect::new(move |_| {
-        let text = bench.view.with(ViewState::encode);
-        if told.with_value(|t| *t == text) || waiting.get_value() {
-            return;
+    let read = move || bench.view.with(ViewState::encode);
+    tell_changes(told, read, move |view| {
+        if let Some(Some(host)) = hosted.try_get_untracked() {
+            host.send(&Reply::Change { view: view.to_owned() });
         }
-        waiting.set_value(true);
-        leptos::task::spawn_local(async move {
-            clock::pause(Duration::from_millis(200)).await;
-            let Some(view) = bench.view.try_with_untracked(ViewState::encode) else {
-                return;
-            };
-            waiting.set_value(false);
-            told.set_value(view.clone());
-            if let Some(Some(host)) = hosted.try_get_untracked() {
-                host.send(&Reply::Change { view });
-            }
-        });
     });
 }

@@ -1,6 +1,7 @@
 //! Keeps the keyboard where it was: if the element that has the focus goes away with what the user
 //! did, the nearest one that is left takes it.
 
+use crate::app::ui;
 use crate::web::{clock, dom};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -17,7 +18,7 @@ pub fn keep() {
     let last = StoredValue::new_local(Vec::<Element>::new());
     let document = dom::document();
     let seen = dom::listen(&document, "focusin", move |event: web_sys::Event| {
-        let mut at = event.target().and_then(|t| t.dyn_into::<Element>().ok());
+        let mut at = dom::target::<Element>(&event);
         let mut chain = Vec::new();
         while let Some(element) = at {
             at = element.parent_element();
@@ -36,18 +37,14 @@ pub fn keep() {
             }
         });
     };
-    let keys = dom::listen(&document, "keydown", move |_: web_sys::Event| look());
-    let clicks = dom::listen(&document, "click", move |_: web_sys::Event| look());
-    let listeners = StoredValue::new_local([seen, keys, clicks]);
-    on_cleanup(move || listeners.dispose());
+    let looks = ["keydown", "click"];
+    let looks = looks.map(|on| dom::listen(&document, on, move |_: web_sys::Event| look()));
+    ui::keep((seen, looks));
 }
 
 /// True if nothing has the focus.
 fn lost() -> bool {
-    let document = dom::document();
-    let body = document.body().map(Element::from);
-    let active = document.active_element();
-    active.is_none() || active == body
+    dom::focused().is_none()
 }
 
 /// Gives the focus to the nearest element, if the one that had it is gone.
@@ -66,14 +63,8 @@ fn restore(chain: &[Element]) {
         if place.matches("[tabindex=\"0\"]").unwrap_or(false) && focus(place) {
             return;
         }
-        let Ok(found) = place.query_selector_all(FOCUSABLE) else {
-            continue;
-        };
-        for i in 0..found.length() {
-            let element = found.item(i).and_then(|n| n.dyn_into::<Element>().ok());
-            if element.is_some_and(|e| dom::shows(&e) && focus(&e)) {
-                return;
-            }
+        if dom::all(place, FOCUSABLE).iter().any(|e| dom::shows(e) && focus(e)) {
+            return;
         }
     }
     to_picture();

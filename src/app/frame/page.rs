@@ -2,6 +2,7 @@
 //! call.
 
 use super::GemmScope;
+use crate::web::js;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
@@ -27,12 +28,9 @@ fn timings() -> JsValue {
     let entries =
         web_sys::window().and_then(|w| w.performance()).map(|p| p.get_entries_by_type("mark"));
     for entry in entries.iter().flat_map(|e| e.iter()) {
-        let field =
-            |key: &str| js_sys::Reflect::get(&entry, &key.into()).unwrap_or(JsValue::UNDEFINED);
-        let name = field("name").as_string().unwrap_or_default();
-        if let Some(name) = name.strip_prefix("gemmscope:") {
+        if let Some(name) = js::text(&entry, "name").strip_prefix("gemmscope:") {
             // The last mark of a name wins: it belongs to the last file.
-            let _ = js_sys::Reflect::set(&out, &name.into(), &field("startTime"));
+            let _ = js_sys::Reflect::set(&out, &name.into(), &js::field(&entry, "startTime"));
         }
     }
     out.into()

@@ -2,127 +2,47 @@
 
 use super::focus;
 use crate::app::state::{Dialog, Shell, Workbench};
+use crate::app::ui::keep;
 use crate::app::views;
 use crate::web::dom;
 use gemmscope_chart::places::{PLACES, PLAN, SUMMARY};
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
-/// A shortcut.
-pub struct Shortcut {
-    /// The keys, as the help shows them.
-    pub keys: &'static str,
-    /// What it does.
-    pub label: &'static str,
-    key: &'static str,
-    ctrl: bool,
-    action: fn(Shell, Workbench),
-}
+/// The keys as the help shows them, what they do, and how.
+pub type Shortcut = (&'static str, &'static str, fn(Shell, Workbench));
 
 /// All shortcuts outside of form fields.
 pub const SHORTCUTS: &[Shortcut] = &[
-    Shortcut {
-        keys: "?",
-        label: "This help",
-        key: "?",
-        ctrl: false,
-        action: |shell, _| shell.open(Dialog::Help),
-    },
-    Shortcut {
-        keys: "O",
-        label: "Choose files",
-        key: "o",
-        ctrl: false,
-        action: |_, _| click("#choose-files"),
-    },
-    Shortcut {
-        keys: "/",
-        label: "Search kernels and sizes",
-        key: "/",
-        ctrl: false,
-        action: |shell, _| {
-            shell.show_panel(true);
-            // It can be focused once it shows.
-            request_animation_frame(|| dom::focus("#search"));
-        },
-    },
-    Shortcut { keys: "1 … 6", label: "Go to a place", key: "", ctrl: false, action: |_, _| {} },
-    Shortcut {
-        keys: "D",
-        label: "Devices and their peaks",
-        key: "d",
-        ctrl: false,
-        action: |shell, _| shell.open(Dialog::Devices(None)),
-    },
-    Shortcut {
-        keys: "R",
-        label: "Datasheet or achievable roof",
-        key: "r",
-        ctrl: false,
-        action: |_, bench| {
-            bench.set_roof(match bench.view.with_untracked(|v| v.roof) {
-                RoofKind::Datasheet => RoofKind::Achievable,
-                RoofKind::Achievable => RoofKind::Datasheet,
-            });
-        },
-    },
-    Shortcut {
-        keys: "X",
-        label: "Clear all filters",
-        key: "x",
-        ctrl: false,
-        action: |_, bench| bench.clear_filters(),
-    },
-    Shortcut {
-        keys: "C",
-        label: "Focus the chart",
-        key: "c",
-        ctrl: false,
-        action: |_, _| dom::focus(".chart-stage"),
-    },
-    Shortcut {
-        keys: "F",
-        label: "Go to the findings",
-        key: "f",
-        ctrl: false,
-        action: |_, bench| to_findings(bench),
-    },
-    Shortcut {
-        keys: "Esc",
-        label: "Close the details",
-        key: "Escape",
-        ctrl: false,
-        action: |_, bench| {
-            // Back to what opened them.
-            if dom::exists(".dock :focus") {
-                let finding = ".finding-head[aria-pressed=true]";
-                dom::focus(if dom::exists(finding) { finding } else { ".chart-stage" });
-            }
-            bench.deselect();
-        },
-    },
-    Shortcut {
-        keys: "I",
-        label: "Go to the details",
-        key: "i",
-        ctrl: false,
-        action: |_, _| dom::focus(".dock-body"),
-    },
-    Shortcut {
-        keys: "Ctrl Z",
-        label: "Undo",
-        key: "z",
-        ctrl: true,
-        action: |_, bench| bench.undo(),
-    },
-    Shortcut {
-        keys: "Ctrl Y",
-        label: "Redo",
-        key: "y",
-        ctrl: true,
-        action: |_, bench| bench.redo(),
-    },
+    ("?", "This help", |shell, _| shell.open(Dialog::Help)),
+    ("O", "Choose files", |_, _| dom::click("#choose-files")),
+    ("/", "Search kernels and sizes", |shell, _| {
+        shell.show_panel(true);
+        // It can be focused once it shows.
+        request_animation_frame(|| dom::focus("#search"));
+    }),
+    ("1 … 6", "Go to a place", |_, _| {}),
+    ("D", "Devices and their peaks", |shell, _| shell.open(Dialog::Devices(None))),
+    ("R", "Datasheet or achievable roof", |_, bench| {
+        bench.set_roof(match bench.view.with_untracked(|v| v.roof) {
+            RoofKind::Datasheet => RoofKind::Achievable,
+            RoofKind::Achievable => RoofKind::Datasheet,
+        });
+    }),
+    ("X", "Clear all filters", |_, bench| bench.clear_filters()),
+    ("C", "Focus the chart", |_, _| dom::focus(".chart-stage")),
+    ("F", "Go to the findings", |_, bench| to_findings(bench)),
+    ("Esc", "Close the details", |_, bench| {
+        // Back to what opened them.
+        if dom::exists(".dock :focus") {
+            let finding = ".finding-head[aria-pressed=true]";
+            dom::focus(if dom::exists(finding) { finding } else { ".chart-stage" });
+        }
+        bench.deselect();
+    }),
+    ("I", "Go to the details", |_, _| dom::focus(".dock-body")),
+    ("Ctrl Z", "Undo", |_, bench| bench.undo()),
+    ("Ctrl Y", "Redo", |_, bench| bench.redo()),
 ];
 
 /// The keys of a chart that has the focus.
@@ -145,39 +65,21 @@ fn to_findings(bench: Workbench) {
     });
 }
 
-fn click(selector: &str) {
-    if let Ok(Some(element)) = dom::document().query_selector(selector)
-        && let Ok(element) = element.dyn_into::<web_sys::HtmlElement>()
-    {
-        element.click();
-    }
-}
-
 /// Listens for as long as the calling component lives.
 pub fn listen(shell: Shell, bench: Workbench) {
-    let listener = dom::listen(&dom::window(), "keydown", move |event: web_sys::KeyboardEvent| {
-        if event.default_prevented() || shell.dialog.with_untracked(Option::is_some) {
-            return;
-        }
-        let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-        let typing = target.is_some_and(|e| {
-            e.closest(
-                "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select",
-            )
-            .ok()
-            .flatten()
-            .is_some()
-        });
-        if typing || event.alt_key() {
+    keep(dom::listen(&dom::window(), "keydown", move |event: web_sys::KeyboardEvent| {
+        const TYPING: &str =
+            "input:not([type=checkbox], [type=radio], [type=range]), textarea, select";
+        if event.default_prevented()
+            || shell.dialog.with_untracked(Option::is_some)
+            || event.alt_key()
+            || dom::within(&event, TYPING)
+        {
             return;
         }
         let ctrl = event.ctrl_key() || event.meta_key();
         let key = event.key();
-        if ctrl && event.shift_key() && key.eq_ignore_ascii_case("z") {
-            event.prevent_default();
-            bench.redo();
-            return;
-        }
+        let again = ctrl && event.shift_key() && key.eq_ignore_ascii_case("z");
         if let (false, Ok(digit @ 1..)) = (ctrl, key.parse::<usize>()) {
             if let Some(place) = PLACES.get(digit - 1)
                 && (bench.has_data.get_untracked() || place == PLAN)
@@ -187,16 +89,15 @@ pub fn listen(shell: Shell, bench: Workbench) {
             }
             return;
         }
-        let pressed = |s: &&Shortcut| {
-            s.ctrl == ctrl
-                && !s.key.is_empty()
-                && (s.key == key || s.key.len() == 1 && key.eq_ignore_ascii_case(s.key))
+        let pressed = match key.as_str() {
+            _ if again => "Ctrl Y".to_owned(),
+            "Escape" if !ctrl => "Esc".to_owned(),
+            key if ctrl => format!("Ctrl {key}"),
+            key => key.to_owned(),
         };
-        if let Some(shortcut) = SHORTCUTS.iter().find(pressed) {
+        if let Some((.., act)) = SHORTCUTS.iter().find(|s| s.0.eq_ignore_ascii_case(&pressed)) {
             event.prevent_default();
-            (shortcut.action)(shell, bench);
+            act(shell, bench);
         }
-    });
-    let listener = StoredValue::new_local(listener);
-    on_cleanup(move || listener.dispose());
+    }));
 }

@@ -3,7 +3,7 @@
 
 use crate::app::later::NotLoaded;
 use crate::app::state::{Follow, Workbench};
-use crate::web::dom;
+use crate::web::{dom, js};
 use gemmscope_analysis::summary::Summary;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
@@ -46,8 +46,8 @@ fn follow(bench: Workbench) -> Result<(), NotLoaded> {
         let json = serde_json::to_string(&all).unwrap_or_default();
         js_sys::JSON::parse(&json).unwrap_or(JsValue::NULL)
     });
-    let api = js_sys::Reflect::get(&js_sys::global(), &"gemmscope".into());
-    if let Some(api) = api.ok().filter(JsValue::is_object) {
+    let api = js::global("gemmscope");
+    if api.is_object() {
         let _ = js_sys::Reflect::set(&api, &"summary".into(), &summary.into_js_value());
     }
     Ok(())

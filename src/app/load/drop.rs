@@ -2,12 +2,12 @@
 
 use super::Loader;
 use crate::app::later::NotLoaded;
+use crate::app::ui::keep;
 use crate::web::file::{Dropped, Folder};
 use crate::web::{dom, file, reading};
 use leptos::prelude::*;
 use std::future::Future;
 use std::pin::Pin;
-use wasm_bindgen::JsCast;
 use wasm_split_helpers::wasm_split;
 
 /// Imports the files of a folder that can be read; one notice lists the others.
@@ -66,11 +66,7 @@ pub fn accept(loader: Loader) -> RwSignal<bool> {
         let Some(data) = event.clipboard_data() else {
             return;
         };
-        let in_field = event
-            .target()
-            .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-            .is_some_and(|e| e.closest("input, textarea, select").ok().flatten().is_some());
-        if in_field {
+        if dom::within(&event, "input, textarea, select") {
             return;
         }
         let files = file::from_list(data.files());
@@ -82,7 +78,6 @@ pub fn accept(loader: Loader) -> RwSignal<bool> {
             loader.add(vec![file::Input::from_bytes("pasted text", text.as_bytes())]);
         }
     });
-    let listeners = StoredValue::new_local([over, leave, drop, paste]);
-    on_cleanup(move || listeners.dispose());
+    keep([over, leave, drop, paste]);
     dragging
 }

@@ -2,6 +2,7 @@
 
 use crate::app::state::Workbench;
 use crate::app::ui::{keyed, value_of};
+use crate::web::dom;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::dataset::ColumnData;
@@ -9,7 +10,6 @@ use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::filter::Values;
 use leptos::prelude::*;
 use std::collections::HashMap;
-use wasm_bindgen::JsCast;
 
 /// How many values of a facet show before "more".
 const FIRST: usize = 7;
@@ -174,8 +174,5 @@ fn values_in_sight(
 }
 
 fn is_open(event: &web_sys::Event) -> bool {
-    event
-        .target()
-        .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-        .is_some_and(|e| e.has_attribute("open"))
+    dom::target::<web_sys::Element>(event).is_some_and(|e| e.has_attribute("open"))
 }

@@ -4,7 +4,7 @@
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::state::Workbench;
 use crate::app::ui::{Menu, icon, keyed, one_stop, value_of};
-use crate::web::clock;
+use crate::web::{clock, dom};
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::units::{float, grouped, larger, plural, smaller};
 use gemmscope_share::data::base_name;
@@ -14,7 +14,6 @@ use gemmscope_table::field::{Field, FieldInfo};
 use gemmscope_table::filter::Range;
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 /// Fields that can be filtered by a lowest and a highest value.
 const RANGES: [Field; 7] =
@@ -205,10 +204,7 @@ fn turn_to(part: NodeRef<leptos::html::Details>) {
         // The panel may show only in the next frame.
         request_animation_frame(move || {
             part.scroll_into_view();
-            let first = part.query_selector("summary").ok().flatten();
-            if let Some(Ok(first)) = first.map(|e| e.dyn_into::<web_sys::HtmlElement>()) {
-                let _ = first.focus();
-            }
+            let _ = dom::all(&part, "summary").first().map(|summary| summary.focus());
         });
     }
 }

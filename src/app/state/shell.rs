@@ -1,10 +1,9 @@
 //! What the frame of the page needs: theme, dialog, status line, what is being read.
 
-use crate::app::ui::NARROW;
+use crate::app::ui::{NARROW, media};
 use crate::web::file::Input;
 use crate::web::{dom, storage};
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 /// Height of the line of figures, the filters and a bar of settings, px.
 const DOCK_TOP: f64 = 114.0;
@@ -153,10 +152,7 @@ impl Shell {
     /// while the calling component lives.
     pub fn of_page() -> Shell {
         let theme = RwSignal::new(ThemeChoice::from_id(dom::root_data("theme").as_deref()));
-        let system = RwSignal::new(dom::media(DARK_QUERY));
-        let watch = dom::watch_media(DARK_QUERY, move |_| system.set(dom::media(DARK_QUERY)));
-        let watch = StoredValue::new_local(watch);
-        on_cleanup(move || watch.dispose());
+        let system = media(DARK_QUERY);
         Effect::new(move |_| dom::set_root_data("theme", theme.get().id()));
         Shell {
             theme,
@@ -214,7 +210,7 @@ impl Shell {
     pub fn scrolled(&self, event: &web_sys::Event) {
         const DOWN: f64 = 40.0;
         const UP: f64 = 140.0;
-        let element = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        let element = dom::target::<web_sys::Element>(event);
         let Some(now) = element.map(|e| f64::from(e.scroll_top())) else {
             return;
         };

@@ -1,9 +1,9 @@
 //! A button that opens a list.
 
+use super::keep;
 use crate::web::dom;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent, MouseEvent, Node};
+use web_sys::{KeyboardEvent, MouseEvent, Node};
 
 /// Whether the list is open, and what holds button and list.
 #[derive(Clone, Copy)]
@@ -16,16 +16,14 @@ impl Opened {
     /// Closed; a click outside closes it.
     fn closed() -> Opened {
         let Opened { open, root } = Opened { open: RwSignal::new(false), root: NodeRef::new() };
-        let outside = dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
-            let target = event.target().and_then(|t| t.dyn_into::<Node>().ok());
-            if open.get_untracked()
-                && root.get_untracked().is_some_and(|root| !root.contains(target.as_ref()))
-            {
+        keep(dom::listen(&dom::document(), "pointerdown", move |event: web_sys::Event| {
+            let outside = |root: leptos::web_sys::HtmlDivElement| {
+                !root.contains(dom::target::<Node>(&event).as_ref())
+            };
+            if open.get_untracked() && root.get_untracked().is_some_and(outside) {
                 open.set(false);
             }
-        });
-        let outside = StoredValue::new_local(outside);
-        on_cleanup(move || outside.dispose());
+        }));
         Opened { open, root }
     }
 
@@ -45,10 +43,8 @@ impl Opened {
 
     fn close(self) {
         self.open.set(false);
-        let button = self.root.get_untracked().and_then(|r| r.query_selector("button").ok()?);
-        if let Some(Ok(button)) = button.map(|b| b.dyn_into::<HtmlElement>()) {
-            let _ = button.focus();
-        }
+        let buttons = self.root.get_untracked().map(|root| dom::all(&root, "button"));
+        let _ = buttons.iter().flatten().next().map(|button| button.focus());
     }
 
     fn key(self, event: &KeyboardEvent) {
@@ -59,7 +55,9 @@ impl Opened {
                 return self.close();
             }
             // The focus goes on to what stands beside the button.
-            "ArrowLeft" | "ArrowRight" if !is_in_list(event) => return self.open.set(false),
+            "ArrowLeft" | "ArrowRight" if !dom::within(event, ".menu") => {
+                return self.open.set(false);
+            }
             "ArrowDown" => 1,
             "ArrowUp" => -1,
             _ => return,
@@ -74,12 +72,6 @@ impl Opened {
             request_animation_frame(move || self.step(step));
         }
     }
-}
-
-/// True where the focus is in an open list.
-fn is_in_list(event: &KeyboardEvent) -> bool {
-    let target = event.target().and_then(|t| t.dyn_into::<Element>().ok());
-    target.is_some_and(|e| e.closest(".menu").is_ok_and(|list| list.is_some()))
 }
 
 /// A button that opens a list below it. The list closes on a choice, on Escape and on a click
@@ -106,9 +98,7 @@ pub fn Menu(
     let opened = Opened::closed();
     let Opened { open, root } = opened;
     let on_pick = move |event: MouseEvent| {
-        let target = event.target().and_then(|t| t.dyn_into::<Element>().ok());
-        let picked = target.and_then(|e| e.closest("button, [role=option]").ok()?).is_some();
-        if picked && !stays {
+        if !stays && dom::within(&event, "button, [role=option]") {
             opened.close();
         }
     };

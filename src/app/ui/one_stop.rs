@@ -36,13 +36,8 @@ pub fn left(event: &FocusEvent) {
     if to.is_some() && row.contains(to.as_ref()) {
         return;
     }
-    let Ok(found) = row.query_selector_all("[tabindex]") else {
-        return;
-    };
-    for i in 0..found.length() {
-        if let Some(Ok(control)) = found.item(i).map(|n| n.dyn_into::<Element>()) {
-            let _ = control.remove_attribute("tabindex");
-        }
+    for control in dom::all(&row, "[tabindex]") {
+        let _ = control.remove_attribute("tabindex");
     }
 }
 

@@ -1,7 +1,6 @@
 //! Which rows of the table are in sight. Only those are built.
 
-use crate::app::ui::{NARROW, media};
-use crate::web::dom;
+use crate::app::ui::{NARROW, media, watch_size};
 use leptos::html::Div;
 use leptos::prelude::*;
 use std::ops::Range;
@@ -47,15 +46,7 @@ impl Scroll {
         let top = RwSignal::new(0.0f64);
         let height = RwSignal::new(600.0f64);
         let more = RwSignal::new(false);
-        let watch = StoredValue::new_local(None::<dom::SizeWatch>);
-        Effect::new(move |_| {
-            if let Some(element) = element.get() {
-                watch.set_value(dom::watch_size(&element, move |_, h| {
-                    let _ = height.try_set(h);
-                }));
-            }
-        });
-        on_cleanup(move || watch.dispose());
+        watch_size(element, move |_, h| height.set(h));
         let full = Memo::new(move |_| (count.get() as f64 * row.get()).min(MOST_HEIGHT));
         let visible = Memo::new(move |_| (height.get() / row.get()).ceil() as usize + 1);
         let first = Memo::new(move |_| {

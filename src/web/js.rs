@@ -1,0 +1,31 @@
+//! Fields of JavaScript's objects, and promises.
+
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// Any field of an object; undefined where missing.
+pub fn field(of: &JsValue, key: &str) -> JsValue {
+    js_sys::Reflect::get(of, &key.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// A global of the page or of a worker.
+pub fn global(key: &str) -> JsValue {
+    field(&js_sys::global(), key)
+}
+
+/// A text field; "" where missing.
+pub fn text(of: &JsValue, key: &str) -> String {
+    field(of, key).as_string().unwrap_or_default()
+}
+
+/// A number; 0 where missing.
+pub fn number(of: &JsValue, key: &str) -> f64 {
+    field(of, key).as_f64().unwrap_or(0.0)
+}
+
+/// What is given to the first of the two functions, or as an error to the second.
+pub async fn promised(
+    mut start: impl FnMut(js_sys::Function, js_sys::Function),
+) -> Result<JsValue, JsValue> {
+    JsFuture::from(js_sys::Promise::new(&mut start)).await
+}
