@@ -26,11 +26,11 @@ pub type Words = Box<dyn FnOnce(Picture) -> (AnyView, AnyView)>;
 /// Rows of the accessible table; a saved one has all.
 const TABLE_ROWS: usize = 500;
 
-/// The chart. `inputs` is everything that the picture depends on besides its size and theme.
+/// The chart. `inputs` tells of changes of what the picture depends on besides its size and theme.
 #[component]
-pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
-    inputs: Memo<I>,
-    draw: Draw<I>,
+pub fn ChartView(
+    inputs: Signal<()>,
+    draw: Draw,
     /// Key of the chart in links, for its zoom and scrolling; base of the names of saved files.
     name: &'static str,
     /// The page has made room for it: it takes what height there is, and never scrolls.
@@ -46,17 +46,8 @@ pub fn ChartView<I: Clone + PartialEq + Send + Sync + 'static>(
     #[prop(optional)]
     words: Option<Words>,
 ) -> impl IntoView {
-    chart(Stage::of(inputs, draw, name), fills, bar, legend, words)
-}
-
-fn chart(
-    stage: Stage,
-    fills: bool,
-    bar: Option<Beside>,
-    legend: Option<Beside>,
-    words: Option<Words>,
-) -> AnyView {
-    let Stage { shell, name, picture, .. } = stage;
+    let stage = Stage::of(inputs, draw, name);
+    let Stage { shell, picture, .. } = stage;
     gesture::attach(stage);
     let as_table = RwSignal::new(false);
     let options = RwSignal::new(false);

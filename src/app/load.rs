@@ -303,14 +303,12 @@ impl Loader {
                     Ok(result) => result.await,
                     Err(_) => {
                         let why = reading::NOT_LOADED.to_owned();
-                        load.update(|l| {
-                            l.errors.push(LoadError {
-                                id: queue.new_id(),
-                                name: input.name.clone(),
-                                message: why.clone(),
-                                mappable: false,
-                                input: Some(input),
-                            });
+                        this.shell.refuse(LoadError {
+                            id: queue.new_id(),
+                            name: input.name.clone(),
+                            message: why.clone(),
+                            input: Some(input),
+                            ..LoadError::default()
                         });
                         Err(why)
                     }

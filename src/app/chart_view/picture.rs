@@ -14,22 +14,19 @@ pub(super) type Drawn = Shared<Drawing>;
 /// What is drawn; `None` before the first drawing.
 pub type Picture = Memo<Option<Drawn>>;
 
-/// Draws for inputs and a canvas.
-pub type Draw<I> = Box<dyn Fn(&I, &Canvas) -> Arc<Drawing> + Send + Sync>;
+/// Draws on a canvas what follows from the inputs as they are.
+pub type Draw = Box<dyn Fn(&Canvas) -> Arc<Drawing> + Send + Sync>;
 
 /// What was last pointed at, and the picture that it lies in: another picture has other targets.
 pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
 
 /// The picture of the inputs on a canvas. Before the canvas has a size there is none.
-pub(super) fn picture<I>(inputs: Memo<I>, canvas: Memo<Canvas>, draw: Draw<I>) -> Picture
-where
-    I: Clone + PartialEq + Send + Sync + 'static,
-{
+pub(super) fn picture(inputs: Signal<()>, canvas: Memo<Canvas>, draw: Draw) -> Picture {
     let frames = RwSignal::new(0u32);
     let frame = Frame::default();
     let has_size = |to: &Canvas| to.size.0 >= 1.0 && to.size.1 >= 1.0;
     Effect::new(move |begun: Option<bool>| {
-        inputs.track();
+        inputs.get();
         let begun = begun == Some(true);
         if !canvas.with(has_size) {
             return begun;
@@ -47,7 +44,7 @@ where
         let due = frames.get() > 0;
         let to = canvas.get_untracked();
         match due && has_size(&to) {
-            true => Some(Shared(draw(&inputs.get_untracked(), &to))),
+            true => Some(Shared(untrack(|| draw(&to)))),
             false => old.cloned().flatten(),
         }
     })

@@ -46,28 +46,15 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Draws what follows from the inputs, as soon as the stage has a size, and again with them.
-    pub(super) fn of<I>(inputs: Memo<I>, draw: Draw<I>, name: &'static str) -> Stage
-    where
-        I: Clone + PartialEq + Send + Sync + 'static,
-    {
-        let shell = Shell::here();
+    pub(super) fn of(inputs: Signal<()>, draw: Draw, name: &'static str) -> Stage {
+        let (shell, bench) = (Shell::here(), Workbench::here());
         let (size, dpr) = (RwSignal::new((0.0, 0.0)), RwSignal::new(dom::pixel_ratio()));
         let canvas = Memo::new(move |_| Canvas {
             size: size.get(),
             dpr: dpr.get(),
             theme: Theme::of(shell.dark.get()),
         });
-        Stage::around(picture::picture(inputs, canvas, draw), shell, name, (size, dpr))
-    }
-
-    /// Everything that is compiled once for all types of inputs.
-    fn around(
-        picture: Picture,
-        shell: Shell,
-        name: &'static str,
-        (size, dpr): (RwSignal<(f64, f64)>, RwSignal<f64>),
-    ) -> Stage {
-        let bench = Workbench::here();
+        let picture = picture::picture(inputs, canvas, draw);
         let pointed: Pointed = RwSignal::new(None);
         let target = Memo::new(move |_| {
             let shown = picture.get();

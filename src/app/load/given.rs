@@ -54,16 +54,7 @@ pub fn open_linked_sample(loader: Loader) {
 }
 
 fn refuse(shell: Shell, name: &str, message: String) {
-    shell.load.update(|l| {
-        l.errors.push(LoadError {
-            // Files are numbered from 1, so 0 is no file.
-            id: 0,
-            name: name.to_owned(),
-            message,
-            mappable: false,
-            input: None,
-        });
-    });
+    shell.refuse(LoadError { name: name.to_owned(), message, ..LoadError::default() });
 }
 
 /// The view of a page with data, where there is one, and the files.

@@ -94,14 +94,11 @@ impl Loader {
         match (self.plan_model)(self.bench, text).await {
             None => return false,
             Some(Ok(model)) => self.shell.say(format!("{name}: {model} is planned")),
-            Some(Err(why)) => self.shell.load.update(|l| {
-                l.errors.push(LoadError {
-                    id: queue.new_id(),
-                    name: name.clone(),
-                    message: format!("it looks like a model's configuration, but {why}"),
-                    mappable: false,
-                    input: None,
-                });
+            Some(Err(why)) => self.shell.refuse(LoadError {
+                id: queue.new_id(),
+                name: name.clone(),
+                message: format!("it looks like a model's configuration, but {why}"),
+                ..LoadError::default()
             }),
         }
         true
@@ -164,7 +161,7 @@ impl Loader {
         let at = files.with_untracked(|files| files.iter().position(|f| f.id == id));
         together.insert(at.unwrap_or(together.len()), file.clone());
         self.bench.prepare(together, read.figures).await;
-        self.shell.load.update(|l| l.errors.retain(|e| e.id != id));
+        self.dismiss_error(id);
         self.bench.expected.set(None);
         let closed = !leaving.is_empty();
         if closed {
@@ -259,16 +256,9 @@ impl Loader {
         let own = |files: &Vec<LoadedFile>| files.iter().any(|f| f.origin != Origin::Sample);
         let beside = !queue.names().is_empty() || self.bench.files.with_untracked(own);
         let ask = mappable && !beside;
-        self.shell.load.update(|l| {
-            l.errors.retain(|e| e.id != id);
-            l.errors.push(LoadError {
-                id,
-                name,
-                message: message.clone(),
-                mappable,
-                input: Some(job.input),
-            });
-        });
+        self.dismiss_error(id);
+        let input = Some(job.input);
+        self.shell.refuse(LoadError { id, name, message: message.clone(), mappable, input });
         if ask {
             self.shell.open(Dialog::Mapping(id));
         }

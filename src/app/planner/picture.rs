@@ -47,7 +47,8 @@ pub(super) fn view(ready: Ready) -> AnyView {
         plan: plan.get(),
         zoom: bench.view.with(|v| zoom_of(v, NAME)),
     });
-    let draw: Draw<PlanInputs> = Box::new(move |inputs: &PlanInputs, canvas: &Canvas| {
+    let draw: Draw = Box::new(move |canvas: &Canvas| {
+        let inputs = inputs.get_untracked();
         let state = ViewState::default();
         let open =
             Inputs { cache: bench.row_cache.get_value(), ..Inputs::new(&inputs.frame, &state) };
@@ -57,7 +58,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
     });
     view! {
         <ChartView
-            inputs=inputs
+            inputs=Signal::derive(move || inputs.track())
             draw=draw
             name=NAME
             bar=Box::new(move |picture| legend(shell, ready, rows, picture))

@@ -54,8 +54,9 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
         move || list.get().into_iter().map(|n| view! { <p class=class>{n}</p> }).collect_view()
     };
     let tall = move |width: f64| opened.with(|o| o.height(width));
-    let draw: Draw<ToolInputs> = Box::new(move |inputs: &ToolInputs, canvas: &Canvas| {
-        let options = RenderOptions { selected: &inputs.selected, ..canvas.options() };
+    let draw: Draw = Box::new(move |canvas: &Canvas| {
+        let selected = inputs.with_untracked(|i| i.selected.clone());
+        let options = RenderOptions { selected: &selected, ..canvas.options() };
         interactive::draw(&opened.get_untracked().0, None, &options)
     });
     // A picture of two panels is higher on a phone than on a wide screen.
@@ -77,7 +78,7 @@ pub(super) fn page(ready: Ready, index: usize) -> AnyView {
                         .collect_view()}
                 </dl>
                 <div class="plan-tool" style:height=height>
-                    <ChartView inputs=inputs draw=draw name=kind.id fills=true />
+                    <ChartView inputs=Signal::derive(move || inputs.track()) draw=draw name=kind.id fills=true />
                 </div>
                 {lines(notes, "plan-note")}
             </section>

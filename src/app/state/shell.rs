@@ -90,7 +90,7 @@ impl<T: Into<String>> From<T> for Message {
 }
 
 /// A file that could not be read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadError {
     /// Number on this page.
     pub id: u32,
@@ -197,6 +197,11 @@ impl Shell {
     /// Shows a message about a step, with a button that undoes it.
     pub fn say_with_undo(&self, message: impl Into<String>) {
         self.status.set(Message { text: message.into(), undo: true });
+    }
+
+    /// Lists a file that could not be read.
+    pub fn refuse(&self, error: LoadError) {
+        self.load.update(|l| l.errors.push(error));
     }
 
     /// Chooses and stores the theme.

@@ -1,7 +1,6 @@
 //! What is worked on, and everything that follows from it as memos.
 
 use super::follow::{Follow, ReadyMade};
-use super::memos::{self, Marks};
 use super::several::Several;
 use super::{Message, Shared, Shell, Shown};
 use crate::app::load::figures::Figures;
@@ -23,6 +22,7 @@ use gemmscope_table::metrics::{Metrics, Totals};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::{KeyProblem, ViewState};
 use leptos::prelude::*;
+use std::ops::Deref;
 use std::time::Duration;
 
 pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
@@ -97,9 +97,9 @@ pub struct Step {
     pub(super) contexts: Swap<TraceContext>,
 }
 
-/// Files, view and devices, and the memos that follow from them. Copying it copies handles.
-#[derive(Clone, Copy)]
-pub struct Workbench {
+/// What the user, the browser and the program set. Copying it copies handles.
+#[derive(Clone, Copy, Default)]
+pub struct Given {
     /// The loaded files, in order.
     pub files: RwSignal<Vec<LoadedFile>>,
     /// What the small files of trace reports say about their tables.
@@ -113,6 +113,34 @@ pub struct Workbench {
     pub history: RwSignal<History<Step>>,
     /// The user's own devices.
     pub custom: RwSignal<Vec<Device>>,
+    /// Where every row lies on the roofline, and its colours: made when a chart first asks.
+    pub row_cache: StoredValue<RowCache>,
+    /// Rows under the pointer in any chart, ascending: the other charts mark them.
+    pub hovered: RwSignal<Vec<u32>>,
+    /// Counts the times that rows were picked, also where they were the selected ones already.
+    pub picks: RwSignal<u32>,
+    /// True once the rules run over what shows: an embedded page has no list of findings.
+    pub looks: RwSignal<bool>,
+    /// What the rules look for while they run.
+    pub checking: RwSignal<&'static str>,
+    /// True once the user asked for the findings of many rows.
+    pub asked: RwSignal<bool>,
+    /// The latest result of the rules; its frame may be an older one.
+    pub findings_result: RwSignal<Option<FindingsResult>>,
+    /// Where actions report what they did.
+    pub(super) status: RwSignal<Message>,
+    /// What follows from rows, once the part of the program for the first file is there.
+    pub follow: RwSignal<Option<&'static Follow>>,
+    /// Makes one table of several files, once it is there.
+    pub(in crate::app) several: StoredValue<Option<&'static Several>>,
+    pub(super) ready_made: StoredValue<Option<ReadyMade>>,
+    pub(super) mask: StoredValue<Mask>,
+}
+
+/// What is given, and the memos that follow from it. Copying it copies handles.
+#[derive(Clone, Copy)]
+pub struct Workbench {
+    given: Given,
     /// Files whose rows are those of another one and are not counted, by their index.
     pub repeated: Memo<Vec<trace::Repeated>>,
     /// True once there is a file.
@@ -121,8 +149,6 @@ pub struct Workbench {
     pub data: Memo<Shared<Dataset>>,
     /// Metrics of all rows.
     pub metrics: Memo<Shared<Metrics>>,
-    /// Where every row lies on the roofline, and its colours: made when a chart first asks.
-    pub row_cache: StoredValue<RowCache>,
     /// Data, metrics and the rows that pass the filters.
     pub frame: Memo<Frame>,
     /// The frame one paint later. Lists and tables follow this one, so that they are built in a
@@ -143,30 +169,17 @@ pub struct Workbench {
     pub numbered: Memo<Vec<u32>>,
     /// Names of the devices whose roofs apply, each once; `None` for rows whose device is unknown.
     pub devices_in_use: Memo<Vec<Option<String>>>,
-    /// Rows under the pointer in any chart, ascending: the other charts mark them.
-    pub hovered: RwSignal<Vec<u32>>,
-    /// Counts the times that rows were picked, also where they were the selected ones already.
-    pub picks: RwSignal<u32>,
     /// The findings of the settled frame, once they are there.
     pub findings: Memo<Option<FindingsResult>>,
-    /// True once the rules run over what shows: an embedded page has no list of findings.
-    pub looks: RwSignal<bool>,
-    /// What the rules look for while they run.
-    pub checking: RwSignal<&'static str>,
-    /// True once the user asked for the findings of many rows.
-    pub asked: RwSignal<bool>,
-    /// The latest result of the rules; its frame may be an older one.
-    pub findings_result: RwSignal<Option<FindingsResult>>,
     /// Index of the chosen finding.
     pub finding: Memo<Option<usize>>,
-    /// Where actions report what they did.
-    pub(super) status: RwSignal<Message>,
-    /// What follows from rows, once the part of the program for the first file is there.
-    pub follow: RwSignal<Option<&'static Follow>>,
-    /// Makes one table of several files, once it is there.
-    pub(in crate::app) several: StoredValue<Option<&'static Several>>,
-    ready_made: StoredValue<Option<ReadyMade>>,
-    pub(super) mask: StoredValue<Mask>,
+}
+
+impl Deref for Workbench {
+    type Target = Given;
+    fn deref(&self) -> &Given {
+        &self.given
+    }
 }
 
 impl Workbench {
@@ -177,21 +190,18 @@ impl Workbench {
         let lines: Vec<String> =
             problems.iter().map(|p| format!("Link: {} ({})", p.message, p.key)).collect();
         status.set(lines.join("; ").into());
-        let files = RwSignal::new(Vec::<LoadedFile>::new());
-        let contexts = RwSignal::new(Vec::<TraceContext>::new());
-        let view = RwSignal::new(first);
-        let custom = RwSignal::new(Vec::new());
-        let follow = RwSignal::new(None::<&'static Follow>);
-        let several = StoredValue::new(None::<&'static Several>);
-        let ready_made = StoredValue::new(None::<ReadyMade>);
-        let row_cache = StoredValue::new(RowCache::default());
-        let mask = StoredValue::new(Mask::default());
-
-        let repeated = memos::repeated(files, several);
-        let data = memos::united(files, contexts, repeated, several, ready_made);
-        let metrics = memos::metrics(follow, view, data, custom, ready_made);
-        let decision = memos::decision(follow, view, data, ready_made);
-        let filtered = memos::filtered(follow, view, data, (metrics, decision), (mask, row_cache));
+        let given = Given {
+            view: RwSignal::new(first),
+            expected: RwSignal::new(expected),
+            status,
+            ..Given::default()
+        };
+        let Given { files, view, follow, .. } = given;
+        let repeated = given.repeated();
+        let data = given.united(repeated);
+        let metrics = given.metrics(data);
+        let decision = given.decision(data);
+        let filtered = given.filtered(data, metrics, decision);
         let frame = Memo::new(move |_| filtered.with(|f| f.0.clone()));
         Effect::new(move |_| {
             let refused = filtered.with(|f| f.1);
@@ -200,21 +210,18 @@ impl Workbench {
                 status.set(format!("{most} filters are too many; {refused} left out").into());
             }
         });
-        let settled_frame = memos::settled(frame, follow);
+        let settled_frame = given.settled(frame);
+        let findings = given.findings(settled_frame);
+        let finding = given.finding(findings);
+        let selected = given.selected(data, findings, finding);
+        let ranked = given.ranked(findings);
         let key = Memo::new(move |_| view.with(|v| v.view.clone()));
-        let marks = Marks::follow(follow, view, data, (frame, settled_frame));
         Workbench {
-            files,
-            contexts,
-            view,
-            expected: RwSignal::new(expected),
-            history: RwSignal::default(),
-            custom,
+            given,
             repeated,
             has_data: Memo::new(move |_| files.with(|f| !f.is_empty())),
             data,
             metrics,
-            row_cache,
             frame,
             settled_frame,
             decision,
@@ -229,26 +236,15 @@ impl Workbench {
                 Some(follow) => settled_frame.with(follow.totals),
                 None => Vec::new(),
             }),
-            selected: marks.selected,
-            ranked: marks.ranked,
-            numbered: marks.numbered,
+            selected,
+            ranked,
+            numbered: given.numbered(frame, selected, ranked),
             devices_in_use: Memo::new(move |_| match follow.get() {
                 Some(follow) => (follow.devices)(&data.get(), &metrics.get()),
                 None => Vec::new(),
             }),
-            hovered: RwSignal::default(),
-            picks: RwSignal::default(),
-            findings: marks.findings,
-            looks: marks.looks,
-            checking: RwSignal::new(""),
-            asked: RwSignal::new(false),
-            findings_result: marks.result,
-            finding: marks.finding,
-            status,
-            follow,
-            several,
-            ready_made,
-            mask,
+            findings,
+            finding,
         }
     }
 

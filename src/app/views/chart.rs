@@ -95,7 +95,8 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
     let inputs = Memo::new(move |_| inputs_of(bench, kind));
     let opening = Memo::new(move |_| inputs.with(|i| i.opening.clone()));
     let opened = Memo::new(move |_| Shared(opening.with(|o| o.open(bench, kind))));
-    let draw: Draw<PictureInputs> = Box::new(move |inputs: &PictureInputs, canvas: &Canvas| {
+    let draw: Draw = Box::new(move |canvas: &Canvas| {
+        let inputs = inputs.get_untracked();
         let options = RenderOptions {
             selected: &inputs.opening.selected,
             first: inputs.first,
@@ -111,7 +112,7 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
     };
     view! {
         <ChartView
-            inputs=inputs
+            inputs=Signal::derive(move || inputs.track())
             draw=draw
             name=kind.id
             bar=Box::new(move |picture| bar(kind, picture, bench))
