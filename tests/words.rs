@@ -142,17 +142,19 @@ fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a literal before these tokens is the pattern of an arm: `"a" | "b" =>`.
+/// Whether a literal before these tokens is the pattern of an arm: `"a" | "b" =>`, `"a" if b =>`.
 fn is_pattern(mut tokens: impl Iterator<Item = TokenTree>) -> bool {
     let mut sign = || match tokens.next() {
         Some(TokenTree::Punct(p)) => p.as_char(),
         Some(TokenTree::Literal(_)) => '"',
+        Some(TokenTree::Ident(word)) if word == "if" => 'i',
         _ => ' ',
     };
     loop {
-        match (sign(), sign()) {
-            ('=', '>') => return true,
-            ('|', '"') => {}
+        match sign() {
+            'i' => return true,
+            '=' => return sign() == '>',
+            '|' if sign() == '"' => {}
             _ => return false,
         }
     }

@@ -191,7 +191,7 @@ test("the part with the readers does not arrive: said, and asked for again with 
   });
   await waitParts(app.page);
   await app.load(GOOD);
-  assert.match(await app.errors.first().innerText(), /good\.csv was not read: the part of the page that reads files could not be loaded/);
+  assert.match(await app.errors.first().innerText(), /good\.csv was not read: a part of the page could not be loaded/);
   await app.page.context().unroute(/part-split_table/);
   await goesOn(app);
 });

@@ -15,6 +15,7 @@ use super::ui::{icon, icon_button, one_stop, table_view};
 use crate::web::dom;
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::tooltip::Tooltip;
+use gemmscope_model::units::and_more;
 use leptos::prelude::*;
 
 /// What stands beside a picture, and follows from it.
@@ -256,7 +257,7 @@ fn DataTable(picture: Picture) -> impl IntoView {
             view! {
                 <div class="data-table" tabindex="0" role="region" aria-label="What is drawn, as a table">
                     {table_view(table)}
-                    {(left_out > 0).then(|| view! { <p class="muted">{format!("and {left_out} more: save the CSV for all")}</p> })}
+                    {(left_out > 0).then(|| view! { <p class="muted">{and_more(left_out as usize) + ": save the CSV for all"}</p> })}
                 </div>
             }
         })

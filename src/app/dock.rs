@@ -13,7 +13,7 @@ use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
 use gemmscope_analysis::explain::{explain, roof_name};
 use gemmscope_chart::places::SUMMARY;
-use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_table::field::Frame;
 use leptos::prelude::*;
 
@@ -200,7 +200,7 @@ fn tabs(details: Details) -> Option<AnyView> {
                 on:change=move |e| details.pick(value_of(&e).parse().unwrap_or_default())>
                 {names.enumerate().map(option).collect_view()}
             </select>
-            {(n > LISTED).then(|| view! { <span class="muted">{format!("and {} more", n - LISTED)}</span> })}
+            {(n > LISTED).then(|| view! { <span class="muted">{and_more(n - LISTED)}</span> })}
         }
         .into_any()
     })
@@ -309,7 +309,7 @@ fn relatives(bench: Workbench, frame: &Frame, row: u32) -> Option<AnyView> {
             <section class="detail-section" data-section="elsewhere">
                 <h3>"Same sizes elsewhere"</h3>
                 <table class="plain-table"><tbody>{lines}</tbody></table>
-                {(more > 0).then(|| view! { <p class="muted">{format!("and {more} more")}</p> })}
+                {(more > 0).then(|| view! { <p class="muted">{and_more(more)}</p> })}
             </section>
         }
         .into_any(),

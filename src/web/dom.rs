@@ -251,8 +251,8 @@ pub fn address() -> String {
     window().location().href().unwrap_or_default()
 }
 
-/// Copies text to the clipboard, and says so; where the browser refuses, what to do `instead`.
-pub async fn copy(text: String, instead: &str) -> String {
+/// Copies text to the clipboard, and says so, or what to do where the browser refuses.
+pub async fn copy(text: String) -> String {
     // `navigator.clipboard` is undefined outside secure contexts.
     let clipboard = field(&window().navigator(), "clipboard");
     let copied = clipboard.is_object() && {
@@ -261,7 +261,7 @@ pub async fn copy(text: String, instead: &str) -> String {
     };
     match copied {
         true => "Copied.".to_owned(),
-        false => format!("The browser refuses the clipboard here: {instead}."),
+        false => "The browser refuses the clipboard here: select the text and copy it.".to_owned(),
     }
 }
 

@@ -22,9 +22,9 @@ pub(super) const PART: u64 = 512 << 10;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
 
-/// Said where a part that reads files does not arrive.
-pub const NOT_LOADED: &str = "the part of the page that reads files could not be loaded: check the \
-                              connection, then try again";
+/// Said where a part of the page does not arrive.
+pub const NOT_LOADED: &str =
+    "a part of the page could not be loaded: check the connection, then try again";
 
 /// Where the code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,7 +41,7 @@ pub(crate) use scatter::{size_between, types_of};
 use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
-use gemmscope_model::units::seconds_brief;
+use gemmscope_model::units::{and_more, seconds_brief};
 use gemmscope_table::data_kind::{DataKind, Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
@@ -262,7 +262,7 @@ impl Ledger {
         };
         let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
         let more = self.books.len().saturating_sub(NAMED);
-        words.extend((more > 0 && words.len() == NAMED).then(|| format!("and {more} more")));
+        words.extend((more > 0 && words.len() == NAMED).then(|| and_more(more)));
         (!words.is_empty()).then(|| format!("Surest gain: {}", words.join(", ")))
     }
 

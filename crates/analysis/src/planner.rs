@@ -162,7 +162,7 @@ pub struct Plan {
 pub(crate) fn row_name(part: Part, pass: Pass) -> String {
     let label = part.label();
     match pass {
-        Pass::Forward => label.to_owned(),
+        Pass::Forward => label,
         Pass::InputGradient => format!("{label} dX"),
         Pass::WeightGradient => format!("{label} dW"),
     }

@@ -8,9 +8,8 @@ macro_rules! signatures {
 }
 
 const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
-    b"\x89PNG": "this is a picture (PNG), not a benchmark: drop the CSV that it was drawn from"
-    b"\xff\xd8\xff": "this is a picture (JPEG), not a benchmark: drop the CSV that it was drawn from"
-    b"GIF8": "this is a picture (GIF), not a benchmark: drop the CSV that it was drawn from"
+    b"\x89PNG" b"\xff\xd8\xff" b"GIF8":
+        "this is a picture, not a benchmark: drop the CSV that it was drawn from"
     b"%PDF": "this is a PDF: copy its table into a spreadsheet and save that as CSV"
     b"\xd0\xcf\x11\xe0": "this is an old Excel workbook (.xls): open it and save the sheet as CSV"
     b"SQLite format 3\0": "this is an SQLite database: of Nsight Systems (.sqlite), run `nsys stats --report \
@@ -19,23 +18,21 @@ const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
         its kernel_trace.csv"
     b"NVR\0": "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
         raw` and drop what it prints"
-    b"\x7fELF": "this is a program (ELF), not its output: run it and drop what it prints"
-    b"MZ": "this is a Windows program, not its output: run it and drop what it prints"
-    b"7z\xbc\xaf": "this is a 7z archive: unpack it first"
-    b"\xfd7zXZ\0": "this is compressed with xz: unpack it first (only gzip is read compressed)"
-    b"\x28\xb5\x2f\xfd": "this is compressed with zstd: unpack it first (only gzip is read compressed)"
-    b"BZh": "this is compressed with bzip2: unpack it first (only gzip is read compressed)"
-    b"Rar!": "this is a RAR archive: unpack it first"
+    b"\x7fELF" b"MZ" b"\xca\xfe\xba\xbe":
+        "this is a program, not its output: run it and drop what it prints"
+    b"7z\xbc\xaf" b"Rar!": "this is a 7z or RAR archive: unpack it first"
+    b"\xfd7zXZ\0" b"\x28\xb5\x2f\xfd" b"BZh":
+        "this is compressed with xz, zstd or bzip2: unpack it first (only gzip is read compressed)"
     b"PAR1": "this is a Parquet file: write the table as CSV (pandas: read_parquet(…).to_csv(…))"
-    b"ARROW1": "this is an Arrow file: write the table as CSV (pandas: read_feather(…).to_csv(…))"
-    b"FEA1": "this is a Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))"
+    b"ARROW1" b"FEA1":
+        "this is an Arrow or Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))"
     b"\x89HDF": "this is an HDF5 file: write the table as CSV (pandas: read_hdf(…).to_csv(…))"
     b"\x93NUMPY": "this is a NumPy array: write it as CSV with a header that names M, N, K and the time"
     b"\x80\x04\x95" b"\x80\x05\x95": "a Python pickle can run code and is not read: write the table as CSV"
     b"\0asm": "this is a WebAssembly module, not a benchmark"
-    b"\xef\xbb\xbf<!": "this is a web page: download the file that it shows (on GitHub: the “Raw” button)"
+    b"\xef\xbb\xbf<!":
+        "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” button)"
     b"RIFF": "this is a media file, not a benchmark"
-    b"\xca\xfe\xba\xbe": "this is a program, not its output: run it and drop what it prints"
 };
 
 /// A binary file by its first bytes.
@@ -54,8 +51,8 @@ pub(crate) fn binary(name: &str) -> &'static str {
         "this is a binary Nsight Systems report: run `nsys stats --report cuda_gpu_kern_sum \
          --format csv` on it and drop what it prints, with the shapes beside it"
     } else if name.ends_with(".ncu-rep") {
-        "this is a binary Nsight Compute report: run `ncu --import FILE --csv --page raw` and drop \
-         what it prints"
+        "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
+         raw` and drop what it prints"
     } else {
         "this is a binary file, not text: expected a CSV, a log or a JSON file of GEMM benchmarks"
     }
@@ -213,14 +210,13 @@ pub(crate) fn unknown_json(members: &[String]) -> ImportError {
         (Some(id), _) => {
             format!("this JSON file may be a `{id}` file: choose that format to read it")
         }
-        (None, []) => "this JSON file is not recognised: write the rows as CSV with M, N, K \
-                       and a time"
-            .to_owned(),
-        (None, members) => format!(
-            "this JSON file is not recognised: write the rows as CSV with M, N, K and a time; \
-             its keys are {}",
-            members.join(", ")
-        ),
+        (None, members) => {
+            let keys = members.join(", ");
+            let keys = if keys.is_empty() { keys } else { format!("; its keys are {keys}") };
+            format!(
+                "this JSON file is not recognised: write the rows as CSV with M, N, K and a time{keys}"
+            )
+        }
     })
 }
 

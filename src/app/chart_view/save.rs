@@ -5,7 +5,7 @@ use super::picture::Picture;
 use crate::app::later::NotLoaded;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
-use crate::web::{dom, picture as file};
+use crate::web::{dom, picture as file, reading};
 use gemmscope_analysis::findings;
 use gemmscope_chart::caption::Caption;
 use gemmscope_chart::chart::{Drawing, Emphasis};
@@ -104,7 +104,7 @@ fn group(
     name: &'static str,
     (caption, size, whole): (&'static str, (f64, f64), bool),
 ) -> AnyView {
-    let too_large = |scale| (!fits(size, scale)).then(|| format!("Too large: {LIMIT}"));
+    let too_large = |scale| (!fits(size, scale)).then(|| format!("Too large: {LIMIT}."));
     let one = |(label, scale): (&'static str, Option<f64>)| {
         let why = too_large(scale.unwrap_or(1.0));
         let too = why.is_some();
@@ -119,7 +119,7 @@ fn group(
     let pixels = |css: f64| (css * scale).round();
     let words = format!("{caption}: {} × {} px", pixels(size.0), pixels(size.1));
     view! {
-        <p class="menu-caption">{words} {too_large(1.0).map(|why| format!(". {why}. Filter, or save the CSV."))}</p>
+        <p class="menu-caption">{words} {too_large(1.0).map(|why| format!(". {why} Filter, or save the CSV."))}</p>
         {KINDS.map(one).collect_view()}
     }
     .into_any()
@@ -154,14 +154,11 @@ fn save(
         None => leptos::task::spawn_local(async move {
             match svg_of(scene).await {
                 Ok(text) => dom::download(&format!("{name}.svg"), "image/svg+xml", text.as_bytes()),
-                Err(_) => shell.say(NOT_LOADED),
+                Err(_) => shell.say(reading::NOT_LOADED),
             }
         }),
     }
 }
-
-const NOT_LOADED: &str =
-    "The part of the page that writes SVG could not be loaded: check the connection.";
 
 /// A picture as SVG.
 #[wasm_split(save, fallible, preload(#[doc = "Fetches what writes pictures as text."] load_save))]

@@ -112,7 +112,7 @@ type Said = RwSignal<String>;
 
 fn copy(said: Said, text: String) {
     leptos::task::spawn_local(async move {
-        said.try_set(dom::copy(text, "select the text and copy it").await);
+        said.try_set(dom::copy(text).await);
     });
 }
 
@@ -253,14 +253,10 @@ fn link_part(sharing: Sharing) -> AnyView {
         _ => plain.clone(),
     });
     let fits = move || data.with(|d| matches!(d, Some(Ok(_))));
+    let too_much = |why: String| format!("Too much for a link{why}. Save the page instead.");
     let why_not = move || match data.get() {
-        Some(Err(n)) => format!(
-            "Too much for a link: {n} characters, {} would fit. Save the page instead.",
-            data::LINK_LIMIT
-        ),
-        None if go_along.get() > AT_ONCE => {
-            "Too much for a link. Save the page instead.".to_owned()
-        }
+        Some(Err(n)) => too_much(format!(": {n} characters, {} would fit", data::LINK_LIMIT)),
+        None if go_along.get() > AT_ONCE => too_much(String::new()),
         _ => String::new(),
     };
     let view = plain_view(bench);

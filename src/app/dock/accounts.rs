@@ -52,7 +52,7 @@ pub(super) fn together(bench: Workbench) -> AnyView {
     let copy = move |_| {
         let text = text.clone();
         leptos::task::spawn_local(async move {
-            copied.try_set(dom::copy(text, "select the table and copy it").await);
+            copied.try_set(dom::copy(text).await);
         });
     };
     view! {

@@ -53,6 +53,6 @@ pub(super) fn section(shell: Shell, frame: &Frame, row: usize) -> AnyView {
 
 fn copy(shell: Shell, text: String) {
     leptos::task::spawn_local(async move {
-        shell.say(dom::copy(text, "select the text, or save it").await);
+        shell.say(dom::copy(text).await);
     });
 }

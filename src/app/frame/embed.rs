@@ -236,8 +236,7 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
 }
 
 async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
-    let not_loaded =
-        |_| ("not-loaded".to_owned(), "a part of gemmscope could not be loaded".to_owned());
+    let not_loaded = |_| ("not-loaded".to_owned(), reading::NOT_LOADED.to_owned());
     let text = match what {
         Export::View => bench.view.with_untracked(ViewState::encode),
         Export::Summary => return Ok(Some(summary(bench))),

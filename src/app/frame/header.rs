@@ -4,9 +4,10 @@ use super::choose::ChooseFiles;
 use super::device_picker;
 use crate::app::later::later;
 use crate::app::load::{Loader, sample};
-use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
+use crate::app::state::{Dialog, Shell, Step, ThemeChoice, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, one_stop, rove};
 use crate::samples::SAMPLES;
+use crate::undo::History;
 use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
@@ -18,6 +19,18 @@ pub fn Header() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let has_data = bench.has_data;
+    let step = move |label: &'static str,
+                     keys: &'static str,
+                     path: &'static str,
+                     can: fn(&History<Step>) -> bool,
+                     act: fn(&Workbench)| {
+        view! {
+            <button type="button" class="icon-button wide-only" aria-label=label title=format!("{label} ({keys})")
+                disabled=move || !bench.history.with(can) on:click=move |_| act(&bench)>
+                {icon(path)}
+            </button>
+        }
+    };
     view! {
         <header class="header">
             <Show when=move || has_data.get()>
@@ -42,16 +55,8 @@ pub fn Header() -> impl IntoView {
                 <div class="header-group" role="toolbar" aria-label="Undo, share, help"
                     on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
                 <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
-                    <button type="button" class="icon-button wide-only" aria-label="Undo" title="Undo (Ctrl Z)"
-                        disabled=move || !bench.history.with(|h| h.can_undo())
-                        on:click=move |_| bench.undo()>
-                        {icon(icon::UNDO)}
-                    </button>
-                    <button type="button" class="icon-button wide-only" aria-label="Redo" title="Redo (Ctrl Y)"
-                        disabled=move || !bench.history.with(|h| h.can_redo())
-                        on:click=move |_| bench.redo()>
-                        {icon(icon::REDO)}
-                    </button>
+                    {step("Undo", "Ctrl Z", icon::UNDO, History::can_undo, Workbench::undo)}
+                    {step("Redo", "Ctrl Y", icon::REDO, History::can_redo, Workbench::redo)}
                     <button type="button" class="icon-button wide-only" aria-label="Share"
                         title="Share: a link, a page with its data, a snippet for documentation"
                         on:click=move |_| shell.open(Dialog::Share)>
@@ -198,11 +203,11 @@ fn MoreMenu() -> impl IntoView {
                 {icon(icon::UNDO)} "Undo"
             </button>
             <hr class="narrow-only" />
-            {[(RoofKind::Datasheet, "Datasheet roof"), (RoofKind::Achievable, "Achievable roof")].map(|(kind, label)| view! {
+            {[(RoofKind::Datasheet, "Datasheet"), (RoofKind::Achievable, "Achievable")].map(|(kind, label)| view! {
                 <button type="button" class="menu-item narrow-only" aria-pressed=move || (roof_in_use(bench) == kind).to_string()
                     disabled=move || bench.one_roof().is_some()
                     on:click=move |_| bench.set_roof(kind)>
-                    {icon(icon::CHIP)} {label}
+                    {icon(icon::CHIP)} {label} " roof"
                 </button>
             })}
         </Menu>

@@ -48,11 +48,11 @@ pub fn KeptFiles(
     let names = kept.names;
     let any = Memo::new(move |_| names.with(|n| !n.is_empty()));
     let line = move || {
-        names.with(|names| match &names[..] {
-            [] => String::new(),
-            [one] => format!("Kept in this browser: {one}."),
-            many => format!("Kept in this browser: {} files.", many.len()),
-        })
+        let files = names.with(|names| match &names[..] {
+            [one] => one.clone(),
+            many => plural(many.len() as u64, "file"),
+        });
+        format!("Kept in this browser: {files}.")
     };
     let all = move || names.get().join("\n");
     view! {

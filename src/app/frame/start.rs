@@ -39,8 +39,10 @@ fn expected(names: String) -> AnyView {
     let text = match files.len() {
         0 => view! { "This link holds a view but no data. Drop the file it was made from." }
             .into_any(),
-        1 => view! { "This link shows a view of " {files} ". Drop that file here." }.into_any(),
-        _ => view! { "This link shows a view of " {files} ". Drop those files here." }.into_any(),
+        n => {
+            let it = if n == 1 { "it" } else { "them" };
+            view! { "This link shows a view of " {files} ". Drop " {it} " here." }.into_any()
+        }
     };
     view! { <div class="notice ask" role="note">{icon(icon::LINK)}<p>{text}</p></div> }.into_any()
 }

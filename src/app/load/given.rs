@@ -6,7 +6,7 @@ use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, LoadError, Shell};
 use crate::samples::SAMPLES;
 use crate::web::file::Input;
-use crate::web::{boot, dom, storage};
+use crate::web::{boot, dom, reading, storage};
 use gemmscope_import::ImportOptions;
 use gemmscope_share::data;
 use gemmscope_share::data::Carried;
@@ -76,10 +76,8 @@ fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool)
     dom::set_root_data("ready", None);
     loader.set_unpacking(true);
     leptos::task::spawn_local(async move {
-        let unpacked = unpack(text, of_page).await.unwrap_or_else(|_| {
-            Err("a part of the page could not be loaded; check the connection and reload"
-                .to_owned())
-        });
+        let unpacked =
+            unpack(text, of_page).await.unwrap_or_else(|_| Err(reading::NOT_LOADED.to_owned()));
         loader.set_unpacking(false);
         let (view, files) = unpacked.unwrap_or_else(|message| {
             refuse(loader.shell, name, message);

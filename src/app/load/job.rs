@@ -323,8 +323,7 @@ fn rows_read(name: &str, rows: u64, skipped: u64) -> String {
     let mut words = match rows {
         // A notice says why.
         0 => format!("{name}: no usable rows"),
-        1 => format!("{name}: 1 row read"),
-        n => format!("{name}: {} rows read", grouped(n)),
+        n => format!("{name}: {} read", plural(n, "row")),
     };
     if skipped > 0 {
         words.push_str(&format!(", {} skipped", grouped(skipped)));

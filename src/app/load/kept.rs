@@ -8,6 +8,7 @@ use crate::app::later::NotLoaded;
 use crate::app::state::several::add_context;
 use crate::web::database::{Database, Write};
 use crate::web::file::Input;
+use crate::web::reading::NOT_LOADED;
 use crate::web::{boot, clock, dom, storage};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::units::Bytes;
@@ -133,7 +134,7 @@ impl Kept {
         leptos::task::spawn_local(async move {
             let opened = match open_again(self, loader, with_view).await {
                 Ok(opening) => opening.await,
-                Err(_) => Err(NO_PART.to_owned()),
+                Err(_) => Err(NOT_LOADED.to_owned()),
             };
             if let Err(why) = opened {
                 self.lose(&why);
@@ -214,7 +215,7 @@ impl Kept {
         leptos::task::spawn_local(async move {
             let written = match keep(self, loader, nothing).await {
                 Ok(writing) => writing.await,
-                Err(_) => Err(NO_PART.to_owned()),
+                Err(_) => Err(NOT_LOADED.to_owned()),
             };
             if let Err(why) = written {
                 // Half of it would be worse than nothing.
@@ -267,8 +268,6 @@ impl Kept {
         list
     }
 }
-
-const NO_PART: &str = "a part of the page could not be loaded";
 
 /// A sentence with the browser's reason, where it gave one.
 fn sentence(what: &str, why: &str) -> String {
@@ -324,7 +323,7 @@ fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<Later<()>, 
         for context in list.contexts {
             let name = context.files.first().cloned().unwrap_or_default();
             if add_context(loader, name, context).await.is_err() {
-                kept.lose(NO_PART);
+                kept.lose(NOT_LOADED);
             }
         }
         // A report's context chooses a roof; the user's choice is the later one.

@@ -3,8 +3,8 @@
 use super::Loader;
 use crate::app::later::NotLoaded;
 use crate::samples::Sample;
-use crate::web::dom;
 use crate::web::file::Input;
+use crate::web::{dom, reading};
 use gemmscope_model::hardware::Device;
 use wasm_split_helpers::wasm_split;
 
@@ -31,10 +31,7 @@ fn open_in(loader: Loader, sample: &'static Sample, tab: Option<&'static str>) {
     leptos::task::spawn_local(async move {
         let Ok((bytes, device)) = content(sample).await else {
             dom::set_root_data("ready", Some("1"));
-            loader
-                .shell
-                .say("The sample could not be loaded: check the connection, then try again");
-            return;
+            return loader.shell.say(reading::NOT_LOADED);
         };
         if let Some(device) = device {
             loader.bench.lend_device(device);

@@ -62,7 +62,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
         {spread}
         {measured(ready)}
         <Show when=move || any.get()>
-            <h3>"GEMMs of a step "<span class="muted">{of}</span></h3>
+            <h3>"GEMMs of a step"" "<span class="muted">{of}</span></h3>
             <div class="data-table" tabindex="0" role="region" aria-label="GEMMs of a step">{gemms}</div>
             <h3>"Devices by step time"</h3>
             <div class="data-table" tabindex="0" role="region" aria-label="Devices by step time">{devices}</div>
@@ -129,7 +129,7 @@ fn measured(ready: Ready) -> AnyView {
         let n = table.rows.len();
         Some(view! {
             <h3>
-                "Measured rows in this model "
+                "Measured rows in this model"" "
                 <span class="muted">{format!("{n} of {} in {name}", plural(of as u64, "measured shape"))}</span>
             </h3>
             {as_measured}

@@ -6,6 +6,7 @@ use crate::undo::{History, Keyed, Swap};
 use crate::web::{clock, storage};
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::units::plural;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::{Filters, Mask};
 use gemmscope_table::metrics::DeviceChoice;
@@ -226,10 +227,7 @@ impl Workbench {
     /// Shows only these rows in every view. `what` is the id of the rule that found them, or "".
     pub fn filter_to(&self, what: &str, rows: &[u32]) {
         let only = self.data.with_untracked(|d| RowSet::new(what, rows, d));
-        let mut words = match only.len() {
-            1 => "Only this row shows".to_owned(),
-            n => format!("Only these {n} rows show"),
-        };
+        let mut words = format!("Showing only {}", plural(only.len(), "row"));
         if only.encode().is_none() {
             words.push_str(". A link shows all rows: these are too many for it");
         }

@@ -5,22 +5,12 @@ use crate::app::ui::icon;
 use crate::app::ui::terms::explained;
 use crate::web::dom;
 use gemmscope_analysis::figures::figures;
-use gemmscope_analysis::findings::{Finding, Severity};
-use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_analysis::findings::Finding;
+use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use leptos::prelude::*;
 
 /// How many rows of evidence are listed.
 const EVIDENCE: usize = 12;
-
-/// The class of a severity's word.
-pub fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Critical => "severity critical",
-        Severity::High => "severity high",
-        Severity::Medium => "severity medium",
-        Severity::Low => "severity low",
-    }
-}
 
 /// The body of a finding: why, how sure, what to do.
 ///
@@ -166,7 +156,7 @@ fn evidence(bench: Workbench, index: usize, f: &Finding) -> Option<AnyView> {
                         <tbody>{lines}</tbody>
                     </table>
                 </div>
-                {(more > 0).then(|| view! { <p class="muted">{format!("and {more} more")}</p> })}
+                {(more > 0).then(|| view! { <p class="muted">{and_more(more)}</p> })}
             </section>
         }
         .into_any(),

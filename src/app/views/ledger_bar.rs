@@ -6,7 +6,7 @@ use crate::app::state::findings_task::{latest, run_over};
 use crate::web::dom;
 use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
-use gemmscope_model::units::{capitalized, percent, plural, seconds_brief};
+use gemmscope_model::units::{and_more, capitalized, percent, plural, seconds_brief};
 use leptos::prelude::*;
 
 /// Bars that are shown; the others are counted.
@@ -35,7 +35,7 @@ pub fn LedgerBars() -> impl IntoView {
     });
     let more = move || {
         let n = bars.with(Vec::len).saturating_sub(MOST);
-        (n > 0).then(|| view! { <p class="muted">{format!("and {n} more")}</p> })
+        (n > 0).then(|| view! { <p class="muted">{and_more(n)}</p> })
     };
     let rows = move || {
         bars.with(|bars| {

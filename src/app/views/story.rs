@@ -1,9 +1,8 @@
 //! What stands behind the findings: where the time goes, what was checked, and what timings cannot
 //! show.
 
-use super::finding::severity;
 use crate::app::state::{FindingsResult, Workbench};
-use gemmscope_analysis::findings::{Checked, RULES, band};
+use gemmscope_analysis::findings::{Checked, RULES, Severity, band};
 use gemmscope_analysis::report::{Bottleneck, Breakdown, Operation};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
 use leptos::prelude::*;
@@ -122,11 +121,9 @@ fn line(bench: Workbench, o: &Operation, flag: Option<&Bottleneck>, calls: bool)
     ];
     let verdict = flag.map(|b| {
         let why = format!("{}. {}", b.flags.join(", "), b.context.join(" "));
-        let (class, text) = if b.validated {
-            (severity(b.priority), b.priority.label())
-        } else {
-            ("severity low", b.dismissed)
-        };
+        let priority = if b.validated { b.priority } else { Severity::Low };
+        let text = if b.validated { priority.label() } else { b.dismissed };
+        let class = format!("severity {}", priority.label().to_lowercase());
         view! { <span class=class title=why>{text}</span> }
     });
     view! {

@@ -68,12 +68,13 @@ fn words(time: &TraceTime, part: &TimePart) -> String {
     out
 }
 
-fn class(kind: TimeKind) -> &'static str {
-    match kind {
-        TimeKind::Idle => "time-part idle",
-        TimeKind::Communication | TimeKind::Copies => "time-part moving",
-        TimeKind::Gemm => "time-part gemm",
-        TimeKind::UnknownGemm => "time-part unknown",
-        TimeKind::Other | TimeKind::OtherAndFiltered => "time-part other",
-    }
+fn class(kind: TimeKind) -> String {
+    let kind = match kind {
+        TimeKind::Idle => "idle",
+        TimeKind::Communication | TimeKind::Copies => "moving",
+        TimeKind::Gemm => "gemm",
+        TimeKind::UnknownGemm => "unknown",
+        TimeKind::Other | TimeKind::OtherAndFiltered => "other",
+    };
+    format!("time-part {kind}")
 }

@@ -11,7 +11,7 @@ use gemmscope_model::units::{
     Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, format_significant, percent,
 };
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
-use gemmscope_table::field::Frame;
+use gemmscope_table::field::{Field, Frame};
 
 /// A figure without one of the file beside it.
 fn plain(label: &'static str, value: String, formula: String, hint: &'static str) -> Figure {
@@ -32,17 +32,15 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
     let theirs = |meaning| data.number(meaning, x.row);
     let (work, bytes, t) = (Flops(x.work), Bytes(x.bytes), Seconds(x.time_s));
     let mut out = vec![
-        work_figure(&x.problem).beside(theirs(ColumnMeaning::ReportedWork), x.work, |v| {
-            Flops(v).to_string()
-        }),
-        bytes_figure(&x.problem).beside(theirs(ColumnMeaning::ReportedBytes), x.bytes, |v| {
-            Bytes(v).to_string()
-        }),
+        work_figure(&x.problem)
+            .beside(theirs(ColumnMeaning::ReportedWork), x.work, |v| Flops(v).to_string()),
+        bytes_figure(&x.problem)
+            .beside(theirs(ColumnMeaning::ReportedBytes), x.bytes, |v| Bytes(v).to_string()),
         plain(
             "Arithmetic intensity",
             Intensity(x.ai).to_string(),
             format!("work / bytes = {work} / {bytes}"),
-            "FLOP per byte of compulsory traffic. The real traffic is at least that much, so this is an upper bound.",
+            Field::Ai.hint(),
         )
         .beside(theirs(ColumnMeaning::ReportedIntensity), x.ai, |v| Intensity(v).to_string()),
     ];
@@ -53,7 +51,7 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
                 "Attained",
                 FlopsPerSec(x.rate).to_string(),
                 format!("work / time = {work} / {t}"),
-                "Work over the measured time of one call.",
+                Field::Attained.hint(),
             )
             .beside(theirs(ColumnMeaning::ReportedRate), x.rate, |v| FlopsPerSec(v).to_string()),
         );
@@ -62,7 +60,7 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
                 "Bandwidth used",
                 format!("{}{share}", BytesPerSec(x.bandwidth)),
                 format!("bytes / time = {bytes} / {t}"),
-                "Compulsory bytes over the measured time. Low is right for a compute-bound GEMM.",
+                Field::BandwidthUse.hint(),
             )
             .beside(theirs(ColumnMeaning::ReportedBandwidth), x.bandwidth, |v| {
                 BytesPerSec(v).to_string()
@@ -82,7 +80,7 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
             "All calls",
             Seconds(x.time_s * count).to_string(),
             format!("time × calls = {t} × {count}"),
-            "The row stands for several calls of this GEMM.",
+            Field::TotalTime.hint(),
         ));
     }
     out
@@ -103,7 +101,7 @@ fn work_figure(p: &Problem) -> Figure {
         "Work",
         p.work().to_string(),
         format!("{batch}{per} M N K = {batch}{per} × {} × {} × {}{bias}", p.m, p.n, p.k),
-        "One multiply and one add for each of the M × N × K products.",
+        Field::Work.hint(),
     )
 }
 
@@ -119,7 +117,7 @@ fn bytes_figure(p: &Problem) -> Figure {
         format!(
             "{batch}(M K s_a + K N s_b + {beta}M N s_c) = {batch}({m}×{k}×{a} + {k}×{n}×{b} + {beta}{m}×{n}×{c})"
         ),
-        "Compulsory traffic: A, B and C cross the memory bus once. A lower bound of the real traffic.",
+        Field::Bytes.hint(),
     )
 }
 
@@ -204,7 +202,7 @@ fn roof_figures(x: &Figures<'_>, roof: Roof, theirs: f64) -> Vec<Figure> {
                 1.0 => format!("time − roof time = {time} − {roof_time}"),
                 n => format!("(time − roof time) × calls = ({time} − {roof_time}) × {n}"),
             },
-            "What a perfect kernel would save.",
+            Field::Lost.hint(),
         ));
     }
     out

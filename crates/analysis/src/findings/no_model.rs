@@ -3,7 +3,7 @@
 use super::scan::short;
 use super::story::{self, Story};
 use super::{Basis, Category, Finding, HIGH_SHARE, Kind, Need, Rule, Scan, Severity};
-use gemmscope_model::units::{capitalized, percent, plural};
+use gemmscope_model::units::{and_more, capitalized, percent, plural};
 use gemmscope_table::dataset::{RowsAndTime, Source};
 
 /// From this share of the GEMM time on, the severity is above Low.
@@ -102,7 +102,7 @@ fn named(names: &[(String, RowsAndTime)]) -> String {
         [(one, _)] => format!(": {}", short(one)),
         [(a, _), (b, _)] => format!(": {} and {}", short(a), short(b)),
         [(a, _), (b, _), rest @ ..] => {
-            format!(": {}, {} and {} more", short(a), short(b), rest.len())
+            format!(": {}, {} {}", short(a), short(b), and_more(rest.len()))
         }
     }
 }

@@ -28,6 +28,8 @@ const fn measured(
     }
 }
 
+const SLOWER: &str = "The slower one may use a less tuned kernel: send the library's maintainers reproducers of both.";
+
 pub(super) const KERNEL: Rule = measured(
     "kernel",
     "Another kernel is faster",
@@ -48,8 +50,7 @@ pub(super) const LAYOUT: Rule = measured(
     [
         "Store the weights in the faster layout once, at load time, if the neighbouring operations \
          allow it.",
-        "The slower layout may use a less tuned kernel: send the library's maintainers reproducers \
-         of both.",
+        SLOWER,
     ],
 );
 
@@ -58,11 +59,7 @@ pub(super) const TYPE: Rule = measured(
     "Another type is faster",
     Category::Precision,
     "another type with the same bytes and the same peak ran over 2 % faster",
-    [
-        "Use the other type if the numbers allow it.",
-        "The slower type may use a less tuned kernel: send the library's maintainers reproducers of \
-         both.",
-    ],
+    ["Use the other type if the numbers allow it.", SLOWER],
 );
 
 pub(super) const SIZE: Rule = measured(

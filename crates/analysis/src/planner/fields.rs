@@ -44,78 +44,39 @@ fn group(model: &mut Model, change: impl FnOnce(&mut u32, &mut u32)) {
     }
 }
 
+const fn field(
+    key: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    get: fn(&Model) -> Option<u32>,
+    set: fn(&mut Model, u32),
+) -> ModelField {
+    ModelField { key, label, hint, get, set }
+}
+
 /// The sizes that can be changed, in the order of the form.
+#[rustfmt::skip]
 pub(crate) const FIELDS: [ModelField; 10] = [
-    ModelField {
-        key: "plan.layers",
-        label: "Layers",
-        hint: "Transformer blocks.",
-        get: |m| Some(m.layers),
-        set: |m, v| m.layers = v,
-    },
-    ModelField {
-        key: "plan.hidden",
-        label: "d_model",
-        hint: "Width of the residual stream: K of the up projection, N of the down projection.",
-        get: |m| Some(m.hidden),
-        set: |m, v| m.hidden = v,
-    },
-    ModelField {
-        key: "plan.ff",
-        label: "d_ff",
-        hint: "Feed-forward width: N of the up projection, K of the down projection.",
-        get: |m| Some(m.intermediate),
-        set: |m, v| m.intermediate = v,
-    },
-    ModelField {
-        key: "plan.heads",
-        label: "Heads",
-        hint: "Query heads.",
-        get: |m| Some(m.heads),
-        set: |m, v| m.heads = v,
-    },
-    ModelField {
-        key: "plan.kv",
-        label: "KV heads",
-        hint: "Key and value heads; fewer than query heads is grouped-query attention.",
-        get: |m| grouped(m).map(|g| g.0),
-        set: |m, v| group(m, |kv_heads, _| *kv_heads = v),
-    },
-    ModelField {
-        key: "plan.head",
-        label: "Head size",
-        hint: "Elements per head.",
-        get: |m| grouped(m).map(|g| g.1),
-        set: |m, v| group(m, |_, head_dim| *head_dim = v),
-    },
-    ModelField {
-        key: "plan.vocab",
-        label: "Vocabulary",
-        hint: "Vocabulary size: N of the output projection.",
-        get: |m| Some(m.vocab),
-        set: |m, v| m.vocab = v,
-    },
-    ModelField {
-        key: "plan.experts",
-        label: "Experts",
-        hint: "Routed experts per layer; 0 for none.",
-        get: |m| Some(m.experts.map_or(0, |e| e.count)),
-        set: |m, v| expert(m, |e| e.count = v),
-    },
-    ModelField {
-        key: "plan.topk",
-        label: "Top-k",
-        hint: "Experts per token.",
-        get: |m| m.experts.map(|e| e.per_token),
-        set: |m, v| expert(m, |e| e.per_token = v),
-    },
-    ModelField {
-        key: "plan.expert_ff",
-        label: "Expert d_ff",
-        hint: "Width of one expert.",
-        get: |m| m.experts.map(|e| e.intermediate),
-        set: |m, v| expert(m, |e| e.intermediate = v),
-    },
+    field("plan.layers", "Layers", "",
+        |m| Some(m.layers), |m, v| m.layers = v),
+    field("plan.hidden", "d_model", "Width of the residual stream: K of the up projection, N of the down projection.",
+        |m| Some(m.hidden), |m, v| m.hidden = v),
+    field("plan.ff", "d_ff", "Feed-forward width: N of the up projection, K of the down projection.",
+        |m| Some(m.intermediate), |m, v| m.intermediate = v),
+    field("plan.heads", "Heads", "Query heads.",
+        |m| Some(m.heads), |m, v| m.heads = v),
+    field("plan.kv", "KV heads", "Key and value heads; fewer than query heads is grouped-query attention.",
+        |m| grouped(m).map(|g| g.0), |m, v| group(m, |kv_heads, _| *kv_heads = v)),
+    field("plan.head", "Head size", "",
+        |m| grouped(m).map(|g| g.1), |m, v| group(m, |_, head_dim| *head_dim = v)),
+    field("plan.vocab", "Vocabulary", "Vocabulary size: N of the output projection.",
+        |m| Some(m.vocab), |m, v| m.vocab = v),
+    field("plan.experts", "Experts", "Routed experts per layer; 0 for none.",
+        |m| Some(m.experts.map_or(0, |e| e.count)), |m, v| expert(m, |e| e.count = v)),
+    field("plan.topk", "Top-k", "Experts per token.",
+        |m| m.experts.map(|e| e.per_token), |m, v| expert(m, |e| e.per_token = v)),
+    field("plan.expert_ff", "Expert d_ff", "",
+        |m| m.experts.map(|e| e.intermediate), |m, v| expert(m, |e| e.intermediate = v)),
 ];
 
 impl ModelField {

@@ -163,15 +163,15 @@ fn number_formats(state: &ViewState) -> Vec<Control> {
             SCHEMES.iter().map(|s| Choice::new(s.id, s.name)).collect(),
             SCHEMES[0].id,
         ),
-        operand("plan.w", "Weights", "As stored in memory.", t.weight),
+        operand("plan.w", "Weights", "", t.weight),
         operand(
             "plan.act",
             "Activations",
             "Input format of each GEMM; also the compute format if weights are narrower.",
             t.activation,
         ),
-        operand("plan.out", "Output", "Output format of each GEMM.", t.output),
-        operand("plan.cache", "KV cache", "Cached keys and values.", t.kv_cache),
+        operand("plan.out", "Output", "", t.output),
+        operand("plan.cache", "KV cache", "", t.kv_cache),
     ]
 }
 
@@ -234,7 +234,7 @@ pub fn sizes(state: &ViewState) -> [Control; 2] {
         control
     };
     [
-        count("plan.batch", "Batch", "Sequences at once.", w.batch),
+        count("plan.batch", "Batch", "", w.batch),
         count(
             "plan.length",
             length,

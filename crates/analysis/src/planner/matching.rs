@@ -35,7 +35,7 @@ impl Match {
 
     /// `gate projection or up projection of Llama 3 8B, 8 tokens`.
     pub fn sentence(&self, model: &str) -> String {
-        let words: Vec<&str> = self.parts.iter().map(|part| part.words()).collect();
+        let words: Vec<String> = self.parts.iter().map(|part| part.words()).collect();
         let pass = match self.pass {
             Pass::Forward => "",
             Pass::InputGradient => "input gradient of the ",

@@ -6,7 +6,7 @@ use crate::doc::escape::short;
 use crate::doc::{Article, Block, Entry, Set, Table, Text, heading, owned, text};
 use crate::findings::{Finding, Kind};
 use crate::untimed::UntimedList;
-use gemmscope_model::units::{Seconds, capitalized, fixed, plural, seconds_brief};
+use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
 
 /// The blocks of a report.
 pub(super) fn body(report: &Report) -> Vec<Block<'_>> {
@@ -114,7 +114,7 @@ fn places(f: &FindingLine) -> String {
     let shown: Vec<String> =
         f.places.iter().take(5).map(|p| format!("{}:{}", p.file, p.line)).collect();
     let more = f.rows_total.saturating_sub(shown.len());
-    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+    if more > 0 { format!("{} {}", shown.join(", "), and_more(more)) } else { shown.join(", ") }
 }
 
 fn operations(report: &Report) -> Vec<Block<'_>> {
@@ -175,7 +175,7 @@ fn by_thumb(report: &Report) -> Option<String> {
     let shown = differ.len().min(5);
     let more = match differ.len() - shown {
         0 => String::new(),
-        n => format!(" and {n} more"),
+        n => format!(" {}", and_more(n)),
     };
     (shown > 0).then(|| {
         format!(
@@ -236,7 +236,7 @@ fn shapes(list: &UntimedList) -> Vec<Block<'_>> {
         ]);
     }
     let mut out = vec![heading("Shapes without a time"), text(list.words()), Block::Table(table)];
-    out.extend((list.more() > 0).then(|| text(format!("and {} more.", list.more()))));
+    out.extend((list.more() > 0).then(|| text(and_more(list.more()) + ".")));
     out
 }
 
@@ -268,7 +268,7 @@ fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
         table.row(vec![short(&v.name, 60), owned(v.order), (&v.outcome).into(), time, settings]);
     }
     out.push(Block::Table(table));
-    out.extend((part.more() > 0).then(|| text(format!("and {} more.", part.more()))));
+    out.extend((part.more() > 0).then(|| text(and_more(part.more()) + ".")));
     out
 }
 

@@ -80,8 +80,10 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
     let named = meant(stated);
     match match_name(stated).candidates().len() {
         0 => format!("the catalogue has no {stated}: enter its peaks (D) to see efficiency"),
-        1 => format!("the file says {named}: choose the device to see efficiency"),
-        _ => format!("the file says {named}: choose one to see efficiency"),
+        n => {
+            let it = if n == 1 { "it" } else { "one" };
+            format!("the file says {named}: choose {it} to see efficiency")
+        }
     }
 }
 

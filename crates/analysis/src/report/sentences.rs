@@ -10,7 +10,7 @@ use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::{capitalized, decapitalized, percent, seconds_brief};
+use gemmscope_model::units::{and_more, capitalized, decapitalized, percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
@@ -147,7 +147,7 @@ fn by_device(ledger: &Ledger) -> String {
     let named: Vec<String> = books.iter().take(NAMED).map(line).collect();
     match books.len().saturating_sub(NAMED) {
         0 => named.join("; "),
-        n => format!("{}; and {n} more", named.join("; ")),
+        n => format!("{}; {}", named.join("; "), and_more(n)),
     }
 }
 

@@ -283,11 +283,12 @@ impl Seen {
         // The others were called once.
         let repeated = if of < self.all.rows { " with repeats" } else { "" };
         let of_these = format!("{}{repeated}", plural(of, "row"));
-        match wide {
-            0 => format!("none of {of_these} varies by over 20 % between repeats"),
-            1 => format!("1 of {of_these} varies by over 20 % between repeats"),
-            n => format!("{} of {of_these} vary by over 20 % between repeats", grouped(n)),
-        }
+        let (count, vary) = match wide {
+            0 => ("none".to_owned(), "varies"),
+            1 => ("1".to_owned(), "varies"),
+            n => (grouped(n), "vary"),
+        };
+        format!("{count} of {of_these} {vary} by over 20 % between repeats")
     }
 
     /// What rows above the roof are about, how they weigh, and what explains them.

@@ -249,8 +249,7 @@ impl<'a> Explore<'a> {
 
     /// A search by name.
     pub(super) fn find(&mut self) -> String {
-        let hint = "Names that contain this text";
-        self.add(Control::text(self.state, FIND, "Search", hint).more()).trim().to_owned()
+        self.add(Control::text(self.state, FIND, "Search", "").more()).trim().to_owned()
     }
 
     /// The column that names kernels, where it tells some apart.

@@ -65,8 +65,7 @@ fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
     let several = matches!(layers.map(|c| &c.data), Some(ColumnData::Text { values, .. })
         if values.iter().filter(|v| !v.is_empty()).count() > 1);
     let fallback = if several { "c.layer" } else { GEMM };
-    let hint = "What lost time is added up by";
-    let by = Control::field(state, "lost.by", "Group", hint, options, fallback);
+    let by = Control::field(state, "lost.by", "Group", "", options, fallback);
     let sides = &frame.counted().sides;
     let names = sides.iter().map(|s| Choice::plain(&s.label)).collect();
     let first = sides.first().map_or("", |s| &s.label);

@@ -5,7 +5,7 @@ use crate::palette::alpha;
 use crate::scene::{Color, Point, START, Scene, Symbol};
 use crate::text;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::grouped;
+use gemmscope_model::units::{and_more, grouped};
 use gemmscope_table::view_state::ViewState;
 
 /// Height of a legend line.
@@ -169,7 +169,7 @@ impl Legend {
         };
         out.extend(categories.iter().map(|e| entry(e)));
         if let (true, Some(last)) = (more > 0, categories.last()) {
-            out.push((Swatch::Box(alpha(last.color, 0.0)), format!("and {more} more")));
+            out.push((Swatch::Box(alpha(last.color, 0.0)), and_more(more)));
         }
         let others = self.entries.iter().filter(|e| e.shown != Some(false));
         out.extend(others.filter(|e| e.click != Click::Category).map(entry));

@@ -128,9 +128,9 @@ impl Shape {
         let m = count(s, ("tool.m", "M", "Rows of A and C: tokens."), LARGEST, 4096);
         let n = count(s, ("tool.n", "N", "Columns of B and C: outputs."), LARGEST, 4096);
         let k = count(s, ("tool.k", "K", "The summed size: inputs."), LARGEST, 4096);
-        let (default, hint) = (DataType::Fp16, "Format of A and B.");
+        let default = DataType::Fp16;
         let types = TYPES.iter().map(|d| Choice::new(d.id(), d.name())).collect();
-        let dtype = Control::choice(s, "tool.type", "Type", hint, types, default.id());
+        let dtype = Control::choice(s, "tool.type", "Type", "", types, default.id());
         let (choice, device) = device_of(inputs);
         let compute = DataType::by_id(&dtype.current).unwrap_or(default);
         let problem = Problem::new(whole(&m), whole(&n), whole(&k), compute);

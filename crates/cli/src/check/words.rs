@@ -4,7 +4,7 @@ use super::{Efficiency, Limit, Regression};
 use gemmscope_analysis::doc::{Block, Set, Table, owned, text};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
-use gemmscope_model::units::{Seconds, percent, plural};
+use gemmscope_model::units::{Seconds, and_more, percent, plural};
 
 /// Largest number of rows listed for a limit; JSON has all.
 const LISTED: usize = 20;
@@ -44,7 +44,7 @@ pub(super) fn blocks<'a>(
             Limit::Regression(r) => (slow(r), r.rows.len()),
         };
         broken.push(Block::Table(table));
-        broken.extend((rows > LISTED).then(|| text(format!("and {} more", rows - LISTED))));
+        broken.extend((rows > LISTED).then(|| text(and_more(rows - LISTED))));
     }
     out.push(Block::Table(all));
     out.extend(broken);

@@ -3,7 +3,7 @@ use crate::{ErrorKind, ImportOptions, read_all};
 /// Binary files: name, content, and words of what is said.
 const BINARY: [(&str, &[u8], &str); 7] = [
     ("results.db", b"SQLite format 3\0....", "rocpd convert"),
-    ("a.png", b"\x89PNG\r\n\x1a\n....", "PNG"),
+    ("a.png", b"\x89PNG\r\n\x1a\n....", "picture"),
     ("a.zip", b"PK\x03\x04 some.csv", "zip archive or Excel"),
     ("a.sqlite", b"SQLite format 3\0....", "SQLite"),
     ("a.ncu-rep", b"NVR\0....", "Nsight Compute"),

@@ -64,8 +64,8 @@ pub enum Part {
 
 impl Part {
     /// Name as configurations write it: `down_proj`.
-    pub fn label(self) -> &'static str {
-        match self {
+    pub fn label(self) -> String {
+        let name = match self {
             Self::Qkv => "qkv_proj",
             Self::Query => "q_proj",
             Self::Key => "k_proj",
@@ -79,26 +79,23 @@ impl Part {
             Self::Scores => "Q K^T",
             Self::Context => "P V",
             Self::AttentionOut => "o_proj",
-            Self::GateUp => "gate_up_proj",
-            Self::Gate => "gate_proj",
-            Self::Up => "up_proj",
-            Self::Down => "down_proj",
+            Self::GateUp | Self::ExpertGateUp | Self::SharedGateUp => "gate_up_proj",
+            Self::Gate | Self::ExpertGate | Self::SharedGate => "gate_proj",
+            Self::Up | Self::ExpertUp | Self::SharedUp => "up_proj",
+            Self::Down | Self::ExpertDown | Self::SharedDown => "down_proj",
             Self::Router => "router",
-            Self::ExpertGateUp => "expert gate_up_proj",
-            Self::ExpertGate => "expert gate_proj",
-            Self::ExpertUp => "expert up_proj",
-            Self::ExpertDown => "expert down_proj",
-            Self::SharedGateUp => "shared gate_up_proj",
-            Self::SharedGate => "shared gate_proj",
-            Self::SharedUp => "shared up_proj",
-            Self::SharedDown => "shared down_proj",
             Self::LmHead => "lm_head",
+        };
+        match self {
+            _ if self.is_routed() => format!("expert {name}"),
+            _ if self.is_shared() => format!("shared {name}"),
+            _ => name.to_owned(),
         }
     }
 
     /// Name for a sentence: `up projection`.
-    pub fn words(self) -> &'static str {
-        match self {
+    pub fn words(self) -> String {
+        let words = match self {
             Self::Qkv => "query, key and value projection",
             Self::Query => "query projection",
             Self::Key => "key projection",
@@ -112,26 +109,28 @@ impl Part {
             Self::Scores => "attention scores Q K^T",
             Self::Context => "attention context P V",
             Self::AttentionOut => "attention output projection",
-            Self::GateUp => "gate and up projection",
-            Self::Gate => "gate projection",
-            Self::Up => "up projection",
-            Self::Down => "down projection",
+            Self::GateUp | Self::ExpertGateUp | Self::SharedGateUp => "gate and up projection",
+            Self::Gate | Self::ExpertGate | Self::SharedGate => "gate projection",
+            Self::Up | Self::ExpertUp | Self::SharedUp => "up projection",
+            Self::Down | Self::ExpertDown | Self::SharedDown => "down projection",
             Self::Router => "expert router",
-            Self::ExpertGateUp => "gate and up projection of an expert",
-            Self::ExpertGate => "gate projection of an expert",
-            Self::ExpertUp => "up projection of an expert",
-            Self::ExpertDown => "down projection of an expert",
-            Self::SharedGateUp => "gate and up projection of the shared experts",
-            Self::SharedGate => "gate projection of the shared experts",
-            Self::SharedUp => "up projection of the shared experts",
-            Self::SharedDown => "down projection of the shared experts",
             Self::LmHead => "output projection to the vocabulary",
+        };
+        match self {
+            _ if self.is_routed() => format!("{words} of an expert"),
+            _ if self.is_shared() => format!("{words} of the shared experts"),
+            _ => words.to_owned(),
         }
     }
 
     /// True for GEMMs that run once for every routed expert that has tokens.
     pub fn is_routed(self) -> bool {
         matches!(self, Self::ExpertGateUp | Self::ExpertGate | Self::ExpertUp | Self::ExpertDown)
+    }
+
+    /// True for GEMMs of the experts that every token goes through.
+    fn is_shared(self) -> bool {
+        matches!(self, Self::SharedGateUp | Self::SharedGate | Self::SharedUp | Self::SharedDown)
     }
 
     /// True for the products of attention, which have no weights.

@@ -228,6 +228,11 @@ pub fn plural(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
+/// `and 12 more`.
+pub fn and_more(n: usize) -> String {
+    format!("and {} more", grouped(n as u64))
+}
+
 /// `a, b or c`; "" of none.
 pub fn either(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();

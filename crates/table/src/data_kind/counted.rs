@@ -8,7 +8,7 @@ use crate::dataset::{ColumnData, ColumnMeaning, Dataset, library_name};
 use crate::field::{Field, Frame};
 use crate::group::{self, Gathering, STEP, mix};
 use gemmscope_model::hardware::short_name;
-use gemmscope_model::units::{grouped, plural};
+use gemmscope_model::units::{and_more, grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -168,7 +168,7 @@ impl Counted {
                 [] | [_] => "no rows".to_owned(),
                 [a, b] => format!("{a} and {b}"),
                 [a, b, c] => format!("{a}, {b} and {c}"),
-                [a, b, rest @ ..] => format!("{a}, {b} and {} more", rest.len()),
+                [a, b, rest @ ..] => format!("{a}, {b} {}", and_more(rest.len())),
             };
         };
         let counted = one.rows.len() as u64;

@@ -47,7 +47,7 @@ pub(super) static BUILT_IN: [BuiltIn; 21] = [
     built_in(Field::N, "n", "N", "", Amount, "Columns of B and of the output C."),
     built_in(Field::K, "k", "K", "", Amount, "The summed dimension: columns of A, rows of B."),
     built_in(Field::Batch, "batch", "Batch", "", Amount, "Independent GEMMs of this shape in one call."),
-    built_in(Field::Dtype, "dtype", "Type", "", Names, "Data types of the operands."),
+    built_in(Field::Dtype, "dtype", "Type", "", Names, ""),
     built_in(Field::Transposes, "transposes", "Layout", "", Names, "N: stored as is, T: stored transposed; first A, then B."),
     built_in(Field::Device, "device", "Device", "", Names, "The device whose roof applies."),
     built_in(Field::Time, "time", "Time", "s", Less, "Measured time of one call."),
@@ -62,8 +62,15 @@ pub(super) static BUILT_IN: [BuiltIn; 21] = [
     built_in(Field::Lost, "lost", "Lost time", "s", Less, "Measured time minus roof time, over all calls; nothing above the roof."),
     built_in(Field::Work, "work", "Work", "FLOP", Amount, "2 M N K per GEMM: a multiply and an add for each of M N K products."),
     built_in(Field::Bytes, "bytes", "Bytes", "B", Amount, "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this."),
-    built_in(Field::Source, "source", "File", "", Names, "The file the row comes from."),
+    built_in(Field::Source, "source", "File", "", Names, ""),
 ];
+
+impl Field {
+    /// What a built-in field is, in a sentence; "" of a column.
+    pub fn hint(&self) -> &'static str {
+        BUILT_IN.iter().find(|b| b.field == *self).map_or("", |b| b.hint)
+    }
+}
 
 /// The title of the efficiency and its sentence where the roof is the achievable one.
 const OF_ACHIEVABLE: (&str, &str) = (

@@ -12,7 +12,7 @@ use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_model::order::InOrder;
-use gemmscope_model::units::format_significant;
+use gemmscope_model::units::{and_more, format_significant};
 
 /// Height of a row where cells can be touched.
 pub(super) const ROW: f64 = 22.0;
@@ -45,7 +45,7 @@ fn entries(m: &Fastest, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)
     let entry = |i: &usize| (Swatch::Box(colors[*i]), sides[*i].clone());
     let mut entries: Vec<(Swatch, String)> = shown.iter().map(entry).collect();
     if shown.len() < sides.len() {
-        let more = format!("and {} more", sides.len() - shown.len());
+        let more = and_more(sides.len() - shown.len());
         entries.push((Swatch::Box(alpha(theme.other, 0.0)), more));
     }
     if m.cells.iter().any(|c| c.winner.is_none() && !c.compared.is_empty()) {

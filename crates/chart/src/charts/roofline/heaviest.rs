@@ -53,10 +53,11 @@ impl Heaviest {
             let share = format_short(percent, 3);
             let of = format!("{} of {}", grouped(rows.len() as u64), plural(all as u64, "GEMM"));
             let verb = if rows.len() == 1 { "makes" } else { "make" };
-            parts.push(match counted.compares() {
-                false => format!("{of} {verb} up {share} % of the time"),
-                true => format!("{of} {verb} up {share} % of {}'s time", side.label),
-            });
+            let whose = match counted.compares() {
+                false => "the".to_owned(),
+                true => format!("{}'s", side.label),
+            };
+            parts.push(format!("{of} {verb} up {share} % of {whose} time"));
             kept.extend(rows.into_iter().map(|r| r.1));
         }
         kept.sort_unstable();

@@ -91,7 +91,7 @@ impl Numbers {
 
 /// What the points' area shows.
 const SIZE: Setting<SizeBy> =
-    Setting { key: "size", label: "Size", hint: "Area of the points", default: SizeBy::Same };
+    Setting { key: "size", label: "Size", hint: "", default: SizeBy::Same };
 
 keyed! {
     /// Which points show the roof that their tile leaves.
