@@ -9,7 +9,7 @@ use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::tiling::Tile;
 use gemmscope_table::dataset::Dataset;
 
-mod blas;
+pub(crate) mod blas;
 pub mod bulk;
 mod python;
 mod rounding;

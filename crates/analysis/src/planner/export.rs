@@ -5,7 +5,7 @@
 
 use super::{Plan, PlanRow, Step};
 use crate::doc::{self, Block, heading, text};
-use crate::replay::types::{cutlass_accumulator, cutlass_type, hipblaslt_compute, hipblaslt_type};
+use crate::replay::blas::{cutlass_call, hipblaslt_call};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Roof;
@@ -37,43 +37,29 @@ impl std::fmt::Debug for Export {
     }
 }
 
+const fn export(
+    id: &'static str,
+    name: &'static str,
+    file: &'static str,
+    hint: &'static str,
+    write: fn(&Plan) -> String,
+) -> Export {
+    Export { id, name, file, hint, write }
+}
+
 /// The files that a plan can be saved as.
+#[rustfmt::skip]
 pub const EXPORTS: &[Export] = &[
-    Export {
-        id: "csv",
-        name: "CSV with predictions",
-        file: "gemmscope-plan.csv",
-        hint: "Every GEMM with work, bytes, intensity and roof time; this page reads it back.",
-        write: csv,
-    },
-    Export {
-        id: "markdown",
-        name: "Markdown table",
-        file: "gemmscope-plan.md",
-        hint: "The table and the totals, for a document or an issue.",
-        write: markdown,
-    },
-    Export {
-        id: "hipblaslt",
-        name: "hipblaslt-bench commands",
-        file: "hipblaslt-bench.sh",
-        hint: "One command per shape, column-major: M and N swap, Y = X W^T is T N.",
-        write: hipblaslt,
-    },
-    Export {
-        id: "cutlass",
-        name: "cutlass_profiler commands",
-        file: "cutlass-profiler.sh",
-        hint: "One command per shape, operands with their layout.",
-        write: cutlass,
-    },
-    Export {
-        id: "tritonbench",
-        name: "TritonBench shapes",
-        file: "tritonbench-shapes.csv",
-        hint: "M,K,N,Bias: K comes before N.",
-        write: tritonbench,
-    },
+    export("csv", "CSV with predictions", "gemmscope-plan.csv",
+        "Every GEMM with work, bytes, intensity and roof time; this page reads it back.", csv),
+    export("markdown", "Markdown table", "gemmscope-plan.md",
+        "The table and the totals, for a document or an issue.", markdown),
+    export("hipblaslt", "hipblaslt-bench commands", "hipblaslt-bench.sh",
+        "One command per shape, column-major: M and N swap, Y = X W^T is T N.", hipblaslt),
+    export("cutlass", "cutlass_profiler commands", "cutlass-profiler.sh",
+        "One command per shape, operands with their layout.", cutlass),
+    export("tritonbench", "TritonBench shapes", "tritonbench-shapes.csv",
+        "M,K,N,Bias: K comes before N.", tritonbench),
 ];
 
 /// Distinct shapes of the first device, with the names that have them.
@@ -227,19 +213,14 @@ pub fn markdown(plan: &Plan) -> String {
 }
 
 /// Writes a line for every shape, and at the end the number of shapes without one.
-fn lines(
-    plan: &Plan,
-    first: &str,
-    comment: &str,
-    line: impl Fn(&Problem) -> Option<String>,
-) -> String {
-    let mut out = format!("{first}{comment} {}\n", plan.headline());
+fn lines(plan: &Plan, line: impl Fn(&Problem) -> Option<String>) -> String {
+    let mut out = format!("#!/bin/sh\n# {}\n", plan.headline());
     let mut left_out = Vec::new();
     for (problem, names) in shapes(plan) {
         let names = names.join(", ");
         match line(&problem) {
             Some(text) => {
-                let _ = writeln!(out, "{comment} {names}\n{text}");
+                let _ = writeln!(out, "# {names}\n{text}");
             }
             None => left_out.push(format!("{names} ({})", problem.op.types())),
         }
@@ -247,80 +228,26 @@ fn lines(
     if !left_out.is_empty() {
         let _ = writeln!(
             out,
-            "{comment} Left out, number format not supported by the tool: {}",
+            "# Left out, number format not supported by the tool: {}",
             left_out.join("; ")
         );
     }
     out
 }
 
+/// A command on one line.
+fn on_a_line(command: Result<String, String>) -> Option<String> {
+    Some(command.ok()?.replace(" \\\n ", ""))
+}
+
 /// `hipblaslt-bench` commands.
 pub(crate) fn hipblaslt(plan: &Plan) -> String {
-    lines(plan, "#!/bin/sh\n", "#", |problem| {
-        let p = problem.other_storage_order();
-        let letter = |t: bool| if t { "T" } else { "N" };
-        let (lda, ldb) =
-            (if p.op.trans_a { p.k } else { p.m }, if p.op.trans_b { p.n } else { p.k });
-        let compute = hipblaslt_compute(p.op.compute);
-        let mut text = format!(
-            "hipblaslt-bench -m {} -n {} -k {} --lda {lda} --ldb {ldb} --ldc {} --ldd {} \
-             --transA {} --transB {} --a_type {} --b_type {} --c_type {} --d_type {} \
-             --compute_type {compute} --alpha 1 --beta {}",
-            p.m,
-            p.n,
-            p.k,
-            p.m,
-            p.m,
-            letter(p.op.trans_a),
-            letter(p.op.trans_b),
-            hipblaslt_type(p.op.a)?,
-            hipblaslt_type(p.op.b)?,
-            hipblaslt_type(p.op.c)?,
-            hipblaslt_type(p.op.c)?,
-            u8::from(p.op.beta),
-        );
-        if p.batch > 1 {
-            let size = |a: u32, b: u32| u64::from(a) * u64::from(b);
-            let _ = write!(
-                text,
-                " --batch_count {} --stride_a {} --stride_b {} --stride_c {} --stride_d {}",
-                p.batch,
-                size(p.m, p.k),
-                size(p.k, p.n),
-                size(p.m, p.n),
-                size(p.m, p.n),
-            );
-        }
-        if p.op.bias {
-            text.push_str(" --bias_vector");
-        }
-        Some(text)
-    })
+    lines(plan, |p| on_a_line(hipblaslt_call(&p.other_storage_order())))
 }
 
 /// `cutlass_profiler` commands.
 pub(crate) fn cutlass(plan: &Plan) -> String {
-    lines(plan, "#!/bin/sh\n", "#", |p| {
-        let layout = |transposed: bool| if transposed { "column" } else { "row" };
-        let accumulate = cutlass_accumulator(p.op.compute);
-        let mut text = format!(
-            "cutlass_profiler --operation=Gemm --m={} --n={} --k={} --A={}:{} --B={}:{} \
-             --C={}:row --accumulator-type={accumulate} --beta={}",
-            p.m,
-            p.n,
-            p.k,
-            cutlass_type(p.op.a)?,
-            layout(p.op.trans_a),
-            cutlass_type(p.op.b)?,
-            layout(p.op.trans_b),
-            cutlass_type(p.op.c)?,
-            u8::from(p.op.beta),
-        );
-        if p.batch > 1 {
-            let _ = write!(text, " --batch_count={}", p.batch);
-        }
-        Some(text)
-    })
+    lines(plan, |p| on_a_line(cutlass_call(p, false)))
 }
 
 /// Shapes for TritonBench's gemm: `M,K,N,Bias`, K before N, no batched products.

@@ -145,11 +145,11 @@ fn exports_name_every_shape_in_the_tools_words() {
     let p = plan("plan.model=llama-2-7b&plan.devices=a100-80-sxm&plan.batch=16&plan.qkv=0");
     let hip = export::hipblaslt(&p);
     // Column-major: the weight's rows are m, the tokens n.
-    assert!(hip.contains("-m 11008 -n 16 -k 4096 --lda 4096 --ldb 4096 --ldc 11008 --ldd 11008 --transA T --transB N --a_type bf16_r"), "{hip}");
+    assert!(hip.contains("-m 11008 -n 16 -k 4096 --transA T --transB N --lda 4096 --ldb 4096 --ldc 11008 --ldd 11008 --a_type bf16_r"), "{hip}");
     assert!(hip.contains("# q_proj, k_proj, v_proj, o_proj\n"), "{hip}");
     assert!(hip.contains("--batch_count 512 --stride_a"), "{hip}");
     let cutlass = export::cutlass(&p);
-    assert!(cutlass.contains("--m=16 --n=11008 --k=4096 --A=bf16:row --B=bf16:column --C=bf16:row --accumulator-type=f32"), "{cutlass}");
+    assert!(cutlass.contains("--m=16 --n=11008 --k=4096 --batch_count=1 --A=bf16:row --B=bf16:column --C=bf16:row --accumulator-type=f32"), "{cutlass}");
     let triton = export::tritonbench(&p);
     assert!(
         triton.starts_with(

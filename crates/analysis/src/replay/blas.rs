@@ -7,63 +7,52 @@ use super::{CALLS, Case, Tool, WARM_UP, head, names};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 
-/// A column-major call.
-struct Blas {
-    m: u32,
-    n: u32,
-    k: u32,
-    trans: [char; 2],
-    types: [DataType; 3],
-    ld: [u32; 3],
-    strides: [u64; 3],
-}
-
-fn blas(case: &Case) -> Blas {
-    let Problem { m, n, k, op, .. } = case.stored(true).problem;
+/// What the clients of AMD's libraries are told of a column-major product, on lines of a shell; `trans` is how
+/// they call the layout.
+fn operands(p: &Problem, trans: &str, [a, b, c]: [&str; 3], compute: &str) -> String {
+    let (Problem { m, n, k, batch, .. }, op) = (*p, p.op);
     let flag = |t: bool| if t { 'T' } else { 'N' };
     let area = |a: u32, b: u32| u64::from(a) * u64::from(b);
-    Blas {
-        m,
-        n,
-        k,
-        trans: [flag(op.trans_a), flag(op.trans_b)],
-        types: [op.a, op.b, op.c],
-        ld: [if op.trans_a { k } else { m }, if op.trans_b { n } else { k }, m],
-        strides: [area(m, k), area(k, n), area(m, n)],
-    }
+    let (lda, ldb) = (if op.trans_a { k } else { m }, if op.trans_b { n } else { k });
+    let batched = match batch {
+        1 => String::new(),
+        _ => format!(
+            "  --batch_count {batch} --stride_a {} --stride_b {} --stride_c {} --stride_d {} \\\n",
+            area(m, k),
+            area(k, n),
+            area(m, n),
+            area(m, n)
+        ),
+    };
+    format!(
+        "  -m {m} -n {n} -k {k} --{trans}A {} --{trans}B {} \\\n  --lda {lda} --ldb {ldb} --ldc {m} --ldd {m} \\\n{batched}  --a_type {a} --b_type {b} --c_type {c} --d_type {c} --compute_type {compute}",
+        flag(op.trans_a),
+        flag(op.trans_b)
+    )
+}
+
+/// The command for a column-major product, without how often it is timed.
+pub(crate) fn hipblaslt_call(p: &Problem) -> Result<String, String> {
+    let types = names([p.op.a, p.op.b, p.op.c], hipblaslt_type, Tool::HipblasltBench)?;
+    // One of the types that the client accepts for a bias.
+    let bias = match types[2] {
+        _ if !p.op.bias => String::new(),
+        c @ ("f16_r" | "bf16_r") => format!("  --bias_vector --bias_type {c} \\\n"),
+        _ => "  --bias_vector --bias_type f32_r \\\n".to_owned(),
+    };
+    Ok(format!(
+        "hipblaslt-bench \\\n{} \\\n{bias}  --alpha 1 --beta {}",
+        operands(p, "trans", types, hipblaslt_compute(p.op.compute)),
+        u8::from(p.op.beta)
+    ))
 }
 
 pub(super) fn hipblaslt(case: &Case) -> Result<String, String> {
-    let (p, b) = (&case.problem, blas(case));
-    let [a_type, b_type, c_type] = names(b.types, hipblaslt_type, Tool::HipblasltBench)?;
-    let compute = hipblaslt_compute(p.op.compute);
-    let mut out = head(case, "#!/bin/sh\n#");
-    out.push_str(&format!(
-        "# All solutions of the library are timed; the best stands last.\nhipblaslt-bench \\\n  -m {} -n {} -k {} --transA {} --transB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n",
-        b.m, b.n, b.k, b.trans[0], b.trans[1], b.ld[0], b.ld[1], b.ld[2], b.ld[2]
-    ));
-    if p.batch > 1 {
-        out.push_str(&format!(
-            "  --batch_count {} --stride_a {} --stride_b {} --stride_c {} --stride_d {} \\\n",
-            p.batch, b.strides[0], b.strides[1], b.strides[2], b.strides[2]
-        ));
-    }
-    out.push_str(&format!(
-        "  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute} \\\n"
-    ));
-    if p.op.bias {
-        // One of the types that the client accepts for a bias.
-        let bias = match c_type {
-            "f16_r" | "bf16_r" => c_type,
-            _ => "f32_r",
-        };
-        out.push_str(&format!("  --bias_vector --bias_type {bias} \\\n"));
-    }
-    out.push_str(&format!(
-        "  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP} \\\n  --algo_method heuristic --requested_solution -1 --rotating 512 --print_kernel_info\n",
-        u8::from(p.op.beta)
-    ));
-    Ok(out)
+    Ok(format!(
+        "{}# All solutions of the library are timed; the best stands last.\n{} --iters {CALLS} --cold_iters {WARM_UP} \\\n  --algo_method heuristic --requested_solution -1 --rotating 512 --print_kernel_info\n",
+        head(case, "#!/bin/sh\n#"),
+        hipblaslt_call(&case.stored(true).problem)?
+    ))
 }
 
 /// Types of A and B, of C and D, and of the sum that rocBLAS multiplies in one call.
@@ -79,8 +68,8 @@ const ROCBLAS_TYPES: [[&str; 3]; 8] = [
 ];
 
 pub(super) fn rocblas(case: &Case) -> Result<String, String> {
-    let (p, b) = (&case.problem, blas(case));
-    let [a_type, b_type, c_type] = names(b.types, rocm_type, Tool::RocblasBench)?;
+    let p = &case.stored(true).problem;
+    let [a_type, b_type, c_type] = names([p.op.a, p.op.b, p.op.c], rocm_type, Tool::RocblasBench)?;
     // 8-bit integers are summed in a wider type, whatever the output type.
     let c_type = if a_type == "i8_r" { "i32_r" } else { c_type };
     let compute = match p.op.compute {
@@ -99,38 +88,40 @@ pub(super) fn rocblas(case: &Case) -> Result<String, String> {
         "# Operands stay in the caches between calls; with --flush_memory_size 536870912 (newer \
          versions) they do not.\n",
     );
-    let (function, batch) = if p.batch > 1 {
-        let [sa, sb, sc] = b.strides;
-        (
-            "gemm_strided_batched_ex",
-            format!(
-                "  --batch_count {} --stride_a {sa} --stride_b {sb} --stride_c {sc} --stride_d {sc} \\\n",
-                p.batch
-            ),
-        )
-    } else {
-        ("gemm_ex", String::new())
-    };
+    let function = if p.batch > 1 { "gemm_strided_batched_ex" } else { "gemm_ex" };
     // fp32 operands multiplied in a shorter format.
     let mode = if p.op.compute == DataType::Tf32 { " --math_mode 1" } else { "" };
     out.push_str(&format!(
-        "rocblas-bench -f {function} \\\n  -m {} -n {} -k {} --transposeA {} --transposeB {} \\\n  --lda {} --ldb {} --ldc {} --ldd {} \\\n{batch}  --a_type {a_type} --b_type {b_type} --c_type {c_type} --d_type {c_type} --compute_type {compute}{mode} \\\n  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP}\n",
-        b.m, b.n, b.k, b.trans[0], b.trans[1], b.ld[0], b.ld[1], b.ld[2], b.ld[2],
+        "rocblas-bench -f {function} \\\n{}{mode} \\\n  --alpha 1 --beta {} --iters {CALLS} --cold_iters {WARM_UP}\n",
+        operands(p, "transpose", [a_type, b_type, c_type], compute),
         u8::from(p.op.beta)
     ));
     Ok(out)
 }
 
-pub(super) fn cutlass(case: &Case) -> Result<String, String> {
-    let p = &case.problem;
+/// The command for a product, without how often it is timed.
+pub(crate) fn cutlass_call(p: &Problem, column_major: bool) -> Result<String, String> {
     let [a, b, c] = names([p.op.a, p.op.b, p.op.c], cutlass_type, Tool::CutlassProfiler)?;
-    let accumulator = cutlass_accumulator(p.op.compute);
-    let order = |transposed: bool| {
-        if transposed == case.column_major { "row" } else { "column" }
-    };
+    let order = |transposed: bool| if transposed == column_major { "row" } else { "column" };
     let class = if p.op.compute == DataType::Fp32 { "simt" } else { "tensorop" };
+    Ok(format!(
+        "cutlass_profiler --operation=Gemm \\\n  --m={} --n={} --k={} --batch_count={} \\\n  --A={a}:{} --B={b}:{} --C={c}:{} --accumulator-type={} --op_class={class} \\\n  --alpha=1 --beta={}",
+        p.m,
+        p.n,
+        p.k,
+        p.batch,
+        order(p.op.trans_a),
+        order(p.op.trans_b),
+        order(false),
+        cutlass_accumulator(p.op.compute),
+        u8::from(p.op.beta)
+    ))
+}
+
+pub(super) fn cutlass(case: &Case) -> Result<String, String> {
+    let call = cutlass_call(&case.problem, case.column_major)?;
     let mut out = head(case, "#!/bin/sh\n#");
-    if p.op.bias {
+    if case.problem.op.bias {
         out.push_str("# The bias is left out.\n");
     }
     if let Some(t) = case.tile {
@@ -141,12 +132,7 @@ pub(super) fn cutlass(case: &Case) -> Result<String, String> {
         ));
     }
     out.push_str(&format!(
-        "# All kernels that were built for these types are timed.\ncutlass_profiler --operation=Gemm \\\n  --m={} --n={} --k={} --batch_count={} \\\n  --A={a}:{} --B={b}:{} --C={c}:{} --accumulator-type={accumulator} --op_class={class} \\\n",
-        p.m, p.n, p.k, p.batch, order(p.op.trans_a), order(p.op.trans_b), order(false)
-    ));
-    out.push_str(&format!(
-        "  --alpha=1 --beta={} --profiling-iterations={CALLS} --warmup-iterations={WARM_UP} \\\n  --output=replay\n",
-        u8::from(p.op.beta)
+        "# All kernels that were built for these types are timed.\n{call} --profiling-iterations={CALLS} --warmup-iterations={WARM_UP} \\\n  --output=replay\n"
     ));
     Ok(out)
 }
