@@ -212,24 +212,16 @@ fn TooltipBox(
         tooltip.get().map(|Tooltip { head, rows, .. }| {
             let (w, h) = size.get_untracked();
             let (left, low) = (t.at.0 > w * 0.55, t.at.1 > h * 0.55);
-            let x = if left {
-                w - t.at.0 + 14.0
-            } else {
-                t.at.0 + 14.0
-            };
-            let y = if low {
-                h - t.at.1 + 10.0
-            } else {
-                t.at.1 + 10.0
-            };
+            let px = |on: bool, at: f64| if on { format!("{at}px") } else { "auto".to_owned() };
+            let (x, y) = (t.at.0, t.at.1);
             view! {
                 <div
                     class="tooltip"
                     aria-hidden="true"
-                    style:left=move || if left { "auto".to_owned() } else { format!("{x}px") }
-                    style:right=move || if left { format!("{x}px") } else { "auto".to_owned() }
-                    style:top=move || if low { "auto".to_owned() } else { format!("{y}px") }
-                    style:bottom=move || if low { format!("{y}px") } else { "auto".to_owned() }
+                    style:left=px(!left, x + 14.0)
+                    style:right=px(left, w - x + 14.0)
+                    style:top=px(!low, y + 10.0)
+                    style:bottom=px(low, h - y + 10.0)
                 >
                     <strong>{head}</strong>
                     <dl>

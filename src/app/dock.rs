@@ -7,7 +7,7 @@ mod replay;
 mod row;
 
 use crate::app::state::{Shared, Shell, Workbench};
-use crate::app::ui::{icon, icon_button, value_of};
+use crate::app::ui::{icon, icon_button, segment, value_of};
 use crate::app::views::finding;
 use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
@@ -192,10 +192,7 @@ fn tabs(details: Details) -> Option<AnyView> {
             view! { <option value=i selected=move || shown.get() == i>{words}</option> }
         };
         view! {
-            <button type="button" class="segment" aria-pressed=move || beside.get().to_string()
-                on:click=move |_| together.update(|t| *t = !*t)>
-                "Side by side"
-            </button>
+            {segment("Side by side", move || beside.get(), move || together.update(|t| *t = !*t))}
             <select class="number-tab" aria-label="GEMM to show" disabled=move || beside.get()
                 on:change=move |e| details.pick(value_of(&e).parse().unwrap_or_default())>
                 {names.enumerate().map(option).collect_view()}

@@ -6,6 +6,7 @@ pub mod one_stop;
 mod select;
 pub mod terms;
 
+use crate::app::state::Shell;
 use crate::web::{clock, dom};
 use gemmscope_model::units::{float, format_significant};
 use gemmscope_table::result_table::Table;
@@ -183,14 +184,13 @@ pub fn rove(event: &web_sys::KeyboardEvent, selector: &str) {
 pub fn Modal(
     /// Its title.
     #[prop(into)]
-    title: Signal<String>,
+    title: String,
     /// Wide dialogs hold tables.
     #[prop(default = false)]
     wide: bool,
-    /// Called when the dialog was closed, in whatever way.
-    on_close: impl Fn() + Clone + 'static,
     children: Children,
 ) -> impl IntoView {
+    let (shell, name) = (Shell::here(), title.clone());
     let dialog = NodeRef::<leptos::html::Dialog>::new();
     let opener = StoredValue::new_local(None::<web_sys::HtmlElement>);
     Effect::new(move |_| {
@@ -221,12 +221,8 @@ pub fn Modal(
     };
     let on_backdrop = move |event: web_sys::MouseEvent| {
         // A click beside the dialog has the dialog itself as its target, not something inside it.
-        let itself = dialog.get_untracked().is_some_and(|d| {
-            event.target().is_some_and(|t| {
-                t.dyn_ref::<web_sys::Node>().is_some_and(|n| d.is_same_node(Some(n)))
-            })
-        });
-        if itself {
+        let at = dom::target::<web_sys::Node>(&event);
+        if dialog.get_untracked().is_some_and(|d| d.is_same_node(at.as_ref())) {
             close();
         }
     };
@@ -235,13 +231,13 @@ pub fn Modal(
             class="dialog"
             class:wide=wide
             node_ref=dialog
-            aria-label=move || title.get()
-            on:close=move |_| on_close()
+            aria-label=name
+            on:close=move |_| shell.close()
             on:click=on_backdrop
         >
             <div class="dialog-frame">
                 <header class="dialog-head">
-                    <h2>{move || title.get()}</h2>
+                    <h2>{title}</h2>
                     {icon_button(icon::CROSS, "Close", close)}
                 </header>
                 <div class="dialog-body">{children()}</div>
@@ -255,6 +251,20 @@ fn lasting(element: web_sys::HtmlElement) -> web_sys::HtmlElement {
     let root = element.closest(".menu-root").ok().flatten();
     let button = root.and_then(|r| r.query_selector("button").ok().flatten());
     button.and_then(|b| b.dyn_into().ok()).unwrap_or(element)
+}
+
+/// One of several choices, of which one holds.
+pub fn segment(
+    label: impl Into<String>,
+    holds: impl Fn() -> bool + Send + 'static,
+    choose: impl Fn() + 'static,
+) -> AnyView {
+    view! {
+        <button type="button" class="segment" aria-pressed=move || holds().to_string() on:click=move |_| choose()>
+            {label.into()}
+        </button>
+    }
+    .into_any()
 }
 
 /// A result table as HTML.

@@ -86,7 +86,7 @@ impl Growing {
 
 fn packed(message: &JsValue) -> Result<Packed, String> {
     let arrays = field(message, "arrays").dyn_into::<js_sys::Array>().ok();
-    let buffers = arrays.and_then(|arrays| transfer::part_from_js(&arrays));
+    let buffers = arrays.and_then(|arrays| transfer::from_js(&arrays));
     Ok(Packed {
         head: text(message, "head"),
         buffers: buffers.ok_or("the worker sent no columns")?,
@@ -419,47 +419,29 @@ async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
     if let Some(why) = rows.flaw.take() {
         return failed(why);
     }
-    match text(reply, "type").as_str() {
-        "table" => {
+    let (kind, json) = (text(reply, "type"), text(reply, "json").into_bytes());
+    let read = match kind.as_str() {
+        "table" | "rest" => {
             clock::mark("gemmscope:received");
-            let arrays = field(reply, "arrays").dyn_into::<js_sys::Array>();
-            let buffers = match arrays {
-                Ok(arrays) => transfer::from_js(&arrays).await,
-                Err(_) => None,
+            let data = match kind.as_str() {
+                "rest" => rows.finish(reply),
+                _ => packed(reply).and_then(wire::unpack),
             };
-            let Some(buffers) = buffers else {
-                return failed("the worker sent no columns".to_owned());
-            };
-            let head = text(reply, "head");
-            match wire::unpack(Packed { head, buffers }) {
-                Ok(data) => {
-                    // Computing starts in a task of its own, so that no task is long.
-                    clock::pause(Duration::ZERO).await;
-                    Outcome::Done(Imported::table(data))
-                }
-                Err(message) => failed(format!("the worker's columns do not fit: {message}")),
-            }
+            // Computing starts in a task of its own, so that no task is long.
+            clock::pause(Duration::ZERO).await;
+            data.map(Imported::table)
         }
-        "rest" => {
-            clock::mark("gemmscope:received");
-            match rows.finish(reply) {
-                Ok(data) => Outcome::Done(Imported::table(data)),
-                Err(why) => failed(why),
-            }
-        }
-        "devices" => match serde_json::from_slice(text(reply, "json").as_bytes()) {
-            Ok(devices) => Outcome::Done(Imported::Devices(devices)),
-            Err(error) => failed(error.to_string()),
+        "devices" => said(serde_json::from_slice(&json).map(Imported::Devices)),
+        "context" => said(serde_json::from_slice(&json).map(Imported::Context)),
+        "cancelled" => return Outcome::Cancelled,
+        _ => match said(serde_json::from_slice(&json)) {
+            Ok(error) => return Outcome::Failed(error),
+            Err(why) => Err(why),
         },
-        "context" => match serde_json::from_slice(text(reply, "json").as_bytes()) {
-            Ok(context) => Outcome::Done(Imported::Context(context)),
-            Err(error) => failed(error.to_string()),
-        },
-        "cancelled" => Outcome::Cancelled,
-        _ => Outcome::Failed(
-            ImportError::new(text(reply, "message"))
-                .at(number(reply, "line") as u32, number(reply, "column") as u32)
-                .kind(serde_json::from_slice(text(reply, "kind").as_bytes()).unwrap_or_default()),
-        ),
-    }
+    };
+    read.map_or_else(failed, Outcome::Done)
+}
+
+fn said<T>(read: serde_json::Result<T>) -> Result<T, String> {
+    read.map_err(|e| e.to_string())
 }

@@ -1,7 +1,6 @@
 //! Columns as typed arrays between worker and page: one copy out of this module's memory, one into
 //! the other's, and a transfer in between, which copies nothing.
 
-use super::clock;
 use super::js::field;
 use gemmscope_table::dataset::wire::Buffer;
 use js_sys::{Array, ArrayBuffer, Float64Array, Uint8Array, Uint16Array, Uint32Array};
@@ -71,19 +70,8 @@ pub fn part_to_js(buffers: &[Buffer], spare: &mut Vec<ArrayBuffer>) -> (Array, A
     (arrays, memory)
 }
 
-/// Copies typed arrays in, a few at a time; `None` for anything else.
-pub async fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
-    let mut out = Vec::with_capacity(arrays.length() as usize);
-    let mut turns = clock::Turns::begin();
-    for array in arrays.iter() {
-        turns.give().await;
-        out.push(buffer(&array)?);
-    }
-    Some(out)
-}
-
-/// Copies the typed arrays of [`part_to_js`] in.
-pub fn part_from_js(arrays: &Array) -> Option<Vec<Buffer>> {
+/// Copies typed arrays in; `None` for anything else.
+pub fn from_js(arrays: &Array) -> Option<Vec<Buffer>> {
     arrays.iter().map(|array| buffer(&array)).collect()
 }
 

@@ -5,7 +5,7 @@
 //! memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
 //! `progress {id, read}` and, of a large table, `part {id, head, arrays, memory, read}`, whose memory
 //! comes back as `spare`; then one of `table {id, head, arrays}`, `rest {id, head, arrays}` after
-//! parts, `devices {id, json}`, `context {id, json}`, `error {id, line, column, message, kind}`,
+//! parts, `devices {id, json}`, `context {id, json}`, `error {id, json}`,
 //! `cancelled {id}`.
 
 use super::clock;
@@ -13,7 +13,7 @@ use super::file::Input;
 use super::js::{field, number, text};
 use super::reading::{self, Outcome, Pace, TakeRows};
 use super::transfer;
-use gemmscope_import::{Ended, ImportOptions, Imported};
+use gemmscope_import::{Ended, ImportError, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
 use gemmscope_table::dataset::wire::{self, Packed};
 use std::cell::{Cell, RefCell};
@@ -60,8 +60,9 @@ pub fn run() {
                     match import(state.clone(), out.clone(), id, data).await {
                         Ok(reading) => reading.await,
                         Err(_) => {
-                            let why = reading::NOT_LOADED;
-                            let fields = [("id", id.into()), ("message", why.into())];
+                            let why = ImportError::new(reading::NOT_LOADED);
+                            let json = serde_json::to_string(&why).unwrap_or_default();
+                            let fields = [("id", id.into()), ("json", json.into())];
                             let _ = out.post_message(&message("error", &fields));
                         }
                     }
@@ -128,6 +129,10 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
             message(kind, &[tag.clone(), ("head", packed.head.into()), ("arrays", arrays.into())]);
         out.post_message_with_transfer(&reply, &list)
     };
+    let say = |kind: &str, json: serde_json::Result<String>| {
+        let json = json.unwrap_or_default().into();
+        out.post_message(&message(kind, &[tag.clone(), ("json", json)]))
+    };
     let outcome = reading::read(
         &input,
         &options,
@@ -141,23 +146,12 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         Outcome::Done(Ended::Whole(Imported::Table(table))) => post("table", wire::pack(*table)),
         Outcome::Done(Ended::Rest(rest)) => post("rest", wire::pack_rest(*rest)),
         Outcome::Done(Ended::Whole(Imported::Devices(devices))) => {
-            let json = serde_json::to_string(&devices).unwrap_or_default();
-            out.post_message(&message("devices", &[tag.clone(), ("json", json.into())]))
+            say("devices", serde_json::to_string(&devices))
         }
         Outcome::Done(Ended::Whole(Imported::Context(context))) => {
-            let json = serde_json::to_string(&context).unwrap_or_default();
-            out.post_message(&message("context", &[tag.clone(), ("json", json.into())]))
+            say("context", serde_json::to_string(&context))
         }
-        Outcome::Failed(error) => out.post_message(&message(
-            "error",
-            &[
-                tag.clone(),
-                ("line", error.line.into()),
-                ("column", error.column.into()),
-                ("message", error.message.into()),
-                ("kind", serde_json::to_string(&error.kind).unwrap_or_default().into()),
-            ],
-        )),
+        Outcome::Failed(error) => say("error", serde_json::to_string(&error)),
         Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
     };
     state.cancelled.borrow_mut().retain(|c| *c != id);

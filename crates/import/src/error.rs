@@ -20,7 +20,7 @@ pub enum ErrorKind {
 }
 
 /// Why a file could not be read at all. A bad row is not an error: it is set aside.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImportError {
     /// 1-based line, 0 where none applies.
     pub line: u32,

@@ -41,7 +41,7 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
         <Menu
             class="icon-button"
             right=true
-            name=Signal::derive(|| "Save what is drawn".to_owned())
+            name="Save what is drawn"
             label=|| icon(icon::SAVE)
         >
             {move || picture.get().map(|p| {

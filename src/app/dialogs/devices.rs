@@ -59,7 +59,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
         list.get().into_iter().map(entry).collect_view()
     };
     view! {
-        <Modal title=Signal::derive(move || title.clone()) wide=true on_close=move || shell.close()>
+        <Modal title=title wide=true>
             <FileNames />
             <div class="devices">
                 <div class="device-list">

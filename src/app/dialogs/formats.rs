@@ -1,6 +1,5 @@
 //! The file formats, each with the command that makes one and a small example.
 
-use crate::app::state::Shell;
 use crate::app::ui::Modal;
 use gemmscope_import::FORMATS;
 use leptos::prelude::*;
@@ -8,7 +7,6 @@ use leptos::prelude::*;
 /// The dialog.
 #[component]
 pub fn Formats() -> impl IntoView {
-    let shell = Shell::here();
     let wanted = RwSignal::new(String::new());
     let list: Vec<AnyView> = FORMATS
         .iter()
@@ -25,7 +23,7 @@ pub fn Formats() -> impl IntoView {
         })
         .collect();
     view! {
-        <Modal title=Signal::derive(|| "What is read".to_owned()) wide=true on_close=move || shell.close()>
+        <Modal title="What is read" wide=true>
             <div class="format-list">
                 <p>
                     "Files are recognised by their content. Work, bytes and rates are recomputed; what a file leaves open is assumed, said on its card, and can be answered there. Open a line for the command and an example."

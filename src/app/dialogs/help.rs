@@ -12,7 +12,7 @@ use leptos::prelude::*;
 pub fn Help() -> impl IntoView {
     let shell = Shell::here();
     view! {
-        <Modal title=Signal::derive(|| "Shortcuts and terms".to_owned()) wide=true on_close=move || shell.close()>
+        <Modal title="Shortcuts and terms" wide=true>
             <div class="help-columns">
                 <section>
                     <h3>"Anywhere"</h3>

@@ -73,7 +73,7 @@ pub fn Mapping(id: u32) -> impl IntoView {
     };
     let title = format!("Columns of {name}");
     view! {
-        <Modal title=Signal::derive(move || title.clone()) wide=true on_close=move || shell.close()>
+        <Modal title=title wide=true>
             {move || match sheet.get() {
                 Some(sheet) => view! {
                     {required(choice)}

@@ -23,7 +23,7 @@ pub fn Paste() -> impl IntoView {
         }
     };
     view! {
-        <Modal title=Signal::derive(|| "Paste a table or a log".to_owned()) on_close=move || shell.close()>
+        <Modal title="Paste a table or a log">
             <textarea
                 class="paste-box"
                 rows="12"

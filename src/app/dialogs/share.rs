@@ -1,8 +1,8 @@
 //! Sharing: a link, the page with its data as one file, snippets for documentation.
 
 use crate::app::load::Loader;
-use crate::app::state::{Shell, Workbench};
-use crate::app::ui::Modal;
+use crate::app::state::Workbench;
+use crate::app::ui::{Modal, segment};
 use crate::web::{boot, clock, dom};
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_share::data;
@@ -174,7 +174,6 @@ struct Sharing {
 /// The dialog.
 #[component]
 pub fn Share() -> impl IntoView {
-    let shell = Shell::here();
     let bench = Workbench::here();
     let loader = Loader::here();
     let names = bench.files.with_untracked(|files| {
@@ -208,7 +207,7 @@ pub fn Share() -> impl IntoView {
     };
     let docs = (!single).then(|| docs_part(sharing, &names));
     view! {
-        <Modal title=Signal::derive(|| "Share".to_owned()) wide=true on_close=move || shell.close()>
+        <Modal title="Share" wide=true>
             {part}
             {link_part(sharing)}
             {page_part(sharing, only)}
@@ -362,10 +361,9 @@ fn docs_part(sharing: Sharing, names: &[String]) -> AnyView {
         <section class="share-part">
             <h3>"In documentation"</h3>
             <div class="segments share-systems" role="group" aria-label="Documentation system">
-                {texts.get_value().iter().enumerate().map(|(i, s)| view! {
-                    <button type="button" class="segment" aria-pressed=move || (chosen.get() == i).to_string()
-                        on:click=move |_| chosen.set(i)>{s.system}</button>
-                }.into_any()).collect_view()}
+                {texts.get_value().iter().enumerate().map(|(i, s)| {
+                    segment(s.system, move || chosen.get() == i, move || chosen.set(i))
+                }).collect_view()}
             </div>
             <p class="muted">{move || snippet(|s| s.note.to_owned())}</p>
             <textarea class="paste-box share-snippet" rows="7" readonly spellcheck="false" aria-label="Snippet"

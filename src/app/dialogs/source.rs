@@ -22,7 +22,7 @@ pub fn SourceDialog(host: String, url: String) -> impl IntoView {
         fetch(loader, always.clone());
     };
     view! {
-        <Modal title=Signal::derive(|| "Fetch data from another host?".to_owned()) on_close=close>
+        <Modal title="Fetch data from another host?">
             <p>"This link names data at " <strong class="share-host">{host.clone()}</strong> "."</p>
             <p class="share-address">{url.clone()}</p>
             <p class="muted">

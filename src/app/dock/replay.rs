@@ -1,6 +1,7 @@
 //! Commands and scripts that run only one GEMM, to copy or save.
 
 use crate::app::state::Shell;
+use crate::app::ui::segment;
 use crate::web::dom;
 use gemmscope_analysis::replay::{Case, Tool, replay};
 use gemmscope_analysis::tile_roof::TileRoofs;
@@ -13,13 +14,10 @@ pub(super) fn section(shell: Shell, frame: &Frame, row: usize) -> AnyView {
     let case = Case::of(&frame.data, row, tile.map(|t| t.tile));
     let tool = RwSignal::new(None::<Tool>);
     let choose = Tool::ALL.map(|t| {
-        view! {
-            <button type="button" class="segment" aria-pressed=move || (tool.get() == Some(t)).to_string()
-                on:click=move |_| tool.update(|now| *now = if *now == Some(t) { None } else { Some(t) })>
-                {t.label()}
-            </button>
-        }
-        .into_any()
+        let holds = move || tool.get() == Some(t);
+        segment(t.label(), holds, move || {
+            tool.update(|now| *now = Some(t).filter(|t| *now != Some(*t)))
+        })
     });
     let made = move || {
         let made = replay(&case, tool.get()?);

@@ -115,7 +115,7 @@ fn AddData() -> impl IntoView {
             <Menu
                 class="button primary small"
                 right=true
-                name=Signal::derive(|| "More ways to add data".to_owned())
+                name="More ways to add data"
                 label=|| icon(icon::DOWN)
             >
                 <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>

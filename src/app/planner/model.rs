@@ -41,7 +41,7 @@ fn headline(ready: Ready) -> AnyView {
             <Menu
                 class="button small"
                 right=true
-                name=Signal::derive(|| "Save the plan".to_owned())
+                name="Save the plan"
                 label=|| view! { {icon(icon::SAVE)}<span>"Save"</span> }
             >
                 {EXPORTS

@@ -118,7 +118,7 @@ fn card_menu(id: u32) -> impl IntoView {
         <Menu
             class="icon-button"
             right=true
-            name=Signal::derive(|| "File".to_owned())
+            name="File"
             label=|| view! { <span aria-hidden="true">"⋯"</span> }
         >
             <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Mapping(id))>

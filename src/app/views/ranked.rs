@@ -4,7 +4,7 @@
 use super::{report, story, trust};
 use crate::app::state::findings_task::run_over;
 use crate::app::state::{FindingsResult, Shell, Workbench};
-use crate::app::ui::{icon, rove};
+use crate::app::ui::{icon, rove, segment};
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Category, Checked, Finding, Kind};
 use gemmscope_analysis::headline::scope;
@@ -32,12 +32,8 @@ pub fn Ranked() -> impl IntoView {
     // The entry that is pointed at may go away with the list.
     on_cleanup(move || drop(bench.hovered.try_set(Vec::new())));
     let mode = move |label: &'static str, value: &'static str, on: bool| {
-        view! {
-            <button type="button" class="segment" aria-pressed=move || (gemms.get() == on).to_string()
-                on:click=move |_| bench.edit("control", |v| v.set_param(LABELS_KEY, value))>
-                {label}
-            </button>
-        }
+        let choose = move || bench.edit("control", |v| v.set_param(LABELS_KEY, value));
+        segment(label, move || gemms.get() == on, choose)
     };
     view! {
         <section class="ranked" aria-label="Ranked list">

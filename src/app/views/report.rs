@@ -24,7 +24,7 @@ pub fn menu(shell: Shell, bench: Workbench) -> AnyView {
         <Menu
             class="button"
             right=true
-            name=Signal::derive(|| "Download the report".to_owned())
+            name="Download the report"
             label=|| view! { {icon(icon::SAVE)}<span>"Report"</span>{icon(icon::DOWN)} }
         >
             {item("report.html", "text/html", "with pictures, one file")}

@@ -134,7 +134,7 @@ fn Toolbar(bench: Workbench, columns: Columns, scroll: Scroll) -> impl IntoView 
             </Show>
             <span class="spacer"></span>
             <Menu class="button small" right=true stays=true
-                name=Signal::derive(|| "Choose columns".to_owned())
+                name="Choose columns"
                 label=|| view! { {icon(icon::COLUMNS)} <span>"Columns"</span> }>
                 <div class="menu-scroll">
                     {move || columns.all.get().into_iter().map(shows).collect_view()}
