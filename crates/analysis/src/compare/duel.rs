@@ -116,7 +116,8 @@ pub struct Duel {
 pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, usize)) -> bool {
     let device = |s: &Sample| {
         let row = comparison.rows_of(s).first();
-        row.map(|&r| frame.data.device[r as usize])
+        // What one file says and another leaves to be chosen can be one device.
+        row.map(|&r| frame.device_name(frame.data.device[r as usize]))
     };
     (0..comparison.len()).any(|i| {
         let pair = comparison.sample(i, a).zip(comparison.sample(i, b));
