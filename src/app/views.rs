@@ -29,16 +29,6 @@ use leptos::prelude::*;
 /// Rows up to which Compare says before it is opened that no GEMM has two sides.
 const PAIRED: usize = 20_000;
 
-/// Shows a view. To another place the browser's Back leads to the one before.
-pub fn choose(bench: Workbench, id: &str) {
-    let here = bench.shown.get_untracked().place;
-    if known::of(id).is_none_or(|(place, _)| place != here) && !dom::embedded() {
-        dom::replace_hash(&untrack(|| bench.link()));
-        dom::push_address();
-    }
-    bench.edit("view", |s| id.clone_into(&mut s.view));
-}
-
 /// The view that the state names.
 #[component]
 pub fn ActiveView() -> impl IntoView {
@@ -85,8 +75,12 @@ pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option
     if place == known::SWEEP {
         let has = |meaning| data.column(meaning).is_some();
         // A kernel's name alone is one variant of its GEMM; settings of other names have no tile.
-        let kernels =
-            has(ColumnMeaning::Kernel) && bench.decision.with(|d| d.kind == DataKind::Sweep);
+        let kernels = has(ColumnMeaning::Kernel)
+            && bench.decision.with(|d| match d.kind {
+                DataKind::Sweep => true,
+                DataKind::Benchmark => d.several,
+                _ => false,
+            });
         let variants = has(ColumnMeaning::TileM) || has(ColumnMeaning::Order) || kernels;
         return (!variants).then_some("Needs several kernels or tiles of one GEMM");
     }

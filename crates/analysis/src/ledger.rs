@@ -252,7 +252,7 @@ impl Ledger {
         self.books.iter().map(line).collect()
     }
 
-    /// What each side and device gains most surely: `Surest gain: hipBLASLt 7.04 ms layout, ...`.
+    /// What each side and device gains most, what was measured before what was not: `Most to gain: hipBLASLt 7.04 ms layout, ...`.
     pub fn surest_gain(&self) -> Option<String> {
         let word = |b: &Book| {
             let (account, sum) = headline::leading_account(b)?;
@@ -263,7 +263,7 @@ impl Ledger {
         let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
         let more = self.books.len().saturating_sub(NAMED);
         words.extend((more > 0 && words.len() == NAMED).then(|| and_more(more)));
-        (!words.is_empty()).then(|| format!("Surest gain: {}", words.join(", ")))
+        (!words.is_empty()).then(|| format!("Most to gain: {}", words.join(", ")))
     }
 
     /// The books of one side, one a device.

@@ -110,7 +110,7 @@ pub struct Decision {
     /// By source: its rows are calls of a program.
     programs: Vec<bool>,
     /// Some configurations have several rows.
-    several: bool,
+    pub several: bool,
     /// There are more sides than can be told apart, so the rows of all of them are variants.
     together: bool,
 }

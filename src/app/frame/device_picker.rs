@@ -35,16 +35,15 @@ fn DevicePicker() -> impl IntoView {
         let used = devices.get();
         bench.data.with(|data| {
             let mut all = data.sources.iter().flat_map(|s| &s.assumptions);
-            all.any(|a| {
-                a.key == "device" && !a.by_hand && used.iter().flatten().any(|d| *d == a.value)
-            })
+            !used.contains(&None)
+                && all.any(|a| {
+                    a.key == "device" && !a.by_hand && used.iter().flatten().any(|d| *d == a.value)
+                })
         })
     });
     let missing = move || devices.with(|d| d.contains(&None));
-    // The question above the picture asks for it.
-    let asked = move || devices.with(|d| d[..] == [None]);
     view! {
-        <div class="device-picker" class:unset=missing hidden=asked>
+        <div class="device-picker" class:unset=missing>
             <Menu
                 class="button small"
                 right=true

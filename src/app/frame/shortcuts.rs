@@ -3,7 +3,6 @@
 use super::focus;
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::keep;
-use crate::app::views;
 use crate::web::dom;
 use gemmscope_chart::places::{PLACES, PLAN, SUMMARY};
 use gemmscope_model::hardware::RoofKind;
@@ -57,7 +56,7 @@ pub const CHART_KEYS: &[(&str, &str)] = &[
 /// Focuses the first entry of the ranked list, which the summary has.
 fn to_findings(bench: Workbench) {
     if bench.shown.get_untracked().place != SUMMARY {
-        views::choose(bench, SUMMARY.id);
+        bench.show(SUMMARY.id);
     }
     request_animation_frame(|| {
         let first = ".ranked .finding-head";
@@ -84,7 +83,7 @@ pub fn listen(shell: Shell, bench: Workbench) {
             if let Some(place) = PLACES.get(digit - 1)
                 && (bench.has_data.get_untracked() || place == PLAN)
             {
-                views::choose(bench, place.id);
+                bench.show(place.id);
                 request_animation_frame(focus::to_picture);
             }
             return;

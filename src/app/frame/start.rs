@@ -85,7 +85,7 @@ pub fn Start() -> impl IntoView {
             <section class="no-file" aria-labelledby="no-file-title">
                 <h3 id="no-file-title">"No file yet?"</h3>
                 <p class="muted">"See what a model's GEMMs could attain on a device before anything runs."</p>
-                <button type="button" class="button" data-open="plan" on:click=move |_| bench.edit("view", |v| v.view = "plan".to_owned())>
+                <button type="button" class="button" data-open="plan" on:click=move |_| bench.show("plan")>
                     "Plan a model"
                 </button>
             </section>

@@ -3,8 +3,10 @@
 use super::workbench::DEVICES_KEY;
 use super::{LoadedFile, Step, Workbench};
 use crate::undo::{History, Keyed, Swap};
-use crate::web::{clock, storage};
+use crate::web::{clock, dom, storage};
 use gemmscope_chart::picture::FINDING_KEY;
+use gemmscope_chart::places;
+use gemmscope_chart::roofline::OFF_KEY;
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::{Field, Frame};
@@ -124,9 +126,28 @@ impl Workbench {
         });
     }
 
-    /// Shows a place or a picture.
+    /// Shows a place or a picture. From another place the browser's Back leads here again.
     pub fn show(&self, id: &str) {
-        self.edit("view", |v| v.view = id.to_owned());
+        let here = self.shown.get_untracked().place;
+        if places::of(id).is_none_or(|(place, _)| place != here) {
+            self.keep_address();
+        }
+        self.edit("view", |v| id.clone_into(&mut v.view));
+    }
+
+    /// The browser's Back leads to what shows now.
+    fn keep_address(&self) {
+        if !dom::embedded() {
+            dom::replace_hash(&untrack(|| self.link()));
+            dom::push_address();
+        }
+    }
+
+    /// As [`keep_address`](Self::keep_address) where the details are closed: Back closes them.
+    fn opens_details(&self) {
+        if self.view.with_untracked(|v| v.selection.is_empty() && v.param(FINDING_KEY).is_none()) {
+            self.keep_address();
+        }
     }
 
     /// Changes the view without a step of undo, as for a selection.
@@ -184,12 +205,16 @@ impl Workbench {
 
     /// Removes all filters.
     pub fn clear_filters(&self) {
-        self.edit("clear", |v| v.filters = Filters::default());
+        self.edit("clear", |v| {
+            v.filters = Filters::default();
+            v.set_param(OFF_KEY, "");
+        });
     }
 
     /// Selects rows. With `add` the old selection stays, and rows already in it are taken out.
     pub fn select(&self, rows: &[u32], add: bool) {
         self.picks.update(|n| *n = n.wrapping_add(1));
+        self.opens_details();
         let refs: Vec<RowRef> = self.data.with_untracked(|d| RowRef::of_all(rows, d));
         self.edit_without_undo(|v| {
             if !add {
@@ -218,6 +243,7 @@ impl Workbench {
     pub fn choose_finding(&self, index: usize) {
         let id = self.findings.with_untracked(|r| Some(r.as_ref()?.findings.id_of(index)));
         let again = self.finding.get_untracked() == Some(index);
+        self.opens_details();
         self.edit_without_undo(|v| {
             v.selection.clear();
             v.set_param(FINDING_KEY, id.filter(|_| !again).unwrap_or_default());

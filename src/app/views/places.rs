@@ -1,6 +1,6 @@
 //! The tabs of the places, and the switch between the pictures of one.
 
-use super::{choose, missing};
+use super::missing;
 use crate::app::state::Workbench;
 use crate::app::ui::{icon, rove};
 use gemmscope_chart::places::{self, PLACES, PLAN, Place};
@@ -32,7 +32,7 @@ pub fn Places() -> impl IntoView {
         };
         let go = move |_| {
             let picture = last.with_value(|all| all[i]);
-            choose(bench, if picture.is_empty() { place.id } else { picture });
+            bench.show(if picture.is_empty() { place.id } else { picture });
         };
         view! {
             <button
@@ -77,7 +77,7 @@ pub fn switch(bench: Workbench, id: &'static str) -> Option<AnyView> {
             <button type="button" class="segment" class:bare=move || lacks.get() data-picture=of
                 title=move || lacks.get().then_some("Needs a column of trials or generations")
                 aria-pressed=(of == id).to_string()
-                on:click=move |_| choose(bench, of)>
+                on:click=move |_| bench.show(of)>
                 {*label}
             </button>
         }

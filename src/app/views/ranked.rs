@@ -152,7 +152,8 @@ fn lost_words(result: &FindingsResult) -> Vec<String> {
     let ledger = &result.findings.ledger;
     let lost = ledger.books.iter().filter(|b| b.lost_s() > 0.0);
     lost.map(|b| {
-        let least = if scope(b).is_empty() { "" } else { "at least " };
+        let known = scope(b).is_empty() || !b.scatter.is_empty();
+        let least = if known { "" } else { "at least " };
         let words = format!("{least}{} lost", seconds_brief(b.lost_s()));
         match b.name.as_str() {
             "" => words + " in all",
@@ -274,7 +275,7 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     let tick = (f.kind == Kind::Lost).then(|| {
         let ticked = id.clone();
         let on = move |_| {
-            bench.edit_without_undo(|v| {
+            bench.edit(FIXED_KEY, |v| {
                 let others = v.param(FIXED_KEY).unwrap_or_default().split(',');
                 let mut ids: Vec<&str> = others.filter(|one| *one != id && !one.is_empty()).collect();
                 if !is_fixed(v, &id) {

@@ -156,14 +156,14 @@ impl Tally {
         Some([first.min(second), first.max(second)])
     }
 
-    /// `IREE is slower than the fastest on 519 of 521 GEMMs, at 23.3x its time`: a side that loses
+    /// `IREE is slower than the fastest on 519 of 521 GEMMs, taking 23.3x the time`: a side that loses
     /// everywhere, which is the first to say; "" where none does.
     pub fn losers(&self) -> String {
         let word = |s: usize| {
             let (n, all) = (grouped(self.slower[s]), plural(self.compared, "GEMM"));
             let of = if self.slower[s] == self.compared { all } else { format!("{n} of {all}") };
             format!(
-                "{} is slower than the fastest on {}{of}, at {} its time",
+                "{} is slower than the fastest on {}{of}, taking {} the time",
                 self.names[s],
                 if self.slower[s] == self.compared { "all " } else { "" },
                 times(self.by_time[s])

@@ -81,7 +81,10 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     let mean = (2.0 * 8.0 * 1.01f64).cbrt();
     assert!((tally.behind[0] - 1.0).abs() < 1e-12 && (tally.behind[1] / mean - 1.0).abs() < 1e-9);
     let strict = Tally::new(&c, 0.001, true);
-    assert_eq!(strict.losers(), "b is slower than the fastest on all 3 GEMMs, at 3.67x its time");
+    assert_eq!(
+        strict.losers(),
+        "b is slower than the fastest on all 3 GEMMs, taking 3.67x the time"
+    );
     assert_eq!(
         strict.sentences(None)[1..],
         [

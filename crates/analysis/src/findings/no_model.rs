@@ -121,7 +121,8 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
     }
     rows.sort_unstable();
     let share = time_s / scan.time_s;
-    Some(story::of_rows(
+    let several = rows.windows(2).any(|two| scan.side_of(two[0]) != scan.side_of(two[1]));
+    let mut found = story::of_rows(
         rule,
         scan,
         rows,
@@ -144,5 +145,10 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
             path_b: Some("Nothing to tune yet: without a roof no row can be judged.".to_owned()),
             ..Story::default()
         },
-    ))
+    );
+    if several {
+        found.side.clear();
+        found.of.clear();
+    }
+    Some(found)
 }

@@ -49,7 +49,7 @@ pub(super) const LAYOUT: Rule = measured(
     "the operands stored the other way round ran over 2 % faster",
     [
         "Store the weights in the faster layout once, at load time, if the neighbouring operations \
-         allow it.",
+         (in training, the backward pass) allow it.",
         SLOWER,
     ],
 );
@@ -92,8 +92,8 @@ pub(super) const LAUNCH: Rule = Rule {
     kind: Kind::Lost,
     category: Category::Launches,
     needs: &[Need::Time, Need::Roof],
-    threshold: "each call pays what starting, filling and draining a kernel takes however little it computes: 4.5 µs, \
-                but never more than the shortest call on the device, and nothing in a profiler's kernel times",
+    threshold: "each call pays what starting, filling and draining a kernel takes however little it computes: 4.5 µs \
+                (assumed: AMD's Origami counts that), but never more than the shortest call on the device, and nothing in a profiler's kernel times",
     basis: Evidence::Modelled,
     why: "Each call pays for its launch.",
     path_a: "Launch less: merge GEMMs that do not wait for each other (Q, K and V; a grouped GEMM), \

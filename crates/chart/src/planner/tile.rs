@@ -344,7 +344,7 @@ impl Picture for TileTool {
         if let (true, Some(o)) = (e.overflows.is_empty(), e.occupancy) {
             let share = e.roof.map_or_else(String::new, |r| {
                 let share = r.flops_per_s / r.device_flops_per_s;
-                format!("; tile and waves leave {} of the roof", share_words(share))
+                format!("; tile and waves allow {} of the roof", share_words(share))
             });
             out.push(format!(
                 "{} per {} at most, limited by {}{share}.",

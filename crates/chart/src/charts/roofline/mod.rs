@@ -21,7 +21,7 @@ pub use overlay::overlay;
 pub use planned::{Planned, Waymark};
 pub use points::{By, Points};
 pub use roofs::{RoofLine, merge as merge_roof};
-pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, Roofs, Settings, numbered};
+pub use settings::{AiAxis, Ceilings, LABELS_KEY, Numbers, OFF_KEY, Roofs, Settings, numbered};
 pub use table::table;
 
 pub(crate) use chart::Contents;

@@ -22,7 +22,7 @@ const COLOR_KEY: &str = "color";
 /// Which points carry a number.
 pub const LABELS_KEY: &str = "labels";
 /// Legend entries that are switched off: their names, one a line.
-pub(super) const OFF_KEY: &str = "off";
+pub const OFF_KEY: &str = "off";
 /// `off` where points do not show at the intensity of their measured bytes; the legend switches it.
 pub(super) const MEASURED_KEY: &str = "measured";
 /// Which bytes the intensity is over.

@@ -80,7 +80,10 @@ impl LeftOut {
                     "a GEMM kernel of a graph launch, without its operation: also open the \
                      trace of the capture"
                 }
-                _ => "a GEMM kernel whose operation has no shapes in the trace",
+                _ => {
+                    "a GEMM kernel whose operation has no shapes in the trace, or an operand that \
+                     repeats one value (a stride of 0)"
+                }
             };
             table.reject(l.line, names.value(*name).as_bytes(), &RowError::new(reason));
         }
@@ -99,8 +102,8 @@ impl LeftOut {
                 .sum();
             let share = without.time_s / (without.time_s + gemm_s) * 100.0;
             table.note(format!(
-                "{} of GEMM kernels ({share:.1} % of the GEMM time) have no shape and count in no \
-                 efficiency.",
+                "{} of GEMM kernels ({share:.1} % of the GEMM time) have no usable shape and count \
+                 in no efficiency.",
                 time(without.time_s),
             ));
             if grouped > 0.0 {

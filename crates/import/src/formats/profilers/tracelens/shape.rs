@@ -78,6 +78,16 @@ pub(super) fn layout_of_strides(
     Some((transposed(stride_b, k)?, transposed(stride_a, m)?))
 }
 
+/// True where an operand repeats one value or one vector along a dimension of its matrices (a stride of 0),
+/// as the gradient of a sum does: its bytes and its time are those of no GEMM of these sizes.
+fn is_expanded(pair: [&Py<'_>; 2], sizes: [u32; 3]) -> bool {
+    let zero = |strides: &Py<'_>| {
+        let last = strides.items().iter().rev().take(2);
+        last.filter_map(Py::number).any(|stride| stride == 0.0)
+    };
+    sizes.iter().all(|size| *size > 1) && pair.into_iter().any(zero)
+}
+
 /// The GEMM of an operation from its operands alone, where no model of the report helps, without a time.
 pub(crate) fn from_operands(
     name: &str,
@@ -89,6 +99,9 @@ pub(crate) fn from_operands(
     let shapes = dims.shapes();
     let shape = operator.shape(&shapes)?;
     let [_, n, _] = shape.sizes;
+    if operator.pair(strides.items()).is_some_and(|pair| is_expanded(pair, shape.sizes)) {
+        return None;
+    }
     let pair = Py::Seq(operator.pair(input_types.items())?.map(Clone::clone).to_vec());
     let (a, b, note) = types(name, &pair)?;
     let blas = match operator.weight {
@@ -109,6 +122,22 @@ mod tests {
     fn gemm(name: &str, dims: &str, kinds: &str) -> Option<String> {
         let (g, _) = from_operands(name, &Py::parse(dims), &Py::parse(kinds), &Py::None)?;
         Some(format!("{} of {} {} {} {}", g.batch, g.m, g.n, g.k, g.op))
+    }
+
+    #[test]
+    fn an_operand_of_one_repeated_value_makes_no_gemm() {
+        let types = Py::parse("('c10::BFloat16', 'c10::BFloat16')");
+        let is_gemm = |name: &str, dims: &str, strides: &str| {
+            from_operands(name, &Py::parse(dims), &types, &Py::parse(strides)).is_some()
+        };
+        let dims = "((4096, 2048), (2048, 14336))";
+        assert!(is_gemm("aten::mm", dims, "((1, 4096), (14336, 1))"));
+        assert!(!is_gemm("aten::mm", dims, "((0, 0), (14336, 1))"));
+        assert!(!is_gemm("aten::mm", dims, "((2048, 1), (0, 1))"));
+        // A weight for all of a batch is one operand, and a vector has a stride that nobody walks.
+        let batched = "((8, 64, 32), (8, 32, 16))";
+        assert!(is_gemm("aten::bmm", batched, "((2048, 32, 1), (0, 16, 1))"));
+        assert!(is_gemm("aten::mm", "((1, 2048), (2048, 64))", "((0, 1), (64, 1))"));
     }
 
     #[test]
