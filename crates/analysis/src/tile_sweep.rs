@@ -6,7 +6,6 @@
 //! the highest, the one with the least traffic between L2 and the units.
 
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::plural;
@@ -20,7 +19,7 @@ mod single_choice;
 
 pub(crate) use influence::MOST_ROWS;
 pub use influence::{Influence, influences, sentence as influence_sentence};
-use panels::{Reading, ShapeKey, shape_key};
+use panels::{Reading, ShapeKey, by_shape, shape_key};
 pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
 pub use single_choice::NAMED;
@@ -206,34 +205,33 @@ impl Sweep {
     pub fn new(frame: &Frame, axis: Option<Axis>) -> Result<Sweep, NoSweep> {
         let (source, settings) = settings(frame).ok_or(NoSweep::NoTiles)?;
         let data = &*frame.data;
-        let rows: Vec<usize> = frame
-            .rows
-            .iter()
-            .map(|&r| r as usize)
-            .filter(|&r| settings[r] != Setting::default())
-            .filter(|&r| source == TileSource::BestColumn || crate::compare::measured(data, r))
-            .collect();
+        let best = source == TileSource::BestColumn;
+        let measured = |r: usize| best || crate::compare::measured(data, r);
+        let set = |r: usize| settings[r] != Setting::default();
+        let rows = frame.rows.iter().copied();
+        let rows: Vec<u32> = rows.filter(|&r| set(r as usize) && measured(r as usize)).collect();
         if rows.is_empty() {
             return Err(NoSweep::NoTiles);
         }
-        if source == TileSource::BestColumn {
+        let grouped = by_shape(frame, &rows);
+        if best {
             let reading = Reading { frame, source, settings: &settings, axis: Axis::Bn };
-            return Ok(reading.sweep(&rows, vec![Axis::Bn]));
+            return Ok(reading.sweep(&grouped, vec![Axis::Bn]));
         }
-        if rows.len() > 1 && rows.iter().all(|&r| settings[r].n == data.n[r]) {
+        if rows.len() > 1 && rows.iter().all(|&r| settings[r as usize].n == data.n[r as usize]) {
             return Err(NoSweep::TileIsShape(rows.len() as u64));
         }
-        let shapes = Sorted::grouped(rows.iter().map(|&r| (shape_key(frame, r), r)));
+        let shapes = || grouped.chunk_by(|a, b| a.0 == b.0);
         let varies = |axis: Axis| {
-            shapes.values().any(|rows| {
-                let mut values = rows.iter().filter_map(|&r| settings[r].at(axis));
+            shapes().filter(|rows| rows.len() > 1).any(|rows| {
+                let mut values = rows.iter().filter_map(|r| settings[r.1 as usize].at(axis));
                 let first = values.next();
                 first.is_some() && values.any(|v| Some(v) != first)
             })
         };
         let mut axes: Vec<Axis> = Axis::ALL.into_iter().filter(|a| varies(*a)).collect();
         // BN alone is the question of flat GEMMs; of others it is the whole tile.
-        let flat = rows.iter().any(|&r| data.m[r] <= FLAT_M);
+        let flat = rows.iter().any(|&r| data.m[r as usize] <= FLAT_M);
         let both = axes.contains(&Axis::Bm) && axes.contains(&Axis::Bn);
         if let Some(tile) = axes.iter().position(|a| *a == Axis::BmBn)
             && both
@@ -242,10 +240,10 @@ impl Sweep {
             axes[..=tile].rotate_right(1);
         }
         let Some(&first) = axes.first() else {
-            return Err(NoSweep::SingleTile(source, shapes.len() as u64));
+            return Err(NoSweep::SingleTile(source, shapes().count() as u64));
         };
         let axis = axis.filter(|a| axes.contains(a)).unwrap_or(first);
-        Ok(Reading { frame, source, settings: &settings, axis }.sweep(&rows, axes))
+        Ok(Reading { frame, source, settings: &settings, axis }.sweep(&grouped, axes))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the other settings of a sweep change: each value of each setting, and how near to the
 //! fastest variant any variant with it comes.
 
-use super::{ShapeKey, shape_key};
+use super::{ShapeKey, by_shape, shape_key};
 use crate::tuning::parameters;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::sorted::Sorted;
@@ -59,13 +59,8 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
         return Vec::new();
     }
     let rate = |r: usize| frame.metrics.rate(&frame.data, r);
-    let rows: Vec<usize> = frame.rows.iter().map(|r| *r as usize).collect();
-    let rated = rows.iter().filter(|r| rate(**r).is_finite());
-    let rates = Sorted::grouped(rated.map(|&r| (shape_key(frame, r), rate(r))));
-    let fastest: Sorted<ShapeKey, (f64, usize)> = rates
-        .into_iter()
-        .map(|(shape, all)| (shape, (all.iter().copied().fold(0.0, f64::max), all.len())))
-        .collect();
+    let rated = frame.rows.iter().copied().filter(|r| rate(*r as usize).is_finite());
+    let grouped = by_shape(frame, &rated.collect::<Vec<u32>>());
     let names = NameParts::of(frame);
     // Setting to value to the shapes and shares of its variants.
     let mut found: Sorted<String, Tried> = Sorted::new();
@@ -81,19 +76,19 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
             None => drop(values.insert(value.to_owned(), vec![of])),
         }
     };
-    for &r in rows.iter().filter(|r| rate(**r).is_finite()) {
-        let key = shape_key(frame, r);
-        let Some((top, _)) = fastest.get(&key).filter(|(_, n)| *n > 1) else {
-            continue;
-        };
-        let share = (key, rate(r) / top);
-        for (name, value) in parameters(frame, r) {
-            if !is_tile(&name) {
-                add(&name, &value, share);
+    for rows in grouped.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1) {
+        let rows = || rows.iter().map(|r| r.1 as usize);
+        let top = rows().map(rate).fold(0.0, f64::max);
+        for r in rows() {
+            let share = (shape_key(frame, r), rate(r) / top);
+            for (name, value) in parameters(frame, r) {
+                if !is_tile(&name) {
+                    add(&name, &value, share);
+                }
             }
-        }
-        for (name, value) in names.at(r) {
-            add(name, value, share);
+            for (name, value) in names.at(r) {
+                add(name, value, share);
+            }
         }
     }
     let mut out: Vec<Influence> = found

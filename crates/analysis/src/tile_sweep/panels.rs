@@ -9,6 +9,7 @@ use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
+use gemmscope_table::group::{self, mix};
 
 /// Key of rows with the same shape on the same device.
 pub(super) type ShapeKey = (u16, u16, u32, u32, u32, u32);
@@ -18,11 +19,21 @@ pub(super) fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
     (d.op[r], d.device[r], d.k[r], d.n[r], d.m[r], d.batch[r])
 }
 
-/// Rows of each shape.
-type Shapes = Sorted<ShapeKey, Vec<usize>>;
+/// Rows by shape: those of one shape beside each other, ascending, under one number.
+pub(super) fn by_shape(frame: &Frame, rows: &[u32]) -> Vec<(u64, u32)> {
+    let data = &*frame.data;
+    let kind = |r: usize| u64::from(data.op[r]) << 16 | u64::from(data.device[r]);
+    group::by_key(rows, &|r| mix(mix(data.sizes_hash(r as usize), kind(r as usize)), 0))
+}
+
+/// A shape and its rows.
+type Shape = (ShapeKey, Vec<usize>);
 
 /// Type, device and K of a panel; K is 0 where panels of one line each are one.
 type PanelKey = (u16, u16, u32);
+
+/// Shapes of which most sweeps have two in one panel.
+const SOME: usize = 1000;
 
 /// What a sweep is read from.
 #[derive(Clone, Copy)]
@@ -36,28 +47,46 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The sweep of some rows, which could also run along each of `axes`.
-    pub(super) fn sweep(&self, rows: &[usize], axes: Vec<Axis>) -> Sweep {
-        let (mut panels, together) = self.grouped(rows);
-        let mut single = 0;
-        if self.source != TileSource::BestColumn {
-            for shapes in panels.values_mut() {
-                let before = shapes.len();
-                shapes.retain(|_, rows| {
-                    let first = self.settings[rows[0]].at(self.axis);
-                    rows.iter().any(|&r| self.settings[r].at(self.axis) != first)
-                });
-                single += (before - shapes.len()) as u64;
+    /// The sweep of rows [by shape](by_shape), which could also run along each of `axes`.
+    pub(super) fn sweep(&self, grouped: &[(u64, u32)], axes: Vec<Axis>) -> Sweep {
+        let data = &*self.frame.data;
+        let at = |r: usize| self.settings[r].at(self.axis);
+        // Of every shape a row, and those shapes that have several values.
+        let (mut firsts, mut shapes): (Vec<u32>, Vec<Shape>) = Default::default();
+        let mut of_shape: Vec<usize> = Vec::new();
+        for rows in grouped.chunk_by(|a, b| a.0 == b.0) {
+            of_shape.clear();
+            of_shape.extend(rows.iter().map(|r| r.1 as usize).filter(|&r| at(r).is_some()));
+            let [first, others @ ..] = &of_shape[..] else { continue };
+            firsts.push(*first as u32);
+            let several = others.iter().any(|&r| at(r) != at(*first));
+            if several || self.source == TileSource::BestColumn {
+                shapes.push((shape_key(self.frame, *first), of_shape.clone()));
             }
         }
-        let several = |of: fn(&PanelKey) -> u16| {
-            let mut all = panels.keys().map(of);
-            all.next().is_some_and(|first| all.any(|other| other != first))
+        let single = (firsts.len() - shapes.len()) as u64;
+        let panel = |r: u32| (data.op[r as usize], data.device[r as usize], data.k[r as usize]);
+        // Panels of one line each read better as the lines of one panel.
+        let apart = |rows: &[u32]| {
+            let panels = group::by_key(rows, &|r| {
+                let (op, device, k) = panel(r);
+                mix(mix(u64::from(op) << 16 | u64::from(device), u64::from(k)), 0)
+            });
+            panels.windows(2).all(|two| two[0].0 != two[1].0)
         };
+        let few = &firsts[..firsts.len().min(SOME)];
+        let together = firsts.len() > 1 && apart(few) && apart(&firsts);
+        let several =
+            |of: fn(PanelKey) -> u16| firsts.iter().any(|r| of(panel(*r)) != of(panel(firsts[0])));
         let many = (several(|key| key.0), several(|key| key.1));
-        let filled = panels.iter().filter(|(_, shapes)| !shapes.is_empty());
+        shapes.order_by(|a, b| a.0.cmp(&b.0));
+        let key = |shape: &Shape| {
+            let (op, device, k, ..) = shape.0;
+            (op, device, if together { 0 } else { k })
+        };
+        let panels = shapes.chunk_by(|a, b| key(a) == key(b));
         let panels: Vec<Panel> =
-            filled.map(|(key, shapes)| self.panel(*key, shapes, together, many)).collect();
+            panels.map(|shapes| self.panel(key(&shapes[0]), shapes, together, many)).collect();
         let (mut agreement, mut reached) = ((0, 0), Vec::new());
         for line in panels.iter().flat_map(|p| &p.lines) {
             if let (Some(a), Some(b)) = (line.best, line.model) {
@@ -72,33 +101,17 @@ impl Reading<'_> {
         Sweep { source, axis, axes, panels, single, agreement, model_reaches: mean.exp() }
     }
 
-    /// The rows by panel and shape. Panels of one line each read better as the lines of one panel: true then.
-    fn grouped(&self, rows: &[usize]) -> (Sorted<PanelKey, Shapes>, bool) {
-        let data = &*self.frame.data;
-        let panels = |together: bool| -> Sorted<PanelKey, Shapes> {
-            let rows = rows.iter().filter(|&&r| self.settings[r].at(self.axis).is_some());
-            let k = |r: usize| if together { 0 } else { data.k[r] };
-            let panels = Sorted::grouped(rows.map(|&r| ((data.op[r], data.device[r], k(r)), r)));
-            let shape = |r: usize| (shape_key(self.frame, r), r);
-            let shapes = |rows: Vec<usize>| Sorted::grouped(rows.into_iter().map(shape));
-            panels.into_iter().map(|(key, rows)| (key, shapes(rows))).collect()
-        };
-        let apart = panels(false);
-        let together = apart.len() > 1 && apart.values().all(|shapes| shapes.len() == 1);
-        (if together { panels(true) } else { apart }, together)
-    }
-
     /// `many` says whether panels have several types, and several devices, which their titles tell apart then.
     fn panel(
         &self,
         (op, device, k): PanelKey,
-        shapes: &Shapes,
+        shapes: &[Shape],
         together: bool,
         many: (bool, bool),
     ) -> Panel {
         let (frame, data) = (self.frame, &*self.frame.data);
         let dev = frame.metrics.devices.get(device as usize).and_then(Option::as_ref);
-        let ms: Sorted<u32, ()> = shapes.keys().map(|s| (s.4, ())).collect();
+        let ms: Sorted<u32, ()> = shapes.iter().map(|s| (s.0.4, ())).collect();
         let mut title: Vec<String> = Vec::new();
         if !together {
             title.push(format!("K = {k}"));
@@ -112,11 +125,11 @@ impl Reading<'_> {
         if title.is_empty() {
             title.push(plural(shapes.len() as u64, "shape"));
         }
-        let columns = self.columns(shapes.values().flatten());
+        let columns = self.columns(shapes.iter().flat_map(|s| &s.1));
         let on = (dev.and_then(|d| d.units), frame.metrics.roof_of(device, op));
         Panel {
             title: title.join(", "),
-            lines: shapes.values().map(|rows| self.line(rows, &columns, on)).collect(),
+            lines: shapes.iter().map(|s| self.line(&s.1, &columns, on)).collect(),
             columns,
             units: on.0,
             unit_kind: dev.map_or_else(|| "unit".to_owned(), |d| d.unit_kind.clone()),

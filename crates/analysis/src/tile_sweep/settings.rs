@@ -81,12 +81,14 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
                         .copied()
                         .flatten()
                         .map_or_else(Setting::default, |s| s[usize::from(own.unwrap_or(false))]);
-                    let column = from_columns(row);
-                    let or = |a: u32, b: u32| if a > 0 { a } else { b };
+                    let or = |column: usize, named: u32| match whole(columns[column], row) {
+                        0 => named,
+                        stated => stated,
+                    };
                     Setting {
-                        split_k: or(column.split_k, named.split_k),
-                        stages: or(column.stages, named.stages),
-                        warps: or(column.warps, named.warps),
+                        split_k: or(3, named.split_k),
+                        stages: or(4, named.stages),
+                        warps: or(5, named.warps),
                         ..named
                     }
                 })
