@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     let hits = scan
         .checked()
-        .filter(|(_, g)| signs::has(scan, g, Sign::Repeats))
+        .filter(|(_, g)| signs::has(scan, g, Sign::Repeats, None))
         .map(|(i, g)| Hit {
             group: i,
             // All calls in one take at least the roof time and at least the time of one call.

@@ -117,9 +117,9 @@ pub(super) fn mark(scan: &Scan<'_>, groups: Range<usize>, out: &mut Vec<u8>) -> 
     let end = groups.end.min(scan.groups.len());
     let Some(groups) = scan.groups.get(groups.start..end) else { return false };
     for group in groups.iter().filter(|g| g.checked) {
-        let mut bits = 0;
+        let (mut bits, tile) = (0, scan.tile(group));
         for (i, sign) in Sign::ALL.into_iter().enumerate() {
-            bits |= u8::from(has(scan, group, sign)) << i;
+            bits |= u8::from(has(scan, group, sign, tile.as_ref())) << i;
         }
         if bits != 0 {
             scan.rows(group).iter().for_each(|r| out[*r as usize] = bits);
@@ -128,13 +128,12 @@ pub(super) fn mark(scan: &Scan<'_>, groups: Range<usize>, out: &mut Vec<u8>) -> 
     !groups.is_empty()
 }
 
-/// True if a group has a sign.
-pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign) -> bool {
+/// True if a group has a sign, whose tile is known where the sign is one of tiles.
+pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>) -> bool {
     let data = scan.data();
-    let tile = || scan.tile(g);
     match sign {
         Sign::Unaligned => !unaligned(&scan.problem(g)).is_empty(),
-        Sign::SkinnyTile => tile().is_some_and(|t| is_too_wide(&t)),
+        Sign::SkinnyTile => tile.is_some_and(is_too_wide),
         Sign::OlderKernel => {
             let token = scan.device(g).map_or("", |d| d.arch_token.as_str());
             let newer = kernel_name::generation(token).is_some_and(|g| (OWN..120).contains(&g));
@@ -143,12 +142,12 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign) -> bool {
                 && built_for(data.text(ColumnMeaning::Kernel, g.row as usize))
                     .is_some_and(|of| of < OWN)
         }
-        Sign::SplitK => tile().is_some_and(|t| {
+        Sign::SplitK => tile.is_some_and(|t| {
             let one = t.waves.is_some_and(|w| w.waves <= 1 && w.wave_efficiency < 0.8);
             one && t.split_k != SplitK::AtRunTime
                 && t.split_k_room() >= t.split_k.factor().saturating_mul(2)
         }),
-        Sign::FewWorkgroups => tile().is_some_and(|t| {
+        Sign::FewWorkgroups => tile.is_some_and(|t| {
             let units = t.units.as_ref().map_or(0, |(units, _)| u64::from(*units));
             t.waves.is_some_and(|w| w.workgroups < units)
         }),
