@@ -259,6 +259,7 @@ impl ColorScale {
     }
 
     /// Colour of a row.
+    #[inline]
     pub(crate) fn color(&self, row: usize) -> Color {
         let code = usize::from(self.code(row));
         self.palette.get(code).copied().unwrap_or(Color(128, 128, 128, 255))

@@ -57,7 +57,7 @@ impl Density {
     }
 
     /// Adds a point at CSS pixels; one outside is not counted.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, x: f32, y: f32, color: Color) {
         let px = (f64::from(x) - self.rect[0]) * self.scale;
         let py = (f64::from(y) - self.rect[1]) * self.scale;

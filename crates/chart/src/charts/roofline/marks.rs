@@ -62,14 +62,15 @@ impl Survey {
 /// Looks through the passing rows; counts those with measured bytes.
 fn extent(input: &Input<'_>, counts: &mut Counts) -> Extent {
     let mut extent = Extent::default();
+    let (any_hidden, measured) = (input.hidden.contains(&true), input.points.any_measured());
     for &row in input.frame.rows.iter() {
         let Some((x, y, place)) = input.points.get(row) else {
             extent.count(Place::Nowhere);
             continue;
         };
         extent.add(x, y);
-        let shown = !input.is_hidden(input.color_scale.code(row as usize));
-        for level in MemoryLevel::ALL {
+        let shown = !any_hidden || !input.is_hidden(input.color_scale.code(row as usize));
+        for level in MemoryLevel::ALL.into_iter().filter(|_| measured) {
             if let Some(x) = input.points.measured_of(row, level) {
                 if input.shows(level) {
                     extent.add_x(x);
@@ -93,12 +94,13 @@ fn each_of(rows: &[u32], input: &Input<'_>, plot: &Plot, mut f: impl FnMut(u32, 
     let (sx, ox) = plot.x.affine();
     let (sy, oy) = plot.y.affine();
     let [l, t, w, h] = plot.rect;
-    let any_hidden = input.hidden.iter().any(|h| *h);
+    let (any_hidden, aside) = (input.hidden.contains(&true), input.points.all_aside());
     for &row in rows {
         let Some((x, y, place)) = input.points.get(row) else {
             continue;
         };
-        let px = f64::from(x) * sx + ox + input.points.aside(row);
+        let aside = aside.get(row as usize).map_or(0.0, |px| f64::from(*px));
+        let px = f64::from(x) * sx + ox + aside;
         let py = f64::from(y) * sy + oy;
         // NaN is outside.
         let inside = px >= l && px <= l + w && py >= t && py <= t + h;

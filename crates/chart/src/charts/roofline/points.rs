@@ -250,7 +250,7 @@ impl Points {
     }
 
     /// How far each row is moved aside within its column, px; empty where none is.
-    fn all_aside(&self) -> &[f32] {
+    pub(super) fn all_aside(&self) -> &[f32] {
         self.aside.get_or_init(|| aside(&self.x, &self.y))
     }
 
@@ -281,15 +281,18 @@ impl Points {
     pub(super) fn known(&self, input: &Input<'_>) -> Option<Extent> {
         let whole = input.frame.rows.len() == self.place.len()
             && !input.hidden.contains(&true)
-            && self.measured.iter().all(Vec::is_empty);
+            && !self.any_measured();
         whole.then_some(self.all)
     }
 
     /// Where a row lies and what it is; `None` where it has no place.
+    #[inline(always)]
     pub(super) fn get(&self, row: u32) -> Option<(f32, f32, Place)> {
         let r = row as usize;
-        let place = self.place.get(r).copied().filter(|place| *place != Place::Nowhere)?;
-        Some((*self.x.get(r)?, *self.y.get(r)?, place))
+        match (self.x.get(r), self.y.get(r), self.place.get(r)) {
+            (Some(x), Some(y), Some(place)) if *place != Place::Nowhere => Some((*x, *y, *place)),
+            _ => None,
+        }
     }
 
     /// Pixel of a row on a plot; `None` where it has no place.
@@ -309,6 +312,11 @@ impl Points {
     ) -> Option<(f64, f64)> {
         let (x, (_, y, _)) = (self.measured_of(row, level)?, self.get(row)?);
         Some((plot.x.px_of_position(f64::from(x)), plot.y.px_of_position(f64::from(y))))
+    }
+
+    /// Bytes were counted at some level.
+    pub(super) fn any_measured(&self) -> bool {
+        MemoryLevel::ALL.into_iter().any(|level| self.has_measured(level))
     }
 
     /// Bytes were counted at a level.
