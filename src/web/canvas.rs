@@ -14,6 +14,12 @@ pub fn paint_canvas(canvas: &HtmlCanvasElement, scene: &Scene, dpr: f64) -> Resu
     let options = Options::canvas(dpr);
     let dpr = options.scale / options.snap;
     let (width, height) = (pixels(scene.width, dpr), pixels(scene.height, dpr));
+    if scene.items.is_empty() {
+        // A size clears, and a canvas that nothing was drawn on takes no memory.
+        canvas.set_width(width);
+        canvas.set_height(height);
+        return Ok(());
+    }
     if canvas.width() != width {
         canvas.set_width(width);
     }
