@@ -196,11 +196,17 @@ pub fn watch_size(
 ) -> Option<SizeWatch> {
     let watched = element.clone();
     let closure = Closure::<dyn FnMut()>::new(move || {
-        handler(f64::from(watched.client_width()), f64::from(watched.client_height()));
+        let (width, height) = size_of(&watched);
+        handler(width, height);
     });
     let observer = web_sys::ResizeObserver::new(closure.as_ref().unchecked_ref()).ok()?;
     observer.observe(element);
     Some(SizeWatch { observer, _closure: closure })
+}
+
+/// Width and height of the inside of an element, CSS pixels.
+pub fn size_of(element: &web_sys::Element) -> (f64, f64) {
+    (f64::from(element.client_width()), f64::from(element.client_height()))
 }
 
 /// True where this page is embedded in another one (`?embed=1`).

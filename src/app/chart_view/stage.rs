@@ -104,9 +104,18 @@ impl Stage {
     }
 
     /// Puts the picture on its canvas: the first one in a task of its own, since its frame lays out
-    /// the page; later ones are drawn in the frame that paints them.
+    /// the page; later ones are drawn in the frame that paints them. Where what stands around the first
+    /// one has left it another room, the next one is painted in its place.
     fn paint(self) {
-        let Stage { picture, base, dpr, .. } = self;
+        let Stage { element, picture, base, size, dpr, .. } = self;
+        let fits = move |drawn_for: (f64, f64)| {
+            let stage = element.try_get_untracked().flatten();
+            let room = stage.map_or((0.0, 0.0), |stage| dom::size_of(&stage));
+            if room != drawn_for {
+                size.try_set(room);
+            }
+            room == drawn_for
+        };
         let paint = move || {
             let shown = picture.try_get_untracked().flatten();
             let (Some(drawn), Some(Some(canvas))) = (shown, base.try_get_untracked()) else {
@@ -123,7 +132,14 @@ impl Stage {
             }
             match begun {
                 true => paint(),
-                false => frame::soon(paint),
+                false => {
+                    let drawn_for = size.get_untracked();
+                    frame::soon(move || {
+                        if fits(drawn_for) {
+                            paint()
+                        }
+                    });
+                }
             }
             true
         });
