@@ -171,7 +171,7 @@ impl Frame {
     }
 
     /// The columns that were handed in.
-    pub(crate) fn derived(&self) -> impl Iterator<Item = &FieldInfo> {
+    pub fn derived(&self) -> impl Iterator<Item = &FieldInfo> {
         self.derived.iter().flat_map(|d| d.fields())
     }
 

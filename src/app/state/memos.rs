@@ -175,9 +175,14 @@ impl Given {
             let Some(follow) = follow.get() else {
                 return (whole, 0);
             };
-            let whole = whole.with_derived((follow.derived)(cache.get_value()));
+            // Columns that follow from the table hold for any filter.
+            let before = old.map(|(old, _)| old).filter(|old| old.same_data(&whole));
+            let whole = match before.filter(|old| old.derived().next().is_some()) {
+                Some(old) => old.decided(whole.decision().clone()),
+                None => whole.with_derived((follow.derived)(cache.get_value())),
+            };
             let passing = mask.try_update_value(|mask| {
-                if !old.is_some_and(|(old, _)| old.same_data(&whole)) {
+                if before.is_none() {
                     mask.reset();
                 }
                 (follow.passing)(mask, &filters, &whole)
