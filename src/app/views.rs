@@ -26,9 +26,6 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use leptos::prelude::*;
 
-/// Rows up to which Compare says before it is opened that no GEMM has two sides.
-const PAIRED: usize = 20_000;
-
 /// The view that the state names.
 #[component]
 pub fn ActiveView() -> impl IntoView {
@@ -67,10 +64,7 @@ pub(in crate::app) fn missing(bench: Workbench, place: &'static Place) -> Option
         if !sides {
             return Some(NO_SIDES);
         }
-        // Of many rows nobody waits for the answer.
-        let frame = bench.settled_frame.get();
-        let follow = bench.follow.get().filter(|_| frame.rows.len() <= PAIRED);
-        return follow.and_then(|f| (f.compare_lacks)(&frame));
+        return bench.compare_lacks.get();
     }
     if place == known::SWEEP {
         let has = |meaning| data.column(meaning).is_some();

@@ -56,7 +56,7 @@ pub struct Follow {
     pub(super) numbered: fn(&Frame, Numbers, &[u32], Option<&[u32]>) -> Vec<u32>,
     pub(super) devices: fn(&Dataset, &Metrics) -> Vec<Option<String>>,
     /// What a comparison of the rows lacks.
-    pub compare_lacks: fn(&Frame) -> Option<&'static str>,
+    pub(super) compare_lacks: fn(&Frame) -> Option<&'static str>,
 }
 
 impl Follow {

@@ -25,6 +25,9 @@ use leptos::prelude::*;
 use std::ops::Deref;
 use std::time::Duration;
 
+/// Rows up to which Compare says before it is opened that no GEMM has two sides.
+const PAIRED: usize = 20_000;
+
 pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
 
 /// What the rules found in a frame.
@@ -143,6 +146,8 @@ pub struct Workbench {
     given: Given,
     /// Files whose rows are those of another one and are not counted, by their index.
     pub repeated: Memo<Vec<trace::Repeated>>,
+    /// What a comparison of the rows that pass the filters lacks, where somebody would wait for the answer.
+    pub compare_lacks: Memo<Option<&'static str>>,
     /// True once there is a file.
     pub has_data: Memo<bool>,
     /// All rows of all files.
@@ -219,6 +224,10 @@ impl Workbench {
         Workbench {
             given,
             repeated,
+            compare_lacks: Memo::new(move |_| {
+                let (follow, frame) = (follow.get()?, settled_frame.get());
+                (frame.rows.len() <= PAIRED).then(|| (follow.compare_lacks)(&frame))?
+            }),
             has_data: Memo::new(move |_| files.with(|f| !f.is_empty())),
             data,
             metrics,
