@@ -9,7 +9,7 @@ use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
 use gemmscope_analysis::findings::{Finding, Findings, Kind, check_all};
-use gemmscope_analysis::ledger::{Account, Columns, field_of};
+use gemmscope_analysis::ledger::{Account, Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::Dataset;
@@ -64,9 +64,10 @@ pub fn first_findings(findings: &Findings) -> usize {
 /// By finding, for the [first](first_findings), the row that carries its number in a picture, of those that
 /// carry no other. [`NO_ROW`] where there is none.
 pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
+    let largest = frame.categories(&Field::Column(LARGEST_LOSS.to_owned()));
     let mut out: Vec<u32> = Vec::new();
     for finding in &findings.findings[..first_findings(findings)] {
-        out.push(standing_for(finding, frame, &out).unwrap_or(NO_ROW));
+        out.push(standing_for(finding, frame, &largest, &out).unwrap_or(NO_ROW));
     }
     out
 }
@@ -74,22 +75,27 @@ pub fn ranked(findings: &Findings, frame: &Frame) -> Vec<u32> {
 /// Of the rows of a finding that are not taken, the one that loses most to its account, among those that lose
 /// to no other account as much; that takes most time where it is of no account. Small causes together have
 /// none: they are of several accounts.
-fn standing_for(finding: &Finding, frame: &Frame, taken: &[u32]) -> Option<u32> {
+fn standing_for(
+    finding: &Finding,
+    frame: &Frame,
+    largest: &Categories<'_>,
+    taken: &[u32],
+) -> Option<u32> {
     let own = Account::ALL.into_iter().find(|a| a.key() == finding.rule);
     if own.is_none() && finding.kind == Kind::Lost {
         return None;
     }
-    let lost = Account::ALL.into_iter().filter(|a| a.is_lost());
-    let lost: Vec<_> = lost.map(|a| (Some(a) == own, frame.numbers(&field_of(a)))).collect();
-    let time = frame.numbers(&Field::TotalTime);
-    let seconds = |row: usize, is_own: bool| {
-        let of = lost.iter().filter(|l| l.0 == is_own).map(|(_, seconds)| seconds(row));
-        of.fold(0.0, f64::max)
+    let holds = |label: &String| match own {
+        Some(own) if label == own.label() => true,
+        _ => label == NOTHING_LOST || label.is_empty(),
     };
+    let holds: Vec<bool> = largest.values.iter().map(holds).collect();
+    let seconds = own.map(|own| frame.numbers(&field_of(own)));
+    let time = frame.numbers(&Field::TotalTime);
     let weight = |row: u32| {
         let r = row as usize;
-        let own = seconds(r, true);
-        (own >= seconds(r, false), own, time(r).max(0.0))
+        let own = seconds.as_ref().map_or(0.0, |seconds| seconds(r).max(0.0));
+        (holds[largest.codes.get(r) as usize], own, time(r).max(0.0))
     };
     let free = finding.evidence.rows.iter().filter(|row| !taken.contains(row));
     let weighed = free.map(|row| (weight(*row), *row));
@@ -226,7 +232,6 @@ fn opened<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gemmscope_analysis::ledger::LARGEST_LOSS;
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
     use gemmscope_table::fixture::Rows;

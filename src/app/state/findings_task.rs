@@ -3,8 +3,11 @@
 use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
 use gemmscope_analysis::findings::Runner;
+use gemmscope_analysis::ledger::LARGEST_LOSS;
 use gemmscope_analysis::report;
 use gemmscope_analysis::trust::Looking;
+use gemmscope_chart::picture;
+use gemmscope_table::field::Field;
 use leptos::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,8 +92,17 @@ pub fn follow(bench: Workbench) {
             if let Some(partners) = partners {
                 cache.set_partners(&frame, partners);
             }
+            // Kept for all filters once it is there.
+            let _ = frame.categories(&Field::Column(LARGEST_LOSS.to_owned()));
+            clock::pause(Duration::ZERO).await;
+            let ranked = Shared::from(picture::ranked(&findings, &frame));
+            clock::pause(Duration::ZERO).await;
+            if stale() {
+                return;
+            }
             bench.findings_result.set(Some(FindingsResult {
                 frame,
+                ranked,
                 findings: Shared::from(findings),
                 breakdown,
                 trust,

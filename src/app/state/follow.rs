@@ -52,7 +52,6 @@ pub struct Follow {
     pub(super) selected:
         fn(&[RowRef], &Dataset, of_finding: &dyn Fn() -> Option<Vec<u32>>) -> Vec<u32>,
     pub(super) rows_of: fn(&Findings, &Frame, usize) -> Option<Vec<u32>>,
-    pub(super) ranked: fn(&Findings, &Frame) -> Vec<u32>,
     pub(super) numbered: fn(&Frame, Numbers, &[u32], Option<&[u32]>) -> Vec<u32>,
     pub(super) devices: fn(&Dataset, &Metrics) -> Vec<Option<String>>,
     /// What a comparison of the rows lacks.
@@ -87,7 +86,6 @@ impl Follow {
         shown: Shown::of,
         selected: |picked, data, of_finding| picture::selected(picked, data, of_finding),
         rows_of: picture::rows_of,
-        ranked: picture::ranked,
         numbered,
         devices: devices_in_use,
         compare_lacks: Setup::lacks,

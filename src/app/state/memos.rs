@@ -132,10 +132,7 @@ impl Given {
     ) -> Memo<Option<Shared<Vec<u32>>>> {
         Memo::new(move |_| {
             self.looks.get().then_some(())?;
-            let known = findings.with(|r| {
-                let (r, follow) = (r.as_ref()?, self.follow.get()?);
-                Some(Shared::from((follow.ranked)(&r.findings, &r.frame)))
-            });
+            let known = findings.with(|r| Some(r.as_ref()?.ranked.clone()));
             // Before the rules have run, no point carries a number that no list has.
             Some(known.unwrap_or_else(|| Shared::from(Vec::new())))
         })

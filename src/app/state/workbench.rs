@@ -37,6 +37,8 @@ pub struct FindingsResult {
     pub frame: Frame,
     /// Its findings.
     pub findings: Shared<Findings>,
+    /// By finding, the row that stands for it.
+    pub ranked: Shared<Vec<u32>>,
     /// Where the time goes, operation by operation.
     pub breakdown: Shared<Breakdown>,
     /// How far its figures can be trusted.
