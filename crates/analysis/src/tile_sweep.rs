@@ -130,12 +130,15 @@ impl Panel {
 
     /// The text of a line.
     pub fn line_label(&self, i: usize) -> String {
-        match (self.lines.get(i).map(|l| &l.problem), self.line_name) {
-            (Some(p), LineName::N) => p.n.to_string(),
-            (Some(p), LineName::MN) => format!("{} × {}", p.m, p.n),
-            (Some(p), LineName::MNK) => format!("{} × {} × {}", p.m, p.n, p.k),
-            (None, _) => String::new(),
-        }
+        let Some(Problem { m, n, k, batch, .. }) = self.lines.get(i).map(|l| &l.problem) else {
+            return String::new();
+        };
+        let sizes = match self.line_name {
+            LineName::N => n.to_string(),
+            LineName::MN => format!("{m} × {n}"),
+            LineName::MNK => format!("{m} × {n} × {k}"),
+        };
+        if *batch > 1 { format!("{batch} of {sizes}") } else { sizes }
     }
 }
 

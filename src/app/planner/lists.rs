@@ -79,10 +79,12 @@ fn measured(ready: Ready) -> AnyView {
         (!frame.data.is_empty()).then(|| distinct(&frame.data, &frame.rows))
     });
     let model = Memo::new(move |_| ready.plan.with(|p| p.state.model.clone()));
+    let backward = Memo::new(move |_| ready.plan.with(|p| p.state.workload.backward));
     let found = Memo::new(move |_| {
         let index = model.with(Index::new);
         let frame = bench.settled_frame.get();
-        shapes.with(|s| s.as_ref().map(|s| (s.len(), measured_table(&index, &frame, s))))
+        let backward = backward.get();
+        shapes.with(|s| s.as_ref().map(|s| (s.len(), measured_table(&index, backward, &frame, s))))
     });
     let fit = Memo::new(move |_| shapes.with(|s| s.as_ref().and_then(|s| best_preset(s))));
     let offer = move || {

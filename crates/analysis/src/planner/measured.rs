@@ -17,9 +17,14 @@ use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 use rustc_hash::FxHashMap;
 
-/// A table of the measured shapes that a model has, by total time, with the share of the roof that
-/// the fastest row of each reaches.
-pub fn measured_table(index: &Index, frame: &Frame, shapes: &[(u32, Problem)]) -> Table {
+/// A table of the measured shapes that a model has, those of its backward pass where that is planned, by total
+/// time, with the share of the roof that the fastest row of each reaches.
+pub fn measured_table(
+    index: &Index,
+    backward: bool,
+    frame: &Frame,
+    shapes: &[(u32, Problem)],
+) -> Table {
     /// Time of all calls, share of the roof of the best row, that row, rows.
     type Group = (f64, f64, u32, u64);
     let mut groups: FxHashMap<(u32, u32, u32, u32, bool), Group> = FxHashMap::default();
@@ -40,7 +45,7 @@ pub fn measured_table(index: &Index, frame: &Frame, shapes: &[(u32, Problem)]) -
     let mut rows: Vec<(f64, Vec<String>)> = shapes
         .iter()
         .filter_map(|(_, p)| {
-            let found = index.find(p)?;
+            let found = index.find(p).filter(|m| backward || m.pass == Pass::Forward)?;
             let (time, efficiency, best, count) =
                 *groups.get(&(p.m, p.n, p.k, p.batch, p.op.bias))?;
             let rate = metrics.rate(data, best as usize);
@@ -211,7 +216,7 @@ mod tests {
         let fit = best_preset(&shapes).unwrap();
         assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
         let index = Index::new(preset(&fit.model).unwrap());
-        let table = measured_table(&index, &frame, &shapes);
+        let table = measured_table(&index, true, &frame, &shapes);
         assert_eq!(table.rows.len(), 4);
         let row = table.rows.iter().find(|r| r[2] == "2816").unwrap();
         assert_eq!(row[0], "gate_proj or up_proj");

@@ -119,8 +119,9 @@ impl Reading<'_> {
             title.extend(one.map(|m| format!("M = {m}")));
         }
         title.extend(many.0.then(|| data.ops[op as usize].to_string()));
-        title.extend(many.1.then(|| {
-            dev.map_or(data.devices[device as usize].as_str(), |d| d.name.as_str()).to_owned()
+        title.extend(many.1.then(|| match frame.device_name(device) {
+            "" => "unknown device".to_owned(),
+            name => name.to_owned(),
         }));
         if title.is_empty() {
             title.push(plural(shapes.len() as u64, "shape"));

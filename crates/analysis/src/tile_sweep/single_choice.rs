@@ -101,7 +101,7 @@ impl Sweep {
         };
         if self.agreement.1 > 0 {
             text.push_str(&format!(
-                ". The model's pick is the best measured in {} of {}",
+                ". The model's pick of {axis} is the best measured in {} of {}",
                 self.agreement.0, self.agreement.1
             ));
         }

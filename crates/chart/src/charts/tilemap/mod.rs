@@ -16,7 +16,7 @@ use gemmscope_analysis::tile_sweep::{
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat;
-use gemmscope_model::units::plural;
+use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
@@ -174,8 +174,8 @@ impl Picture for TileMap {
             out.push(format!(
                 "{} of {} shapes shown in {panels} of {of} panels: choose a panel or filter; the CSV \
                  has all.",
-                part.count(),
-                sweep.count()
+                grouped(part.count() as u64),
+                grouped(sweep.count() as u64)
             ));
         }
         if sweep.source == TileSource::BestColumn {
