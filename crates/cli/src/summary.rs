@@ -8,7 +8,7 @@ use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::units::{FlopsPerSec, Seconds, percent, plural};
+use gemmscope_model::units::{FlopsPerSec, Seconds, and_more, percent, plural};
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
@@ -108,6 +108,17 @@ fn print_line(
     }
 }
 
+/// A figure under its name.
+fn line(out: &mut dyn Write, name: &str, value: impl std::fmt::Display) -> std::io::Result<()> {
+    writeln!(out, "  {name:<20} {value}")
+}
+
+/// How many of a list are left out.
+fn rest(all: usize) -> Option<String> {
+    let rest = all.checked_sub(LISTED).filter(|rest| *rest > 0)?;
+    Some(format!("{} (--json lists all)", and_more(rest)))
+}
+
 /// The figures of one source; how many of its rows are used.
 fn print_source(
     out: &mut dyn Write,
@@ -130,7 +141,7 @@ fn print_source(
         if let Some(ledger) = &s.ledger {
             print_ledger(out, ledger)?;
         }
-        writeln!(out, "  trust                {}", s.trust.words())?;
+        line(out, "trust", s.trust.words())?;
         print_shapes(out, &shapes)?;
         writeln!(out)?;
     }
@@ -163,19 +174,14 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
 
 /// Where the time of each side and device goes.
 fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
-    ledger.lines().iter().try_for_each(|line| writeln!(out, "  time goes to         {line}"))
+    ledger.lines().iter().try_for_each(|words| line(out, "time goes to", words))
 }
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {
     for s in sides {
-        writeln!(
-            out,
-            "  {:<20} {}, {}, {} of the roof",
-            s.side,
-            plural(s.gemms, "GEMM"),
-            Seconds(s.total_time_s),
-            s.weighted_efficiency.map_or("unknown share".to_owned(), percent),
-        )?;
+        let share = s.weighted_efficiency.map_or("unknown share".to_owned(), percent);
+        let (gemms, time) = (plural(s.gemms, "GEMM"), Seconds(s.total_time_s));
+        line(out, &s.side, format!("{gemms}, {time}, {share} of the roof"))?;
     }
     Ok(())
 }
@@ -192,12 +198,8 @@ fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> 
     if shapes.is_empty() {
         return Ok(());
     }
-    writeln!(
-        out,
-        "  shapes without time  {}, {} at their roof",
-        shapes.len(),
-        Seconds(roof_time_s(shapes))
-    )?;
+    let time = Seconds(roof_time_s(shapes));
+    line(out, "shapes without time", format!("{}, {time} at their roof", shapes.len()))?;
     for s in shapes.iter().take(LISTED) {
         writeln!(
             out,
@@ -208,11 +210,7 @@ fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> 
             s.bound.label()
         )?;
     }
-    if shapes.len() > LISTED {
-        let rest = shapes.len() - LISTED;
-        writeln!(out, "      and {rest} more (--json lists all)")?;
-    }
-    Ok(())
+    rest(shapes.len()).map_or(Ok(()), |rest| writeln!(out, "      {rest}"))
 }
 
 /// Line and reason of each skipped row.
@@ -228,12 +226,9 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     let share = |v: Option<f64>| or(v.map(percent));
     let file = if s.file.is_empty() { "standard input" } else { &s.file };
     writeln!(out, "{file}")?;
-    writeln!(out, "  format               {} ({})", s.format, s.format_reason)?;
-    writeln!(
-        out,
-        "  rows                 {} read, {} used, {} skipped",
-        s.rows_read, s.rows_used, s.rows_set_aside
-    )?;
+    line(out, "format", format!("{} ({})", s.format, s.format_reason))?;
+    let (read, used, skipped) = (s.rows_read, s.rows_used, s.rows_set_aside);
+    line(out, "rows", format!("{read} read, {used} used, {skipped} skipped"))?;
     for (reason, count) in &s.rejected {
         writeln!(out, "    skipped            {count} x {reason}")?;
     }
@@ -245,53 +240,45 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
             writeln!(out, "      line {line:<12}  {}{cell}", reason.text)?;
         }
     }
-    if rejected.lines.len() > LISTED {
-        let rest = rejected.lines.len() - LISTED;
-        writeln!(out, "      and {rest} more (--json lists all)")?;
+    if let Some(rest) = rest(rejected.lines.len()) {
+        writeln!(out, "      {rest}")?;
     }
     for a in &s.assumptions {
-        writeln!(out, "  assumed              {}", a.text)?;
+        line(out, "assumed", &a.text)?;
         if !a.key.is_empty() {
             let value = if a.value.is_empty() { "VALUE" } else { &a.value };
             writeln!(out, "    to change it       --answer '{}={value}'", a.key)?;
         }
     }
     for n in &s.notes {
-        writeln!(out, "  note                 {n}")?;
+        line(out, "note", n)?;
     }
     let devices = if s.devices.is_empty() {
         "not stated (choose one with --device)".to_owned()
     } else {
         let listed = s.devices.iter().take(LISTED).cloned();
         let mut words: Vec<String> = listed.collect();
-        if s.devices.len() > LISTED {
-            let rest = s.devices.len() - LISTED;
-            words.push(format!("and {rest} more (--json lists all)"));
-        }
+        words.extend(rest(s.devices.len()));
         words.join(", ")
     };
-    writeln!(out, "  devices              {devices}")?;
-    writeln!(out, "  data types           {}", s.dtypes.join(", "))?;
+    line(out, "devices", devices)?;
+    line(out, "data types", s.dtypes.join(", "))?;
     let rate = s.max_tflops.map(|v| FlopsPerSec(v * 1e12).to_string());
-    writeln!(out, "  highest rate         {}", or(rate))?;
-    writeln!(out, "  highest efficiency   {}", share(s.max_efficiency))?;
+    line(out, "highest rate", or(rate))?;
+    line(out, "highest efficiency", share(s.max_efficiency))?;
     let above = s.rows_above_roof.map(|v| v.to_string());
-    writeln!(out, "  rows above the roof  {}", or(above))?;
-    writeln!(out, "  the rows are         {}: {}", s.rows_are, s.counted)?;
+    line(out, "rows above the roof", or(above))?;
+    line(out, "the rows are", format!("{}: {}", s.rows_are, s.counted))?;
     if !s.sides.is_empty() {
-        print_sides(out, &s.sides)?;
-        return Ok(());
+        return print_sides(out, &s.sides);
     }
     let time = s.total_time_s.map(|v| Seconds(v).to_string());
-    writeln!(out, "  total time           {}", or(time))?;
-    writeln!(out, "  weighted efficiency  {}", share(s.weighted_efficiency))?;
-    writeln!(out, "  memory bound         {} of the time", share(s.share_memory_bound))?;
+    line(out, "total time", or(time))?;
+    line(out, "weighted efficiency", share(s.weighted_efficiency))?;
+    line(out, "memory bound", format!("{} of the time", share(s.share_memory_bound)))?;
     if s.reported_rate.compared > 0 {
-        writeln!(
-            out,
-            "  file's own rates     {} of {} within 1 %",
-            s.reported_rate.within_1_percent, s.reported_rate.compared
-        )?;
+        let (within, of) = (s.reported_rate.within_1_percent, s.reported_rate.compared);
+        line(out, "file's own rates", format!("{within} of {of} within 1 %"))?;
     }
     Ok(())
 }
