@@ -97,8 +97,12 @@ fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
     let mut of_files = false;
     let mut name = String::new();
     let mut tokens = tokens.into_iter().peekable();
+    // The two signs before a token.
+    let mut signs = [' '; 2];
     while let Some(token) = tokens.next() {
         let follows = std::mem::take(&mut name);
+        let compared = matches!(signs, ['=' | '!', '=']);
+        signs = [signs[1], if let TokenTree::Punct(p) = &token { p.as_char() } else { ' ' }];
         match token {
             TokenTree::Ident(i) => {
                 name = i.to_string();
@@ -117,6 +121,7 @@ fn read(tokens: TokenStream, out: &mut BTreeSet<String>) {
                 if g.delimiter() == Delimiter::Parenthesis
                     && COMPARED.contains(&follows.as_str()) => {}
             TokenTree::Literal(_) | TokenTree::Group(_) if of_files => {}
+            TokenTree::Literal(_) if compared => {}
             TokenTree::Literal(_) if is_pattern(tokens.clone()) => {}
             TokenTree::Punct(p) if p.as_char() == '#' => {
                 if let Some(TokenTree::Punct(bang)) = tokens.peek()
@@ -175,12 +180,14 @@ fn words(literal: &str) -> Option<String> {
     let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count() > 1;
     let selects = text.starts_with('.') && text[1..].starts_with(char::is_alphabetic)
         || ["(max-", "(prefers-", ":not("].iter().any(|s| text.contains(s));
+    let drawn = text.starts_with('M')
+        && text.chars().all(|c| c.is_ascii_digit() || " .-MmLlHhVvCcAaZz".contains(c));
     let several = text.split([' ', '\u{a0}']).filter(|w| letters(w)).count() > 1;
     let mut chars = text.chars();
     let capital = chars.next().is_some_and(char::is_uppercase)
         && chars.next().is_some_and(char::is_lowercase)
         && !text.contains(['_', '/', '<', '=']);
-    (!selects && (several || capital)).then_some(text)
+    (!selects && !drawn && (several || capital)).then_some(text)
 }
 
 #[test]
@@ -191,6 +198,7 @@ fn what_is_for_people_is_told_from_keys() {
     for key in [
         "\"hit_grid\"",
         "\"M2 2h5v5\"",
+        "\"M2 11h2M8 11h6M8 2.8v3.4h4V2.8z\"",
         "'x'",
         "12",
         "b\"two words\"",
@@ -205,7 +213,7 @@ fn what_is_for_people_is_told_from_keys() {
     assert_eq!(out.into_iter().collect::<Vec<_>>(), ["Hello there"]);
     let mut out = BTreeSet::new();
     let code = "F { example: \"An example\", results: &[\"A line\"], name: \"Some tool\" }; \
-        matches!(x, \"Some name\"); x.starts_with(\"Some head\"); \
+        matches!(x, \"Some name\"); x.starts_with(\"Some head\"); x == \"Some tail\"; \
         view! { <p class=\"button small\"> }; match x { \"Input Dims\" | \"Input type\" => \"Is said\" }";
     read(code.parse().unwrap(), &mut out);
     assert_eq!(out.into_iter().collect::<Vec<_>>(), ["Is said", "Some tool"]);

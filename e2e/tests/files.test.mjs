@@ -221,7 +221,7 @@ test("what was open last opens again after a reload, until it is forgotten", asy
   assert.deepEqual(await names(app), ["b.csv.gz"]);
   await again(app, `${bare}#v=1&view=table&files=other.csv`);
   assert.deepEqual(await names(app), []);
-  assert.match(await app.page.locator("main .notice").innerText(), /This link shows a view of other\.csv\. Drop that file here\./);
+  assert.match(await app.page.locator("main .notice").innerText(), /This link shows a view of other\.csv\. Drop it here\./);
   await app.page.getByRole("button", { name: "Reopen" }).click();
   await app.page.waitForFunction(() => window.gemmscope.summary().length === 1);
   await app.settle();
@@ -282,7 +282,7 @@ test("a link names the files it was made from; a link to a sample opens it", asy
   await app.choosePlace("Table");
   assert.equal(await app.state("files"), "mine.csv");
   const other = await GemmscopePage.open({ t, path: new URL(app.page.url()).hash });
-  assert.match(await other.page.locator("main .notice").innerText(), /This link shows a view of mine\.csv\. Drop that file here\./);
+  assert.match(await other.page.locator("main .notice").innerText(), /This link shows a view of mine\.csv\. Drop it here\./);
   await other.load({ name: "mine.csv", text: TINY });
   assert.equal((await other.tableRows()).length, 1);
   assert.equal(await other.state("files"), "mine.csv");

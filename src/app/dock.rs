@@ -117,16 +117,11 @@ pub fn Dock() -> impl IntoView {
     let opened = move || {
         any.get().then(|| format!("Details are open: {}. The key I goes there.", details.title()))
     };
-    let name = move || match details.count.get() {
-        0 => "Chosen finding",
-        1 => "Selected GEMM",
-        _ => "Selected GEMMs",
-    };
     view! {
         <p class="visually-hidden" aria-live="polite">{opened}</p>
         <Show when=move || any.get()>
             <aside class="dock" class:folded=move || folded.get() class:tall=move || tall.get() data-side=move || shell.dock_side.get()
-                style:--dock-top=move || format!("{}px", shell.dock_top.get()) aria-label=name>
+                style:--dock-top=move || format!("{}px", shell.dock_top.get()) aria-label=move || details.title()>
                 {head(details)}
                 <Show when=move || !folded.get()>
                 <Show

@@ -434,6 +434,7 @@ async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
         "devices" => said(serde_json::from_slice(&json).map(Imported::Devices)),
         "context" => said(serde_json::from_slice(&json).map(Imported::Context)),
         "cancelled" => return Outcome::Cancelled,
+        "absent" => Err(reading::NOT_LOADED.to_owned()),
         _ => match said(serde_json::from_slice(&json)) {
             Ok(error) => return Outcome::Failed(error),
             Err(why) => Err(why),

@@ -24,8 +24,6 @@ pub fn number(of: &JsValue, key: &str) -> f64 {
 }
 
 /// What is given to the first of the two functions, or as an error to the second.
-pub async fn promised(
-    mut start: impl FnMut(js_sys::Function, js_sys::Function),
-) -> Result<JsValue, JsValue> {
-    JsFuture::from(js_sys::Promise::new(&mut start)).await
+pub fn promised(mut start: impl FnMut(js_sys::Function, js_sys::Function)) -> JsFuture {
+    JsFuture::from(js_sys::Promise::new(&mut start))
 }

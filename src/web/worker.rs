@@ -5,15 +5,15 @@
 //! memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
 //! `progress {id, read}` and, of a large table, `part {id, head, arrays, memory, read}`, whose memory
 //! comes back as `spare`; then one of `table {id, head, arrays}`, `rest {id, head, arrays}` after
-//! parts, `devices {id, json}`, `context {id, json}`, `error {id, json}`,
-//! `cancelled {id}`.
+//! parts, `devices {id, json}`, `context {id, json}`, `error {id, json}`, `absent {id}` where the
+//! readers do not arrive, `cancelled {id}`.
 
 use super::clock;
 use super::file::Input;
 use super::js::{field, number, text};
 use super::reading::{self, Outcome, Pace, TakeRows};
 use super::transfer;
-use gemmscope_import::{Ended, ImportError, ImportOptions, Imported};
+use gemmscope_import::{Ended, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
 use gemmscope_table::dataset::wire::{self, Packed};
 use std::cell::{Cell, RefCell};
@@ -60,10 +60,7 @@ pub fn run() {
                     match import(state.clone(), out.clone(), id, data).await {
                         Ok(reading) => reading.await,
                         Err(_) => {
-                            let why = ImportError::new(reading::NOT_LOADED);
-                            let json = serde_json::to_string(&why).unwrap_or_default();
-                            let fields = [("id", id.into()), ("json", json.into())];
-                            let _ = out.post_message(&message("error", &fields));
+                            let _ = out.post_message(&message("absent", &[("id", id.into())]));
                         }
                     }
                     state.importing.set(state.importing.get() - 1);

@@ -14,6 +14,14 @@ use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::metrics::Metrics;
 use std::sync::OnceLock;
 
+/// What the efficiency of a tile is, in a sentence.
+pub const TILE_EFFICIENCY: &str =
+    "Share of the covered area that is part of C: tiles that stick out compute nothing useful.";
+
+/// What the efficiency of waves is, in a sentence.
+pub const WAVE_EFFICIENCY: &str =
+    "Share of the device that has work, averaged over the waves: the last one is rarely full.";
+
 mod verdict;
 
 pub(crate) use verdict::LATENCY;

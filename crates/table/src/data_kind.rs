@@ -269,8 +269,7 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
     }
     let (configurations, variants, repeats) = rows.variants();
     if (configurations as f64) < SWEEP_SHARE * variants as f64 {
-        let reason = "Several rows are variants of one GEMM: totals count the fastest of each.";
-        return of(DataKind::Sweep, None, reason);
+        return of(DataKind::Sweep, None, DataKind::Sweep.hint());
     }
     Decision {
         // A small file beside a large one is hardly in the sample.

@@ -62,8 +62,8 @@ pub fn DeviceForm(
             </label>
             <div class="form-row">
                 {number("Bandwidth, GB/s", "Memory bandwidth, 1 GB/s = 10⁹ B/s", 1e9, |d| Some(d.bandwidth_bytes_per_s), |d, v| d.bandwidth_bytes_per_s = v.unwrap_or(0.0))}
-                {number("SMs or CUs", "How many units run workgroups", 1.0, |d| d.units.map(f64::from), |d, v| d.units = v.map(|v| v as u32))}
-                {number("L2, MiB", "Size of the L2 cache", 1_048_576.0, |d| d.l2_bytes, |d, v| d.l2_bytes = v)}
+                {number("SMs or CUs", "", 1.0, |d| d.units.map(f64::from), |d, v| d.units = v.map(|v| v as u32))}
+                {number("L2, MiB", "", 1_048_576.0, |d| d.l2_bytes, |d, v| d.l2_bytes = v)}
                 {number("Launch floor, µs", "What starting, filling and draining a kernel takes however little it computes; 4.5 µs where this is empty", 1e-6, |d| d.launch_floor_s, |d, v| {
                     d.launch_floor_s = v;
                     d.launch_floor_source = v.map(|_| "entered by hand".to_owned());

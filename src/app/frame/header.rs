@@ -30,6 +30,7 @@ pub fn Header() -> impl IntoView {
                 {icon(path)}
             </button>
         }
+        .into_any()
     };
     view! {
         <header class="header">
@@ -115,7 +116,7 @@ fn AddData() -> impl IntoView {
             <Menu
                 class="button primary small"
                 right=true
-                name="More ways to add data"
+                name=Signal::derive(|| "More ways to add data".to_owned())
                 label=|| icon(icon::DOWN)
             >
                 <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>

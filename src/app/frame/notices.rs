@@ -5,7 +5,7 @@ use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadError, LoadState, LoadedFile, Progress, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
 use crate::web::{clock, dom};
-use gemmscope_model::units::{Bytes, BytesPerSec, capitalized};
+use gemmscope_model::units::{Bytes, BytesPerSec, capitalized, plural};
 use gemmscope_share::data::base_name;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -126,10 +126,11 @@ fn LeftOut() -> impl IntoView {
                 {icon(icon::FILE)}
                 <details>
                     <summary>
-                        {move || shell.load.with(|l| match l.left.len() {
-                            1 => "1 file of the folder was left out".to_owned(),
-                            n => format!("{n} files of the folder were left out"),
-                        })}
+                        {move || {
+                            let n = shell.load.with(|l| l.left.len());
+                            let were = if n == 1 { "was" } else { "were" };
+                            format!("{} of the folder {were} left out", plural(n as u64, "file"))
+                        }}
                     </summary>
                     <ul>
                         {move || shell.load.with(|l| {

@@ -97,7 +97,7 @@ pub fn Start() -> impl IntoView {
                 <h3 id="formats-title">"What it reads"</h3>
                 <p>{FORMAT_NAMES.iter().map(|f| f.1).collect::<Vec<_>>().join(" · ")}</p>
                 <button type="button" class="button" data-open="formats" on:click=move |_| shell.open(Dialog::Formats)>
-                    "How to produce each, with examples"
+                    "What is read, and how to produce it"
                 </button>
                 <p class="muted">
                     "Any other table with M, N, K and a time or a rate: the columns are recognised, and you can change what each one means. Also gzip, UTF-16 and a device as JSON."

@@ -194,13 +194,11 @@ fn rows(bench: Workbench) -> AnyView {
         // The count stands before, the sides behind.
         let rest = words.strip_prefix(&grouped(n as u64)).map(|w| w.trim_start().to_owned());
         let words = rest.unwrap_or_else(|| "rows".to_owned());
+        // What all rows are, nobody has counted.
+        let of_all = if ["GEMMs", "GEMM", "row"].contains(&&*words) { "rows" } else { &words };
         match all.get() {
             all if all == n => words,
-            // What all rows are, nobody has counted.
-            all if ["GEMMs", "GEMM", "row"].contains(&&*words) => {
-                format!("of {} rows", grouped(all as u64))
-            }
-            all => format!("of {} {words}", grouped(all as u64)),
+            all => format!("of {} {of_all}", grouped(all as u64)),
         }
     };
     let hint = move || {

@@ -101,7 +101,7 @@ fn no_gemm() -> AnyView {
                 <p class="lead">"A GEMM needs M, N, K and a time or a rate. See what each format needs, or add another file."</p>
                 <div class="drop-actions start">
                     <ChooseFiles class="button primary" label="Choose files" />
-                    <button type="button" class="button" on:click=move |_| shell.open(Dialog::Formats)>"What each format needs"</button>
+                    <button type="button" class="button" on:click=move |_| shell.open(Dialog::Formats)>"What is read, and how to produce it"</button>
                 </div>
             </section>
         </div>

@@ -247,9 +247,15 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     let basis = match f.kind {
         Kind::Lost => format!("{gemms} · {}", f.basis.label()),
         Kind::Idea => format!("{gemms} · an idea: it changes the roof"),
-        Kind::Question if f.category == Category::Timeline => "about the program".to_owned(),
-        Kind::Question if f.groups > 0 => format!("{gemms} · about the data"),
-        Kind::Question => "about the data".to_owned(),
+        Kind::Question => {
+            let about = if f.category == Category::Timeline { "program" } else { "data" };
+            let of = if about == "data" && f.groups > 0 {
+                gemms.clone() + " · "
+            } else {
+                String::new()
+            };
+            format!("{of}about the {about}")
+        }
     };
     // The count stands below.
     let heading = f.heading();

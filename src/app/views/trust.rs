@@ -23,7 +23,7 @@ pub fn card(trust: &Trust) -> AnyView {
         _ => "",
     };
     view! {
-        <section class="trust" data-verdict=trust.verdict.label() aria-label="How far these figures can be trusted">
+        <section class="trust" data-verdict=trust.verdict.label() aria-label="How far can these figures be trusted?">
             <p>
                 <strong>{format!("{}. ", capitalized(trust.verdict.label()))}</strong>
                 {words}{first.iter().map(reason).collect_view()}

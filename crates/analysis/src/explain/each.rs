@@ -2,7 +2,7 @@
 
 use super::{Figure, Reported, share_of_roof};
 use crate::figures::Figures;
-use crate::tile_roof::{RowTile, SplitK, TileFrom};
+use crate::tile_roof::{RowTile, SplitK, TILE_EFFICIENCY, TileFrom, WAVE_EFFICIENCY};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;
@@ -239,7 +239,7 @@ pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Fi
                 "M N / covered = {m} × {n} / ({} × {} × {} × {})",
                 tiling.tiles_m, tile.m, tiling.tiles_n, tile.n
             ),
-            "Share of the covered area that is part of C: tiles that stick out compute nothing useful.",
+            TILE_EFFICIENCY,
         ),
     ];
     let (Some(waves), Some((units, unit))) = (shape.waves, &shape.units) else {
@@ -252,7 +252,7 @@ pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Fi
             "workgroups / (waves × {unit}s) = {} / ({} × {units})",
             waves.workgroups, waves.waves
         ),
-        "Share of the device that has work, averaged over the waves: the last one is rarely full.",
+        WAVE_EFFICIENCY,
     ));
     if let Some(roof) = shape.roof {
         let reached = match shape.efficiency().filter(|e| e.is_finite()) {

@@ -120,14 +120,14 @@ fn step(state: &ViewState, backward: bool) -> Vec<Control> {
             state,
             "plan.qkv",
             "Q, K, V as one GEMM",
-            "Inference engines usually fuse the three projections.",
+            "Inference engines usually fuse these.",
             true,
         ),
         Control::toggle(
             state,
             "plan.gate_up",
             "Gate and up as one GEMM",
-            "Inference engines often fuse these two.",
+            "Inference engines usually fuse these.",
             false,
         ),
     ];

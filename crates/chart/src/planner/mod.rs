@@ -16,6 +16,7 @@ use gemmscope_model::hardware::{self, Device, short_name};
 use gemmscope_model::tiling::Tile;
 use gemmscope_model::units::Bytes;
 use gemmscope_table::control::{Choice, Control};
+use gemmscope_table::field::Field;
 use gemmscope_table::view_state::ViewState;
 
 /// The tools, in the order of their tabs.
@@ -125,9 +126,9 @@ fn device_of(inputs: &Inputs<'_>) -> (Control, Device) {
 impl Shape {
     fn read(inputs: &Inputs<'_>) -> (Self, Vec<Control>) {
         let s = inputs.state;
-        let m = count(s, ("tool.m", "M", "Rows of A and C: tokens."), LARGEST, 4096);
-        let n = count(s, ("tool.n", "N", "Columns of B and C: outputs."), LARGEST, 4096);
-        let k = count(s, ("tool.k", "K", "The summed size: inputs."), LARGEST, 4096);
+        let m = count(s, ("tool.m", "M", Field::M.hint()), LARGEST, 4096);
+        let n = count(s, ("tool.n", "N", Field::N.hint()), LARGEST, 4096);
+        let k = count(s, ("tool.k", "K", Field::K.hint()), LARGEST, 4096);
         let default = DataType::Fp16;
         let types = TYPES.iter().map(|d| Choice::new(d.id(), d.name())).collect();
         let dtype = Control::choice(s, "tool.type", "Type", "", types, default.id());

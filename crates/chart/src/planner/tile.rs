@@ -15,6 +15,7 @@ use crate::scene::{START, Scene};
 use crate::ticks::share_words;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
+use gemmscope_analysis::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
 use gemmscope_analysis::tile_sweep::Runs;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
@@ -203,16 +204,8 @@ impl TileTool {
                 w.waves.to_string(),
                 format!("Rounds over {units} {}s.", self.shape.device.unit_kind),
             ));
-            out.push(figure(
-                "Tile efficiency",
-                share_words(w.tile_efficiency),
-                "Share of computed elements that are wanted.",
-            ));
-            out.push(figure(
-                "Wave efficiency",
-                share_words(w.wave_efficiency),
-                "Share of the time of all compute units with a workgroup to run.",
-            ));
+            out.push(figure("Tile efficiency", share_words(w.tile_efficiency), TILE_EFFICIENCY));
+            out.push(figure("Wave efficiency", share_words(w.wave_efficiency), WAVE_EFFICIENCY));
         }
         out.push(figure(
             "Tile traffic",

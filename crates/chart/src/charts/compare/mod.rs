@@ -23,6 +23,10 @@ use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
 use settings::{SHOW, Show};
 
+/// Why nothing is drawn of rows without sides.
+pub(crate) const NOTHING_TO_COMPARE: &str = "Nothing to compare: add a second file with the same GEMMs, or open \
+     one with a column of libraries, devices, kernels or commits.";
+
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
     id: "compare",
@@ -125,9 +129,7 @@ impl Compare {
         let (frame, state) = (inputs.frame, inputs.state);
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
-            let why = "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
-                 libraries, devices or commits.";
-            return Chart::without("", why, Vec::new());
+            return Chart::without("", NOTHING_TO_COMPARE, Vec::new());
         };
         let default = found.setup.clone();
         let variants = frame.kind() == DataKind::Sweep && !Setup::is_usual(frame, &default.side);

@@ -100,11 +100,10 @@ impl Panels<'_> {
             _ => vec![
                 match ends {
                     // A side that never wins has no best.
-                    Some((first, _)) if first <= 0.0 => {
-                        format!("{tail} largest and {head} smallest leads of {a}, {of}")
-                    }
-                    Some((_, last)) if last >= 0.0 => {
-                        format!("{head} largest and {tail} smallest leads of {b}, {of}")
+                    Some((first, last)) if first <= 0.0 || last >= 0.0 => {
+                        let (most, least, side) =
+                            if first <= 0.0 { (tail, head, a) } else { (head, tail, b) };
+                        format!("{most} largest and {least} smallest leads of {side}, {of}")
                     }
                     _ => format!("{head} best for {b}, {tail} best for {a}, {of}"),
                 },

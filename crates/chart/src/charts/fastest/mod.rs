@@ -3,6 +3,7 @@
 mod draw;
 
 use crate::aggregate::distinct;
+use crate::charts::compare::NOTHING_TO_COMPARE;
 use crate::charts::compare::settings::threshold;
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::columns::Columns;
@@ -66,9 +67,7 @@ impl Fastest {
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let candidates = Setup::candidates(frame);
         let Some(found) = Setup::choose(frame, &candidates) else {
-            let why = "Nothing to compare: add a second file with the same GEMMs, or open one with a column of \
-                 libraries, devices or kernels.";
-            return Chart::without("", why, Vec::new());
+            return Chart::without("", NOTHING_TO_COMPARE, Vec::new());
         };
         let default = &found.setup;
         let (hint, usual) = ("The column whose values compete", default.side.to_string());
