@@ -208,7 +208,10 @@ fn sweeps_and_histories() {
     assert_eq!(shapes.len(), 8);
 
     let stated = said(&["generic/best_block.csv"], "view=tiles&device=a100-80-sxm");
-    assert!(stated.contains("as stated. The model's pick of BN is the best measured in "), "{stated}");
+    assert!(
+        stated.contains("as stated. The model's pick of BN is the best measured in "),
+        "{stated}"
+    );
     let alone = said(&["generic/best_block.csv"], "view=compare");
     assert!(alone.starts_with("Nothing to compare: add a second file"), "{alone}");
 
