@@ -442,11 +442,12 @@ fn fixed_of(own: &[&Finding], part: &Part, other_s: f64) -> Option<String> {
     let of = if part.label.is_empty() { String::new() } else { format!(" of {}", part.label) };
     (!own.is_empty()).then(|| {
         format!(
-            "{}{of} fixed: {}{} instead of {}, {:.2}x faster",
+            "{}{of} fixed: {}{} instead of {}{}, {:.2}x faster",
             plural(own.len() as u64, "finding"),
             if own.iter().any(|f| f.basis.is_bound()) { "at best " } else { "" },
             seconds_brief(before - saved),
             seconds_brief(before),
+            if other_s > 0.0 { " end to end" } else { "" },
             before / (before - saved)
         )
     })

@@ -161,9 +161,11 @@ fn values_in_sight(
 ) -> (Vec<Value>, usize) {
     let most = counts.iter().map(|c| c.1).max().unwrap_or(0).max(1);
     let matching = |v: &str| needle.is_empty() || v.to_lowercase().contains(needle);
+    // Where nothing passes, another value of this field may bring some back.
+    let none = counts.iter().all(|c| c.1 == 0);
     let mut out: Vec<Value> = counts
         .iter()
-        .filter(|(v, n)| (*n > 0 || chosen.contains_key(v)) && matching(v))
+        .filter(|(v, n)| (*n > 0 || none || chosen.contains_key(v)) && matching(v))
         .map(|(v, n)| (v.clone(), *n, chosen.contains_key(v), *n as f64 / most as f64))
         .collect();
     let more = out.len().saturating_sub(limit);
