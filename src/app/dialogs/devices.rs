@@ -176,6 +176,8 @@ fn sheet(
     let edited = d.clone();
     let exported = d.clone();
     let removed = d.id.clone();
+    // With the achievable rates that what is open raises, as the roofs have them.
+    let seen = as_seen(bench, &d.id).unwrap_or_else(|| d.clone());
     view! {
         <header class="sheet-head">
             <div>
@@ -213,13 +215,18 @@ fn sheet(
                         <th scope="col" class="num">"Ridge"</th>
                     </tr>
                 </thead>
-                <tbody>{d.peaks.iter().map(|p| peak_row(p, d.bandwidth_bytes_per_s)).collect_view()}</tbody>
+                <tbody>{seen.peaks.iter().map(|p| peak_row(p, d.bandwidth_bytes_per_s)).collect_view()}</tbody>
             </table>
         </div>
         {(!d.notes.is_empty()).then(|| view! { <p class="muted">{d.notes.clone()}</p> })}
-        {sources(&d).into_iter().map(|(what, source)| view! { <p class="muted"><strong>{what}</strong>" "{source}</p> }).collect_view()}
+        {sources(&seen).into_iter().map(|(what, source)| view! { <p class="muted"><strong>{what}</strong>" "{source}</p> }).collect_view()}
     }
     .into_any()
+}
+
+/// A device as the rows that are open show it.
+fn as_seen(bench: Workbench, id: &str) -> Option<Device> {
+    bench.metrics.with(|m| m.devices.iter().flatten().find(|seen| seen.id == id).cloned())
 }
 
 /// What is known of a device besides its peaks.
@@ -235,10 +242,7 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
     };
     let (floor, source) = d.launch_floor();
     // What is open can show a shorter one.
-    let here = bench.metrics.with(|m| {
-        let seen = m.devices.iter().flatten().find(|seen| seen.id == d.id);
-        seen.map(|seen| seen.launch_floor().0).filter(|s| *s < floor)
-    });
+    let here = as_seen(bench, &d.id).map(|seen| seen.launch_floor().0).filter(|s| *s < floor);
     let here =
         here.map_or_else(String::new, |s| format!("; here {}, the shortest call", Seconds(s)));
     [
