@@ -211,6 +211,32 @@ test("a chosen finding is marked in picture and table until it is let go; every 
   app.assertQuiet();
 });
 
+test("a tick of what would be fixed is in the link and can be undone; Back closes the details", async (t) => {
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#view=overview" });
+  await choose(app, folder(WITH_WHOLE));
+  const box = (app) => app.page.locator(".finding-fix input").first();
+  await app.page.locator(".finding-fix").first().click();
+  await app.page.locator(".ranked-foot", { hasText: /^1 finding fixed: .* end to end, / }).waitFor();
+  await app.page.waitForFunction(() => location.hash.includes("fixed="));
+  const hash = new URL(app.page.url()).hash;
+  const again = await GemmscopePage.open({ t, viewport: DESKTOP, path: hash });
+  await choose(again, folder(WITH_WHOLE));
+  await again.page.locator(".ranked-foot", { hasText: /^1 finding fixed: / }).waitFor();
+  assert.ok(await box(again).isChecked());
+  await app.page.getByRole("button", { name: /^Undo/ }).first().click();
+  assert.equal(await app.state("fixed"), null);
+  assert.ok(!(await box(app).isChecked()));
+
+  await app.page.locator(".finding-head").first().click();
+  await app.page.locator(".dock").waitFor();
+  await app.page.waitForFunction(() => location.hash.includes("finding="));
+  await app.page.goBack();
+  await app.page.locator(".dock").waitFor({ state: "detached" });
+  assert.equal(await app.state("finding"), null);
+  assert.ok((await app.page.locator(".finding-head").count()) > 0, "the files stay");
+  app.assertQuiet();
+});
+
 test("files of a report meet in any order, now or later; a finding about time outside GEMMs has no rows, and opens all the same", async (t) => {
   const app = await GemmscopePage.open({ t });
   await app.drop({ name: "gemm_metadata.json", text: METADATA });

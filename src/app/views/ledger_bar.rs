@@ -5,7 +5,7 @@ use crate::app::state::Workbench;
 use crate::app::state::findings_task::{latest, run_over};
 use crate::web::dom;
 use gemmscope_analysis::headline;
-use gemmscope_analysis::ledger::{Account, Book, Evidence, Sum, rows_of};
+use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
 use gemmscope_model::units::{and_more, capitalized, percent, plural, seconds_brief};
 use leptos::prelude::*;
 
@@ -108,7 +108,7 @@ impl Part {
             "{} {shown}: {beside}, {}, {}",
             capitalized(account.label()),
             plural(sum.groups, "GEMM"),
-            book.scatter(account).map_or(account.evidence(), |_| Evidence::Scatter).label(),
+            book.evidence(account).label(),
         );
         Part { id: format!("account-{index}-{}", account.key()), account, share, shown, hint }
     }
