@@ -87,7 +87,7 @@ fn record_shapes(source: &Source) -> Option<String> {
         ("", "kineto") => {
             "record with record_shapes=True. Kernels of custom operators and of graphs stay without: give \
              these operators a shape (torch.library, record_function), or open the trace of the graph's \
-             capture too"
+             capture too. A product with one repeated value (a stride of 0) has none"
         }
         ("", _) => return None,
         (remedy, _) => remedy,

@@ -5,7 +5,7 @@ use crate::ledger::TIE;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
-use gemmscope_model::units::{capitalized, percent, plural};
+use gemmscope_model::units::{capitalized, grouped, percent, plural};
 
 /// A setting that ran on a smaller share of the shapes is no choice for all of them.
 const RAN: f64 = 0.8;
@@ -83,7 +83,7 @@ impl Sweep {
                 with(&c.label),
                 match c.shapes {
                     2 => "both shapes".to_owned(),
-                    n => format!("all {n} shapes"),
+                    n => format!("all {} shapes", grouped(n as u64)),
                 }
             ),
             1..=NAMED => format!("Best {axis}: {}{what}", self.winners().join(", ")),
@@ -93,7 +93,7 @@ impl Sweep {
                      2 % of it on {} of {}",
                     with(&c.label),
                     percent(c.share),
-                    c.best,
+                    grouped(c.best as u64),
                     plural(c.shapes as u64, "shape")
                 ),
                 None => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
@@ -102,7 +102,8 @@ impl Sweep {
         if self.agreement.1 > 0 {
             text.push_str(&format!(
                 ". The model's pick of {axis} is the best measured in {} of {}",
-                self.agreement.0, self.agreement.1
+                grouped(self.agreement.0 as u64),
+                grouped(self.agreement.1 as u64)
             ));
         }
         if self.model_reaches.is_finite() {
