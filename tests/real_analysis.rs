@@ -379,7 +379,7 @@ fn the_real_trace_is_matched_and_its_model_found() {
     assert_eq!((fit.model.as_str(), fit.matched), ("qwen1.5-0.5b", 4));
     let index = Index::new(preset(&fit.model).unwrap());
     let frame = judged(data, Some("mi300x"));
-    let table = measured_table(&index, &frame, &shapes);
+    let table = measured_table(&index, true, &frame, &shapes);
     assert_eq!(table.rows.len(), 4);
     let row = table.rows.iter().find(|r| r[2] == "2816").unwrap();
     assert_eq!(row[0], "gate_proj or up_proj");
