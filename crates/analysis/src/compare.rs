@@ -152,7 +152,7 @@ impl Comparison {
             setup,
         };
         let mut samples = Samples::new(frame);
-        let (mut of_group, mut part): (Vec<(u16, u32)>, Vec<(u16, u32)>) = Default::default();
+        let (mut of_group, mut part) = (Vec::<(u16, u32)>::new(), Vec::new());
         for (start, end) in groups {
             of_group.clear();
             of_group.extend(grouped[start as usize..end as usize].iter().map(|&(_, row)| {

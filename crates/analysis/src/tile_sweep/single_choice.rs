@@ -102,8 +102,8 @@ impl Sweep {
         if self.agreement.1 > 0 {
             text.push_str(&format!(
                 ". The model's pick of {axis} is the best measured in {} of {}",
-                grouped(self.agreement.0 as u64),
-                grouped(self.agreement.1 as u64)
+                grouped(self.agreement.0),
+                grouped(self.agreement.1)
             ));
         }
         if self.model_reaches.is_finite() {
