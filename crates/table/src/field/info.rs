@@ -72,6 +72,10 @@ impl Field {
     }
 }
 
+/// What the letters of a layout say where all files agree.
+const ROW_MAJOR: &str = "Row-major, as in PyTorch: A of N is contiguous along K, of T along M; B of N along N, of T along K.";
+const COLUMN_MAJOR: &str = "Column-major, as in BLAS: A of N is contiguous along M, of T along K; B of N along K, of T along N.";
+
 /// The title of the efficiency and its sentence where the roof is the achievable one.
 const OF_ACHIEVABLE: (&str, &str) = (
     "% of achievable",
@@ -88,7 +92,13 @@ impl Frame {
         }
         let known = BUILT_IN.iter().find(|b| b.field == *field)?;
         let achievable = *field == Field::Efficiency && self.metrics.kind == RoofKind::Achievable;
-        let (label, hint) = if achievable { OF_ACHIEVABLE } else { (known.label, known.hint) };
+        let blas = |wanted| self.data.sources.iter().all(|s| s.is_column_major() == wanted);
+        let (label, hint) = match field {
+            _ if achievable => OF_ACHIEVABLE,
+            Field::Transposes if blas(false) => (known.label, ROW_MAJOR),
+            Field::Transposes if blas(true) => (known.label, COLUMN_MAJOR),
+            _ => (known.label, known.hint),
+        };
         Some(FieldInfo {
             field: field.clone(),
             label: label.to_owned(),
