@@ -55,7 +55,7 @@ test("a sweep of 44 shapes, and the ticks of a published figure", async (t) => {
   assert.match(await label(app), /^Tile BN = 64 is the best single choice: .* within 2 % of it on 40 of 44 shapes\./);
   const stated = await open(t, "#view=tiles&device=a100-80-sxm");
   await stated.load(figure);
-  assert.match(await label(stated), /as stated\. The model.s pick is the best measured in \d+ of 18/);
+  assert.match(await label(stated), /as stated\. The model.s pick of BN is the best measured in \d+ of 18/);
 });
 
 test("a trace's rows are the layers of its model; wrappers are counted once", async (t) => {
