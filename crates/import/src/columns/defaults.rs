@@ -197,11 +197,8 @@ pub(crate) fn device_in_heading(line: &str) -> Option<&str> {
     (number.parse::<u32>().is_ok() && !name.is_empty()).then_some(name)
 }
 
-/// The header of letters that are a BLAS call's, in the tables that our replays print.
-pub(crate) const BLAS_LAYOUT: &str = "blas_layout";
-
 /// M, N and the letters are those of a column-major call, for a reason beside the format: a run of a
-/// BLAS library in the benchmark of another tool, [`BLAS_LAYOUT`], or the user's word.
+/// BLAS library in the benchmark of another tool, the header of our replays' tables, or the user's word.
 pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions) -> bool {
     if let Some(answer) = options.answer("layout") {
         return answer.starts_with("column");
@@ -214,9 +211,9 @@ pub(crate) fn is_column_major(head: &Head, format: &str, options: &ImportOptions
     match (format, &head.lines[..]) {
         ("iree", lines) => holds(lines, blas),
         // A name in the header is that of a column; beside a framework's rows nobody's letters are sure.
-        ("generic", [header, rows @ ..]) => {
-            Head::fields(header).contains(&BLAS_LAYOUT)
-                || holds(rows, blas) && !holds(rows, &["pytorch", "torch", "triton"])
+        ("generic", lines) if holds(lines, &["blas_layout"]) => true,
+        ("generic", [_, rows @ ..]) => {
+            holds(rows, blas) && !holds(rows, &["pytorch", "torch", "triton"])
         }
         _ => false,
     }

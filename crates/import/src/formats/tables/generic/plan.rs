@@ -194,8 +194,7 @@ fn assume_batch(table: &mut TableBuilder, m: &Mapping) {
     }
 }
 
-/// Says whose letters N and T are, where there are any and neither their header nor a framework's name
-/// tells.
+/// Says whose letters N and T are, where there are any and no framework's name tells.
 fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_major: bool) {
     // Their own operands are row-major.
     let frameworks = m.position(Library).is_some_and(|i| {
@@ -206,8 +205,7 @@ fn assume_layout(table: &mut TableBuilder, m: &Mapping, plan: &Plan, column_majo
         !m.columns[i].samples.is_empty() && m.columns[i].samples.iter().all(of_framework)
     });
     let letters = [Layout, TransA, TransB].iter().any(|part| plan.col(*part).is_some());
-    let said = m.position(Layout).is_some_and(|i| m.columns[i].header == defaults::BLAS_LAYOUT);
-    if letters && !frameworks && !said {
+    if letters && !frameworks {
         let (text, value) = match column_major {
             true => ("N and T are those of a BLAS call.", "column-major"),
             false => (

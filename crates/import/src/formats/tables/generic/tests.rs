@@ -419,7 +419,10 @@ fn letters_beside_the_names_of_blas_libraries_are_those_of_its_calls() {
     assert_eq!(convention("mine"), (Some("row-major".to_owned()), false));
     assert_eq!(convention("Triton"), (None, false));
     let replayed = text("PyTorch").replace("layout", "blas_layout");
-    let d = read(replayed);
-    assert!(d.sources[0].is_column_major() && d.sources[0].assumptions.is_empty());
-    assert_eq!(d.problem(0).op.layout(), "TN");
+    let commented = format!("# run again\n{replayed}");
+    for text in [replayed.replace("blas_layout", "BLAS_Layout"), commented, replayed] {
+        let d = read(text);
+        assert!(d.sources[0].is_column_major() && d.sources[0].assumptions.is_empty());
+        assert_eq!(d.problem(0).op.layout(), "TN");
+    }
 }
