@@ -105,7 +105,8 @@ fn a_column_of_bests() {
     );
     assert!(mark.tooltip.sentence().contains("(FLOP/element) 14.2"), "{}", mark.tooltip.sentence());
     assert!(
-        view.said.sentences()[0].contains("is the best measured in 15 of 18"),
+        view.said.sentences()[0]
+            .contains("The model's pick of BN is the best measured in 15 of 18"),
         "{:?}",
         view.said.sentences()
     );
