@@ -165,16 +165,15 @@ impl Comparison {
             }
             // `mm` and `addmm` of one shape: each has its own rival.
             let epilogue = |of: &(u16, u32)| data.ops[data.op[of.1 as usize] as usize].epilogue();
-            let first = epilogue(&of_group[0]);
-            let apart = of_group.iter().any(|of| epilogue(of) != first);
-            out.ambiguous += u64::from(!apart);
-            for one in Operation::EPILOGUES.into_iter().filter(|_| apart) {
+            for one in Operation::EPILOGUES {
                 part.clear();
                 part.extend(of_group.iter().filter(|of| epilogue(of) == one));
                 if part.is_empty() {
                     continue;
                 }
-                match out.add(&mut samples, &part, &mut rows, sides) {
+                // A part that is all of the group was tried.
+                let tells = part.len() < of_group.len();
+                match tells && out.add(&mut samples, &part, &mut rows, sides) {
                     true => out.split.push(out.keys.len() as u32 - 1),
                     false => out.ambiguous += 1,
                 }
@@ -350,6 +349,11 @@ impl Comparison {
         }
         text
     }
+}
+
+/// True where what is said of shared configurations holds for under a fifth of all: it says so then.
+fn is_small_part(shared: u64, all: u64) -> bool {
+    shared * 5 < all
 }
 
 /// The names of sides: those that the frame's own sides have, else their values.

@@ -1,6 +1,6 @@
 //! Two sides against each other: ratio per configuration, wins, means, distribution.
 
-use super::{Comparison, Sample};
+use super::{Comparison, Sample, is_small_part};
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
 
@@ -251,7 +251,7 @@ impl Duel {
         let single = self.ratios.len() == 1;
         let on = match single {
             true => "on the one configuration that both have".to_owned(),
-            false if self.ratios.len() * 5 < comparison.len() => {
+            false if is_small_part(self.ratios.len() as u64, comparison.len() as u64) => {
                 let all = plural(comparison.len() as u64, "configuration");
                 format!("over {} of {all}", grouped(self.ratios.len() as u64))
             }

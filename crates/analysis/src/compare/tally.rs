@@ -2,7 +2,7 @@
 
 use super::duel::times;
 use super::winner::fastest;
-use super::{Comparison, Setup, TIE};
+use super::{Comparison, Setup, TIE, is_small_part};
 use crate::ledger::Ledger;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, plural};
@@ -199,7 +199,7 @@ impl Tally {
             losers if self.names.len() < 3 => losers + ".",
             losers => format!("{losers}. {}.", self.fastest_words()),
         };
-        match self.compared * 5 < self.all {
+        match is_small_part(self.compared, self.all) {
             true => format!(
                 "{lead} Shared: {} of {}.",
                 grouped(self.compared),
