@@ -406,7 +406,7 @@ pub(crate) fn key_label(frame: &Frame, keys: &[Field], row: usize) -> String {
             Field::Dtype => data.ops[data.op[row] as usize].types(),
             Field::Transposes => data.ops[data.op[row] as usize].layout().to_owned(),
             Field::Source => data.sources[data.source[row] as usize].name.clone(),
-            Field::Device => data.devices[data.device[row] as usize].clone(),
+            Field::Device => frame.device_name(data.device[row]).to_owned(),
             Field::Column(name) => match data.columns.iter().find(|c| c.key == *name) {
                 Some(c) => match &c.data {
                     ColumnData::Text { codes, values } => values[codes[row] as usize].clone(),

@@ -12,7 +12,6 @@ use gemmscope_model::units::{FlopsPerSec, decapitalized, grouped, percent, plura
 use gemmscope_table::data_kind::{DataKind, Side};
 use gemmscope_table::dataset::{Assumption, RejectReason, Source};
 use gemmscope_table::field::Frame;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 mod seen;
@@ -124,9 +123,8 @@ pub struct Looking<'a> {
     /// Rows that were looked at.
     done: usize,
     seen: Vec<Seen>,
-    /// By device code: its place in `seen`. Two codes may be one device.
+    /// By device code: its place in `seen`.
     place: Vec<Option<usize>>,
-    by_name: FxHashMap<&'a str, usize>,
     /// The files that have a row.
     used: Vec<bool>,
 }
@@ -144,7 +142,6 @@ impl<'a> Looking<'a> {
             done: 0,
             seen: Vec::new(),
             place: vec![None; data.devices.len()],
-            by_name: FxHashMap::default(),
             used: vec![false; data.sources.len()],
         }
     }
@@ -156,15 +153,12 @@ impl<'a> Looking<'a> {
         for &row in &frame.rows[self.done..end] {
             let r = row as usize;
             self.used[usize::from(data.source[r])] = true;
-            let code = data.device[r];
+            let code = frame.device(r);
             let at = *self.place[usize::from(code)].get_or_insert_with(|| {
-                let name = frame.device_name(code);
-                *self.by_name.entry(name).or_insert_with(|| {
-                    let device = frame.metrics.devices[usize::from(code)].as_ref();
-                    let cache_bytes = device.and_then(|d| d.cache_bytes()).unwrap_or(0.0);
-                    self.seen.push(Seen::new(name, cache_bytes));
-                    self.seen.len() - 1
-                })
+                let device = frame.metrics.devices[usize::from(code)].as_ref();
+                let cache_bytes = device.and_then(|d| d.cache_bytes()).unwrap_or(0.0);
+                self.seen.push(Seen::new(frame.device_name(code), cache_bytes));
+                self.seen.len() - 1
             });
             self.seen[at].look(frame, &self.columns, r);
         }

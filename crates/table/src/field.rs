@@ -205,6 +205,11 @@ impl Frame {
         Set::of(self)
     }
 
+    /// The device of a row, as one code for all rows of a device.
+    pub fn device(&self, row: usize) -> u16 {
+        self.metrics.same_device(self.data.device[row])
+    }
+
     /// Name of the device with a code, as the catalogue has it where it is known; "" where none is stated.
     pub fn device_name(&self, device: u16) -> &str {
         let known = self.metrics.devices.get(usize::from(device)).and_then(Option::as_ref);

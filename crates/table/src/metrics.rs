@@ -77,6 +77,8 @@ pub struct Metrics {
     pub kind: RoofKind,
     /// The devices as they were given.
     given: Vec<Option<Device>>,
+    /// Of each device code the first one that means the same device.
+    same: Vec<u16>,
     /// Type in which each operation computes, as its place in [`DataType::ALL`].
     type_of: Vec<u8>,
     /// Of each device the datasheet's roof for each type of [`DataType::ALL`], and the one of `kind`.
@@ -188,6 +190,11 @@ impl Metrics {
         }
         self.seen.resize(devices.len(), Seen::NOTHING);
         self.devices.clone_from(&devices);
+        let mut first: FxHashMap<&str, u16> = FxHashMap::default();
+        let codes = devices.iter().zip(0..=u16::MAX);
+        self.same = codes
+            .map(|(d, code)| d.as_ref().map_or(code, |d| *first.entry(&d.id).or_insert(code)))
+            .collect();
         self.given = devices;
         self.datasheet = self.roofs_of(RoofKind::Datasheet);
         self.roofs = self.roofs_of(self.kind);
@@ -201,14 +208,13 @@ impl Metrics {
     /// Lets achievable rates and launch floors give way to what the rows show: of a device under
     /// several names, those of all names.
     fn settle(&mut self, data: &Dataset) {
-        let mut all: FxHashMap<&str, Seen> = FxHashMap::default();
-        for (device, seen) in self.given.iter().zip(&self.seen) {
-            if let Some(d) = device {
-                all.entry(&d.id).and_modify(|s| *s = s.and(seen)).or_insert(*seen);
-            }
+        let mut all = vec![Seen::NOTHING; self.seen.len()];
+        for (code, seen) in self.same.iter().zip(&self.seen) {
+            let all = &mut all[usize::from(*code)];
+            *all = all.and(seen);
         }
-        for device in self.devices.iter_mut().flatten() {
-            let Some(seen) = all.get(&*device.id) else { continue };
+        for (device, code) in self.devices.iter_mut().zip(&self.same) {
+            let (Some(device), seen) = (device, &all[usize::from(*code)]) else { continue };
             device.lower_launch_floor(seen.shortest_s);
             for (dtype, best) in DataType::ALL.into_iter().zip(seen.best) {
                 device.raise_achievable(dtype, best);
@@ -227,6 +233,12 @@ impl Metrics {
             let roof = self.roof(data, row);
             self.roof_s[row] = roof.map_or(f64::NAN, |roof| roof.time_s(work, bytes));
         }
+    }
+
+    /// The code of a device of which a file may have several: one it is called by, one that was
+    /// chosen where none is stated.
+    pub fn same_device(&self, code: u16) -> u16 {
+        self.same.get(usize::from(code)).map_or(code, |first| *first)
     }
 
     /// Device code and type of a row.

@@ -114,11 +114,7 @@ pub struct Duel {
 
 /// True if two sides ran on different devices in at least one configuration that both have.
 pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, usize)) -> bool {
-    let device = |s: &Sample| {
-        let row = comparison.rows_of(s).first();
-        // What one file says and another leaves to be chosen can be one device.
-        row.map(|&r| frame.device_name(frame.data.device[r as usize]))
-    };
+    let device = |s: &Sample| comparison.rows_of(s).first().map(|&r| frame.device(r as usize));
     (0..comparison.len()).any(|i| {
         let pair = comparison.sample(i, a).zip(comparison.sample(i, b));
         pair.is_some_and(|(x, y)| device(x) != device(y))

@@ -375,6 +375,19 @@ fn different_devices_are_judged_by_their_own_roofs() {
 }
 
 #[test]
+fn a_device_that_one_row_names_is_the_chosen_one_of_another() {
+    let mut rows = Rows::new();
+    rows.row((4096, 4096, 4096), "x", 2e-4, "AMD Instinct MI300X");
+    rows.row((4096, 4096, 4096), "y", 3e-4, "");
+    rows.row((8192, 8192, 8192), "y", 2e-3, "MI300X");
+    let frame = rows.frame(Some("mi300x"));
+    assert_eq!(frame.categories(&Field::Device).values.to_vec(), ["AMD Instinct MI300X"]);
+    let c = Comparison::new(&frame, &Setup::of(&frame, library()));
+    let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
+    assert!(!duel.devices_differ && (duel.time_ratio - 1.5).abs() < 1e-9, "{duel:?}");
+}
+
+#[test]
 fn a_cell_counts_its_configurations() {
     let mut rows = Rows::new();
     for k in [64, 128, 256] {

@@ -83,7 +83,7 @@ fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
         let r = g.row as usize;
         let key = (
             [data.m[r], data.n[r], data.k[r], data.batch[r]],
-            [data.op[r], data.device[r], g.side],
+            [data.op[r], scan.frame.device(r), g.side],
             g.calls.to_bits(),
             g.time_s.to_bits(),
         );

@@ -277,8 +277,6 @@ impl Held {
 /// What groups have besides their sizes: operation, device, file and library. Numbered as they come.
 struct Kinds<'a> {
     library: Option<&'a [u32]>,
-    /// By device: the first device of the dataset that is the same one.
-    device: Vec<u16>,
     properties: Vec<Operation>,
     /// Peak rates of a device code and an operation.
     metrics: &'a Metrics,
@@ -317,15 +315,6 @@ struct Operation {
 
 impl<'a> Kinds<'a> {
     fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
-        let mut known: FxHashMap<(bool, &str), u16> = FxHashMap::default();
-        let device = (0..data.devices.len()).map(|i| {
-            let name = match metrics.devices.get(i).and_then(Option::as_ref) {
-                Some(device) => (true, device.id.as_str()),
-                None => (false, data.devices[i].as_str()),
-            };
-            *known.entry(name).or_insert(i as u16)
-        });
-        let device = device.collect();
         let properties = data.ops.iter().map(|op| {
             let cost = op.cost();
             let layout = op.layout().bytes().fold(0, |h, b| h << 8 | u64::from(b));
@@ -348,7 +337,6 @@ impl<'a> Kinds<'a> {
         });
         Kinds {
             library: data.codes(ColumnMeaning::Library),
-            device,
             properties: properties.collect(),
             metrics,
             numbers: FxHashMap::default(),
@@ -431,7 +419,7 @@ impl<'a> Kinds<'a> {
     /// The kind of a row.
     fn of(&mut self, data: &Dataset, r: usize) -> u32 {
         let (op, source) = (data.op[r], data.source[r]);
-        let device = self.device[usize::from(data.device[r])];
+        let device = self.metrics.same_device(data.device[r]);
         let library = self.library.map_or(0, |codes| codes[r]);
         let key = u64::from(op) << 32 | u64::from(device) << 16 | u64::from(source);
         let next = self.alike.len() as u32;

@@ -16,13 +16,13 @@ pub(super) type ShapeKey = (u16, u16, u32, u32, u32, u32);
 
 pub(super) fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
     let d = &*frame.data;
-    (d.op[r], d.device[r], d.k[r], d.n[r], d.m[r], d.batch[r])
+    (d.op[r], frame.device(r), d.k[r], d.n[r], d.m[r], d.batch[r])
 }
 
 /// Rows by shape: those of one shape beside each other, ascending, under one number.
 pub(super) fn by_shape(frame: &Frame, rows: &[u32]) -> Vec<(u64, u32)> {
     let data = &*frame.data;
-    let kind = |r: usize| u64::from(data.op[r]) << 16 | u64::from(data.device[r]);
+    let kind = |r: usize| u64::from(data.op[r]) << 16 | u64::from(frame.device(r));
     group::by_key(rows, &|r| mix(mix(data.sizes_hash(r as usize), kind(r as usize)), 0))
 }
 
@@ -65,7 +65,8 @@ impl Reading<'_> {
             }
         }
         let single = (firsts.len() - shapes.len()) as u64;
-        let panel = |r: u32| (data.op[r as usize], data.device[r as usize], data.k[r as usize]);
+        let panel =
+            |r: u32| (data.op[r as usize], self.frame.device(r as usize), data.k[r as usize]);
         // Panels of one line each read better as the lines of one panel.
         let apart = |rows: &[u32]| {
             let panels = group::by_key(rows, &|r| {

@@ -48,6 +48,19 @@ fn a_column_of_bests_is_held_against_the_model() {
 }
 
 #[test]
+fn a_shape_is_one_line_where_one_row_names_the_device_and_one_does_not() {
+    let mut t = Rows::new();
+    let bm = t.table().number_column(ColumnMeaning::TileM, "tile_m");
+    for (tile, device) in [(64.0, "MI300X"), (128.0, "")] {
+        t.table().set_number(bm, tile);
+        t.row((4096, 4096, 4096), "", 1e-3 / tile, device);
+    }
+    let sweep = Sweep::new(&t.frame(Some("mi300x")), None).unwrap();
+    let [panel] = sweep.panels.as_slice() else { panic!("{:?}", sweep.panels) };
+    assert_eq!((panel.lines.len(), panel.columns.len()), (1, 2));
+}
+
+#[test]
 fn a_sweep_over_tiles_has_one_best_a_line() {
     let mut rows = Vec::new();
     for (shape, fastest) in [((1920, 25_216, 512), 1), ((1920, 1920, 512), 2)] {

@@ -56,16 +56,11 @@ impl Set {
         let data = &*frame.data;
         let mut out: Vec<Set> = Vec::new();
         for (number, side) in frame.counted().sides.iter().enumerate() {
-            let first = out.len();
-            // By device code: its place in `out`. Two codes may be one device.
+            // By device code: its place in `out`.
             let mut places: Vec<Option<usize>> = vec![None; data.devices.len()];
             for &row in side.rows.iter().filter(|r| !data.time_s[**r as usize].is_nan()) {
-                let code = data.device[row as usize];
-                let place = *places[usize::from(code)].get_or_insert_with(|| {
-                    let device = frame.device_name(code).to_owned();
-                    let known = out[first..].iter().position(|set| set.device == device);
-                    known.map_or(out.len(), |place| first + place)
-                });
+                let code = frame.device(row as usize);
+                let place = *places[usize::from(code)].get_or_insert(out.len());
                 if place == out.len() {
                     let device = frame.device_name(code).to_owned();
                     out.push(Set { side: number, device, name: String::new(), rows: Vec::new() });
@@ -226,10 +221,11 @@ impl Frame {
 fn name_devices(frame: &Frame, sides: &mut [Side]) {
     let data = &*frame.data;
     let of_side = |side: &Side| {
-        let mut codes = side.rows.iter().map(|r| data.device[*r as usize]);
-        let first = codes.next()?;
-        let stated = !data.devices.get(usize::from(first))?.is_empty();
-        (stated && codes.all(|c| c == first)).then(|| short_name(frame.device_name(first)))
+        let code = frame.device(*side.rows.first()? as usize);
+        let all = side.rows.iter().map(|r| *r as usize).all(|r| {
+            frame.device(r) == code && !data.devices[usize::from(data.device[r])].is_empty()
+        });
+        all.then(|| short_name(frame.device_name(code)))
     };
     let Some(names) = sides.iter().map(of_side).collect::<Option<Vec<_>>>() else {
         return;

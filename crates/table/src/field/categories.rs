@@ -59,15 +59,21 @@ impl Frame {
                 mapped(&d.op, d.ops.iter().map(gemmscope_model::gemm::Operation::types))
             }
             Field::Transposes => mapped(&d.op, d.ops.iter().map(|o| o.layout().to_owned())),
-            Field::Device => mapped(
-                &d.device,
-                d.devices.iter().zip(&x.devices).map(|(name, device)| match device {
-                    Some(dev) if name.is_empty() => format!("{} (assumed)", dev.name),
-                    Some(dev) => dev.name.clone(),
-                    None if name.is_empty() => "not stated".to_owned(),
-                    None => name.clone(),
-                }),
-            ),
+            Field::Device => {
+                let codes = || 0..d.devices.len() as u16;
+                let stated = |of| {
+                    let same = codes().filter(|code| x.same_device(*code) == of);
+                    { same }.any(|code| !d.devices[usize::from(code)].is_empty())
+                };
+                mapped(
+                    &d.device,
+                    codes().map(|code| match self.device_name(code) {
+                        "" => "not stated".to_owned(),
+                        name if stated(x.same_device(code)) => name.to_owned(),
+                        name => format!("{name} (assumed)"),
+                    }),
+                )
+            }
             Field::Source => mapped(&d.source, d.sources.iter().map(|s| s.name.clone())),
             Field::Bound => {
                 let values = ["memory", "near the ridge", "compute", "launch", "unknown roof"];
