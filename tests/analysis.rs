@@ -139,7 +139,7 @@ fn sentences_say_what_is_not_known() {
     assert!(chosen.is_empty());
     // One that is chosen is named as such.
     let (said_of, chosen) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
-    assert!(said_of[0].starts_with("Largest gain: "), "{said_of:?}");
+    assert!(said_of[0].starts_with("Largest loss: "), "{said_of:?}");
     assert!(said_of[1].ends_with("(datasheet roof of the AMD Instinct MI300X)."), "{said_of:?}");
     assert_eq!(chosen, ["The file names no device. The roof is that of the AMD Instinct MI300X."]);
     // A name that fits several devices.

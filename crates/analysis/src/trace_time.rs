@@ -37,7 +37,7 @@ impl TimeKind {
             TimeKind::Communication => "communication alone",
             TimeKind::Copies => "copies alone",
             TimeKind::Gemm => "GEMMs",
-            TimeKind::UnknownGemm => "GEMMs of unknown shape",
+            TimeKind::UnknownGemm => "GEMMs left out",
             TimeKind::Other => "other kernels",
             TimeKind::OtherAndFiltered => "other kernels and filtered GEMMs",
         }

@@ -83,6 +83,8 @@ pub static PLACES: [Place; 6] = [
     },
 ];
 
+/// Up to so many rows each has a bar of its own, which says more than cells of a GEMM each.
+pub(crate) const FEW: usize = 40;
 /// More rows than this make comparisons and tile maps slow to open.
 const MANY: usize = 200_000;
 
@@ -145,18 +147,17 @@ pub fn first_picture(place: &Place) -> &'static str {
 }
 
 /// The picture that a place opens with for this data: a sweep in the order of its trials shows how
-/// it went, and the rates of its variants where nothing tells their tiles.
+/// it went, and the rates of its variants where nothing tells their tiles; few GEMMs have a bar each.
 pub fn opens_with(place: &Place, kind: DataKind, data: &Dataset) -> &'static str {
     if place == SWEEP && in_order(data) {
         return "tuning";
     }
-    if place.id == "explore"
-        && kind == DataKind::Sweep
-        && data.column(ColumnMeaning::TileM).is_none()
-    {
-        return "boxes";
+    match kind {
+        _ if place != EXPLORE => first_picture(place),
+        DataKind::Sweep if data.column(ColumnMeaning::TileM).is_none() => "boxes",
+        DataKind::Workload | DataKind::Benchmark | DataKind::Sides if data.len() <= FEW => "bars",
+        _ => first_picture(place),
     }
-    first_picture(place)
 }
 
 fn in_order(data: &Dataset) -> bool {

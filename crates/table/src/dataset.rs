@@ -256,6 +256,18 @@ impl Source {
     /// Other operations of a trace that are kept by name.
     pub const NAMED: usize = 8;
 
+    /// The name of a product that is no GEMM, as an operand repeats one value.
+    pub fn expanded(operation: &str) -> String {
+        format!("{operation} with a stride of 0")
+    }
+
+    /// True where the GEMM time that is left out is of [such](Self::expanded) products alone.
+    pub fn lacks_no_shape(&self) -> bool {
+        let expanded = Source::expanded("");
+        let names = &self.without_model_names;
+        !names.is_empty() && names.iter().all(|(name, _)| name.ends_with(&expanded))
+    }
+
     /// Sets the names of the GEMMs whose shape is not known, from the name and the time of each.
     pub fn name_without_model(&mut self, each: Vec<(String, f64)>) {
         self.without_model_names = longest_first(each);

@@ -136,18 +136,16 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
         let lost = line.lost_s.map_or_else(String::new, |s| format!(": {} of it lost", Seconds(s)));
         let keeps = keeps_datasheet(bench);
         let hint = format!("1 − lost time / time under the {roof}{lost}.{keeps}");
-        let of = format!("of roof{}", line.scope);
-        view! { ", "{figure(&hint, percent(share), &of, "efficiency")} }
+        view! { ", "{figure(&hint, percent(share), "of roof", "efficiency")} }
     });
     let cost = line.cost.as_ref().map(|c| view! { " "{claim(bench, c, "")} });
     // A time alone says at least what it is of.
     let bare = line.share.is_none() && line.cost.is_none() && line.runs.is_empty();
     let of = bare.then(|| format!(" on {}", plural(line.gemms, "GEMM")));
-    let scope = line.share.is_none().then(|| line.scope.clone());
     // The rest of a program has a bar of its own.
     let whole = bench.data.with(|d| d.sources.iter().any(|s| s.trace.is_some()));
     let lead = whole.then_some("GEMMs take ");
-    view! { {lead}{time}{share}{of}{scope}"."{cost} }.into_any()
+    view! { {lead}{time}{share}{of}{line.scope.clone()}"."{cost} }.into_any()
 }
 
 /// On the summary, whose bars name every side: the side that loses most, once it is known.

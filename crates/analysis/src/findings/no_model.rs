@@ -45,12 +45,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
             0.0,
             Story {
                 title: format!(
-                    "{} of the GEMM time has no known shape{names}",
+                    "{} of the GEMM time has no usable shape{names}",
                     percent(without.time_s / all),
                 ),
                 text: format!(
-                    "{} of {} with {} skipped: their sizes are not in the file. They are in the \
-                     share of GEMMs, not in the efficiency.",
+                    "{} of {} with {} skipped. They are in the share of GEMMs, not in the \
+                     efficiency.",
                     plural(without.rows, "operation"),
                     source.name,
                     story::time(without.time_s)
@@ -84,10 +84,13 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
 /// What to record, for the kind of file; `None` where nothing is known of it.
 fn record_shapes(source: &Source) -> Option<String> {
     let what = match (source.remedy.as_str(), source.format.as_str()) {
+        _ if source.lacks_no_shape() => {
+            "nothing to record: a product that reads one value again and again, as the gradient of .sum() \
+             does, moves other bytes than a GEMM of its sizes"
+        }
         ("", "kineto") => {
-            "record with record_shapes=True. Kernels of custom operators and of graphs stay without: give \
-             these operators a shape (torch.library, record_function), or open the trace of the graph's \
-             capture too. A product with one repeated value (a stride of 0) has none"
+            "custom operators and graphs launch kernels without a shape: give these operators one \
+             (torch.library, record_function), or open the trace of the graph's capture too"
         }
         ("", _) => return None,
         (remedy, _) => remedy,

@@ -49,7 +49,7 @@ pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bo
     for source in &scan.data().sources {
         for (name, sum) in &source.without_model_names {
             let share = part.share(sum.time_s);
-            if share <= findings::HIGH_SHARE {
+            if share <= findings::HIGH_SHARE || source.lacks_no_shape() {
                 continue;
             }
             let o = Operation {

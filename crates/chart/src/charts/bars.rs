@@ -9,6 +9,7 @@ use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::legend::Swatch;
 use crate::palette::Theme;
+use crate::places::FEW;
 use crate::plot::{value_bar, value_panel};
 use crate::scale::{Kind, Scale, extent};
 use crate::scene::Scene;
@@ -84,7 +85,8 @@ impl Bars {
     /// Reads the settings; computes and sorts the bars.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let mut e = Explore::new(frame, state);
-        let kernel = e.kernel(frame.data.len() / 2);
+        let rows = frame.data.len();
+        let kernel = e.kernel(if rows > FEW { rows / 2 } else { 0 });
         let x = e.x(Some("each GEMM"), kernel.as_deref().unwrap_or("none"));
         let (chosen, color) = (e.figure_or("Y", Some("AI and rate")), e.color());
         let single = x == Axis::One;

@@ -3,7 +3,7 @@
 use gemmscope_analysis::explain;
 use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::kernel_name::KernelName;
-use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::group::{by_key, mix};
 
@@ -53,22 +53,24 @@ impl Part {
         Part::Source,
     ];
 
-    fn code(self, d: &Dataset, row: usize) -> u32 {
+    fn code(self, frame: &Frame, row: usize) -> u32 {
+        let d = &*frame.data;
         match self {
             Part::Types | Part::Layout => u32::from(d.op[row]),
             Part::Text(meaning) => d.codes(meaning).map_or(0, |codes| codes[row]),
-            Part::Device => u32::from(d.device[row]),
+            Part::Device => u32::from(frame.device(row)),
             Part::Source => u32::from(d.source[row]),
         }
     }
 
-    fn text(self, d: &Dataset, row: usize) -> String {
+    fn text(self, frame: &Frame, row: usize) -> String {
+        let d = &*frame.data;
         let op = || &d.ops[usize::from(d.op[row])];
         match self {
             Part::Types => op().types(),
             Part::Layout => op().layout().to_owned(),
             Part::Text(meaning) => d.text(meaning, row).to_owned(),
-            Part::Device => d.devices[usize::from(d.device[row])].clone(),
+            Part::Device => frame.device_name(d.device[row]).to_owned(),
             Part::Source => d.sources[usize::from(d.source[row])].name.clone(),
         }
     }
@@ -83,10 +85,10 @@ impl RowNames {
         let first = rows().next();
         let mut differs = Part::ALL.to_vec();
         differs.retain(|part| {
-            let text = first.map(|r| (part.code(d, r), part.text(d, r)));
+            let text = first.map(|r| (part.code(frame, r), part.text(frame, r)));
             let same = |r: usize| {
                 let (code, words) = text.as_ref()?;
-                Some(*code == part.code(d, r) || *words == part.text(d, r))
+                Some(*code == part.code(frame, r) || *words == part.text(frame, r))
             };
             rows().any(|r| same(r) == Some(false))
         });
@@ -98,7 +100,7 @@ impl RowNames {
             sizes.into_iter().fold(0, |key, size| mix(key, u64::from(size)))
         };
         let whole = |place: u32| {
-            let codes = differs.iter().map(|part| part.code(d, row(place)));
+            let codes = differs.iter().map(|part| part.code(frame, row(place)));
             codes.fold(shape(place), |key, code| mix(key, u64::from(code)))
         };
         let named = !kernels && frame.rows.len() <= LARGEST;
@@ -137,7 +139,7 @@ impl RowNames {
         let needs = self.needs.get(place).copied().unwrap_or(Needs::Nothing);
         if needs != Needs::Nothing {
             for part in &self.differs {
-                let text = part.text(d, r);
+                let text = part.text(&self.frame, r);
                 if !text.is_empty() {
                     out.push(' ');
                     out.push_str(&text);
@@ -161,15 +163,14 @@ impl RowNames {
 /// The parts without those that an earlier one tells already: a library with one file is not named
 /// after that too.
 fn telling(frame: &Frame, differs: Vec<Part>) -> Vec<Part> {
-    let d = &*frame.data;
     // By text: codes of types and layouts are those of whole operations.
     let of = |part: &Part| -> Vec<u32> {
         let (mut known, mut texts) = (Vec::new(), Sorted::new());
         let rows = frame.rows.iter().map(|r| *r as usize);
         let numbers = rows.map(|r| {
-            let (code, next) = (part.code(d, r) as usize, texts.len() as u32);
+            let (code, next) = (part.code(frame, r) as usize, texts.len() as u32);
             known.resize(known.len().max(code + 1), None);
-            *known[code].get_or_insert_with(|| *texts.or_insert(part.text(d, r), next))
+            *known[code].get_or_insert_with(|| *texts.or_insert(part.text(frame, r), next))
         });
         numbers.collect()
     };

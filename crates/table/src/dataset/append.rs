@@ -200,7 +200,7 @@ impl Joiner {
 }
 
 impl Column {
-    fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self.data, ColumnData::Text { .. })
     }
 }

@@ -3,6 +3,7 @@
 use super::{Field, FieldInfo, FieldKind, Frame};
 use crate::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::units::capitalized;
 
 /// A built-in field.
 pub(super) struct BuiltIn {
@@ -118,6 +119,10 @@ impl Frame {
     }
 }
 
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte == b'_'
+}
+
 /// What a column of the file is.
 pub(super) fn of_column(c: &Column) -> FieldInfo {
     use ColumnMeaning::{
@@ -126,9 +131,14 @@ pub(super) fn of_column(c: &Column) -> FieldInfo {
     };
     FieldInfo {
         field: Field::Column(c.key.clone()),
-        // Files call it "name", "provider", "backend".
         label: match c.meaning {
+            // Files call it "name", "provider", "backend".
             ColumnMeaning::Library => "Library".to_owned(),
+            ColumnMeaning::Other => c.label.clone(),
+            // Words such as "kernel" or "call_stack", not headers such as "N_iter".
+            _ if (c.is_text() || c.meaning == Count) && c.label.bytes().all(is_word) => {
+                capitalized(&c.label.replace('_', " "))
+            }
             _ => c.label.clone(),
         },
         unit: c.unit.clone(),

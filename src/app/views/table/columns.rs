@@ -129,14 +129,14 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
     match chosen {
         Some(text) => text.split('\n').filter_map(Field::parse).filter_map(|f| find(&f)).collect(),
         None => {
-            // First where it is from and what ran, then the figures.
+            // First where it is from and what ran, then the figures; kernels have long names.
             let file = find(&Field::Source).filter(|_| files > 1);
             // Where files are compared, each tells its library.
             let of_files = frame.decision().side == Some(Field::Source);
             let names = all.iter().filter(|i| match &i.field {
                 Field::Column(key) => match key.as_str() {
                     "library" => !of_files,
-                    key => matches!(key, "kernel" | "model" | "op_name"),
+                    key => matches!(key, "model" | "op_name"),
                 },
                 _ => false,
             });
@@ -152,18 +152,21 @@ fn columns_of(all: &[FieldInfo], chosen: Option<&str>, frame: &Frame) -> Vec<Fie
                 out.splice(at..at, [calls.clone(), time]);
             }
             // Where to look for it: of very many rows it is worked out once somebody asks.
+            let few = frame.rows.len() <= IN_ONE_TASK;
+            let column = |key: &str| find(&Field::Column(key.to_owned()));
+            let behind = few.then(|| column(LARGEST_LOSS)).into_iter().chain([column("kernel")]);
             let lost = out.iter().position(|i| i.field == Field::Lost);
-            if let Some(at) = lost.filter(|_| frame.rows.len() <= IN_ONE_TASK) {
-                out.splice(at + 1..at + 1, find(&Field::Column(LARGEST_LOSS.to_owned())));
-            }
+            let at = lost.map_or(out.len(), |at| at + 1);
+            out.splice(at..at, behind.flatten());
             out
         }
     }
 }
 
-/// Width of a digit, and of a letter of a name, CSS pixels.
+/// Width of a digit, of a letter of a name and of one of a title, CSS pixels.
 const DIGIT: f64 = 7.2;
 const LETTER: f64 = 7.8;
+const TITLE: f64 = 6.6;
 
 /// Width of a column, CSS pixels: room for the title or the longest text, within bounds. Of the
 /// texts only the first thousand are measured.
@@ -178,5 +181,5 @@ fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
             lengths.max().unwrap_or(0) as f64 * LETTER
         }
     };
-    (longest.max(title as f64 * DIGIT) + 22.0).clamp(64.0, 220.0)
+    (longest.max(title as f64 * TITLE) + 22.0).clamp(64.0, 220.0)
 }

@@ -81,7 +81,8 @@ pub(super) fn find(
 
 /// The sizes of a batched product; `None` for any other.
 fn batched([name, dims, types, strides]: &Signature) -> Option<Sizes> {
-    let (gemm, _) = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides))?;
+    let (gemm, _) =
+        from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides))?.ok()?;
     (gemm.batch > 1).then_some([gemm.m, gemm.n, gemm.k, gemm.batch])
 }
 

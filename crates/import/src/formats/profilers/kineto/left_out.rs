@@ -80,10 +80,7 @@ impl LeftOut {
                     "a GEMM kernel of a graph launch, without its operation: also open the \
                      trace of the capture"
                 }
-                _ => {
-                    "a GEMM kernel whose operation has no shapes in the trace, or an operand that \
-                     repeats one value (a stride of 0)"
-                }
+                _ => "a GEMM kernel whose operation has no shapes in the trace",
             };
             table.reject(l.line, names.value(*name).as_bytes(), &RowError::new(reason));
         }

@@ -16,7 +16,7 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
-use gemmscope_table::dataset::TraceContext;
+use gemmscope_table::dataset::{Source, TraceContext};
 use gemmscope_table::trace::{CALL_STACK_COLUMN, PART_COLUMN, UNFUSED_ATTENTION};
 use std::collections::HashMap;
 
@@ -115,9 +115,10 @@ pub(super) fn finish(
         listed(&mut groups, &events, &join, device(0));
     }
     let captured = nothing && !groups.all.is_empty();
-    let gemm_s: f64 = groups.all.iter().map(|g| g.times.sum).filter(|s| s.is_finite()).sum();
-    let remarks = commit(&mut table, &groups.all, &products.signatures, &events, &join);
-    let without = left_out.reject_loose(&mut table, &events.names);
+    let Committed { remarks, gemm_s, expanded } =
+        commit(&mut table, &groups.all, &products.signatures, &events, &join);
+    let mut without = left_out.reject_loose(&mut table, &events.names);
+    expanded.iter().for_each(|(_, time_s)| without.add(*time_s));
     if !complete {
         table.note("The trace is cut off; everything before that was read.");
     }
@@ -149,7 +150,7 @@ pub(super) fn finish(
             _ => "also open the trace of the graph's capture".to_owned(),
         };
         s.without_model = without;
-        s.name_without_model(left_out.loose_names(&events.names));
+        s.name_without_model([left_out.loose_names(&events.names), expanded].concat());
         s.name_not_gemm(left_out.other_names(&events.names));
         s.trace = Some(Box::new(context));
         s.captures = own.iter().map(capture::Launches::to_capture).collect();
@@ -248,33 +249,50 @@ fn device_codes(
     move |id| codes.iter().find(|c| c.0 == id).map_or(only, |c| c.1)
 }
 
-/// Adds the rows; returns remarks about their types.
+/// What became of the rows.
+#[derive(Default)]
+struct Committed {
+    /// About their types.
+    remarks: Vec<&'static str>,
+    /// Time of the GEMMs, seconds.
+    gemm_s: f64,
+    /// Name and time of the products with a stride of 0, which are none.
+    expanded: Vec<(String, f64)>,
+}
+
+/// Adds the rows.
 fn commit(
     t: &mut TableBuilder,
     groups: &[Group],
     signatures: &[&Signature],
     events: &Events,
     join: &Join<'_>,
-) -> Vec<&'static str> {
-    let mut remarks = Vec::new();
+) -> Committed {
+    let mut out = Committed::default();
     for g in groups {
         let kernel = g.key.kernel.map_or("", |k| events.names.value(k));
         let [name, dims, types, strides] = signatures[g.key.signature as usize];
         let found = from_operands(name, &Py::parse(dims), &Py::parse(types), &Py::parse(strides));
         let row = match found {
-            Some((row, remark)) => {
-                remarks.extend(remark);
+            Some(Ok((row, remark))) => {
+                out.remarks.extend(remark);
                 let op = as_computed(row.op, kernel);
                 Ok(Row { op, time_s: g.times.mean(), device: g.key.device, ..row })
             }
+            Some(Err(why)) => {
+                out.expanded.push((Source::expanded(name), g.times.sum));
+                Err(RowError::new(why))
+            }
             None => Err(RowError::new("data type not recognised")),
         };
+        let is_gemm = g.times.sum.is_finite() && !matches!(found, Some(Err(_)));
+        out.gemm_s += if is_gemm { g.times.sum } else { 0.0 };
         stage(t, g, name, kernel);
         let callers = g.caller.map_or(Vec::new(), |call| join.callers(call));
         t.stage_text(Other, CALL_STACK_COLUMN, callers.join(" => ").as_bytes());
         t.commit(g.line, format!("{name} {dims}").as_bytes(), row);
     }
-    remarks
+    out
 }
 
 fn stage(t: &mut TableBuilder, g: &Group, name: &str, kernel: &str) {

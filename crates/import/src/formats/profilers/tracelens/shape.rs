@@ -88,19 +88,26 @@ fn is_expanded(pair: [&Py<'_>; 2], sizes: [u32; 3]) -> bool {
     sizes.iter().all(|size| *size > 1) && pair.into_iter().any(zero)
 }
 
-/// The GEMM of an operation from its operands alone, where no model of the report helps, without a time.
+/// Why a product of known sizes is no GEMM.
+pub(super) const EXPANDED: &str =
+    "an operand repeats one value (a stride of 0), so this is no GEMM of its sizes";
+
+/// A GEMM without a time and a remark about its types; an error is why a product of known sizes is none.
+type Found = Result<(Row, Option<&'static str>), &'static str>;
+
+/// The GEMM of an operation from its operands alone, where no model of the report helps.
 pub(crate) fn from_operands(
     name: &str,
     dims: &Py<'_>,
     input_types: &Py<'_>,
     strides: &Py<'_>,
-) -> Option<(Row, Option<&'static str>)> {
+) -> Option<Found> {
     let operator = Operator::of(name)?;
     let shapes = dims.shapes();
     let shape = operator.shape(&shapes)?;
     let [_, n, _] = shape.sizes;
     if operator.pair(strides.items()).is_some_and(|pair| is_expanded(pair, shape.sizes)) {
-        return None;
+        return Some(Err(EXPANDED));
     }
     let pair = Py::Seq(operator.pair(input_types.items())?.map(Clone::clone).to_vec());
     let (a, b, note) = types(name, &pair)?;
@@ -112,7 +119,7 @@ pub(crate) fn from_operands(
     };
     let op = operation(a, b, operator.adds_bias(&shapes, n), blas);
     let op = Operation { c: operator.output.unwrap_or(op.c), ..op };
-    Some((shape.row(op, f64::NAN), note))
+    Some(Ok((shape.row(op, f64::NAN), note)))
 }
 
 #[cfg(test)]
@@ -120,7 +127,7 @@ mod tests {
     use super::*;
 
     fn gemm(name: &str, dims: &str, kinds: &str) -> Option<String> {
-        let (g, _) = from_operands(name, &Py::parse(dims), &Py::parse(kinds), &Py::None)?;
+        let (g, _) = from_operands(name, &Py::parse(dims), &Py::parse(kinds), &Py::None)?.ok()?;
         Some(format!("{} of {} {} {} {}", g.batch, g.m, g.n, g.k, g.op))
     }
 
@@ -128,7 +135,8 @@ mod tests {
     fn an_operand_of_one_repeated_value_makes_no_gemm() {
         let types = Py::parse("('c10::BFloat16', 'c10::BFloat16')");
         let is_gemm = |name: &str, dims: &str, strides: &str| {
-            from_operands(name, &Py::parse(dims), &types, &Py::parse(strides)).is_some()
+            let found = from_operands(name, &Py::parse(dims), &types, &Py::parse(strides));
+            found.is_some_and(|found| found.is_ok())
         };
         let dims = "((4096, 2048), (2048, 14336))";
         assert!(is_gemm("aten::mm", dims, "((1, 4096), (14336, 1))"));

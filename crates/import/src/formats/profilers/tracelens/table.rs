@@ -20,7 +20,7 @@ use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::intern::Interner;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
-use gemmscope_table::dataset::RowsAndTime;
+use gemmscope_table::dataset::{RowsAndTime, Source};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use twice::counted_twice;
@@ -174,7 +174,8 @@ impl Table {
             &Py::parse(&text(&columns.input_types)),
             &Py::parse(&text(&columns.input_strides)),
         )
-        .ok_or_else(no_model)
+        .ok_or_else(no_model)?
+        .map_err(RowError::new)
     }
 }
 
@@ -261,6 +262,9 @@ impl RowReader for Table {
                 match bad.reason.as_str() {
                     NOT_A_GEMM => self.not_gemm.add(name, pending.total_s),
                     NO_MODEL => self.without_model.add(name, pending.total_s),
+                    shape::EXPANDED => {
+                        self.without_model.add(&Source::expanded(name), pending.total_s);
+                    }
                     _ => {}
                 }
             }
