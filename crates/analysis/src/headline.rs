@@ -44,7 +44,7 @@ pub fn runs(book: &Book) -> String {
         Runs::All if book.name.is_empty() => return String::new(),
         Runs::All => return format!(" on {}", plural(book.groups, "GEMM")),
         Runs::Fastest(gemms) => ("the fastest run", gemms),
-        Runs::One(gemms) => ("the median run", gemms),
+        Runs::One(gemms) => ("one run", gemms),
     };
     match gemms {
         1 => format!(" for {run} of one GEMM"),

@@ -79,8 +79,8 @@ impl DataKind {
                 "Rows are calls of a program: totals count every row times its calls."
             }
             DataKind::Benchmark => {
-                "Each GEMM was measured on its own: totals count one call of each, of repeats the median \
-                 run, of two the faster."
+                "Each GEMM was measured on its own: totals count one call of each, by its fastest \
+                 kernel, of repeats the median run, of two the faster."
             }
             DataKind::Sweep => "Several variants of each GEMM: totals count the fastest of each.",
             DataKind::Sides => {

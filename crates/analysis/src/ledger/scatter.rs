@@ -7,6 +7,8 @@ use super::{Account, Partners, Posting};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 
+/// No scatter makes a call take so many times as long as another.
+const BEYOND: f64 = 2.0;
 /// Fewer sizes beside each other than this do not tell scatter from a pattern.
 const FEWEST: u64 = 20;
 
@@ -59,6 +61,8 @@ type Held = (f64, f64);
 pub(super) struct Gains {
     /// Accounts of which a row states its spread, as bits: a gain beyond it is none of scatter.
     stated: u16,
+    /// By account: its seconds, and those of rows that gain more than scatter [can show](BEYOND).
+    seconds: [(f64, f64); Account::COUNT],
     /// The account, the slower and the faster layout or types, and what it holds. There are few.
     pairs: Vec<(Pair, Held)>,
     /// By the size that is larger: seconds, and by [kind](Partners::kind_of) whether it has rows.
@@ -91,6 +95,10 @@ impl Gains {
             return;
         }
         let (row, faster) = (posting.row as usize, other.row as usize);
+        let (all, beyond) = &mut self.seconds[other.account as usize];
+        *all += seconds;
+        let time_s = of.data.time_s[row] * posting.calls;
+        *beyond += if time_s > BEYOND * (time_s - seconds) { seconds } else { 0.0 };
         if of.spread.is_some_and(|std| !std[row].is_nan()) {
             self.stated |= 1 << other.account as usize;
         }
@@ -122,7 +130,10 @@ impl Gains {
         let pairs = [Account::Layout, Account::Type].into_iter().filter(both_ways);
         let mut out: Vec<_> = pairs.map(|account| (account, Scatter::BothWays)).collect();
         out.extend(self.larger(partners).map(|scatter| (Account::Size, scatter)));
-        out.retain(|(account, _)| self.stated >> *account as usize & 1 == 0);
+        out.retain(|(account, _)| {
+            let (all, beyond) = self.seconds[*account as usize];
+            self.stated >> *account as usize & 1 == 0 && beyond < all / 2.0
+        });
         out
     }
 

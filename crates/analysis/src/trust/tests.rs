@@ -174,7 +174,7 @@ fn what_may_be_scatter_is_to_be_read_with_care() {
     for i in 0..16u32 {
         for turned in [false, true] {
             let op = Operation::uniform(DataType::Bf16).with_layout(turned, false);
-            let time_s = if (i % 2 == 0) == turned { 400e-6 } else { 200e-6 };
+            let time_s = if (i % 2 == 0) == turned { 350e-6 } else { 200e-6 };
             t.commit(2, b"", Ok(Row::new(1024 + 64 * i, 4096, 4096, op, time_s)));
         }
     }

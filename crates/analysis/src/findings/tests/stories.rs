@@ -188,6 +188,9 @@ fn sizes_that_are_as_often_faster_as_slower_may_be_scatter() {
     // Every other one takes 300 µs.
     let up_and_down = |i: u32| if i.is_multiple_of(2) { 200.0 } else { 300.0 };
     assert_eq!(found(up_and_down), ((Basis::Scatter, true), false));
+    // No scatter is that large.
+    let much = |i: u32| if i.is_multiple_of(2) { 200.0 } else { 900.0 };
+    assert_eq!(found(much), ((Basis::Measured, false), true));
     // Of a pattern a few are slow.
     let few = |i: u32| 200.0 + f64::from(8 * i) + if i % 8 == 1 { 100.0 } else { 0.0 };
     assert_eq!(found(few), ((Basis::Measured, false), true));

@@ -262,3 +262,20 @@ fn a_tf32_kernel_has_the_roof_of_tf32() {
         (0..d.len()).map(|r| d.problem(r).op).map(|op| (op.a, op.compute)).collect();
     assert_eq!(types, [(Fp32, Fp32), (Fp32, Tf32)]);
 }
+
+#[test]
+fn a_product_with_a_stride_of_0_is_left_out_by_that_name() {
+    let mut text = String::from("{\"schemaVersion\": 1, \"traceEvents\": [\n");
+    for (i, strides) in [(1, "[[16, 1], [32, 1]]"), (2, "[[0, 0], [32, 1]]")] {
+        text += &format!(
+            "{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": {i}0, \"dur\": 2, \"args\": {{\"External id\": {i}, \"Input Dims\": [[64, 16], [16, 32]], \"Input type\": [\"float\", \"float\"], \"Input Strides\": {strides}}}}},\n\
+             {{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k_gemm\", \"ts\": {i}00, \"dur\": {i}, \"args\": {{\"External id\": {i}, \"grid\": [4, 1, 1], \"block\": [256, 1, 1]}}}},\n"
+        );
+    }
+    let d = read_as("t.json", text + "{\"ph\": \"M\"}]}");
+    let source = &d.sources[0];
+    assert_eq!((d.len(), source.without_model.rows, d.time_s[0]), (1, 1, 1e-6));
+    assert_eq!(source.without_model_names[0].0, "aten::mm with a stride of 0");
+    assert!((source.without_model.time_s - 2e-6).abs() < 1e-15 && source.lacks_no_shape());
+    assert!(source.rejected.reasons[0].text.contains("a stride of 0"));
+}
