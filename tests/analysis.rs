@@ -132,7 +132,7 @@ fn sentences_say_what_is_not_known() {
     assert_eq!(
         said_of,
         [
-            "1 GEMM: 500 µs without a known roof. Choose a device to see efficiency.",
+            "1 GEMM: 500 µs, roof unknown. Choose a device to see efficiency.",
             "Most checks compare with a roof, so they wait for a device."
         ]
     );
@@ -153,7 +153,7 @@ fn sentences_say_what_is_not_known() {
     let all = said(&text, None).0.join(" ");
     assert!(
         all.contains(
-            "gfx90a: 900 µs on 1 GEMM without a known roof; AMD Instinct MI300X: 100 µs on 1 GEMM, "
+            "gfx90a: 900 µs on 1 GEMM, roof unknown; AMD Instinct MI300X: 100 µs on 1 GEMM, "
         ),
         "{all}"
     );

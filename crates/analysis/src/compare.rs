@@ -99,6 +99,8 @@ pub struct Comparison {
     /// The configurations whose rows agree in bias and beta besides, as one side has both under the key;
     /// ascending.
     split: Vec<u32>,
+    /// All that at least two sides have ran on one device.
+    on_one_device: bool,
     /// End of each configuration's samples.
     ends: Vec<u32>,
     /// Side and sample, ordered by configuration and side.
@@ -145,6 +147,7 @@ impl Comparison {
             pairs: 0,
             keys: Vec::new(),
             split: Vec::new(),
+            on_one_device: true,
             ends: Vec::new(),
             samples: Vec::new(),
             rows: Vec::new(),
@@ -180,6 +183,10 @@ impl Comparison {
             }
         }
         out.rows = rows;
+        let several = (0..out.len()).filter(|c| out.samples(*c).len() > 1);
+        let mut devices = several.map(|c| frame.device(out.row(c)));
+        let first = devices.next();
+        out.on_one_device = devices.all(|device| Some(device) == first);
         out
     }
 
@@ -266,10 +273,13 @@ impl Comparison {
         self.rows.get(first..first + sample.n as usize).unwrap_or(&[])
     }
 
-    /// The key of a configuration as text: `128 × 1280 × 2048, fp16, NT`.
+    /// The key of a configuration as text: `128 × 1280 × 2048, fp16, NT`; with its device where there are
+    /// several.
     pub fn label(&self, frame: &Frame, configuration: usize) -> String {
         let row = self.row(configuration);
-        let mut label = key_label(frame, &self.setup.keys, row);
+        let mut keys = self.setup.keys.clone();
+        keys.retain(|key| *key != Field::Device || !self.on_one_device);
+        let mut label = key_label(frame, &keys, row);
         if self.split.binary_search(&(configuration as u32)).is_ok() {
             label.push_str(frame.data.ops[frame.data.op[row] as usize].epilogue());
         }

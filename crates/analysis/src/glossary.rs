@@ -59,10 +59,10 @@ pub const TERMS: &[Term] = &[
         "Measured time minus roof time, over all calls: what a perfect kernel would save.",
     ),
     term(
-        "Surest gain, largest gain",
-        &["surest gain", "largest gain"],
-        "The finding that holds most lost time. Where no faster run was measured for that one, the largest \
-         for which one was: the surest.",
+        "Surest gain, largest gain, largest loss",
+        &["surest gain", "largest gain", "largest loss"],
+        "Largest gain: the finding with most lost time, which a faster run or a model shows. Surest gain: the \
+         largest that a faster run shows, where it is not that one. Largest loss: neither shows it.",
     ),
     term(
         "Measured, modelled, at most",

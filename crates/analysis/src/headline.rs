@@ -53,11 +53,11 @@ pub fn runs(book: &Book) -> String {
 }
 
 /// The part of the GEMM time that the share of the roof covers, where that is not all of it: ` for 37.0 %
-/// of the time`, ` without a known roof`, `, 86.9 % of the GEMM time left out`.
+/// of the time`, `, roof unknown`, `, 86.9 % of the GEMM time left out`.
 pub fn scope(book: &Book) -> String {
     let (roofed, all) = (book.known_s / book.time_s, book.time_s + book.without_s);
     let mut out = match roofed {
-        0.0 => " without a known roof".to_owned(),
+        0.0 => ", roof unknown".to_owned(),
         part if 1.0 - part > NAMED => format!(" for {} of the time", percent(part)),
         _ => String::new(),
     };
@@ -151,8 +151,8 @@ mod tests {
         );
         book.known_s = 0.0;
         book.runs = Runs::All;
-        assert_eq!(total(&book), "20.0 ms without a known roof");
+        assert_eq!(total(&book), "20.0 ms, roof unknown");
         (book.name, book.groups) = ("oneDNN".to_owned(), 168);
-        assert_eq!(total(&book), "20.0 ms on 168 GEMMs without a known roof");
+        assert_eq!(total(&book), "20.0 ms on 168 GEMMs, roof unknown");
     }
 }

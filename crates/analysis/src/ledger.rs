@@ -252,12 +252,12 @@ impl Ledger {
         self.books.iter().map(line).collect()
     }
 
-    /// What each side and device gains most, what was measured before what was not: `Most to gain: hipBLASLt 7.04 ms layout, ...`.
+    /// What each side and device gains most, what was measured before what was not: `Most to gain: hipBLASLt 7.04 ms (layout), ...`.
     pub fn surest_gain(&self) -> Option<String> {
         let word = |b: &Book| {
             let (account, sum) = headline::leading_account(b)?;
             let at_most = if account.evidence().is_bound() { "at most " } else { "" };
-            let words = format!("{at_most}{} {}", seconds_brief(sum.seconds), account.label());
+            let words = format!("{at_most}{} ({})", seconds_brief(sum.seconds), account.label());
             Some(format!("{} {words}", b.name).trim_start().to_owned())
         };
         let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();

@@ -207,9 +207,7 @@ impl TraceTime {
     pub fn asides(&self) -> Vec<String> {
         let slowed = (!self.slowed_by.is_empty()).then(|| {
             let what = self.slowed_by.join(", ");
-            format!(
-                "That is an upper bound of the idle time: the recording ({what}) slows the program."
-            )
+            format!("The idle time is an upper bound: the recording ({what}) slows the program.")
         });
         let attention = self.attention.as_ref().map(|a| {
             format!(
@@ -310,7 +308,7 @@ mod tests {
         assert_eq!(
             time.words(),
             "Of 1.00 ms from end to end: idle 550 µs (55.0 %), GEMMs 350 µs (35.0 %), other kernels \
-             100 µs (10.0 %). That is an upper bound of the idle time: the recording (with_stack) slows the program. \
+             100 µs (10.0 %). The idle time is an upper bound: the recording (with_stack) slows the program. \
              Attention, unfused: 200 µs (20.0 %) in 3 runs of batched product, softmax, batched product. \
              Try fused attention (torch.nn.functional.scaled_dot_product_attention, FlashAttention): it \
              never writes the matrix of scores."

@@ -185,8 +185,8 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     best.ok_or_else(|| {
         let first: String = head.first().chars().take(120).collect();
         ImportError::new(format!(
-            "no columns for M, N, K and a time or a rate, and not the log of a known benchmark. \
-             First line: {first}"
+            "no columns for M, N, K and a time or a rate, and not the log of a known benchmark: add a \
+             header such as m,n,k,time_us. First line: {first}"
         ))
     })
 }

@@ -135,9 +135,7 @@ fn run(stage: Stage, shown: &Drawn, (element, e): (&HtmlElement, &web_sys::Event
         Act::BoxFilter(ranges) => {
             stage.boxing.set(false);
             bench.edit("box", |v| v.filters.ranges.extend(ranges));
-            stage.shell.say(
-                "Filtered to what the box holds: take it back with Ctrl Z or in the list of filters.",
-            );
+            stage.shell.say_with_undo("Filtered to what the box holds.");
         }
         Act::BoxSelect(rows) => {
             stage.boxing.set(false);

@@ -160,7 +160,7 @@ fn RoofSwitch() -> impl IntoView {
     view! {
         <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| rove(&e, "button")>
             {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
-            {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate that somebody measured with large GEMMs, which is no limit (R)")}
+            {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate measured with large GEMMs; a GEMM may exceed it (R)")}
         </div>
     }
 }

@@ -4,6 +4,7 @@ use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadError, LoadState, LoadedFile, Progress, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
+use crate::undo::History;
 use crate::web::{clock, dom};
 use gemmscope_model::units::{Bytes, BytesPerSec, capitalized, plural};
 use gemmscope_share::data::base_name;
@@ -180,6 +181,13 @@ pub fn Status() -> impl IntoView {
                 fresh.try_set(false);
             }
         });
+    });
+    // A step that was taken back in another way is no news.
+    Effect::new(move |_| {
+        let undone = bench.history.with(History::can_redo);
+        if undone && shell.status.with_untracked(|m| m.undo) {
+            fresh.set(false);
+        }
     });
     let undo = move |_| {
         bench.undo();

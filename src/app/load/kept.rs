@@ -327,9 +327,10 @@ fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<Later<()>, 
             }
         }
         // A report's context chooses a roof; the user's choice is the later one.
+        let noted = noted.filter(|_| with_view);
         let filters = noted.as_ref().map(|v| v.filters.clone());
         kept.filters.set(filters.filter(|f| !f.is_empty()));
-        let view = noted.filter(|_| with_view).unwrap_or(shown);
+        let view = noted.unwrap_or(shown);
         loader.bench.view.set(view);
         let reading = list.files.into_iter().map(|Entry { input, options, key }| {
             kept.memory.update_value(|m| m.stored.push((input.clone(), key)));

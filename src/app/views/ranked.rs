@@ -243,7 +243,11 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     let takes = rows.is_empty() && save.is_none() && f.time_s > 0.0;
     let takes = takes.then(|| seconds_brief(f.time_s));
     let of = format!("{} of {}", rounded_percent(share), seconds_brief(f.whole_s));
-    let gemms = plural(f.groups, "GEMM");
+    // The count stands below the title.
+    let heading = f.heading();
+    let counted = f.title.rsplit_once(": ").filter(|_| f.kind == Kind::Lost);
+    let gemms = counted.map_or_else(|| plural(f.groups, "GEMM"), |(_, gemms)| gemms.to_owned());
+    let title = heading.strip_suffix(&format!(": {gemms}")).unwrap_or(&heading).to_owned();
     let basis = match f.kind {
         Kind::Lost => format!("{gemms} · {}", f.basis.label()),
         Kind::Idea => format!("{gemms} · an idea: it changes the roof"),
@@ -257,9 +261,6 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
             format!("{of}about the {about}")
         }
     };
-    // The count stands below.
-    let heading = f.heading();
-    let title = heading.strip_suffix(&format!(": {gemms}")).unwrap_or(&heading).to_owned();
     let words = view! {
         <span class="finding-title">{title}</span>
         <span class="finding-facts">{basis}</span>

@@ -360,7 +360,7 @@ impl Duel {
         };
         Some(match self.measure {
             Measure::Rate => format!(
-                "{a} and {b} ran on different devices{names}: measure % of own roof to leave the \
+                "{a} and {b} ran on different devices{names}: compare by % of own roof to leave the \
                  hardware out."
             ),
             Measure::Roof => {

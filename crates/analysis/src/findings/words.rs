@@ -10,13 +10,15 @@ use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{grouped, percent, plural};
+use gemmscope_model::units::{grouped, percent, plural, rounded_percent};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::group::ascending;
 
 /// Smaller causes that are named.
 const NAMED: usize = 3;
 
+/// Of so many GEMMs it is said that one holds most.
+const MANY: u64 = 4;
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
 
@@ -165,7 +167,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     let scatter = scatter(sums, cause);
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
-        title: format!("{claim}: {}", plural(groups, "GEMM")),
+        title: format!("{claim}: {}{}", plural(groups, "GEMM"), in_one(cause, groups)),
         text: format!(
             "{take} {}, {} {}.{whole}{}{}{}",
             story::time(cause.time_s),
@@ -193,13 +195,22 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     }
 }
 
+/// `, 66 % of it in one`, where one of many GEMMs holds most of a cause.
+fn in_one(cause: &Cause, groups: u64) -> String {
+    let share = cause.most.1 / cause.lost_s;
+    match groups >= MANY && share > 0.6 {
+        true => format!(", {} of it in one", rounded_percent(share)),
+        false => String::new(),
+    }
+}
+
 /// What a cause is, in a few words: of several parts what they have in common.
 fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
     if evidence(sums, cause) == Basis::Scatter {
         let what = match cause.account {
             Account::Layout => "layout",
             Account::Type => "type",
-            _ => "size",
+            _ => return "Padding helps some sizes and hurts others".to_owned(),
         };
         return format!("Neither {what} is always faster");
     }

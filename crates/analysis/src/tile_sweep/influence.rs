@@ -145,20 +145,13 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .take(NAMED)
         .filter_map(|i| {
             let (best, worst) = (i.values.first()?, i.values.last()?);
-            let reach = percent(worst.best / best.best);
-            let over = match i.shapes {
-                1 => "on the one shape that tried all".to_owned(),
-                n => format!("over {n} shapes"),
-            };
-            Some(format!(
-                "{} ({} is best {over}; {} reaches at most {reach} of its rate)",
-                i.name, best.value, worst.value
-            ))
+            let (name, reach) = (&i.name, percent(worst.best));
+            Some(format!("{name} {} ({}: {reach} at most)", best.value, worst.value))
         })
         .collect();
     Some(match told.is_empty() {
         true => "No setting but the tile changes the best rate by more than 5 %, where each of its values was tried.".to_owned(),
-        false => format!("What else matters, where all its values were tried: {}.", told.join(", ")),
+        false => format!("Best of the other settings: {}.", told.join(", ")),
     })
 }
 
@@ -278,10 +271,8 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "What else matters, where all its values were tried: VW (4 is best on the one shape that tried \
-             all; 2 reaches at most 50.0 % of its rate), TT (4_4 is best on the one shape that tried all; 8_8 \
-             reaches at most 66.7 % of its rate), WGM (1 is best on the one shape that tried all; 8 reaches \
-             at most 90.9 % of its rate)."
+            "Best of the other settings: VW 4 (2: 50.0 % at most), TT 4_4 (8_8: 66.7 % at most), WGM 1 (8: \
+             90.9 % at most)."
         );
     }
 

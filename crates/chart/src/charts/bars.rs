@@ -175,8 +175,10 @@ impl Picture for Bars {
     fn notes(&self) -> Vec<String> {
         let order = &self.spec.order;
         let has_roof = order.iter().any(|g| self.spec.figures[ROOF].of[*g].is_finite());
-        let mut out =
-            vec![if has_roof { "Tick: roof." } else { "No roof: choose a device." }.to_owned()];
+        let mut out = vec![
+            if has_roof { "The tick marks the roof." } else { "No roof: choose a device." }
+                .to_owned(),
+        ];
         let above = order.iter().filter(|g| self.above(**g)).count() as u64;
         if above > 0 {
             let marks = plural(above, self.spec.marks.trim_end_matches('s'));

@@ -125,7 +125,13 @@ impl Spec {
         (known && codes.all(|c| c == first)).then_some(first)
     }
 
-    fn columns(&self) -> Columns<'_, usize> {
+    /// The columns, with the statistic in the titles of what is said of several GEMMs in one mark.
+    fn columns(&self, of_several: bool) -> Columns<'_, usize> {
+        let statistic = self.statistic.filter(|_| of_several);
+        let titled = move |title: &str| match statistic {
+            Some(statistic) => format!("{title}, {}", statistic.caption()),
+            None => title.to_owned(),
+        };
         let names = self.names.iter().fold(Columns::new(), |out, (title, name)| {
             out.text(title.as_str(), move |group: &usize| name(*group)).no_tip()
         });
@@ -134,7 +140,7 @@ impl Spec {
         let count =
             move |group: &usize| self.groups.get(*group).iter().filter(&drawn).count().to_string();
         self.figures.iter().fold(names.text("GEMMs", count).no_tip(), |out, f| {
-            let out = out.number(f.title.as_str(), f.unit.as_str(), |group| f.of[*group]);
+            let out = out.number(titled(&f.title), f.unit.as_str(), |group| f.of[*group]);
             if f.tip { out } else { out.no_tip() }
         })
     }
@@ -151,12 +157,13 @@ impl Spec {
 
     /// All marks as a table.
     pub(crate) fn table(&self) -> Table {
-        self.columns().table(self.order.iter().copied())
+        self.columns(false).table(self.order.iter().copied())
     }
 
     /// What a tooltip says of a mark.
     pub(crate) fn tooltip(&self, group: usize) -> Tooltip {
-        self.columns().tooltip(self.head(group), &group)
+        let several = self.groups.get(group).len() > 1;
+        self.columns(several).tooltip(self.head(group), &group)
     }
 
     /// What stands in the way of any mark.

@@ -53,6 +53,23 @@ fn findings_name_their_device_among_several() {
     let devices = ["NVIDIA H100 80GB HBM3: ", "AMD Instinct MI300X: "];
     assert_eq!(heads.len(), 2);
     assert!(devices.iter().all(|d| heads.iter().any(|h| h.starts_with(d))), "{heads:?}");
+    // Nor are they added up where one is fixed.
+    let words = report.fixed(&[report.position("rest.1").unwrap()], 0.0).unwrap();
+    assert!(devices.iter().any(|d| words.contains(d.trim_end_matches(": "))), "{words}");
+    assert!(words.contains(" instead of 1.00 ms, "), "{words}");
+}
+
+#[test]
+fn where_one_of_many_holds_most_the_title_says_so() {
+    let slow = |n: u32, us: f64| row([4096, n, 4096], DataType::Bf16, us);
+    let title = |rows: &[Row]| {
+        let report = check_all(&frame(rows, Some("h100-sxm"), RoofKind::Datasheet));
+        of(&report, "rest")[0].title.clone()
+    };
+    let mut rows = vec![slow(1024, 60.0), slow(2048, 110.0), slow(4096, 210.0), slow(8192, 410.0)];
+    assert_eq!(title(&rows), "Compute-bound, unexplained: 4 GEMMs");
+    rows[3] = slow(8192, 4100.0);
+    assert_eq!(title(&rows), "Compute-bound, unexplained: 4 GEMMs, 97 % of it in one");
 }
 
 #[test]

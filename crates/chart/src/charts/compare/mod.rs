@@ -203,13 +203,12 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
         .map(|i| i.label.to_lowercase())
         .collect();
     Some(format!(
-        "{a} and {b} share no GEMM: no two of their rows agree in {}. Add a file that measures the same \
-             GEMMs, choose other sides, or match by less (More, Match by). {}",
+        "The two sides share no GEMM: no two of their rows agree in {}. Add a file that measures the same \
+             GEMMs, choose other sides, or match by less (More, Match by).",
         match keys.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
             _ => keys.concat(),
-        },
-        duel.join_sentence(comparison)
+        }
     ))
 }
 

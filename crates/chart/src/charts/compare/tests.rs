@@ -162,7 +162,7 @@ fn the_reader_is_told_what_is_missing() {
     let frame = rows.frame(None);
     let mut state = ViewState::default();
     let message = |s: &ViewState| opened(&frame, s).spoken(&look(&Theme::LIGHT, 0)).message;
-    assert!(message(&state).is_some_and(|m| m.contains("x and y share no GEMM")));
+    assert!(message(&state).is_some_and(|m| m.contains("The two sides share no GEMM")));
     state.set_param("compare.b", "x");
     assert!(message(&state).is_some_and(|m| m.contains("Both sides are x")));
     let empty = gemmscope_table::fixture::frame(gemmscope_table::dataset::Dataset::new(), None);

@@ -238,11 +238,7 @@ impl Picture for Fastest {
 
     fn obstacle(&self) -> Option<String> {
         if self.comparison.pairs_possible() == 0 {
-            return Some(format!(
-                "No shape in common: {}. {}",
-                self.comparison.names.join(", "),
-                self.comparison.join_sentence()
-            ));
+            return Some(format!("No shape in common: {}.", self.comparison.names.join(", ")));
         }
         self.cells.is_empty().then(|| format!("Nothing measured {}.", self.where_words()))
     }

@@ -304,17 +304,18 @@ impl Layers<'_> {
         // From the top down: labels that must move then move down along the slope, not into others.
         let mut ceilings: Vec<(usize, f64, bool, String)> = Vec::new();
         for (index, r) in shown.iter().enumerate() {
-            let who = |types: &[String]| match (many, typed && !narrow) {
+            let who = |types: &[String], typed| match (many, typed && !narrow) {
                 (true, true) => format!("{} {}", short_name(&r.device), types.join(", ")),
                 (true, false) => short_name(&r.device),
                 _ => types.join(", "),
             };
             let dense = if narrow || many { "" } else { " dense" };
-            let label = format!("{} {}{dense}", who(&r.types), FlopsPerSec(r.peak).peak());
+            let label = format!("{} {}{dense}", who(&r.types, typed), FlopsPerSec(r.peak).peak());
             ceilings.push((index, r.peak, true, label));
             for (types, a, here) in &r.achievable {
                 let here = if narrow { "" } else { measured(*here) };
-                let label = format!("{} achievable {}{here}", who(types), rate_words(*a));
+                let who = who(types, typed || r.achievable.len() > 1);
+                let label = format!("{who} achievable {}{here}", rate_words(*a));
                 ceilings.push((index, *a, false, label));
             }
         }
