@@ -98,7 +98,9 @@ fn dump(result: &Result<Imported, ImportError>, limit: usize) -> String {
         Err(e) => writeln!(out, "error ({:?}): {e}", e.kind).unwrap(),
         Ok(Imported::Table(d)) => {
             for s in &d.sources {
-                writeln!(out, "format: {} ({})", s.format, s.format_reason).unwrap();
+                let reason = format!(" ({})", s.format_reason);
+                let reason = if s.format_reason.is_empty() { "" } else { &reason };
+                writeln!(out, "format: {}{reason}", s.format).unwrap();
                 writeln!(
                     out,
                     "rows: {} read, {} used, {} set aside",

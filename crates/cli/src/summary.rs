@@ -226,7 +226,9 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     let share = |v: Option<f64>| or(v.map(percent));
     let file = if s.file.is_empty() { "standard input" } else { &s.file };
     writeln!(out, "{file}")?;
-    line(out, "format", format!("{} ({})", s.format, s.format_reason))?;
+    let reason = format!(" ({})", s.format_reason);
+    let reason = if s.format_reason.is_empty() { "" } else { &reason };
+    line(out, "format", format!("{}{reason}", s.format))?;
     let (read, used, skipped) = (s.rows_read, s.rows_used, s.rows_set_aside);
     line(out, "rows", format!("{read} read, {used} used, {skipped} skipped"))?;
     for (reason, count) in &s.rejected {

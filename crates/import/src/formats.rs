@@ -145,7 +145,7 @@ impl Chosen {
 pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> {
     if let Some(wanted) = &options.format {
         return match FORMATS.iter().find(|f| f.id == wanted) {
-            Some(format) => Ok(Best { format, detection: Detection::new(100, "chosen by hand") }),
+            Some(format) => Ok(Best { format, detection: Detection::chosen() }),
             None => Err(ImportError::new(format!(
                 "no such format; expected one of {}: {wanted}",
                 FORMATS.iter().map(|f| f.id).collect::<Vec<_>>().join(", ")
@@ -175,7 +175,7 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
         if head.first().starts_with('{') && !head.complete {
             return Ok(Best {
                 format: &crate::formats::profilers::kineto::FORMAT,
-                detection: Detection::new(1, "a long JSON object, searched for traceEvents"),
+                detection: Detection::new(1),
             });
         }
         if crate::split::dialect::is_json(head.first()) {

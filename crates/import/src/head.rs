@@ -10,19 +10,24 @@ pub struct Detection {
     /// 0 (no) to 100 (a signature that no other tool writes). The generic reader stays below
     /// 40; a tool's reader that knows its header is at 80 or more.
     pub score: u8,
-    /// The reason, as the file's card shows it.
+    /// What the file's card shows beside the format's name: the columns of a table, or that a person chose.
     pub reason: String,
 }
 
 impl Detection {
-    /// A score and its reason.
-    pub(crate) fn new(score: u8, reason: impl Into<String>) -> Self {
-        Detection { score, reason: reason.into() }
+    /// A file that is as its tool writes it.
+    pub(crate) fn new(score: u8) -> Self {
+        Detection { score, reason: String::new() }
+    }
+
+    /// A format that a person chose.
+    pub(crate) fn chosen() -> Self {
+        Detection { score: 100, reason: "chosen by hand".to_owned() }
     }
 
     /// By names in a header.
     pub(crate) fn of_header(score: u8, names: &[&str]) -> Self {
-        Detection::new(score, format!("the header has {}", names.join(", ")))
+        Detection { score, reason: format!("the header has {}", names.join(", ")) }
     }
 }
 

@@ -98,8 +98,8 @@ fn Card(file: LoadedFile) -> impl IntoView {
                 </details>
             })}
             <details class="file-card-more">
-                <summary title=source.format_reason.clone()>{source.format_name.clone()}</summary>
-                <p>{source.format_reason.clone()}</p>
+                <summary>{source.format_name.clone()}</summary>
+                {(!source.format_reason.is_empty()).then(|| view! { <p>{source.format_reason.clone()}</p> })}
                 {source.notes.iter().map(|n| view! { <p>{n.clone()}</p> }).collect_view()}
                 <label class="field">
                     <span>"Read it as"</span>

@@ -63,7 +63,7 @@ fn generic(head: &Head) -> Option<Best> {
 }
 
 fn best(format: &'static Format, found: Option<Detection>) -> Option<Best> {
-    let detection = found.unwrap_or_else(|| Detection::new(1, "the header of a table"));
+    let detection = found.unwrap_or_else(|| Detection::new(1));
     Some(Best { format, detection })
 }
 

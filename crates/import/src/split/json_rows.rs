@@ -89,13 +89,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let text = rows.into_csv();
     let m = mapping::inspect(&Head::of(&text), &ImportOptions::default())?;
     // Objects have names for the columns; a list of numbers has none.
-    if m.is_complete() {
-        Some(Detection::new(50, "JSON objects with sizes and a time or a rate"))
-    } else if m.is_shapes_only() {
-        Some(Detection::new(50, "JSON objects with sizes"))
-    } else {
-        None
-    }
+    (m.is_complete() || m.is_shapes_only()).then(|| Detection::new(50))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

@@ -153,7 +153,6 @@ pub(crate) struct LogFormat {
     pub knows: fn(&LogFormat, &Head) -> bool,
     /// As in [`Detection`].
     pub score: u8,
-    pub reason: &'static str,
     /// Lines that hold for the results below them. Those behind a `!` begin anew: what was said before is
     /// forgotten.
     pub above: &'static [&'static str],
@@ -185,7 +184,6 @@ impl LogFormat {
     pub(crate) const DEFAULT: LogFormat = LogFormat {
         knows: said::Lines::knows,
         score: 0,
-        reason: "",
         above: &[],
         results: &[],
         again: &[],
@@ -202,7 +200,7 @@ impl LogFormat {
 
     /// As [`Format::detect`](crate::Format::detect).
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
-        (self.knows)(self, head).then(|| Detection::new(self.score, self.reason))
+        (self.knows)(self, head).then(|| Detection::new(self.score))
     }
 
     /// As [`Format::open`](crate::Format::open).

@@ -36,9 +36,9 @@ fn detect(head: &Head) -> Option<Detection> {
         return None;
     }
     if head.has_keys(&["max_achievable_tflops", "mem_bw_gbps"]) {
-        Some(Detection::new(96, "JSON with mem_bw_gbps and max_achievable_tflops"))
+        Some(Detection::new(96))
     } else if head.has_keys(&["bandwidth_bytes_per_s", "peaks"]) {
-        Some(Detection::new(96, "JSON with bandwidth_bytes_per_s and peaks"))
+        Some(Detection::new(96))
     } else {
         None
     }
@@ -62,8 +62,7 @@ fn devices(text: &str) -> Result<Imported, ImportError> {
 fn detect_ceilings(head: &Head) -> Option<Detection> {
     let header = Header::of_line(head.first());
     let mfma = |name: &String| name.to_ascii_lowercase().starts_with("mfma");
-    (header.has(&["HBMBw"]) && header.names.iter().any(mfma))
-        .then(|| Detection::new(96, "the header has HBMBw and MFMA rates"))
+    (header.has(&["HBMBw"]) && header.names.iter().any(mfma)).then(|| Detection::new(96))
 }
 
 fn open_ceilings(head: &Head, options: &ImportOptions) -> Opened {

@@ -42,8 +42,7 @@ fn detect(head: &Head) -> Option<Detection> {
         .chain(layout.rates.iter().map(|r| r.col.name.as_str()))
         .chain(named)
         .collect();
-    let reason = format!("no sizes and no times; the header has {}", names.join(", "));
-    Some(Detection::new(70, reason))
+    Some(Detection::of_header(70, &names))
 }
 
 fn open(head: &Head, _: &ImportOptions) -> Opened {

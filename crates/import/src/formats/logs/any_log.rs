@@ -22,7 +22,6 @@ pub(crate) const FORMAT: Format = Format {
             head.lines.iter().any(|l| section.read(l).is_some())
         },
         score: 25,
-        reason: "its lines have M, N, K and a time or a rate with its unit",
         parser: |_, _, _| Box::<AnyLog>::default(),
         ..LogFormat::DEFAULT
     }),

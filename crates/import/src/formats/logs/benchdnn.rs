@@ -23,7 +23,6 @@ pub(crate) const FORMAT: Format = Format {
             })
         },
         score: 96,
-        reason: "its lines start with perf,cpu, or perf,gpu,",
         // benchdnn leaves its default out of the problem.
         dtype: DataType::Fp32,
         parser: |_, _, _| Box::new(Benchdnn { template: DEFAULT.map(str::to_owned).to_vec() }),

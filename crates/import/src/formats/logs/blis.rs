@@ -10,7 +10,6 @@ pub(crate) const FORMAT: Format = Format {
     example: "data_st_sgemm_blis( 1, 1:4 ) = [   400   300   200   61.23 ];\n",
     read: ReadBy::Log(&LogFormat {
         score: 95,
-        reason: "its lines are data_…gemm…( i, 1:4 ) = [ m k n gflops ];, or blis_…gemm_… m n k gflops",
         results: &[
             "^data_{letter}gemm_{library}( {}:4 ) = [ {m} {k} {n} {gflops} ]",
             "^blis_{letter}gemm_{layout}_{stored}( {} ) = [ {m} {n} {k} {gflops} ",

@@ -20,7 +20,6 @@ pub(crate) const FORMAT: Format = Format {
             })
         },
         score: 94,
-        reason: "its lines say Perf: … ms, … TFlops, … GB/s",
         parser: |_, _, _| {
             Box::new(CkProfiler {
                 sizes: [None; 3],

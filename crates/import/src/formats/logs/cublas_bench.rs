@@ -13,7 +13,6 @@ pub(crate) const FORMAT: Format = Format {
               ^^^^ CUDA : elapsed = 3.48132 sec,  Gflops = 750063.711\n",
     read: ReadBy::Log(&LogFormat {
         score: 96,
-        reason: "its lines say elapsed = … sec, Gflops = … below #### args: ta=",
         above: &[
             "!cublasMatmulBench{}-P={precision} ",
             "^Testing {routine}",

@@ -15,7 +15,6 @@ pub(crate) const FORMAT: Format = Format {
               \x20 Math: 225141 GFLOP/s\n",
     read: ReadBy::Log(&LogFormat {
         score: 93,
-        reason: "its lines say Runtime: … ms below a problem",
         above: &[
             "!^Operation: {kernel}",
             "^Disposition: {status}",

@@ -9,7 +9,6 @@ pub(crate) const FORMAT: Format = Format {
     example: "SGEMM(N,N,512,32,512) 24.6 usec 682.47345 GFlop/sec\n",
     read: ReadBy::Log(&LogFormat {
         score: 96,
-        reason: "its lines are SGEMM(N,N,M,N,K) with a time",
         results: &[
             "{routine}({a},{b},{m},{n},{k}) {us} usec {gflops} GFlop/sec",
             "{routine}({a},{b},{m},{n},{k}) {ms} msec {gflops} GFlop/sec",

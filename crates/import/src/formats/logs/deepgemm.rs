@@ -10,7 +10,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| log::has(l, &["> Perf", "m=", "k=", "us"])),
         score: 96,
-        reason: "its lines start with > Perf (m=",
         // Newer tests print the time to launch before that of the kernel.
         results: &[
             "> Perf {=args}): launch {} | {time} | {rate} | {gbps} GB/s",

@@ -17,7 +17,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| log::has(l, &["Gems Latency", "Size Detail"])),
         score: 96,
-        reason: "a table with Torch Latency, Gems Latency, Size Detail",
         parser: |_, _, _| Box::<FlagGems>::default(),
         ..LogFormat::DEFAULT
     }),

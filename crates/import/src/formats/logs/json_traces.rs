@@ -14,7 +14,6 @@ pub(crate) const FLASHINFER: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| has_keys(head, &["definition", "workload", "axes"]),
         score: 95,
-        reason: "JSON with definition, workload and axes",
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(flashinfer)),
         ..LogFormat::DEFAULT
@@ -29,7 +28,6 @@ pub(crate) const XPU_PERF: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| has_keys(head, &["op_name", "arguments", "targets"]),
         score: 95,
-        reason: "JSON with op_name, arguments and targets",
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(xpu_perf)),
         ..LogFormat::DEFAULT
@@ -44,7 +42,6 @@ pub(crate) const AUTOTVM: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| has_keys(head, &["input", "result", "TENSOR"]),
         score: 95,
-        reason: "JSON with input, config and result",
         dtype: DataType::Fp32,
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(autotvm)),
@@ -62,7 +59,6 @@ pub(crate) const ONNX_RUNTIME: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| has_keys(head, &["cat", "Node", "op_name"]),
         score: 97,
-        reason: "JSON with events of the category Node and their op_name",
         dtype: DataType::Fp32,
         others: Others::Operations("object"),
         parser: |_, _, _| Box::new(Objects(onnx_node)),

@@ -23,7 +23,6 @@ pub(crate) const FORMAT: Format = Format {
             head.any(of_result) || head.any(|l| spec(l).is_some()) && is_posted()
         },
         score: 97,
-        reason: "a line is benchmark.N.spec, or the sizes before ⏱",
         dtype: DataType::Fp8E4m3,
         others: Others::Unsaid,
         parser: |_, _, _| Box::<Kernelbot>::default(),

@@ -20,7 +20,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| columns(l).is_some()),
         score: 96,
-        reason: "the header has Name, # of Calls and Input Shapes",
         others: Others::Operations("line"),
         parser: |_, _, _| Box::<KeyAverages>::default(),
         ..LogFormat::DEFAULT

@@ -14,7 +14,6 @@ pub(crate) const FORMAT: Format = Format {
               1755.189780 GFLOPS for libxsmm\n",
     read: ReadBy::Log(&LogFormat {
         score: 96,
-        reason: "its lines say GFLOPS for libxsmm below RUNNING (…x…) X (…x…)",
         above: &[
             "!^RUNNING ({}x{k}) X ({}x{}){b} = ({m}x{n})",
             "!^RUNNING ({k}x{})^{a} X ({}x{}){b} = ({m}x{n})",

@@ -14,7 +14,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| log::has(l, &["MUL_MAT", "type_a=", "type_b="])),
         score: 97,
-        reason: "its lines start with MUL_MAT(type_a=",
         above: &["!^Backend {}/{}: {library}", "^Device description: {device}"],
         results: &[
             "^MUL_MAT({=}): {} runs - {us} us/run - {work}/run - {rate}",

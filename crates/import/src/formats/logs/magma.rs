@@ -16,7 +16,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| libraries(l).is_some()),
         score: 95,
-        reason: "the header has M, N, K and … Gflop/s (ms)",
         parser: |head, options, rows| {
             let fallback = defaults::dtype_of_routine(head).unwrap_or(DataType::Fp64);
             let dtype = AssumedType::new(head, options, fallback).of(None, rows.table);

@@ -11,7 +11,6 @@ pub(crate) const FORMAT: Format = Format {
               \x20    1 |  584.3(mean)  585.4(median)  601.5(max) @ 1024x4096x4096 | best:  584.3(mean)  585.4(median)  601.5(max) TFLOPS\n",
     read: ReadBy::Log(&LogFormat {
         score: 96,
-        reason: "its lines say …(median) …(max) @ MxNxK, or median: … TFLOPS @ MxNxK",
         above: &["!^** Dtype: {dtype}", "DeviceProperties(name='{device}',"],
         results: &["(mean) {tflops}(median) {number}(max) @ {m}x{n}x{k}"],
         again: &["^median: {tflops} TFLOPS @ {m}x{n}x{k} (MxNxK)"],

@@ -12,7 +12,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| slots(OLD, l).or_else(|| slots(EXEC, l)).is_some()),
         score: 97,
-        reason: "its lines start with onednn_verbose",
         parser: |_, _, _| Box::<Verbose>::default(),
         ..LogFormat::DEFAULT
     }),

@@ -9,7 +9,6 @@ pub(crate) const FORMAT: Format = Format {
     example: "          SIZE                   Flops             Time\n M=1024, N=1024, K=1024 :    85899.35 MFlops   0.025000 sec\n",
     read: ReadBy::Log(&LogFormat {
         score: 95,
-        reason: "its lines say M=, N=, K= : … MFlops … sec",
         results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
         library: "OpenBLAS",
         notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],

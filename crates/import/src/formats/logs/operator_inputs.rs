@@ -12,7 +12,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| slots("^cnt: {count}, ((", l).is_some()),
         score: 96,
-        reason: "its lines are cnt: N, ((T([sizes], type), …",
         others: Others::Operations("line"),
         parser: |_, _, _| Box::<Inputs>::default(),
         ..LogFormat::DEFAULT

@@ -10,7 +10,6 @@ pub(crate) const FORMAT: Format = Format {
     example: "Running kernel 6 on device 0.\ndimensions(m=n=k) 4096, alpha: 0.5, beta: 3\nAverage elapsed time: (0.005661) s, performance: (24277.4) GFLOPS. size: (4096).\n",
     read: ReadBy::Log(&LogFormat {
         score: 96,
-        reason: "its lines say elapsed time: (…) s, performance: (…) GFLOPS",
         above: &["!Running {kernel} on device", "beta: {beta}"],
         results: &["elapsed time: ({s}) {} performance: ({gflops}) GFLOPS {} size: ({square})"],
         notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],

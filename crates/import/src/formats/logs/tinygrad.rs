@@ -13,7 +13,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| log::has(l, &[" us, would be", "FLOPS"])),
         score: 96,
-        reason: "its lines say … us, would be … GFLOPS",
         parser: |_, _, rows| Box::new(Tinygrad { dtype: rows.dtype(None) }),
         notes: &[
             "The first number is M x N with M = N; K is M, or follows from the rate where that differs.",

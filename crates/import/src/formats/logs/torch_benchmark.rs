@@ -20,7 +20,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| title(l).is_some()) && head.any(threads),
         score: 95,
-        reason: "a frame of PyTorch's benchmark comparison",
         others: Others::Unsaid,
         parser: |_, _, _| Box::<Comparison>::default(),
         ..LogFormat::DEFAULT

@@ -11,7 +11,6 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Log(&LogFormat {
         knows: |_, head| head.any(|l| log::has(l, &["- {", "'M':", "'N':", "'K':"])),
         score: 94,
-        reason: "its lines are - {'M': …, 'N': …, 'K': …}",
         results: &["^- {:}"],
         also: configuration,
         library: "Triton",

@@ -20,7 +20,6 @@ pub(crate) const FORMAT: Format = Format {
             has("entries {") && has("flops {") && has("key:")
         },
         score: 96,
-        reason: "protobuf text with entries of flops by types",
         parser: |_, _, _| Box::<Xla>::default(),
         others: Others::Unsaid,
         ..LogFormat::DEFAULT

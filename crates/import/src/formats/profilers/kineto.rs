@@ -45,7 +45,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let object = head.first().starts_with('{')
         && (has(&["traceEvents"]) || has(&["schemaVersion", "deviceProperties"]));
     let bare = head.first().starts_with('[') && has(&["ph", "cat", "ts"]);
-    (object || bare).then(|| Detection::new(96, "JSON with traceEvents"))
+    (object || bare).then(|| Detection::new(96))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
             head.lines
                 .iter()
                 .any(|l| l.contains("ms_1") && l.contains("GFLOPS_1"))
-                .then(|| Detection::new(97, "the header has ms_1, GFLOPS_1"))
+                .then(|| Detection::new(97))
         },
         columns: &[
             BATCHES,

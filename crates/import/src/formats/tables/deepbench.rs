@@ -29,9 +29,7 @@ fn detect(head: &Head) -> Option<Detection> {
     let columns = head.lines.iter().any(|l| {
         l.contains("A Transpose") && ["TERAFLOPS", "GIGAFLOPS"].iter().any(|r| l.contains(r))
     });
-    (columns && (titled || precision)).then(|| {
-        Detection::new(96, "a Precision row and a section of dense matrix multiplications")
-    })
+    (columns && (titled || precision)).then(|| Detection::new(96))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {

@@ -29,9 +29,9 @@ pub(crate) fn detect(head: &Head) -> Option<Detection> {
         let names = known.into_iter().filter_map(|t| Some(&*m.columns[m.position(t)?].header));
         Some(Detection::of_header(30, &names.collect::<Vec<_>>()))
     } else if m.is_shapes_only() {
-        Some(Detection::new(20, "the header has sizes, but no time or rate"))
+        Some(Detection::new(20))
     } else if m.columns.len() >= 3 && sampled.has_numbers() {
-        Some(Detection::new(5, "a table with unrecognised columns"))
+        Some(Detection::new(5))
     } else {
         None
     }

@@ -34,7 +34,7 @@ pub(crate) fn detect(head: &Head) -> Option<Detection> {
     let first = head.lines.first()?;
     let fields = Head::fields(first);
     (fields.first() == Some(&"gemmscope") && fields.contains(&"time_s"))
-        .then(|| Detection::new(100, "the first column is called gemmscope"))
+        .then(|| Detection::new(100))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -194,7 +194,6 @@ impl RowReader for NativeTable {
                 rows_used: used[i],
                 format_name: known.map_or(FORMAT.name, |f| f.1).to_owned(),
                 format: if format.is_empty() { FORMAT.id.to_owned() } else { format },
-                format_reason: "as the gemmscope table says".into(),
                 // The figures as they were printed told more: how they were rounded, and which are
                 // independent.
                 reported_rate: match about.rows_used {

@@ -32,8 +32,7 @@ pub(crate) const FORMAT: Format = Format {
 fn detect(head: &Head) -> Option<Detection> {
     if json_or_csv::is_json(head) {
         let named = head.has_keys(&["devices"]) && head.any(|l| l.contains("nvbench"));
-        return (named || head.has_keys(&["axes", "states"]))
-            .then(|| Detection::new(97, "JSON with devices, benchmarks and their states"));
+        return (named || head.has_keys(&["axes", "states"])).then(|| Detection::new(97));
     }
     head.headed(&["Benchmark", "Device Name", "Samples", "Skipped"], 97)
 }

@@ -165,7 +165,7 @@ fn detect(head: &Head) -> Option<Detection> {
     } else {
         60
     };
-    Some(Detection::new(score, "the header has sizes and then a column per provider"))
+    Some(Detection::new(score))
 }
 
 /// The unit of figures that name none, as the first rows tell it.

@@ -48,6 +48,5 @@ fn detect(head: &Head) -> Option<Detection> {
         .iter()
         .filter(|l| shape_text::sizes(Head::fields(l)[0]).len() >= 3)
         .count();
-    (metrics > 0 && tuples > 0)
-        .then(|| Detection::new(94, "shapes such as (M, N, K) first, then backend-metric columns"))
+    (metrics > 0 && tuples > 0).then(|| Detection::new(94))
 }

@@ -28,10 +28,9 @@ pub(crate) const FORMAT: Format = Format {
 fn detect(head: &Head) -> Option<Detection> {
     let results = head.lines.iter().filter(|l| l.contains("TunableOp_")).count();
     if head.first().starts_with("Validator,") {
-        return Some(Detection::new(98, "it starts with Validator lines"));
+        return Some(Detection::new(98));
     }
-    (results > 0 && results * 2 > head.lines.len())
-        .then(|| Detection::new(96, "its lines start with …TunableOp_"))
+    (results > 0 && results * 2 > head.lines.len()).then(|| Detection::new(96))
 }
 
 fn open(_: &Head, options: &ImportOptions) -> Opened {

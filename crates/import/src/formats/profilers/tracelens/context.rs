@@ -12,8 +12,6 @@ use serde_json::Value;
 
 /// One of the files.
 pub(super) struct Part {
-    /// Why a head is known to be one.
-    pub reason: &'static str,
     known: fn(&Head) -> bool,
     /// What a whole file says.
     pub read: fn(&str) -> Result<TraceContext, ImportError>,
@@ -23,30 +21,22 @@ pub(super) struct Part {
 /// `gemm_tree_data.json`.
 static PARTS: [Part; 5] = [
     Part {
-        reason: "the header is type,time ms,percent",
         known: |head| head.first().starts_with("type,time ms,percent"),
         read: |text| Ok(timeline(text)),
     },
     Part {
-        reason: "JSON with the categories of a report",
         known: |head| has_one(head, &["categories", "gpu_utilization"], ["csv_file", "tier"]),
         read: |text| of_json(text, manifest),
     },
     Part {
-        reason: "JSON with operations and their percent of compute",
         known: |head| has(head, &["operations", "percent_of_compute"]),
         read: |text| of_json(text, metrics),
     },
     Part {
-        reason: "JSON with a platform and its achievable peaks",
         known: |head| has_one(head, &["platform"], ["peak_hbm_bw_tbs", "max_achievable_tflops"]),
         read: |text| of_json(text, metadata),
     },
-    Part {
-        reason: "JSON with parent chains by operation id",
-        known: |head| has(head, &["parent_chain"]),
-        read: |text| of_json(text, tree),
-    },
+    Part { known: |head| has(head, &["parent_chain"]), read: |text| of_json(text, tree) },
 ];
 
 /// JSON with all of these keys.
@@ -301,8 +291,7 @@ mod tests {
     #[test]
     fn old_metadata_has_one_peak() {
         let text = r#"{"platform": "MI300X", "peak_hbm_bw_tbs": 5.3, "peak_bf16_maf_tflops": 708}"#;
-        let known = |text| part(&Head::of(text)).map(|part| part.reason);
-        assert_eq!(known(text), Some("JSON with a platform and its achievable peaks"));
+        assert!((PARTS[3].known)(&Head::of(text)));
         let context = of_json(text, metadata).unwrap();
         assert_eq!(context.achievable_flops_per_s.get("matrix_bf16"), Some(&708e12));
         assert_eq!(context.bandwidth_bytes_per_s, Some(5.3e12));
