@@ -7,6 +7,7 @@ use gemmscope_chart::places;
 use gemmscope_import::{FORMATS, ImportOptions};
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::NameMatch;
+use gemmscope_model::units::expected_one_of;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnSpec;
 use std::ffi::OsString;
@@ -107,8 +108,7 @@ fn one_of(option: &str, known: &[&str], value: String) -> Result<String, String>
     if known.contains(&value.as_str()) {
         return Ok(value);
     }
-    let known = known.join(", ");
-    Err(format!("{option}: expected one of {known}: {value}"))
+    Err(format!("{option}: {}", expected_one_of(known, &value)))
 }
 
 /// `NAME=VALUE`; the name may contain `=` too.
@@ -334,7 +334,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
                 command = word.to_str().and_then(Command::named);
                 if command.is_none() {
                     let word = word.to_string_lossy();
-                    return fail(None, format!("expected one of {}: {word}", names()));
+                    return fail(None, expected_one_of(&[names()], &word));
                 }
                 continue;
             }
@@ -368,7 +368,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
             None => Ok(Parsed::Say(crate::help::general())),
             Some(word) => match Command::named(&word) {
                 Some(c) => Ok(Parsed::Say(crate::help::of(c))),
-                None => fail(Some(command), format!("expected one of {}: {word}", names())),
+                None => fail(Some(command), expected_one_of(&[names()], &word)),
             },
         };
     }

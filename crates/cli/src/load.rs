@@ -10,6 +10,7 @@ use gemmscope_chart::picture;
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{self, Device, NameMatch, RoofKind};
+use gemmscope_model::units::expected_one_of;
 use gemmscope_model::units::plural;
 use gemmscope_table::dataset::{Assumption, Dataset, TraceContext};
 use gemmscope_table::field::Frame;
@@ -273,10 +274,7 @@ fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String
             } else {
                 choices.iter().map(String::as_str).collect()
             };
-            return Some(format!(
-                "--answer: {key}: expected one of {}: {value}",
-                choices.join(", ")
-            ));
+            return Some(format!("--answer: {key}: {}", expected_one_of(&choices, value)));
         }
     }
     None

@@ -9,6 +9,7 @@ pub(crate) mod values;
 
 use digits::{PLACES, quotient};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit, float};
+use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
 use std::fmt;
@@ -63,6 +64,27 @@ impl fmt::Display for CellError {
         })
     }
 }
+
+impl CellError {
+    /// Why a row is not used whose `what` is like this.
+    #[cold]
+    pub(crate) fn of(self, what: &str) -> RowError {
+        RowError::new(format!("{what} {self}"))
+    }
+
+    /// The same, with the name of the column or field that holds it.
+    #[cold]
+    pub(crate) fn said(self, what: &str, name: &str) -> String {
+        if what == name { self.of(what).reason } else { format!("{what} {self} ({name})") }
+    }
+}
+
+/// Why a row is not used that is of another operation.
+pub(crate) const NOT_A_GEMM: &str = "not a GEMM";
+/// The same, where its sizes tell that.
+pub(crate) const NO_SIZES: &str = "not a GEMM: no M, N, K";
+/// Of operands whose sizes differ where a product needs the same.
+pub(crate) const UNFIT: &str = "the operands do not fit together";
 
 /// Without blanks at both ends.
 #[inline]

@@ -12,6 +12,7 @@ use crate::source::xlsx;
 use crate::{
     Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Reader, unsupported,
 };
+use gemmscope_model::units::expected_one_of;
 
 /// Every format that is read. Of several with the same score, the first wins.
 pub static FORMATS: &[Format] = &[
@@ -146,10 +147,10 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     if let Some(wanted) = &options.format {
         return match FORMATS.iter().find(|f| f.id == wanted) {
             Some(format) => Ok(Best { format, detection: Detection::chosen() }),
-            None => Err(ImportError::new(format!(
-                "no such format; expected one of {}: {wanted}",
-                FORMATS.iter().map(|f| f.id).collect::<Vec<_>>().join(", ")
-            ))),
+            None => {
+                let ids: Vec<_> = FORMATS.iter().map(|f| f.id).collect();
+                Err(ImportError::new(expected_one_of(&ids, wanted)))
+            }
         };
     }
     if let Some(sentence) = unsupported::own_output(head) {

@@ -2,14 +2,18 @@
 
 use crate::{Head, ImportError};
 
+/// What is said of an archive whose files are not read.
+pub(crate) const ARCHIVE: &str =
+    "this is a tar, 7z, RAR or zip archive: unpack it and drop the files in it";
+
 /// Pairs of the first bytes of a kind of file, or several, and what is said of it.
 macro_rules! signatures {
-    ($($($magic:literal)+: $says:literal)*) => { &[$((&[$($magic),+], $says)),*] };
+    ($($($magic:literal)+: $says:expr)*) => { &[$((&[$($magic),+], $says)),*] };
 }
 
 const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
-    b"\x89PNG" b"\xff\xd8\xff" b"GIF8":
-        "this is a picture, not a benchmark: drop the CSV that it was drawn from"
+    b"\x89PNG" b"\xff\xd8\xff" b"GIF8" b"RIFF":
+        "this is a picture or a recording, not a benchmark: drop the CSV that it was made from"
     b"%PDF": "this is a PDF: copy its table into a spreadsheet and save that as CSV"
     b"\xd0\xcf\x11\xe0": "this is an old Excel workbook (.xls): open it and save the sheet as CSV"
     b"SQLite format 3\0": "this is an SQLite database: of Nsight Systems (.sqlite), run `nsys stats --report \
@@ -18,27 +22,24 @@ const SIGNATURES: &[(&[&[u8]], &str)] = signatures! {
         its kernel_trace.csv"
     b"NVR\0": "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
         raw` and drop what it prints"
-    b"\x7fELF" b"MZ" b"\xca\xfe\xba\xbe":
+    b"\x7fELF" b"MZ" b"\xca\xfe\xba\xbe" b"\0asm":
         "this is a program, not its output: run it and drop what it prints"
-    b"7z\xbc\xaf" b"Rar!": "this is a 7z or RAR archive: unpack it first"
+    b"7z\xbc\xaf" b"Rar!": ARCHIVE
     b"\xfd7zXZ\0" b"\x28\xb5\x2f\xfd" b"BZh":
         "this is compressed with xz, zstd or bzip2: unpack it first (only gzip is read compressed)"
-    b"PAR1": "this is a Parquet file: write the table as CSV (pandas: read_parquet(…).to_csv(…))"
-    b"ARROW1" b"FEA1":
-        "this is an Arrow or Feather file: write the table as CSV (pandas: read_feather(…).to_csv(…))"
-    b"\x89HDF": "this is an HDF5 file: write the table as CSV (pandas: read_hdf(…).to_csv(…))"
+    b"PAR1" b"ARROW1" b"FEA1" b"\x89HDF":
+        "this is a Parquet, Arrow, Feather or HDF5 file: write the table as CSV (pandas: read_parquet, \
+        read_feather or read_hdf, then to_csv)"
     b"\x93NUMPY": "this is a NumPy array: write it as CSV with a header that names M, N, K and the time"
     b"\x80\x04\x95" b"\x80\x05\x95": "a Python pickle can run code and is not read: write the table as CSV"
-    b"\0asm": "this is a WebAssembly module, not a benchmark"
     b"\xef\xbb\xbf<!":
         "this is a web page (HTML): download the file that it shows (on GitHub: the “Raw” button)"
-    b"RIFF": "this is a media file, not a benchmark"
 };
 
 /// A binary file by its first bytes.
 pub(crate) fn by_magic(bytes: &[u8]) -> Option<&'static str> {
     if bytes.get(257..262) == Some(b"ustar") {
-        return Some("this is a tar archive: unpack it and drop the files in it");
+        return Some(ARCHIVE);
     }
     let begins = |magics: &[&[u8]]| magics.iter().any(|magic| bytes.starts_with(magic));
     SIGNATURES.iter().find(|(magics, _)| begins(magics)).map(|(_, sentence)| *sentence)
@@ -66,13 +67,14 @@ pub(crate) fn own_output(head: &Head) -> Option<&'static str> {
     let titled = first.starts_with("# GEMM report")
         || first.starts_with("# ") && first.trim_end().ends_with("Analysis Summary");
     let of_folder = head.name.split(['/', '\\']).any(|part| part == "category_findings");
-    if titled || of_folder || start().any(|l| l.contains("<title>GEMM report</title>")) {
-        return Some("these are findings about a measurement, not the measurement: left out");
-    }
     let written = ["report", "check", "summary", "message"];
     let by_schema = |l: &String| written.iter().any(|w| l.contains(&format!("\"gemmscope/{w}/")));
-    if first.starts_with('{') && start().any(by_schema) {
-        return Some("this is what gemmscope wrote about other files, not a measurement: left out");
+    if titled
+        || of_folder
+        || start().any(|l| l.contains("<title>GEMM report</title>"))
+        || first.starts_with('{') && start().any(by_schema)
+    {
+        return Some("these are findings about a measurement, not the measurement: left out");
     }
     (start().any(|l| l.contains(", written by gemmscope"))
         && start().all(|l| !l.contains("Gflops,")))
@@ -109,8 +111,6 @@ const TEXTS: &[(&[Known], &str)] = texts! {
         "this is a Git LFS pointer, not the file: fetch the file itself with `git lfs pull`"
     [first "<?xml" "<svg"]:
         "this is an XML file, not a table: export the data as CSV"
-    [first "404: not found" "404 not found" "404 - not found" "404 page not found"]:
-        "this is a server's “not found” answer, saved as a file: download it again"
     [json, words "rocprofiler-sdk-tool"]:
         "rocprofv3's JSON is not read: run `rocprofv3 --kernel-trace --stats --output-format csv` and drop its \
         CSV"
@@ -126,11 +126,8 @@ const TEXTS: &[(&[Known], &str)] = texts! {
     [header "knl_name" "co_name"]:
         "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the *_tuned_gemm.csv \
         beside it"
-    [header "K1" "K2" "mean_microseconds"]:
-        "this is an IREE attention benchmark: a row is a fused attention, not a GEMM; drop the gemm CSV beside \
-        it"
-    [header "H" "W" "C" "P" "Q" "F"]:
-        "this is an IREE convolution benchmark, not a GEMM; drop the gemm CSV beside it"
+    [header "K1" "K2" "mean_microseconds"] [header "H" "W" "C" "P" "Q" "F"]:
+        "this is an IREE benchmark of fused attention or convolution, not of GEMMs; drop the gemm CSV beside it"
     [words "function," "rocblas-Gflops" "\ngemv,"]:
         "this is rocblas-bench output of gemv, not GEMM: drop the output of gemm"
     [without "Input Dims" "operation_count", header "total_direct_kernel_time_ms" "Percentage (%)"]:
@@ -173,8 +170,6 @@ const TEXTS: &[(&[Known], &str)] = texts! {
     [header "kernel_type" "percentage"] [header "kernel_type" "sum (us)"]:
         "this is a table of Holistic Trace Analysis: times by kernel without shapes; drop the trace that it \
         was made from"
-    [first "type,time ms,percent"]:
-        "this is TraceLens gpu_timeline.csv, which has no shapes: drop the GEMM.csv beside it"
 };
 
 /// A text file by its head.

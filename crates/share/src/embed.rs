@@ -18,6 +18,7 @@
 //! embedded page in turn has no file picker, no storage and no service worker, and tells its host
 //! nothing but what came from the host.
 
+use gemmscope_model::units::expected_one_of;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -191,6 +192,14 @@ pub fn connect(
     }
 }
 
+/// What a message is.
+const SHAPE: &str = "expected an object with a type and an id, a whole number";
+
+/// As much of a text as a refusal quotes.
+fn start(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
 /// Reads a request from the JSON of a port message without its bytes; `bytes` is the size of the
 /// `ArrayBuffer` beside it, `busy` tells that a file is being loaded.
 ///
@@ -205,13 +214,12 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
             format!("a message may have at most {MAX_MESSAGE} characters"),
         ));
     }
-    let value: Value = serde_json::from_slice(data.as_bytes()).map_err(|_| {
-        Refusal::new(None, "bad-message", "expected an object with a type and an id")
-    })?;
+    let value: Value = serde_json::from_slice(data.as_bytes())
+        .map_err(|_| Refusal::new(None, "bad-message", SHAPE))?;
     let id = value.get("id").and_then(Value::as_u64);
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let malformed = |message: &str| Refusal::new(id, "bad-message", message);
-    let needed = id.ok_or_else(|| malformed("a request needs an id, a whole number"))?;
+    let needed = id.ok_or_else(|| malformed(SHAPE))?;
     match text("type") {
         Some("load") => {
             let size = bytes.ok_or_else(|| malformed("load takes bytes, an ArrayBuffer"))?;
@@ -243,21 +251,22 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
             if let Some(theme) = set.theme.as_deref()
                 && !matches!(theme, "auto" | "light" | "dark")
             {
-                return Err(malformed("theme is auto, light or dark"));
+                return Err(malformed(&expected_one_of(&["auto", "light", "dark"], &start(theme))));
             }
             Ok(Request::View { id: needed, set })
         }
         Some("export") => {
             let what = value.get("what").unwrap_or(&Value::Null).to_string();
+            let known = ["svg", "csv", "view", "summary"];
             let what: Export = serde_json::from_slice(what.as_bytes())
-                .map_err(|_| malformed("what is svg, csv, view or summary"))?;
+                .map_err(|_| malformed(&expected_one_of(&known, &start(&what))))?;
             Ok(Request::Export { id: needed, what })
         }
         Some(other) => {
-            let other: String = other.chars().take(40).collect();
-            Err(Refusal::new(id, "unknown-type", format!("expected load, view or export: {other}")))
+            let message = expected_one_of(&["load", "view", "export"], &start(other));
+            Err(Refusal::new(id, "unknown-type", message))
         }
-        None => Err(malformed("a message needs a type")),
+        None => Err(malformed(SHAPE)),
     }
 }
 
@@ -302,12 +311,10 @@ pub fn source_policy(src: &UrlParts, page: &UrlParts) -> SourcePolicy {
         "http:" | "https:" if same => SourcePolicy::SameOrigin,
         "https:" if !src.host.is_empty() => SourcePolicy::Ask(src.host.clone()),
         "http:" if local => SourcePolicy::Ask(src.host.clone()),
-        "http:" => SourcePolicy::Refuse(format!(
-            "data is read over https only (plain http from this machine alone): {}",
-            src.host
-        )),
-        other => SourcePolicy::Refuse(format!(
-            "data is read over https; drop a local file on the page instead: {other}"
+        _ => SourcePolicy::Refuse(format!(
+            "data is read over https (plain http from this machine alone); drop a local file on the page \
+             instead: {}//{}",
+            src.protocol, src.host
         )),
     }
 }

@@ -179,11 +179,10 @@ impl RowSet {
     /// # Errors
     /// The expected form and the part that does not have it.
     pub(crate) fn decode(text: &str) -> Result<RowSet, String> {
-        let (what, list) =
-            text.split_once('*').ok_or_else(|| format!("expected what*file.line: {text}"))?;
+        let (what, list) = text.split_once('*').ok_or_else(|| not_a_row(text))?;
         let mut runs = Vec::new();
         for run in list.split('_').filter(|t| !t.is_empty()) {
-            let malformed = || format!("expected file.line, file.first-last: {run}");
+            let malformed = || not_a_row(run);
             let mut parts = run.split('.');
             let mut next = || parts.next().ok_or_else(malformed);
             let source = next()?.parse().map_err(|_| malformed())?;
@@ -201,6 +200,11 @@ impl RowSet {
         }
         Ok(RowSet { what: what.to_owned(), runs: Arc::new(join(runs)) })
     }
+}
+
+/// What is said of a text that should name rows.
+pub(crate) fn not_a_row(text: &str) -> String {
+    format!("expected rows as file.line or file.first-last: {text}")
 }
 
 /// Sorts runs and joins adjacent ones.

@@ -10,10 +10,10 @@ use crate::data_kind::DataKind;
 use crate::field::Field;
 use crate::filter::{Filters, Range, Values};
 use crate::metrics::DeviceChoice;
-use crate::selection::RowSet;
+use crate::selection::{RowSet, not_a_row};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::sorted::Sorted;
-use gemmscope_model::units::float;
+use gemmscope_model::units::{expected_one_of, float};
 
 /// Version of the text form.
 pub(crate) const VERSION: u32 = 1;
@@ -182,10 +182,7 @@ impl ViewState {
                 .ok_or_else(|| format!("expected lowest..highest: {value}"))?;
             let end = |t: &str| match t {
                 "" => Ok(None),
-                t => float(t)
-                    .filter(|v| !v.is_nan())
-                    .map(Some)
-                    .ok_or_else(|| format!("expected a number: {t}")),
+                t => float(t).filter(|v| !v.is_nan()).map(Some).ok_or_else(|| not_a_number(t)),
             };
             let range = Range { min: end(lo)?, max: end(hi)? };
             if range != Range::default() {
@@ -196,8 +193,7 @@ impl ViewState {
         } else {
             match key {
                 "v" => {
-                    let v: u32 =
-                        value.parse().map_err(|_| format!("expected a version number: {value}"))?;
+                    let v: u32 = value.parse().map_err(|_| not_a_number(value))?;
                     if v > VERSION {
                         return Err(format!(
                             "this link is from a newer gemmscope; parts of it may be missing: \
@@ -211,13 +207,13 @@ impl ViewState {
                     self.roof = match value {
                         "datasheet" => RoofKind::Datasheet,
                         "achievable" => RoofKind::Achievable,
-                        _ => return Err(format!("expected datasheet or achievable: {value}")),
+                        _ => return Err(expected_one_of(&["datasheet", "achievable"], value)),
                     }
                 }
                 "rows" => {
                     let kind = DataKind::parse(value);
                     self.kind = Some(kind.ok_or_else(|| {
-                        format!("expected workload, benchmark, sweep or sides: {value}")
+                        expected_one_of(&["workload", "benchmark", "sweep", "sides"], value)
                     })?);
                 }
                 "q" => self.filters.search = value.to_owned(),
@@ -225,7 +221,7 @@ impl ViewState {
                 "sel" => {
                     let mut refs = Vec::new();
                     for part in value.split(',').filter(|p| !p.is_empty()) {
-                        let malformed = || format!("expected file.line: {part}");
+                        let malformed = || not_a_row(part);
                         let mut it = part.split('.');
                         let source =
                             it.next().and_then(|t| t.parse().ok()).ok_or_else(malformed)?;
@@ -245,6 +241,10 @@ impl ViewState {
         }
         Ok(())
     }
+}
+
+fn not_a_number(text: &str) -> String {
+    format!("expected a number: {text}")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::fields::{FIELDS, ModelField};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::transformer::{Attention, Model, Phase, Types, Workload, preset};
+use gemmscope_model::units::expected_one_of;
 use gemmscope_table::view_state::{KeyProblem, ViewState};
 
 /// Default model.
@@ -118,7 +119,7 @@ impl Keys<'_> {
         let found = options.iter().find(|o| o.0 == text).map(|o| o.1);
         if found.is_none() {
             let names: Vec<&str> = options.iter().map(|o| o.0).collect();
-            self.problem(key, format!("expected one of {}: {text}", names.join(", ")));
+            self.problem(key, expected_one_of(&names, &text));
         }
         found
     }

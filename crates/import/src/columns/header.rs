@@ -77,12 +77,7 @@ impl Col {
     /// An error that names this column and quotes its cell.
     #[cold]
     pub(crate) fn bad(&self, record: &Record<'_>, what: &str, flaw: CellError) -> RowError {
-        let reason = if what == self.name {
-            format!("{what} {flaw}")
-        } else {
-            format!("{what} {flaw} ({})", self.name)
-        };
-        error_at(self.index, record, reason)
+        error_at(self.index, record, flaw.said(what, &self.name))
     }
 }
 

@@ -2,6 +2,7 @@
 //! header means, and what no column of it tells.
 
 use crate::cell;
+use crate::cell::NO_SIZES;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::header::{Col, Header, error_at};
 use crate::columns::plan::{Figures, Plan, Side, SideColumns};
@@ -205,7 +206,7 @@ impl PlanRows {
     ) -> Result<(Given, Shape), RowError> {
         let mut given = self.given(record, table)?;
         let PlanRows { plan: Some(plan), caches, .. } = self else {
-            return Err(RowError::new("not a GEMM: no M, N, K"));
+            return Err(RowError::new(NO_SIZES));
         };
         let shape = row::shape(plan, &given, caches, record)?;
         if let Some([shortest, median, longest]) = spread(&plan.repeats, record) {

@@ -2,6 +2,7 @@
 
 use crate::Record;
 use crate::cell;
+use crate::cell::NO_SIZES;
 use crate::cell::value_cache::ValueCache;
 use crate::cell::values;
 use crate::cell::values::Types;
@@ -182,7 +183,7 @@ pub(crate) fn sizes(plan: &Plan, given: &Given, record: &Record<'_>) -> Result<[
         Ok([m, n, k, found.batch.unwrap_or(batch)])
     };
     match &plan.sizes {
-        Sizes::Hook => Err(RowError::new("not a GEMM: no M, N, K")),
+        Sizes::Hook => Err(RowError::new(NO_SIZES)),
         Sizes::Three([m, n, k]) => {
             let of = |s: &Size, what| match s {
                 Size::Column(c) => size(c, what),

@@ -32,6 +32,7 @@ pub(crate) mod tune_gemm;
 pub(crate) mod xla;
 
 // What every reader of a log uses.
+use crate::cell::{CellError, NO_SIZES, NOT_A_GEMM, UNFIT};
 use crate::columns::header::flaw;
 use crate::split::log::{self, Entry, LogFormat, LogRows, Others, Parser};
 use crate::split::said::Said;

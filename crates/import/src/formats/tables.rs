@@ -21,7 +21,7 @@ pub(crate) mod tritonbench;
 pub(crate) mod tunableop;
 
 // What every format of tables uses.
-use crate::cell::{self, Quantity};
+use crate::cell::{self, NO_SIZES, NOT_A_GEMM, Quantity};
 use crate::columns::plan_rows::Cells;
 use crate::columns::row::Given;
 use crate::formats::table_format::*;

@@ -6,6 +6,7 @@
 use super::zip::{Budget, Zip};
 use crate::columns::defaults::assumption;
 use crate::split::canonical::push_record;
+use crate::unsupported::ARCHIVE;
 use crate::{Detection, ErrorKind, Head, ImportError, ImportOptions, Imported, formats, read_all};
 use gemmscope_table::dataset::{Assumption, Dataset};
 use gemmscope_table::trace;
@@ -46,7 +47,7 @@ fn read_within(
         foreign("this zip archive or Excel workbook is damaged or cut off: copy it again")
     })?;
     if !zip.has("xl/workbook.xml") {
-        return Err(foreign("this is a zip archive: unpack it and drop the files in it"));
+        return Err(foreign(ARCHIVE));
     }
     let sheets = sheets(&zip, &mut budget)?.ok_or_else(|| {
         foreign("this Excel workbook could not be read: open it and save the sheet with the GEMMs as CSV")

@@ -389,7 +389,7 @@ pub(crate) fn size_after(text: &str, label: &str) -> Result<u32, RowError> {
 /// A size from the text of a field with this name.
 pub(crate) fn size_of(text: Option<&str>, name: &str) -> Result<u32, RowError> {
     let size = cell::size(text.unwrap_or("").as_bytes());
-    size.map_err(|flaw| RowError::new(format!("{name} {flaw}")))
+    size.map_err(|flaw| flaw.of(name))
 }
 
 /// A time in seconds from a number and its unit's factor.
@@ -400,7 +400,7 @@ pub(crate) fn time(value: Option<f64>, scale: f64) -> Result<f64, RowError> {
 /// A positive number, or what is wrong with it.
 fn positive(value: Option<f64>, what: &str) -> Result<f64, RowError> {
     let checked = value.map_or(Err(CellError::Missing), cell::checked);
-    checked.map_err(|flaw| RowError::new(format!("{what} {flaw}")))
+    checked.map_err(|flaw| flaw.of(what))
 }
 
 /// A size that a number stands for.

@@ -11,6 +11,7 @@ use super::log::{self, Entry, LogFormat, LogRows, Parser};
 use super::template::{Slots, slots};
 use crate::Head;
 use crate::cell::{self, shape_text, values};
+use crate::cell::{CellError, NO_SIZES};
 use crate::columns::header::flaw;
 use gemmscope_model::dtype::{DataType, from_blas_letter};
 use gemmscope_model::gemm::Operation;
@@ -66,17 +67,17 @@ impl<'a> Said<'a> {
         }
         if !self.get("shape").is_empty() {
             let shape = shape_text::shape(self.get("shape"), "MNKB");
-            let shape = shape.ok_or_else(|| RowError::new("sizes are not three numbers"))?;
+            let shape = shape.ok_or_else(|| CellError::NotSizes.of("sizes"))?;
             let [m, n, k] = shape.sizes;
             return Ok([m, n, k, shape.batch.unwrap_or(1)]);
         }
         if ["m", "n", "k"].iter().all(|name| self.get(name).is_empty()) {
-            return Err(RowError::new("no M, N, K above the time"));
+            return Err(RowError::new(NO_SIZES));
         }
         let [m, n, k] = [self.size("m")?, self.size("n")?, self.size("k")?];
         let or_one = |name: &str| if self.get(name).is_empty() { Ok(1) } else { self.size(name) };
         let (blocks, batch) = (or_one("blocks")?, or_one("batch")?);
-        let k = k.checked_mul(blocks).ok_or_else(|| RowError::new("K is too large"))?;
+        let k = k.checked_mul(blocks).ok_or_else(|| CellError::TooLarge.of("K"))?;
         Ok([m, n, k, batch])
     }
 
@@ -96,7 +97,9 @@ impl<'a> Said<'a> {
         let mut of = |name: &str| match self.get(name) {
             "" => Ok(None),
             text => match rows.types_in(text) {
-                None if name.len() > 5 => Err(flaw("data type is not recognised", text)),
+                None if name.len() > 5 => {
+                    Err(flaw(CellError::UnknownType.of("data type").reason, text))
+                }
                 known => Ok(known),
             },
         };
@@ -141,7 +144,7 @@ impl<'a> Said<'a> {
         let letter = |name: &str| match self.get(name).trim_start_matches('^') {
             "" => Ok(None),
             text => match values::transpose(text) {
-                None => Err(RowError::new("transpose is not N or T")),
+                None => Err(CellError::NotATranspose.of("transpose")),
                 known => Ok(known),
             },
         };

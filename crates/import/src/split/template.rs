@@ -9,6 +9,7 @@
 //! their text too.
 
 use super::log;
+use crate::cell::CellError;
 use crate::cell::{self, Quantity};
 use gemmscope_table::build::cell_text::RowError;
 
@@ -188,7 +189,7 @@ impl<'a> Slots<'a> {
         }
         let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("ns", 1e-9)];
         let held = units.iter().find(|(unit, _)| self.0.iter().any(|(n, _)| n == unit));
-        let (unit, scale) = held.ok_or_else(|| RowError::new("time is missing"))?;
+        let (unit, scale) = held.ok_or_else(|| CellError::Missing.of("time"))?;
         match cell::number(self.get(unit).as_bytes()) {
             None if self.get(unit).eq_ignore_ascii_case("inf") => {
                 log::time(Some(f64::INFINITY), *scale)

@@ -243,6 +243,12 @@ pub fn either(names: &[impl AsRef<str>]) -> String {
     }
 }
 
+/// What is said of a text that is none of the known ones.
+pub fn expected_one_of(known: &[impl AsRef<str>], text: &str) -> String {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+    format!("expected one of {}: {text}", known.join(", "))
+}
+
 /// The text with its first letter in upper case.
 pub fn capitalized(text: &str) -> String {
     let mut chars = text.chars();

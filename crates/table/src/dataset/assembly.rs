@@ -59,6 +59,14 @@ impl Rest {
 pub const MOST_MEMORY: usize = usize::MAX / 2;
 
 /// What to do about a file that is too large.
+/// Codes that stand for entries of a list.
+pub(super) const CODES: &str = "codes";
+
+/// What a packed table is said to lack.
+pub(super) fn no_values(what: &str) -> String {
+    format!("no values that fit: {what}")
+}
+
 const SPLIT: &str = "split the file, or use the gemmscope command";
 
 /// Says that the rows so far take more than `most` bytes, and what to do about it.
@@ -150,7 +158,7 @@ impl Assembly {
         let (ops, devices) =
             (self.data.ops.len() + part.ops.len(), self.data.devices.len() + part.devices.len());
         if !known(&part.op, ops) || !known(&part.device, devices) {
-            return Err("a code without an entry".to_owned());
+            return Err(no_values(CODES));
         }
         if part.columns.len() < self.data.columns.len() {
             return Err("a column is missing".to_owned());
@@ -170,7 +178,7 @@ impl Assembly {
             };
             let len = ours.map_or(0, ColumnData::len) + theirs.data.len();
             if !fits || len > rows {
-                return Err(format!("values of {}", theirs.key));
+                return Err(no_values(&theirs.key));
             }
         }
         Ok(())

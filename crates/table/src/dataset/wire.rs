@@ -4,6 +4,7 @@
 //! Columns are moved and never copied here; the head holds the small parts (files, types,
 //! dictionaries). [`pack`] and [`unpack`] use the same order of buffers.
 
+use super::assembly::{CODES, no_values};
 use super::{Column, ColumnData, ColumnMeaning, Dataset, Part, Rejected, Rest, Source, Tail};
 use gemmscope_model::gemm::Operation;
 use serde::{Deserialize, Serialize};
@@ -157,10 +158,10 @@ pub fn unpack(packed: Packed) -> Result<Dataset, String> {
             ColumnData::Number(_) => true,
         };
         if !fits {
-            return Err(format!("codes of {}", column.key));
+            return Err(no_values(&column.key));
         }
         if column.data.len() != rows {
-            return Err(format!("not a value for each row: {}", column.key));
+            return Err(no_values(&column.key));
         }
     }
     let known = |codes: &[u16], len: usize| codes.iter().all(|&c| usize::from(c) < len);
@@ -168,7 +169,7 @@ pub fn unpack(packed: Packed) -> Result<Dataset, String> {
         || !known(&data.device, data.devices.len())
         || !known(&data.source, data.sources.len())
     {
-        return Err("a code without an entry".to_owned());
+        return Err(no_values(CODES));
     }
     Ok(data)
 }
@@ -205,10 +206,10 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
     };
     each_column!(name, v of data => *v = buffers.of_rows(name)?);
     for source in data.sources.iter_mut().filter(|s| !s.rejected.reasons.is_empty()) {
-        let lines = buffers.next("lines of rejected rows")?;
-        let codes = buffers.next("reasons of rejected rows")?;
-        let text = buffers.next("text of rejected rows")?;
-        let text_ends = buffers.next("ends of rejected rows")?;
+        let lines = buffers.next(REJECTED)?;
+        let codes = buffers.next(REJECTED)?;
+        let text = buffers.next(REJECTED)?;
+        let text_ends = buffers.next(REJECTED)?;
         source.rejected = Rejected {
             reasons: std::mem::take(&mut source.rejected.reasons),
             lines,
@@ -222,7 +223,7 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
             let codes = buffers.next(&column.key)?;
             let bytes: Vec<u8> = buffers.next(&column.key)?;
             let ends: Vec<u32> = buffers.next(&column.key)?;
-            let values = texts(&bytes, &ends).ok_or_else(|| format!("texts of {}", column.key))?;
+            let values = texts(&bytes, &ends).ok_or_else(|| no_values(&column.key))?;
             ColumnData::Text { codes, values }
         } else {
             ColumnData::Number(buffers.next(&column.key)?)
@@ -237,6 +238,9 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
     }
     Ok((data, head.tail))
 }
+
+/// What the buffers of rejected rows are said to be.
+const REJECTED: &str = "rejected rows";
 
 fn texts(bytes: &[u8], ends: &[u32]) -> Option<Vec<String>> {
     let mut start = 0usize;
@@ -257,17 +261,13 @@ struct Take {
 impl Take {
     fn next<T: Value>(&mut self, what: &str) -> Result<Vec<T>, String> {
         let found = self.buffers.next().and_then(T::values);
-        found.ok_or_else(|| format!("no {} buffer for {what}", std::any::type_name::<T>()))
+        found.ok_or_else(|| no_values(what))
     }
 
     /// A value for each row.
     fn of_rows<T: Value>(&mut self, what: &str) -> Result<Vec<T>, String> {
         let values = self.next(what)?;
-        if values.len() == self.rows {
-            Ok(values)
-        } else {
-            Err(format!("{} values for {} rows: {what}", values.len(), self.rows))
-        }
+        if values.len() == self.rows { Ok(values) } else { Err(no_values(what)) }
     }
 }
 
@@ -332,7 +332,7 @@ mod tests {
         }
         let mut broken = whole.clone();
         broken.buffers[4] = Buffer::U16(vec![0, 9]);
-        assert_eq!(unpack(broken), Err("a code without an entry".to_owned()));
+        assert_eq!(unpack(broken), Err("no values that fit: codes".to_owned()));
         let mut broken = whole;
         broken.head = "{}".into();
         assert!(unpack(broken).is_err_and(|e| e.starts_with("head: ")));

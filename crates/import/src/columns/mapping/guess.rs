@@ -43,6 +43,9 @@ pub(crate) fn suggest(mapping: &mut Mapping, probes: &[Probe]) {
 /// Why a column of types is none: its values may be names that tell them, such as `MKL_fp32`.
 pub(crate) const NOT_TYPES: &str = "its values are not data types";
 
+/// Why a column is the side of square matrices.
+const ONLY_SIZE: &str = "the only size: square matrices";
+
 /// Why a column of a one-letter title is one of types.
 const TYPES: &str = "its values are data types";
 
@@ -55,25 +58,24 @@ pub(crate) fn judged(name: &str, guess: Guess, probe: &Probe) -> (Guess, String)
         0 => None,
         _ => of_letter(name, probe).unwrap_or_else(|| contradicted(guess, probe)),
     };
-    let (guess, why) = judged.unwrap_or((
-        guess,
-        match guess.spec.meaning {
+    judged.unwrap_or_else(|| {
+        let by_name = match guess.spec.meaning {
             Other => "name not recognised",
             _ => "by its name",
-        },
-    ));
-    (guess, why.to_owned())
+        };
+        (guess, by_name.to_owned())
+    })
 }
 
 /// What a column holds, and why.
-type Judged = Option<(Guess, &'static str)>;
+type Judged = Option<(Guess, String)>;
 
 /// A title of one letter, `A` to `D`: its values decide, but for a `B` of numbers. `None` for other titles.
 fn of_letter(name: &str, probe: &Probe) -> Option<Judged> {
     let lower = name.trim().to_lowercase();
     let [letter @ b'a'..=b'd'] = lower.as_bytes() else { return None };
-    let by_value = |meaning: ColumnMeaning, strength, why| {
-        Some(Some((Guess::new::<ColumnMeaning>(meaning, strength), why)))
+    let by_value = |meaning: ColumnMeaning, strength, why: &str| {
+        Some(Some((Guess::new::<ColumnMeaning>(meaning, strength), why.to_owned())))
     };
     match letter {
         b'a' if probe.all_transposes() => by_value(TransA, 90, "its values are N and T"),
@@ -90,31 +92,29 @@ fn of_letter(name: &str, probe: &Probe) -> Option<Judged> {
 /// What the values say against the guess from the name.
 fn contradicted(guess: Guess, probe: &Probe) -> Judged {
     let numbers = probe.all_numbers();
-    let (wrong, why) = match guess.spec.meaning {
-        Dtype | DtypeA | DtypeB | DtypeC | Compute => (!probe.any_dtype, NOT_TYPES),
-        TransA | TransB => (!probe.any_transpose, "its values are not transposes"),
-        Layout => (!probe.any_layout, "its values are not layouts such as NT"),
+    let wrong = match guess.spec.meaning {
+        Dtype | DtypeA | DtypeB | DtypeC | Compute => !probe.any_dtype,
+        TransA | TransB => !probe.any_transpose,
+        Layout => !probe.any_layout,
         Mnk if probe.triples == 0 && numbers && probe.whole() => {
-            return Some((Guess::new(Square, guess.strength), "one size per row"));
+            return Some((Guess::new(Square, guess.strength), ONLY_SIZE.to_owned()));
         }
-        Mnk => (probe.triples == 0, "its values are not sizes"),
-        ShapeA | ShapeB => {
-            (!probe.all_operands(), "its values are not shapes such as (4096, 1024)")
-        }
-        Tile => {
-            (probe.triples == 0 && probe.pairs == 0, "its values are not tiles such as 128x256")
-        }
-        Status => (guess.strength < 60 && numbers, "its values are numbers, not verdicts"),
-        Device => (numbers, "its values are numbers, not device names"),
-        M | N | K | Batch | Square => (probe.numbers == 0, "its values are not numbers"),
-        Time | ReportedRate => (
-            probe.numbers + probe.quantities == 0 && probe.filled > 3,
-            "its values are not numbers",
-        ),
-        Kernel | Library | Model => (numbers, "its values are numbers, not names"),
-        _ => (false, ""),
+        Mnk => probe.triples == 0,
+        ShapeA | ShapeB => !probe.all_operands(),
+        Tile => probe.triples == 0 && probe.pairs == 0,
+        Status => guess.strength < 60 && numbers,
+        Device | Kernel | Library | Model => numbers,
+        M | N | K | Batch | Square => probe.numbers == 0,
+        Time | ReportedRate => probe.numbers + probe.quantities == 0 && probe.filled > 3,
+        _ => false,
     };
-    wrong.then(|| (Guess::new(Other, 0), why))
+    wrong.then(|| {
+        let why = match guess.spec.meaning {
+            Dtype | DtypeA | DtypeB | DtypeC | Compute => NOT_TYPES.to_owned(),
+            _ => format!("its values do not fit “{}”", guess.spec.label()),
+        };
+        (Guess::new(Other, 0), why)
+    })
 }
 
 /// Names the columns of a list of whole numbers without a header: three are M, N, K; four with
@@ -223,7 +223,7 @@ pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe])
         }
     };
     if !has(guesses, &[Dtype, DtypeA]) {
-        take(guesses, Dtype, "its values are data types", &|p| p.all_dtypes());
+        take(guesses, Dtype, TYPES, &|p| p.all_dtypes());
     }
     let sizes = [M, N, K, Mnk, ShapeA, Square];
     if !has(guesses, &sizes) {
@@ -288,7 +288,7 @@ pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
                 .any(|(j, (g, _))| j != i && sizes.contains(&g.spec.meaning))
         {
             guesses[i].0.spec = Square.into();
-            guesses[i].1 = "the only size: square matrices".into();
+            guesses[i].1 = ONLY_SIZE.into();
         }
     }
     if !has(guesses, Time)

@@ -191,7 +191,7 @@ impl Parser for AnyLog {
             };
             let timed = time_s > 0.0;
             let row = timed.then(|| r.shape.row(op, time_s));
-            let mut entry = Entry::new(row.ok_or_else(|| RowError::new("time is zero")));
+            let mut entry = Entry::new(row.ok_or_else(|| CellError::Zero.of("time")));
             if !one.time_s.is_nan() {
                 entry.rate = one.rate;
             }

@@ -55,7 +55,7 @@ impl Benchdnn {
                 return Err(RowError::new("matmul sizes are not MxK:KxN"));
             };
             let shape = product(&a, &b);
-            let unfit = || flaw("the operands do not fit together", descriptor);
+            let unfit = || flaw(UNFIT, descriptor);
             return Ok((shape.ok_or_else(unfit)?, false));
         }
         let get = |key: &str| {

@@ -71,7 +71,7 @@ impl Parser for Calls {
         let letter = function.trim_start_matches("rocblas_").get(..1).unwrap_or("");
         let typed = ["dtype", "dtype_a"].iter().any(|name| !call.get(name).is_empty());
         if !typed && letter.chars().all(|l| from_blas_letter(l).is_none()) {
-            return Some(Entry::new(Err(RowError::new("no data type"))));
+            return Some(Entry::new(Err(CellError::Missing.of("data type"))));
         }
         let known =
             [("letter", letter), ("op_name", function), ("library", library), ("count", "1")];

@@ -145,7 +145,7 @@ impl Parser for CkProfiler {
         let ms = pieces.next().and_then(log::leading).map(|v| v.0);
         let row = (|| {
             let [Some(m), Some(n), Some(k)] = self.sizes else {
-                return Err(RowError::new("no M, N and K before this line"));
+                return Err(RowError::new(NO_SIZES));
             };
             let op = Operation::uniform(rows.dtype(self.found))
                 .with_layout(self.layout.0, self.layout.1);

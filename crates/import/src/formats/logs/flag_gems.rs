@@ -80,7 +80,7 @@ impl FlagGems {
     fn shape(&self, text: &str, rows: &mut LogRows<'_>) -> Result<Row, RowError> {
         let dims = Py::parse(text).shapes();
         let found = Operator::of(&self.operator).and_then(|o| Some((o, o.shape(&dims)?)));
-        let (operator, shape) = found.ok_or_else(|| RowError::new("not a GEMM (operator)"))?;
+        let (operator, shape) = found.ok_or_else(|| RowError::new(NOT_A_GEMM))?;
         let dtype = rows.dtype(self.dtype);
         let op = operator.operation(&dims, shape.sizes[1], [dtype; 2], [false; 2]);
         Ok(shape.row(op, f64::NAN))

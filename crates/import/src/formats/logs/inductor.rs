@@ -77,7 +77,7 @@ impl Problem {
             Some([a, b]) if op.contains("grouped") => grouped(a, b, operands.last()),
             _ => operator.shape(&operands),
         };
-        let shape = shape.ok_or_else(|| flaw("the operands do not fit together", text));
+        let shape = shape.ok_or_else(|| flaw(UNFIT, text));
         Some(Problem {
             op: op.to_owned(),
             shape,

@@ -98,7 +98,7 @@ fn number(v: &Value, pointer: &str) -> Option<f64> {
 }
 
 fn size(v: Option<f64>, what: &str) -> Result<u32, RowError> {
-    log::size(v.ok_or_else(|| RowError::new(format!("{what} is missing")))?, what)
+    log::size(v.ok_or_else(|| CellError::Missing.of(what))?, what)
 }
 
 /// The row of sizes as the file has them; no batch is one GEMM.
@@ -212,9 +212,9 @@ fn autotvm(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
             return Err(RowError::new("not two tensors"));
         };
         let shape = product(a, &swapped(b));
-        let shape = shape.ok_or_else(|| RowError::new("the operands do not fit together"))?;
+        let shape = shape.ok_or_else(|| RowError::new(UNFIT))?;
         if v.pointer("/result/1").and_then(Value::as_f64) != Some(0.0) {
-            return Err(RowError::new("the candidate failed"));
+            return Err(RowError::new("the run failed"));
         }
         let times: Vec<f64> = v
             .pointer("/result/0")
@@ -255,12 +255,12 @@ fn onnx_node(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {
         let ([.., a_rows, a_last], [b_lead @ .., b_rows, b_last], [lead @ .., m, n]) =
             (&a.1[..], &b.1[..], &out.1[..])
         else {
-            return Err(RowError::new("not two matrices"));
+            return Err(RowError::new(UNFIT));
         };
         let transposed = a_rows != m;
         let k = if transposed { a_rows } else { a_last };
         if [*b_rows, *b_last] != [*k, *n] && [*b_rows, *b_last] != [*n, *k] {
-            return Err(RowError::new("the shapes of inputs and output do not agree"));
+            return Err(RowError::new(UNFIT));
         }
         let a_type = rows.dtype(a.0);
         let c = out.0.unwrap_or_else(|| a_type.default_output());

@@ -66,10 +66,10 @@ impl Kernelbot {
         let failed = fields.get("error").or(fields.get("status").filter(|s| *s != "pass"));
         let row = (|| {
             if let Some(why) = failed {
-                return Err(flaw("the benchmark failed", why));
+                return Err(flaw("the run failed", why));
             }
             let shape = shape_text::named(&spec.replace(';', ","));
-            let mut shape = shape.ok_or_else(|| flaw("no M, N, K", spec))?;
+            let mut shape = shape.ok_or_else(|| flaw(NO_SIZES, spec))?;
             let op = Operation::uniform(rows.dtype(None));
             // `l` is the batch of CUTLASS and CuTe.
             let l = spec.split(';').find_map(|p| p.trim().strip_prefix("l:"));

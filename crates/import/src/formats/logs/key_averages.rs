@@ -63,7 +63,7 @@ impl Parser for KeyAverages {
         }
         let row = (|| {
             let shape = operator.shape(&shapes);
-            let shape = shape.ok_or_else(|| flaw("the shapes do not fit together", inputs))?;
+            let shape = shape.ok_or_else(|| flaw(UNFIT, inputs))?;
             if calls.is_nan() || calls <= 0.0 {
                 return Err(RowError::new("the number of calls is missing"));
             }

@@ -36,11 +36,13 @@ fn weight(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
     e.op_name = if routed { "MUL_MAT_ID" } else { "MUL_MAT" }.to_owned();
     e.work = log::rate_in(&format!("{}S", s.get("work")));
     if routed || !s.get("failed").is_empty() {
-        e.row = Err(RowError::new(match s.get("failed").contains("not supported") {
-            _ if routed => "rows are routed to experts (MUL_MAT_ID): not a single GEMM",
-            true => "not supported by the backend",
-            false => "time is missing",
-        }));
+        e.row = Err(match s.get("failed").contains("not supported") {
+            _ if routed => {
+                RowError::new("rows are routed to experts (MUL_MAT_ID): not a single GEMM")
+            }
+            true => RowError::new("not supported by the backend"),
+            false => CellError::Missing.of("time"),
+        });
     }
     e.amend(|mut row| {
         // The test's inputs are fp32; the kernels unpack the weight and round them to 16 or 8 bits.

@@ -42,7 +42,7 @@ fn row(s: &Slots<'_>) -> Result<Row, RowError> {
     let part = |name| tensor(tensors, name);
     let (a, b, c) = (part("src"), part("wei"), part("dst"));
     let (Some((a, tag_a)), Some((b, tag_b))) = (a, b) else {
-        return Err(RowError::new("no types of source and weights"));
+        return Err(CellError::Missing.of("data type"));
     };
     let op = Operation::mixed(a, b, c.map_or(a.default_output(), |(c, _)| c));
     let of = |tags: &[&str]| tags.iter().any(|t| matches!(*t, "ba" | "acb" | "abdc"));

@@ -60,8 +60,8 @@ impl Parser for Inputs {
             };
             let shapes: Vec<Vec<u32>> = all.iter().map(|t| t.0.clone()).collect();
             let shape = operator.shape(&shapes);
-            let shape = shape.ok_or_else(|| RowError::new("the operands do not fit together"))?;
-            let a = dtype.ok_or_else(|| RowError::new("no data type"))?;
+            let shape = shape.ok_or_else(|| RowError::new(UNFIT))?;
+            let a = dtype.ok_or_else(|| CellError::Missing.of("data type"))?;
             let types = [a, dtype_b.unwrap_or(a)];
             let op = operator.operation(&shapes, shape.sizes[1], types, [*ta, *tb]);
             Ok(shape.row(op, f64::NAN))

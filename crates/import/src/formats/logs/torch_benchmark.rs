@@ -93,7 +93,7 @@ impl Parser for Comparison {
                 return Vec::new();
             };
             let text = text.trim();
-            let shape = named(text).ok_or_else(|| flaw("no M, N, K", text));
+            let shape = named(text).ok_or_else(|| flaw(NO_SIZES, text));
             for (value, name) in cells.zip(&names).filter(|(v, _)| !v.is_empty()) {
                 let e = self.entry(&shape, text, value, name, rows);
                 self.pending.push(e);

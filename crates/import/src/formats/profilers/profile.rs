@@ -7,6 +7,7 @@
 use super::kernel_kind::KernelKind;
 use super::{Omitted, Times, tell_omitted};
 use crate::cell::{self, shape_text};
+use crate::cell::{CellError, NOT_A_GEMM};
 use crate::columns::defaults::{self, AssumedType, assumption};
 use crate::{Head, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
@@ -209,7 +210,7 @@ impl Profile {
                     let (a, b) = parsed[i].transposes.unwrap_or_default();
                     let op = Operation::uniform(dtype).with_layout(a, b);
                     let row = Row { batch, device: l.device, ..Row::new(m, n, k, op, l.time_s) };
-                    if l.time_s.is_nan() { Err(RowError::new("time is missing")) } else { Ok(row) }
+                    if l.time_s.is_nan() { Err(CellError::Missing.of("time")) } else { Ok(row) }
                 }
                 None if gemm => {
                     without.add(&l.kernel, total(l));
@@ -217,7 +218,7 @@ impl Profile {
                 }
                 None => {
                     not_gemm.add(&l.kernel, total(l));
-                    Err(RowError::new("not a GEMM (kernel name)"))
+                    Err(RowError::new(NOT_A_GEMM))
                 }
             };
             stage(&mut table, l, &parsed[i]);

@@ -49,7 +49,7 @@ pub(crate) const FORMAT: Format = Format {
 fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let kind = cells.get("OperationKind");
     if memchr::memmem::find(kind, b"gemm").is_none() {
-        return Err(cells.error("OperationKind", "not a GEMM (OperationKind)"));
+        return Err(cells.error("OperationKind", NOT_A_GEMM));
     }
     if memchr::memmem::find(kind, b"spgemm").is_some() {
         cells.table.note(
@@ -57,8 +57,8 @@ fn checked(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         );
     }
     if !matches!(cells.get("Disposition"), b"passed" | b"not_verified" | b"") {
-        let reason = format!("Disposition is {}", cells.text("Disposition"));
-        return Err(cells.error("Disposition", reason));
+        let status = cells.text("Disposition");
+        return Err(cells.error("Disposition", format!("Disposition is {status}")));
     }
     // The columns of the profiler are wrong for some kernels (NVIDIA/cutlass issue 2362).
     let columns = ["cluster_m", "cluster_n"].map(|n| cells.text(n).parse::<u32>().ok());

@@ -33,7 +33,7 @@ pub(crate) const FORMAT: Format = Format {
 fn routine(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let name = cells.text("routine").to_ascii_lowercase();
     if !["gemm", "mm_", "bmm"].iter().any(|w| name.contains(w)) {
-        return Err(cells.error("routine", "not a GEMM (routine)"));
+        return Err(cells.error("routine", NOT_A_GEMM));
     }
     let mut given = Given::default();
     // The fp4 routine names its unquantised input's type; what is multiplied is fp4.
@@ -47,9 +47,7 @@ fn routine(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     if name.contains("group_gemm") && !is_missing(cells.get("group_size")) {
         let size = |name: &str| match cells.get(name) {
             cell if is_missing(cell) => Ok(1),
-            cell => {
-                cell::size(cell).map_err(|flaw| cells.error(name, format!("batch {flaw} ({name})")))
-            }
+            cell => cell::size(cell).map_err(|flaw| cells.error(name, flaw.said("batch", name))),
         };
         given.batch = Some(size("batch_size")?.saturating_mul(size("group_size")?));
     }

@@ -5,6 +5,7 @@
 //! listed those are passed over; where only the aggregates are, the median is the point.
 
 use crate::cell;
+use crate::cell::CellError;
 use crate::cell::shape_text::{self, Shape};
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::{alias, words};
@@ -98,7 +99,7 @@ fn split_aggregate(name: &str) -> (&str, &str) {
 fn seconds(value: Option<f64>, unit: &str) -> Result<f64, RowError> {
     let unit = if unit.is_empty() { Some(TimeUnit::Nanoseconds) } else { TimeUnit::parse(unit) };
     let Some(unit) = unit else {
-        return Err(RowError::new("time_unit is not recognised"));
+        return Err(CellError::UnknownType.of("time_unit"));
     };
     crate::split::log::time(value, unit.to_si())
 }

@@ -30,9 +30,9 @@ fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let params: Value = serde_json::from_slice(cells.text("params").as_bytes())
         .map_err(|_| cells.error("params", "params is not a JSON object"))?;
     let size = |name: &str| match params.get(name) {
-        None => Err(cells.error("params", "not a GEMM (params without M, N, K)")),
+        None => Err(cells.error("params", NO_SIZES)),
         Some(v) => cell::size(v.to_string().trim_matches('"').as_bytes())
-            .map_err(|flaw| cells.error("params", format!("{name} {flaw}"))),
+            .map_err(|flaw| cells.error("params", flaw.of(name).reason)),
     };
     let batch = match ["B", "Z"].iter().find(|n| params.get(**n).is_some()) {
         Some(name) => Some(size(name)?),

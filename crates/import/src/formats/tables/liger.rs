@@ -53,15 +53,14 @@ fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
         if x_name.eq_ignore_ascii_case(name) {
             return cell::size(cells.get("x_value"))
                 .map(Some)
-                .map_err(|flaw| cells.error("x_value", format!("{name} {flaw} (x_value)")));
+                .map_err(|flaw| cells.error("x_value", flaw.said(name, "x_value")));
         }
         let value =
             [name, &name.to_ascii_lowercase()].iter().find_map(|k| config.get(*k)?.as_u64());
         Ok(value.and_then(|v| u32::try_from(v).ok()))
     };
     let (Some(m), Some(n), Some(k)) = (size("M")?, size("N")?, size("K")?) else {
-        let reason = "not a GEMM: no M, N, K (extra_benchmark_config_str)";
-        return Err(cells.error("extra_benchmark_config_str", reason));
+        return Err(cells.error("extra_benchmark_config_str", NO_SIZES));
     };
     let Some(unit) = TimeUnit::parse(&cells.text("metric_unit")) else {
         return Err(cells.error("metric_unit", "unit is not one of time (metric_unit)"));

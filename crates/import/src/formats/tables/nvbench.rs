@@ -2,6 +2,7 @@
 //! named M, N, K; times are in seconds, noise is a share of the mean.
 
 use crate::cell;
+use crate::cell::NO_SIZES;
 use crate::cell::shape_text::Shape;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::row::percent;
@@ -95,13 +96,13 @@ impl States {
         for (key, value) in &s.axes {
             if let Some(i) = words::size(key) {
                 let what = ["M", "N", "K", "batch"][i];
-                let v = cell::size(value.as_bytes())
-                    .map_err(|f| RowError::new(format!("{what} {f} ({key})")))?;
+                let v =
+                    cell::size(value.as_bytes()).map_err(|f| RowError::new(f.said(what, key)))?;
                 sizes[i] = Some(v);
             }
         }
         let [Some(m), Some(n), Some(k), batch] = sizes else {
-            return Err(RowError::new("not a GEMM: no axes M, N, K"));
+            return Err(RowError::new(NO_SIZES));
         };
         let time_s = log::time(s.time_s, 1.0)?;
         let said = s.axes.iter().find_map(|(k, v)| dtype_axis(k, v).flatten());

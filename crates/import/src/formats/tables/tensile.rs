@@ -59,7 +59,7 @@ pub(crate) const CLIENT: Format = Format {
 fn contraction(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     let sizes = shape_text::sizes(&cells.text("problem-sizes"));
     let &[m, n, batch, k, ..] = &sizes[..] else {
-        return Err(cells.error("problem-sizes", "not a GEMM: no M, N, batch, K (problem-sizes)"));
+        return Err(cells.error("problem-sizes", NO_SIZES));
     };
     let name = KernelName::parse(&cells.text("solution"));
     Ok(Given {

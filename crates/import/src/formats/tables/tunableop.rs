@@ -4,6 +4,7 @@
 //! shape for which no better solution than the library's own was found.
 
 use crate::cell;
+use crate::cell::{NO_SIZES, NOT_A_GEMM};
 use crate::columns::defaults;
 use crate::columns::header::error_at;
 use crate::{
@@ -90,11 +91,12 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
     let bad = |column: usize, reason: &str| error_at(column, record, reason);
     let name = record.text(0);
     let Some((_, rest)) = name.split_once("TunableOp_") else {
-        return Err(bad(0, "not a GEMM result (expected …TunableOp_type_layout)"));
+        return Err(bad(0, NOT_A_GEMM));
     };
     // `float_TN`, `BFloat16_NT`, `Float8_e4m3fn_BFloat16_TN`
     let type_text = rest.rsplit_once('_').map_or(rest, |(t, _)| t);
-    let dtype = types(type_text).ok_or_else(|| bad(0, "data type is not recognised"))?;
+    let dtype =
+        types(type_text).ok_or_else(|| bad(0, &CellError::UnknownType.of("data type").reason))?;
     let params = record.text(1);
     let mut parts = params.split('_');
     let layout = parts.next().unwrap_or("").as_bytes();
@@ -109,7 +111,7 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
             "B" => expect_batch = true,
             "ld" | "rw" | "bias" => break,
             _ => {
-                let size = cell::size(part.as_bytes()).map_err(|f| bad(1, &format!("size {f}")))?;
+                let size = cell::size(part.as_bytes()).map_err(|f| bad(1, &f.of("size").reason))?;
                 if expect_batch {
                     batch = size;
                     expect_batch = false;
@@ -120,10 +122,9 @@ fn row(record: &Record<'_>) -> Result<Row, RowError> {
         }
     }
     let [m, n, k, ..] = sizes[..] else {
-        return Err(bad(1, "M, N, K are missing (expected tn_M_N_K)"));
+        return Err(bad(1, NO_SIZES));
     };
-    let ms =
-        cell::positive(record.get(3)).map_err(|f: CellError| bad(3, &format!("time {f} (ms)")))?;
+    let ms = cell::positive(record.get(3)).map_err(|f: CellError| bad(3, &f.said("time", "ms")))?;
     let op = dtype.with_layout(a.eq_ignore_ascii_case(&b't'), b.eq_ignore_ascii_case(&b't'));
     Ok(Row { batch, ..Row::new(m, n, k, op, ms * 1e-3) })
 }

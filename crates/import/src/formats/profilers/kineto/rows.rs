@@ -6,6 +6,7 @@ use super::join::Join;
 use super::left_out::LeftOut;
 use super::products::{Launched, Products};
 use super::{Trace, attention, capture, timeline};
+use crate::cell::CellError;
 use crate::cell::py::Py;
 use crate::formats::profilers::Times;
 use crate::formats::profilers::kernel_kind::as_computed;
@@ -13,7 +14,6 @@ use crate::formats::profilers::tracelens::{from_operands, library};
 use crate::{ErrorKind, ImportError, Imported, unsupported};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
-use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
 use gemmscope_table::dataset::{Source, TraceContext};
@@ -283,7 +283,7 @@ fn commit(
                 out.expanded.push((Source::expanded(name), g.times.sum));
                 Err(RowError::new(why))
             }
-            None => Err(RowError::new("data type not recognised")),
+            None => Err(CellError::UnknownType.of("data type")),
         };
         let is_gemm = g.times.sum.is_finite() && !matches!(found, Some(Err(_)));
         out.gemm_s += if is_gemm { g.times.sum } else { 0.0 };

@@ -11,6 +11,7 @@ use super::kernels::{self, Kernels};
 use super::shape;
 use crate::cell::py::Py;
 use crate::cell::shape_text::Shape;
+use crate::cell::{CellError, NOT_A_GEMM};
 use crate::columns::header::error_at;
 use crate::formats::profilers::kernel_kind::as_computed;
 use crate::formats::profilers::{Omitted, tell_omitted};
@@ -182,8 +183,6 @@ impl Table {
 /// Names of the sizes in the report's model.
 const SIZES: [&str; 4] = ["M", "N", "K", "B"];
 
-/// Reason of rows of other categories.
-pub(super) const NOT_A_GEMM: &str = "not a GEMM (op category)";
 /// Reason of GEMMs whose shape is not known.
 pub(super) const NO_MODEL: &str = "no performance model: shape not known";
 
@@ -193,8 +192,11 @@ fn text<'r>(record: &Record<'r>, col: &Option<Col>) -> Cow<'r, str> {
 }
 
 fn type_unknown(col: Option<&Col>, record: &Record<'_>) -> RowError {
-    let reason = "data type not recognised";
-    col.map_or_else(|| RowError::new(reason), |c| error_at(c.index, record, reason))
+    let flaw = CellError::UnknownType.of("data type");
+    match col {
+        Some(c) => error_at(c.index, record, flaw.reason),
+        None => flaw,
+    }
 }
 
 /// `(True, False)`; `None` where a flag is missing or unknown.
@@ -218,7 +220,7 @@ fn time_of_call(
     }
     match (&columns.mean, &columns.sum) {
         (Some((c, unit_s)), _) | (None, Some((c, unit_s))) => c.positive(record, "time", *unit_s),
-        (None, None) => Err(RowError::new("no time")),
+        (None, None) => Err(CellError::Missing.of("time")),
     }
 }
 

@@ -23,7 +23,7 @@ fn the_other_micro_sign_zero_times_and_unknown_types() {
         reasons,
         [
             "time is zero (Kernel Time (μs)_mean)",
-            "data type not recognised",
+            "data type is not recognised",
             "K is negative (param: K)"
         ]
     );
