@@ -52,7 +52,6 @@ pub(super) const TOPICS: [Topic; 13] = [
         examples: &[
             "gemmscope open bench.csv --device mi300x",
             "hipblaslt-bench --log 1 | gemmscope open - --device mi300x",
-            "gemmscope open trace.json --serve --port 8123",
         ],
     },
     Topic {
@@ -63,7 +62,6 @@ pub(super) const TOPICS: [Topic; 13] = [
         more: "",
         examples: &[
             "gemmscope summary gemm.csv --device mi300x",
-            "gemmscope summary results/*.csv --json | jq .max_tflops",
             "zcat log.gz | gemmscope summary - --device h100-sxm",
             "gemmscope summary odd.csv --column speed=rate:tflops --answer dtype=bf16",
         ],
@@ -76,7 +74,6 @@ pub(super) const TOPICS: [Topic; 13] = [
         more: "Text uses the viewer's fonts; a program such as rsvg-convert makes a PNG of it.\n",
         examples: &[
             "gemmscope render bench.csv --view roofline --device mi300x -o roofline.svg",
-            "gemmscope render bench.csv --state 'https://host/gemmscope/#v=1&f.dtype=bf16' --theme dark -o dark.svg",
             "gemmscope render bench.csv --device mi300x --size 1600x900 | rsvg-convert -z 2 -o roofline.png",
         ],
     },
@@ -101,10 +98,7 @@ pub(super) const TOPICS: [Topic; 13] = [
         more: "A PyTorch script for each GEMM, plus the benchmark of the library that ran it, or Triton for a\n\
                Triton kernel. Scripts compare with double precision, exit with 1 on a mismatch and print a\n\
                line of CSV; run_all.sh collects the lines in results.csv, which gemmscope reads.\n",
-        examples: &[
-            "gemmscope replay bench.csv --device mi300x --flagged -o replays",
-            "gemmscope replay trace_report/ --flagged -o replays",
-        ],
+        examples: &["gemmscope replay trace_report/ --flagged -o replays"],
     },
     Topic {
         command: Page,
@@ -117,7 +111,6 @@ pub(super) const TOPICS: [Topic; 13] = [
         examples: &[
             "gemmscope page bench.csv --device mi300x -o bench.gemmscope.html",
             "gemmscope page old.csv new.csv --app gemmscope.html --view compare -o compared.html",
-            "gemmscope page bench.csv --app gemmscope.html --state 'https://host/#v=1&q=k_64' -o bench.html",
         ],
     },
     Topic {
@@ -128,10 +121,8 @@ pub(super) const TOPICS: [Topic; 13] = [
         more: "At least one limit is needed: --min-efficiency or --baseline.\n",
         examples: &[
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
-            "gemmscope check new.csv --device mi300x --min-efficiency 0.3 --each",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",
             "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
-            "gemmscope check new.csv --device mi300x --min-efficiency 60% --state '#f.dtype=bf16'",
         ],
     },
     Topic {
@@ -140,10 +131,7 @@ pub(super) const TOPICS: [Topic; 13] = [
         usage: "FILE... -o OUT.csv",
         what: "one long CSV with units in its header, which gemmscope reads back",
         more: "--json writes the same columns as one JSON object.\n",
-        examples: &[
-            "gemmscope convert log.txt -o long.csv",
-            "gemmscope convert a.csv b.csv -o - | cut -d, -f1-4",
-        ],
+        examples: &["gemmscope convert log.txt -o long.csv"],
     },
     Topic {
         command: Formats,

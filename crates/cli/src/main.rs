@@ -102,7 +102,7 @@ pub fn run(
         // The reader of the pipe has closed it (`| head`): not an error.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(e) => {
-            let _ = err.say(Code::CannotWrite, &format!("cannot write: {e}"));
+            let _ = err.say(Code::CannotWrite, &format!("cannot be written: {e}"));
             Exit::Failed as u8
         }
     }

@@ -136,6 +136,25 @@ pub(crate) fn may_be_device(name: &str) -> bool {
     !hardware::match_name(name).candidates().is_empty()
 }
 
+/// Of a file whose M, N and layout are those of a BLAS call.
+pub(crate) const COLUMN_MAJOR: &str =
+    "M, N and layout are column-major (BLAS): a row-major GEMM has M and N swapped.";
+
+/// That a column states no unit, and which one is taken and why.
+pub(crate) fn no_unit(name: &str, why: &str) -> String {
+    format!("No unit on “{name}”: {why}.")
+}
+
+/// Of a unit that the user chose.
+pub(crate) fn as_chosen(unit: &str) -> String {
+    format!("{unit} as chosen")
+}
+
+/// Of a unit that nothing in the file tells.
+pub(crate) fn assuming(unit: &str) -> String {
+    format!("assuming {unit}")
+}
+
 /// The device of a file that names none: the user's answer, the file's name, or "not stated".
 pub(crate) fn device(table: &mut TableBuilder, head: &Head, options: &ImportOptions) -> u16 {
     let device = device_above(table, head, options, None);

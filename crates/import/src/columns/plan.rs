@@ -106,6 +106,14 @@ impl Side {
     }
 }
 
+/// Of times that rates tell.
+pub(crate) fn from_rates(rates: &str) -> String {
+    format!("Times computed from {rates}, at 2MNK operations per call (8MNK for complex types).")
+}
+
+/// The rates of a file that has several columns or lines of them.
+pub(crate) const ITS_RATES: &str = "the file's rates";
+
 /// What is said of a file without times.
 pub(crate) const SHAPES_ONLY: &str =
     "Shapes only: no times in the file, so the roof is shown without measured points.";
@@ -214,15 +222,12 @@ impl Plan {
             _ if self.sides.iter().any(|s| s.figures.time.is_some()) => {}
             _ if !self.sides.is_empty() => {
                 table.rates_are_not_independent();
-                table.note("Times computed from the file's rates.");
+                table.note(from_rates(ITS_RATES));
             }
             (Some(_), _) => {}
             (None, Some((c, _))) => {
                 table.rates_are_not_independent();
-                table.note(format!(
-                    "Times computed from the rates in “{}”, at 2MNK operations per call.",
-                    c.name
-                ));
+                table.note(from_rates(&format!("the rates in “{}”", c.name)));
             }
             (None, None) => table.note(SHAPES_ONLY),
         }

@@ -431,7 +431,7 @@ impl RowReader for PlanRows {
     fn remark(&mut self, t: &mut TableBuilder) {
         let seen = &self.seen;
         if seen.before > 0 && self.plan.is_some() {
-            t.note(format!("Skipped before the header: {} line(s).", seen.before));
+            t.note(format!("Skipped {} before the header.", plural(seen.before, "line")));
         }
         let (failed, timed) = seen.failed;
         if failed > 0 {
@@ -444,16 +444,14 @@ impl RowReader for PlanRows {
             };
             t.note(format!("Tuning history: {failed} failed variant(s) kept without a time.{but}"));
         }
-        match seen.repeated {
-            0 => {}
-            1 => t.note("The header is repeated once."),
-            n => t.note(format!("The header is repeated {n} times.")),
+        if seen.repeated > 0 {
+            t.note(format!("Skipped {}.", plural(seen.repeated, "repeated header")));
         }
         if seen.aside > 0 {
             t.note(format!("{} without a result.", plural(seen.aside, "line")));
         }
         if seen.comments > 0 {
-            t.note(format!("Skipped comments and rules: {} line(s).", seen.comments));
+            t.note(format!("Skipped {} of comments and rules.", plural(seen.comments, "line")));
         }
         if seen.longer.0 > 0 {
             t.note(format!(

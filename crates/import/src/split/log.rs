@@ -3,7 +3,7 @@
 use crate::cell::values::{self, Types};
 use crate::cell::{self, CellError};
 use crate::columns::defaults::{self, AssumedType};
-use crate::columns::plan::SHAPES_ONLY;
+use crate::columns::plan::{ITS_RATES, SHAPES_ONLY, from_rates};
 use crate::split::dialect::is_json;
 use crate::split::json::{Item, note_cut};
 use crate::split::said::{self, Said};
@@ -271,10 +271,7 @@ impl ItemReader for Log {
         self.put(self.known.line, b"", last, &mut table);
         if self.seen.from_rates {
             table.rates_are_not_independent();
-            table.note(
-                "Times computed from the file's rates, at 2MNK operations per call (8MNK for \
-                 complex types).",
-            );
+            table.note(from_rates(ITS_RATES));
         }
         for note in self.format.notes {
             table.note(*note);

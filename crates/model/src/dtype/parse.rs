@@ -12,13 +12,9 @@ pub struct ParsedType {
 }
 
 const ANY_FP8: &str = "fp8 without a variant is read as E4M3";
-const ANY_FNUZ: &str = "fp8 fnuz without a variant is read as E4M3 fnuz";
-const F8_R: &str = "f8_r is read as OCP E4M3; on CDNA3 the library means E4M3 fnuz";
-const BF8_R: &str = "bf8_r is read as OCP E5M2; on CDNA3 the library means E5M2 fnuz";
+const F8_R: &str = "f8_r and bf8_r are read as OCP E4M3 and E5M2; on CDNA3 the library means E4M3 fnuz and E5M2 fnuz";
 const UNSIGNED: &str =
-    "unsigned 8-bit integers are read as int8, which has the same width and peak";
-const UNSIGNED4: &str =
-    "unsigned 4-bit integers are read as int4, which has the same width and peak";
+    "unsigned integers are read as signed ones, which have the same width and peak";
 const FP6: &str = "which of the two 6-bit formats it is does not change size or peak";
 
 /// Reads a spelling. Ignores spaces and quotes around it, case, and prefixes such as `torch.`,
@@ -75,16 +71,16 @@ pub(super) fn parse(text: &str) -> Option<ParsedType> {
         "fp8 e5m2 fnuz" | "e5m2fnuz" | "e5m2_fnuz" | "f8e5m2fnuz" | "fp8_e5m2fnuz"
         | "fp8e5m2fnuz" | "fp8_e5m2_fnuz" | "float8_e5m2fnuz" | "bf8_fnuz_r" | "bf8_fnuz_t"
         | "bf8_fnuz" | "fp8e5b16" => sure(Fp8E5m2Fnuz),
-        "fp8_fnuz" => assume(Fp8E4m3Fnuz, ANY_FNUZ),
+        "fp8_fnuz" => assume(Fp8E4m3Fnuz, ANY_FP8),
         "fp8" | "f8" | "float8" => assume(Fp8E4m3, ANY_FP8),
         "f8_r" => assume(Fp8E4m3, F8_R),
-        "bf8" | "bf8_r" => assume(Fp8E5m2, BF8_R),
+        "bf8" | "bf8_r" => assume(Fp8E5m2, F8_R),
         "i8" | "int8" | "int8_t" | "s8" | "signed char" | "i8_r" | "r_8i" | "r8i" => sure(Int8),
         "char" => sure(Int8),
         "u8" | "uint8" | "unsigned char" => assume(Int8, UNSIGNED),
         "i32" | "int32" | "int32_t" | "int" | "s32" | "i32_r" | "r_32i" | "r32i" => sure(Int32),
         "i4" | "int4" | "s4" | "i4_r" => sure(Int4),
-        "u4" | "uint4" => assume(Int4, UNSIGNED4),
+        "u4" | "uint4" => assume(Int4, UNSIGNED),
         "fp6" | "f6" | "float6" => assume(Fp6, FP6),
         "e2m3" | "e3m2" | "fp6_e2m3" | "fp6_e3m2" | "float6_e2m3fn" | "float6_e3m2fn" | "f6_r"
         | "bf6_r" => sure(Fp6),

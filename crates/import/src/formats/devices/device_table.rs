@@ -23,6 +23,10 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { detect, open },
 };
 
+fn no_roofline(name: &str, lacks: &str) -> String {
+    format!("{name} has no {lacks}, so it has no roofline")
+}
+
 /// The header is searched in this many lines.
 const PREAMBLE: usize = 10;
 
@@ -289,11 +293,11 @@ impl RowReader for Table {
         for Found { line, mut device } in self.found {
             let name = &device.name;
             if device.bandwidth_bytes_per_s.is_nan() {
-                let message = format!("{name} has no memory bandwidth, so it has no roofline");
+                let message = no_roofline(name, "memory bandwidth");
                 return Err(ImportError::new(message).at(line, 0));
             }
             if device.peaks.is_empty() {
-                let message = format!("{name} has no peak rate, so it has no roofline");
+                let message = no_roofline(name, "peak rate");
                 return Err(ImportError::new(message).at(line, 0));
             }
             device.notes = format!("{} {said}", device.notes).trim().to_owned();

@@ -6,6 +6,7 @@ mod measured;
 use super::*;
 use crate::cell::shape_text::{Shape, named};
 use crate::columns::defaults;
+use crate::columns::plan::{ITS_RATES, from_rates};
 use crate::columns::words::{Says, says};
 use gemmscope_model::tiling::kernel_name::KernelName;
 use measured::{Measured, measured};
@@ -184,7 +185,7 @@ impl Parser for AnyLog {
         for one in r.measured {
             let op = Operation::uniform(rows.dtype(one.dtype.or(r.dtype)));
             let time_s = if one.time_s.is_nan() {
-                rows.table.note("Lines without a time: computed from the rate.");
+                rows.table.note(from_rates(ITS_RATES));
                 r.shape.row(op, f64::NAN).problem().work().0 / one.rate
             } else {
                 one.time_s

@@ -5,6 +5,7 @@
 //! swapped.
 
 use crate::columns::defaults::AssumedType;
+use crate::columns::defaults::COLUMN_MAJOR;
 use crate::columns::plan::Plan;
 use crate::columns::plan_rows::{PlanRows, TableReader, What};
 use crate::formats::table_format::{Formatted, GIBI, GIGA, MICRO, TableFormat, column, number};
@@ -122,7 +123,6 @@ impl TableReader for Bench {
         if self.tuning_log {
             table.note("This is the tuning log of hipblaslt-bench.");
         }
-        table
-            .note("M, N and layout are column-major (BLAS): a row-major GEMM has M and N swapped.");
+        table.note(COLUMN_MAJOR);
     }
 }

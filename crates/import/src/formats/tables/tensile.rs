@@ -7,6 +7,7 @@
 
 use super::*;
 use crate::cell::shape_text;
+use crate::columns::defaults::COLUMN_MAJOR;
 use gemmscope_model::tiling::kernel_name::KernelName;
 
 pub(crate) const FORMAT: Format = Format {
@@ -27,7 +28,7 @@ pub(crate) const FORMAT: Format = Format {
         },
         library: Some("Tensile"),
         figure: Some(|kernel| Some(Figure::In(kernel, Quantity::Rate, GIGA))),
-        notes: &["Rates are whole GFLOP/s.", "M, N and layout are column-major (BLAS)."],
+        notes: &["Rates are whole GFLOP/s.", COLUMN_MAJOR],
         ..TableFormat::DEFAULT
     }),
 };
@@ -49,7 +50,7 @@ pub(crate) const CLIENT: Format = Format {
         ],
         ignored: &["run", "problem-progress", "solution-progress", "problem-sizes"],
         library: Some("Tensile"),
-        notes: &["M, N and layout are column-major (BLAS)."],
+        notes: &[COLUMN_MAJOR],
         hook: Some(contraction),
         ..TableFormat::DEFAULT
     }),

@@ -6,6 +6,7 @@
 use crate::cell;
 use crate::cell::{NO_SIZES, NOT_A_GEMM};
 use crate::columns::defaults;
+use crate::columns::defaults::COLUMN_MAJOR;
 use crate::columns::header::error_at;
 use crate::{
     CellError, Delimited, Detection, Format, Head, ImportError, ImportOptions, Imported, Opened,
@@ -76,7 +77,7 @@ impl RowReader for TunableOp {
 
     fn end(self: Box<Self>, mut table: TableBuilder) -> Result<Imported, ImportError> {
         let t = &mut table;
-        t.note("M, N and layout are column-major (BLAS).");
+        t.note(COLUMN_MAJOR);
         if self.device == 0 {
             t.assume_device("", "The file names no device.");
         }

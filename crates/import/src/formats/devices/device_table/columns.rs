@@ -1,6 +1,7 @@
 //! Finds the columns of a table of devices by their titles.
 
 use crate::columns::alias;
+use crate::columns::defaults::{assuming, no_unit};
 use crate::columns::words::{self, Says, any_says, says};
 use crate::formats::table_format::{GIBI, GIGA};
 use crate::{Col, Header};
@@ -151,11 +152,11 @@ impl Layout {
     /// Sentences about what was assumed and left out.
     pub(super) fn remarks(&self) -> String {
         let mut out = Vec::new();
-        if self.rates.iter().any(|r| r.scale.is_none()) {
-            out.push("No unit on the peaks; assuming TFLOP/s.".to_owned());
+        if let Some(rate) = self.rates.iter().find(|r| r.scale.is_none()) {
+            out.push(no_unit(&rate.col.name, &assuming("TFLOP/s")));
         }
-        if self.bandwidth.as_ref().is_some_and(|b| b.1.is_none()) {
-            out.push("No unit on the bandwidth; assuming GB/s.".to_owned());
+        if let Some((column, None)) = &self.bandwidth {
+            out.push(no_unit(&column.name, &assuming("GB/s")));
         }
         if !self.left_out.is_empty() {
             out.push(format!("Unused columns: {}.", self.left_out.join(", ")));

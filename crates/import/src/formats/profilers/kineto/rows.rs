@@ -11,6 +11,7 @@ use crate::cell::py::Py;
 use crate::formats::profilers::Times;
 use crate::formats::profilers::kernel_kind::as_computed;
 use crate::formats::profilers::tracelens::{from_operands, library};
+use crate::split::json::note_cut;
 use crate::{ErrorKind, ImportError, Imported, unsupported};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
@@ -119,9 +120,7 @@ pub(super) fn finish(
         commit(&mut table, &groups.all, &products.signatures, &events, &join);
     let mut without = left_out.reject_loose(&mut table, &events.names);
     expanded.iter().for_each(|(_, time_s)| without.add(*time_s));
-    if !complete {
-        table.note("The trace is cut off; everything before that was read.");
-    }
+    note_cut(&mut table, complete);
     left_out.tell(&mut table, gemm_s, &without);
     notes(&mut table, &events, captured, remarks);
     if devices.iter().all(|d| d.1.is_empty()) && table.device("") == 0 {

@@ -1,7 +1,7 @@
 //! What the header of an unknown tool leaves open: units, the data type, the device. Each is the user's
 //! answer, else what the values, the lines around them or the file's name say.
 
-use crate::columns::defaults::{self, assumption};
+use crate::columns::defaults::{self, as_chosen, assuming, assumption, no_unit};
 use crate::columns::header::Col;
 use crate::columns::mapping::{Sampled, units};
 use crate::{Head, ImportOptions};
@@ -32,31 +32,30 @@ pub(super) fn time_unit(
             return stated;
         }
         let (unit, why) = if let Some(unit) = answered {
-            (unit, format!("{} as chosen", unit.label()))
+            (unit, as_chosen(unit.label()))
         } else if !too_fast {
             (stated, format!("the rates in the file fit {}", found.unit.label()))
         } else if found.confirmed {
             (found.unit, format!("the rates in the file fit {}", found.unit.label()))
         } else {
-            (found.unit, format!("no device is that fast: assuming {}", found.unit.label()))
+            (found.unit, format!("no device is that fast: {}", assuming(found.unit.label())))
         };
         let text = format!("“{}” says {}, but {why}.", c.name, stated.label());
         table.assume(assumption(key, text, unit.label(), &choices));
         return unit;
     }
-    let text = if answered.is_some() {
-        format!("No unit on “{}”: {} as chosen.", c.name, unit.label())
+    let why = if answered.is_some() {
+        as_chosen(unit.label())
     } else if found.confirmed {
-        format!("No unit on “{}”: {}, which fits the rates in the file.", c.name, unit.label())
+        format!("the rates in the file fit {}", unit.label())
     } else {
         format!(
-            "No unit on “{}”: assuming {}, the smallest that a device can reach (up to {} in \
-             the first rows).",
-            c.name,
+            "assuming {}, the smallest that a device can reach (up to {} in the first rows)",
             unit.label(),
             FlopsPerSec(found.highest)
         )
     };
+    let text = no_unit(&c.name, &why);
     table.assume(assumption(key, text, unit.label(), &choices));
     unit
 }
@@ -81,16 +80,17 @@ pub(super) fn rate_unit(
     let answered = options.answer(&key).and_then(RateUnit::parse);
     let unit = answered.unwrap_or(found.unit);
     let why = if answered.is_some() {
-        "as chosen".to_owned()
+        as_chosen(unit.label())
     } else if found.confirmed {
-        "which fits the times in the file".to_owned()
+        format!("the times in the file fit {}", unit.label())
     } else {
         format!(
-            "the largest that a device can reach (up to {} in the first rows)",
+            "assuming {}, the largest that a device can reach (up to {} in the first rows)",
+            unit.label(),
             FlopsPerSec(found.highest)
         )
     };
-    let text = format!("No unit on “{}”: {}, {why}.", c.name, unit.label());
+    let text = no_unit(&c.name, &why);
     let choices = RateUnit::ALL.map(RateUnit::label);
     table.assume(assumption(key, text, unit.label(), &choices));
     unit
@@ -107,8 +107,8 @@ pub(super) fn bandwidth_unit(
     }
     let name = &sampled.mapping.columns[i].header;
     let unit = units::infer_bandwidth(&sampled.mapping, &sampled.rows, i, time);
-    let (key, text) =
-        (format!("unit:{name}"), format!("No unit on “{name}”: assuming {}.", unit.label()));
+    let key = format!("unit:{name}");
+    let text = no_unit(name, &assuming(unit.label()));
     let choices = BandwidthUnit::ALL.map(BandwidthUnit::label);
     table.assume(assumption(key, text, unit.label(), &choices));
     unit

@@ -36,7 +36,7 @@ fn the_plain_case() {
 fn units_from_rates_or_from_what_devices_can_do() {
     let d = read("M,N,K,Runtime,GFLOPS\n4096,4096,4096,0.69,199190\n");
     assert_eq!(d.time_s[0], 0.69e-3);
-    assert!(assumed(&d, "unit:Runtime").text.contains("fits the rates"));
+    assert!(assumed(&d, "unit:Runtime").text.contains("the rates in the file fit ms"));
     let d = read("M,N,K,time\n4096,4096,4096,690\n8192,8192,8192,5500\n");
     assert!((d.time_s[0] - 690e-6).abs() < 1e-12);
     assert_eq!(assumed(&d, "unit:time").choices.len(), 4);
@@ -147,7 +147,7 @@ fn preamble_repeated_header_comments_and_summary_rows() {
     let s = &d.sources[0];
     assert_eq!(s.rejected.total(), 1);
     assert_eq!(s.rejected.reasons[0].text, "M is not a number");
-    assert!(s.notes.iter().any(|n| n.contains("repeated once")), "{:?}", s.notes);
+    assert!(s.notes.iter().any(|n| n.contains("1 repeated header")), "{:?}", s.notes);
     assert!(d.devices.iter().any(|n| n == "NVIDIA H100 SXM"), "{:?}", s.notes);
 }
 

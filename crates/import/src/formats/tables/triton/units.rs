@@ -3,7 +3,7 @@
 use super::Unit;
 use crate::ImportOptions;
 use crate::cell::Quantity;
-use crate::columns::defaults::assumption;
+use crate::columns::defaults::{as_chosen, assumption};
 use crate::columns::mapping::units::sizes;
 use crate::columns::plan::Plan;
 use gemmscope_model::dtype::DataType;
@@ -35,7 +35,7 @@ pub(super) fn unit_said(
     });
     let (label, unit, _) = UNITS[answered.unwrap_or(inferred)];
     let why = match answered {
-        Some(_) => format!("{label} as chosen"),
+        Some(_) => as_chosen(label),
         None => format!("assuming {label}, the closest to what devices reach"),
     };
     let text = format!("No unit on the values: {why}.");
