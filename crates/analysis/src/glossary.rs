@@ -1,47 +1,46 @@
 //! Explains technical terms in a sentence or two, and finds them in a text.
 
 use gemmscope_model::order::InOrder;
+use gemmscope_table::field::{AI, LOST};
 
 /// A term and its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// As a heading.
     pub name: &'static str,
-    /// Its spellings in texts, lower case; empty if it is not marked in texts.
-    pub written: &'static [&'static str],
+    /// Its spellings in texts beside the name, lower case; `None` if it is not marked in texts.
+    also: Option<&'static [&'static str]>,
     /// What it means.
     pub text: &'static str,
 }
 
-const fn term(name: &'static str, written: &'static [&'static str], text: &'static str) -> Term {
-    Term { name, written, text }
+const fn term(name: &'static str, also: &'static [&'static str], text: &'static str) -> Term {
+    Term { name, also: Some(also), text }
 }
+
+const fn unmarked(name: &'static str, text: &'static str) -> Term {
+    Term { name, also: None, text }
+}
+
+/// What a ridge point is.
+pub(crate) const RIDGE: &str = "The intensity where the memory and compute roofs meet: memory-bound to the left, compute-bound to the right.";
+/// What a tile is.
+pub(crate) const TILE: &str = "The block of C that one workgroup computes: BM × BN, BK deep at a time. Where M or N is not a multiple of it, part of the edge tiles is wasted.";
 
 /// All terms, general ones first.
 pub const TERMS: &[Term] = &[
     term(
         "GEMM",
-        &["gemms", "gemm"],
+        &["gemms"],
         "General matrix multiply: C = A B, with A of M × K, B of K × N and C of M × N.",
     ),
-    term(
-        "Arithmetic intensity (AI)",
-        &["arithmetic intensity"],
-        "Work over bytes moved. Bytes are compulsory (each operand once), so this is an upper \
-         bound.",
-    ),
-    term(
+    term("Arithmetic intensity (AI)", &["arithmetic intensity"], AI),
+    unmarked(
         "Roof",
-        &[],
         "The device's limit at an intensity: the lower of peak rate and intensity × memory \
          bandwidth.",
     ),
-    term(
-        "Ridge point",
-        &["ridge point"],
-        "The intensity where the memory and compute roofs meet: memory-bound to the left, \
-         compute-bound to the right.",
-    ),
+    term("Ridge point", &[], RIDGE),
     term(
         "Datasheet or achievable",
         &["achievable roof", "datasheet roof"],
@@ -49,99 +48,89 @@ pub const TERMS: &[Term] = &[
     ),
     term(
         "% of roof",
-        &["% of roof", "efficiency"],
+        &["efficiency"],
         "Efficiency: attained rate over the roof at the same intensity; equals roof time over \
          measured time.",
     ),
-    term(
-        "Lost time",
-        &["lost time"],
-        "Measured time minus roof time, over all calls: what a perfect kernel would save.",
-    ),
+    term("Lost time", &[], LOST),
     term(
         "Surest gain, largest gain, largest loss",
-        &["surest gain", "largest gain", "largest loss"],
+        &[],
         "Largest gain: the finding with most lost time, which a faster run or a model shows. Surest gain: the \
          largest that a faster run shows, where it is not that one. Largest loss: neither shows it.",
     ),
-    term(
+    unmarked(
         "Measured, modelled, at most",
-        &[],
         "What a finding's time rests on: a faster run of the same product (by another kernel or library, in \
          another layout or type, or padded); a model of launch or tile; or the distance to the roof alone, of \
          which nobody knows how much can be won. May be scatter: single measurements show it both ways. Mixed: several of these.",
     ),
     term(
         "Memory-bound",
-        &["memory-bound"],
+        &[],
         "At low intensity, moving the operands takes longer than the arithmetic. Typical of \
          decode, where M is the number of requests.",
     ),
     term(
         "Compute-bound",
-        &["compute-bound"],
+        &[],
         "At high intensity, compute sets the time. Typical of training and prefill.",
     ),
     term(
         "Launch-bound",
-        &["launch-bound"],
+        &[],
         "A call under 15 µs of which the roof explains less than a fifth: starting the kernel \
          takes most of it.",
     ),
     term(
         "Layout",
-        &["layouts", "layout"],
+        &["layouts"],
         "Which operands are transposed, A first: NN neither, TN A, NT B, TT both.",
     ),
-    term(
-        "Tile",
-        &["tiles", "tile"],
-        "The block of C that one workgroup computes. Where M or N is not a multiple of it, \
-         part of the edge tiles is wasted.",
-    ),
+    term("Tile", &["tiles"], TILE),
     term(
         "Workgroup",
-        &["workgroups", "workgroup"],
+        &["workgroups"],
         "A thread block: it runs on one SM or CU and usually computes one tile of C.",
     ),
     term(
         "Wave",
-        &["waves", "wave"],
+        &["waves"],
         "As many workgroups as the device has SMs or CUs. A partly filled last wave leaves the \
          rest idle.",
     ),
     term(
         "Split-K",
-        &["split-k"],
+        &[],
         "Several workgroups split K for one tile, so that more of the device works; their \
          partial sums are added at the end.",
     ),
     term(
         "Stream-K",
-        &["stream-k"],
+        &[],
         "Workgroups split the tiles evenly, some along K, so no wave is partly filled.",
     ),
     term(
         "Shape roof",
-        &["shape roof"],
+        &[],
         "The device's roof after tile and wave losses. A kernel at its shape roof needs \
          another tile, more split-K or batching, not tuning.",
     ),
     term(
         "Amdahl's law",
-        &["amdahl's law"],
+        &[],
         "The total speedup is limited by the share of time that speeds up; time outside GEMMs \
          stays.",
     ),
     term(
         "Replay",
-        &["replay artifact", "replay"],
+        &["replay artifact"],
         "A reproducer: a script or command that runs only this GEMM, to check, profile and \
          tune it.",
     ),
     term(
         "Skipped",
-        &["skipped"],
+        &[],
         "Rows without a usable measurement: listed with line and reason on the file's card, \
          and available for download.",
     ),
@@ -163,13 +152,12 @@ pub fn mark<'a>(text: &'a str, known: &mut Vec<&'static str>) -> Vec<Piece<'a>> 
     let bytes = lower.as_bytes();
     let edge = |i: Option<&u8>| i.is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'-');
     let mut found: Vec<(usize, usize, &'static Term)> = Vec::new();
-    for term in TERMS.iter().filter(|t| !t.written.is_empty()) {
-        if known.contains(&term.name) {
-            continue;
-        }
-        let first = term
-            .written
-            .iter()
+    for term in TERMS {
+        let Some(also) = term.also.filter(|_| !known.contains(&term.name)) else { continue };
+        let name = term.name.to_lowercase();
+        let first = name
+            .split(", ")
+            .chain(also.iter().copied())
             .flat_map(|w| lower.match_indices(w).map(|(i, w)| (i, i + w.len())))
             .filter(|&(a, b)| edge(bytes[..a].last()) && edge(bytes.get(b)))
             .filter(|&(a, b)| found.iter().all(|&(x, y, _)| b <= x || a >= y))

@@ -244,9 +244,7 @@ impl Plan {
         let what = match (w.backward, w.phase) {
             (true, _) => format!("forward and backward of {sequences} of {length} tokens"),
             (false, Phase::Prefill) => format!("prefill of {prompts} of {length} tokens"),
-            (false, Phase::Decode) => {
-                format!("decode of {sequences}, context {length}")
-            }
+            (false, Phase::Decode) => decode_of(&sequences, length),
         };
         let t = w.types;
         let types = if t.activation == t.weight {
@@ -431,6 +429,11 @@ fn ridge_tokens(model: &Model, best: &GemmBest) -> Option<u64> {
         }
         _ => Some(rows),
     }
+}
+
+/// A decode step of these sequences.
+fn decode_of(sequences: &str, length: u32) -> String {
+    format!("decode of {sequences}, context {length}")
 }
 
 #[cfg(test)]

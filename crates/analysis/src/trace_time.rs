@@ -1,6 +1,7 @@
 //! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
 
 use crate::findings::{Part, Scan, Whole, short};
+use crate::trust::slowed_by;
 use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::{percent, plural, seconds_brief};
 use gemmscope_table::data_kind::Side;
@@ -205,10 +206,7 @@ impl TraceTime {
     /// What stands beside the parts: how far idle time can be trusted, and attention that is not
     /// fused, whose time lies in several of them.
     pub fn asides(&self) -> Vec<String> {
-        let slowed = (!self.slowed_by.is_empty()).then(|| {
-            let what = self.slowed_by.join(", ");
-            format!("The idle time is an upper bound: the recording ({what}) slows the program.")
-        });
+        let slowed = (!self.slowed_by.is_empty()).then(|| slowed_by(&self.slowed_by.join(", ")));
         let attention = self.attention.as_ref().map(|a| {
             format!(
                 "Attention, unfused: {} ({}) in {} of batched product, softmax, batched product. {}",
@@ -308,7 +306,7 @@ mod tests {
         assert_eq!(
             time.words(),
             "Of 1.00 ms from end to end: idle 550 µs (55.0 %), GEMMs 350 µs (35.0 %), other kernels \
-             100 µs (10.0 %). The idle time is an upper bound: the recording (with_stack) slows the program. \
+             100 µs (10.0 %). Recorded with with_stack, which slows the program: idle time is an upper bound. \
              Attention, unfused: 200 µs (20.0 %) in 3 runs of batched product, softmax, batched product. \
              Try fused attention (torch.nn.functional.scaled_dot_product_attention, FlashAttention): it \
              never writes the matrix of scores."

@@ -252,13 +252,18 @@ fn of_all(about: About, weight: Verdict, (count, of): (u64, u64), text: String) 
     Reason { about, weight, device: String::new(), text, count, of, share: None }
 }
 
+/// Why a little above the roof says nothing.
+pub(crate) const NOISE: &str = "clocks, timers and the peak itself vary by as much";
+
+/// How far idle time can be trusted of a recording with these.
+pub(crate) fn slowed_by(what: &str) -> String {
+    format!("Recorded with {what}, which slows the program: idle time is an upper bound.")
+}
+
 /// What was recorded that slows the program.
 fn recording<'a>(slowed: impl Iterator<Item = &'a String>) -> Option<Reason> {
     let by = distinct(slowed.map(String::as_str));
-    let text = format!(
-        "Recorded with {}, which slows the program: idle time is an upper bound.",
-        by.join(", ")
-    );
+    let text = slowed_by(&by.join(", "));
     let all = by.len() as u64;
     (all > 0).then(|| of_all(About::Recording, Verdict::WithCare, (all, all), text))
 }

@@ -8,7 +8,7 @@
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use crate::view_state::ViewState;
-use gemmscope_model::units::float;
+use gemmscope_model::units::{capitalized, expected_in, float};
 
 /// One setting of a view.
 #[derive(Clone, Debug, PartialEq)]
@@ -422,10 +422,7 @@ impl Control {
             Some(v) if (min..=max).contains(&v) && !(whole && v.fract() != 0.0) => {
                 Ok(format!("{v}"))
             }
-            _ => Err(format!(
-                "Expected {} from {min} to {max}: {typed}",
-                if whole { "a whole number" } else { "a number" },
-            )),
+            _ => Err(capitalized(&expected_in(whole, min, max, typed))),
         }
     }
 

@@ -315,11 +315,11 @@ impl Duel {
         }
         // Oriented to the side that is spoken of.
         let ratio = if self.a_leads() { 1.0 / self.time_ratio } else { self.time_ratio };
-        Some(match ratio {
-            r if lead_of(r) < SEEN => "Both take the same time".to_owned(),
-            r if r > 1.0 => format!("In time {who} is {} faster", times(r)),
-            r => format!("In time {other} is {} faster", times(1.0 / r)),
-        })
+        if lead_of(ratio) < SEEN {
+            return Some("Both take the same time".to_owned());
+        }
+        let (first, lead) = if ratio > 1.0 { (who, ratio) } else { (other, 1.0 / ratio) };
+        Some(format!("In time {first} is {} faster", times(lead)))
     }
 
     /// How the join of both sides went, in one sentence.

@@ -2,6 +2,7 @@
 
 use super::{Figure, Reported, share_of_roof};
 use crate::figures::Figures;
+use crate::glossary::{RIDGE, TILE};
 use crate::tile_roof::{RowTile, SplitK, TILE_EFFICIENCY, TileFrom, WAVE_EFFICIENCY};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
@@ -11,7 +12,7 @@ use gemmscope_model::units::{
     Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, format_significant, percent,
 };
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
-use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::field::{Field, Frame, efficiency};
 
 /// A figure without one of the file beside it.
 fn plain(label: &'static str, value: String, formula: String, hint: &'static str) -> Figure {
@@ -168,7 +169,7 @@ fn roof_figures(x: &Figures<'_>, roof: Roof, theirs: f64) -> Vec<Figure> {
             "Ridge point",
             Intensity(roof.ridge()).to_string(),
             format!("peak / bandwidth = {} / {bandwidth}", peak.peak()),
-            "The intensity where memory and compute take equally long. Below it memory limits, above it compute does.",
+            RIDGE,
         ),
     ];
     if x.time_s.is_nan() {
@@ -190,7 +191,7 @@ fn roof_figures(x: &Figures<'_>, roof: Roof, theirs: f64) -> Vec<Figure> {
             "% of roof",
             share_of_roof(x.share, x.kind),
             format!("roof time / time = {roof_time} / {time}"),
-            "Attained over the roof at this intensity.",
+            efficiency(x.kind),
         )
         .beside(theirs, x.share, percent),
     );
@@ -226,12 +227,7 @@ pub(super) fn tile_figures(frame: &Frame, row: usize, shape: &RowTile) -> Vec<Fi
         SplitK::AtRunTime => ", split-K chosen at run time".to_owned(),
     };
     let mut out = vec![
-        plain(
-            "Tile",
-            format!("{tile}{split}"),
-            from,
-            "The part of C that one workgroup computes: BM × BN, BK deep at a time.",
-        ),
+        plain("Tile", format!("{tile}{split}"), from, TILE),
         plain(
             "Tile efficiency",
             percent(tiling.tile_efficiency),

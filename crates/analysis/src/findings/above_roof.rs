@@ -3,6 +3,7 @@
 use super::story::{self, Hit, Story};
 use super::{Basis, Category, Group, Kind, Need, Rule, Scan};
 use crate::figures::figures;
+use crate::trust::NOISE;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::{AboveRoofCause, CacheLevel, above_roof_causes};
 use gemmscope_model::units::{Bytes, percent};
@@ -29,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn words_of(cause: &AboveRoofCause) -> String {
     match cause {
-        AboveRoofCause::Noise { .. } => "clocks and timers vary by as much.".to_owned(),
+        AboveRoofCause::Noise { .. } => format!("{NOISE}."),
         AboveRoofCause::CacheResidency { level, cache_bytes, excess_bytes, .. } => format!(
             "{} more than memory could deliver in this time may have come from the {} of {}.",
             Bytes(*excess_bytes).to_iec(),

@@ -4,7 +4,7 @@ use super::fields::{FIELDS, ModelField};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::transformer::{Attention, Model, Phase, Types, Workload, preset};
-use gemmscope_model::units::expected_one_of;
+use gemmscope_model::units::{expected_in, expected_one_of};
 use gemmscope_table::view_state::{KeyProblem, ViewState};
 
 /// Default model.
@@ -105,10 +105,7 @@ impl Keys<'_> {
         match text.parse::<u32>() {
             Ok(v) if (least..=most).contains(&v) => Some(v),
             _ => {
-                self.problem(
-                    key,
-                    format!("expected a whole number from {least} to {most}: {text}"),
-                );
+                self.problem(key, expected_in(true, least, most, &text));
                 None
             }
         }

@@ -1,6 +1,6 @@
 //! What the rows of one device show of their measurement.
 
-use super::{About, EXCEPTION, Reason, Verdict, WHOLE};
+use super::{About, EXCEPTION, NOISE, Reason, Verdict, WHOLE};
 use crate::findings::REPORTED_GAP;
 use gemmscope_model::units::{Bytes, capitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
@@ -302,7 +302,7 @@ impl Seen {
             return (About::WarmCache, graded(warm, of, Verdict::WithCare), why);
         }
         if self.highest <= NEAR {
-            let why = "clocks, timers and the peak itself vary by as much".to_owned();
+            let why = NOISE.to_owned();
             return (About::AboveRoof, graded(&cold, of, Verdict::WithCare), why);
         }
         let mut why =

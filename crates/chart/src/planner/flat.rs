@@ -18,7 +18,7 @@ use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::{self, Region};
-use gemmscope_model::units::format_short;
+use gemmscope_model::units::{expected_in, format_short};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
@@ -59,7 +59,7 @@ fn parse(text: &str, most: usize) -> Result<Vec<u32>, String> {
     for word in words.filter(|w| !w.is_empty()) {
         match word.parse::<u32>() {
             Ok(v) if (1..=LARGEST).contains(&v) => values.push(v),
-            _ => return Err(format!("{word} is no whole number from 1 to {LARGEST}")),
+            _ => return Err(expected_in(true, 1, LARGEST, word)),
         }
     }
     let values = distinct(values.into_iter());

@@ -190,7 +190,9 @@ fn flat_lists_are_ones_own() {
     assert_eq!(wrong.table().rows.len(), 90);
     let said = wrong.said.verdict.clone();
     assert!(
-        said[0].contains("at most 2 values") && said[1].contains("wide is no whole number"),
+        said[0].contains("at most 2 values")
+            && said[1].contains("expected a whole number from 1 to")
+            && said[1].contains(": wide"),
         "{said:?}"
     );
 }

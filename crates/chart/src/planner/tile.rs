@@ -219,9 +219,9 @@ impl TileTool {
                 "What tile and waves leave of the roof.",
             ));
             out.push(figure(
-                "Device roof",
+                "Roof at this intensity",
                 FlopsPerSec(r.device_flops_per_s).to_string(),
-                "At this intensity.",
+                "",
             ));
         }
         out

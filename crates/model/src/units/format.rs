@@ -1,5 +1,6 @@
 //! How figures are written: one function for each kind, for every text, table, axis and report.
 
+use std::fmt::Display;
 /// A factor and the prefix that stands for it.
 pub type Prefix = (f64, &'static str);
 
@@ -247,6 +248,12 @@ pub fn either(names: &[impl AsRef<str>]) -> String {
 pub fn expected_one_of(known: &[impl AsRef<str>], text: &str) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     format!("expected one of {}: {text}", known.join(", "))
+}
+
+/// What is said of a text that is no number, or no `whole` one, of this range.
+pub fn expected_in(whole: bool, least: impl Display, most: impl Display, text: &str) -> String {
+    let kind = if whole { "a whole number" } else { "a number" };
+    format!("expected {kind} from {least} to {most}: {text}")
 }
 
 /// The text with its first letter in upper case.

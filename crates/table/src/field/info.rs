@@ -53,14 +53,14 @@ pub(super) static BUILT_IN: [BuiltIn; 21] = [
     built_in(Field::Device, "device", "Device", "", Names, "The device whose roof applies."),
     built_in(Field::Time, "time", "Time", "s", Less, "Measured time of one call."),
     built_in(Field::Calls, "calls", "Calls", "", Amount, "Calls that the row stands for; 1 where the file has no count."),
-    built_in(Field::TotalTime, "total_time", "Time of all calls", "s", Less, "Time of one call times the number of calls."),
+    built_in(Field::TotalTime, "total_time", "Time of all calls", "s", Less, ""),
     built_in(Field::Attained, "attained", "Attained", "FLOP/s", More, "Work over measured time."),
-    built_in(Field::Efficiency, "efficiency", "% of roof", "%", Share, "Attained over the datasheet roof at this AI: roof time over measured time."),
-    built_in(Field::Ai, "ai", "AI", "FLOP/B", Amount, "Arithmetic intensity: work over compulsory bytes. An upper bound of the real one."),
+    built_in(Field::Efficiency, "efficiency", "% of roof", "%", Share, OF_DATASHEET),
+    built_in(Field::Ai, "ai", "AI", "FLOP/B", Amount, AI),
     built_in(Field::Bandwidth, "bandwidth", "Bandwidth", "B/s", More, "Compulsory bytes over measured time."),
     built_in(Field::BandwidthUse, "bandwidth_use", "Bandwidth use", "%", Share, "Compulsory bytes over time, as a share of the device's bandwidth. Low is normal for a compute-bound GEMM."),
     built_in(Field::Bound, "bound", "Limited by", "", Names, "Memory where AI is under 0.75 of the ridge point, compute over 1.25 of it."),
-    built_in(Field::Lost, "lost", "Lost time", "s", Less, "Measured time minus roof time, over all calls; nothing above the roof."),
+    built_in(Field::Lost, "lost", "Lost time", "s", Less, LOST),
     built_in(Field::Work, "work", "Work", "FLOP", Amount, "2 M N K per GEMM: a multiply and an add for each of M N K products."),
     built_in(Field::Bytes, "bytes", "Bytes", "B", Amount, "Compulsory traffic: A, B and C cross the memory bus once. The real traffic is at least this."),
     built_in(Field::Source, "source", "File", "", Names, ""),
@@ -77,11 +77,22 @@ impl Field {
 const ROW_MAJOR: &str = "Row-major, as in PyTorch: A of N is contiguous along K, of T along M; B of N along N, of T along K.";
 const COLUMN_MAJOR: &str = "Column-major, as in BLAS: A of N is contiguous along M, of T along K; B of N along K, of T along N.";
 
-/// The title of the efficiency and its sentence where the roof is the achievable one.
-const OF_ACHIEVABLE: (&str, &str) = (
-    "% of achievable",
-    "Attained over the achievable roof at this AI: roof time over measured time.",
-);
+/// What the arithmetic intensity is.
+pub const AI: &str = "Arithmetic intensity: work over compulsory bytes (each operand once), an upper bound of the real one.";
+/// What lost time is.
+pub const LOST: &str = "Measured time minus roof time, over all calls: what a perfect kernel would save; nothing above the roof.";
+const OF_DATASHEET: &str =
+    "Attained over the datasheet roof at this AI: roof time over measured time.";
+
+/// What the efficiency is over a roof of this kind.
+pub fn efficiency(kind: RoofKind) -> &'static str {
+    match kind {
+        RoofKind::Datasheet => OF_DATASHEET,
+        RoofKind::Achievable => {
+            "Attained over the achievable roof at this AI: roof time over measured time."
+        }
+    }
+}
 
 impl Frame {
     /// How a field is shown; `None` for a column that this dataset lacks.
@@ -95,7 +106,7 @@ impl Frame {
         let achievable = *field == Field::Efficiency && self.metrics.kind == RoofKind::Achievable;
         let blas = |wanted| self.data.sources.iter().all(|s| s.is_column_major() == wanted);
         let (label, hint) = match field {
-            _ if achievable => OF_ACHIEVABLE,
+            _ if achievable => ("% of achievable", efficiency(RoofKind::Achievable)),
             Field::Transposes if blas(false) => (known.label, ROW_MAJOR),
             Field::Transposes if blas(true) => (known.label, COLUMN_MAJOR),
             _ => (known.label, known.hint),
@@ -160,6 +171,6 @@ pub(super) fn of_column(c: &Column) -> FieldInfo {
                 | Count
         ),
         higher_is_better: None,
-        hint: "A column of the file.",
+        hint: "",
     }
 }

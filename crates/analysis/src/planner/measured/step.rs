@@ -1,9 +1,9 @@
 //! The step that was measured, inferred from the shapes of its GEMMs.
 
 use super::DECODE_TOKENS;
-use crate::planner::form;
 use crate::planner::matching::{Index, Match};
 use crate::planner::state::SCHEMES;
+use crate::planner::{decode_of, form};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::transformer::{Attention, Model, Part, Pass, Phase, Workload};
 use gemmscope_model::units::plural;
@@ -115,7 +115,7 @@ impl MeasuredStep {
         let n = plural(self.batch.into(), "sequence");
         let step = match (self.phase, self.length) {
             (Phase::Prefill, Some(l)) => format!("{n} of {l} tokens"),
-            (_, Some(l)) => format!("decode of {n}, context {l}"),
+            (_, Some(l)) => decode_of(&n, l),
             (_, None) => format!("decode of {n}"),
         };
         let pass = if self.backward { ", forward and backward" } else { "" };

@@ -30,6 +30,9 @@ const SETTINGS: [ColumnMeaning; 8] = {
 /// No column of sides.
 const NONE: &str = "none";
 
+/// What the choice of sides is.
+pub(in crate::charts) const SIDES_HINT: &str = "The column whose values are compared";
+
 /// The column whose values are compared, and its field; no field where the rows are `variants` and
 /// nobody chose one.
 pub(super) fn side(
@@ -43,7 +46,7 @@ pub(super) fn side(
     if variants {
         fields.insert(0, Choice::new(NONE, "choose"));
     }
-    let hint = "The column whose values are compared";
+    let hint = SIDES_HINT;
     let usual = if variants { NONE } else { &own };
     let side = Control::field(state, "compare.side", "Sides", hint, fields, usual);
     let field = match side.current.as_str() {

@@ -4,7 +4,7 @@ mod draw;
 
 use crate::aggregate::distinct;
 use crate::charts::compare::NOTHING_TO_COMPARE;
-use crate::charts::compare::settings::threshold;
+use crate::charts::compare::settings::{SIDES_HINT, threshold};
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
@@ -70,7 +70,7 @@ impl Fastest {
             return Chart::without("", NOTHING_TO_COMPARE, Vec::new());
         };
         let default = &found.setup;
-        let (hint, usual) = ("The column whose values compete", default.side.to_string());
+        let (hint, usual) = (SIDES_HINT, default.side.to_string());
         let sides = Choice::named(frame, &candidates);
         let side = Control::field(state, "fastest.side", "Sides", hint, sides, &usual);
         let (threshold, lead) = threshold(state, "fastest.threshold");
