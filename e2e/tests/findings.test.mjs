@@ -92,7 +92,7 @@ test("a folder that is dropped becomes one report: what it cannot use, findings,
   await first.locator(".finding-head").click();
   const dock = app.page.locator(".dock");
   await dock.locator(".evidence").waitFor();
-  assert.match(await app.detail(), /They take .*, 12\.5 ms of it by the model/);
+  assert.match(await app.detail(), /Takes .*, 12\.5 ms of it by the model/);
   assert.match(await app.detail(), /Try in the model[\s\S]*Try in the kernel/);
   assert.match(await dock.locator(".call-stack").innerText(), /Model\s+nn\.Module: MLP\s+aten::mm/);
   assert.equal(await app.state("finding"), "tile.1");

@@ -111,6 +111,14 @@ fn one_of(option: &str, known: &[&str], value: String) -> Result<String, String>
     Err(format!("{option}: {}", expected_one_of(known, &value)))
 }
 
+fn missing<T>(output: &str) -> Result<T, String> {
+    Err(format!("-o {output} is missing"))
+}
+
+fn needs<T>(option: &str, other: &str) -> Result<T, String> {
+    Err(format!("{option} needs {other}"))
+}
+
 /// `NAME=VALUE`; the name may contain `=` too.
 fn pair(option: &str, value: &str) -> Result<(String, String), String> {
     value
@@ -263,10 +271,10 @@ impl Args {
         }
         match self.command {
             Command::Replay if self.output.as_ref().is_none_or(|o| o == "-") => {
-                return Err("-o FOLDER is missing".into());
+                return missing("FOLDER");
             }
             Command::Convert if self.output.is_none() => {
-                return Err("-o OUT.csv is missing".into());
+                return missing("OUT.csv");
             }
             Command::Page | Command::Open if self.app.is_none() && !app::is_carried() => {
                 return Err(
@@ -276,10 +284,10 @@ impl Args {
                 );
             }
             Command::Page if self.output.is_none() => {
-                return Err("-o OUT.html is missing".into());
+                return missing("OUT.html");
             }
             Command::Open if self.port != 0 && !self.serve => {
-                return Err("--port needs --serve".into());
+                return needs("--port", "--serve");
             }
             Command::Open if self.output.as_ref().is_some_and(|o| o == "-") => {
                 return Err(
@@ -292,10 +300,10 @@ impl Args {
             _ => {}
         }
         if self.max_regression.is_some() && self.baseline.is_none() {
-            return Err("--max-regression needs --baseline FILE".into());
+            return needs("--max-regression", "--baseline FILE");
         }
         if self.each && self.min_efficiency.is_none() {
-            return Err("--each needs --min-efficiency P".into());
+            return needs("--each", "--min-efficiency P");
         }
         if let Some(view) = self.view.take() {
             let drawn = |id: &&str| places::of(id).is_some_and(|(_, picture)| !picture.is_empty());

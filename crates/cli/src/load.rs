@@ -113,7 +113,7 @@ impl Loaded {
             }
         }
         if self.data.is_empty() {
-            err.say(Code::NoRows, "no usable rows in the files")?;
+            err.say(Code::NoRows, "no usable rows")?;
         }
         if let Some(misuse) = &self.misuse {
             err.usage(self.command, misuse)?;

@@ -162,7 +162,7 @@ impl<'a> Messages<'a> {
         if self.json {
             return self.object(Code::of(error), Some(file), error.line, &error.message);
         }
-        writeln!(self.to, "gemmscope: {file}: {error}")
+        self.of_file(Code::of(error), file, &error.to_string())
     }
 
     /// Words for people that a script has no use for.

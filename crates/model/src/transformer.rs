@@ -15,6 +15,7 @@
 
 use crate::dtype::DataType;
 use crate::gemm::{Operation, Problem};
+use crate::units::above_zero;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -271,7 +272,7 @@ impl Model {
             }
         }
         if let Some((field, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
-            return Err(wrong(field, "expected a number above zero, found 0"));
+            return Err(wrong(field, above_zero(0)));
         }
         if let Attention::Grouped { kv_heads, .. } = self.attention
             && !self.heads.is_multiple_of(kv_heads)

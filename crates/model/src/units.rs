@@ -18,6 +18,7 @@ mod format;
 mod parse;
 
 pub use float::float;
+pub(crate) use format::above_zero;
 pub use format::{
     Prefix, SI, SI_FROM_ONE, SI_OF_RATES, WIDE, and_more, capitalized, decapitalized, either,
     expected_in, expected_one_of, fixed, format_short, format_significant, grouped, percent,

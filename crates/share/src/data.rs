@@ -14,6 +14,8 @@ use gemmscope_model::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
+/// Of data that is not what was packed.
+const DAMAGED: &str = "the data is cut off or damaged";
 /// Key of data in a link.
 pub const DATA_KEY: &str = "data";
 /// Key of the address of data in a link.
@@ -132,11 +134,10 @@ pub(crate) fn unpack(block: &[u8], limit: u64) -> Result<Vec<Carried>, String> {
     DeflateDecoder::new(block)
         .take(limit + 1)
         .read_to_end(&mut plain)
-        .map_err(|_| "the data is cut off or damaged".to_owned())?;
+        .map_err(|_| DAMAGED.to_owned())?;
     let mut left = limit.checked_sub(plain.len() as u64).ok_or_else(too_large)?;
-    let end = plain.iter().position(|&b| b == b'\n').ok_or("the data has no list of its files")?;
-    let head: Vec<Entry> = serde_json::from_slice(&plain[..end])
-        .map_err(|e| format!("the list of the data's files cannot be read: {e}"))?;
+    let end = plain.iter().position(|&b| b == b'\n').ok_or(DAMAGED)?;
+    let head: Vec<Entry> = serde_json::from_slice(&plain[..end]).map_err(|_| DAMAGED.to_owned())?;
     if head.len() > MOST_FILES {
         return Err(format!(
             "the data has {} files, and at most {MOST_FILES} are read",
@@ -195,7 +196,7 @@ pub fn to_link(block: &[u8]) -> Result<String, usize> {
 ///
 /// A sentence about what is wrong with it.
 pub fn from_link(text: &str) -> Result<Vec<Carried>, String> {
-    let block = from_base64_url(text).ok_or("the link's data is damaged")?;
+    let block = from_base64_url(text).ok_or(DAMAGED)?;
     unpack(&block, LINK_UNPACKED)
 }
 
@@ -222,7 +223,7 @@ pub fn from_page(text: &str) -> Result<Option<(String, Vec<Carried>)>, String> {
     let Some((view, data)) = text.split_once('\n') else {
         return Ok(None);
     };
-    let block = from_base64_url(data).ok_or("this page's data is damaged")?;
+    let block = from_base64_url(data).ok_or(DAMAGED)?;
     Ok(Some((view.trim().to_owned(), unpack(&block, PAGE_UNPACKED)?)))
 }
 

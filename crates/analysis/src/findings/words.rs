@@ -10,7 +10,7 @@ use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{grouped, percent, plural, rounded_percent};
+use gemmscope_model::units::{capitalized, grouped, percent, plural, rounded_percent};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::group::ascending;
 
@@ -163,13 +163,12 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         }
         _ => launch(scan, cause),
     };
-    let take = if groups == 1 { "It takes" } else { "They take" };
     let scatter = scatter(sums, cause);
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
         title: format!("{claim}: {}{}", plural(groups, "GEMM"), in_one(cause, groups)),
         text: format!(
-            "{take} {}, {} {}.{whole}{}{}{}",
+            "Takes {}, {} {}.{whole}{}{}{}",
             story::time(cause.time_s),
             story::time(cause.lost_s),
             match cause.account.evidence() {
@@ -239,11 +238,16 @@ fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
         Detail::Kernels(..) => "Another kernel is faster".to_owned(),
         Detail::Tile(TileCause::Padding) => "Tiles reach past the output".to_owned(),
         Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),
-        Detail::Tile(TileCause::FewWorkgroups) => "Fewer workgroups than units".to_owned(),
-        Detail::Bound(Bound::Memory) => "Memory-bound, unexplained".to_owned(),
-        Detail::Bound(Bound::Compute) => "Compute-bound, unexplained".to_owned(),
+        Detail::Tile(TileCause::FewWorkgroups) => capitalized(Sign::FewWorkgroups.label()),
         Detail::Bound(Bound::Launch) => "Too small to fill the device".to_owned(),
-        Detail::Bound(Bound::NearRidge) => "Near the ridge, unexplained".to_owned(),
+        Detail::Bound(bound) => {
+            let bound = match bound {
+                Bound::Memory => "Memory-bound",
+                Bound::Compute => "Compute-bound",
+                _ => "Near the ridge",
+            };
+            format!("{bound}, unexplained")
+        }
         Detail::All => "Launches".to_owned(),
     }
 }

@@ -156,8 +156,7 @@ impl<'a> Explore<'a> {
         let mut options: Vec<Choice> = none.map(|n| Choice::new(NONE, n)).into_iter().collect();
         options.push(Choice::new(OUTPUTS, "M × N"));
         options.extend(Choice::fields(&self.fields, None));
-        let hint = "A number with many values is binned";
-        match self.add(Control::field(self.state, key, label, hint, options, default)).as_str() {
+        match self.add(Control::field(self.state, key, label, "", options, default)).as_str() {
             OUTPUTS => Axis::Outputs,
             text => self.info(text).map_or(Axis::One, Axis::Field),
         }

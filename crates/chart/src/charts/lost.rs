@@ -69,8 +69,7 @@ fn settings(frame: &Frame, state: &ViewState) -> (Vec<Control>, usize) {
     let sides = &frame.counted().sides;
     let names = sides.iter().map(|s| Choice::plain(&s.label)).collect();
     let first = sides.first().map_or("", |s| &s.label);
-    let hint = "Sides are never added up";
-    let side = Control::choice(state, "lost.side", "Side", hint, names, first);
+    let side = Control::choice(state, "lost.side", "Side", "", names, first);
     let at = sides.iter().position(|s| s.label == side.current).unwrap_or(0);
     (if sides.len() > 1 { vec![by, side] } else { vec![by] }, at)
 }

@@ -30,8 +30,8 @@ impl FusionTool {
         let s = inputs.state;
         let (shape, mut controls) = Shape::read(inputs);
         let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
-        let (hint, usual) = ("Elementwise steps after the GEMM", ["activation".to_owned()]);
-        let chain = Control::several(s, "fusion.steps", "Epilogue", hint, options, &usual);
+        let usual = ["activation".to_owned()];
+        let chain = Control::several(s, "fusion.steps", "Epilogue", "", options, &usual);
         let steps: Vec<Step> =
             Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);

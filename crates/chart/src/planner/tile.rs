@@ -64,8 +64,7 @@ impl TileTool {
         };
         let axis = |key: &str, label: &str, default: Axis| {
             let options = AXES.iter().map(|a| Choice::new(a.0.key(), axis_name(a.0))).collect();
-            let control =
-                Control::choice(s, key, label, "Values the map tries", options, default.key());
+            let control = Control::choice(s, key, label, "", options, default.key());
             let axis =
                 AXES.iter().map(|a| a.0).find(|a| a.key() == control.current).unwrap_or(default);
             (control, axis)

@@ -285,7 +285,7 @@ impl Rows {
         }
         self.flush()?;
         let Some(inner) = self.inner else {
-            return Err(ImportError::new("the JSON was not opened"));
+            return Err(ImportError::new("the file was not opened"));
         };
         let mut imported = inner.finish()?.whole()?;
         if let Imported::Table(data) = &mut imported

@@ -3,6 +3,7 @@
 use super::{Device, Engine, Peak, match_name};
 use crate::dtype::DataType;
 use crate::sorted::Sorted;
+use crate::units::above_zero;
 use serde::Deserialize;
 use std::fmt;
 
@@ -254,8 +255,8 @@ impl Device {
             }
         }
         for (field, value) in [("units", self.units), ("lanes", self.lanes)] {
-            if value == Some(0) {
-                return Err(wrong(field, "expected a count above zero, found 0"));
+            if let Some(value) = value {
+                positive(field, f64::from(value))?;
             }
         }
         if self.peaks.is_empty() {
@@ -321,11 +322,7 @@ impl Device {
 }
 
 fn positive(field: &str, value: f64) -> Result<(), DeviceError> {
-    if value.is_finite() && value > 0.0 {
-        Ok(())
-    } else {
-        Err(wrong(field, format!("expected a number above zero, found {value}")))
-    }
+    if value.is_finite() && value > 0.0 { Ok(()) } else { Err(wrong(field, above_zero(value))) }
 }
 
 /// Lower-case letters and digits of a name, other runs as one hyphen: `My card!` is `my-card`.

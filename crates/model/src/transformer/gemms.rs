@@ -5,6 +5,7 @@ use super::{
     wrong,
 };
 use crate::gemm::{Operation, Problem};
+use crate::units::above_zero;
 
 /// Collects the forward GEMMs of one device.
 struct List<'a> {
@@ -21,7 +22,7 @@ pub(super) fn list(model: &Model, workload: &Workload) -> Result<Vec<ModelGemm>,
         ("tensor_parallel", workload.tensor_parallel),
     ] {
         if value == 0 {
-            return Err(wrong(field, "expected a number above zero, found 0"));
+            return Err(wrong(field, above_zero(0)));
         }
     }
     let mut list =

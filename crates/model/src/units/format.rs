@@ -244,6 +244,11 @@ pub fn either(names: &[impl AsRef<str>]) -> String {
     }
 }
 
+/// What is said of a number that should be above zero.
+pub(crate) fn above_zero(found: impl Display) -> String {
+    format!("expected a number above zero, found {found}")
+}
+
 /// What is said of a text that is none of the known ones.
 pub fn expected_one_of(known: &[impl AsRef<str>], text: &str) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();

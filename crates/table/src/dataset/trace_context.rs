@@ -2,6 +2,7 @@
 
 use gemmscope_model::hardware::Device;
 use gemmscope_model::sorted::Sorted;
+use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
 
 /// First words in the source of a device whose ceilings rocprof-compute measured.
@@ -248,19 +249,16 @@ impl TraceContext {
         if let Some(total) = self.total_s.or(self.compute_s) {
             out.push(format!("{} traced", gemmscope_model::units::Seconds(total)));
         }
-        for (n, one, many) in [
-            (self.calls.len(), "call stack", "call stacks"),
-            (self.categories.len(), "category", "categories"),
-            (
-                self.reported.as_ref().map_or(0, |r| r.operations.len()),
-                "operation's own figures",
-                "operations' own figures",
-            ),
-        ] {
-            if n > 0 {
-                out.push(format!("{n} {}", if n == 1 { one } else { many }));
-            }
-        }
+        let reported = self.reported.as_ref().map_or(0, |r| r.operations.len()) as u64;
+        let (calls, categories) = (self.calls.len() as u64, self.categories.len());
+        out.extend((calls > 0).then(|| plural(calls, "call stack")));
+        out.extend((categories > 0).then(|| match categories {
+            1 => "1 category".to_owned(),
+            n => format!("{n} categories"),
+        }));
+        out.extend(
+            (reported > 0).then(|| format!("own figures of {}", plural(reported, "operation"))),
+        );
         out
     }
 

@@ -31,7 +31,7 @@ pub(crate) const NOTHING_TO_COMPARE: &str = "Nothing to compare: add a second fi
 pub(super) const KIND: ChartKind = ChartKind {
     id: "compare",
     name: "Compare",
-    hint: "Which library, device or version is faster, on which shapes, by how much?",
+    hint: crate::places::COMPARE.hint,
     params: &["color"],
     open: Compare::open,
     ..ChartKind::PLAIN

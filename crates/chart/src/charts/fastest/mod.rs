@@ -78,9 +78,8 @@ impl Fastest {
             Some(f) if f != found.setup.side => Comparison::new(frame, &Setup::of(frame, f)),
             _ => found,
         };
-        let hint = "The two sizes of the map; the third is held";
         let axes = AXES.iter().map(|a| Choice::new(a.0, a.1)).collect();
-        let axes = Control::choice(state, "fastest.axes", "Map", hint, axes, "n,m");
+        let axes = Control::choice(state, "fastest.axes", "Map", "", axes, "n,m");
         let &(_, _, x, y, held) = AXES.iter().find(|a| a.0 == axes.current).unwrap_or(&AXES[0]);
         let [dtype, layout] = operations(frame, &comparison, state);
         // What competes is not held.

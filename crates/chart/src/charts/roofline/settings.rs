@@ -276,8 +276,7 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
     }
     let mut options = Choice::list(&[("", "of these GEMMs"), ("all", "all types")]);
     options.extend(types.iter().map(|t| Choice::plain(t.name())));
-    let hint = "The types whose roofs show";
-    Some(Control::choice(state, ROOFS_KEY, "Roofs", hint, options, "").more())
+    Some(Control::choice(state, ROOFS_KEY, "Roofs", "", options, "").more())
 }
 
 /// The roof that a row's tile and the number of its workgroups leave, FLOP/s; NaN where the tile
