@@ -117,12 +117,6 @@ pub const TERMS: &[Term] = &[
          another tile, more split-K or batching, not tuning.",
     ),
     term(
-        "Amdahl's law",
-        &[],
-        "The total speedup is limited by the share of time that speeds up; time outside GEMMs \
-         stays.",
-    ),
-    term(
         "Replay",
         &["replay artifact"],
         "A reproducer: a script or command that runs only this GEMM, to check, profile and \

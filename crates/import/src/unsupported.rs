@@ -120,12 +120,9 @@ const TEXTS: &[(&[Known], &str)] = texts! {
         times: run `benchmark_w8a8_block_fp8.py` (vLLM) or the tuning script (SGLang) and drop what it prints"
     [json, words "BLOCK_SIZE_M" "BLOCK_SIZE_N"]:
         "this is a fused-MoE tuning table, with tiles but no times: drop the benchmark's own output"
-    [words "token" "model_dim" "inter_dim" "expert"]:
-        "this is an aiter fused-MoE tuning file: a row is two kernels of an expert layer, not one GEMM; drop \
-        the *_tuned_gemm.csv beside it"
-    [header "knl_name" "co_name"]:
-        "this is aiter's list of kernels, with tiles but neither shapes nor times; drop the *_tuned_gemm.csv \
-        beside it"
+    [words "token" "model_dim" "inter_dim" "expert"] [header "knl_name" "co_name"]:
+        "this is aiter's fused-MoE tuning file (a row is two kernels, not one GEMM) or its list of kernels \
+        (neither shapes nor times); drop the *_tuned_gemm.csv beside it"
     [header "K1" "K2" "mean_microseconds"] [header "H" "W" "C" "P" "Q" "F"]:
         "this is an IREE benchmark of fused attention or convolution, not of GEMMs; drop the gemm CSV beside it"
     [words "function," "rocblas-Gflops" "\ngemv,"]:

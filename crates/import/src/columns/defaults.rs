@@ -20,6 +20,9 @@ pub(crate) fn assumption(
     Assumption { key: key.into(), text: text.into(), value: value.into(), choices, by_hand: false }
 }
 
+/// The beginning of what is said of a file that names no data type.
+pub(crate) const NO_TYPE: &str = "No data type in the file";
+
 /// The data type of a file without one: the user's answer, the file's name, or `fallback`; and the beginning
 /// of its sentence.
 pub(crate) fn guess_dtype(
@@ -32,7 +35,7 @@ pub(crate) fn guess_dtype(
     } else if let Some(t) = dtype_in(&head.name) {
         (t, "Data type from the file's name")
     } else {
-        (fallback, "No data type in the file")
+        (fallback, NO_TYPE)
     }
 }
 

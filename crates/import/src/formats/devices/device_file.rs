@@ -35,13 +35,8 @@ fn detect(head: &Head) -> Option<Detection> {
     if !crate::split::dialect::is_json(head.first()) {
         return None;
     }
-    if head.has_keys(&["max_achievable_tflops", "mem_bw_gbps"]) {
-        Some(Detection::new(96))
-    } else if head.has_keys(&["bandwidth_bytes_per_s", "peaks"]) {
-        Some(Detection::new(96))
-    } else {
-        None
-    }
+    let known = [["max_achievable_tflops", "mem_bw_gbps"], ["bandwidth_bytes_per_s", "peaks"]];
+    known.iter().any(|keys| head.has_keys(keys)).then(|| Detection::new(96))
 }
 
 fn open(_: &Head, _: &ImportOptions) -> Opened {

@@ -173,11 +173,7 @@ impl LaunchTable {
         let named = |l: &&String| self.layouts.iter().any(|(names, _)| l.contains(names[0]));
         let mut lines = head.lines.iter().filter(named);
         let found = lines.find_map(|line| self.layout(&Header::of_line(line)))?;
-        let mut names = found.names.to_vec();
-        if let CountedIn::Columns(_) = found.columns.counters {
-            names.push("a column per counter");
-        }
-        Some(Detection::of_header(self.score, &names))
+        Some(Detection::of_header(self.score, found.names))
     }
 
     /// As [`Format::open`](crate::Format::open).

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::columns::defaults;
+use crate::columns::defaults::NO_TYPE;
 use crate::columns::plan::Plan;
 use crate::columns::plan_rows::{PlanRows, TableReader, What};
 use crate::{Header, ImportOptions, Opened, Record};
@@ -139,7 +140,7 @@ impl TableReader for DeepBench {
     fn remark(&self, table: &mut TableBuilder) {
         if self.dtype.is_none() || self.chosen.is_some() {
             let dtype = self.chosen.unwrap_or(DataType::Fp32);
-            table.assume_dtype(dtype, "No precision in the sheet");
+            table.assume_dtype(dtype, NO_TYPE);
         }
         if self.sparse {
             table.note("Sparse rows use the dense time; sparsity and sparse time are columns.");
