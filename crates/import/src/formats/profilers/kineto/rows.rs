@@ -15,6 +15,7 @@ use crate::split::json::note_cut;
 use crate::{ErrorKind, ImportError, Imported, unsupported};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
+use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
 use gemmscope_table::dataset::{Source, TraceContext};
