@@ -13,12 +13,26 @@ pub(crate) struct Density {
     scale: f64,
     width: usize,
     height: usize,
-    // One cell a pixel, with a border of one: sums of red, green, blue, and the count.
-    cells: Vec<[u32; 4]>,
-    // First and last column in use, by row; empty rows are skipped.
-    spans: Vec<(u32, u32)>,
-    peak: u32,
+    // One cell a pixel, with a border of one: sums of red, green, blue, and the count, 16 bits each.
+    // Points come in no order of their places: what is added to is as small as it can be.
+    cells: Vec<u64>,
+    // By row, with their column, cells that were full and began again.
+    full: Vec<Vec<(usize, u64)>>,
 }
+
+/// What a cell holds. Written out, as [`splat`] is: a compiler that is to save space unrolls no loop.
+#[inline(always)]
+fn parts(cell: u64) -> [f32; 4] {
+    let part = |bits: u32| f32::from((cell >> bits) as u16);
+    [part(0), part(16), part(32), part(48)]
+}
+
+fn count(cell: u64) -> u32 {
+    (cell >> 48) as u32
+}
+
+/// A cell with this many points is full: the next colour may be 255, and 16 bits hold 257 times that.
+const FULL: u32 = 256;
 
 /// Pixels of a density picture at most; a larger plot gets larger pixels.
 const MOST: f64 = 2_600_000.0;
@@ -50,9 +64,8 @@ impl Density {
             scale,
             width,
             height,
-            cells: vec![[0; 4]; (width + 2) * (height + 2)],
-            spans: vec![(u32::MAX, 0); height + 2],
-            peak: 0,
+            cells: vec![0; (width + 2) * (height + 2)],
+            full: vec![Vec::new(); height + 2],
         }
     }
 
@@ -64,79 +77,93 @@ impl Density {
         // NaN fails the comparisons.
         if px >= 0.0 && py >= 0.0 && px < self.width as f64 && py < self.height as f64 {
             let (column, row) = (px as usize + 1, py as usize + 1);
-            let cell = self.cells.get_mut(row * (self.width + 2) + column);
-            if let (Some(c), Some(span)) = (cell, self.spans.get_mut(row)) {
-                c[0] = c[0].wrapping_add(u32::from(color.0));
-                c[1] = c[1].wrapping_add(u32::from(color.1));
-                c[2] = c[2].wrapping_add(u32::from(color.2));
-                c[3] = c[3].wrapping_add(1);
-                self.peak = self.peak.max(c[3]);
-                *span = (span.0.min(column as u32), span.1.max(column as u32));
+            if let Some(cell) = self.cells.get_mut(row * (self.width + 2) + column) {
+                let (red, green, blue) =
+                    (u64::from(color.0), u64::from(color.1), u64::from(color.2));
+                *cell += red | green << 16 | blue << 32 | 1 << 48;
+                if count(*cell) == FULL {
+                    self.full[row].push((column, std::mem::take(cell)));
+                }
             }
         }
     }
 
-    /// Points counted so far.
+    /// Points by pixel, with the border.
     #[cfg(test)]
-    pub(crate) fn points(&self) -> u64 {
-        self.cells.iter().map(|cell| u64::from(cell[3])).sum()
+    fn counts(&self) -> Vec<u32> {
+        let mut counts: Vec<u32> = self.cells.iter().map(|cell| count(*cell)).collect();
+        for (row, full) in self.full.iter().enumerate() {
+            full.iter().for_each(|f| counts[row * (self.width + 2) + f.0] += count(f.1));
+        }
+        counts
+    }
+
+    /// Points of the pixel that has most.
+    fn peak(&self) -> u32 {
+        let mut peak = self.cells.iter().fold(0, |most, cell| count(*cell).max(most));
+        let rows = self.cells.chunks_exact(self.width + 2).zip(&self.full);
+        for (cells, full) in rows.filter(|(_, full)| !full.is_empty()) {
+            let mut counts: Vec<u32> = cells.iter().map(|cell| count(*cell)).collect();
+            for &(column, cell) in full {
+                counts[column] += count(cell);
+                peak = peak.max(counts[column]);
+            }
+        }
+        peak
+    }
+
+    /// The horizontal part of the splat (1 2 1) of a row; false where it is empty.
+    fn blur(&self, row: usize, out: &mut [[f32; 4]]) -> bool {
+        let stride = self.width + 2;
+        let cells = &self.cells[row * stride..(row + 1) * stride];
+        let (mut before, mut here) = (parts(cells[0]), parts(cells[1]));
+        let mut any = before[3] + here[3];
+        for (o, next) in out.iter_mut().zip(&cells[2..]) {
+            let next = parts(*next);
+            *o = splat(before, here, next);
+            any += next[3];
+            (before, here) = (here, next);
+        }
+        for &(column, cell) in &self.full[row] {
+            for (at, weight) in [(column, 1.0), (column - 1, 2.0), (column.wrapping_sub(2), 1.0)] {
+                if let Some(o) = out.get_mut(at) {
+                    (0..4).for_each(|k| o[k] += weight * parts(cell)[k]);
+                }
+            }
+            any += 1.0;
+        }
+        any > 0.0
     }
 
     /// The picture. A lone point is well visible, a pile approaches full opacity by the logarithm
     /// of its height.
     pub(crate) fn image(&self) -> Item {
-        let stride = self.width + 2;
         let mut rgba = vec![0u8; self.width * self.height * 4];
-        // Horizontal part of the splat (1 2 1) per row, kept for three rows.
-        let blur = |row: usize, out: &mut [[f32; 4]]| {
-            let (first, last) = self.spans[row];
-            out.fill([0.0; 4]);
-            if first > last {
-                return false;
-            }
-            let cells = &self.cells[row * stride..(row + 1) * stride];
-            let from = (first as usize).saturating_sub(2);
-            let to = (last as usize + 1).min(out.len());
-            for (o, near) in out[from..to].iter_mut().zip(cells[from..].windows(3)) {
-                for k in 0..4 {
-                    o[k] = near[0][k] as f32 + 2.0 * near[1][k] as f32 + near[2][k] as f32;
-                }
-            }
-            true
-        };
-        let mut lines = vec![vec![[0f32; 4]; self.width]; 3];
-        let mut filled = [false; 3];
-        filled[0] = blur(0, &mut lines[0]);
-        filled[1] = blur(1, &mut lines[1]);
-        let peak = self.peak.max(1);
-        let gain = 0.62 / (1.0 + f64::from(peak)).ln();
+        let gain = 0.62 / (1.0 + f64::from(self.peak().max(1))).ln();
         // Opacity of small heights is looked up: 4 is one point in the middle of its splat.
         let table: Vec<u8> = (0..4096).map(|i| opacity(f64::from(i) / 16.0, gain)).collect();
-        for y in 0..self.height {
-            let last = (y + 2) % 3;
-            let mut line = std::mem::take(&mut lines[last]);
-            filled[last] = blur(y + 2, &mut line);
-            lines[last] = line;
-            if !(filled[0] || filled[1] || filled[2]) {
+        let mut lines = vec![vec![[0f32; 4]; self.width]; 3];
+        let mut filled = [false; 3];
+        for row in 0..self.height + 2 {
+            filled[row % 3] = self.blur(row, &mut lines[row % 3]);
+            if row < 2 || filled == [false; 3] {
                 continue;
             }
-            let (a, b, c) = (&lines[y % 3], &lines[(y + 1) % 3], &lines[last]);
-            let out = &mut rgba[y * self.width * 4..(y + 1) * self.width * 4];
-            for (x, pixel) in out.chunks_exact_mut(4).enumerate() {
-                let sum = |k: usize| a[x][k] + 2.0 * b[x][k] + c[x][k];
-                let n = sum(3);
+            let (a, b, c) = (&lines[(row + 1) % 3], &lines[(row + 2) % 3], &lines[row % 3]);
+            let out = rgba[(row - 2) * self.width * 4..].chunks_exact_mut(4);
+            for (((pixel, a), b), c) in out.zip(a).zip(b).zip(c) {
+                let [red, green, blue, n] = splat(*a, *b, *c);
                 if n == 0.0 {
                     continue;
                 }
-                for (k, channel) in pixel.iter_mut().take(3).enumerate() {
-                    *channel = (sum(k) / n + 0.5) as u8;
-                }
-                // n is 4 for a lone point's own pixel.
-                let n = n * 4.0;
-                pixel[3] = match table.get(n as usize) {
+                // 4 for a lone point's own pixel.
+                let height = n * 4.0;
+                let alpha = match table.get(height as usize) {
                     Some(&v) => v,
-                    None => opacity(f64::from(n) / 16.0, gain),
+                    None => opacity(f64::from(height) / 16.0, gain),
                 };
+                let mean = |sum: f32| (sum / n + 0.5) as u8;
+                pixel.copy_from_slice(&[mean(red), mean(green), mean(blue), alpha]);
             }
         }
         Item::Image {
@@ -151,6 +178,17 @@ impl Density {
             rgba,
         }
     }
+}
+
+/// One direction of the splat.
+#[inline(always)]
+fn splat(a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> [f32; 4] {
+    [
+        a[0] + 2.0 * b[0] + c[0],
+        a[1] + 2.0 * b[1] + c[1],
+        a[2] + 2.0 * b[2] + c[2],
+        a[3] + 2.0 * b[3] + c[3],
+    ]
 }
 
 /// `height` 1 is a lone point's centre; its corners are a quarter.
@@ -204,6 +242,8 @@ mod tests {
         };
         assert_eq!(&at(5, 5)[..3], &[105, 10, 105]);
         assert!(at(5, 5)[3] > 2 * at(15, 15)[3]);
+        assert_eq!((d.peak(), at(4, 5), at(6, 6)[3]), (2000, at(6, 5), at(4, 4)[3]));
+        assert_eq!(&at(4, 4)[..3], &[105, 10, 105]);
     }
 
     proptest! {
@@ -220,10 +260,11 @@ mod tests {
                     n += 1;
                 }
             }
-            prop_assert_eq!(d.points(), n);
+            let counts = d.counts();
+            prop_assert_eq!(counts.iter().sum::<u32>(), n);
             for y in 0..40 {
                 for x in 0..50 {
-                    prop_assert_eq!(d.cells[(y + 1) * 52 + x + 1][3], plain[y * 50 + x]);
+                    prop_assert_eq!(counts[(y + 1) * 52 + x + 1], plain[y * 50 + x]);
                 }
             }
             let item = d.image();
