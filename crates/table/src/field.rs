@@ -254,7 +254,7 @@ impl Frame {
             return Field::Source;
         }
         // Rows under different roofs are told apart first.
-        if several(&mut data.device.iter().map(|d| u32::from(*d))) {
+        if data.devices_used().into_iter().filter(|used| *used).count() > 1 {
             return Field::Device;
         }
         if let Some(Column { key, data: ColumnData::Text { codes, values }, .. }) =

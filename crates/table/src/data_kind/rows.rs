@@ -129,11 +129,15 @@ impl<'a> Rows<'a> {
         several(&|r| u32::from(self.data.device[r])).then_some(Field::Device)
     }
 
+    /// Counts with room for all rows.
+    fn room(&self) -> Counts {
+        Counts::with_capacity_and_hasher(self.rows.len(), Default::default())
+    }
+
     /// True if several sides hold the same keys: at least a fifth of those of the second largest.
     fn shared(&self, side: impl Fn(usize) -> u32, key: impl Fn(usize) -> u64) -> bool {
         // By key: one more than the first side that holds it, and whether another one does too.
-        let room = || Counts::with_capacity_and_hasher(self.rows.len(), Default::default());
-        let (mut keys, mut of_side) = (room(), room());
+        let (mut keys, mut of_side) = (self.room(), self.room());
         let mut sizes: Vec<u64> = Vec::new();
         for &r in self.rows {
             let (side, key) = (side(r), key(r));
@@ -165,8 +169,7 @@ impl<'a> Rows<'a> {
     /// Number of configurations within one file and device, of their variants (of all libraries), and
     /// whether any variant has several rows.
     pub(super) fn variants(&self) -> (usize, usize, bool) {
-        let mut configurations = Counts::default();
-        let mut variants = Counts::default();
+        let (mut configurations, mut variants) = (self.room(), self.room());
         for &r in self.rows {
             let key = self.operation.hash(within(self.data, r), r);
             configurations.insert(key, 1);
