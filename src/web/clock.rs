@@ -1,5 +1,6 @@
 //! Time: clocks, frames, pauses, performance marks.
 
+use super::frame;
 use super::js::{global, promised};
 use std::cell::Cell;
 use std::time::Duration;
@@ -61,10 +62,14 @@ impl Turns {
         now_ms() - self.0 > TURN_MS
     }
 
-    /// Gives the browser its turn where it is due.
+    /// Gives the browser its turn where it is due. A picture that waits for its frame goes first.
     pub async fn give(&mut self) {
         if self.due() {
             pause(Duration::ZERO).await;
+            if frame::is_waiting() {
+                // By then its frame has come; in a hidden tab none does.
+                pause(Duration::from_millis(16)).await;
+            }
             self.0 = now_ms();
         }
     }

@@ -214,7 +214,8 @@ impl Given {
                     if let Some(follow) = follow.filter(|_| now.rows.len() > SHORT) {
                         let mut count = (follow.count)(now.clone());
                         let mut turns = clock::Turns::begin();
-                        while count() {
+                        let current = || frame.try_with_untracked(|f| *f == now) == Some(true);
+                        while current() && count() {
                             turns.give().await;
                         }
                     }
