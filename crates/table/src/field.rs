@@ -254,7 +254,8 @@ impl Frame {
             return Field::Source;
         }
         // Rows under different roofs are told apart first.
-        if data.devices_used().into_iter().filter(|used| *used).count() > 1 {
+        let used = (0..).zip(data.devices_used()).filter(|(_, used)| *used);
+        if several(&mut used.map(|(code, _)| u32::from(self.metrics.same_device(code)))) {
             return Field::Device;
         }
         if let Some(Column { key, data: ColumnData::Text { codes, values }, .. }) =
