@@ -99,7 +99,7 @@ pub fn FilterRow(
             </Show>
             <Chips />
             <Show when=move || bench.view.with(|v| v.filters.count() > 1)>
-                <button type="button" class="link" title="Clear all filters (X)" on:click=move |_| bench.clear_filters()>
+                <button type="button" class="link" title="Clear all filters" on:click=move |_| bench.clear_filters()>
                     "Clear all"
                 </button>
             </Show>
@@ -128,8 +128,8 @@ pub fn Filters(known: Known) -> impl IntoView {
             <input
                 id="search"
                 type="search"
-                placeholder="Search kernels, sizes"
-                aria-label="Search kernels, operations, models, sizes"
+                placeholder="Search kernels and sizes"
+                aria-label="Search kernels and sizes"
                 title="Search (/): a part of a name, or sizes like 13824 or 4096x13824x5120"
                 prop:value=move || bench.view.with(|v| v.filters.search.clone())
                 on:input=search

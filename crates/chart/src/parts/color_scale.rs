@@ -253,13 +253,13 @@ impl ColorScale {
     }
 
     /// Code of a row.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn code(&self, row: usize) -> u16 {
         self.codes.get(row).copied().unwrap_or(0)
     }
 
     /// Colour of a row.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn color(&self, row: usize) -> Color {
         let code = usize::from(self.code(row));
         self.palette.get(code).copied().unwrap_or(Color(128, 128, 128, 255))

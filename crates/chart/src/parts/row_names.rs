@@ -11,7 +11,7 @@ use gemmscope_table::group::{by_key, mix};
 #[derive(Debug)]
 pub(crate) struct RowNames {
     frame: Frame,
-    /// Each row has a kernel name that no other row has.
+    /// Each row has a readable kernel name that no other row has.
     kernels: bool,
     /// What is not the same in all rows.
     differs: Vec<Part>,
@@ -188,14 +188,17 @@ fn telling(frame: &Frame, differs: Vec<Part>) -> Vec<Part> {
     kept.into_iter().map(|k| k.0).collect()
 }
 
-/// True where each row has a kernel name that no other row has.
+/// Letters of a kernel's name that can be read beside a bar.
+const READABLE: usize = 60;
+
+/// True where each row has a kernel name that no other row has, and none is too long to be read.
 fn own_kernels(frame: &Frame) -> bool {
     let d = &*frame.data;
     let Some(codes) = d.codes(ColumnMeaning::Kernel) else {
         return false;
     };
     let mut seen = vec![false; codes.iter().max().map_or(0, |code| *code as usize + 1)];
-    let named = |r: usize| !d.text(ColumnMeaning::Kernel, r).is_empty();
+    let named = |r: usize| (1..=READABLE).contains(&d.text(ColumnMeaning::Kernel, r).len());
     frame
         .rows
         .iter()

@@ -181,5 +181,5 @@ fn column_width(frame: &Frame, info: &FieldInfo) -> f64 {
             lengths.max().unwrap_or(0) as f64 * LETTER
         }
     };
-    (longest.max(title as f64 * TITLE) + 22.0).clamp(64.0, 220.0)
+    (longest.max(title as f64 * TITLE) + 25.0).clamp(64.0, 220.0)
 }
