@@ -13,12 +13,12 @@ test("facets, ranges and a search filter all that shows, and Undo takes back one
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&device=h100-sxm" });
   await app.load(PLAIN);
   assert.deepEqual(await app.facetCounts("Type"), { fp16: 1, bf16: 1, "fp8 E4M3": 1, fp32: 1 });
-  await app.toggleFacet("kernel", "k_64x64");
+  await app.toggleFacet("Kernel", "k_64x64");
   assert.equal(await app.figure("rows"), "2");
   // The facet's own counts stay, those of the others follow.
-  assert.deepEqual(await app.facetCounts("kernel"), { k_64x64: 2, k_128x256: 2 });
+  assert.deepEqual(await app.facetCounts("Kernel"), { k_64x64: 2, k_128x256: 2 });
   assert.deepEqual(await app.facetCounts("Type"), { fp16: 1, bf16: 1 });
-  assert.deepEqual(await app.chips(), ["kernel: k_64x64"]);
+  assert.deepEqual(await app.chips(), ["Kernel: k_64x64"]);
   await app.later();
   await app.toggleFacet("Type", "bf16");
   assert.equal(await app.figure("rows"), "1");
@@ -129,7 +129,7 @@ test("sorts up, down and not at all; columns are chosen and kept; a selection is
   assert.match(await app.detail(), /fp8/);
 
   await app.choosePlace("Table");
-  await app.toggleFacet("kernel", "k_128x256");
+  await app.toggleFacet("Kernel", "k_128x256");
   await sort();
   const saved = await app.download(() => app.page.getByRole("button", { name: "CSV", exact: true }).click());
   const lines = saved.text.trim().split(/\r?\n/).filter((l) => !l.startsWith("#"));
@@ -142,7 +142,7 @@ test("of many rows only those in sight exist; markup in a file is text", async (
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, path: "#v=1&view=table" });
   const evil = '<img src=x onerror="window.hacked=1">';
   await app.load({ name: "<b>x.csv", text: `kernel,M,N,K,dtype,time_us\n"${evil.replaceAll('"', '""')}",64,64,64,fp16,2\n` });
-  assert.ok((await column(app, "kernel")).includes(evil));
+  assert.ok((await column(app, "Kernel")).includes(evil));
   await app.page.locator(".data-grid-row", { hasText: "onerror" }).click();
   assert.ok((await app.detail()).includes(evil));
   assert.equal(await app.page.evaluate(() => window.hacked), undefined);
