@@ -60,19 +60,16 @@ impl Frame {
             }
             Field::Transposes => mapped(&d.op, d.ops.iter().map(|o| o.layout().to_owned())),
             Field::Device => {
-                let codes = || 0..d.devices.len() as u16;
-                let stated = |of| {
-                    let same = codes().filter(|code| x.same_device(*code) == of);
-                    { same }.any(|code| !d.devices[usize::from(code)].is_empty())
+                let codes = || (0..=u16::MAX).zip(&d.devices);
+                let same = |code| usize::from(x.same_device(code));
+                let mut stated = vec![false; d.devices.len()];
+                codes().for_each(|(code, name)| stated[same(code)] |= !name.is_empty());
+                let name = |(code, _)| match self.device_name(code) {
+                    "" => "not stated".to_owned(),
+                    name if stated[same(code)] => name.to_owned(),
+                    name => format!("{name} (assumed)"),
                 };
-                mapped(
-                    &d.device,
-                    codes().map(|code| match self.device_name(code) {
-                        "" => "not stated".to_owned(),
-                        name if stated(x.same_device(code)) => name.to_owned(),
-                        name => format!("{name} (assumed)"),
-                    }),
-                )
+                mapped(&d.device, codes().map(name))
             }
             Field::Source => mapped(&d.source, d.sources.iter().map(|s| s.name.clone())),
             Field::Bound => {
