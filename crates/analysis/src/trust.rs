@@ -441,8 +441,10 @@ fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
     let assumed: Vec<&Assumption> = assumed.iter().filter(|a| !a.value.is_empty()).collect();
     let (all, heavy) =
         (assumed.len() as u64, assumed.iter().copied().filter(weighs).count() as u64);
-    let mut told: Vec<String> = assumed.iter().take(ASSUMED).map(|a| named(a)).collect();
-    let more = assumed.len().saturating_sub(ASSUMED);
+    let each: Vec<String> = assumed.iter().map(|a| named(a)).collect();
+    let each = distinct(each.iter().map(String::as_str));
+    let more = each.len().saturating_sub(ASSUMED);
+    let mut told: Vec<String> = each.into_iter().take(ASSUMED).collect();
     told.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
     let weight = if heavy > 0 && !agrees { Verdict::WithCare } else { Verdict::Sound };
     let text = format!("Assumed: {}.", told.join("; "));

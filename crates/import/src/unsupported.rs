@@ -55,7 +55,7 @@ pub(crate) fn binary(name: &str) -> &'static str {
         "this is a binary Nsight Compute report (.ncu-rep): run `ncu --import FILE --csv --page \
          raw` and drop what it prints"
     } else {
-        "this is a binary file, not text: expected a CSV, a log or a JSON file of GEMM benchmarks"
+        "this is a binary file, not text: expected a CSV, a workbook, a log or a JSON file of GEMM benchmarks"
     }
 }
 

@@ -229,7 +229,7 @@ impl Frame {
 
     /// The figure to show first: the share of the roof, or the rate of variants and where no row has a roof.
     pub fn leading_figure(&self) -> &'static str {
-        let judged = self.metrics.roof_s.iter().any(|v| !v.is_nan());
+        let judged = self.rows.iter().any(|r| !self.metrics.roof_s[*r as usize].is_nan());
         // Variants of one GEMM have one roof.
         match judged && self.kind() != DataKind::Sweep {
             true => "efficiency",

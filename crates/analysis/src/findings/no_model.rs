@@ -123,8 +123,13 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
         return None;
     }
     rows.sort_unstable();
-    let share = time_s / scan.time_s;
     let several = rows.windows(2).any(|two| scan.side_of(two[0]) != scan.side_of(two[1]));
+    // Of the side that is named, or of all.
+    let whole_s = match several {
+        true => scan.time_s,
+        false => scan.parts[usize::from(scan.side_of(rows[0]))].time_s,
+    };
+    let share = time_s / whole_s;
     let mut found = story::of_rows(
         rule,
         scan,
@@ -141,7 +146,7 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
             formula: format!(
                 "time without a roof / measured time = {} / {} = {}",
                 story::time(time_s),
-                story::time(scan.time_s),
+                story::time(whole_s),
                 percent(share)
             ),
             path_a: Some("Choose the device, or enter its peak for this data type (D).".to_owned()),

@@ -145,8 +145,12 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .take(NAMED)
         .filter_map(|i| {
             let (best, worst) = (i.values.first()?, i.values.last()?);
-            let (name, reach) = (&i.name, percent(worst.best));
-            Some(format!("{name} {} ({}: {reach} at most)", best.value, worst.value))
+            let reach = percent(worst.best);
+            let on = match i.shapes {
+                1 => "on the one shape that tried all".to_owned(),
+                n => format!("on {n} shapes that tried all"),
+            };
+            Some(format!("{} {} ({}: {reach} at most, {on})", i.name, best.value, worst.value))
         })
         .collect();
     Some(match told.is_empty() {
@@ -271,8 +275,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings: VW 4 (2: 50.0 % at most), TT 4_4 (8_8: 66.7 % at most), WGM 1 (8: \
-             90.9 % at most)."
+            "Best of the other settings: VW 4 (2: 50.0 % at most, on the one shape that tried all), TT 4_4 \
+             (8_8: 66.7 % at most, on the one shape that tried all), WGM 1 (8: 90.9 % at most, on the one \
+             shape that tried all)."
         );
     }
 

@@ -311,6 +311,23 @@ mod tests {
     }
 
     #[test]
+    fn a_side_without_a_roof_opens_on_its_rate() {
+        let mut rows = Rows::new();
+        for (library, device) in [("x", "H100 SXM"), ("y", "")] {
+            rows.row((64, 64, 4096), library, 1e-5, device);
+            rows.row((64, 64, 64), library, 1e-5, device);
+        }
+        let frame = rows.frame(None).as_kind(Some(DataKind::Sides));
+        let figure = |view: &str| {
+            let state = ViewState::decode(view).0;
+            let said = (by_id("cells").unwrap().open)(&Inputs::new(&frame, &state)).said;
+            said.controls.iter().find(|c| c.key == FIGURE).unwrap().current.clone()
+        };
+        assert_eq!(figure("view=cells&explore.side=x"), "efficiency");
+        assert_eq!(figure("view=cells&explore.side=y"), "attained");
+    }
+
+    #[test]
     fn what_no_mark_shows_is_said() {
         let mut rows = Rows::new();
         let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");

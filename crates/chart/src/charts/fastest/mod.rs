@@ -237,7 +237,10 @@ impl Picture for Fastest {
 
     fn obstacle(&self) -> Option<String> {
         if self.comparison.pairs_possible() == 0 {
-            return Some(format!("No shape in common: {}.", self.comparison.names.join(", ")));
+            return Some(format!(
+                "No shape was run by more than one of {}.",
+                self.comparison.names.join(", ")
+            ));
         }
         self.cells.is_empty().then(|| format!("Nothing measured {}.", self.where_words()))
     }
