@@ -13,11 +13,11 @@ export const BUDGET = {
   "first view": { limit: 228, parts: { program: 207, scripts: 21 } },
   // What follows while the reader reaches for a file. Parts share code, which is in files of its own.
   "later parts": {
-    limit: 1720,
+    limit: 1721,
     parts: { shared: 1152, work: 290, plan: 98, ask: 83, page: 27, read: 21, open: 23, told: 11, several: 14, carried: 6, table: 2, save: 1, native: 0, charts: 0, scripts: 0 },
   },
   // All that a page inside another one fetches for a plain table and its roofline.
-  "a frame": { limit: 831, parts: { shared: 542, program: 207, scripts: 21, embed: 18, open: 23, styles: 18, table: 2 } },
+  "a frame": { limit: 832, parts: { shared: 542, program: 207, scripts: 21, embed: 18, open: 23, styles: 18, table: 2 } },
 };
 
 /** Each sum that a file of the site belongs to, and which part of it; nothing where nobody waits for it. */

@@ -183,21 +183,17 @@ pub fn Status() -> impl IntoView {
         });
     });
     // A step that was taken back in another way is no news.
-    Effect::new(move |_| {
-        let undone = bench.history.with(History::can_redo);
-        if undone && shell.status.with_untracked(|m| m.undo) {
-            fresh.set(false);
-        }
-    });
+    let undone = move || shell.status.with(|m| m.undo) && bench.history.with(History::can_redo);
+    let shown = move || fresh.get() && !undone();
     let undo = move |_| {
         bench.undo();
         // The button goes away.
         dom::focus("#main");
     };
     view! {
-        <p class="status" class:fresh=move || fresh.get() role="status" aria-live="polite">
+        <p class="status" class:fresh=shown role="status" aria-live="polite">
             <span>{move || shell.status.get().text}</span>
-            <Show when=move || fresh.get() && shell.status.with(|m| m.undo)>
+            <Show when=move || shown() && shell.status.with(|m| m.undo)>
                 <button type="button" class="status-undo" on:click=undo>"Undo"</button>
             </Show>
         </p>
