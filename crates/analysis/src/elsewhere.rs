@@ -116,7 +116,7 @@ fn differences(frame: &Frame, a: usize, b: usize) -> Vec<String> {
     // The name of a file that says no library tells who made the row.
     let [mine, its] = [a, b].map(|row| frame.maker(row));
     add(&mine, &its);
-    let device = |row: usize| frame.device_name(frame.device(row)).to_owned();
+    let device = |row: usize| frame.device_name(data.device[row]).to_owned();
     add(&device(a), &device(b));
     let file = |row: usize| {
         let source = data.sources.get(usize::from(data.source[row]));

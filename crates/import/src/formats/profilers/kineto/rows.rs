@@ -280,7 +280,10 @@ fn commit(
                 Ok(Row { op, time_s: g.times.mean(), device: g.key.device, ..row })
             }
             Some(Err(why)) => {
-                out.expanded.push((Source::expanded(name), g.times.sum));
+                // In a capture nothing has a time.
+                if g.times.sum.is_finite() {
+                    out.expanded.push((Source::expanded(name), g.times.sum));
+                }
                 Err(RowError::new(why))
             }
             None => Err(CellError::UnknownType.of("data type")),

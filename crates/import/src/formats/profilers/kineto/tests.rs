@@ -279,3 +279,13 @@ fn a_product_with_a_stride_of_0_is_left_out_by_that_name() {
     assert!((source.without_model.time_s - 2e-6).abs() < 1e-15 && source.lacks_no_shape());
     assert!(source.rejected.reasons[0].text.contains("a stride of 0"));
 }
+
+#[test]
+fn a_product_with_a_stride_of_0_has_no_time_in_a_capture() {
+    let strides = "\"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]";
+    let expanded = format!("{strides}, \"Input Strides\": [[0, 0], [64, 1]]");
+    let d = read_as("capture.json", capture().replacen(strides, &expanded, 1));
+    let source = &d.sources[0];
+    let skipped = source.rejected.reasons[0].count;
+    assert_eq!((d.len(), skipped, source.without_model.rows), (1, 1, 0));
+}
