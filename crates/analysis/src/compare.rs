@@ -99,8 +99,8 @@ pub struct Comparison {
     /// The configurations whose rows agree in bias and beta besides, as one side has both under the key;
     /// ascending.
     split: Vec<u32>,
-    /// The keys that labels tell: without the device where all that is shared ran on one.
-    told: Vec<Field>,
+    /// All that at least two sides have ran on one device.
+    on_one_device: bool,
     /// End of each configuration's samples.
     ends: Vec<u32>,
     /// Side and sample, ordered by configuration and side.
@@ -147,7 +147,7 @@ impl Comparison {
             pairs: 0,
             keys: Vec::new(),
             split: Vec::new(),
-            told: setup.keys.clone(),
+            on_one_device: true,
             ends: Vec::new(),
             samples: Vec::new(),
             rows: Vec::new(),
@@ -186,9 +186,7 @@ impl Comparison {
         let several = (0..out.len()).filter(|c| out.samples(*c).len() > 1);
         let mut devices = several.map(|c| frame.device(out.row(c)));
         let first = devices.next();
-        if devices.all(|device| Some(device) == first) {
-            out.told.retain(|key| *key != Field::Device);
-        }
+        out.on_one_device = devices.all(|device| Some(device) == first);
         out
     }
 
@@ -279,7 +277,9 @@ impl Comparison {
     /// several.
     pub fn label(&self, frame: &Frame, configuration: usize) -> String {
         let row = self.row(configuration);
-        let mut label = key_label(frame, &self.told, row);
+        let mut keys = self.setup.keys.clone();
+        keys.retain(|key| *key != Field::Device || !self.on_one_device);
+        let mut label = key_label(frame, &keys, row);
         if self.split.binary_search(&(configuration as u32)).is_ok() {
             label.push_str(frame.data.ops[frame.data.op[row] as usize].epilogue());
         }
