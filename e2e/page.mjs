@@ -3,7 +3,7 @@
 //
 //   const app = await GemmscopePage.open({ t, theme: "dark", viewport: PHONE });
 //   await app.load(fixture("fixtures/iree/gemm.csv"));   // through the file input; waits until it is on the screen
-//   await app.drop({ name: "a.csv", text: "M,N,K,us\n..." });  await app.paste("M,N,K,us\n...");  await app.sample("cpu-tiles");
+//   await app.drop({ name: "a.csv", text: "M,N,K,us\n..." });  await app.paste("M,N,K,us\n...");  await app.sample("h100-tiles");
 //   await app.summary();                                 // window.gemmscope.summary(): one object a file
 //   await app.choosePlace("Table");  await app.choosePicture("Explore", "bars");
 //   await app.setControl("color", "model");              // a selector above the chart, by key and value

@@ -67,84 +67,30 @@ using Gemm64 = void (*)(int, int, int, int64_t, int64_t, int64_t, double, const 
 constexpr int ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112;
 
 // y = x W^T, the library using its own threads; `copies` weight matrices one after another, so that each call finds
-// its weights in memory and not in a cache, as a layer of a model does. A batch is a job for each of its matrices.
+// its weights in memory and not in a cache.
 template <class T, class Gemm>
-double layer(Gemm gemm, int64_t m, int64_t n, int64_t k, int64_t batch, const T* x, const T* w, T* y, int copies,
-             int threads, int calls) {
-  auto item = [&](const T* weights, int64_t b) {
-    gemm(ROW_MAJOR, NO_TRANS, TRANS, m, n, k, T(1), x + b * m * k, k, weights + b * n * k, k, T(0), y + b * m * n, n);
+double layer(Gemm gemm, int64_t m, int64_t n, int64_t k, const T* x, const T* w, T* y, int copies, int calls) {
+  auto item = [&](const T* weights) {
+    gemm(ROW_MAJOR, NO_TRANS, TRANS, m, n, k, T(1), x, k, weights, k, T(0), y, n);
   };
-  if (batch > 1) return rounds(threads, batch, calls, [&](int64_t b) { item(w, b); });
-  item(w, 0);
+  item(w);
   double start = now();
-  for (int c = 0; c < calls; c++) item(w + int64_t(c % copies) * n * k, 0);
+  for (int c = 0; c < calls; c++) item(w + int64_t(c % copies) * n * k);
   return (now() - start) / calls;
 }
-
-typedef float Vector __attribute__((vector_size(64), aligned(4)));
-constexpr int ROWS = 4, LANES = 16, COLUMNS = 2 * LANES;
 
 }  // namespace
 
 extern "C" {
 
-double time_layer_32(void* gemm, int64_t m, int64_t n, int64_t k, int64_t batch, const float* x, const float* w,
-                     float* y, int copies, int threads, int calls) {
-  return layer<float>(Gemm32(gemm), m, n, k, batch, x, w, y, copies, threads, calls);
+double time_layer_32(void* gemm, int64_t m, int64_t n, int64_t k, const float* x, const float* w, float* y, int copies,
+                     int calls) {
+  return layer<float>(Gemm32(gemm), m, n, k, x, w, y, copies, calls);
 }
 
-double time_layer_64(void* gemm, int64_t m, int64_t n, int64_t k, int64_t batch, const double* x, const double* w,
-                     double* y, int copies, int threads, int calls) {
-  return layer<double>(Gemm64(gemm), m, n, k, batch, x, w, y, copies, threads, calls);
-}
-
-// The flat GEMM of a decode step: W (n x k) is cut into blocks of tile_n rows, the columns of y; one job a block, each
-// job one call of a single-threaded library GEMM.
-double time_flat(void* gemm, int64_t m, int64_t n, int64_t k, int64_t tile_n, const float* x, const float* w, float* y,
-                 int threads, int calls) {
-  auto call = Gemm32(gemm);
-  return rounds(threads, n / tile_n, calls, [&](int64_t b) {
-    call(ROW_MAJOR, NO_TRANS, TRANS, m, tile_n, k, 1, x, k, w + b * tile_n * k, k, 0, y + b * tile_n, n);
-  });
-}
-
-// C = A B with tiles of tile_m x tile_n x tile_k: one job a tile of C. A job walks over k, copies a tile of A and one
-// of B into its own buffers (what shared memory is on a GPU) and adds their product to an accumulator.
-// tile_m must divide by 4, tile_n by 32, and the sizes by their tiles.
-double time_tiles(int64_t m, int64_t n, int64_t k, int tile_m, int tile_n, int tile_k, const float* a, const float* b,
-                  float* c, int threads, int calls) {
-  const int64_t across = n / tile_n;
-  return rounds(threads, (m / tile_m) * across, calls, [&](int64_t job) {
-    const int64_t row = job / across * tile_m, column = job % across * tile_n;
-    thread_local std::vector<float> pa, pb, acc;
-    pa.resize(size_t(tile_m) * tile_k);
-    pb.resize(size_t(tile_k) * tile_n);
-    acc.assign(size_t(tile_m) * tile_n, 0.f);
-    for (int64_t k0 = 0; k0 < k; k0 += tile_k) {
-      for (int i = 0; i < tile_m; i++)
-        for (int p = 0; p < tile_k; p++)
-          pa[size_t(i / ROWS * tile_k + p) * ROWS + i % ROWS] = a[(row + i) * k + k0 + p];
-      for (int p = 0; p < tile_k; p++)
-        for (int j = 0; j < tile_n; j += COLUMNS)
-          memcpy(&pb[size_t(j / COLUMNS * tile_k + p) * COLUMNS], &b[(k0 + p) * n + column + j],
-                 COLUMNS * sizeof(float));
-      for (int j = 0; j < tile_n; j += COLUMNS)
-        for (int i = 0; i < tile_m; i += ROWS) {
-          const float* left = &pa[size_t(i) * tile_k];
-          const float* right = &pb[size_t(j) * tile_k];
-          Vector sum[ROWS][2];
-          for (int r = 0; r < ROWS; r++)
-            for (int v = 0; v < 2; v++) sum[r][v] = *(const Vector*)&acc[size_t(i + r) * tile_n + j + v * LANES];
-          for (int p = 0; p < tile_k; p++, left += ROWS, right += COLUMNS)
-            for (int r = 0; r < ROWS; r++)
-              for (int v = 0; v < 2; v++) sum[r][v] += left[r] * *(const Vector*)(right + v * LANES);
-          for (int r = 0; r < ROWS; r++)
-            for (int v = 0; v < 2; v++) *(Vector*)&acc[size_t(i + r) * tile_n + j + v * LANES] = sum[r][v];
-        }
-    }
-    for (int i = 0; i < tile_m; i++)
-      memcpy(&c[(row + i) * n + column], &acc[size_t(i) * tile_n], tile_n * sizeof(float));
-  });
+double time_layer_64(void* gemm, int64_t m, int64_t n, int64_t k, const double* x, const double* w, double* y, int copies,
+                     int calls) {
+  return layer<double>(Gemm64(gemm), m, n, k, x, w, y, copies, calls);
 }
 
 // Bandwidth: a = b + 3 c (counted as three streams), and the sum of one array. `n` doubles, by blocks of 64 Ki.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures GEMMs on this machine's CPU and writes the sample files that gemmscope ships.
+"""Measures the ceilings of this machine's CPU and writes them as a device file for gemmscope, cpu-device.json.
 
     python3 -m venv venv && venv/bin/pip install numpy
-    venv/bin/python samples/measure_cpu.py            # everything, about 10 minutes
-    venv/bin/python samples/measure_cpu.py tiles      # one part: llm, flat, tiles or device
+    venv/bin/python samples/measure_cpu.py [--threads 1] [--out FOLDER]
 
-Needs a C++ compiler. fp32 and fp64 run through the OpenBLAS that numpy brings; fp32, bf16 and int8 through oneDNN
-where its headers are installed (Debian: libdnnl-dev). What a part cannot measure here it leaves out and says so.
+The best large GEMM of each type, and the rate at which memory is read and written. Needs a C++ compiler. fp32 and fp64
+run through the OpenBLAS that numpy brings; fp32, bf16 and int8 through oneDNN where its headers are installed (Debian:
+libdnnl-dev).
 
 Configurations are visited in rounds of changing order, SAMPLES timed loops a visit, until each has KEPT samples during
 which this process lost the processor to others once at most (the kernel's count of involuntary context switches), or
@@ -14,7 +14,6 @@ for VISITS rounds at most; the KEPT least disturbed samples count. Samples are c
 """
 
 import argparse
-import csv
 import ctypes
 import glob
 import json
@@ -34,51 +33,18 @@ VISITS, SAMPLES, KEPT = 3, 3, 5
 BUDGET_S = 120  # no further round of a part after this long
 LOOP_S = 0.01  # a timed loop runs at least this long (or one call)
 
-# hidden size, width of q + k + v, intermediate size; layers as an inference engine fuses them
-MODELS = {
-    "qwen2.5-0.5b": (896, 1152, 4864),
-    "qwen2.5-1.5b": (1536, 2048, 8960),
-}
-HEADS = {"qwen2.5-0.5b": (14, 64), "qwen2.5-1.5b": (12, 128)}
-DECODE = [1, 4, 8, 16, 64]
-PREFILL = [128, 512]
-FLAT = {"m": 8, "n": [1 << p for p in range(10, 16)], "k": [4096, 12288], "tile_n": [32, 64, 128, 256, 512]}
-TILES = {
-    "shapes": [(512, 512, 512), (512, 512, 2048), (64, 2048, 1024)],
-    "m": [16, 32, 64, 128, 256],
-    "n": [32, 64, 128, 256, 512],
-    "k": [64, 128, 256],
-}
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("parts", nargs="*", default=[], help="llm, flat, tiles, device (default: all)")
-    parser.add_argument("--out", type=pathlib.Path, default=HERE, help="folder for the files (default: beside this script)")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder for the file")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--quick", action="store_true", help="few shapes, two samples: to try the script")
     options = parser.parse_args()
-    known = {"llm": llm, "flat": flat, "tiles": tiles, "device": device}
-    for part in options.parts:
-        if part not in known:
-            parser.error(f"unknown part {part}; known: {', '.join(known)}")
-    if options.quick:
-        quick()
     # The libraries read this once, when they are loaded.
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
     with tempfile.TemporaryDirectory() as folder:
         machine = Machine(options.threads, pathlib.Path(folder))
         options.out.mkdir(parents=True, exist_ok=True)
-        for part in options.parts or known:
-            print(f"== {part}", flush=True)
-            known[part](machine, options.out)
-
-
-def quick():
-    global VISITS, SAMPLES, KEPT, DECODE, PREFILL
-    VISITS, SAMPLES, KEPT, DECODE, PREFILL = 1, 2, 1, [1, 8], [128]
-    FLAT.update(n=[1024, 2048], k=[4096])
-    TILES.update(shapes=[(512, 512, 512)], m=[32, 64], n=[64], k=[64])
+        device(machine, options.out)
 
 
 class Machine:
@@ -123,10 +89,8 @@ def compile_loops(folder):
     loops = ctypes.CDLL(str(library))
     i64, pointer, number = ctypes.c_int64, ctypes.c_void_p, ctypes.c_int
     signatures = {
-        "time_layer_32": [pointer, i64, i64, i64, i64, pointer, pointer, pointer, number, number, number],
-        "time_layer_64": [pointer, i64, i64, i64, i64, pointer, pointer, pointer, number, number, number],
-        "time_flat": [pointer, i64, i64, i64, i64, pointer, pointer, pointer, number, number],
-        "time_tiles": [i64, i64, i64, number, number, number, pointer, pointer, pointer, number, number],
+        "time_layer_32": [pointer, i64, i64, i64, pointer, pointer, pointer, number, number],
+        "time_layer_64": [pointer, i64, i64, i64, pointer, pointer, pointer, number, number],
         "time_triad": [pointer, pointer, pointer, i64, number, number],
         "time_read": [pointer, i64, number, number],
         "onednn_open": [number, i64, i64, i64, number],
@@ -218,23 +182,13 @@ class Timing:
         ranked = sorted(enumerate(self.samples), key=lambda s: (s[1][0], s[0]))
         return [seconds for _, (_, seconds) in ranked[:KEPT]]
 
-    def columns(self):
-        kept = self.kept
-        spread = statistics.stdev(kept) if len(kept) > 1 else 0.0
-        return {
-            "time_us": micro(statistics.median(kept)),
-            "time_us_std": micro(spread),
-            "time_us_min": micro(min(kept)),
-            "repeats": len(kept),
-        }
-
-
-def micro(seconds):
-    return f"{seconds * 1e6:.2f}"
+    @property
+    def seconds(self):
+        return statistics.median(self.kept)
 
 
 def survey(work):
-    """Measures [(row, visit)] in rounds and returns the rows with their times."""
+    """Measures [(what, visit)] in rounds and returns [(what, seconds)]."""
     timings = [Timing() for _ in work]
     started = time.monotonic()
     shuffle = random.Random(1)
@@ -250,66 +204,24 @@ def survey(work):
     if sys.stderr.isatty():
         print(file=sys.stderr)
     print(f"  {sum(timing.settled for timing in timings)} of {len(work)} configurations measured undisturbed", flush=True)
-    return [{**row, **timing.columns()} for (row, _), timing in zip(work, timings) if timing.samples]
-
-
-def write(path, rows):
-    columns = [name for name in rows[0] if any(row[name] != "" for row in rows)]
-    with open(path, "w", newline="") as file:
-        table = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-    print(f"  {path.name}: {len(rows)} rows, {path.stat().st_size} bytes", flush=True)
-
-
-def row(machine, library, dtype, m, n, k, batch=1, **more):
-    return {
-        **{name: more.get(name, "") for name in ("model", "layer", "phase", "kernel")},
-        **{"M": m, "N": n, "K": k, "batch": batch, "dtype": dtype, "transA": "N", "transB": more.get("transB", "T")},
-        **{name: more.get(name, "") for name in ("tile_m", "tile_n", "tile_k")},
-        **{"library": library, "threads": machine.threads, "device": machine.name},
-    }
-
-
-def llm(machine, out):
-    """The linear layers of two small models for 1 to 512 tokens, and their attention products during prefill."""
-    work = []
-    for model, (hidden, qkv, wide) in MODELS.items():
-        layers = {"qkv_proj": (qkv, hidden), "o_proj": (hidden, hidden), "gate_up_proj": (2 * wide, hidden), "down_proj": (hidden, wide)}
-        for m in DECODE + PREFILL:
-            for layer, (n, k) in layers.items():
-                about = {"model": model, "layer": layer, "phase": "decode" if m in DECODE else "prefill"}
-                for dtype in ("fp64", "fp32"):
-                    work.append((row(machine, machine.blas, dtype, m, n, k, **about), blas_visit(machine, dtype, m, n, k, 1)))
-                for dtype in ("fp32", "bf16", "int8") if machine.onednn else ():
-                    work.append((row(machine, machine.onednn, dtype, m, n, k, **about), onednn_visit(machine, dtype, m, n, k)))
-        heads, width = HEADS[model]
-        for m in PREFILL:
-            for layer, (n, k) in {"attn_qk": (m, width), "attn_pv": (width, m)}.items():
-                about = {"model": model, "layer": layer, "phase": "prefill"}
-                work.append((row(machine, machine.blas, "fp32", m, n, k, heads, **about), blas_visit(machine, "fp32", m, n, k, heads)))
-    if not machine.onednn:
-        print("  oneDNN's headers are not installed: no bf16, no int8")
-    rows = survey(work)
-    write(out / "cpu-llm.csv", rows)
-    return rows
+    return [(what, timing.seconds) for (what, _), timing in zip(work, timings) if timing.samples]
 
 
 def weight_copies(machine, weight_bytes):
     return max(1, -(-2 * machine.cache_bytes // weight_bytes))
 
 
-def blas_visit(machine, dtype, m, n, k, batch):
+def blas_visit(machine, dtype, m, n, k):
     kind, size, gemm, loop = {
         "fp32": ("float32", 4, machine.gemm32, machine.loops.time_layer_32),
         "fp64": ("float64", 8, machine.gemm64, machine.loops.time_layer_64),
     }[dtype]
-    copies = 1 if batch > 1 else weight_copies(machine, n * k * size)
+    copies = weight_copies(machine, n * k * size)
 
     def visit(timing):
-        machine.set_threads(1 if batch > 1 else machine.threads)
-        x, w, y = (machine.buffer(name, kind, count) for name, count in (("x", m * k * batch), ("w", n * k * batch * copies), ("y", m * n * batch)))
-        timing.visit(lambda calls: loop(gemm, m, n, k, batch, x, w, y, copies, machine.threads, calls))
+        machine.set_threads(machine.threads)
+        x, w, y = (machine.buffer(name, kind, count) for name, count in (("x", m * k), ("w", n * k * copies), ("y", m * n)))
+        timing.visit(lambda calls: loop(gemm, m, n, k, x, w, y, copies, calls))
 
     return visit
 
@@ -326,62 +238,6 @@ def onednn_visit(machine, dtype, m, n, k):
     return visit
 
 
-def flat(machine, out):
-    """M = 8 against N and the block width B_N: parallelism of many narrow blocks against reuse in few wide ones."""
-    work = []
-    m = FLAT["m"]
-    for k in FLAT["k"]:
-        for n in FLAT["n"]:
-            if n * k * 4 * 1.5 > free_memory():
-                print(f"  left out: N = {n}, K = {k} does not fit into this machine's memory")
-                continue
-            for tile_n in FLAT["tile_n"]:
-                work.append((
-                    row(machine, machine.blas, "fp32", m, n, k, kernel=f"blocks of {tile_n} columns", tile_m=m, tile_n=tile_n),
-                    flat_visit(machine, m, n, k, tile_n),
-                ))
-    write(out / "cpu-flat-gemm.csv", survey(work))
-
-
-def flat_visit(machine, m, n, k, tile_n):
-    def visit(timing):
-        machine.set_threads(1)
-        x, w, y = (machine.buffer(name, "float32", count) for name, count in (("x", m * k), ("w", n * k), ("y", m * n)))
-        timing.visit(lambda calls: machine.loops.time_flat(machine.gemm32, m, n, k, tile_n, x, w, y, machine.threads, calls))
-
-    return visit
-
-
-def free_memory():
-    try:
-        text = pathlib.Path("/proc/meminfo").read_text()
-        return int(re.search(r"MemAvailable:\s+(\d+)", text).group(1)) * 1024
-    except (OSError, AttributeError):
-        return 4 << 30
-
-
-def tiles(machine, out):
-    """A small blocked kernel of our own, every tile size on a few shapes."""
-    work = []
-    for m, n, k in TILES["shapes"]:
-        for tile_m in TILES["m"]:
-            for tile_n in TILES["n"]:
-                for tile_k in TILES["k"]:
-                    if m % tile_m or n % tile_n or k % tile_k:
-                        continue
-                    about = {"kernel": f"blocked_{tile_m}x{tile_n}x{tile_k}", "tile_m": tile_m, "tile_n": tile_n, "tile_k": tile_k, "transB": "N"}
-                    work.append((row(machine, "measure_cpu.cpp", "fp32", m, n, k, **about), tiles_visit(machine, m, n, k, tile_m, tile_n, tile_k)))
-    write(out / "cpu-tiles.csv", survey(work))
-
-
-def tiles_visit(machine, m, n, k, tile_m, tile_n, tile_k):
-    def visit(timing):
-        a, b, c = (machine.buffer(name, "float32", count) for name, count in (("x", m * k), ("b", k * n), ("y", m * n)))
-        timing.visit(lambda calls: machine.loops.time_tiles(m, n, k, tile_m, tile_n, tile_k, a, b, c, machine.threads, calls))
-
-    return visit
-
-
 def device(machine, out):
     """This machine's own ceilings: the best large GEMM of every type and library, and the bandwidth of its memory."""
     shapes = [(1024, 1024, 1024), (2048, 2048, 2048), (1024, 4096, 4096)]
@@ -389,14 +245,14 @@ def device(machine, out):
     work = []
     for m, n, k in shapes:
         for dtype in ("fp64", "fp32"):
-            work.append((row(machine, machine.blas, dtype, m, n, k), blas_visit(machine, dtype, m, n, k, 1)))
+            work.append(((machine.blas, dtype, m, n, k), blas_visit(machine, dtype, m, n, k)))
         for dtype in ("fp32", "bf16", "int8") if machine.onednn else ():
-            work.append((row(machine, machine.onednn, dtype, m, n, k), onednn_visit(machine, dtype, m, n, k)))
-    for line in survey(work):
-        rate = 2.0 * line["M"] * line["N"] * line["K"] / float(line["time_us"]) * 1e6
-        print(f"  {line['dtype']} {line['M']} x {line['N']} x {line['K']} {line['library']}: {rate / 1e9:.1f} GFLOP/s")
-        if rate > best.get(line["dtype"], (0.0,))[0]:
-            best[line["dtype"]] = (rate, f"{line['library']}, {line['M']} x {line['N']} x {line['K']}")
+            work.append(((machine.onednn, dtype, m, n, k), onednn_visit(machine, dtype, m, n, k)))
+    for (library, dtype, m, n, k), seconds in survey(work):
+        rate = 2.0 * m * n * k / seconds
+        print(f"  {dtype} {m} x {n} x {k} {library}: {rate / 1e9:.1f} GFLOP/s")
+        if rate > best.get(dtype, (0.0,))[0]:
+            best[dtype] = (rate, f"{library}, {m} x {n} x {k}")
     machine.buffers.clear()
     count = max(1 << 23, -(-4 * machine.cache_bytes // 8 // 65536) * 65536)
     a, b, c = (machine.buffer(name, "float64", count) for name in "abc")
@@ -410,15 +266,15 @@ def device(machine, out):
         for _ in range(2 * VISITS):
             if not timing.settled:
                 timing.visit(call)
-        bandwidth[name] = streams * 8 * count / statistics.median(timing.kept)
+        bandwidth[name] = streams * 8 * count / timing.seconds
         print(f"  {name}: {bandwidth[name] / 1e9:.1f} GB/s")
     caches = cache_sizes()
     source = "measured by samples/measure_cpu.py"
     rounded = lambda value: float(f"{value:.4g}")
     write_device(
-        out / ("cpu-core.json" if machine.one_core else "cpu-device.json"),
+        out / "cpu-device.json",
         {
-            "id": "sample-cpu-core" if machine.one_core else "sample-cpu",
+            "id": "my-cpu-core" if machine.one_core else "my-cpu",
             "name": machine.name,
             "vendor": machine.name.split()[0],
             "arch": f"x86-64, {machine.threads} core{'' if machine.one_core else 's'}" if os.uname().machine == "x86_64" else os.uname().machine,

@@ -10,12 +10,13 @@ Needs PyTorch with a GPU; Triton (it comes with PyTorch) for its kernels, fp8 fr
 llm    the linear layers of a model for 1 to 8192 tokens, and its attention products, by PyTorch's library and Triton
 flat   M = 8 against N and the tile width B_N, K = 4096 and 12288 (Triton): the flat GEMM of a decode step
 tiles  tile height, width and depth, split-K, warps, stages and launch order on a few shapes (Triton)
-device the GPU itself as a file for gemmscope, gpu-device.json: the best large GEMM of each type and the rate of a copy;
-       only where it is named
+device the GPU itself as a file for gemmscope, gpu-device.json: the best large GEMM of each type, the rate of a copy and the
+       time of a product of one tile; only where it is named
 
-A time is the median of --repeats single calls between two GPU events. Before each call a buffer larger than the L2
-cache is written, so that operands come from memory; warm-up runs first. A Triton kernel is checked against PyTorch
-before it is timed; one that fails keeps its row, with the reason in the column `status` and no time.
+A time is the median of --repeats runs of about a millisecond of calls in one graph, so that launching from Python does
+not count, with a pause before each, so that the clock does not fall. Weights rotate through up to 512 MB, so that a call
+finds them in memory, as a layer of a model does. Warm-up runs first. A Triton kernel is checked against PyTorch before it
+is timed; one that fails keeps its row, with the reason in the column `status` and no time.
 """
 
 import argparse
@@ -25,11 +26,17 @@ import json
 import pathlib
 import statistics
 import sys
+import time
 
 DTYPES = ["fp32", "tf32", "fp16", "bf16", "fp8"]
 PARTS = ["llm", "flat", "tiles"]
 # gemmscope's names of the types, where they are others.
 IDS = {"fp8": "fp8_e4m3"}
+# Weights take turns until they are this many bytes, or this many; calls of a graph, and its length.
+ROTATED_BYTES, MOST_COPIES = 512 << 20, 64
+MOST_CALLS, GRAPH_S = 200, 1e-3
+# Before each run, so that the power of the runs before it does not lower its clock.
+PAUSE_S = 5e-3
 DEVICE_SHAPES = [(4096, 4096, 4096), (8192, 8192, 8192), (16384, 8192, 8192)]
 # hidden, width of q + k + v, intermediate, query heads, head width
 MODELS = {
@@ -214,9 +221,6 @@ class Gpu:
         about = torch.cuda.get_device_properties(index)
         self.capability = (about.major, about.minor)
         self.units = about.multi_processor_count
-        cache = getattr(about, "L2_cache_size", 0) or 64 << 20
-        # Last-level caches behind the L2 reach 256 MiB.
-        self.flush = torch.empty(max(4 * cache, 512 << 20), dtype=torch.int8, device="cuda")
         self.kernel = None
         try:
             self.kernel = triton_kernel()
@@ -228,12 +232,12 @@ class Gpu:
         """(status, times in seconds). What fails is said in the status and never ends the run."""
         torch = self.torch
         try:
-            call, out = self.prepare(job)
-            call()
+            calls, out = self.prepare(job)
+            calls[0]()
             torch.cuda.synchronize()
             if job.config and not self.agrees(job, out):
                 return "wrong result", ()
-            return "ok", self.time(call)
+            return "ok", self.time(calls)
         except NotPossible as reason:
             return str(reason), ()
         except torch.cuda.OutOfMemoryError:
@@ -244,25 +248,27 @@ class Gpu:
             return f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}".strip(), ()
 
     def prepare(self, job):
-        """A call that computes the job, and where its result lies."""
+        """Calls that compute the job, each with weights of its own, and where their result lies."""
         torch = self.torch
         if job.dtype == "fp8" and not hasattr(torch, "float8_e4m3fn"):
             raise NotPossible("no fp8 in this PyTorch")
         if job.dtype == "fp8" and torch.version.cuda and self.capability < (8, 9):
             raise NotPossible("no fp8 on this GPU")
         torch.backends.cuda.matmul.allow_tf32 = job.dtype == "tf32"
-        a, b = self.tensors(job)
+        a, weights = self.tensors(job)
         if job.config:
-            return self.triton_call(job, a, b)
+            return self.triton_calls(job, a, weights)
         if job.dtype == "fp8":
             one = torch.ones((), device="cuda")
-            return lambda: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16), None
+            scaled = lambda b: lambda: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
+            return [scaled(b) for b in weights], None
         out = torch.empty((*([job.batch] if job.batch > 1 else []), job.m, job.n), dtype=a.dtype, device="cuda")
         product = torch.bmm if job.batch > 1 else torch.mm
-        return lambda: product(a, b, out=out), out
+        call = lambda b: lambda: product(a, b, out=out)
+        return [call(b) for b in weights], out
 
     def tensors(self, job):
-        """Operands; the last ones again where only the kernel differs."""
+        """A and copies of B; the last ones again where only the kernel differs."""
         torch = self.torch
         key = (job.m, job.n, job.k, job.batch, job.dtype, job.layer == "attn_pv")
         if self.operands[0] != key:
@@ -275,10 +281,11 @@ class Gpu:
             b = fresh(job.k, job.n) if job.layer == "attn_pv" else fresh(job.n, job.k).transpose(-2, -1)
             if job.dtype == "fp8":
                 a, b = a.to(torch.float8_e4m3fn), b.t().to(torch.float8_e4m3fn).t()
-            self.operands = (key, (a, b))
+            copies = min(MOST_COPIES, -(-ROTATED_BYTES // (b.numel() * b.element_size())))
+            self.operands = (key, (a, [b, *(b.clone() for _ in range(copies - 1))]))
         return self.operands[1]
 
-    def triton_call(self, job, a, b):
+    def triton_calls(self, job, a, weights):
         torch, config = self.torch, job.config
         if self.kernel is None:
             raise NotPossible("no triton")
@@ -287,7 +294,7 @@ class Gpu:
         out = torch.empty(job.m, job.n, dtype=kind, device="cuda")
         blocks = -(-job.m // config.tile_m) * -(-job.n // config.tile_n)
 
-        def call():
+        def call(b):
             if split:
                 out.zero_()
             self.kernel[(blocks, config.split_k)](
@@ -303,35 +310,53 @@ class Gpu:
                 num_stages=config.num_stages,
             )
 
-        return call, out
+        return [lambda b=b: call(b) for b in weights], out
 
     def agrees(self, job, out):
         torch = self.torch
-        a, b = self.tensors(job)
-        expected = a.float() @ b.float()
+        a, weights = self.tensors(job)
+        expected = a.float() @ weights[0].float()
         # Of a random walk of k steps of about 1/64; 16-bit results round at the end.
         allowed = 0.02 * (job.k**0.5) / 64 + 0.02 * expected.abs()
         return bool(((out.float() - expected).abs() <= allowed).all())
 
-    def time(self, call):
+    def time(self, calls):
+        """Seconds of a call, --repeats times: `calls` in turn, in one graph of about a millisecond."""
         torch = self.torch
-        for _ in range(3):
-            call()
-        pairs = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(self.repeats)]
-        for start, end in pairs:
-            self.flush.zero_()
-            start.record()
-            call()
-            end.record()
-        torch.cuda.synchronize()
-        return [start.elapsed_time(end) / 1e3 for start, end in pairs]
 
+        def clocked(run):
+            time.sleep(PAUSE_S)
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            run()
+            end.record()
+            torch.cuda.synchronize()
+            return start.elapsed_time(end) / 1e3
+
+        for _ in range(3):
+            once = clocked(calls[0])
+        count = max(len(calls), min(MOST_CALLS, round(GRAPH_S / once)))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for at in range(count):
+                calls[at % len(calls)]()
+        graph.replay()
+        return [clocked(graph.replay) / count for _ in range(self.repeats)]
 
     def bandwidth(self):
         """Bytes that a copy reads and writes in a second."""
         source = self.torch.empty(1 << 30, dtype=self.torch.int8, device="cuda")
         target = self.torch.empty_like(source)
-        return 2 * source.numel() / statistics.median(self.time(lambda: target.copy_(source)))
+        return 2 * source.numel() / statistics.median(self.time([lambda: target.copy_(source)]))
+
+    def launch_floor(self):
+        """Seconds that a product of one tile takes, which computes next to nothing: what starting, filling
+        and draining a kernel takes.
+        """
+        torch = self.torch
+        a, b = (torch.randn(*size, device="cuda", dtype=torch.bfloat16) for size in ((16, 64), (64, 16)))
+        out = torch.empty(16, 16, device="cuda", dtype=torch.bfloat16)
+        return statistics.median(self.time([lambda: torch.mm(a, b, out=out)] * MOST_CALLS))
 
 
 def describe(gpu, jobs):
@@ -358,10 +383,11 @@ def describe(gpu, jobs):
             for dtype, (rate, shape) in best.items()
         ],
         "bandwidth_bytes_per_s": rounded(gpu.bandwidth()),
+        "launch_floor_s": rounded(gpu.launch_floor()),
         "units": gpu.units,
         "unit_kind": "SM" if "NVIDIA" in gpu.name else "CU",
         "confidence": "C",
-        "notes": "Measured, not a datasheet: the best large GEMM of each type, and a copy of 1 GiB.",
+        "notes": "Measured, not a datasheet: the best large GEMM of each type, a copy of 1 GiB, and a product of one tile in a graph.",
         "source": source,
     }
 
@@ -421,7 +447,7 @@ def arguments(words=None):
     parser.add_argument("--tokens", nargs="+", type=int, default=DECODE + PREFILL, metavar="M", help="values of M of the llm part")
     parser.add_argument("--dtypes", nargs="+", default=DTYPES, choices=DTYPES, metavar="TYPE", help=", ".join(DTYPES))
     parser.add_argument("--libraries", nargs="+", default=["PyTorch", "Triton"], choices=["PyTorch", "Triton"])
-    parser.add_argument("--repeats", type=int, default=30, help="timed calls of each job (default 30)")
+    parser.add_argument("--repeats", type=int, default=30, help="timed runs of each job (default 30)")
     parser.add_argument("--gpu", type=int, default=0, help="index of the GPU (default 0)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder for the files")
     parser.add_argument("--dry-run", action="store_true", help="list the work and stop; needs no GPU")
@@ -443,7 +469,7 @@ def main(words=None):
         for job in jobs:
             how = f" {job.config.name()}" if job.config else ""
             print(f"{job.part}: {job.model} {job.layer} {job.m} x {job.n} x {job.k} batch {job.batch} {job.dtype} {job.library}{how}".replace("  ", " "))
-        print(f"{len(jobs)} rows; {options.repeats} timed calls each")
+        print(f"{len(jobs)} rows; {options.repeats} timed runs each")
         return
     if not jobs:
         sys.exit("nothing to measure: no job has the wanted part, type and library")

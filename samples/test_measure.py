@@ -40,7 +40,7 @@ class Gpu(unittest.TestCase):
             measure_gpu.main(["flat", "--dtypes", "fp16", "--dry-run"])
         lines = out.getvalue().splitlines()
         self.assertEqual(len(lines), 91)
-        self.assertEqual(lines[-1], "90 rows; 30 timed calls each")
+        self.assertEqual(lines[-1], "90 rows; 30 timed runs each")
         self.assertIn("8 x 1024 x 4096", lines[0])
 
     def test_a_device_holds_what_was_measured_and_nothing_else(self):
@@ -55,6 +55,9 @@ class Gpu(unittest.TestCase):
             def bandwidth(self):
                 return 1.23456e12
 
+            def launch_floor(self):
+                return 2.0714e-6
+
         jobs = measure_gpu.plan(["device"], [], [], ["bf16", "fp8"])
         with contextlib.redirect_stdout(io.StringIO()) as said:
             device = measure_gpu.describe(Fake(), jobs)
@@ -63,6 +66,7 @@ class Gpu(unittest.TestCase):
         self.assertEqual((peak["dtype"], peak["flops_per_s"]), ("bf16", float(f"{2 * 8192**3 / 1.0:.4g}")))
         self.assertIn("8192 x 8192 x 8192", peak["source"])
         self.assertEqual((device["name"], device["bandwidth_bytes_per_s"]), ("NVIDIA Something", 1.235e12))
+        self.assertEqual(device["launch_floor_s"], 2.071e-6)
         with self.assertRaises(SystemExit), contextlib.redirect_stdout(io.StringIO()):
             measure_gpu.describe(Fake(), measure_gpu.plan(["device"], [], [], ["fp8"]))
         self.assertNotIn("device", measure_gpu.arguments([]).parts)
@@ -82,7 +86,7 @@ class Cpu(unittest.TestCase):
         self.assertEqual(timing.kept, [seconds for _, seconds in quiet])
         timing.samples = timing.samples[:2]
         self.assertFalse(timing.settled)
-        self.assertEqual(timing.columns()["repeats"], 2)
+        self.assertEqual((len(timing.kept), timing.seconds), (2, 0.55))
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ const text = (path) => readFileSync(join(project, path), "utf8").trimEnd();
 const PICTURES = {
   libraries: ["samples/mi300x-libraries.csv", "--view", "compare"],
   roofline: ["samples/mi300x-libraries.csv", "--view", "roofline"],
-  tiles: ["samples/cpu-tiles.csv", "samples/cpu-device.json", "--state", "device=sample-cpu", "--view", "roofline"],
-  flat: ["samples/cpu-flat-gemm.csv", "samples/cpu-device.json", "--state", "device=sample-cpu&explore.x=n&explore.y=c.kernel", "--view", "cells"],
+  tiles: ["samples/h100-tiles.csv", "--view", "roofline"],
+  flat: ["samples/h100-flat-gemm.csv", "--state", "explore.x=n&explore.y=c.kernel", "--view", "cells"],
   tuning: ["samples/tuning-history.csv", "--device", "a100-80-pcie", "--view", "tuning"],
 };
 

@@ -14,29 +14,17 @@ pub struct Sample {
     pub view: &'static str,
 }
 
-/// The content of a sample. It is apart from the list because the first view shows the list only.
-#[derive(Clone, Copy, Debug)]
-pub struct Content {
-    /// The bytes of the file, packed or not.
-    pub bytes: &'static [u8],
-    /// The device as JSON, where the catalogue does not have it.
-    pub device_json: Option<&'static str>,
-}
-
 impl Sample {
-    /// The file, and its device where the catalogue does not have it.
-    pub fn content(&self) -> Content {
-        const CPU: &str = include_str!("../samples/cpu-device.json");
-        const CORE: &str = include_str!("../samples/cpu-core.json");
-        let (bytes, device_json): (&[u8], _) = match self.id {
-            "mi300x-libraries" => (include_bytes!("../samples/mi300x-libraries.csv"), None),
-            "cpu-llm" => (include_bytes!("../samples/cpu-llm.csv"), Some(CORE)),
-            "cpu-flat-gemm" => (include_bytes!("../samples/cpu-flat-gemm.csv"), Some(CPU)),
-            "cpu-tiles" => (include_bytes!("../samples/cpu-tiles.csv"), Some(CPU)),
-            "tuning-history" => (include_bytes!("../samples/tuning-history.csv"), None),
-            _ => (&[], None),
-        };
-        Content { bytes, device_json }
+    /// The bytes of the file. They are apart from the list because the first view shows the list only.
+    pub fn bytes(&self) -> &'static [u8] {
+        match self.id {
+            "mi300x-libraries" => include_bytes!("../samples/mi300x-libraries.csv"),
+            "h100-llm" => include_bytes!("../samples/h100-llm.csv"),
+            "h100-flat-gemm" => include_bytes!("../samples/h100-flat-gemm.csv"),
+            "h100-tiles" => include_bytes!("../samples/h100-tiles.csv"),
+            "tuning-history" => include_bytes!("../samples/tuning-history.csv"),
+            _ => &[],
+        }
     }
 }
 
@@ -50,17 +38,17 @@ pub const SAMPLES: &[Sample] = &[
         view: "summary",
     },
     Sample {
-        id: "cpu-llm",
-        title: "A model's layers on one CPU core",
-        description: "Measured: the linear layers of Qwen2.5 0.5B and 1.5B for 1 to 512 tokens in fp64, fp32, bf16 and int8, through two libraries.",
-        file: "cpu-llm.csv",
+        id: "h100-llm",
+        title: "A model's layers on an H100",
+        description: "Measured: the GEMMs of Llama 3.1 8B for 1 to 8192 tokens in bf16 and fp8, through PyTorch and a plain Triton kernel.",
+        file: "h100-llm.csv",
         view: "",
     },
     Sample {
-        id: "cpu-flat-gemm",
-        title: "Flat GEMM: N against the block width",
-        description: "Measured: M = 8, fp32, the weight matrix cut into blocks of BN columns that two CPU cores share, for K = 4096 and 12288.",
-        file: "cpu-flat-gemm.csv",
+        id: "h100-flat-gemm",
+        title: "Flat GEMM: N against the tile width",
+        description: "Measured on an H100: M = 8, fp16, K = 4096 and 12288, tiles of 32 to 512 columns (Triton), beside what the model would take.",
+        file: "h100-flat-gemm.csv",
         view: "tiles",
     },
     Sample {
@@ -71,10 +59,10 @@ pub const SAMPLES: &[Sample] = &[
         view: "tuning",
     },
     Sample {
-        id: "cpu-tiles",
-        title: "Every tile size of a blocked kernel",
-        description: "Measured: a small blocked fp32 kernel with tiles of 16 to 256 × 32 to 512 × 64 to 256 on three shapes, two CPU cores.",
-        file: "cpu-tiles.csv",
+        id: "h100-tiles",
+        title: "201 tiles on an H100",
+        description: "Measured: a Triton kernel in bf16 on four shapes, with tile, split-K, stages, warps and launch order varied.",
+        file: "h100-tiles.csv",
         view: "tiles",
     },
 ];
@@ -83,21 +71,17 @@ pub const SAMPLES: &[Sample] = &[
 mod tests {
     use super::*;
     use gemmscope_import::{ImportOptions, Imported, read_all};
-    use gemmscope_model::hardware::Device;
     use gemmscope_table::metrics::DeviceChoice;
 
     #[test]
-    fn every_row_of_a_sample_names_a_device_that_is_known() {
+    fn every_row_of_a_sample_names_a_device_of_the_catalogue() {
         for s in SAMPLES {
-            let read = read_all(s.file, s.content().bytes, &ImportOptions::default());
+            let read = read_all(s.file, s.bytes(), &ImportOptions::default());
             let Ok(Imported::Table(table)) = read else {
                 panic!("{}: not a table", s.id);
             };
             assert!(!table.is_empty(), "{}", s.id);
-            let own = s.content().device_json;
-            let own: Vec<Device> =
-                own.into_iter().map(|d| Device::from_json(d).expect(s.id)).collect();
-            let devices = DeviceChoice::default().resolve(&table, &own);
+            let devices = DeviceChoice::default().resolve(&table, &[]);
             for &code in &table.device {
                 assert!(devices[usize::from(code)].is_some(), "{}", s.id);
             }

@@ -6,23 +6,20 @@ use gemmscope::samples::{SAMPLES, Sample};
 use gemmscope_analysis::findings::{Findings, check_all};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::data_kind::DataKind;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics, Totals};
 use std::sync::Arc;
 
 /// A sample as the page opens it.
 fn frame(sample: &Sample) -> Frame {
-    let content = sample.content();
-    let Ok(Imported::Table(table)) =
-        read_all(sample.file, content.bytes, &ImportOptions::default())
-    else {
+    let read = read_all(sample.file, sample.bytes(), &ImportOptions::default());
+    let Ok(Imported::Table(table)) = read else {
         panic!("{}: not a table", sample.id);
     };
-    let own = content.device_json.map(|json| Device::from_json(json).unwrap());
-    let own: Vec<Device> = own.into_iter().collect();
-    let devices = DeviceChoice::default().resolve(&table, &own);
+    let devices = DeviceChoice::default().resolve(&table, &[]);
     let metrics = Metrics::compute(&table, devices, RoofKind::Datasheet);
     Frame::all(Arc::new(*table), Arc::new(metrics))
 }
@@ -71,4 +68,29 @@ fn the_libraries_on_an_mi300x_are_sides_with_a_story() {
         titles.iter().any(|t| t.starts_with("hipBLASLt: Another layout is faster: 36 GEMMs")),
         "{titles:#?}"
     );
+}
+
+#[test]
+fn the_expected_time_is_near_what_pytorch_takes_on_an_h100() {
+    let frame = frame(SAMPLES.iter().find(|s| s.id == "h100-llm").unwrap());
+    let data = &*frame.data;
+    let (mut expected, mut roof) = (Vec::new(), Vec::new());
+    for row in 0..data.len() {
+        if data.text(ColumnMeaning::Library, row) != "PyTorch" {
+            continue;
+        }
+        let device = frame.metrics.devices[usize::from(data.device[row])].as_ref().unwrap();
+        let problem = data.problem(row);
+        let roof_of = |kind| device.roof(problem.op.compute, kind).unwrap();
+        // By which factor a time is off, either way.
+        let off = |seconds: f64| (seconds / data.time_s[row]).ln().abs().exp();
+        let floor_s = device.launch_floor().0;
+        expected.push(off(roof_of(RoofKind::Achievable).expected_s(&problem, floor_s)));
+        roof.push(off(roof_of(RoofKind::Datasheet).problem_time_s(&problem)));
+    }
+    let mean = |off: &[f64]| (off.iter().map(|f| f.ln()).sum::<f64>() / off.len() as f64).exp();
+    // docs/src/metrics.md says so.
+    let figures = [mean(&expected), mean(&roof)].map(|f| format!("{f:.2}"));
+    assert_eq!(figures, ["1.07", "1.48"]);
+    assert_eq!((expected.len(), expected.iter().filter(|f| **f < 1.5).count()), (96, 95));
 }

@@ -167,7 +167,7 @@ test("every sample opens with one click; it makes room for the user's first file
     for (let n = await app.cards.count(); n > 0; n--) await app.remove(await app.cards.first().getByRole("heading").innerText());
   }
 
-  await app.sample("cpu-llm");
+  await app.sample("h100-llm");
   await app.toggleFacet("Type", "bf16");
   await app.load({ name: "mine.csv", text: TINY });
   assert.deepEqual(await names(app), ["mine.csv"]);
@@ -176,7 +176,7 @@ test("every sample opens with one click; it makes room for the user's first file
   assert.equal(await app.figure("rows"), "1");
   assert.deepEqual(await app.chips(), []);
   await app.page.locator(".status").getByRole("button", { name: "Undo" }).click();
-  assert.deepEqual(await names(app), ["cpu-llm.csv", "mine.csv"]);
+  assert.deepEqual(await names(app), ["h100-llm.csv", "mine.csv"]);
   // The user chose to have both: the next file joins them.
   await app.load({ name: "more.csv", text: TINY });
   assert.equal((await names(app)).length, 3);
@@ -287,14 +287,21 @@ test("a link names the files it was made from; a link to a sample opens it", asy
   assert.equal((await other.tableRows()).length, 1);
   assert.equal(await other.state("files"), "mine.csv");
 
+  const two = await GemmscopePage.open({ t, path: "#v=1&view=table&files=mine.csv*its.csv" });
+  await two.load({ name: "mine.csv", text: TINY });
+  const missing = two.page.getByText("This link is also of its.csv.");
+  await missing.waitFor();
+  await two.load({ name: "its.csv", text: TINY });
+  await missing.waitFor({ state: "detached" });
+
   const unnamed = await GemmscopePage.open({ t, path: "#v=1&f.dtype=fp16" });
   assert.match(await unnamed.page.locator("main .notice").innerText(), /This link holds a view but no data\. Drop the file it was made from\./);
 
-  const sample = await GemmscopePage.open({ t, path: "#v=1&view=table&files=cpu-tiles.csv" });
+  const sample = await GemmscopePage.open({ t, path: "#v=1&view=table&files=h100-tiles.csv" });
   await sample.page.waitForFunction(() => window.gemmscope.summary().length === 1);
   await sample.settle();
   assert.equal(await sample.state("view"), "table");
-  for (const page of [app, other, unnamed, sample]) page.assertQuiet();
+  for (const page of [app, other, two, unnamed, sample]) page.assertQuiet();
 });
 
 test("columns nobody knows are assigned by hand, and remembered", async (t) => {

@@ -54,10 +54,10 @@ pub const TERMS: &[Term] = &[
     ),
     term("Lost time", &[], LOST),
     term(
-        "Surest gain, largest gain, largest loss",
+        "Most to gain, largest loss",
         &[],
-        "Largest gain: the finding with most lost time, which a faster run or a model shows. Surest gain: the \
-         largest that a faster run shows, where it is not that one. Largest loss: neither shows it.",
+        "Most to gain: the finding with most lost time that a faster run or a model shows. Largest loss: the \
+         one with most, where neither shows how much of it can be won.",
     ),
     unmarked(
         "Measured, modelled, at most",

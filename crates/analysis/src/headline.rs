@@ -19,7 +19,7 @@ pub struct Cost {
     pub finding: usize,
     /// Its seconds.
     pub seconds: f64,
-    /// `Surest gain 7.04 ms`.
+    /// `Most to gain 7.04 ms`.
     pub claim: String,
     /// `another layout is faster, 36 GEMMs`.
     pub why: String,
@@ -81,10 +81,10 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str
         f.basis == Evidence::Measured && f.saves_s.is_some_and(|s| s >= MEASURED * book.time_s)
     });
     Some(match surest.filter(|f| !std::ptr::eq(*f, largest)) {
-        Some(surest) => ("Surest gain", surest),
+        Some(surest) => ("Most to gain", surest),
         // What nothing measured is lost for sure, and gained perhaps.
         None if largest.basis.is_bound() => ("Largest loss", largest),
-        None => ("Largest gain", largest),
+        None => ("Most to gain", largest),
     })
 }
 

@@ -185,7 +185,8 @@ impl<'a> Looking<'a> {
         let given = Given::of(frame, &sources().collect::<Vec<_>>());
         let agrees = reasons.iter().any(|r| r.about == About::Reported)
             && reasons.iter().all(|r| r.about != About::Reported || r.weight == Verdict::Sound);
-        reasons.extend(unstated(&given.assumed, agrees));
+        // What was assumed comes first: all else of its weight holds only with it.
+        reasons.splice(..0, unstated(&given.assumed, agrees));
         // Of equal weight in the order above, but exceptions that change nothing come last.
         let exception = |r: &Reason| {
             r.weight == Verdict::Sound && r.count > 0 && r.share.is_some_and(|s| s < EXCEPTION)

@@ -64,8 +64,8 @@ fn follows(schema: &jsonschema::Validator, text: &str, what: &str) -> Value {
 const FILES: [&[&str]; 8] = [
     &["samples/tuning-history.csv", "--device", "a100-80-pcie"],
     &["samples/mi300x-libraries.csv"],
-    &["samples/cpu-flat-gemm.csv", "samples/cpu-device.json"],
-    &["samples/cpu-llm.csv", "samples/cpu-device.json"],
+    &["samples/h100-flat-gemm.csv"],
+    &["samples/h100-llm.csv", "tests/fixtures/device/two.json"],
     &["tests/fixtures/tracelens", "--device", "mi300x"],
     &["tests/fixtures/kineto", "--device", "h100-sxm"],
     &["tests/fixtures/generic", "--device", "mi300x"],

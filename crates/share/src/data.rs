@@ -64,6 +64,20 @@ pub fn linked_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.join("*")
 }
 
+/// What is left of [`linked_names`] without a file that was opened; `None` where that is all.
+///
+/// ```
+/// use gemmscope_share::data::names_without;
+/// assert_eq!(names_without("a.csv*b.csv", "runs/a.csv").as_deref(), Some("b.csv"));
+/// assert_eq!(names_without("b.csv", "b.csv"), None);
+/// ```
+pub fn names_without(names: &str, opened: &str) -> Option<String> {
+    let opened = base_name(opened);
+    let left: Vec<&str> =
+        names.split('*').filter(|name| !name.is_empty() && *name != opened).collect();
+    (!left.is_empty()).then(|| left.join("*"))
+}
+
 /// A path without its folders.
 pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

@@ -26,6 +26,7 @@ pub fn Loading() -> impl IntoView {
         was == Some(&true)
             || shell.load.with(said)
             || bench.files.with(|files| files.iter().any(|f| f.data.is_empty()))
+            || bench.has_data.get() && bench.expected.with(Option::is_some)
     });
     view! { <Show when=move || wanted.get()>{later(loading)}</Show> }
 }
@@ -88,6 +89,19 @@ fn Told() -> impl IntoView {
         };
         unusable.get().into_iter().map(notice).collect_view()
     };
+    // Files of the link that nobody opened.
+    let missing = move || {
+        let expected = bench.expected.get().filter(|_| bench.has_data.get() && !busy.get());
+        expected.map(|names| {
+            view! {
+                <div class="notice ask" role="status">
+                    {icon(icon::LINK)}
+                    <p>"This link is also of "<strong>{names.replace('*', ", ")}</strong>". Until it is added, the figures are others."</p>
+                    {icon_button(icon::CROSS, "Dismiss", move || bench.expected.set(None))}
+                </div>
+            }
+        })
+    };
     view! {
         <Show when=move || busy.get()>
             <div class="loading" role="group" aria-label="Reading">
@@ -98,6 +112,7 @@ fn Told() -> impl IntoView {
         </Show>
         {errors}
         {useless}
+        {missing}
         <LeftOut />
     }
 }

@@ -13,6 +13,7 @@ use gemmscope_import::{ErrorKind, Head, ImportError, ImportOptions, Imported, he
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::transformer::Model;
 use gemmscope_model::units::{Bytes, grouped, plural};
+use gemmscope_share::data::names_without;
 use gemmscope_table::dataset::{Dataset, MOST_TOGETHER, TraceContext, too_large_together};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
@@ -162,7 +163,8 @@ impl Loader {
         together.insert(at.unwrap_or(together.len()), file.clone());
         self.bench.prepare(together, read.figures).await;
         self.dismiss_error(id);
-        self.bench.expected.set(None);
+        let left = |names: String| names_without(&names, &file.input.name);
+        self.bench.expected.update(|names| *names = names.take().and_then(left));
         let closed = !leaving.is_empty();
         if closed {
             self.bench.remove_files(leaving, ViewState::start_over);

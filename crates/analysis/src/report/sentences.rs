@@ -10,6 +10,7 @@ use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
 use gemmscope_model::order::InOrder;
+use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{and_more, capitalized, decapitalized, percent, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 
@@ -63,10 +64,12 @@ pub fn sentences(scan: &Scan<'_>, findings: &Findings) -> Vec<String> {
     let settings = match scan.kind {
         DataKind::Sweep => {
             let few = scan.frame.rows.len() <= MOST_ROWS;
-            if let Some(Ok(sweep)) = few.then(|| Sweep::new(scan.frame, None)) {
+            let sweep = few.then(|| Sweep::new(scan.frame, None)).and_then(Result::ok);
+            if let Some(sweep) = &sweep {
                 out = vec![sweep.headline(), out.join(" ")];
             }
-            influence_sentence(&influences(scan.frame))
+            let axis = sweep.map_or(Axis::Bn, |sweep| sweep.axis);
+            influence_sentence(&influences(scan.frame, axis))
         }
         _ => None,
     };

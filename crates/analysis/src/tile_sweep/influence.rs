@@ -5,6 +5,7 @@ use super::{ShapeKey, by_shape, shape_key};
 use crate::tuning::parameters;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::sorted::Sorted;
+use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
@@ -52,9 +53,9 @@ impl Influence {
     }
 }
 
-/// The settings other than the tile that vary among the variants of a shape, the one that changes
-/// most first.
-pub fn influences(frame: &Frame) -> Vec<Influence> {
+/// The settings other than the sides of the tile and `shown`, the axis of the map, that vary among the
+/// variants of a shape, the one that changes most first.
+pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     if frame.rows.len() > MOST_ROWS {
         return Vec::new();
     }
@@ -81,13 +82,20 @@ pub fn influences(frame: &Frame) -> Vec<Influence> {
         let top = rows().map(rate).fold(0.0, f64::max);
         for r in rows() {
             let share = (shape_key(frame, r), rate(r) / top);
-            for (name, value) in parameters(frame, r) {
-                if !is_tile(&name) {
-                    add(&name, &value, share);
+            let settings = parameters(frame, r);
+            let axes: Vec<Option<Axis>> = settings.iter().map(|s| axis_of(&s.0)).collect();
+            for ((name, value), axis) in settings.iter().zip(&axes) {
+                match axis {
+                    Some(axis) if [Axis::Bm, Axis::Bn, shown].contains(axis) => {}
+                    axis => add(axis.map_or(name, |a| a.label()), value, share),
                 }
             }
             for (name, value) in names.at(r) {
-                add(name, value, share);
+                // A column may say it too.
+                let axis = axis_of(name);
+                if axis.is_none() || !axes.contains(&axis) {
+                    add(name, value, share);
+                }
             }
         }
     }
@@ -154,17 +162,23 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         })
         .collect();
     Some(match told.is_empty() {
-        true => "No setting but the tile changes the best rate by more than 5 %, where each of its values was tried.".to_owned(),
+        true => "No other setting changes the best rate by more than 5 %, where each of its values was tried.".to_owned(),
         false => format!("Best of the other settings: {}.", told.join(", ")),
     })
 }
 
-/// True for the titles of a tile's sides: the map shows those.
-fn is_tile(name: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let plain = plain.to_ascii_lowercase();
-    ["tilem", "tilen", "blockm", "blockn", "blocksizem", "blocksizen", "bm", "bn"]
-        .contains(&plain.as_str())
+/// The axis that a title of a setting names, however its tool spells it: `BLOCK_SIZE_K`, `num_warps`.
+fn axis_of(title: &str) -> Option<Axis> {
+    let plain: String = title.chars().filter(char::is_ascii_alphanumeric).collect();
+    Some(match &*plain.to_ascii_lowercase() {
+        "tilem" | "blockm" | "blocksizem" | "bm" => Axis::Bm,
+        "tilen" | "blockn" | "blocksizen" | "bn" => Axis::Bn,
+        "tilek" | "blockk" | "blocksizek" | "bk" => Axis::Bk,
+        "splitk" | "sk" => Axis::SplitK,
+        "stages" | "numstages" => Axis::Stages,
+        "warps" | "numwarps" => Axis::Warps,
+        _ => return None,
+    })
 }
 
 /// The parts of kernel names that vary, where the names are built alike: `GRVW4` is 4 of `GRVW`.
@@ -264,7 +278,7 @@ mod tests {
             }
         }
         let frame = rows.frame(None);
-        let found = influences(&frame);
+        let found = influences(&frame, Axis::Bn);
         let names: Vec<&str> = found.iter().map(|i| i.name.as_str()).collect();
         assert_eq!(names, ["VW", "TT", "WGM"]);
         let vw: Vec<(&str, u64, f64)> = found[0]
@@ -290,7 +304,7 @@ mod tests {
                 rows.table().set_number(warps, count);
                 rows.row((m, 512, 512), "", time, "");
             }
-            influences(&rows.frame(None))
+            influences(&rows.frame(None), Axis::Bn)
         };
         // Eight warps ran on one shape alone, and two on the other.
         let sparse = [(512, 4.0, 1.1e-5), (512, 8.0, 1e-5), (64, 4.0, 1e-5), (64, 2.0, 2e-5)];
@@ -311,7 +325,7 @@ mod tests {
                 rows.row((512, 512, k), "", 1e-5 * time, "");
             }
         }
-        for value in &influences(&rows.frame(None))[0].values {
+        for value in &influences(&rows.frame(None), Axis::Bn)[0].values {
             assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");
             assert!((value.median - value.best).abs() < 1e-12, "{value:?}");
         }
@@ -323,7 +337,7 @@ mod tests {
         for time in [1e-5, 2e-5] {
             rows.row((512, 512, 512), "", time, "");
         }
-        assert_eq!(influences(&rows.frame(None)), []);
+        assert_eq!(influences(&rows.frame(None), Axis::Bn), []);
         assert_eq!(sentence(&[]), None);
     }
 }

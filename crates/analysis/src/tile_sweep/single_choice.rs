@@ -19,11 +19,21 @@ pub(super) struct SingleChoice {
     pub share: f64,
     /// Shapes on which it is within [`TIE`] of the fastest.
     pub best: usize,
+    /// Shapes that it ran on.
+    pub ran: usize,
     /// Shapes with several settings.
     pub shapes: usize,
 }
 
-/// The best setting for all shapes together; `None` where no setting ran on most of them.
+impl SingleChoice {
+    /// True where it ran on so many of the shapes that it is a choice for all of them.
+    fn for_all(&self) -> bool {
+        self.ran as f64 >= RAN * self.shapes as f64
+    }
+}
+
+/// The best setting for all shapes together; where none ran on most of them, that which is the fastest
+/// on most.
 pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
     /// Where the label of a setting is, the sum of its shares, the shapes that it ran on, and was about the fastest on.
     type Tried<'a> = ((&'a Panel, usize), f64, usize, usize);
@@ -42,16 +52,20 @@ pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
             }
         }
     }
-    of.into_iter()
-        .map(|(_, setting)| setting)
-        .filter(|(_, _, ran, _)| *ran as f64 >= RAN * shapes as f64)
-        .map(|((panel, i), sum, ran, best)| SingleChoice {
-            label: panel.column_label(i),
-            share: sum / ran as f64,
-            best,
-            shapes,
-        })
-        .max_by(|a, b| a.share.total_cmp(&b.share))
+    let each = of.into_iter().map(|(_, ((panel, i), sum, ran, best))| SingleChoice {
+        label: panel.column_label(i),
+        share: sum / ran as f64,
+        best,
+        ran,
+        shapes,
+    });
+    each.max_by(|a, b| {
+        let by_kind = match a.for_all() {
+            true => a.share.total_cmp(&b.share),
+            false => a.best.cmp(&b.best),
+        };
+        a.for_all().cmp(&b.for_all()).then(by_kind)
+    })
 }
 
 /// Up to so many shapes are named in sentences.
@@ -88,13 +102,20 @@ impl Sweep {
             ),
             1..=NAMED => format!("Best {axis}: {}{what}", self.winners().join(", ")),
             n => match single {
-                Some(c) => format!(
+                Some(c) if c.for_all() => format!(
                     "{} is the best single choice{what}: {} of the best rate on average, within \
                      2 % of it on {} of {}",
                     with(&c.label),
                     percent(c.share),
                     grouped(c.best as u64),
                     plural(c.shapes as u64, "shape")
+                ),
+                Some(c) => format!(
+                    "{} is within 2 % of the fastest on {} of the {} that tried it, of {} in all{what}",
+                    with(&c.label),
+                    grouped(c.best as u64),
+                    plural(c.ran as u64, "shape"),
+                    grouped(n as u64)
                 ),
                 None => format!("Best {axis} of {}{what}", plural(n as u64, "shape")),
             },

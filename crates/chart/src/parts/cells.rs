@@ -125,6 +125,8 @@ pub(crate) const HEAD: f64 = 38.0;
 const NAME_LINE: f64 = FONT * text::LINE;
 /// Around the names of the rows.
 const SIDE: f64 = 16.0;
+/// Cells higher than this have the names of their columns above them too.
+const TALL: f64 = 500.0;
 /// Below the names of the columns: what they are.
 const TITLE: f64 = NAME_LINE + 4.0;
 /// Below the cells, where names are level and have one line.
@@ -197,7 +199,7 @@ impl<'a> Cells<'a> {
         scene.fill(grid.rect(), scene.theme.panel);
         self.marks(scene, &grid);
         self.row_names(scene, &grid, names);
-        Below {
+        let below = Below {
             names: &self.columns[grid.first.0..][..columns],
             title: self.x,
             at: (grid.origin.0, top + h * rows as f64),
@@ -206,8 +208,12 @@ impl<'a> Cells<'a> {
             foot,
             room: if turned { foot - 12.0 } else { scene.width },
             lines,
+        };
+        below.draw(scene);
+        // Names below that many rows are out of sight of the first.
+        if h * rows as f64 > TALL && !turned && lines == 1 {
+            below.names(scene, top - NAME_LINE - 9.0);
         }
-        .draw(scene);
         if grid.shown != (self.columns.len(), self.rows.len()) {
             let (nx, ny) = (self.columns.len(), self.rows.len());
             let words = format!("{columns} of {nx} columns and {rows} of {ny} rows shown.");
@@ -290,7 +296,17 @@ pub(crate) struct Below<'a> {
 
 impl Below<'_> {
     pub(crate) fn draw(&self, scene: &mut Scene) {
-        let (turned, (left, bottom)) = (self.turned, self.at);
+        let (left, bottom) = self.at;
+        self.names(scene, bottom);
+        let title =
+            if self.lines > 1 { &self.title.replace(" × ", " above ") } else { self.title };
+        let right = left + self.each * self.names.len() as f64;
+        layout::x_title(scene, (0.0, right, bottom + self.foot), title);
+    }
+
+    /// The names alone, below a height.
+    fn names(&self, scene: &mut Scene, top: f64) {
+        let (turned, left) = (self.turned, self.at.0);
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         // Names beside each other leave some out where they would touch.
         let mut free = f64::NEG_INFINITY;
@@ -306,7 +322,7 @@ impl Below<'_> {
             }
             free = x + half + if turned { 0.0 } else { 4.0 };
             for (line, part) in parts().enumerate() {
-                let y = bottom + NAME_LINE * line as f64;
+                let y = top + NAME_LINE * line as f64;
                 if !turned {
                     scene.text((x, y + 5.0), part, scene.theme.text, BELOW);
                     continue;
@@ -317,10 +333,6 @@ impl Below<'_> {
                 }
             }
         }
-        let title =
-            if self.lines > 1 { &self.title.replace(" × ", " above ") } else { self.title };
-        let right = left + self.each * names.len() as f64;
-        layout::x_title(scene, (0.0, right, bottom + self.foot), title);
     }
 }
 

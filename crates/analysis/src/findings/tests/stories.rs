@@ -111,7 +111,7 @@ fn findings_stand_in_sections_each_by_its_seconds() {
     assert_eq!(cost.key, "layout");
     assert_eq!(
         [cost.claim.as_str(), cost.why.as_str()],
-        ["Surest gain 600 µs", "another layout is faster, 3 GEMMs"]
+        ["Most to gain 600 µs", "another layout is faster, 3 GEMMs"]
     );
     assert_eq!(Some(cost.seconds), layouts[0].saves_s);
 }

@@ -78,7 +78,7 @@ impl TileMap {
         }
         let influences = match sweep.source {
             TileSource::BestColumn => Vec::new(),
-            _ => influences(frame),
+            _ => influences(frame, sweep.axis),
         };
         let part = part_of(&sweep);
         Chart::of(TileMap { frame: frame.clone(), influences, part, sweep }, controls)
