@@ -39,8 +39,8 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         id: "h100-llm",
-        title: "A model's layers on an H100",
-        description: "Measured: the GEMMs of Llama 3.1 8B for 1 to 8192 tokens in bf16 and fp8, through PyTorch and a plain Triton kernel.",
+        title: "Llama 3.1 8B on an H100",
+        description: "Measured: the GEMMs of a layer for 1 to 8192 tokens in bf16 and fp8, through PyTorch and a plain Triton kernel.",
         file: "h100-llm.csv",
         view: "",
     },

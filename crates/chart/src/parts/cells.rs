@@ -424,4 +424,22 @@ mod tests {
         // A number stays one; without room it is left out.
         assert_eq!(said(["1024", "2048"], 80.0), ["1024", "M × N"]);
     }
+
+    #[test]
+    fn tall_cells_have_the_names_of_their_columns_above_them_too() {
+        let named = |rows: usize| {
+            let mut scene = Scene::new(&Theme::LIGHT, (200.0, 1000.0), "");
+            let columns = ["32", "64"].map(str::to_owned);
+            let rows: Vec<String> = (0..rows).map(|i| format!("r{i}")).collect();
+            let cells = Cells::fixed(("BN", &columns), ("", &rows), (100.0, 30.0), &|_, _| None);
+            cells.draw(&mut scene, [0.0, HEAD, 200.0, 960.0]);
+            let at = |i: Item| match i {
+                Item::Text { text, at, .. } if text == "32" => Some(at.1),
+                _ => None,
+            };
+            scene.items.into_iter().filter_map(at).collect::<Vec<_>>()
+        };
+        assert_eq!(named(10).len(), 1);
+        assert!(matches!(named(30)[..], [below, above] if above < HEAD && below > HEAD + 500.0));
+    }
 }
