@@ -19,7 +19,7 @@ mod single_choice;
 
 pub(crate) use influence::MOST_ROWS;
 pub use influence::{Influence, influences, sentence as influence_sentence};
-use panels::{Reading, ShapeKey, by_shape, shape_key};
+use panels::{Reading, by_shape};
 pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
 pub use single_choice::NAMED;

@@ -7,7 +7,7 @@ use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_model::tiling::flat::{self, Region};
 use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
 
-/// The cells of the line of a problem, on a device of so many units and with a roof.
+/// The cells of the line of a problem, of rows that ascend, on a device of so many units and with a roof.
 pub(super) fn cells(
     Reading { frame, source, settings, axis }: Reading<'_>,
     columns: &[(u32, u32)],
@@ -15,54 +15,48 @@ pub(super) fn cells(
     problem: &Problem,
     (units, roof): (Option<u32>, Option<Roof>),
 ) -> Vec<Cell> {
-    let rate = |r: u32| frame.metrics.rate(&frame.data, r as usize);
-    columns
-        .iter()
-        .map(|&column| {
-            let mut members: Vec<u32> = rows
-                .iter()
-                .filter(|&&r| settings[r].at(axis) == Some(column))
-                .map(|&r| r as u32)
-                .collect();
-            // A row of a best-tile file belongs to its shape; it is not a measurement of the cell.
-            let best = match source {
-                TileSource::BestColumn => None,
-                _ => members
-                    .iter()
-                    .copied()
-                    .filter(|&r| rate(r).is_finite())
-                    .max_by(|&a, &b| rate(a).total_cmp(&rate(b)).then(b.cmp(&a))),
-            };
-            members.sort_unstable();
-            let known = |v: u32| (v > 0).then_some(v);
-            let (tile, split_k) = match best.map(|r| settings[r as usize]) {
-                Some(s) => ((known(s.m), known(s.n)), s.split_k.max(1)),
-                None => match axis {
-                    Axis::Bn => ((None, known(column.0)), 1),
-                    Axis::Bm => ((known(column.0), None), 1),
-                    Axis::BmBn => ((known(column.0), known(column.1)), 1),
-                    _ => ((None, None), 1),
-                },
-            };
-            let mut cell = Cell {
-                row: best,
-                rows: members,
-                share: f64::NAN,
-                rate: best.map_or(f64::NAN, rate),
-                tile,
-                workgroups: None,
-                waves: None,
-                region: None,
-            };
-            occupy(&mut cell, problem, split_k, units);
-            let bound = roof.map(|r| r.bound(problem.intensity().0));
-            if bound == Some(Bound::Compute) && cell.region == Some(Region::Memory) {
-                // Enough blocks, and arithmetic limits this shape: memory does not.
-                cell.region = None;
-            }
-            cell
-        })
-        .collect()
+    let empty = || Cell {
+        row: None,
+        rows: Vec::new(),
+        share: f64::NAN,
+        rate: f64::NAN,
+        tile: (None, None),
+        workgroups: None,
+        waves: None,
+        region: None,
+    };
+    let mut cells: Vec<Cell> = columns.iter().map(|_| empty()).collect();
+    for &r in rows {
+        let column = settings[r].at(axis).and_then(|at| columns.binary_search(&at).ok());
+        let Some(cell) = column.map(|i| &mut cells[i]) else { continue };
+        cell.rows.push(r as u32);
+        // A row of a best-tile file belongs to its shape; it is not a measurement of the cell.
+        let rate = frame.metrics.rate(&frame.data, r);
+        let measured = source != TileSource::BestColumn && rate.is_finite();
+        if measured && (cell.row.is_none() || rate > cell.rate) {
+            (cell.row, cell.rate) = (Some(r as u32), rate);
+        }
+    }
+    let computes = roof.is_some_and(|r| r.bound(problem.intensity().0) == Bound::Compute);
+    for (cell, &column) in cells.iter_mut().zip(columns) {
+        let known = |v: u32| (v > 0).then_some(v);
+        let (tile, split_k) = match cell.row.map(|r| settings[r as usize]) {
+            Some(s) => ((known(s.m), known(s.n)), s.split_k.max(1)),
+            None => match axis {
+                Axis::Bn => ((None, known(column.0)), 1),
+                Axis::Bm => ((known(column.0), None), 1),
+                Axis::BmBn => ((known(column.0), known(column.1)), 1),
+                _ => ((None, None), 1),
+            },
+        };
+        cell.tile = tile;
+        occupy(cell, problem, split_k, units);
+        if computes && cell.region == Some(Region::Memory) {
+            // Enough blocks, and arithmetic limits this shape: memory does not.
+            cell.region = None;
+        }
+    }
+    cells
 }
 
 /// Counts workgroups and waves. A flat GEMM is not tiled along M, so there BN is enough.

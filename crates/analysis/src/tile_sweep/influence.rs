@@ -1,7 +1,7 @@
 //! What the other settings of a sweep change: each value of each setting, and how near to the
 //! fastest variant any variant with it comes.
 
-use super::{ShapeKey, by_shape, shape_key};
+use super::by_shape;
 use crate::tuning::parameters;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::sorted::Sorted;
@@ -63,9 +63,9 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     let rated = frame.rows.iter().copied().filter(|r| rate(*r as usize).is_finite());
     let grouped = by_shape(frame, &rated.collect::<Vec<u32>>());
     let names = NameParts::of(frame);
-    // Setting to value to the shapes and shares of its variants.
+    // Setting to value to the shapes, by number, and shares of its variants.
     let mut found: Sorted<String, Tried> = Sorted::new();
-    let mut add = |name: &str, value: &str, of: (ShapeKey, f64)| {
+    let mut add = |name: &str, value: &str, of: (u32, f64)| {
         if !found.contains_key(name) {
             found.insert(name.to_owned(), Sorted::new());
         }
@@ -77,11 +77,12 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
             None => drop(values.insert(value.to_owned(), vec![of])),
         }
     };
-    for rows in grouped.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1) {
+    let shapes = grouped.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1);
+    for (shape, rows) in (0..).zip(shapes) {
         let rows = || rows.iter().map(|r| r.1 as usize);
         let top = rows().map(rate).fold(0.0, f64::max);
         for r in rows() {
-            let share = (shape_key(frame, r), rate(r) / top);
+            let share = (shape, rate(r) / top);
             let settings = parameters(frame, r);
             let axes: Vec<Option<Axis>> = settings.iter().map(|s| axis_of(&s.0)).collect();
             for ((name, value), axis) in settings.iter().zip(&axes) {
@@ -113,24 +114,25 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     out
 }
 
-/// Values with the shapes and shares of their variants.
-type Tried = Sorted<String, Vec<(ShapeKey, f64)>>;
+/// Values with the shapes, ascending by number, and shares of their variants.
+type Tried = Sorted<String, Vec<(u32, f64)>>;
 
 /// Only the shapes on which every value was tried: a value that only an easy shape had would win. `None`
 /// where there is no such shape.
 fn where_all_were_tried(mut values: Tried) -> Option<(Tried, usize)> {
-    let shapes = |shares: &Vec<(ShapeKey, f64)>| -> Sorted<ShapeKey, ()> {
-        shares.iter().map(|s| (s.0, ())).collect()
-    };
-    let times = Sorted::grouped(values.values().flat_map(shapes));
+    let last = values.values().filter_map(|shares| shares.last()).map(|s| s.0).max()?;
+    let mut times = vec![0; last as usize + 1];
+    for shares in values.values() {
+        let of_shapes = shares.chunk_by(|a, b| a.0 == b.0);
+        of_shapes.for_each(|shares| times[shares[0].0 as usize] += 1);
+    }
     let all = values.len();
-    let everywhere = |shape: &ShapeKey| times.get(shape).is_some_and(|times| times.len() == all);
-    values.values_mut().for_each(|shares| shares.retain(|s| everywhere(&s.0)));
-    let shapes = times.values().filter(|times| times.len() == all).count();
+    values.values_mut().for_each(|shares| shares.retain(|s| times[s.0 as usize] == all));
+    let shapes = times.iter().filter(|times| **times == all).count();
     (shapes > 0).then_some((values, shapes))
 }
 
-fn value_of((value, mut shares): (String, Vec<(ShapeKey, f64)>)) -> Value {
+fn value_of((value, mut shares): (String, Vec<(u32, f64)>)) -> Value {
     shares.order_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     // Both by shape first, or one with many variants would outweigh the others.
     let mean = |of: &dyn Fn(&mut [f64]) -> f64| {

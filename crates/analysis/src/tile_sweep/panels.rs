@@ -12,9 +12,9 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::group::{self, mix};
 
 /// Key of rows with the same shape on the same device.
-pub(super) type ShapeKey = (u16, u16, u32, u32, u32, u32);
+type ShapeKey = (u16, u16, u32, u32, u32, u32);
 
-pub(super) fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
+fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
     let d = &*frame.data;
     (d.op[r], frame.device(r), d.k[r], d.n[r], d.m[r], d.batch[r])
 }

@@ -45,6 +45,8 @@ pub(crate) struct TileMap {
     /// What the other settings change.
     influences: Vec<Influence>,
     sweep: Sweep,
+    /// What it says in one sentence.
+    headline: String,
     /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
     part: Option<Sweep>,
 }
@@ -81,7 +83,8 @@ impl TileMap {
             _ => influences(frame, sweep.axis),
         };
         let part = part_of(&sweep);
-        Chart::of(TileMap { frame: frame.clone(), influences, part, sweep }, controls)
+        let headline = sweep.headline();
+        Chart::of(TileMap { frame: frame.clone(), influences, headline, part, sweep }, controls)
     }
 
     /// What is drawn.
@@ -160,7 +163,7 @@ fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
 
 impl Picture for TileMap {
     fn title(&self) -> String {
-        self.sweep.headline()
+        self.headline.clone()
     }
 
     fn verdict(&self) -> Vec<String> {
