@@ -47,6 +47,12 @@ function name(text) {
 }
 
 const IMPORTS = 2;
+const EXPORTS = 7;
+
+function section(id, entries) {
+  const body = Buffer.concat([number(entries.length), ...entries]);
+  return Buffer.concat([Buffer.from([id]), number(body.length), body]);
+}
 
 /** The module with each of its imports as `entry` gives it back. */
 function rewrite(wasm, entry) {
@@ -60,12 +66,25 @@ function rewrite(wasm, entry) {
     if (id === IMPORTS) {
       const entries = Array.from({ length: reader.number() }, () => entry(reader));
       if (reader.at !== end) throw new Error("the wasm's imports are not as they were");
-      const body = Buffer.concat([number(entries.length), ...entries]);
-      out.push(Buffer.from([id]), number(body.length), body);
+      out.push(section(IMPORTS, entries));
     } else out.push(wasm.subarray(from, end));
     reader.at = end;
   }
   return Buffer.concat(out);
+}
+
+/** A module that takes from `of` what `wasm` imports, one of each kind, and exports it under the same names. */
+export function passOn(wasm, of) {
+  const [imports, exports] = [[], []];
+  rewrite(wasm, (reader) => {
+    reader.name();
+    const what = name(reader.name());
+    const kind = reader.imported();
+    imports.push(Buffer.concat([name(of), what, kind]));
+    exports.push(Buffer.concat([what, kind.subarray(0, 1), number(0)]));
+    return kind;
+  });
+  return Buffer.concat([wasm.subarray(0, 8), section(IMPORTS, imports), section(EXPORTS, exports)]);
 }
 
 /** The wasm and its glue with short names between them. The glue offers its functions as the module `offered`. */

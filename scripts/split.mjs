@@ -4,17 +4,20 @@
 //
 //   gemmscope-page-HASH.js, gemmscope-page-HASH_bg.wasm   the glue and the main part, under the names Trunk gave them
 //   parts-HASH.js                               fetches a part when it is asked for
-//   part-NAME-HASH.wasm                         a part, or what several parts share; together in one file what a frame
+//   part-NAME-HASH.wasm                         a part, or what several parts share; merged into one module what a frame
 //                                               needs of that, and the little rest
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shorten } from "./imports.mjs";
-import { optimize } from "./optimize.mjs";
+import { passOn, shorten } from "./imports.mjs";
+import { merge, optimize } from "./optimize.mjs";
 
 const LINK = "./__wasm_split.js";
+/** The name under which chunks import memory, table and stack from the main part; and that under which merged ones do,
+ *  where the first is a module that takes it once for all of them. */
+const [SHARED, ONCE] = ["__wasm_split", "once"];
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 // What a tool says is in the error where it fails.
 const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
@@ -30,60 +33,39 @@ export function compiled(root, profile) {
   return { path, small: ["site", "release"].includes(profile), named: Boolean(process.env.GEMMSCOPE_NAMES) };
 }
 
-/** The parts that every frame needs. What they share lies in one file, which is one request; public/early.js asks for it
+/** The parts that every frame needs. What they share is one module, which is one request; public/early.js asks for it
  *  and for them before the program is there. */
 const FRAME = ["open", "table", "embed"];
 
 /** A file of the site that every frame needs. */
 export const FRAME_FILE = new RegExp(`^part-(chunk_frame|split_(${FRAME.join("|")}))-`);
 
-/** What several other parts share is often little: pieces of less than so many bytes lie in one file, too. Each alone
+/** What several other parts share is often little: chunks of less than so many bytes are one module, too. Each alone
  *  would cost a request, and compress badly. */
-const LITTLE = 8000;
+const LITTLE = 16000;
 
 /** Fetches as boot.mjs does: a server with the wrong MIME type would stop instantiateStreaming. */
 const HELPERS = `async function part(name) {
     const response = await fetch(new URL(name, import.meta.url), { mode: "cors", credentials: "same-origin" });
     if (!response.ok) throw new Error(name + ": HTTP " + response.status);
-    return wasm(response.body);
+    return new Response(response.body, { headers: { "content-type": "application/wasm" } });
 }
-const wasm = (body) => new Response(body, { headers: { "content-type": "application/wasm" } });
-/** Gives pieces of a file, each as soon as its bytes are there. */
-function bundle(name, size) {
-    let file;
-    const open = async () => ({ reader: (await part(name)).body.getReader(), bytes: new Uint8Array(size), end: 0 });
-    const more = async (file) => {
-        const { done, value } = await file.reader.read();
-        if (done) throw new Error(name + " is cut short");
-        file.bytes.set(value, file.end);
-        file.end += value.length;
-        file.step = undefined;
-    };
-    return async (from, to) => {
-        const mine = (file ??= open());
-        try {
-            const file = await mine;
-            while (file.end < to) await (file.step ??= more(file));
-            return wasm(file.bytes.slice(from, to));
-        } catch (error) {
-            if (file === mine) file = undefined;
-            throw error;
-        }
-    };
-}
-const load = (start, deps) => makeLoad(() => {
-    const source = start();
+const load = (name, deps) => makeLoad(() => {
+    const source = part(name);
     source.catch(() => {});
     return async (imports) => WebAssembly.instantiateStreaming(source, imports);
 }, deps);
 `;
 
-/** How the link script loads a file, as wasm-split writes it; all but the file's name is the same each time. */
+/** How the link script loads a file, as wasm-split writes it: the constant of a chunk, the file, the chunks it needs. */
 const LOAD = new RegExp(
-  String.raw`makeLoad\(\(\) => \{\s+const src = fetch\(new URL\("\./([^"]*)", import\.meta\.url\)\);\s+src\.catch\(\(\) => \{\}\);` +
-    String.raw`\s+return async \(imports\) => \(WebAssembly\.instantiateStreaming\(src, imports\)\);\s+\}\s*, `,
+  String.raw`(const __chunk_\d+ = )?makeLoad\(\(\) => \{\s+const src = fetch\(new URL\("\./([^"]*)\.wasm", import\.meta\.url\)\);\s+src\.catch\(\(\) => \{\}\);` +
+    String.raw`\s+return async \(imports\) => \(WebAssembly\.instantiateStreaming\(src, imports\)\);\s+\}\s*, \[([^\]]*)\]\)(;\n)?`,
   "g",
 );
+
+/** What it offers to what it loads. */
+const OFFER = /sharedImports = \{ __wasm_split: \{\s*\} \};/;
 
 /** Splits the wasm of the site in `dist`, as cargo compiled it for `profile`; gives the link script's name. */
 export async function split(dist, root, profile) {
@@ -95,51 +77,45 @@ export async function split(dist, root, profile) {
     const main = join(work, `${name}.wasm`);
     run("wasm-bindgen", main, "--target", "web", "--out-dir", work, "--out-name", name, "--no-typescript", "--keep-lld-exports");
     rmSync(main);
-    const parts = readdirSync(work).filter((file) => file.endsWith(".wasm") && file !== `${name}_bg.wasm`);
-    if (small) {
-      const bytes = (file) => statSync(join(work, file)).size;
-      const files = [`${name}_bg.wasm`, ...parts].sort((a, b) => bytes(b) - bytes(a));
-      await optimize(files.map((file) => ({ path: join(work, file), sorted: named || bytes(file) >= 4 * LITTLE })), named);
-    }
-    const keep = (stem, bytes) => {
-      const kept = `part-${stem}-${hash(bytes)}.wasm`;
-      writeFileSync(join(dist, kept), bytes);
-      return kept;
-    };
     const written = readFileSync(join(work, LINK), "utf8");
-    const users = new Map([...written.matchAll(/\/\* (.*) \*\/\s*const __(chunk_\d+) /g)].map(([, parts, stem]) => [stem, parts.split(", ")]));
-    // A page asks for the parts one after another, so what the first of them needs lies first.
-    const first = (stem) => FRAME.findIndex((part) => users.get(stem).includes(part));
-    const bundles = { frame: [], pieces: [] };
-    const calls = new Map();
-    for (const file of parts) {
-      const stem = file.replace(/\.wasm$/, "");
-      const bytes = readFileSync(join(work, file));
-      const shared = stem.startsWith("chunk_");
-      if (shared && first(stem) >= 0) bundles.frame.push({ file, bytes, first: first(stem) });
-      else if (shared && bytes.length < LITTLE) bundles.pieces.push({ file, bytes, first: 0 });
-      else calls.set(file, `part("./${keep(stem, bytes)}")`);
+    // What each chunk is merged into: side by side, copies of one function compress well, and calls need no table.
+    const into = new Map();
+    const bytes = (stem) => statSync(join(work, `${stem}.wasm`)).size;
+    for (const [, parts, stem] of written.matchAll(/\/\* (.*) \*\/\s*const __(chunk_\d+) /g)) {
+      if (parts.split(", ").some((part) => FRAME.includes(part))) into.set(stem, "chunk_frame");
+      else if (bytes(stem) < LITTLE) into.set(stem, "chunk_pieces");
     }
-    let bundled = "";
-    for (const [kind, pieces] of Object.entries(bundles)) {
-      pieces.sort((a, b) => a.first - b.first);
-      let end = 0;
-      for (const { file, bytes } of pieces) calls.set(file, `${kind}(${end}, ${(end += bytes.length)})`);
+    for (const merged of new Set(into.values())) {
+      const chunks = [...into.keys()].filter((stem) => into.get(stem) === merged).map((stem) => [join(work, `${stem}.wasm`), stem]);
+      const once = join(work, "once.wasm");
+      writeFileSync(once, passOn(readFileSync(chunks[0][0]), ONCE));
+      merge([[once, SHARED], ...chunks], join(work, `${merged}.wasm`));
+      for (const [path] of [[once], ...chunks]) rmSync(path);
+    }
+    const files = readdirSync(work).filter((file) => file.endsWith(".wasm")).map((file) => file.replace(/\.wasm$/, ""));
+    files.sort((a, b) => bytes(b) - bytes(a));
+    if (small) await optimize(files.map((stem) => join(work, `${stem}.wasm`)), named);
+    const kept = new Map();
+    for (const stem of files.filter((stem) => stem !== `${name}_bg`)) {
+      const wasm = readFileSync(join(work, `${stem}.wasm`));
+      kept.set(stem, `part-${stem}-${hash(wasm)}.wasm`);
       // Its name ends as those of the parts do: servers compress by that.
-      bundled += `const ${kind} = bundle("./${keep(`chunk_${kind}`, Buffer.concat(pieces.map(({ bytes }) => bytes)))}", ${end});\n`;
+      writeFileSync(join(dist, kept.get(stem)), wasm);
     }
+    const told = new Set();
     const link =
       HELPERS +
-      bundled +
       written
-        .replace(LOAD, (_, file) => {
-          const call = calls.get(file);
-          calls.delete(file);
-          return `load(() => ${call}, `;
-        })
         .replace(/\/\*.*\*\/\s*/g, "")
-        .replaceAll("__chunk_", "c");
-    if (calls.size || /fetch\(/.test(link.slice(HELPERS.length))) throw new Error("the link script fetches in a way that is not known here");
+        .replace(LOAD, (_, constant, file, deps, end) => {
+          const stem = into.get(file) ?? file;
+          if (told.has(stem)) return "";
+          told.add(stem);
+          const needed = new Set(deps.split(", ").filter(Boolean).map((dep) => into.get(dep.slice(2)) ?? dep.slice(2)));
+          return `${constant ? `const ${stem} = ` : ""}load("./${kept.get(stem)}", [${[...needed].join(", ")}])${end ?? ""}`;
+        })
+        .replace(OFFER, `sharedImports = { ${SHARED}: {} };\n        sharedImports.${ONCE} = sharedImports.${SHARED};`);
+    if (told.size !== kept.size || !link.includes(ONCE) || /fetch\(/.test(link.slice(HELPERS.length))) throw new Error("the link script loads in a way that is not known here");
     const linkName = `parts-${hash(link)}.js`;
     writeFileSync(join(dist, linkName), link);
     // The wasm goes on naming the link script as it did; only where it is imported from changes.
