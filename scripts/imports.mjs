@@ -2,7 +2,7 @@
 // view after gzip, for names that only the two of them use. Here they become short ones.
 
 /** Reads unsigned numbers and names of a wasm module. */
-class Reader {
+export class Reader {
   constructor(bytes, at) {
     this.bytes = bytes;
     this.at = at;
@@ -35,13 +35,13 @@ class Reader {
   }
 }
 
-function number(value) {
+export function number(value) {
   const out = [];
   for (; value > 127; value = Math.floor(value / 128)) out.push((value & 127) | 128);
   return Buffer.from([...out, value]);
 }
 
-function name(text) {
+export function name(text) {
   const bytes = Buffer.from(text);
   return Buffer.concat([number(bytes.length), bytes]);
 }
@@ -49,7 +49,7 @@ function name(text) {
 const IMPORTS = 2;
 const EXPORTS = 7;
 
-function section(id, entries) {
+export function section(id, entries) {
   const body = Buffer.concat([number(entries.length), ...entries]);
   return Buffer.concat([Buffer.from([id]), number(body.length), body]);
 }

@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL, fileURLToPath } from "node:url";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
+import { ordered } from "./order.mjs";
 
 /** What every browser of the last years has, and the compiler was told to use: Binaryen's names in its library, and for
  *  its programs. */
@@ -35,8 +36,7 @@ export function merge(files, out) {
   execFileSync(process.execPath, [program, ...files.flat(), ...options], { stdio: ["ignore", "ignore", "pipe"] });
 }
 
-/** Optimizes files in place, the long ones first. Functions are put in the order of their names: copies of one function
- *  for several types lie side by side, 4 % less after gzip. Where `named`, they keep their names. */
+/** Optimizes files in place, the long ones first. Where `named`, functions keep their names. */
 export async function optimize(files, named) {
   const binaryen = pathToFileURL(library()).href;
   const waiting = [...files].reverse();
@@ -61,19 +61,20 @@ if (!isMainThread && workerData?.binaryen) {
   // gzip than inside it.
   binaryen.setOneCallerInlineMaxSize(30);
   parentPort.on("message", (path) => {
-    // Names are needed until functions are sorted by them.
-    binaryen.setDebugInfo(true);
-    const module = binaryen.readBinary(readFileSync(path), features);
+    binaryen.setDebugInfo(workerData.named);
+    let module = binaryen.readBinary(readFileSync(path), features);
     // What a part puts into the table of the main part stays there, so calls of it need no table. In the main part's own
     // table, places of parts look empty.
     const ofMain = module.getNumTables() && binaryen.getTableInfo(module.getTableByIndex(0)).module;
     binaryen.setPassArgument("directize-initial-contents-immutable", ofMain ? "1" : null);
     if (ofMain) module.runPasses(["directize"]);
     module.optimize();
-    module.runPasses(["reorder-functions-by-name"]);
     if (!workerData.named) {
       module.runPasses(["strip-debug", "strip-producers", "strip-target-features"]);
-      binaryen.setDebugInfo(false);
+      const wasm = ordered(Buffer.from(module.emitBinary()));
+      module.dispose();
+      module = binaryen.readBinary(wasm, features);
+      module.runPasses(["reorder-functions-by-name", "strip-debug"]);
     }
     writeFileSync(path, module.emitBinary());
     module.dispose();
