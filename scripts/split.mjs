@@ -22,6 +22,9 @@ const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0
 // What a tool says is in the error where it fails.
 const run = (command, ...args) => execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
 
+/** A script or style sheet without indents and comments of their own lines: a fifth less after gzip. */
+export const bare = (text) => text.replace(/^\s*(\/\/.*|\/\*[^]*?\*\/)/gm, "").replace(/^\s+/gm, "");
+
 /** What cargo wrote for a profile, whether it is meant to be small, and whether functions keep their names
  *  (GEMMSCOPE_NAMES=1, for the browser's profiler). The profile alone decides: other builds may be newer. */
 export function compiled(root, profile) {
@@ -117,12 +120,12 @@ export async function split(dist, root, profile) {
         .replace(OFFER, `sharedImports = { ${SHARED}: {} };\n        sharedImports.${ONCE} = sharedImports.${SHARED};`);
     if (told.size !== kept.size || !link.includes(ONCE) || /fetch\(/.test(link.slice(HELPERS.length))) throw new Error("the link script loads in a way that is not known here");
     const linkName = `parts-${hash(link)}.js`;
-    writeFileSync(join(dist, linkName), link);
+    writeFileSync(join(dist, linkName), bare(link));
     // The wasm goes on naming the link script as it did; only where it is imported from changes.
     const glue = readFileSync(join(work, `${name}.js`), "utf8");
     if (!glue.includes(`from "${LINK}"`)) throw new Error("the glue script does not import the link script");
     const [wasm, script] = shorten(readFileSync(join(work, `${name}_bg.wasm`)), glue.replaceAll(`from "${LINK}"`, `from "./${linkName}"`), `./${name}_bg.js`);
-    writeFileSync(join(dist, `${name}.js`), script);
+    writeFileSync(join(dist, `${name}.js`), bare(script));
     writeFileSync(join(dist, `${name}_bg.wasm`), wasm);
     return linkName;
   } finally {

@@ -11,7 +11,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { writeWorker } from "./kept.mjs";
 import { singleFile } from "./single.mjs";
-import { FRAME_FILE, split } from "./split.mjs";
+import { FRAME_FILE, bare, split } from "./split.mjs";
 
 const dist = process.env.TRUNK_STAGING_DIR;
 if (!dist) throw new Error("stamp.mjs runs as a Trunk hook: TRUNK_STAGING_DIR is not set");
@@ -30,6 +30,7 @@ const script = readFileSync(early, "utf8");
 const told = script.replace("var FRAME = [];", `var FRAME = ${JSON.stringify(names.filter((name) => FRAME_FILE.test(name)))};`);
 if (told === script) throw new Error("early.js has no place for the parts of a frame");
 writeFileSync(early, told);
+if (!dev) for (const name of ["boot.mjs", "early.js", "worker.mjs"]) writeFileSync(join(dist, name), bare(readFileSync(join(dist, name), "utf8")));
 const wasm = names.find((name) => name.endsWith("_bg.wasm"));
 const stamp = `v=${sha("boot.mjs", "early.js", "worker.mjs")}`;
 
@@ -43,7 +44,7 @@ html = html.replace("</head>", `<link rel="modulepreload" href="./${link}"></hea
 // One style sheet: a request, not eight.
 if (!dev) {
   const sheets = [...html.matchAll(/<link rel="?stylesheet"?[^>]*href="?(?:\.\/)?([^" >]+)"?[^>]*>/g)];
-  const css = sheets.map(([, name]) => readFileSync(join(dist, name), "utf8")).join("");
+  const css = bare(sheets.map(([, name]) => readFileSync(join(dist, name), "utf8")).join(""));
   const sheet = `style-${createHash("sha256").update(css).digest("hex").slice(0, 12)}.css`;
   for (const [i, [tag, name]] of sheets.entries()) {
     html = html.replace(tag, i ? "" : `<link rel="stylesheet" href="./${sheet}">`);
