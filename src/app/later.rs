@@ -6,7 +6,7 @@
 //! other picture there), `page` (what a frame with a small table has no use for: what page and worker
 //! say to each other, the user's own devices and columns), `work` (workspace, samples), `ask` (dialogs),
 //! `plan` (planner), `read` (readers of all files), `save` (pictures as text), `several` (what the
-//! second file needs), `carried` (data of a link or a page),
+//! second file needs), `carried` (data of a link or a page), `summary` (figures for scripts and hosts),
 //! `told` (progress and what could not be read). What only one part uses is in its file; what several
 //! use, in one they share; what the first view uses, in the main file. So code outside a part must not
 //! name what is meant to be in it.

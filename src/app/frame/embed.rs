@@ -9,7 +9,7 @@ use crate::app::chart_view::save;
 use crate::app::dialogs::AskedDialog;
 use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
-use crate::app::load::begin::begin;
+use crate::app::load::begin::{begin, summary};
 use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
 use crate::app::ui::{keep, tell_changes, watch_size};
 use crate::app::views::chart::{ChartPane, NO_BAR};
@@ -18,7 +18,6 @@ use crate::web::file::Input;
 use crate::web::host;
 use crate::web::host::Host;
 use crate::web::{clock, dom, reading};
-use gemmscope_analysis::summary::Summary;
 use gemmscope_chart::charts::ChartKind;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::picture::FINDING_KEY;
@@ -184,7 +183,7 @@ async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -
         loader.bench.discard_files(before);
     }
     clock::after_paint().await;
-    Ok(Some(summary(loader.bench)))
+    Ok(Some(summary(loader.bench).await.map_err(not_loaded)?))
 }
 
 /// The rows that pass the filters, as our own table.
@@ -196,9 +195,8 @@ fn csv(bench: Workbench) -> Result<String, NotLoaded> {
     }))
 }
 
-fn summary(bench: Workbench) -> Value {
-    let all = bench.frame.with_untracked(Summary::all);
-    serde_json::to_value(all).unwrap_or_default()
+fn not_loaded(_: NotLoaded) -> (String, String) {
+    ("not-loaded".to_owned(), reading::NOT_LOADED.to_owned())
 }
 
 fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
@@ -236,10 +234,9 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
 }
 
 async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
-    let not_loaded = |_| ("not-loaded".to_owned(), reading::NOT_LOADED.to_owned());
     let text = match what {
         Export::View => bench.view.with_untracked(ViewState::encode),
-        Export::Summary => return Ok(Some(summary(bench))),
+        Export::Summary => return Ok(Some(summary(bench).await.map_err(not_loaded)?)),
         Export::Csv => csv(bench).await.map_err(not_loaded)?,
         Export::Svg => {
             let width = dom::window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(960.0);

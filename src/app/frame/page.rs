@@ -2,7 +2,7 @@
 //! call.
 
 use super::GemmScope;
-use crate::web::js;
+use crate::web::{dom, js};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
@@ -17,9 +17,12 @@ pub fn start() {
 fn publish() {
     let api = js_sys::Object::new();
     let timings = Closure::<dyn Fn() -> JsValue>::new(timings);
-    let none = Closure::<dyn Fn() -> js_sys::Array>::new(js_sys::Array::new);
     let _ = js_sys::Reflect::set(&api, &"timings".into(), &timings.into_js_value());
-    let _ = js_sys::Reflect::set(&api, &"summary".into(), &none.into_js_value());
+    // A frame tells it to its host alone.
+    if !dom::embedded() {
+        let none = Closure::<dyn Fn() -> js_sys::Array>::new(js_sys::Array::new);
+        let _ = js_sys::Reflect::set(&api, &"summary".into(), &none.into_js_value());
+    }
     let _ = js_sys::Reflect::set(&js_sys::global(), &"gemmscope".into(), &api);
 }
 
