@@ -15,15 +15,17 @@ pub mod rehearsal;
 pub mod shortcuts;
 pub mod start;
 pub mod strip;
+pub mod tools;
 pub mod workspace;
 
+use self::tools::Tools;
 use super::chart_view::save::load_save;
 use super::load::begin::begin;
 use super::load::kept::Kept;
 use super::load::{Loader, PlanModel, drop, given};
 use super::state::several::load_several;
 use super::state::{Shell, Workbench};
-use super::{dialogs, later, planner, views};
+use super::{dialogs, later, planner};
 use crate::web::{clock, dom, reading};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -60,15 +62,16 @@ pub fn GemmScope() -> impl IntoView {
     });
     // Made here, because this signal must outlive a part that is fetched again.
     let shows = Signal::from(shown);
+    let tools = RwSignal::new(None::<&'static Tools>);
+    let of_data = Signal::derive(move || tools.get().filter(|_| shown.get()));
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get() class:reads-on=move || shell.reads_on.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
-            <header::Header />
-            <Show when=move || shown.get()><views::places::Places /></Show>
+            {header::header(of_data)}
             <notices::Loading />
             <Show when=move || !shown.get()>{move || start::first(kept)}</Show>
             <Show when=move || built.get()>
-                {later::later(move || workspace::workspace(shows))}
+                {later::later(move || workspace::workspace(shows, tools))}
             </Show>
             <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
             <notices::Status />

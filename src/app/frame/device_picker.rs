@@ -1,22 +1,14 @@
 //! The device of rows whose file names none: a list that can be searched, and the dialog of all.
 
-use crate::app::later::NotLoaded;
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, value_of};
 use crate::web::dom;
 use gemmscope_model::hardware::{Device, known, short_name};
 use leptos::prelude::*;
-use wasm_split_helpers::wasm_split;
-
-/// Comes with the workspace: without rows it does not show.
-#[wasm_split(work, fallible)]
-pub fn device_picker() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <DevicePicker /> }.into_any())
-}
 
 /// Chooses the device of rows whose file names none, and opens the dialog of all devices.
 #[component]
-fn DevicePicker() -> impl IntoView {
+pub fn DevicePicker() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let devices = bench.devices_in_use;

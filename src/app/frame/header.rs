@@ -1,42 +1,21 @@
-//! The bar at the top: files, the device, the roof, undo, sharing, theme and help.
+//! The bar at the top: the name, help and theme. What acts on data comes with the workspace
+//! ([`Tools`]).
 
-use super::choose::ChooseFiles;
-use super::device_picker;
-use crate::app::later::later;
-use crate::app::load::{Loader, sample};
-use crate::app::state::{Dialog, Shell, Step, ThemeChoice, Workbench};
-use crate::app::ui::{Menu, NARROW, icon, one_stop, rove};
-use crate::samples::SAMPLES;
-use crate::undo::History;
+use super::tools::Tools;
+use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
+use crate::app::ui::{Menu, NARROW, icon, one_stop};
 use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
-/// The header.
-#[component]
-pub fn Header() -> impl IntoView {
-    let shell = Shell::here();
-    let bench = Workbench::here();
-    let has_data = bench.has_data;
-    let step = move |label: &'static str,
-                     keys: &'static str,
-                     path: &'static str,
-                     can: fn(&History<Step>) -> bool,
-                     act: fn(&Workbench)| {
-        view! {
-            <button type="button" class="icon-button wide-only" aria-label=label title=format!("{label} ({keys})")
-                disabled=move || !bench.history.with(can) on:click=move |_| act(&bench)>
-                {icon(path)}
-            </button>
-        }
-        .into_any()
+/// The header, and below it the places.
+pub fn header(tools: Signal<Option<&'static Tools>>) -> AnyView {
+    let tool = move |of: fn(&Tools) -> fn() -> AnyView| {
+        (move || tools.get().map(|tools| of(tools)())).into_any()
     };
-    view! {
+    let header = view! {
         <header class="header">
-            <Show when=move || has_data.get()>
-                <PanelButton />
-            </Show>
+            {tool(|t| t.panel)}
             <div class="brand">
                 <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
                     <rect width="32" height="32" rx="7" class="logo-ground" />
@@ -46,123 +25,23 @@ pub fn Header() -> impl IntoView {
                 <h1>"gemmscope"</h1>
             </div>
             <div class="header-tools">
-                <Show when=move || has_data.get()>
-                    {later(device_picker::device_picker)}
-                </Show>
-                <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
-                    <RoofSwitch />
-                    <span class="rule" aria-hidden="true"></span>
-                </Show>
+                {tool(|t| t.basis)}
                 <div class="header-group" role="toolbar" aria-label="Undo, share, help"
                     on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
-                <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
-                    {step("Undo", "Ctrl Z", icon::UNDO, History::can_undo, Workbench::undo)}
-                    {step("Redo", "Ctrl Y", icon::REDO, History::can_redo, Workbench::redo)}
-                    <button type="button" class="icon-button wide-only" aria-label="Share"
-                        title="Share: a link, a page with its data, a snippet for documentation"
-                        on:click=move |_| shell.open(Dialog::Share)>
-                        {icon(icon::LINK)}
-                    </button>
-                </Show>
+                {tool(|t| t.steps)}
                 <MoreMenu />
                 </div>
-                // The start page has its own button for this.
-                <Show when=move || has_data.get() || !bench.shown.get().needs_file()>
-                    <AddData />
-                </Show>
+                {tool(|t| t.add)}
             </div>
         </header>
-    }
-}
-
-/// Shows and hides the panel of files and filters.
-#[component]
-fn PanelButton() -> impl IntoView {
-    let shell = Shell::here();
-    let bench = Workbench::here();
-    let filters = Memo::new(move |_| bench.view.with(|v| v.filters.count()));
-    let panel_name = move || match filters.get() {
-        0 => "Files and filters".to_owned(),
-        n => format!("Files and filters, {} set", plural(n as u64, "filter")),
+        {tool(|t| t.places)}
     };
-    view! {
-        <button
-            type="button"
-            class="icon-button drawer-button"
-            aria-label=panel_name
-            aria-controls="sidebar"
-            title=panel_name
-            aria-expanded=move || shell.shows_panel().to_string()
-            on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
-            on:click=move |_| shell.show_panel(!untrack(|| shell.shows_panel()))
-        >
-            {icon(icon::FILTER)}
-            <Show when=move || filters.get().gt(&0)>
-                <span class="filter-count" aria-hidden="true">{move || filters.get()}</span>
-            </Show>
-        </button>
-    }
-}
-
-/// Adds files, or data in another way.
-#[component]
-fn AddData() -> impl IntoView {
-    let shell = Shell::here();
-    let loader = Loader::here();
-    view! {
-        <div class="split add-files" role="toolbar" aria-label="Add data"
-            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
-            <ChooseFiles class="button primary small" label="Add files" />
-            <Menu
-                class="button primary small"
-                right=true
-                name=Signal::derive(|| "More ways to add data".to_owned())
-                label=|| icon(icon::DOWN)
-            >
-                <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>
-                    {icon(icon::TABLE)} "Paste a table or a log…"
-                </button>
-                <hr />
-                <p class="menu-note">"Samples"</p>
-                {SAMPLES
-                    .iter()
-                    .map(|s| view! {
-                        <button type="button" class="menu-item" title=s.description data-sample=s.id
-                            on:click=move |_| sample::open(loader, s)>
-                            {s.title}
-                        </button>
-                    })
-                    .collect_view()}
-            </Menu>
-        </div>
-    }
+    header.into_any()
 }
 
 /// The roof that percentages are of: the chosen one, where the device has both.
-fn roof_in_use(bench: Workbench) -> RoofKind {
+pub(super) fn roof_in_use(bench: Workbench) -> RoofKind {
     bench.one_roof().map_or_else(|| bench.view.with(|v| v.roof), |_| RoofKind::Datasheet)
-}
-
-#[component]
-fn RoofSwitch() -> impl IntoView {
-    let bench = Workbench::here();
-    let option = move |kind: RoofKind, label: &'static str, hint: &'static str| {
-        let on = move || roof_in_use(bench) == kind;
-        view! {
-            <button type="button" class="segment" aria-pressed=move || on().to_string()
-                title=move || bench.one_roof().unwrap_or(hint) disabled=move || bench.one_roof().is_some()
-                tabindex=move || if on() { "0" } else { "-1" }
-                on:click=move |_| bench.set_roof(kind)>
-                {label}
-            </button>
-        }
-    };
-    view! {
-        <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| rove(&e, "button")>
-            {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
-            {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate measured with large GEMMs; a GEMM may exceed it (R)")}
-        </div>
-    }
 }
 
 /// Help and theme; on a phone also what the header has no room for.

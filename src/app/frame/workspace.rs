@@ -5,6 +5,7 @@ use super::device_notice::DeviceNotice;
 use super::focus::to_picture;
 use super::kept_files::{KeptFiles, RestoredFilters};
 use super::strip;
+use super::tools::Tools;
 use crate::app::later::NotLoaded;
 use crate::app::sidebar::files;
 use crate::app::sidebar::filters::{self, FilterRow, Filters};
@@ -20,7 +21,11 @@ use wasm_split_helpers::wasm_split;
 
 /// The part of the program that holds the workspace.
 #[wasm_split(work, fallible, preload(#[doc = "Fetches what surrounds the views."] load_work))]
-pub fn workspace(shown: Signal<bool>) -> Result<AnyView, NotLoaded> {
+pub fn workspace(
+    shown: Signal<bool>,
+    tools: RwSignal<Option<&'static Tools>>,
+) -> Result<AnyView, NotLoaded> {
+    tools.set(Some(Tools::ALL));
     Ok(view! { <Workspace shown=shown /> }.into_any())
 }
 

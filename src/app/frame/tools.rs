@@ -1,0 +1,163 @@
+//! What the header has where there is data or a plan. The first view has neither, so it comes with
+//! the workspace.
+
+use super::choose::ChooseFiles;
+use super::device_picker::DevicePicker;
+use super::header::roof_in_use;
+use crate::app::load::{Loader, sample};
+use crate::app::state::{Dialog, Shell, Step, Workbench};
+use crate::app::ui::{Menu, icon, one_stop, rove};
+use crate::app::views::places::Places;
+use crate::samples::SAMPLES;
+use crate::undo::History;
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::units::plural;
+use leptos::prelude::*;
+
+/// A function for each of its places.
+pub struct Tools {
+    /// Before the name.
+    pub(super) panel: fn() -> AnyView,
+    /// What percentages are of.
+    pub(super) basis: fn() -> AnyView,
+    pub(super) steps: fn() -> AnyView,
+    pub(super) add: fn() -> AnyView,
+    /// The row below.
+    pub(super) places: fn() -> AnyView,
+}
+
+impl Tools {
+    /// All of it. Only code that comes with the workspace may name it.
+    pub const ALL: &Tools = &Tools {
+        panel: || {
+            let has_data = Workbench::here().has_data;
+            view! { <Show when=move || has_data.get()><PanelButton /></Show> }.into_any()
+        },
+        basis: || {
+            let has_data = Workbench::here().has_data;
+            let basis = view! {
+                <Show when=move || has_data.get()><DevicePicker /></Show>
+                <RoofSwitch />
+                <span class="rule" aria-hidden="true"></span>
+            };
+            basis.into_any()
+        },
+        steps,
+        // The start page has its own button for this.
+        add: || view! { <AddData /> }.into_any(),
+        places: || view! { <Places /> }.into_any(),
+    };
+}
+
+fn steps() -> AnyView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let step = move |label: &'static str,
+                     keys: &'static str,
+                     path: &'static str,
+                     can: fn(&History<Step>) -> bool,
+                     act: fn(&Workbench)| {
+        view! {
+            <button type="button" class="icon-button wide-only" aria-label=label title=format!("{label} ({keys})")
+                disabled=move || !bench.history.with(can) on:click=move |_| act(&bench)>
+                {icon(path)}
+            </button>
+        }
+        .into_any()
+    };
+    let steps = view! {
+        {step("Undo", "Ctrl Z", icon::UNDO, History::can_undo, Workbench::undo)}
+        {step("Redo", "Ctrl Y", icon::REDO, History::can_redo, Workbench::redo)}
+        <button type="button" class="icon-button wide-only" aria-label="Share"
+            title="Share: a link, a page with its data, a snippet for documentation"
+            on:click=move |_| shell.open(Dialog::Share)>
+            {icon(icon::LINK)}
+        </button>
+    };
+    steps.into_any()
+}
+
+/// Shows and hides the panel of files and filters.
+#[component]
+fn PanelButton() -> impl IntoView {
+    let shell = Shell::here();
+    let bench = Workbench::here();
+    let filters = Memo::new(move |_| bench.view.with(|v| v.filters.count()));
+    let panel_name = move || match filters.get() {
+        0 => "Files and filters".to_owned(),
+        n => format!("Files and filters, {} set", plural(n as u64, "filter")),
+    };
+    view! {
+        <button
+            type="button"
+            class="icon-button drawer-button"
+            aria-label=panel_name
+            aria-controls="sidebar"
+            title=panel_name
+            aria-expanded=move || shell.shows_panel().to_string()
+            on:keydown=move |e| if e.key() == "Escape" { shell.drawer.set(false) }
+            on:click=move |_| shell.show_panel(!untrack(|| shell.shows_panel()))
+        >
+            {icon(icon::FILTER)}
+            <Show when=move || filters.get().gt(&0)>
+                <span class="filter-count" aria-hidden="true">{move || filters.get()}</span>
+            </Show>
+        </button>
+    }
+}
+
+/// Adds files, or data in another way.
+#[component]
+fn AddData() -> impl IntoView {
+    let shell = Shell::here();
+    let loader = Loader::here();
+    view! {
+        <div class="split add-files" role="toolbar" aria-label="Add data"
+            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            <ChooseFiles class="button primary small" label="Add files" />
+            <Menu
+                class="button primary small"
+                right=true
+                name=Signal::derive(|| "More ways to add data".to_owned())
+                label=|| icon(icon::DOWN)
+            >
+                <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>
+                    {icon(icon::TABLE)} "Paste a table or a log…"
+                </button>
+                <hr />
+                <p class="menu-note">"Samples"</p>
+                {SAMPLES
+                    .iter()
+                    .map(|s| view! {
+                        <button type="button" class="menu-item" title=s.description data-sample=s.id
+                            on:click=move |_| sample::open(loader, s)>
+                            {s.title}
+                        </button>
+                    })
+                    .collect_view()}
+            </Menu>
+        </div>
+    }
+}
+
+#[component]
+fn RoofSwitch() -> impl IntoView {
+    let bench = Workbench::here();
+    let option = move |kind: RoofKind, label: &'static str, hint: &'static str| {
+        let on = move || roof_in_use(bench) == kind;
+        view! {
+            <button type="button" class="segment" aria-pressed=move || on().to_string()
+                title=move || bench.one_roof().unwrap_or(hint) disabled=move || bench.one_roof().is_some()
+                tabindex=move || if on() { "0" } else { "-1" }
+                on:click=move |_| bench.set_roof(kind)>
+                {label}
+            </button>
+        }
+    };
+    view! {
+        <div class="segments roof-switch" role="group" aria-label="Roof" on:keydown=|e| rove(&e, "button")>
+            {option(RoofKind::Datasheet, "Datasheet", "Percentages of the vendor's dense peak (R)")}
+            {option(RoofKind::Achievable, "Achievable", "Percentages of the best rate measured with large GEMMs; a GEMM may exceed it (R)")}
+        </div>
+    }
+}
