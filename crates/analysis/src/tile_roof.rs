@@ -186,6 +186,14 @@ fn named(name: &str) -> Option<Named> {
     Some(Named { tile, own, split_k: parsed.split_k, at_run_time, schedule })
 }
 
+/// Into how many parts K is split where so many workgroups were launched for so many tiles. Clusters pad the
+/// grid: up to a twentieth of it may compute nothing.
+fn parts(launched: u64, tiles: u64) -> Option<u32> {
+    let parts = (launched + tiles / 2) / tiles.max(1);
+    let idle = launched.checked_sub(parts * tiles)?;
+    (parts > 0 && 20 * idle <= launched).then(|| u32::try_from(parts).unwrap_or(u32::MAX))
+}
+
 impl<'a> TileRoofs<'a> {
     /// Nothing is parsed yet.
     pub fn new(data: &'a Dataset, metrics: &'a Metrics) -> Self {
@@ -269,8 +277,11 @@ impl<'a> TileRoofs<'a> {
         let split_k = match whole(self.split_k, row).or(name.and_then(|n| n.split_k)) {
             Some(s) => SplitK::Stated(s),
             None => match launched {
-                Some(w) if schedule == Schedule::Tiles && w % tiles.workgroups() == 0 => {
-                    SplitK::Launched(u32::try_from(w / tiles.workgroups()).unwrap_or(u32::MAX))
+                Some(w)
+                    if schedule == Schedule::Tiles
+                        && let Some(parts) = parts(w, tiles.workgroups()) =>
+                {
+                    SplitK::Launched(parts)
                 }
                 _ if name.is_some_and(|n| n.at_run_time) => SplitK::AtRunTime,
                 _ => SplitK::None,

@@ -316,7 +316,7 @@ fn unshaped<'a>(sources: impl Iterator<Item = &'a Source>, known_s: f64) -> Opti
     let all_s = known_s + time_s;
     let weight = if time_s > WHOLE * all_s { Verdict::WithCare } else { Verdict::Sound };
     let text = format!(
-        "{} of the GEMM time ({} of {}) has no usable shape: the figures are of the rest.",
+        "{} of the GEMM time ({} of {}) is left out: the figures are of the rest.",
         percent(time_s / all_s),
         seconds_brief(time_s),
         seconds_brief(all_s)

@@ -31,6 +31,23 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
         needle.with(|n| all.retain(|d| d.is_called(n)));
         all
     });
+    // What is looked for shows at once: the first of the list, where the one that shows is not in it.
+    let search = move |text: String| {
+        needle.set(text);
+        list.with_untracked(|list| match list.first() {
+            Some(first) if list.iter().all(|d| d.id != shown.get_untracked()) => {
+                editing.set(None);
+                shown.set(first.id.clone());
+            }
+            _ => {}
+        });
+    };
+    // Enter leads to what is done with it.
+    let enter = move |e: web_sys::KeyboardEvent| {
+        if e.key() == "Enter" {
+            dom::focus(".device-sheet .primary");
+        }
+    };
     let device = Memo::new(move |_| {
         let id = shown.get();
         bench.custom.with(|own| known(own).into_iter().find(|d| d.id == id))
@@ -65,7 +82,7 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
                 <div class="device-list">
                     // On a phone its keyboard would cover the list.
                     <input type="search" placeholder="Search devices" aria-label="Search devices"
-                        autofocus=!dom::media(NARROW) prop:value=move || needle.get() on:input=move |e| needle.set(value_of(&e)) />
+                        autofocus=!dom::media(NARROW) prop:value=move || needle.get() on:input=move |e| search(value_of(&e)) on:keydown=enter />
                     <ul>
                         {entries}
                     </ul>

@@ -138,3 +138,9 @@ fn split_k_from_the_launched_grid() {
     assert_eq!(s.split_k, SplitK::Launched(3));
     assert_eq!(s.tiling.workgroups(), 12);
 }
+
+#[test]
+fn a_grid_that_clusters_pad_tells_the_split() {
+    assert_eq!([786, 790, 3168].map(|launched| parts(launched, 786)), [Some(1), Some(1), Some(4)]);
+    assert_eq!([300, 785, 1200].map(|launched| parts(launched, 786)), [None, None, None]);
+}

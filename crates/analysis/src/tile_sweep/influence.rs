@@ -165,7 +165,10 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
                 true => format!("by shape ({}: {}, ", best.value, percent(best.best)),
                 false => format!("{} (", best.value),
             };
-            Some(format!("{} {chosen}{}: {reach} at most, {on})", i.name, worst.value))
+            Some(format!(
+                "{} {chosen}{}: {reach} of the best rate on average, {on})",
+                i.name, worst.value
+            ))
         })
         .collect();
     Some(match told.is_empty() {
@@ -296,8 +299,8 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings: VW 4 (2: 50.0 % at most, on the one shape that tried all), TT 4_4 \
-             (8_8: 66.7 % at most, on the one shape that tried all), WGM 1 (8: 90.9 % at most, on the one \
+            "Best of the other settings: VW 4 (2: 50.0 % of the best rate on average, on the one shape that tried all), TT 4_4 \
+             (8_8: 66.7 % of the best rate on average, on the one shape that tried all), WGM 1 (8: 90.9 % of the best rate on average, on the one \
              shape that tried all)."
         );
     }
@@ -335,7 +338,7 @@ mod tests {
         let found = influences(&rows.frame(None), Axis::Bn);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings: VW by shape (2: 89.4 %, 4: 89.4 % at most, on 2 shapes that tried all)."
+            "Best of the other settings: VW by shape (2: 89.4 %, 4: 89.4 % of the best rate on average, on 2 shapes that tried all)."
         );
         for value in &found[0].values {
             assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");

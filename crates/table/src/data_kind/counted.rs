@@ -132,6 +132,10 @@ impl Counted {
             })
             .collect();
         if *side == Field::Source {
+            // Beside a file of several libraries, none is named after its own.
+            if sides.iter().any(|side| holds_several(frame, &side.rows)) {
+                sides.iter_mut().for_each(|side| side.label = of_file(&side.value));
+            }
             name_devices(frame, &mut sides);
         }
         unique(&mut sides);
@@ -202,6 +206,13 @@ fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
     }
 }
 
+/// True for rows of several libraries.
+fn holds_several(frame: &Frame, rows: &[u32]) -> bool {
+    frame.data.codes(ColumnMeaning::Library).is_some_and(|codes| {
+        rows.windows(2).any(|pair| codes[pair[0] as usize] != codes[pair[1] as usize])
+    })
+}
+
 impl Frame {
     /// Who made a row: the name of its side where files are compared, else its library, else its file.
     pub fn maker(&self, row: usize) -> String {
@@ -247,9 +258,10 @@ fn name_devices(frame: &Frame, sides: &mut [Side]) {
 fn of_file(path: &str) -> String {
     const COMMON: [&str; 8] =
         ["gemm", "gemms", "matmul", "bench", "benchmark", "results", "result", "perf"];
-    let stem = match path.rsplit_once('.') {
+    let unpacked = path.strip_suffix(".gz").unwrap_or(path);
+    let stem = match unpacked.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() && !stem.ends_with('/') => stem,
-        _ => path,
+        _ => unpacked,
     };
     let name = stem.rsplit('/').next().unwrap_or(stem);
     let mut words = name

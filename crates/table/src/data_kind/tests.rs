@@ -219,6 +219,30 @@ fn files_of_different_devices_are_named_after_them() {
 }
 
 #[test]
+fn beside_a_file_of_several_libraries_none_is_named_after_its_own() {
+    let file = |libraries: [&str; 2], name: &str| {
+        let mut t = Table::new();
+        for (i, shape) in SIZES.into_iter().enumerate() {
+            t.row(shape, libraries[i % 2], 1e-5, "");
+        }
+        let mut data = (*t.frame(None).data).clone();
+        data.sources[0].name = name.to_owned();
+        data
+    };
+    let labels = |mut all: Dataset, other: Dataset| -> Vec<String> {
+        all.append(other);
+        let frame = crate::fixture::frame(all, None);
+        frame.counted().sides.iter().map(|s| s.label.clone()).collect()
+    };
+    let prefill = || file(["cublas", "cublas"], "prefill.json.gz");
+    assert_eq!(
+        labels(prefill(), file(["cublas", "cutlass"], "decode.json.gz")),
+        ["prefill", "decode"]
+    );
+    assert_eq!(labels(prefill(), file(["triton", "triton"], "b.csv")), ["cuBLAS", "Triton"]);
+}
+
+#[test]
 fn every_kind_has_a_key_of_its_own() {
     for kind in DataKind::ALL {
         assert_eq!(DataKind::parse(kind.key()), Some(kind));

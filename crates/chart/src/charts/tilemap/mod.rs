@@ -237,8 +237,8 @@ impl Picture for TileMap {
             "Setting",
             "Value",
             "Variants",
-            "Fastest with it, % of the fastest of all (mean of shapes)",
-            "Median with it, % of the fastest of all (mean of shapes)",
+            "Fastest with it, % of the fastest of all (geometric mean of shapes)",
+            "Median with it, % of the fastest of all (geometric mean of shapes)",
         ];
         let name = "What the other settings change".to_owned();
         vec![(name, Table::of(&heads, rows))]
