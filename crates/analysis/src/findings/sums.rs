@@ -2,6 +2,7 @@
 
 use super::{Finding, Rule, Scan, words};
 use crate::ledger::{Account, Adding, Ledger, Posting, Splitter, size_between, types_of};
+use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
@@ -51,6 +52,9 @@ pub(super) struct Cause {
     pub account: Account,
     /// Its seconds over all calls.
     pub lost_s: f64,
+    /// What of them lies between a datasheet's roof and the achievable one, which nobody showed to be possible:
+    /// of the rest alone.
+    pub above_s: f64,
     /// Time of its rows over all calls.
     pub time_s: f64,
     /// What it is made of, the largest first once all is added up.
@@ -122,6 +126,7 @@ impl<'a> Summing<'a> {
                         book: posting.book,
                         account,
                         lost_s: 0.0,
+                        above_s: 0.0,
                         time_s: 0.0,
                         parts: Vec::new(),
                         most: (row, 0.0, detail),
@@ -130,6 +135,9 @@ impl<'a> Summing<'a> {
                 });
                 let cause = &mut causes[at];
                 cause.lost_s += lost;
+                if account == Account::Rest {
+                    cause.above_s += above_s(frame, row as usize).min(call_s) * posting.calls;
+                }
                 cause.time_s += frame.data.time_s[row as usize] * posting.calls;
                 if lost > cause.most.1 {
                     cause.most = (row, lost, detail);
@@ -151,6 +159,18 @@ impl<'a> Summing<'a> {
         }
         let (ledger, splitter) = self.adding.finish();
         Sums { ledger, causes: self.causes, splitter, types: self.types }
+    }
+}
+
+/// Seconds of a call between a datasheet's roof and the achievable one; 0 under any other roof.
+fn above_s(frame: &Frame, r: usize) -> f64 {
+    let (data, metrics) = (&*frame.data, &*frame.metrics);
+    let device = metrics.devices[usize::from(data.device[r])].as_ref();
+    let device = device.filter(|_| metrics.kind == RoofKind::Datasheet);
+    let problem = data.problem(r);
+    match device.and_then(|d| d.roof(problem.op.compute, RoofKind::Achievable)) {
+        Some(best) => (best.problem_time_s(&problem) - metrics.roof_s[r]).max(0.0),
+        None => 0.0,
     }
 }
 

@@ -184,7 +184,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             told.text
         ),
         path_a: told.path_a.or_else(|| again("Nothing before it is measured again.")),
-        path_b: told.path_b.map(|path| in_reach(scan, sums, cause, path)).or_else(|| again(REPEAT)),
+        path_b: told.path_b.map(|path| in_reach(cause, path)).or_else(|| again(REPEAT)),
         most: Some(row),
         faster: entry
             .and_then(|e| e.alternative)
@@ -418,35 +418,16 @@ fn rest(scan: &Scan<'_>, most: u32, bound: Bound) -> Story {
     }
 }
 
-/// A path whose first sentence ends in `; 1.61 ms is below the achievable rate`: how little of the rest under a
+/// A path whose first sentence ends in `; 1.61 ms of it is below the achievable rate`: how little of the rest under a
 /// datasheet's roof anybody showed to be possible, where that is under half of it.
-fn in_reach(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, path: String) -> String {
-    let (data, metrics) = (scan.data(), scan.metrics());
-    if cause.account != Account::Rest || metrics.kind != RoofKind::Datasheet {
+fn in_reach(cause: &Cause, path: String) -> String {
+    let below_s = cause.lost_s - cause.above_s;
+    if cause.above_s <= 0.0 || below_s >= HALF * cause.lost_s {
         return path;
     }
-    let above_s = |row: u32| {
-        let r = row as usize;
-        let device = metrics.devices[usize::from(data.device[r])].as_ref()?;
-        let problem = data.problem(r);
-        let best = device.roof(problem.op.compute, RoofKind::Achievable)?;
-        let rest_s = sums.splitter.of(row)?.call.of(Account::Rest);
-        let above_s = best.problem_time_s(&problem) - metrics.roof_s[r];
-        Some(above_s.max(0.0).min(rest_s) * scan.frame.calls(r))
-    };
-    let rows = rows_of(scan, &[cause]);
-    let below_s = cause.lost_s - rows.into_iter().filter_map(above_s).sum::<f64>();
     let end = path.find(". ").unwrap_or(path.trim_end_matches('.').len());
-    match below_s < HALF * cause.lost_s {
-        true => {
-            let (first, more) = path.split_at(end);
-            format!(
-                "{first}; {} of it is below the achievable rate{more}",
-                story::time(below_s.max(0.0))
-            )
-        }
-        false => path,
-    }
+    let (first, more) = path.split_at(end);
+    format!("{first}; {} of it is below the achievable rate{more}", story::time(below_s.max(0.0)))
 }
 
 /// Under this share of a cause the part in reach is told.
