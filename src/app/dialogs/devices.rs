@@ -42,10 +42,11 @@ pub fn Devices(name: Option<String>) -> impl IntoView {
             _ => {}
         });
     };
-    // Enter leads to what is done with it.
+    // Enter takes what shows, as in the list of the header; and nothing of what has the focus then.
     let enter = move |e: web_sys::KeyboardEvent| {
-        if e.key() == "Enter" {
-            dom::focus(".device-sheet .primary");
+        if e.key() == "Enter" && editing.with_untracked(Option::is_none) {
+            e.prevent_default();
+            dom::click(".device-sheet .primary");
         }
     };
     let device = Memo::new(move |_| {
