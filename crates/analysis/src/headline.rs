@@ -80,7 +80,7 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str
     let surest = findings.iter().filter(own).find(|f| {
         f.basis == Evidence::Measured && f.saves_s.is_some_and(|s| s >= MEASURED * book.time_s)
     });
-    Some(match surest.filter(|f| !std::ptr::eq(*f, largest)) {
+    Some(match surest {
         Some(surest) => ("Most to gain", surest),
         // What nothing measured is lost for sure, and gained perhaps.
         None if largest.basis.is_bound() => ("Largest loss", largest),

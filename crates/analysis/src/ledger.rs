@@ -253,7 +253,7 @@ impl Ledger {
     }
 
     /// What each side and device gains most, what was measured before what was not: `Most to gain: hipBLASLt 7.04 ms (layout), ...`.
-    pub fn surest_gain(&self) -> Option<String> {
+    pub fn most_to_gain(&self) -> Option<String> {
         let word = |b: &Book| {
             let (account, sum) = headline::leading_account(b)?;
             let at_most = if account.evidence().is_bound() { "at most " } else { "" };

@@ -224,7 +224,7 @@ impl Tally {
         };
         let behind: Vec<String> = ranked.map(word).collect();
         out.push(format!("Time relative to the fastest: {}", behind.join(", ")));
-        out.extend(ledger.and_then(Ledger::surest_gain));
+        out.extend(ledger.and_then(Ledger::most_to_gain));
         out.retain(|s| !s.is_empty());
         out.iter_mut().for_each(|s| s.push('.'));
         out

@@ -112,6 +112,7 @@ impl Counted {
         for &row in frame.rows.iter() {
             members[categories.codes.get(row as usize) as usize].push(row);
         }
+        let mut several = false;
         let mut sides: Vec<Side> = categories
             .values
             .iter()
@@ -122,8 +123,10 @@ impl Counted {
                 let program = decision.is_program(usize::from(source));
                 let all_rows = rows.len() as u64;
                 let rows = if program { rows } else { fastest.of(&rows) };
+                let library = library_of(frame, side, &rows);
+                several |= library.is_none();
                 Side {
-                    label: label(frame, side, value, &rows),
+                    label: label(frame, side, value, (library, &rows)),
                     value: value.clone(),
                     rows: Arc::new(rows),
                     all_rows,
@@ -133,7 +136,7 @@ impl Counted {
             .collect();
         if *side == Field::Source {
             // Beside a file of several libraries, none is named after its own.
-            if sides.iter().any(|side| holds_several(frame, &side.rows)) {
+            if several {
                 sides.iter_mut().for_each(|side| side.label = of_file(&side.value));
             }
             name_devices(frame, &mut sides);
@@ -182,35 +185,36 @@ impl Counted {
     }
 }
 
+/// The code of the library that all rows of a file are of, 0 where they state none, and for sides that are no
+/// files; `None` where they are of several.
+fn library_of(frame: &Frame, side: &Field, rows: &[u32]) -> Option<u32> {
+    let codes = match side {
+        Field::Source => frame.data.codes(ColumnMeaning::Library),
+        _ => None,
+    };
+    let Some(codes) = codes else { return Some(0) };
+    let mut of_rows = rows.iter().map(|&r| codes[r as usize]);
+    let first = of_rows.next().unwrap_or(0);
+    of_rows.all(|c| c == first).then_some(first)
+}
+
 /// The name of a side: its value; for a file that holds one library only, that library, which the
 /// file's name may tell.
-fn label(frame: &Frame, side: &Field, value: &str, rows: &[u32]) -> String {
-    let data = &*frame.data;
-    if value.is_empty() {
-        return "not stated".to_owned();
-    }
-    match side {
-        Field::Source => {
-            let Some(codes) = data.codes(ColumnMeaning::Library) else {
-                return of_file(value);
-            };
-            let mut of_rows = rows.iter().map(|&r| codes[r as usize]);
-            let first = of_rows.next().unwrap_or(0);
-            if first == 0 || of_rows.any(|c| c != first) {
-                return of_file(value);
-            }
+fn label(
+    frame: &Frame,
+    side: &Field,
+    value: &str,
+    (library, rows): (Option<u32>, &[u32]),
+) -> String {
+    match (side, library) {
+        _ if value.is_empty() => "not stated".to_owned(),
+        (Field::Source, None | Some(0)) => of_file(value),
+        (Field::Source, Some(_)) => {
             let row = rows.first().map_or(0, |r| *r as usize);
-            data.text(ColumnMeaning::Library, row).to_owned()
+            frame.data.text(ColumnMeaning::Library, row).to_owned()
         }
         _ => value.to_owned(),
     }
-}
-
-/// True for rows of several libraries.
-fn holds_several(frame: &Frame, rows: &[u32]) -> bool {
-    frame.data.codes(ColumnMeaning::Library).is_some_and(|codes| {
-        rows.windows(2).any(|pair| codes[pair[0] as usize] != codes[pair[1] as usize])
-    })
 }
 
 impl Frame {
@@ -220,7 +224,10 @@ impl Frame {
         let library = data.text(ColumnMeaning::Library, row);
         let file = data.sources.get(usize::from(data.source[row])).map_or("", |s| s.name.as_str());
         match &self.decision().side {
-            Some(Field::Source) => label(self, &Field::Source, file, &[row as u32]),
+            Some(side @ Field::Source) => {
+                let rows = [row as u32];
+                label(self, side, file, (library_of(self, side, &rows), &rows))
+            }
             _ if !library.is_empty() => library.to_owned(),
             _ => of_file(file),
         }

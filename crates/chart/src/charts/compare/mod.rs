@@ -163,7 +163,7 @@ impl Compare {
         let mut answer: Vec<String> = tally.iter().map(Tally::lead).collect();
         answer.push(duel.headline(&comparison));
         if frame.decision().side.as_ref() == Some(&comparison.setup.side) {
-            answer.extend(surest_gain(inputs));
+            answer.extend(most_to_gain(inputs));
         }
         answer.extend(duel.exception_sentence(frame, &comparison));
         let out = Compare {
@@ -216,11 +216,11 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
 const AT_ONCE: usize = 50_000;
 
 /// What each side loses most time to; where that is not known yet, where it will be.
-fn surest_gain(inputs: &Inputs<'_>) -> Option<String> {
+fn most_to_gain(inputs: &Inputs<'_>) -> Option<String> {
     let (frame, cache) = (inputs.frame, &inputs.cache);
     let found = || (frame.data.len() <= AT_ONCE).then(|| cache.partners(frame));
     match cache.known_partners(frame).or_else(found) {
-        Some(partners) => Ledger::of(frame, &partners).surest_gain().map(|s| s + "."),
+        Some(partners) => Ledger::of(frame, &partners).most_to_gain().map(|s| s + "."),
         None => Some("Largest losses of each side: in Summary.".to_owned()),
     }
 }

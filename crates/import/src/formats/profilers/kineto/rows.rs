@@ -256,7 +256,7 @@ struct Committed {
     remarks: Vec<&'static str>,
     /// Time of the GEMMs, seconds.
     gemm_s: f64,
-    /// Name and time of the products with a stride of 0, which are none.
+    /// Name and time of the products with a stride of 0, which are left out.
     expanded: Vec<(String, f64)>,
 }
 

@@ -88,8 +88,9 @@ fn is_expanded(pair: [&Py<'_>; 2], sizes: [u32; 3]) -> bool {
     sizes.iter().all(|size| *size > 1) && pair.into_iter().any(zero)
 }
 
-/// Why a product of known sizes is no GEMM.
-pub(super) const EXPANDED: &str = "an operand repeats one value (a stride of 0), so it moves other bytes and runs faster than a GEMM of its sizes";
+/// Why a product of known sizes is left out.
+pub(super) const EXPANDED: &str = "an operand repeats one value (a stride of 0), so it moves other bytes and runs \
+                                   faster than a GEMM of its sizes";
 
 /// A GEMM without a time and a remark about its types; an error is why a product of known sizes is none.
 type Found = Result<(Row, Option<&'static str>), &'static str>;
