@@ -20,6 +20,7 @@
 //!
 //! Large data can be checked in steps: each [`step`](Runner::step) of a [`Runner`] does a part.
 
+use crate::headline::MEASURED;
 use crate::ledger::{Book, Evidence as Basis, Ledger};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{decapitalized, plural, seconds_brief};
@@ -383,7 +384,7 @@ impl Checked {
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
-    /// By [section](Section), each by its seconds.
+    /// By [section](Section), each by its seconds; what was measured and weighs comes first.
     pub findings: Vec<Finding>,
     /// The ledger whose sums they are.
     pub ledger: Ledger,
@@ -472,13 +473,23 @@ pub fn check_all(frame: &Frame) -> Findings {
 /// Questions that concern over this share of the time come first.
 const FIRST: f64 = 0.2;
 
-/// Section by section, each by its seconds; a doubt about the device comes before all.
-fn rank(findings: &mut [Finding]) {
+/// Section by section, each by its seconds, so that the first cause is the one that headlines name: what was
+/// measured and weighs comes first, small causes together last. A doubt about the device comes before all.
+fn rank(findings: &mut [Finding], ledger: &Ledger) {
     let seconds = |f: &Finding| f.saves_s.unwrap_or(f.time_s);
+    let tier = |f: &Finding| {
+        let own = |b: &&Book| b.side == f.side && b.device == f.device;
+        let book = ledger.books.iter().find(own);
+        let weighs = book.is_some_and(|b| seconds(f) >= MEASURED * b.time_s);
+        match f.kind == Kind::Lost && f.basis == Basis::Measured && weighs {
+            true => 0,
+            false => 1 + u8::from(f.is_rest()),
+        }
+    };
     findings.order_by(|a, b| {
         a.section()
             .cmp(&b.section())
-            .then(a.is_rest().cmp(&b.is_rest()))
+            .then(tier(a).cmp(&tier(b)))
             .then(b.doubts_all().cmp(&a.doubts_all()))
             .then(seconds(b).total_cmp(&seconds(a)))
             .then(a.severity.cmp(&b.severity))

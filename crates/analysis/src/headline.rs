@@ -8,7 +8,7 @@ use gemmscope_model::units::{grouped, percent, plural, seconds_brief};
 /// Parts of the time under this share of it are not named.
 const NAMED: f64 = 0.005;
 /// A measured cause of this share of the time or more is named before a larger one that nothing measured.
-const MEASURED: f64 = 0.02;
+pub(crate) const MEASURED: f64 = 0.02;
 
 /// What costs most of a side on one device.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub fn runs(book: &Book) -> String {
         Runs::All if book.name.is_empty() => return String::new(),
         Runs::All => return format!(" on {}", plural(book.groups, "GEMM")),
         Runs::Fastest(gemms) => ("the fastest run", gemms),
-        Runs::One(gemms) => ("one run", gemms),
+        Runs::Median(gemms) => ("the median run", gemms),
     };
     match gemms {
         1 => format!(" for {run} of one GEMM"),
@@ -68,24 +68,17 @@ pub fn scope(book: &Book) -> String {
     out
 }
 
-/// The finding of lost time that sentences name, and the words for it: the largest of a side and device, or
-/// where nothing measured that, the largest that was measured and weighs. What may be scatter is neither.
+/// The finding of lost time that sentences name, and the words for it: the first of a side and device that weighs
+/// and is not scatter.
 pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<(&'static str, &'f Finding)> {
     let own = |f: &&Finding| {
         let weighs = f.saves_s.is_some_and(|s| s >= NAMED * book.time_s);
         let known = f.basis != Evidence::Scatter;
         f.side == book.side && f.device == book.device && f.is_cause() && weighs && known
     };
-    let largest = findings.iter().find(own)?;
-    let surest = findings.iter().filter(own).find(|f| {
-        f.basis == Evidence::Measured && f.saves_s.is_some_and(|s| s >= MEASURED * book.time_s)
-    });
-    Some(match surest {
-        Some(surest) => ("Most to gain", surest),
-        // What nothing measured is lost for sure, and gained perhaps.
-        None if largest.basis.is_bound() => ("Largest loss", largest),
-        None => ("Most to gain", largest),
-    })
+    let first = findings.iter().find(own)?;
+    // What nothing measured is lost for sure, and gained perhaps.
+    Some((if first.basis.is_bound() { "Largest loss" } else { "Most to gain" }, first))
 }
 
 /// The account that [leads](leading), where its causes are one finding.

@@ -42,7 +42,7 @@ use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
 use gemmscope_model::units::{and_more, seconds_brief};
-use gemmscope_table::data_kind::{DataKind, Set, variant_columns};
+use gemmscope_table::data_kind::{Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
@@ -206,9 +206,9 @@ impl<'a> Splitter<'a> {
         if time_s <= TIE * other_s {
             return None;
         }
-        let spread = self.spread.map_or(0.0, |std| {
-            let [own, its] = [row, other].map(|row| std[row as usize]);
-            if own.is_nan() || its.is_nan() { 0.0 } else { own.max(its) }
+        // As in a comparison: both spreads together, one that is not stated is none.
+        let spread: f64 = self.spread.map_or(0.0, |std| {
+            [row, other].map(|row| std[row as usize]).into_iter().filter(|s| !s.is_nan()).sum()
         });
         if time_s - other_s <= spread {
             return None;
@@ -357,10 +357,10 @@ impl<'a> Adding<'a> {
                 device: set.device.clone(),
                 name: set.name.clone(),
                 without_s: without.of(set),
-                runs: match frame.kind() {
+                runs: match side.variants {
                     _ if !fewer => Runs::All,
-                    DataKind::Sweep => Runs::Fastest(gemms),
-                    _ => Runs::One(gemms),
+                    true => Runs::Fastest(gemms),
+                    false => Runs::Median(gemms),
                 },
                 ..Book::default()
             }

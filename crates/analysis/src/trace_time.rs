@@ -5,7 +5,7 @@ use crate::trust::slowed_by;
 use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::{percent, plural, seconds_brief};
 use gemmscope_table::data_kind::Side;
-use gemmscope_table::dataset::{RowsAndTime, Source, TraceContext};
+use gemmscope_table::dataset::{RowsAndTime, Source, TraceContext, longest_first};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::trace::is_unfused_attention;
 use serde::Serialize;
@@ -154,8 +154,11 @@ impl TraceTime {
         let largest = |of: &[(String, RowsAndTime)]| {
             // Where communication is a part of its own, its kernels are in that.
             let here = |t: &&(String, _)| communication == 0.0 || !communicates(&t.0);
-            let kernels = of.iter().filter(here).take(NAMED);
-            kernels.map(|(name, t)| (name.clone(), t.time_s)).collect()
+            // One function can be compiled for many types.
+            let kernels = of.iter().filter(here).map(|(name, t)| (function(name), t.time_s));
+            let mut kernels = longest_first(kernels.collect());
+            kernels.truncate(NAMED);
+            kernels.into_iter().map(|(name, t)| (name, t.time_s)).collect()
         };
         let parts: Vec<TimePart> = [
             (TimeKind::Idle, idle_s, Vec::new()),
@@ -228,10 +231,8 @@ impl TraceTime {
 impl TimePart {
     /// Its largest kernels with their times: `a (3.100 ms), b (1.200 ms)`; "" where none is known.
     pub fn kernels(&self) -> String {
-        let each = self.largest.iter();
-        let each =
-            each.map(|(name, s)| format!("{} ({})", short(&function(name)), seconds_brief(*s)));
-        each.collect::<Vec<_>>().join(", ")
+        let one = |(name, s): &(String, f64)| format!("{} ({})", short(name), seconds_brief(*s));
+        self.largest.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 }
 

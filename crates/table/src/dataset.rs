@@ -54,7 +54,7 @@ pub use column_meaning::{ColumnGroup, ColumnMeaning};
 pub use column_spec::{ColumnSpec, ColumnUnit, UnknownMeaning};
 pub use library::{LIBRARIES, library_name};
 pub use rejected::{RejectReason, Rejected};
-pub use source::{Assumption, ReportedCheck, RowsAndTime, Source};
+pub use source::{Assumption, ReportedCheck, RowsAndTime, Source, longest_first};
 pub use trace_context::{
     CallStack, CategoryTime, MEASURED, ReportedFigures, ReportedOperation, TraceContext,
     UnfusedAttention,

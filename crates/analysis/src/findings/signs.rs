@@ -106,6 +106,9 @@ const SKINNY: u32 = 64;
 const MANY_CALLS: f64 = 16.0;
 const LOW: f64 = 0.40;
 const SHORT_CALL_S: f64 = 200e-6;
+/// Parts of a transformer that run once a layer, each on what the layer before it gave: no two calls can batch.
+const IN_TURN: [&str; 6] =
+    ["qkv_proj", "o_proj", "out_proj", "gate_up_proj", "down_proj", "lm_head"];
 /// A standard deviation over mean above this is a sign, from five calls on.
 const SPREAD: f64 = 0.20;
 const MIN_CALLS: f64 = 5.0;
@@ -152,8 +155,10 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>
             t.waves.is_some_and(|w| w.workgroups < units)
         }),
         Sign::Repeats => {
+            let name = data.text(ColumnMeaning::OpName, g.row as usize);
             let many = scan.is_program(g) && g.calls >= MANY_CALLS;
-            many && g.call_s() < SHORT_CALL_S && g.efficiency() < LOW
+            let short = g.call_s() < SHORT_CALL_S && g.efficiency() < LOW;
+            many && short && !IN_TURN.iter().any(|part| name.ends_with(part))
         }
         Sign::Variance => {
             let enough = g.calls >= MIN_CALLS || g.calls == f64::from(g.len);

@@ -61,6 +61,26 @@ pub(super) struct Cause {
     pub parts: Vec<Part>,
     /// The row that holds most of it, its seconds, and the part that it is of.
     pub most: (u32, f64, Detail),
+    /// Of M, N and K the one value that can hold most of its seconds.
+    pub sizes: [Vote; 3],
+}
+
+/// A weighted majority vote (Boyer and Moore): a value that holds over half of the weight wins it, with at least
+/// what it holds over a half, twice.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Vote {
+    pub value: u32,
+    pub weight: f64,
+}
+
+impl Vote {
+    fn cast(&mut self, value: u32, weight: f64) {
+        match value == self.value {
+            true => self.weight += weight,
+            false if self.weight >= weight => self.weight -= weight,
+            false => *self = Vote { value, weight: weight - self.weight },
+        }
+    }
 }
 
 /// What one [`Detail`] holds of a cause.
@@ -130,6 +150,7 @@ impl<'a> Summing<'a> {
                         time_s: 0.0,
                         parts: Vec::new(),
                         most: (row, 0.0, detail),
+                        sizes: Default::default(),
                     });
                     causes.len() - 1
                 });
@@ -142,6 +163,8 @@ impl<'a> Summing<'a> {
                 if lost > cause.most.1 {
                     cause.most = (row, lost, detail);
                 }
+                let sizes = sizes(&frame.data, row as usize);
+                cause.sizes.iter_mut().zip(sizes).for_each(|(vote, size)| vote.cast(size, lost));
                 let at = *part_of.entry((at, detail)).or_insert_with(|| {
                     cause.parts.push(Part { detail, lost_s: 0.0, rows: Vec::new() });
                     cause.parts.len() - 1
@@ -160,6 +183,11 @@ impl<'a> Summing<'a> {
         let (ledger, splitter) = self.adding.finish();
         Sums { ledger, causes: self.causes, splitter, types: self.types }
     }
+}
+
+/// M, N and K of a row.
+pub(super) fn sizes(data: &Dataset, row: usize) -> [u32; 3] {
+    [data.m[row], data.n[row], data.k[row]]
 }
 
 /// Seconds of a call between a datasheet's roof and the achievable one; 0 under any other roof.

@@ -108,6 +108,16 @@ fn wrappers_are_counted_once_and_small_calls_can_be_batched() {
     assert_eq!(report.findings.last().map(|f| f.kind), Some(Kind::Idea));
     let rest = of(&report, "rest")[0];
     assert_eq!(rest.signs.iter().map(|s| s.sign).collect::<Vec<_>>(), [Sign::Repeats]);
+    // What each layer gives the next one runs in turn.
+    let mut data = (*f.data).clone();
+    data.columns.push(Column {
+        key: "op_name".to_owned(),
+        label: "layer".to_owned(),
+        meaning: ColumnMeaning::OpName,
+        unit: String::new(),
+        data: ColumnData::Text { codes: vec![0], values: vec!["layers.0.o_proj".to_owned()] },
+    });
+    assert!(of(&check_all(&Frame::all(Arc::new(data), f.metrics.clone())), "batching").is_empty());
 }
 
 /// Rows of one type on one device, with calls.

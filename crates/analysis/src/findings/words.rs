@@ -1,6 +1,6 @@
 //! The texts of findings that are sums of the ledger.
 
-use super::sums::{Cause, Detail, Part, Sums, TileCause};
+use super::sums::{self, Cause, Detail, Part, Sums, TileCause};
 use super::{
     Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, rules,
     scan::short, story, story::Story,
@@ -19,6 +19,11 @@ const NAMED: usize = 3;
 
 /// Of so many GEMMs it is said that one holds most.
 const MANY: u64 = 4;
+/// Over these shares of a cause is most of it: in one GEMM, and in those of one size.
+const IN_ONE: f64 = 0.6;
+const OF_ONE_SIZE: f64 = 0.75;
+/// Names of the sizes.
+const SIZES: [&str; 3] = ["M", "N", "K"];
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
 
@@ -101,7 +106,7 @@ fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
     let why = match sums.ledger.books[cause.book].scatter(cause.account)? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),
         Scatter::Larger { size, faster, slower } => {
-            let size = ["M", "N", "K"][usize::from(size)];
+            let size = SIZES[usize::from(size)];
             let [faster, slower] = [faster, slower].map(grouped);
             format!("The next larger {size} is faster {faster} times and slower {slower} times")
         }
@@ -166,7 +171,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     let scatter = scatter(sums, cause);
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
-        title: format!("{claim}: {}{}", plural(groups, "GEMM"), in_one(cause, groups)),
+        title: format!("{claim}: {}{}", plural(groups, "GEMM"), held_by(scan, sums, cause, groups)),
         text: format!(
             "Takes {}, {} {}.{whole}{}{}{}",
             story::time(cause.time_s),
@@ -194,13 +199,34 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     }
 }
 
-/// `, 66 % of it in one`, where one of many GEMMs holds most of a cause.
-fn in_one(cause: &Cause, groups: u64) -> String {
-    let share = cause.most.1 / cause.lost_s;
-    match groups >= MANY && share > 0.6 {
-        true => format!(", {} of it in one", rounded_percent(share)),
-        false => String::new(),
+/// `, 66 % of it in one`, `, 92 % of it at N = 50257`: where one of many GEMMs holds most of a cause, or a size
+/// that at most half of them have.
+fn held_by(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> String {
+    if groups < MANY {
+        return String::new();
     }
+    let share = cause.most.1 / cause.lost_s;
+    if share > IN_ONE {
+        return format!(", {} of it in one", rounded_percent(share));
+    }
+    let rows = rows_of(scan, &[cause]);
+    let lost = |row: &u32| {
+        let call = sums.splitter.of(*row).map_or(0.0, |e| e.call.of(cause.account));
+        call * scan.frame.calls(*row as usize)
+    };
+    // A size with this share wins its vote by at least what that is above a half, twice.
+    let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.lost_s;
+    let votes = cause.sizes.iter().enumerate().filter(|(_, v)| v.weight >= won * 0.999);
+    let held = votes.filter_map(|(i, vote)| {
+        let has = |r: &u32| sums::sizes(scan.data(), *r as usize)[i] == vote.value;
+        let own: Vec<u32> = rows.iter().copied().filter(has).collect();
+        let share = own.iter().map(lost).sum::<f64>() / cause.lost_s;
+        let few = groups_of(sums, &own) * 2 <= groups;
+        (few && share > OF_ONE_SIZE).then_some((share, i, vote.value))
+    });
+    held.max_by(|a, b| a.0.total_cmp(&b.0)).map_or_else(String::new, |(share, i, value)| {
+        format!(", {} of it at {} = {value}", rounded_percent(share), SIZES[i])
+    })
 }
 
 /// What a cause is, in a few words: of several parts what they have in common.
@@ -234,7 +260,7 @@ fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
                 other.map_or_else(String::new, |a| scan.frame.maker(a.row as usize))
             )
         }
-        Detail::Size(size) => format!("Padding {} is faster", ["M", "N", "K"][usize::from(size)]),
+        Detail::Size(size) => format!("Padding {} is faster", SIZES[usize::from(size)]),
         Detail::Kernels(..) => "Another kernel is faster".to_owned(),
         Detail::Tile(TileCause::Padding) => "Tiles reach past the output".to_owned(),
         Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),

@@ -20,10 +20,10 @@ pub enum Runs {
     /// All of them.
     #[default]
     All,
-    /// Of a sweep the fastest variant of each.
+    /// The fastest variant of each.
     Fastest(u64),
-    /// One of each, where a few have several.
-    One(u64),
+    /// The median repeat of each.
+    Median(u64),
 }
 
 /// The accounts of one side on one device.

@@ -23,6 +23,8 @@ pub struct Side {
     pub rows: Arc<Vec<u32>>,
     /// All rows of the side, slower variants and repeats included.
     pub all_rows: u64,
+    /// Some of its GEMMs ran in several variants; where it has more rows than count without that, they are repeats.
+    pub variants: bool,
     /// Its rows are calls of a program.
     pub program: bool,
 }
@@ -101,7 +103,8 @@ impl Counted {
             _ => {
                 let mut all = everything(frame.rows.clone(), false);
                 if decision.several {
-                    all.rows = Arc::new(Fastest::new(frame).of(&frame.rows));
+                    let (rows, variants) = Fastest::new(frame).of(&frame.rows);
+                    (all.rows, all.variants) = (Arc::new(rows), variants);
                 }
                 return Counted { sides: vec![all], rows };
             }
@@ -122,7 +125,7 @@ impl Counted {
                 let source = rows.first().map_or(0, |r| frame.data.source[*r as usize]);
                 let program = decision.is_program(usize::from(source));
                 let all_rows = rows.len() as u64;
-                let rows = if program { rows } else { fastest.of(&rows) };
+                let (rows, variants) = if program { (rows, false) } else { fastest.of(&rows) };
                 let library = library_of(frame, side, &rows);
                 several |= library.is_none();
                 Side {
@@ -130,6 +133,7 @@ impl Counted {
                     value: value.clone(),
                     rows: Arc::new(rows),
                     all_rows,
+                    variants,
                     program,
                 }
             })
@@ -338,16 +342,17 @@ impl<'a> Fastest<'a> {
 
     /// Of each configuration the row of its fastest variant; of a variant's repeats the middle one (of
     /// an even number the faster of the two). Rows without a time are left out where a configuration
-    /// has a time, else one of them stays.
-    fn of(&self, rows: &[u32]) -> Vec<u32> {
+    /// has a time, else one of them stays. True where some ran in several variants.
+    fn of(&self, rows: &[u32]) -> (Vec<u32>, bool) {
         let keyed = group::by_key(rows, &|row| self.key(row));
         let mut out = Vec::new();
-        self.choose(&keyed, &mut out);
-        group::ascending(&out, self.data.len())
+        let several = self.choose(&keyed, &mut out);
+        (group::ascending(&out, self.data.len()), several)
     }
 
-    /// Adds the chosen row of each configuration of `keyed`, whose equal keys are beside each other.
-    fn choose(&self, keyed: &[(u64, u32)], out: &mut Vec<u32>) {
+    /// Adds the chosen row of each configuration of `keyed`, whose equal keys are beside each other. True where
+    /// one ran in several variants.
+    fn choose(&self, keyed: &[(u64, u32)], out: &mut Vec<u32>) -> bool {
         let time = |row: u32| match self.data.time_s[row as usize] {
             // Positive floats compare as their bits do.
             t if t > 0.0 => t.to_bits(),
@@ -356,6 +361,7 @@ impl<'a> Fastest<'a> {
         // One type for the three sorts: a second one would weigh as much as all of this.
         let mut variants: Vec<(u64, u32)> = Vec::new();
         let mut times: Vec<(u64, u32)> = Vec::new();
+        let mut several = false;
         for rows in keyed.chunk_by(|a, b| a.0 == b.0) {
             if let [(_, row)] = rows {
                 out.push(*row);
@@ -370,6 +376,7 @@ impl<'a> Fastest<'a> {
                 (variant(&self.columns, kernel, r), row)
             }));
             variants.sort_unstable();
+            several |= variants.first().map(|v| v.0) != variants.last().map(|v| v.0);
             let mut best = (u64::MAX, u32::MAX);
             for repeats in variants.chunk_by(|a, b| a.0 == b.0) {
                 times.clear();
@@ -380,6 +387,7 @@ impl<'a> Fastest<'a> {
             }
             out.push(best.1);
         }
+        several
     }
 }
 
@@ -391,17 +399,19 @@ pub struct Counting {
     columns: Option<Vec<usize>>,
     gathering: Gathering<u32>,
     chosen: Vec<u32>,
+    variants: bool,
 }
 
 impl Counting {
     /// A count that has not begun.
     pub fn new(frame: Frame) -> Counting {
-        Counting { frame, columns: None, gathering: Gathering::default(), chosen: Vec::new() }
+        let gathering = Gathering::default();
+        Counting { frame, columns: None, gathering, chosen: Vec::new(), variants: false }
     }
 
     /// Does some of it; false once all is done.
     pub fn step(&mut self) -> bool {
-        let Counting { frame, columns, gathering, chosen } = self;
+        let Counting { frame, columns, gathering, chosen, variants } = self;
         let sorts = matches!(frame.kind(), DataKind::Benchmark | DataKind::Sweep)
             && frame.decision().several;
         if !sorts || frame.is_counted() {
@@ -413,12 +423,13 @@ impl Counting {
         let row = |member: usize| frame.rows[member];
         let key = |member: usize| fastest.key(row(member));
         if gathering.step(frame.rows.len(), STEP, &key, &mut |member| row(member), |keyed| {
-            fastest.choose(keyed, chosen);
+            *variants |= fastest.choose(keyed, chosen);
         }) {
             return true;
         }
         let mut all = everything(frame.rows.clone(), false);
         all.rows = Arc::new(group::ascending(chosen, frame.data.len()));
+        all.variants = *variants;
         let rows = frame.rows.len() as u64;
         frame.set_counted(Counted { sides: vec![all], rows });
         false

@@ -164,8 +164,8 @@ impl Source {
     }
 }
 
-/// The sum of each name, the longest time first.
-fn longest_first(mut each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)> {
+/// The sum of each name of `each`, names with seconds, the longest first; what has no name is left out.
+pub fn longest_first(mut each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)> {
     each.retain(|(name, _)| !name.is_empty());
     each.order_by(|a, b| a.0.cmp(&b.0));
     let sum = |same: &[(String, f64)]| {
