@@ -141,8 +141,10 @@ impl Chart {
     /// Least and most height in a page: with less room the page scrolls, with more the picture
     /// leaves the rest empty.
     pub fn heights(&self, width: f64) -> (f64, f64) {
-        let Heights { least, most, .. } = self.sizes(width);
-        (least, most)
+        match (&self.said.obstacle, self.sizes(width)) {
+            (Some(_), _) => OBSTACLE,
+            (None, Heights { least, most, .. }) => (least, most),
+        }
     }
 
     fn sizes(&self, width: f64) -> Heights {
@@ -156,6 +158,9 @@ impl Chart {
         self.picture.as_ref()?.drawn(options)
     }
 }
+
+/// Least and most height of what is said where nothing can be drawn, CSS pixels.
+const OBSTACLE: (f64, f64) = (64.0, 140.0);
 
 /// Heights of a picture at a width, CSS pixels.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,11 @@ use crate::scale::Kind;
 use crate::spec::Name;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
+use gemmscope_table::data_kind::Set;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
+use std::sync::Arc;
 
 /// Parameters of the view state that every mark reads.
 pub(super) const PARAMS: &[&str] =
@@ -120,29 +122,44 @@ impl<'a> Explore<'a> {
         current
     }
 
-    /// The rows of the side whose GEMMs the marks show, as GEMMs of several sides would share a mark; the
-    /// choice of it, and what is said of its rows that do not count. Neither where none are compared.
+    /// The rows of the side and device whose GEMMs the marks show, as GEMMs of several would share a mark; the
+    /// choice of it, and what is said of its rows that do not count. Neither where there is one.
     pub(super) fn side(
         frame: &Frame,
         state: &ViewState,
     ) -> (Frame, Option<Control>, Option<String>) {
-        let sides = &frame.counted().sides;
-        let Some(first) = sides.first().filter(|_| sides.len() > 1) else {
+        let (sides, sets) = (&frame.counted().sides, frame.sets());
+        let Some(first) = sets.first().filter(|_| sets.len() > 1) else {
             return (frame.clone(), None, None);
         };
-        let mut options: Vec<Choice> = sides.iter().map(|s| Choice::plain(&s.label)).collect();
-        options.push(Choice::new(ALL_SIDES, "all sides"));
-        let hint = "A cell is of one side, unless all are shown";
-        let control = Control::choice(state, SIDE, "Side", hint, options, &first.label);
-        let Some(side) = sides.iter().find(|s| s.label == control.current) else {
+        let (label, hint, all) = match sides.len() {
+            1 => ("Device", "A cell is of one device, unless all are shown", "all devices"),
+            _ => ("Side", "A cell is of one side, unless all are shown", "all sides"),
+        };
+        // Sides of a device each are told by their own names.
+        let name = |set: &Set| match sets.len() == sides.len() {
+            true => sides[set.side].label.clone(),
+            false => set.name.clone(),
+        };
+        let mut options: Vec<Choice> = sets.iter().map(|s| Choice::plain(&name(s))).collect();
+        options.push(Choice::new(ALL_SIDES, all));
+        let control = Control::choice(state, SIDE, label, hint, options, &name(first));
+        let Some(set) = sets.iter().find(|s| name(s) == control.current) else {
             return (frame.clone(), Some(control), None);
         };
-        let slower = side.all_rows - side.rows.len() as u64;
+        let side = &sides[set.side];
+        let (rows, slower) = match sides.len() {
+            1 => (&frame.rows, 0),
+            _ => (&side.rows, side.all_rows - side.rows.len() as u64),
+        };
+        let of = |row: &u32| frame.device(*row as usize);
+        let device = set.rows.first().map(of);
+        let rows = rows.iter().copied().filter(|row| Some(of(row)) == device).collect();
         let note = (slower > 0).then(|| {
             let rows = plural(slower, "row");
             format!("{rows} of {} not shown: of each GEMM its fastest kernel counts, of repeats the median.", side.label)
         });
-        (frame.with_rows(side.rows.clone()), Some(control), note)
+        (frame.with_rows(Arc::new(rows)), Some(control), note)
     }
 
     /// What runs along an axis; `none` names the choice of no field, where there is one.
@@ -308,6 +325,26 @@ mod tests {
         assert_eq!(gemms("view=cells"), 2);
         assert_eq!(gemms("view=cells&explore.side=y"), 2);
         assert_eq!(gemms("view=cells&explore.side=*"), 4);
+    }
+
+    #[test]
+    fn cells_of_two_devices_are_of_one() {
+        let mut rows = Rows::new();
+        rows.row((64, 64, 4096), "", 1e-5, "H100 SXM");
+        rows.row((64, 64, 64), "", 1e-5, "H100 SXM");
+        rows.row((64, 64, 64), "", 2e-5, "MI300X");
+        let frame = rows.frame(None).as_kind(Some(DataKind::Benchmark));
+        let opened = |view: &str| {
+            let state = ViewState::decode(view).0;
+            let chart = (by_id("cells").unwrap().open)(&Inputs::new(&frame, &state));
+            let control = chart.said.controls.iter().find(|c| c.key == SIDE).cloned().unwrap();
+            let gemms = chart.table().rows.iter().map(|r| r[2].parse::<u32>().unwrap()).sum();
+            (control.label, control.current, gemms)
+        };
+        let (label, current, gemms): (String, String, u32) = opened("view=cells");
+        assert_eq!((label.as_str(), gemms), ("Device", 2));
+        assert!(current.contains("H100"), "{current}");
+        assert_eq!(opened("view=cells&explore.side=*").2, 3);
     }
 
     #[test]
