@@ -17,11 +17,11 @@
 
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
-use gemmscope_model::hardware::Device;
+use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::transformer::{
     GemmBest, Model, ModelGemm, Part, Pass, Phase, StepTotals, TotalsError, Workload,
 };
-use gemmscope_model::units::{Bytes, Seconds, plural};
+use gemmscope_model::units::{Bytes, Seconds, plural, seconds_brief};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, Source};
 
 pub mod export;
@@ -257,6 +257,15 @@ impl Plan {
             n => format!(", over {n} devices"),
         };
         format!("{}{edited}: {what}, {types}{shards}", model.name)
+    }
+
+    /// What a step takes on the first device: `6.50 ms a step expected, 4.82 ms at best, on H100 PCIe`; `None` without
+    /// a device.
+    pub fn step(&self) -> Option<String> {
+        let (step, on) = self.first().zip(self.steps.first())?;
+        let [expected, best] = [step.totals.expected, step.totals.time].map(|t| seconds_brief(t.0));
+        let device = short_name(&on.device.name);
+        Some(format!("{expected} a step expected, {best} at best, on {device}"))
     }
 
     /// The GEMMs as rows without a time, one per GEMM and device, to show over measured ones.

@@ -14,6 +14,7 @@ use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::{icon, icon_button, rove};
 use crate::app::views::ledger_bar::LedgerBars;
 use crate::app::{dock, views};
+use crate::web::dom;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_table::dataset::Source;
 use leptos::prelude::*;
@@ -54,6 +55,8 @@ fn Workspace(
             && !data.sources.iter().any(timed)
     });
     let drawn = Memo::new(move |_| needs_file.get() && !nothing.get());
+    let lacks =
+        Memo::new(move |_| drawn.get() && views::missing(bench, bench.shown.get().place).is_some());
     // The place whose subject is the time: elsewhere the line is enough.
     let barred = Memo::new(move |_| bench.shown.get().place == SUMMARY);
     let known = filters::Known::follow(bench);
@@ -75,6 +78,7 @@ fn Workspace(
                     <DeviceNotice />
                 </Show>
                 <Show when=move || !nothing.get() fallback=no_gemm><views::ActiveView /></Show>
+                <Show when=move || lacks.get()>{lacking()}</Show>
                 <Show when=move || drawn.get()><dock::Dock /></Show>
             </main>
             // After the picture, so that the Tab key reaches that soon; it stands on the left, and a link skips to it.
@@ -96,6 +100,24 @@ fn Workspace(
     }
 }
 
+/// What to do where a place has nothing to show of this data.
+fn lacking() -> AnyView {
+    let shell = Shell::here();
+    view! {
+        <div class="drop-actions lacking">
+            <button type="button" class="button primary" on:click=|_| dom::click("#choose-files")>"Add files"</button>
+            {formats(shell)}
+        </div>
+    }
+    .into_any()
+}
+
+/// What opens the list of formats.
+fn formats(shell: Shell) -> AnyView {
+    view! { <button type="button" class="button" on:click=move |_| shell.open(Dialog::Formats)>"What is read, and how to produce it"</button> }
+        .into_any()
+}
+
 /// Where no row of any file is a GEMM: the message above says why.
 fn no_gemm() -> AnyView {
     let shell = Shell::here();
@@ -106,7 +128,7 @@ fn no_gemm() -> AnyView {
                 <p class="lead">"A GEMM needs M, N, K and a time or a rate. See what each format needs, or add another file."</p>
                 <div class="drop-actions start">
                     <ChooseFiles class="button primary" label="Choose files" />
-                    <button type="button" class="button" on:click=move |_| shell.open(Dialog::Formats)>"What is read, and how to produce it"</button>
+                    {formats(shell)}
                 </div>
             </section>
         </div>

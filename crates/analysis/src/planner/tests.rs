@@ -179,6 +179,11 @@ fn devices_are_compared_by_step_time() {
     assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
     assert_eq!(table.rows[0].last().unwrap(), "1.00 ×");
     assert!(export::figures(&p).iter().any(|f| f.0 == "Step, expected"));
+    // The sentence is of the first device.
+    let best = gemmscope_model::units::seconds_brief(p.first().unwrap().totals.time.0);
+    let step = p.step().unwrap();
+    assert!(step.ends_with(&format!(" a step expected, {best} at best, on L4")), "{step}");
+    assert_eq!(plan("").step(), None);
 }
 
 proptest! {
