@@ -15,42 +15,28 @@ mod python;
 mod rounding;
 pub(crate) mod types;
 
+gemmscope_model::named! {
 /// A tool that can run a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
     /// AMD's hipBLASLt client.
-    HipblasltBench,
+    HipblasltBench = "hipblaslt-bench";
     /// AMD's rocBLAS client.
-    RocblasBench,
+    RocblasBench = "rocblas-bench";
     /// NVIDIA's CUTLASS profiler.
-    CutlassProfiler,
+    CutlassProfiler = "cutlass_profiler";
     /// A Python script on PyTorch.
-    Pytorch,
+    Pytorch = "PyTorch";
     /// A Python script with a Triton kernel.
-    Triton,
+    Triton = "Triton";
+}
+/// All tools.
+pub const ALL;
+/// Its name.
+pub fn label -> &'static str;
 }
 
 impl Tool {
-    /// All tools.
-    pub const ALL: [Tool; 5] = [
-        Tool::HipblasltBench,
-        Tool::RocblasBench,
-        Tool::CutlassProfiler,
-        Tool::Pytorch,
-        Tool::Triton,
-    ];
-
-    /// Its name.
-    pub fn label(self) -> &'static str {
-        match self {
-            Tool::HipblasltBench => "hipblaslt-bench",
-            Tool::RocblasBench => "rocblas-bench",
-            Tool::CutlassProfiler => "cutlass_profiler",
-            Tool::Pytorch => "PyTorch",
-            Tool::Triton => "Triton",
-        }
-    }
-
     /// End of the file name.
     fn extension(self) -> &'static str {
         match self {

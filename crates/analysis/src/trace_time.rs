@@ -10,39 +10,28 @@ use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::trace::is_unfused_attention;
 use serde::Serialize;
 
+gemmscope_model::named! {
 /// What a part of a trace's time is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeKind {
     /// The device does nothing.
-    Idle,
+    Idle = "idle";
     /// It only communicates.
-    Communication,
+    Communication = "communication alone";
     /// It only copies.
-    Copies,
+    Copies = "copies alone";
     /// GEMMs of known shape.
-    Gemm,
+    Gemm = "GEMMs";
     /// GEMMs whose sizes are not in the file.
-    UnknownGemm,
+    UnknownGemm = "GEMMs left out";
     /// All other kernels.
-    Other,
+    Other = "other kernels";
     /// All other kernels, and the GEMMs that filters leave out.
-    OtherAndFiltered,
+    OtherAndFiltered = "other kernels and filtered GEMMs";
 }
-
-impl TimeKind {
-    /// A word or two.
-    pub fn label(self) -> &'static str {
-        match self {
-            TimeKind::Idle => "idle",
-            TimeKind::Communication => "communication alone",
-            TimeKind::Copies => "copies alone",
-            TimeKind::Gemm => "GEMMs",
-            TimeKind::UnknownGemm => "GEMMs left out",
-            TimeKind::Other => "other kernels",
-            TimeKind::OtherAndFiltered => "other kernels and filtered GEMMs",
-        }
-    }
+/// A word or two.
+pub fn label -> &'static str;
 }
 
 /// A part of a trace's time.

@@ -18,6 +18,7 @@ mod seen;
 
 use seen::{Columns, Seen};
 
+gemmscope_model::named! {
 /// How far figures can be trusted.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -26,22 +27,14 @@ use seen::{Columns, Seen};
 pub enum Verdict {
     /// Nothing speaks against them.
     #[default]
-    Sound,
+    Sound = "sound";
     /// They hold under conditions that are named.
-    WithCare,
+    WithCare = "with care";
     /// Something that they rest on is probably wrong.
-    Doubtful,
+    Doubtful = "doubtful";
 }
-
-impl Verdict {
-    /// The word for it: `sound`, `with care`, `doubtful`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Verdict::Sound => "sound",
-            Verdict::WithCare => "with care",
-            Verdict::Doubtful => "doubtful",
-        }
-    }
+/// The word for it: `sound`, `with care`, `doubtful`.
+pub fn label -> &'static str;
 }
 
 /// What a reason is about.

@@ -7,91 +7,53 @@ use std::io::{Result, Write};
 /// Version of the objects; `docs/src/schema/message-1.json` describes them.
 const SCHEMA: &str = "gemmscope/message/1";
 
+gemmscope_model::named! {
 /// What a message is about, for scripts that decide by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     /// The command line is wrong.
-    Usage,
+    Usage = "usage";
     /// A file cannot be read.
-    CannotRead,
+    CannotRead = "cannot-read";
     /// A file cannot be written.
-    CannotWrite,
+    CannotWrite = "cannot-write";
     /// A file is empty or holds no rows.
-    Empty,
+    Empty = "empty";
     /// A known file that is no GEMM benchmark.
-    NotABenchmark,
+    NotABenchmark = "not-a-benchmark";
     /// The meaning of the columns is not clear.
-    NeedsMapping,
+    NeedsMapping = "needs-mapping";
     /// Nothing usable in all files together.
-    NoRows,
+    NoRows = "no-rows";
     /// Rows were skipped.
-    RowsSkipped,
+    RowsSkipped = "rows-skipped";
     /// A file was not read, and need not be.
-    LeftOut,
+    LeftOut = "left-out";
     /// A file belongs to a table that was not given.
-    NeedsTable,
+    NeedsTable = "needs-table";
     /// A key of `--state` cannot be read.
-    BadState,
+    BadState = "bad-state";
     /// More filters than can be kept.
-    TooManyFilters,
+    TooManyFilters = "too-many-filters";
     /// A limit cannot be judged.
-    NotJudged,
+    NotJudged = "not-judged";
     /// What was asked for has nothing to show.
-    Nothing,
+    Nothing = "nothing";
     /// More data than a page takes.
-    TooLarge,
+    TooLarge = "too-large";
     /// The one-file page is missing or is no such page.
-    NoPage,
+    NoPage = "no-page";
     /// No browser could be started.
-    NoBrowser,
+    NoBrowser = "no-browser";
+}
+/// Every code, as the schema lists them.
+#[cfg(test)]
+pub(super) const ALL;
+/// Its key in JSON.
+pub(super) fn key -> &'static str;
 }
 
 impl Code {
-    /// Every code, as the schema lists them.
-    #[cfg(test)]
-    pub(super) const ALL: [Code; 17] = [
-        Code::Usage,
-        Code::CannotRead,
-        Code::CannotWrite,
-        Code::Empty,
-        Code::NotABenchmark,
-        Code::NeedsMapping,
-        Code::NoRows,
-        Code::RowsSkipped,
-        Code::LeftOut,
-        Code::NeedsTable,
-        Code::BadState,
-        Code::TooManyFilters,
-        Code::NotJudged,
-        Code::Nothing,
-        Code::TooLarge,
-        Code::NoPage,
-        Code::NoBrowser,
-    ];
-
-    /// Its key in JSON.
-    pub(super) fn key(self) -> &'static str {
-        match self {
-            Code::Usage => "usage",
-            Code::CannotRead => "cannot-read",
-            Code::CannotWrite => "cannot-write",
-            Code::Empty => "empty",
-            Code::NotABenchmark => "not-a-benchmark",
-            Code::NeedsMapping => "needs-mapping",
-            Code::NoRows => "no-rows",
-            Code::RowsSkipped => "rows-skipped",
-            Code::LeftOut => "left-out",
-            Code::NeedsTable => "needs-table",
-            Code::BadState => "bad-state",
-            Code::TooManyFilters => "too-many-filters",
-            Code::NotJudged => "not-judged",
-            Code::Nothing => "nothing",
-            Code::TooLarge => "too-large",
-            Code::NoPage => "no-page",
-            Code::NoBrowser => "no-browser",
-        }
-    }
-
     /// Of a file that cannot be read.
     pub(super) fn of(error: &ImportError) -> Code {
         match error.kind {

@@ -14,54 +14,44 @@ use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
 use std::fmt;
 
+gemmscope_model::named! {
 /// Why a cell is not a usable positive quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellError {
     /// Empty cell, or the record is shorter.
-    Missing,
+    Missing = "is missing";
     /// Text where a number belongs.
-    NotANumber,
+    NotANumber = "is not a number";
     /// `NaN`.
-    Nan,
+    Nan = "is NaN";
     /// Infinite.
-    Infinite,
+    Infinite = "is infinite";
     /// Zero.
-    Zero,
+    Zero = "is zero";
     /// Below zero.
-    Negative,
+    Negative = "is negative";
     /// The smallest 64-bit integer, which stands for "not known when compiled".
-    Sentinel,
+    Sentinel = "is a placeholder for a dynamic size";
     /// A size that is not whole.
-    Fractional,
+    Fractional = "is not a whole number";
     /// A size over 4294967295.
-    TooLarge,
+    TooLarge = "is too large";
     /// A word that says the measurement failed.
-    Failed,
+    Failed = "reports a failed run";
     /// A cell that should hold several sizes.
-    NotSizes,
+    NotSizes = "are not three numbers";
     /// A data type that is not known.
-    UnknownType,
+    UnknownType = "is not recognised";
     /// Neither N nor T nor a word for them.
-    NotATranspose,
+    NotATranspose = "is neither N nor T";
+}
+/// What is wrong with it, behind its name.
+fn words -> &'static str;
 }
 
 impl fmt::Display for CellError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            CellError::Missing => "is missing",
-            CellError::NotANumber => "is not a number",
-            CellError::Nan => "is NaN",
-            CellError::Infinite => "is infinite",
-            CellError::Zero => "is zero",
-            CellError::Negative => "is negative",
-            CellError::Sentinel => "is a placeholder for a dynamic size",
-            CellError::Fractional => "is not a whole number",
-            CellError::TooLarge => "is too large",
-            CellError::Failed => "reports a failed run",
-            CellError::NotSizes => "are not three numbers",
-            CellError::UnknownType => "is not recognised",
-            CellError::NotATranspose => "is neither N nor T",
-        })
+        f.write_str(self.words())
     }
 }
 
@@ -270,36 +260,24 @@ pub(crate) fn checked(value: f64) -> Result<f64, CellError> {
     }
 }
 
+gemmscope_model::named! {
 /// What the unit behind a number measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
     /// Seconds.
-    Time,
+    Time = "time", "ms";
     /// FLOP/s.
-    Rate,
+    Rate = "rate", "TFLOPS";
     /// Byte/s.
-    Bandwidth,
+    Bandwidth = "bandwidth", "GB/s";
+}
+/// Its word in the reasons for rejected rows.
+pub(crate) fn word -> &'static str;
+/// A usual unit of it.
+pub(crate) fn unit -> &'static str;
 }
 
 impl Quantity {
-    /// Its word in the reasons for rejected rows.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Quantity::Time => "time",
-            Quantity::Rate => "rate",
-            Quantity::Bandwidth => "bandwidth",
-        }
-    }
-
-    /// A usual unit of it.
-    pub(crate) fn unit(self) -> &'static str {
-        match self {
-            Quantity::Time => "ms",
-            Quantity::Rate => "TFLOPS",
-            Quantity::Bandwidth => "GB/s",
-        }
-    }
-
     /// The unit of this name: what it measures, and its factor to SI.
     pub(crate) fn parse(unit: &str) -> Option<(Quantity, f64)> {
         let unit = unit.trim();

@@ -8,46 +8,7 @@ mod parse;
 pub(crate) use parse::from_tensile_code;
 pub use parse::{ParsedType, from_blas_letter, from_deepbench_precision};
 
-/// Declares the data types: each with its id, its name and its bits.
-macro_rules! types {
-    (
-        $(#[$meta:meta])*
-        pub enum $type:ident {
-            $($(#[$doc:meta])* $variant:ident = $id:literal, $name:literal, $bits:literal;)*
-        }
-    ) => {
-        $(#[$meta])*
-        pub enum $type {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl $type {
-            /// Key for links and exports: letters, digits and underscores only. Equal to the serde
-            /// name.
-            pub fn id(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $id,)*
-                }
-            }
-
-            /// Short name as the page writes it: `bf16`, `fp8 E4M3`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-
-            /// Bits of one stored element, block scales not included.
-            pub fn bits(self) -> u32 {
-                match self {
-                    $(Self::$variant => $bits,)*
-                }
-            }
-        }
-    };
-}
-
-types! {
+crate::named! {
 /// An operand's or accumulator's number format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -118,6 +79,12 @@ pub enum DataType {
     #[allow(non_camel_case_types)]
     Q8_0 = "q8_0", "Q8_0", 8;
 }
+/// Key for links and exports: letters, digits and underscores only. Equal to the serde name.
+pub fn id -> &'static str;
+/// Short name as the page writes it: `bf16`, `fp8 E4M3`.
+pub fn name -> &'static str;
+/// Bits of one stored element, block scales not included.
+pub fn bits -> u32;
 }
 
 /// The types that share one peak rate of a device.
@@ -145,8 +112,6 @@ pub enum Family {
     /// 4-bit integers.
     Int4,
 }
-
-impl Family {}
 
 impl DataType {
     /// Every type, widest first.

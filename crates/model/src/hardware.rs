@@ -80,38 +80,23 @@ fn yes() -> bool {
     true
 }
 
+crate::named! {
 /// Where bytes are counted: main memory and the caches on the way to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryLevel {
     /// Main memory: HBM, DRAM.
-    Main,
+    Main = "dram", "DRAM";
     /// L2 cache.
-    L2,
+    L2 = "l2", "L2";
     /// L1 caches of the compute units.
-    L1,
+    L1 = "l1", "L1";
 }
-
-impl MemoryLevel {
-    /// From the farthest to the nearest.
-    pub const ALL: [MemoryLevel; 3] = [MemoryLevel::Main, MemoryLevel::L2, MemoryLevel::L1];
-
-    /// Its key in links.
-    pub fn key(self) -> &'static str {
-        match self {
-            MemoryLevel::Main => "dram",
-            MemoryLevel::L2 => "l2",
-            MemoryLevel::L1 => "l1",
-        }
-    }
-
-    /// Its name on the page.
-    pub fn label(self) -> &'static str {
-        match self {
-            MemoryLevel::Main => "DRAM",
-            MemoryLevel::L2 => "L2",
-            MemoryLevel::L1 => "L1",
-        }
-    }
+/// From the farthest to the nearest.
+pub const ALL;
+/// Its key in links.
+pub fn key -> &'static str;
+/// Its name on the page.
+pub fn label -> &'static str;
 }
 
 /// One accelerator, as one process sees it.

@@ -35,6 +35,7 @@ pub mod dtype;
 pub mod encode;
 pub mod gemm;
 pub mod hardware;
+pub mod named;
 pub mod order;
 pub mod roofline;
 pub mod sorted;

@@ -30,18 +30,22 @@ pub struct Roof {
     pub bandwidth_bytes_per_s: f64,
 }
 
+crate::named! {
 /// What limits a GEMM at its roof. Between 0.75 and 1.25 of the ridge neither limit dominates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// Intensity below 0.75 of the ridge point.
-    Memory,
+    Memory = "memory-bound";
     /// Intensity within a quarter of the ridge point.
-    NearRidge,
+    NearRidge = "near the ridge";
     /// Intensity above 1.25 of the ridge point.
-    Compute,
+    Compute = "compute-bound";
     /// Neither: the call is so short that its launch takes most of it.
-    Launch,
+    Launch = "launch-bound";
+}
+/// The words for it: `memory-bound`, `near the ridge`, `compute-bound`, `launch-bound`.
+pub fn label -> &'static str;
 }
 
 /// True for a call that is mostly its launch: the launch floor of its device is over 30 % of it (a
@@ -82,18 +86,6 @@ impl LostTime {
     /// 1 - lost / time; NaN without a time.
     pub fn share_of_roof(&self) -> f64 {
         1.0 - self.lost_s / self.time_s
-    }
-}
-
-impl Bound {
-    /// The words for it: `memory-bound`, `near the ridge`, `compute-bound`, `launch-bound`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Memory => "memory-bound",
-            Self::NearRidge => "near the ridge",
-            Self::Compute => "compute-bound",
-            Self::Launch => "launch-bound",
-        }
     }
 }
 

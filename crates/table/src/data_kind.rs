@@ -28,66 +28,45 @@ use rows::{OperationName, Rows, columns_at, configuration, place, variant_indice
 pub use rows::{variant, variant_columns};
 pub use sample::Sample;
 
+gemmscope_model::named! {
 /// What the rows of a table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DataKind {
     /// Calls of a program: a trace, or a table with counts.
-    Workload,
+    Workload =
+        "workload",
+        "Workload",
+        "Rows are calls of a program: totals count every row times its calls.";
     /// Each configuration measured by itself.
     #[default]
-    Benchmark,
+    Benchmark =
+        "benchmark",
+        "Benchmark",
+        "Each GEMM was measured on its own: totals count one call of each, by its fastest \
+         kernel, of repeats the median run, of two the faster.";
     /// Several variants of each configuration.
-    Sweep,
+    Sweep = "sweep", "Sweep", "Several variants of each GEMM: totals count the fastest of each.";
     /// The same configurations in several files, libraries or devices.
-    Sides,
+    Sides =
+        "sides",
+        "Comparison",
+        "The same GEMMs in several files, libraries or devices: separate totals for \
+         each side.";
+}
+/// All kinds, in the order of a menu.
+pub const ALL;
+/// Its key in a link and in the command.
+pub fn key -> &'static str;
+/// Its name on the page.
+pub fn label -> &'static str;
+/// What totals are over, in a sentence.
+pub fn hint -> &'static str;
 }
 
 impl DataKind {
-    /// All kinds, in the order of a menu.
-    pub const ALL: [DataKind; 4] =
-        [DataKind::Workload, DataKind::Benchmark, DataKind::Sweep, DataKind::Sides];
-
-    /// Its key in a link and in the command.
-    pub fn key(self) -> &'static str {
-        match self {
-            DataKind::Workload => "workload",
-            DataKind::Benchmark => "benchmark",
-            DataKind::Sweep => "sweep",
-            DataKind::Sides => "sides",
-        }
-    }
-
     /// The kind with this key.
     pub fn parse(text: &str) -> Option<DataKind> {
         DataKind::ALL.into_iter().find(|k| k.key() == text)
-    }
-
-    /// Its name on the page.
-    pub fn label(self) -> &'static str {
-        match self {
-            DataKind::Workload => "Workload",
-            DataKind::Benchmark => "Benchmark",
-            DataKind::Sweep => "Sweep",
-            DataKind::Sides => "Comparison",
-        }
-    }
-
-    /// What totals are over, in a sentence.
-    pub fn hint(self) -> &'static str {
-        match self {
-            DataKind::Workload => {
-                "Rows are calls of a program: totals count every row times its calls."
-            }
-            DataKind::Benchmark => {
-                "Each GEMM was measured on its own: totals count one call of each, by its fastest \
-                 kernel, of repeats the median run, of two the faster."
-            }
-            DataKind::Sweep => "Several variants of each GEMM: totals count the fastest of each.",
-            DataKind::Sides => {
-                "The same GEMMs in several files, libraries or devices: separate totals for \
-                 each side."
-            }
-        }
     }
 }
 

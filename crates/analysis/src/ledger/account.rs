@@ -2,64 +2,70 @@
 
 use serde::{Deserialize, Serialize};
 
+gemmscope_model::named! {
 /// What a part of a GEMM's time went to, in the order of [`Account::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Account {
     /// What the device needs.
-    Roof,
+    Roof = "roof", "roof time", "What the device needs, over all calls.";
     /// The time of a GEMM without a roof.
-    NoRoof,
+    NoRoof =
+        "no_roof",
+        "roof unknown",
+        "Time of GEMMs without a roof, but for what a faster run would save.";
     /// Another kernel or tile of the same library ran it faster.
-    Kernel,
+    Kernel = "kernel", "kernel", "Another kernel or tile of the same library ran it in less time.";
     /// Operands stored the other way round ran faster.
-    Layout,
+    Layout = "layout", "layout", "It ran in less time with operands stored the other way round.";
     /// Another type with the same roof ran faster.
-    Type,
+    Type = "type", "type", "It ran in less time in another type with the same roof.";
     /// A GEMM larger in exactly one of M, N, K ran faster: padding leads there.
-    Size,
+    Size = "size", "size", "A GEMM larger in exactly one of M, N, K took less time.";
     /// Another library or file ran it faster.
-    Library,
+    Library = "library", "library", "Another library or file ran it in less time.";
     /// Padding of the tile and waves that are not full.
-    Tile,
+    Tile = "tile", "tile", "Padding of the tile and waves that are not full.";
     /// Starting, filling and draining a kernel.
-    Launch,
+    Launch = "launch", "launch", "Starting, filling and draining kernels, up to the launch floor.";
     /// Below the roof, and no run or model says why.
-    Rest,
+    Rest = "rest", "unexplained", "Lost, and no run or model says why: at most so much to gain.";
+}
+/// All accounts as bars show them from left to right: what is needed, what has a cause (of the
+/// measured alternatives the smallest change first), what has none.
+pub const ALL;
+/// Its name in JSON: `library`, `no_roof`.
+pub fn key -> &'static str;
+/// Its name for people: `library`, `roof time`, `unexplained`.
+pub fn label -> &'static str;
+/// What its seconds are, in a sentence.
+pub fn hint -> &'static str;
 }
 
+gemmscope_model::named! {
 /// What the seconds of an account rest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// A faster run was measured.
-    Measured,
+    Measured = "measured";
     /// Work and bytes over the rates of the device.
-    Arithmetic,
+    Arithmetic = "by arithmetic";
     /// A constant of the device, or a model of tiles and waves.
-    Modelled,
+    Modelled = "modelled";
     /// Nobody has shown that it can be faster.
-    AtMost,
+    AtMost = "at most";
     /// Faster runs that were measured both ways round about as often: scatter of the measurement may show the
     /// same.
-    Scatter,
+    Scatter = "may be scatter";
     /// Several of these, in one sum.
-    Mixed,
+    Mixed = "mixed";
+}
+/// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`, `may be scatter`, `mixed`.
+pub fn label -> &'static str;
 }
 
 impl Evidence {
-    /// The word for it: `measured`, `by arithmetic`, `modelled`, `at most`, `may be scatter`, `mixed`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Evidence::Measured => "measured",
-            Evidence::Arithmetic => "by arithmetic",
-            Evidence::Modelled => "modelled",
-            Evidence::AtMost => "at most",
-            Evidence::Scatter => "may be scatter",
-            Evidence::Mixed => "mixed",
-        }
-    }
-
     /// True where what can be won is at most so much.
     pub fn is_bound(self) -> bool {
         matches!(self, Evidence::AtMost | Evidence::Scatter | Evidence::Mixed)
@@ -69,65 +75,6 @@ impl Evidence {
 impl Account {
     /// Number of accounts.
     pub const COUNT: usize = 10;
-
-    /// All accounts as bars show them from left to right: what is needed, what has a cause (of the
-    /// measured alternatives the smallest change first), what has none.
-    pub const ALL: [Account; Account::COUNT] = [
-        Account::Roof,
-        Account::NoRoof,
-        Account::Kernel,
-        Account::Layout,
-        Account::Type,
-        Account::Size,
-        Account::Library,
-        Account::Tile,
-        Account::Launch,
-        Account::Rest,
-    ];
-
-    /// Its name in JSON: `library`, `no_roof`.
-    pub fn key(self) -> &'static str {
-        match self {
-            Account::Kernel => "kernel",
-            Account::Layout => "layout",
-            Account::Type => "type",
-            Account::Size => "size",
-            Account::Library => "library",
-            Account::Roof => "roof",
-            Account::Launch => "launch",
-            Account::Tile => "tile",
-            Account::Rest => "rest",
-            Account::NoRoof => "no_roof",
-        }
-    }
-
-    /// Its name for people: `library`, `roof time`, `unexplained`.
-    pub fn label(self) -> &'static str {
-        match self {
-            Account::Roof => "roof time",
-            Account::Rest => "unexplained",
-            Account::NoRoof => "roof unknown",
-            other => other.key(),
-        }
-    }
-
-    /// What its seconds are, in a sentence.
-    pub fn hint(self) -> &'static str {
-        match self {
-            Account::Kernel => "Another kernel or tile of the same library ran it in less time.",
-            Account::Layout => "It ran in less time with operands stored the other way round.",
-            Account::Type => "It ran in less time in another type with the same roof.",
-            Account::Size => "A GEMM larger in exactly one of M, N, K took less time.",
-            Account::Library => "Another library or file ran it in less time.",
-            Account::Roof => "What the device needs, over all calls.",
-            Account::Launch => "Starting, filling and draining kernels, up to the launch floor.",
-            Account::Tile => "Padding of the tile and waves that are not full.",
-            Account::Rest => "Lost, and no run or model says why: at most so much to gain.",
-            Account::NoRoof => {
-                "Time of GEMMs without a roof, but for what a faster run would save."
-            }
-        }
-    }
 
     /// What its seconds rest on.
     pub fn evidence(self) -> Evidence {

@@ -8,37 +8,28 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{Bytes, Flops, Intensity, Seconds};
 
+gemmscope_model::named! {
 /// An elementwise step after a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Scales of a quantised weight: one fp32 value per output column.
-    Dequantise,
+    Dequantise = "dequantise";
     /// A bias: one value per output column.
-    Bias,
+    Bias = "bias";
     /// ReLU, GELU, SiLU: depends on the element alone.
-    Activation,
+    Activation = "activation";
     /// Adds another matrix of C's size.
-    Residual,
+    Residual = "residual";
     /// Conversion to another format, counted with the size of C's.
-    Cast,
+    Cast = "cast";
+}
+/// All steps, in their usual order.
+pub const ALL;
+/// Key in links.
+pub fn id -> &'static str;
 }
 
 impl Step {
-    /// All steps, in their usual order.
-    pub const ALL: [Step; 5] =
-        [Step::Dequantise, Step::Bias, Step::Activation, Step::Residual, Step::Cast];
-
-    /// Key in links.
-    pub fn id(self) -> &'static str {
-        match self {
-            Step::Dequantise => "dequantise",
-            Step::Bias => "bias",
-            Step::Activation => "activation",
-            Step::Residual => "residual",
-            Step::Cast => "cast",
-        }
-    }
-
     /// Bytes of its other operands.
     fn own_bytes(self, p: &Problem) -> f64 {
         let (m, n, b) = (f64::from(p.m), f64::from(p.n), f64::from(p.batch));

@@ -23,48 +23,34 @@ pub use function::{communicates, function};
 use scan::{Sizes, number_after, sizes, sizes_after_prefix, words};
 pub use target::{built_for, generation, runs_on, target};
 
+crate::named! {
 /// The library of a kernel, if its name tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Library {
     /// Tensile: rocBLAS and hipBLASLt.
-    Tensile,
+    Tensile = "Tensile";
     /// A Triton kernel with its block sizes in the name.
-    Triton,
+    Triton = "Triton";
     /// Composable Kernel, also through aiter.
-    ComposableKernel,
+    ComposableKernel = "Composable Kernel";
     /// CUTLASS, alone or inside cuBLAS.
-    Cutlass,
+    Cutlass = "CUTLASS";
     /// cuBLAS's own: xmma and nvjet kernels, and the older `volta_sgemm` kind.
-    CuBlas,
+    CuBlas = "cuBLAS";
     /// MIOpen's implicit GEMM convolutions.
-    MiOpen,
+    MiOpen = "MIOpen";
     /// Assembly kernels of aiter.
-    Aiter,
+    Aiter = "aiter";
     /// FlyDSL.
-    FlyDsl,
+    FlyDsl = "FlyDSL";
     /// Opus.
-    Opus,
+    Opus = "Opus";
     /// The name does not tell.
     #[default]
-    Unknown,
+    Unknown = "unknown";
 }
-
-impl Library {
-    /// The library's name as it spells it.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Tensile => "Tensile",
-            Self::Triton => "Triton",
-            Self::ComposableKernel => "Composable Kernel",
-            Self::Cutlass => "CUTLASS",
-            Self::CuBlas => "cuBLAS",
-            Self::MiOpen => "MIOpen",
-            Self::Aiter => "aiter",
-            Self::FlyDsl => "FlyDSL",
-            Self::Opus => "Opus",
-            Self::Unknown => "unknown",
-        }
-    }
+/// The library's name as it spells it.
+pub fn label -> &'static str;
 }
 
 /// What a kernel does, if its name tells.

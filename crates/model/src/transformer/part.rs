@@ -2,90 +2,76 @@
 
 use serde::{Deserialize, Serialize};
 
+crate::named! {
 /// Which part of a layer a GEMM is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// Queries, keys and values in one GEMM.
-    Qkv,
+    Qkv = "qkv_proj", "query, key and value projection";
     /// Queries alone.
-    Query,
+    Query = "q_proj", "query projection";
     /// Keys alone.
-    Key,
+    Key = "k_proj", "key projection";
     /// Values alone.
-    Value,
+    Value = "v_proj", "value projection";
     /// Queries to their compressed form.
-    QueryDown,
+    QueryDown = "q_a_proj", "query compression";
     /// Compressed queries to heads.
-    QueryUp,
+    QueryUp = "q_b_proj", "query expansion";
     /// Keys and values to their compressed form.
-    KeyValueDown,
+    KeyValueDown = "kv_a_proj", "key and value compression";
     /// Compressed keys and values to heads.
-    KeyValueUp,
+    KeyValueUp = "kv_b_proj", "key and value expansion";
     /// Queries through the key's up-projection, so that the cache can stay compressed.
-    QueryAbsorb,
+    QueryAbsorb = "q absorbed", "query through the key expansion";
     /// Compressed results through the value's up-projection.
-    ValueAbsorb,
+    ValueAbsorb = "v absorbed", "result through the value expansion";
     /// Q K^T, one a sequence and key head.
-    Scores,
+    Scores = "Q K^T", "attention scores Q K^T";
     /// P V, one a sequence and value head.
-    Context,
+    Context = "P V", "attention context P V";
     /// Heads back to the residual stream.
-    AttentionOut,
+    AttentionOut = "o_proj", "attention output projection";
     /// Gate and up projection in one.
-    GateUp,
+    GateUp = "gate_up_proj", "gate and up projection";
     /// Gate projection.
-    Gate,
+    Gate = "gate_proj", "gate projection";
     /// Up projection.
-    Up,
+    Up = "up_proj", "up projection";
     /// Down projection.
-    Down,
+    Down = "down_proj", "down projection";
     /// Scores of the experts.
-    Router,
+    Router = "router", "expert router";
     /// Gate and up of a routed expert.
-    ExpertGateUp,
+    ExpertGateUp = "gate_up_proj", "gate and up projection";
     /// Gate of a routed expert.
-    ExpertGate,
+    ExpertGate = "gate_proj", "gate projection";
     /// Up of a routed expert.
-    ExpertUp,
+    ExpertUp = "up_proj", "up projection";
     /// Down of a routed expert.
-    ExpertDown,
+    ExpertDown = "down_proj", "down projection";
     /// Gate and up of the shared experts.
-    SharedGateUp,
+    SharedGateUp = "gate_up_proj", "gate and up projection";
     /// Gate of the shared experts.
-    SharedGate,
+    SharedGate = "gate_proj", "gate projection";
     /// Up of the shared experts.
-    SharedUp,
+    SharedUp = "up_proj", "up projection";
     /// Down of the shared experts.
-    SharedDown,
+    SharedDown = "down_proj", "down projection";
     /// Logits over the vocabulary.
-    LmHead,
+    LmHead = "lm_head", "output projection to the vocabulary";
+}
+/// Name as configurations write it: `down_proj`.
+fn name -> &'static str;
+/// Name for a sentence: `up projection`.
+fn plain -> &'static str;
 }
 
 impl Part {
-    /// Name as configurations write it: `down_proj`.
+    /// Name as configurations write it: `down_proj`, `expert down_proj`.
     pub fn label(self) -> String {
-        let name = match self {
-            Self::Qkv => "qkv_proj",
-            Self::Query => "q_proj",
-            Self::Key => "k_proj",
-            Self::Value => "v_proj",
-            Self::QueryDown => "q_a_proj",
-            Self::QueryUp => "q_b_proj",
-            Self::KeyValueDown => "kv_a_proj",
-            Self::KeyValueUp => "kv_b_proj",
-            Self::QueryAbsorb => "q absorbed",
-            Self::ValueAbsorb => "v absorbed",
-            Self::Scores => "Q K^T",
-            Self::Context => "P V",
-            Self::AttentionOut => "o_proj",
-            Self::GateUp | Self::ExpertGateUp | Self::SharedGateUp => "gate_up_proj",
-            Self::Gate | Self::ExpertGate | Self::SharedGate => "gate_proj",
-            Self::Up | Self::ExpertUp | Self::SharedUp => "up_proj",
-            Self::Down | Self::ExpertDown | Self::SharedDown => "down_proj",
-            Self::Router => "router",
-            Self::LmHead => "lm_head",
-        };
+        let name = self.name();
         match self {
             _ if self.is_routed() => format!("expert {name}"),
             _ if self.is_shared() => format!("shared {name}"),
@@ -95,27 +81,7 @@ impl Part {
 
     /// Name for a sentence: `up projection`.
     pub fn words(self) -> String {
-        let words = match self {
-            Self::Qkv => "query, key and value projection",
-            Self::Query => "query projection",
-            Self::Key => "key projection",
-            Self::Value => "value projection",
-            Self::QueryDown => "query compression",
-            Self::QueryUp => "query expansion",
-            Self::KeyValueDown => "key and value compression",
-            Self::KeyValueUp => "key and value expansion",
-            Self::QueryAbsorb => "query through the key expansion",
-            Self::ValueAbsorb => "result through the value expansion",
-            Self::Scores => "attention scores Q K^T",
-            Self::Context => "attention context P V",
-            Self::AttentionOut => "attention output projection",
-            Self::GateUp | Self::ExpertGateUp | Self::SharedGateUp => "gate and up projection",
-            Self::Gate | Self::ExpertGate | Self::SharedGate => "gate projection",
-            Self::Up | Self::ExpertUp | Self::SharedUp => "up projection",
-            Self::Down | Self::ExpertDown | Self::SharedDown => "down projection",
-            Self::Router => "expert router",
-            Self::LmHead => "output projection to the vocabulary",
-        };
+        let words = self.plain();
         match self {
             _ if self.is_routed() => format!("{words} of an expert"),
             _ if self.is_shared() => format!("{words} of the shared experts"),

@@ -2,41 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Declares a unit: each of its variants with its size in SI and its symbol.
-macro_rules! units {
-    (
-        $(#[$meta:meta])*
-        pub enum $name:ident {
-            $($(#[$doc:meta])* $variant:ident = $si:literal, $label:literal;)*
-        }
-    ) => {
-        $(#[$meta])*
-        pub enum $name {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl $name {
-            /// Every unit: times from the largest, the others from the smallest, decimal first.
-            pub const ALL: [Self; [$($si),*].len()] = [$(Self::$variant),*];
-
-            /// How much of the SI unit (s, FLOP/s, B/s) one of this unit is.
-            pub fn to_si(self) -> f64 {
-                match self {
-                    $(Self::$variant => $si,)*
-                }
-            }
-
-            /// The symbol that the page shows: `µs`, `TFLOP/s`, `GiB/s`.
-            pub fn label(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $label,)*
-                }
-            }
-        }
-    };
-}
-
-units! {
+crate::named! {
 /// The unit of a column of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,6 +16,12 @@ pub enum TimeUnit {
     /// Nanosecond.
     Nanoseconds = 1e-9, "ns";
 }
+/// Every unit, from the largest.
+pub const ALL;
+/// How many seconds one of this unit is.
+pub fn to_si -> f64;
+/// The symbol that the page shows: `µs`.
+pub fn label -> &'static str;
 }
 
 impl TimeUnit {
@@ -79,7 +51,7 @@ impl TimeUnit {
     }
 }
 
-units! {
+crate::named! {
 /// The unit of a column of rates of work. FLOP and integer operations count the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -97,6 +69,12 @@ pub enum RateUnit {
     /// 1e15 FLOP/s.
     PetaFlops = 1e15, "PFLOP/s";
 }
+/// Every unit, from the smallest.
+pub const ALL;
+/// How many FLOP/s one of this unit is.
+pub fn to_si -> f64;
+/// The symbol that the page shows: `TFLOP/s`.
+pub fn label -> &'static str;
 }
 
 impl RateUnit {
@@ -140,7 +118,7 @@ impl RateUnit {
     }
 }
 
-units! {
+crate::named! {
 /// The unit of a column of bandwidths. Decimal and binary units are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BandwidthUnit {
@@ -172,6 +150,12 @@ pub enum BandwidthUnit {
     #[serde(rename = "TiB/s")]
     Tebibytes = 1099511627776.0, "TiB/s";
 }
+/// Every unit, decimal first, from the smallest.
+pub const ALL;
+/// How many B/s one of this unit is.
+pub fn to_si -> f64;
+/// The symbol that the page shows: `GiB/s`.
+pub fn label -> &'static str;
 }
 
 impl BandwidthUnit {

@@ -272,41 +272,25 @@ impl ColumnMeaning {
     }
 }
 
+gemmscope_model::named! {
 /// A group of meanings in the mapping form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnGroup {
     /// M, N, K and what holds them.
-    Sizes,
+    Sizes = "Sizes";
     /// Data types, transposes, bias.
-    Type,
+    Type = "Type and layout";
     /// Times, rates and other figures.
-    Time,
+    Time = "Time and rate";
     /// Library, kernel, model, device, tile.
-    Who,
+    Who = "Who ran it";
     /// Everything else.
-    Other,
+    Other = "Other";
 }
-
-impl ColumnGroup {
-    /// All groups, in order.
-    pub(super) const ALL: [ColumnGroup; 5] = [
-        ColumnGroup::Sizes,
-        ColumnGroup::Type,
-        ColumnGroup::Time,
-        ColumnGroup::Who,
-        ColumnGroup::Other,
-    ];
-
-    /// What people read.
-    pub fn label(self) -> &'static str {
-        match self {
-            ColumnGroup::Sizes => "Sizes",
-            ColumnGroup::Type => "Type and layout",
-            ColumnGroup::Time => "Time and rate",
-            ColumnGroup::Who => "Who ran it",
-            ColumnGroup::Other => "Other",
-        }
-    }
+/// All groups, in order.
+pub(super) const ALL;
+/// What people read.
+pub fn label -> &'static str;
 }
 
 #[cfg(test)]
