@@ -92,15 +92,6 @@ impl Values {
     }
 }
 
-#[derive(Debug)]
-struct Building {
-    key: String,
-    label: String,
-    meaning: ColumnMeaning,
-    unit: String,
-    values: Values,
-}
-
 /// What was given away with [`TableBuilder::part`].
 #[derive(Debug, Default)]
 struct Given {
@@ -141,7 +132,7 @@ pub struct TableBuilder {
     empty_cells: usize,
     /// Expected number of rows.
     room: usize,
-    columns: Vec<Building>,
+    columns: Vec<Column<Values>>,
     /// Cache of operations: keys and codes, by a few bits of the key.
     recent_ops: Vec<(u64, u16)>,
     op_codes: HashMap<u64, u16>,
@@ -271,7 +262,7 @@ impl TableBuilder {
         let key = free_key(&mut self.keys, key);
         self.labels.entry((meaning.id(), label.trim().to_owned())).or_default().push(id);
         let (label, unit) = (label.to_owned(), unit.to_owned());
-        self.columns.push(Building { key, label, meaning, unit, values });
+        self.columns.push(Column { key, label, meaning, unit, data: values });
         id
     }
 
@@ -294,7 +285,7 @@ impl TableBuilder {
 
     /// About the bytes that the table takes so far, with what is computed of its rows.
     pub fn memory(&self) -> usize {
-        let of_columns = self.columns.iter().map(|c| c.values.memory());
+        let of_columns = self.columns.iter().map(|c| c.data.memory());
         // Rows that were given away are held elsewhere.
         self.len() * (ROW_BYTES + COMPUTED_BYTES)
             + of_columns.sum::<usize>()
@@ -310,9 +301,9 @@ impl TableBuilder {
         let Some(c) = self.columns.get_mut(column) else {
             return false;
         };
-        let fits = gap_fits(c.values.len(), rows, &mut self.empty_cells);
+        let fits = gap_fits(c.data.len(), rows, &mut self.empty_cells);
         if fits {
-            c.values.pad(rows);
+            c.data.pad(rows);
         }
         fits
     }
@@ -337,10 +328,10 @@ impl TableBuilder {
     fn place(&mut self, column: ColumnId) -> Option<&mut Values> {
         let rows = self.len();
         self.staged.push(column);
-        if self.columns.get(column.0)?.values.len() < rows && !self.pad(column.0, rows) {
+        if self.columns.get(column.0)?.data.len() < rows && !self.pad(column.0, rows) {
             return None;
         }
-        self.columns.get_mut(column.0).map(|c| &mut c.values)
+        self.columns.get_mut(column.0).map(|c| &mut c.data)
     }
 
     /// Stages a text for the row to come.
@@ -357,10 +348,10 @@ impl TableBuilder {
     /// Gives the last row a text in a column where it has none, and where it was not given away.
     pub fn amend_text(&mut self, column: ColumnId, cell: &[u8]) {
         let Some(last) = self.len().checked_sub(1) else { return };
-        let has_none = |c: &Building| c.values.len() <= last;
+        let has_none = |c: &Column<Values>| c.data.len() <= last;
         if self.columns.get(column.0).is_some_and(has_none)
             && self.pad(column.0, last)
-            && let Some(Values::Text(t)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
+            && let Some(Values::Text(t)) = self.columns.get_mut(column.0).map(|c| &mut c.data)
         {
             t.set(last, cell);
         }
@@ -449,7 +440,7 @@ impl TableBuilder {
     pub fn reject(&mut self, line: u32, raw: &[u8], error: &RowError) {
         let rows = self.len();
         for column in self.staged.drain(..) {
-            match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+            match self.columns.get_mut(column.0).map(|c| &mut c.data) {
                 Some(Values::Text(t)) => t.truncate(rows),
                 Some(Values::Number(v)) => v.truncate(rows),
                 Some(Values::Auto(a)) => a.truncate(rows),

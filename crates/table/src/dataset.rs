@@ -62,6 +62,7 @@ pub use trace_context::{
 
 use crate::group::mix;
 use gemmscope_model::gemm::{Operation, Problem};
+use serde::{Deserialize, Serialize};
 
 /// Values of an extra column, one per row.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,8 +107,8 @@ impl ColumnData {
 }
 
 /// A column beyond the canonical ones.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column<D = ColumnData> {
     /// Stable key in links and exports: the id of its meaning, or the header text.
     pub key: String,
     /// Title on the page: the header as the file spells it.
@@ -117,7 +118,21 @@ pub struct Column {
     /// Unit of the numbers ("s", "FLOP/s", "B/s", ""), for labels and export headers.
     pub unit: String,
     /// The values.
-    pub data: ColumnData,
+    pub data: D,
+}
+
+impl<D> Column<D> {
+    /// The column with other values, and its own ones.
+    pub(crate) fn replace<T>(self, data: T) -> (Column<T>, D) {
+        let Column { key, label, meaning, unit, data: own } = self;
+        (Column { key, label, meaning, unit, data }, own)
+    }
+
+    /// A copy with other values.
+    pub(crate) fn with<T>(&self, data: T) -> Column<T> {
+        let (key, label, unit) = (self.key.clone(), self.label.clone(), self.unit.clone());
+        Column { key, label, meaning: self.meaning, unit, data }
+    }
 }
 
 /// All rows of all loaded files.

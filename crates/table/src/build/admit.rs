@@ -22,7 +22,7 @@ impl TableBuilder {
 
     /// The file's own rate of the row to come.
     fn staged_rate(&self) -> Option<f64> {
-        match &self.columns.get(self.reported_rate?)?.values {
+        match &self.columns.get(self.reported_rate?)?.data {
             Values::Number(v) if v.len() > self.len() => v.last(),
             _ => None,
         }

@@ -2,7 +2,7 @@
 
 use super::column::take;
 use super::{TableBuilder, Values};
-use crate::dataset::{Assembly, Column, Dataset, Part, Rest, Source, Tail, each_column};
+use crate::dataset::{Assembly, Dataset, Part, Rest, Source, Tail, each_column};
 
 impl TableBuilder {
     /// The rows and names since the last part, which go into an [`Assembly`]. `None` without rows,
@@ -23,16 +23,13 @@ impl TableBuilder {
             columns: self
                 .columns
                 .iter_mut()
-                .map(|c| Column {
-                    key: c.key.clone(),
-                    label: c.label.clone(),
-                    meaning: c.meaning,
-                    unit: c.unit.clone(),
-                    data: match &mut c.values {
+                .map(|c| {
+                    let data = match &mut c.data {
                         Values::Text(t) => t.take(),
                         Values::Number(v) => v.take(),
                         Values::Auto(a) => a.take(),
-                    },
+                    };
+                    c.with(data)
                 })
                 .collect(),
             ..Dataset::default()
@@ -53,19 +50,14 @@ impl TableBuilder {
         rows.devices.drain(..self.given.devices);
         let mut odd = Vec::with_capacity(self.columns.len());
         for c in self.columns {
-            let (data, exceptions) = match c.values {
+            let (c, values) = c.replace(());
+            let (data, exceptions) = match values {
                 Values::Text(t) => (t.rest(), Vec::new()),
                 Values::Number(v) => (v.rest(), Vec::new()),
                 Values::Auto(a) => a.rest(),
             };
             odd.push(exceptions);
-            rows.columns.push(Column {
-                key: c.key,
-                label: c.label,
-                meaning: c.meaning,
-                unit: c.unit,
-                data,
-            });
+            rows.columns.push(c.replace(data).0);
         }
         rows.sources = vec![Source {
             rows_read: len + self.rejected.total(),

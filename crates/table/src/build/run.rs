@@ -60,7 +60,7 @@ impl TableBuilder {
     pub fn set_texts(&mut self, column: ColumnId, cells: impl Cells) {
         let rows = self.len();
         let empty = &mut self.empty_cells;
-        match self.columns.get_mut(column.0).map(|c| &mut c.values) {
+        match self.columns.get_mut(column.0).map(|c| &mut c.data) {
             Some(Values::Text(t)) if gap_fits(t.len(), rows, empty) => {
                 t.pad(rows);
                 t.extend(&cells);
@@ -81,7 +81,7 @@ impl TableBuilder {
     #[inline]
     pub fn set_numbers(&mut self, column: ColumnId, numbers: impl Iterator<Item = f64>) {
         let rows = self.len();
-        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
+        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.data)
             && gap_fits(v.len(), rows, &mut self.empty_cells)
         {
             v.pad(rows);
@@ -92,7 +92,7 @@ impl TableBuilder {
     /// [`set_number`](Self::set_number) for one row of a run, `ahead` rows behind its first.
     pub fn set_number_ahead(&mut self, column: ColumnId, ahead: usize, value: f64) {
         let rows = self.len() + ahead;
-        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.values)
+        if let Some(Values::Number(v)) = self.columns.get_mut(column.0).map(|c| &mut c.data)
             && gap_fits(v.len(), rows, &mut self.empty_cells)
         {
             v.pad(rows);
@@ -106,7 +106,7 @@ impl TableBuilder {
     pub fn set_autos(&mut self, column: ColumnId, cells: impl Cells) {
         let rows = self.len();
         let empty = &mut self.empty_cells;
-        if let Some(Values::Auto(a)) = self.columns.get_mut(column.0).map(|c| &mut c.values) {
+        if let Some(Values::Auto(a)) = self.columns.get_mut(column.0).map(|c| &mut c.data) {
             a.extend(rows, &cells, |a, row| fill(a, row, empty));
         }
     }

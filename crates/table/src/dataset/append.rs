@@ -166,13 +166,7 @@ impl Joiner {
                 ColumnData::Number(_) => ColumnData::Number(Vec::new()),
             };
             data.pad(old_len);
-            columns.push(Column {
-                key: key.0.clone(),
-                label: theirs.label.clone(),
-                meaning: theirs.meaning,
-                unit: theirs.unit.clone(),
-                data,
-            });
+            columns.push(Column { key: key.0.clone(), ..theirs.with(data) });
             columns.len() - 1
         });
         if self.words.len() <= at {

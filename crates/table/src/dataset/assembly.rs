@@ -243,10 +243,8 @@ impl Assembly {
         for (i, theirs) in rows.columns.into_iter().enumerate() {
             if i == d.columns.len() {
                 self.used.push(Vec::new());
-                d.columns.push(Column {
-                    data: ColumnData::Text { codes: Vec::new(), values: Vec::new() },
-                    ..theirs
-                });
+                d.columns
+                    .push(theirs.with(ColumnData::Text { codes: Vec::new(), values: Vec::new() }));
             }
             let (ours, used) = (&mut d.columns[i].data, &mut self.used[i]);
             if ours.is_empty() && matches!(theirs.data, ColumnData::Number(_)) {
@@ -281,7 +279,8 @@ impl Assembly {
         let mut odd = odd.into_iter();
         for (c, used) in std::mem::take(&mut data.columns).into_iter().zip(used) {
             let odd = odd.next().unwrap_or_default();
-            let (mut main, rest) = match c.data {
+            let (c, data) = c.replace(());
+            let (mut main, rest) = match data {
                 ColumnData::Text { codes, values } => {
                     let kept = without_unused(codes, values, used);
                     (if c.meaning == ColumnMeaning::Library { spelled(kept) } else { kept }, None)
@@ -314,13 +313,8 @@ impl Assembly {
                 });
             }
             if !empty {
-                columns.push(Column {
-                    key: free_key(&mut keys, &c.key),
-                    label: c.label,
-                    meaning: c.meaning,
-                    unit: c.unit,
-                    data: main,
-                });
+                let key = free_key(&mut keys, &c.key);
+                columns.push(Column { key, ..c.replace(main).0 });
             }
         }
         data.columns = columns;

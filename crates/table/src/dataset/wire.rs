@@ -5,7 +5,7 @@
 //! dictionaries). [`pack`] and [`unpack`] use the same order of buffers.
 
 use super::assembly::{CODES, no_values};
-use super::{Column, ColumnData, ColumnMeaning, Dataset, Part, Rejected, Rest, Source, Tail};
+use super::{Column, ColumnData, Dataset, Part, Rejected, Rest, Source, Tail};
 use gemmscope_model::gemm::Operation;
 use serde::{Deserialize, Serialize};
 
@@ -62,21 +62,11 @@ struct Head {
     sources: Vec<Source>,
     ops: Vec<Operation>,
     devices: Vec<String>,
-    columns: Vec<ColumnHead>,
+    /// Each with whether it holds text.
+    columns: Vec<Column<bool>>,
     /// At the end of a table that came in parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tail: Option<Tail>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct ColumnHead {
-    key: String,
-    label: String,
-    meaning: ColumnMeaning,
-    unit: String,
-    /// `None` for numbers. The ends of the dictionary's texts are a buffer too, since a dictionary
-    /// can be as long as the column.
-    text: bool,
 }
 
 /// Takes the dataset apart.
@@ -108,7 +98,8 @@ fn pack_all(mut data: Dataset, tail: Option<Tail>) -> Packed {
     }
     let mut columns = Vec::with_capacity(data.columns.len());
     for column in data.columns {
-        let text = match column.data {
+        let (head, values) = column.replace(());
+        let text = match values {
             ColumnData::Number(values) => {
                 buffers.push(Buffer::F64(values));
                 false
@@ -122,17 +113,12 @@ fn pack_all(mut data: Dataset, tail: Option<Tail>) -> Packed {
                 }
                 buffers.push(Buffer::U32(codes));
                 buffers.push(Buffer::U8(bytes));
+                // A dictionary can be as long as the column, so its ends are a buffer too.
                 buffers.push(Buffer::U32(ends));
                 true
             }
         };
-        columns.push(ColumnHead {
-            key: column.key,
-            label: column.label,
-            meaning: column.meaning,
-            unit: column.unit,
-            text,
-        });
+        columns.push(head.replace(text).0);
     }
     let head = Head { rows, sources, ops: data.ops, devices: data.devices, columns, tail };
     Packed {
@@ -219,7 +205,7 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
         };
     }
     for column in head.columns {
-        let values = if column.text {
+        let values = if column.data {
             let codes = buffers.next(&column.key)?;
             let bytes: Vec<u8> = buffers.next(&column.key)?;
             let ends: Vec<u32> = buffers.next(&column.key)?;
@@ -228,13 +214,7 @@ fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
         } else {
             ColumnData::Number(buffers.next(&column.key)?)
         };
-        data.columns.push(Column {
-            key: column.key,
-            label: column.label,
-            meaning: column.meaning,
-            unit: column.unit,
-            data: values,
-        });
+        data.columns.push(column.replace(values).0);
     }
     Ok((data, head.tail))
 }
@@ -274,6 +254,7 @@ impl Take {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::ColumnMeaning;
     use gemmscope_model::dtype::DataType;
 
     fn sample() -> Dataset {
