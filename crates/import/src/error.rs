@@ -1,5 +1,6 @@
 //! Why a file cannot be read.
 
+use gemmscope_model::JsonError;
 use gemmscope_model::encode::visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -44,10 +45,9 @@ impl ImportError {
     }
 
     /// What is wrong with a JSON text, and where.
-    pub(crate) fn of_json(e: &serde_json::Error) -> Self {
-        let position = format!(" at line {} column {}", e.line(), e.column());
-        let what = e.to_string().replace(&position, "");
-        ImportError::new(format!("not valid JSON: {what}")).at(e.line() as u32, e.column() as u32)
+    pub(crate) fn of_json(e: serde_json::Error) -> Self {
+        let e = JsonError::from(e);
+        ImportError::new(format!("not valid JSON: {}", e.message)).at(e.line, e.column)
     }
 
     /// The same error at a place (1-based; 0 where none applies).
@@ -75,3 +75,9 @@ impl fmt::Display for ImportError {
 }
 
 impl std::error::Error for ImportError {}
+
+impl From<JsonError> for ImportError {
+    fn from(e: JsonError) -> Self {
+        ImportError::new(e.message).at(e.line, e.column)
+    }
+}

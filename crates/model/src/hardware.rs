@@ -13,7 +13,6 @@ mod json;
 mod name_match;
 
 pub use catalog::{by_id, catalog};
-pub use json::DeviceError;
 pub use name_match::{NameMatch, match_name, match_target};
 
 /// Which arithmetic units deliver a peak.
@@ -100,7 +99,7 @@ pub fn label -> &'static str;
 }
 
 /// One accelerator, as one process sees it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Device {
     /// Stable key, as used in links: `mi300x`.
     #[serde(default)]

@@ -13,6 +13,7 @@
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
 //! | [`sorted`] | a map of few keys |
+//! | [`named`] | enums declared as tables of their values |
 //! | [`encode`] | base64, and text inside HTML and SVG |
 //!
 //! ```
@@ -35,6 +36,7 @@ pub mod dtype;
 pub mod encode;
 pub mod gemm;
 pub mod hardware;
+mod json_error;
 pub mod named;
 pub mod order;
 pub mod roofline;
@@ -42,3 +44,5 @@ pub mod sorted;
 pub mod tiling;
 pub mod transformer;
 pub mod units;
+
+pub use json_error::JsonError;

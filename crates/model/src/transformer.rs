@@ -26,7 +26,6 @@ mod part;
 mod presets;
 mod totals;
 
-pub use config::ConfigError;
 pub use part::{Part, Pass};
 pub use presets::{preset, presets};
 pub use totals::{GemmBest, StepTotals, TotalsError};

@@ -298,7 +298,7 @@ fn shared_strings(xml: &str, budget: &mut Budget) -> Result<Vec<String>, ImportE
     let mut add = |text: String| {
         budget.spend(text.len() + size_of::<String>())?;
         out.push(text);
-        Ok(())
+        Ok::<(), ImportError>(())
     };
     let (mut text, mut inside, mut spoken) = (String::new(), false, false);
     for step in steps(xml) {

@@ -97,8 +97,6 @@ fn device(row: &Row) -> Device {
         memory_bytes: row.memory_gb.map(times(1e9)),
         memory_kind: row.memory_kind.to_owned(),
         l2_bytes: row.l2_mib.map(times(1048576.0)),
-        l2_bytes_per_s: None,
-        l1_bytes_per_s: None,
         llc_bytes: row.llc_mib.map(times(1048576.0)),
         shared_bytes_per_unit: row.shared_kib_per_unit.map(times(1024.0)),
         shared_bytes_per_block: row.shared_kib_per_block.map(times(1024.0)),
@@ -109,6 +107,7 @@ fn device(row: &Row) -> Device {
         confidence: row.confidence.chars().next().unwrap_or('C'),
         notes: row.notes.to_owned(),
         source: row.source.to_owned(),
+        ..Device::default()
     }
 }
 

@@ -2,59 +2,10 @@
 
 use super::{Device, Engine, Peak, match_name};
 use crate::dtype::DataType;
+use crate::json_error::{JsonError, wrong};
 use crate::sorted::Sorted;
 use crate::units::above_zero;
 use serde::Deserialize;
-use std::fmt;
-
-/// Why a device description was rejected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DeviceError {
-    /// Not JSON, or a field is missing or of the wrong kind.
-    Json {
-        /// Line of the text, from 1.
-        line: usize,
-        /// Column, from 1.
-        column: usize,
-        /// What was expected.
-        message: String,
-    },
-    /// A field holds a value that no device can have.
-    Field {
-        /// Path of the field: `peaks[2].flops_per_s`.
-        field: String,
-        /// What is wrong with it.
-        message: String,
-    },
-}
-
-impl fmt::Display for DeviceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json { line, column, message } => {
-                write!(f, "line {line}, column {column}: {message}")
-            }
-            Self::Field { field, message } => write!(f, "{field}: {message}"),
-        }
-    }
-}
-
-impl std::error::Error for DeviceError {}
-
-impl From<serde_json::Error> for DeviceError {
-    fn from(error: serde_json::Error) -> Self {
-        let position = format!(" at line {} column {}", error.line(), error.column());
-        Self::Json {
-            line: error.line(),
-            column: error.column(),
-            message: error.to_string().replace(&position, ""),
-        }
-    }
-}
-
-fn wrong(field: impl Into<String>, message: impl Into<String>) -> DeviceError {
-    DeviceError::Field { field: field.into(), message: message.into() }
-}
 
 /// A TraceLens platform file: rates in TFLOP/s under keys such as `matrix_bf16`.
 #[derive(Deserialize)]
@@ -76,16 +27,16 @@ impl Device {
     /// clamped: a value no device can have is an error that names its field.
     ///
     /// # Errors
-    /// [`DeviceError::Json`] with line and column, or [`DeviceError::Field`].
+    /// [`JsonError`] with line and column, or with the path of a wrong value.
     ///
     /// ```
     /// use gemmscope_model::hardware::Device;
     /// let text = r#"{"name": "My card", "bandwidth_bytes_per_s": 1939e9,
     ///                "peaks": [{"dtype": "fp16", "flops_per_s": 312e12}]}"#;
     /// assert_eq!(Device::from_json(text)?.id, "my-card");
-    /// # Ok::<(), gemmscope_model::hardware::DeviceError>(())
+    /// # Ok::<(), gemmscope_model::JsonError>(())
     /// ```
-    pub fn from_json(text: &str) -> Result<Self, DeviceError> {
+    pub fn from_json(text: &str) -> Result<Self, JsonError> {
         let value: serde_json::Value = serde_json::from_slice(text.as_bytes())?;
         if value.get("max_achievable_tflops").is_some() {
             return Self::from_tracelens(text);
@@ -115,8 +66,8 @@ impl Device {
     /// ceiling, and the source says so.
     ///
     /// # Errors
-    /// [`DeviceError::Json`] with line and column, or [`DeviceError::Field`].
-    pub(crate) fn from_tracelens(text: &str) -> Result<Self, DeviceError> {
+    /// [`JsonError`] with line and column, or with the path of a wrong value.
+    pub(crate) fn from_tracelens(text: &str) -> Result<Self, JsonError> {
         let platform: Platform = serde_json::from_slice(text.as_bytes())?;
         let base = match_name(&platform.name).device();
         let source = format!("TraceLens platform file {}", platform.name);
@@ -169,32 +120,10 @@ impl Device {
         Self {
             id: slug(name),
             name: name.to_owned(),
-            aliases: Vec::new(),
-            vendor: String::new(),
-            arch: String::new(),
-            arch_token: String::new(),
-            form: String::new(),
-            peaks: Vec::new(),
             bandwidth_bytes_per_s: f64::NAN,
-            units: None,
             unit_kind: "unit".to_owned(),
-            lanes: None,
-            clock_hz: None,
-            fp16_flops_per_clock_per_unit: None,
-            memory_bytes: None,
-            memory_kind: String::new(),
-            l2_bytes: None,
-            l2_bytes_per_s: None,
-            l1_bytes_per_s: None,
-            llc_bytes: None,
-            shared_bytes_per_unit: None,
-            shared_bytes_per_block: None,
-            registers_bytes_per_unit: None,
-            launch_floor_s: None,
-            launch_floor_source: None,
             confidence: 'C',
-            notes: String::new(),
-            source: String::new(),
+            ..Self::default()
         }
     }
 
@@ -224,8 +153,8 @@ impl Device {
     /// Checks that every figure is one a device can have.
     ///
     /// # Errors
-    /// [`DeviceError::Field`] with the path of the first impossible figure.
-    pub fn validate(&self) -> Result<(), DeviceError> {
+    /// [`JsonError`] with the path of the first impossible figure.
+    pub fn validate(&self) -> Result<(), JsonError> {
         if self.name.trim().is_empty() {
             return Err(wrong("name", "enter a name"));
         }
@@ -321,7 +250,7 @@ impl Device {
     }
 }
 
-fn positive(field: &str, value: f64) -> Result<(), DeviceError> {
+fn positive(field: &str, value: f64) -> Result<(), JsonError> {
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(wrong(field, above_zero(value))) }
 }
 

@@ -1,51 +1,13 @@
 //! Reads models from the `config.json` of Hugging Face repositories.
 
 use super::{Attention, Experts, Model, WorkloadError};
+use crate::json_error::{JsonError, wrong};
 use serde_json::{Map, Value};
-use std::fmt;
 
-/// Why a configuration was rejected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ConfigError {
-    /// Not JSON, or not an object.
-    Json {
-        /// Line of the text, from 1.
-        line: usize,
-        /// Column, from 1.
-        column: usize,
-        /// What was expected.
-        message: String,
-    },
-    /// A key is missing or has an impossible value.
-    Key {
-        /// The key, with all its spellings.
-        key: String,
-        /// What is wrong with it.
-        message: String,
-    },
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json { line, column, message } => {
-                write!(f, "line {line}, column {column}: {message}")
-            }
-            Self::Key { key, message } => write!(f, "{key}: {message}"),
-        }
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
-impl From<WorkloadError> for ConfigError {
+impl From<WorkloadError> for JsonError {
     fn from(error: WorkloadError) -> Self {
-        Self::Key { key: error.field.to_owned(), message: error.message }
+        wrong(error.field, error.message)
     }
-}
-
-fn config_error(key: impl Into<String>, message: impl Into<String>) -> ConfigError {
-    ConfigError::Key { key: key.into(), message: message.into() }
 }
 
 /// Looks keys up under all their spellings.
@@ -53,14 +15,14 @@ struct Config<'a>(&'a Map<String, Value>);
 
 impl Config<'_> {
     /// A count; `None` if it is missing or null.
-    fn optional(&self, keys: &[&str]) -> Result<Option<u32>, ConfigError> {
+    fn optional(&self, keys: &[&str]) -> Result<Option<u32>, JsonError> {
         for key in keys {
             match self.0.get(*key) {
                 None | Some(Value::Null) => {}
                 Some(value) => {
                     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
                     return number.map(Some).ok_or_else(|| {
-                        config_error(*key, format!("expected a whole number, found {value}"))
+                        wrong(*key, format!("expected a whole number, found {value}"))
                     });
                 }
             }
@@ -68,15 +30,15 @@ impl Config<'_> {
         Ok(None)
     }
 
-    fn required(&self, keys: &[&str]) -> Result<u32, ConfigError> {
-        self.optional(keys)?.ok_or_else(|| config_error(keys.join(" or "), "missing"))
+    fn required(&self, keys: &[&str]) -> Result<u32, JsonError> {
+        self.optional(keys)?.ok_or_else(|| wrong(keys.join(" or "), "missing"))
     }
 
-    fn flag(&self, key: &str, default: bool) -> Result<bool, ConfigError> {
+    fn flag(&self, key: &str, default: bool) -> Result<bool, JsonError> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(default),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(config_error(key, format!("expected true or false, found {other}"))),
+            Some(other) => Err(wrong(key, format!("expected true or false, found {other}"))),
         }
     }
 
@@ -142,7 +104,7 @@ impl Model {
     /// multimodal model the text part is read.
     ///
     /// # Errors
-    /// [`ConfigError`] with the position in the text, or with the key that is missing or wrong.
+    /// [`JsonError`] with the position in the text, or with the key that is missing or wrong.
     ///
     /// ```
     /// use gemmscope_model::transformer::Model;
@@ -150,23 +112,13 @@ impl Model {
     ///     "intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32,
     ///     "vocab_size": 32000}"#)?;
     /// assert_eq!(model.parameters(), 6_738_415_616.0);
-    /// # Ok::<(), gemmscope_model::transformer::ConfigError>(())
+    /// # Ok::<(), gemmscope_model::JsonError>(())
     /// ```
-    pub fn from_config(text: &str) -> Result<Self, ConfigError> {
-        let value: Value = serde_json::from_slice(text.as_bytes()).map_err(|error| {
-            let position = format!(" at line {} column {}", error.line(), error.column());
-            ConfigError::Json {
-                line: error.line(),
-                column: error.column(),
-                message: error.to_string().replace(&position, ""),
-            }
-        })?;
+    pub fn from_config(text: &str) -> Result<Self, JsonError> {
+        let value: Value = serde_json::from_slice(text.as_bytes())?;
         let Value::Object(object) = &value else {
-            return Err(ConfigError::Json {
-                line: 1,
-                column: 1,
-                message: "expected an object".to_owned(),
-            });
+            let message = "expected an object".to_owned();
+            return Err(JsonError { line: 1, column: 1, message });
         };
         let config = match object.get("text_config") {
             Some(Value::Object(inner)) => Config(inner),
@@ -179,7 +131,7 @@ impl Model {
 }
 
 impl Config<'_> {
-    fn model(&self, path: Option<&str>) -> Result<Model, ConfigError> {
+    fn model(&self, path: Option<&str>) -> Result<Model, JsonError> {
         let model_type = self.text("model_type").unwrap_or("");
         let family = family(model_type);
         let hidden = self.required(&["hidden_size", "n_embd", "d_model", "dim"])?;
@@ -198,9 +150,9 @@ impl Config<'_> {
             // GPT-2 and Falcon leave out the width if it is four times the hidden size.
             None if !family.gated => hidden
                 .checked_mul(4)
-                .ok_or_else(|| config_error("hidden_size", "four times this exceeds 32 bits"))?,
+                .ok_or_else(|| wrong("hidden_size", "four times this exceeds 32 bits"))?,
             None if experts.is_some() => 0,
-            None => return Err(config_error("intermediate_size", "missing")),
+            None => return Err(wrong("intermediate_size", "missing")),
         };
         let positions = if family.learned_positions {
             self.optional(&["n_positions", "max_position_embeddings"])?.unwrap_or(0)
@@ -233,7 +185,7 @@ impl Config<'_> {
         })
     }
 
-    fn attention(&self, hidden: u32, heads: u32) -> Result<Attention, ConfigError> {
+    fn attention(&self, hidden: u32, heads: u32) -> Result<Attention, JsonError> {
         if let Some(kv_rank) = self.optional(&["kv_lora_rank"])? {
             return Ok(Attention::Latent {
                 q_rank: self.optional(&["q_lora_rank"])?,
@@ -247,7 +199,7 @@ impl Config<'_> {
             Some(size) => size,
             None if heads > 0 && hidden.is_multiple_of(heads) => hidden / heads,
             None => {
-                return Err(config_error(
+                return Err(wrong(
                     "num_attention_heads",
                     format!("{heads} heads do not divide the hidden size {hidden}"),
                 ));
@@ -264,7 +216,7 @@ impl Config<'_> {
         Ok(Attention::Grouped { kv_heads, head_dim })
     }
 
-    fn experts(&self, layers: u32) -> Result<Option<Experts>, ConfigError> {
+    fn experts(&self, layers: u32) -> Result<Option<Experts>, JsonError> {
         let Some(count) =
             self.optional(&["num_local_experts", "num_experts", "n_routed_experts"])?
         else {

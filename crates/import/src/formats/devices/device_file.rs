@@ -9,7 +9,7 @@ use crate::{
     Opened, ReadBy, Record, RowReader,
 };
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::hardware::{Device, DeviceError, Engine, Peak, match_name};
+use gemmscope_model::hardware::{Device, Engine, Peak, match_name};
 use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
@@ -44,14 +44,13 @@ fn open(_: &Head, _: &ImportOptions) -> Opened {
 }
 
 fn devices(text: &str) -> Result<Imported, ImportError> {
-    let device = |text: &str| Device::from_json(text).map_err(wrong);
     if !text.trim_start().starts_with('[') {
-        return Ok(Imported::Devices(vec![device(text)?]));
+        return Ok(Imported::Devices(vec![Device::from_json(text)?]));
     }
     let list: Vec<serde_json::Value> =
-        serde_json::from_slice(text.as_bytes()).map_err(|e| ImportError::of_json(&e))?;
-    let devices: Result<_, _> = list.iter().map(|v| device(&v.to_string())).collect();
-    devices.map(Imported::Devices)
+        serde_json::from_slice(text.as_bytes()).map_err(ImportError::of_json)?;
+    let devices: Result<_, _> = list.iter().map(|v| Device::from_json(&v.to_string())).collect();
+    Ok(Imported::Devices(devices?))
 }
 
 fn detect_ceilings(head: &Head) -> Option<Detection> {
@@ -155,16 +154,6 @@ impl RowReader for Ceilings {
                 .kind(ErrorKind::Empty));
         }
         Ok(Imported::Devices(self.devices))
-    }
-}
-
-/// Why this is no device, at its place in the file.
-fn wrong(error: DeviceError) -> ImportError {
-    match error {
-        DeviceError::Json { line, column, message } => {
-            ImportError::new(message).at(line as u32, column as u32)
-        }
-        field => ImportError::new(field.to_string()),
     }
 }
 

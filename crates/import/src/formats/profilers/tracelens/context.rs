@@ -55,7 +55,7 @@ pub(super) fn part(head: &Head) -> Option<&'static Part> {
 }
 
 fn of_json(text: &str, read: fn(&Value, &mut TraceContext)) -> Result<TraceContext, ImportError> {
-    let value = serde_json::from_slice(text.as_bytes()).map_err(|e| ImportError::of_json(&e))?;
+    let value = serde_json::from_slice(text.as_bytes()).map_err(ImportError::of_json)?;
     let mut context = TraceContext::default();
     read(&value, &mut context);
     Ok(context)

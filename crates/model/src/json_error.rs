@@ -1,0 +1,38 @@
+//! What is wrong with a JSON text that describes a device or a model.
+
+use std::fmt;
+
+/// Why a JSON text was rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// Line of the text, from 1; 0 where the text is JSON and one of its values is wrong.
+    pub line: u32,
+    /// Column, from 1; 0 likewise.
+    pub column: u32,
+    /// What was expected. A wrong value's path comes first: `peaks[2].flops_per_s: ...`.
+    pub message: String,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "line {line}, column {}: {}", self.column, self.message),
+        }
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl From<serde_json::Error> for JsonError {
+    fn from(error: serde_json::Error) -> Self {
+        let (line, column) = (error.line() as u32, error.column() as u32);
+        let position = format!(" at line {line} column {column}");
+        Self { line, column, message: error.to_string().replace(&position, "") }
+    }
+}
+
+/// That a value is wrong.
+pub(crate) fn wrong(field: impl fmt::Display, message: impl fmt::Display) -> JsonError {
+    JsonError { line: 0, column: 0, message: format!("{field}: {message}") }
+}
