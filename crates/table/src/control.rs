@@ -183,6 +183,11 @@ impl<T: Keyed> Setting<T> {
 }
 
 impl Control {
+    fn of([key, label, hint]: [&str; 3], kind: Kind, current: String, default: String) -> Self {
+        let [key, label, hint] = [key, label, hint].map(str::to_owned);
+        Control { key, label, hint, kind, current, default, more: false }
+    }
+
     /// A select. A stored value that is not an option counts as not set.
     pub fn choice(
         state: &ViewState,
@@ -197,15 +202,7 @@ impl Control {
             .filter(|v| options.iter().any(|o| o.value == *v))
             .unwrap_or(default)
             .to_owned();
-        Control {
-            key: key.to_owned(),
-            label: label.to_owned(),
-            hint: hint.to_owned(),
-            kind: Kind::Choice { options },
-            current,
-            default: default.to_owned(),
-            more: false,
-        }
+        Control::of([key, label, hint], Kind::Choice { options }, current, default.to_owned())
     }
 
     /// Like [`Control::choice`], for columns and figures.
@@ -278,15 +275,7 @@ impl Control {
             .map(chosen)
             .filter(|c| !c.is_empty())
             .map_or_else(|| default.clone(), |c| c.join(","));
-        Control {
-            key: key.to_owned(),
-            label: label.to_owned(),
-            hint: hint.to_owned(),
-            kind: Kind::Several { options },
-            current,
-            default,
-            more: false,
-        }
+        Control::of([key, label, hint], Kind::Several { options }, current, default)
     }
 
     /// A number field. A stored text that is not a number in range counts as not set.
@@ -304,15 +293,12 @@ impl Control {
             .and_then(|t| float(t.trim()))
             .filter(|v| (min..=max).contains(v))
             .unwrap_or(default);
-        Control {
-            key: key.to_owned(),
-            label: label.to_owned(),
-            hint: hint.to_owned(),
-            kind: Kind::Number { min, max, step, whole: false, slider: None, unit },
-            current: format!("{current}"),
-            default: format!("{default}"),
-            more: false,
-        }
+        Control::of(
+            [key, label, hint],
+            Kind::Number { min, max, step, whole: false, slider: None, unit },
+            format!("{current}"),
+            format!("{default}"),
+        )
     }
 
     /// A field for a whole number from `min` to `max`. Any other stored value counts as not set.
@@ -355,15 +341,12 @@ impl Control {
 
     /// A search field.
     pub fn text(state: &ViewState, key: &str, label: &str, hint: &str) -> Self {
-        Control {
-            key: key.to_owned(),
-            label: label.to_owned(),
-            hint: hint.to_owned(),
-            kind: Kind::Text,
-            current: state.param(key).unwrap_or_default().to_owned(),
-            default: String::new(),
-            more: false,
-        }
+        Control::of(
+            [key, label, hint],
+            Kind::Text,
+            state.param(key).unwrap_or_default().to_owned(),
+            String::new(),
+        )
     }
 
     /// A check box.
@@ -374,15 +357,7 @@ impl Control {
             Some("0") => false,
             _ => default,
         };
-        Control {
-            key: key.to_owned(),
-            label: label.to_owned(),
-            hint: hint.to_owned(),
-            kind: Kind::Toggle,
-            current: text(current),
-            default: text(default),
-            more: false,
-        }
+        Control::of([key, label, hint], Kind::Toggle, text(current), text(default))
     }
 
     /// The value in effect as a number; NaN if it is not a number.
