@@ -13,7 +13,7 @@ use gemmscope_table::dataset::ColumnSpec;
 use std::ffi::OsString;
 
 /// The command and options of a command line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Args {
     pub command: Command,
     pub files: Vec<OsString>,
@@ -128,31 +128,6 @@ fn pair(option: &str, value: &str) -> Result<(String, String), String> {
 }
 
 impl Args {
-    fn new(command: Command) -> Self {
-        Args {
-            command,
-            files: Vec::new(),
-            device: None,
-            json: false,
-            output: None,
-            options: ImportOptions::default(),
-            view: None,
-            state: None,
-            dark: false,
-            size: (960.0, None),
-            form: None,
-            rows: None,
-            app: None,
-            serve: false,
-            port: 0,
-            min_efficiency: None,
-            each: false,
-            flagged: false,
-            baseline: None,
-            max_regression: None,
-        }
-    }
-
     /// Sets the option with this name; `value` returns the argument after it.
     fn take(
         &mut self,
@@ -322,7 +297,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
     let mut command = None;
     let mut asks_help = false;
     let mut taken: Vec<usize> = Vec::new();
-    let mut args = Args::new(Command::Help);
+    let mut args = Args { size: (960.0, None), ..Args::default() };
     let fail = |command, message: String| Err(Usage { command, message });
     loop {
         let arg = match parser.next() {

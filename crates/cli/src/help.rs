@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// A command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Command {
     Summary,
     Render,
@@ -17,6 +17,7 @@ pub(super) enum Command {
     Devices,
     Views,
     Rules,
+    #[default]
     Help,
 }
 
