@@ -22,7 +22,8 @@ use gemmscope_model::transformer::{
     GemmBest, Model, ModelGemm, Part, Pass, Phase, StepTotals, TotalsError, Workload,
 };
 use gemmscope_model::units::{Bytes, Seconds, plural, seconds_brief};
-use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset, Source};
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
 pub mod export;
 mod fields;
@@ -270,74 +271,31 @@ impl Plan {
 
     /// The GEMMs as rows without a time, one per GEMM and device, to show over measured ones.
     pub fn dataset(&self) -> Dataset {
-        let mut data = Dataset::new();
-        let (mut names, mut codes) = (vec![String::new()], Vec::new());
-        let mut counts = Vec::new();
+        let mut table = TableBuilder::new();
         for step in &self.steps {
             let Ok(result) = &step.result else { continue };
-            let device = data.devices.len() as u16;
-            data.devices.push(step.device.name.clone());
+            let device = table.device(&step.device.name);
             for row in &result.rows {
-                let problem = row.problem();
-                let op = match data.ops.iter().position(|op| *op == problem.op) {
-                    Some(i) => i,
-                    None => {
-                        data.ops.push(problem.op);
-                        data.ops.len() - 1
-                    }
-                };
-                let name = match names.iter().position(|n| *n == row.name) {
-                    Some(i) => i,
-                    None => {
-                        names.push(row.name.clone());
-                        names.len() - 1
-                    }
-                };
-                data.m.push(problem.m);
-                data.n.push(problem.n);
-                data.k.push(problem.k);
-                data.batch.push(problem.batch);
-                data.op.push(op as u16);
-                data.device.push(device);
-                data.time_s.push(f64::NAN);
-                data.source.push(0);
-                data.line.push(codes.len() as u32 + 1);
-                codes.push(name as u32);
-                counts.push(row.best.gemm.count as f64);
+                let Problem { m, n, k, batch, op } = *row.problem();
+                let (model, name) = (&self.state.model.name, &row.name);
+                for (meaning, text) in
+                    [(ColumnMeaning::Model, model), (ColumnMeaning::OpName, name)]
+                {
+                    table.stage_text(meaning, meaning.id(), text.as_bytes());
+                }
+                let count = ColumnMeaning::Count;
+                table.stage_number(count, count.id(), row.best.gemm.count as f64);
+                let line = table.len() as u32 + 1;
+                table.commit(line, b"", Ok(Row { m, n, k, batch, op, device, time_s: f64::NAN }));
             }
         }
-        let rows = codes.len();
-        let text = |meaning: ColumnMeaning, codes: Vec<u32>, values: Vec<String>| Column {
-            key: meaning.id().to_owned(),
-            label: meaning.id().to_owned(),
-            meaning,
-            unit: String::new(),
-            data: ColumnData::Text { codes, values },
-        };
-        data.columns = vec![
-            text(
-                ColumnMeaning::Model,
-                vec![1; rows],
-                vec![String::new(), self.state.model.name.clone()],
-            ),
-            text(ColumnMeaning::OpName, codes, names),
-            Column {
-                key: ColumnMeaning::Count.id().to_owned(),
-                label: ColumnMeaning::Count.id().to_owned(),
-                meaning: ColumnMeaning::Count,
-                unit: String::new(),
-                data: ColumnData::Number(counts),
-            },
-        ];
-        data.sources.push(Source {
-            name: "attainable".to_owned(),
-            format: "plan".to_owned(),
-            format_name: "Plan".to_owned(),
-            format_reason: self.headline(),
-            rows_read: rows as u64,
-            rows_used: rows as u64,
-            ..Source::default()
-        });
+        let mut data = table.finish();
+        for source in &mut data.sources {
+            source.name = "attainable".to_owned();
+            source.format = "plan".to_owned();
+            source.format_name = "Plan".to_owned();
+            source.format_reason = self.headline();
+        }
         data
     }
 

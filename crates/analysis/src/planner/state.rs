@@ -3,7 +3,7 @@
 use super::fields::{FIELDS, ModelField};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::transformer::{Attention, Model, Phase, Types, Workload, preset};
+use gemmscope_model::transformer::{Model, Phase, Types, Workload, preset, presets};
 use gemmscope_model::units::{expected_in, expected_one_of};
 use gemmscope_table::view_state::{KeyProblem, ViewState};
 
@@ -82,11 +82,6 @@ pub struct PlanState {
     pub roof: RoofKind,
     /// Which slider leaves a trail.
     pub trail: Trail,
-}
-
-/// The first preset, in case the default one does not exist.
-fn fallback() -> Option<Model> {
-    preset(DEFAULT_MODEL).or_else(|| gemmscope_model::transformer::presets().first()).cloned()
 }
 
 /// Reads settings one by one and collects those that cannot be read.
@@ -196,25 +191,7 @@ impl Keys<'_> {
             None => {
                 let message = format!("unknown model: {id}");
                 self.problem("plan.model", message);
-                // The default is a preset; an empty model would fail validation with a sentence.
-                fallback().unwrap_or_else(|| Model {
-                    id: String::new(),
-                    name: String::new(),
-                    layers: 0,
-                    hidden: 0,
-                    heads: 0,
-                    attention: Attention::Grouped { kv_heads: 0, head_dim: 0 },
-                    intermediate: 0,
-                    gated: false,
-                    experts: None,
-                    vocab: 0,
-                    tied_embeddings: false,
-                    lm_head: false,
-                    extra_embeddings: 0,
-                    qkv_bias: false,
-                    bias: false,
-                    source: String::new(),
-                })
+                preset(DEFAULT_MODEL).unwrap_or(&presets()[0]).clone()
             }
         }
     }
@@ -240,17 +217,13 @@ impl Keys<'_> {
         let options: Vec<(&str, Scheme)> = SCHEMES.iter().map(|s| (s.id, *s)).collect();
         let scheme = self.one_of("plan.types", &options).unwrap_or(SCHEMES[0]);
         let mut types = scheme.types;
-        if let Some(v) = self.dtype("plan.act") {
-            types.activation = v;
-        }
-        if let Some(v) = self.dtype("plan.w") {
-            types.weight = v;
-        }
-        if let Some(v) = self.dtype("plan.out") {
-            types.output = v;
-        }
-        if let Some(v) = self.dtype("plan.cache") {
-            types.kv_cache = v;
+        for (key, operand) in [
+            ("plan.act", &mut types.activation),
+            ("plan.w", &mut types.weight),
+            ("plan.out", &mut types.output),
+            ("plan.cache", &mut types.kv_cache),
+        ] {
+            *operand = self.dtype(key).unwrap_or(*operand);
         }
         let start = Workload::decode(8, 1024);
         Workload {
