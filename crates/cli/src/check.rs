@@ -5,7 +5,7 @@ mod regression;
 mod words;
 
 use crate::args::Args;
-use crate::load::{Exit, load, load_files, shown, view_state};
+use crate::load::{Exit, Stop, load, load_files, shown, view_state};
 use crate::messages::{Code, Messages};
 use crate::progress;
 use gemmscope_analysis::doc;
@@ -111,23 +111,15 @@ pub(super) fn check(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
-    let loaded = load(args, stdin);
-    loaded.report(err)?;
-    if !loaded.has_rows() {
-        return Ok(Exit::of(&loaded));
-    }
+) -> Result<Exit, Stop> {
+    let loaded = load(args, stdin).with_rows(err)?;
     let state = view_state(args, &loaded, err)?;
     let failed = loaded.failed;
     let baseline = match &args.baseline {
         None => None,
         Some(file) => {
             let files = [file.clone()];
-            let baseline = load_files(&files, args, stdin);
-            baseline.report(err)?;
-            if !baseline.has_rows() {
-                return Ok(Exit::of(&baseline));
-            }
+            let baseline = load_files(&files, args, stdin).with_rows(err)?;
             let name = std::path::Path::new(file).file_name().unwrap_or(file);
             Some((name.to_string_lossy().into_owned(), baseline))
         }

@@ -1,12 +1,13 @@
 //! `gemmscope convert`: any file as one long CSV, or as JSON with the same columns.
 
 use crate::args::Args;
-use crate::load::{Exit, load};
-use crate::messages::{Code, Messages};
+use crate::load::{Exit, Stop, load};
+use crate::messages::Messages;
 use crate::progress;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::native_csv;
 use std::io::{Read, Write};
+use std::path::Path;
 
 /// Version of the JSON; `docs/src/schema/rows-1.json` describes it.
 const SCHEMA: &str = "gemmscope/rows/1";
@@ -17,26 +18,16 @@ pub(super) fn convert(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
-    let loaded = load(args, stdin);
-    loaded.report(err)?;
-    if !loaded.has_rows() {
-        return Ok(Exit::of(&loaded));
-    }
+) -> Result<Exit, Stop> {
+    let loaded = load(args, stdin).with_rows(err)?;
     let all = &loaded.data;
     let mut file;
-    let target: &mut dyn Write = match args.output.as_deref() {
-        Some(path) if path != "-" => match std::fs::File::create(path) {
-            Ok(created) => {
-                file = std::io::BufWriter::new(created);
-                &mut file
-            }
-            Err(e) => {
-                let path = path.to_string_lossy();
-                err.of_file(Code::CannotWrite, &path, &format!("cannot be written: {e}"))?;
-                return Ok(Exit::Failed);
-            }
-        },
+    let target: &mut dyn Write = match args.output.as_deref().map(Path::new) {
+        Some(path) if path != "-" => {
+            let created = std::fs::File::create(path).or_else(|e| err.unwritten(path, &e))?;
+            file = std::io::BufWriter::new(created);
+            &mut file
+        }
         _ => out,
     };
     // With a device: what the roof allows, which is all that a list of shapes can have.

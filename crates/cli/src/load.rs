@@ -19,6 +19,7 @@ use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::path::Path;
 
 /// What became of one file.
 #[derive(Debug)]
@@ -55,9 +56,19 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// True if there is something to show.
-    pub(super) fn has_rows(&self) -> bool {
-        !self.data.is_empty() && self.misuse.is_none()
+    /// Ends a command that has nothing to show.
+    fn expect_rows(&self) -> Result<(), Stop> {
+        if self.misuse.is_some() {
+            return Err(Stop::With(Exit::Misuse));
+        }
+        if self.data.is_empty() { Err(Stop::With(Exit::Failed)) } else { Ok(()) }
+    }
+
+    /// Reports as [`report`](Self::report) does, and ends a command that has nothing to show.
+    pub(super) fn with_rows(self, err: &mut Messages<'_>) -> Result<Loaded, Stop> {
+        self.report(err)?;
+        self.expect_rows()?;
+        Ok(self)
     }
 
     /// True if a file holds time of GEMMs whose shape is not known.
@@ -315,24 +326,24 @@ pub(super) struct Shown {
     pub failed: bool,
 }
 
-/// The rows and the view state that the options select; the exit code if there is nothing to show.
+/// The rows and the view state that the options select, if there is something to show.
 pub(super) fn frame(
     args: &Args,
     stdin: &mut dyn Read,
     err: &mut Messages<'_>,
-) -> std::io::Result<Result<Shown, Exit>> {
+) -> Result<Shown, Stop> {
     let loaded = load(args, stdin);
     loaded.report(err)?;
     // A report tells of GEMMs without a shape too.
     let tells =
         args.command == Command::Report && loaded.misuse.is_none() && loaded.has_gemm_time();
-    if !loaded.has_rows() && !tells {
-        return Ok(Err(Exit::of(&loaded)));
+    if !tells {
+        loaded.expect_rows()?;
     }
     let state = view_state(args, &loaded, err)?;
     let failed = loaded.failed;
     let frame = shown(loaded.data, &state, &loaded.custom, err)?;
-    Ok(Ok(Shown { frame, state, failed }))
+    Ok(Shown { frame, state, failed })
 }
 
 /// The rows that a state shows. Reports filters beyond the limit on `err`.
@@ -364,40 +375,44 @@ pub(super) enum Exit {
 }
 
 impl Exit {
-    /// Of files that hold nothing to show.
-    pub(super) fn of(loaded: &Loaded) -> Exit {
-        if loaded.misuse.is_some() { Exit::Misuse } else { Exit::Failed }
-    }
-
     /// `Done` if this worked, else `Failed`.
     pub(super) fn worked(ok: bool) -> Exit {
         if ok { Exit::Done } else { Exit::Failed }
     }
 }
 
-/// Writes to `-o FILE`, or to standard output if that is `-` or missing. Returns false if the file
-/// cannot be written.
+/// What ends a command early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// It ends so; the reason was said.
+    With(Exit),
+    /// Its output or its messages cannot be written.
+    Io(std::io::Error),
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Stop {
+        Stop::Io(error)
+    }
+}
+
+/// Writes to `-o FILE`, or to standard output if that is `-` or missing.
 pub(super) fn write_out(
     args: &Args,
     text: &str,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<bool> {
-    match args.output.as_deref() {
+) -> Result<(), Stop> {
+    match args.output.as_deref().map(Path::new) {
         Some(path) if path != "-" => {
-            let folder = std::path::Path::new(path).parent().unwrap_or(std::path::Path::new(""));
+            let folder = path.parent().unwrap_or(Path::new(""));
             // `category_findings/gemm_findings.md`, as trace analysts exchange it, has a folder.
             let made = match folder.as_os_str().is_empty() {
                 true => Ok(()),
                 false => std::fs::create_dir_all(folder),
             };
-            if let Err(e) = made.and_then(|()| std::fs::write(path, text)) {
-                let path = path.to_string_lossy();
-                err.of_file(Code::CannotWrite, &path, &format!("cannot be written: {e}"))?;
-                return Ok(false);
-            }
+            made.and_then(|()| std::fs::write(path, text)).or_else(|e| err.unwritten(path, &e))
         }
-        _ => out.write_all(text.as_bytes())?,
+        _ => Ok(out.write_all(text.as_bytes())?),
     }
-    Ok(true)
 }

@@ -33,7 +33,7 @@ mod tests;
 
 use crate::args::Parsed;
 use crate::help::Command;
-use crate::load::Exit;
+use crate::load::{Exit, Stop};
 use crate::messages::{Code, Messages};
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -70,12 +70,13 @@ pub fn run(
         }
         Ok(Parsed::Say(text)) => out.write_all(text.as_bytes()).map(|()| Exit::Done),
         Ok(Parsed::Run(args)) => {
+            let list = |done: std::io::Result<()>| Ok(done.map(|()| Exit::Done)?);
             let done = match args.command {
                 Command::Help => Ok(Exit::Done),
-                Command::Formats => list::formats(out).map(|()| Exit::Done),
-                Command::Devices => list::devices(args.json, out).map(|()| Exit::Done),
-                Command::Views => list::views(out).map(|()| Exit::Done),
-                Command::Rules => list::rules(out).map(|()| Exit::Done),
+                Command::Formats => list(list::formats(out)),
+                Command::Devices => list(list::devices(args.json, out)),
+                Command::Views => list(list::views(out)),
+                Command::Rules => list(list::rules(out)),
                 Command::Summary => summary::summary(&args, stdin, out, err),
                 Command::Convert => convert::convert(&args, stdin, out, err),
                 Command::Render => render::render(&args, stdin, out, err),
@@ -86,14 +87,16 @@ pub fn run(
                 Command::Check => check::check(&args, stdin, out, err),
             };
             match done {
+                Err(Stop::With(exit)) => Ok(exit),
                 // The verdict could not be printed, so the exit code is not 0.
-                Err(e)
+                Err(Stop::Io(e))
                     if args.command == Command::Check
                         && e.kind() == std::io::ErrorKind::BrokenPipe =>
                 {
                     return Exit::Failed as u8;
                 }
-                other => other,
+                Err(Stop::Io(e)) => Err(e),
+                Ok(exit) => Ok(exit),
             }
         }
     };

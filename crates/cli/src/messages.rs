@@ -1,8 +1,10 @@
 //! What a command says beside its result: lines for people, or with `--json` one object a line.
 
 use crate::help::Command;
+use crate::load::{Exit, Stop};
 use gemmscope_import::{ErrorKind, ImportError};
-use std::io::{Result, Write};
+use std::io::{Error, Result, Write};
+use std::path::Path;
 
 /// Version of the objects; `docs/src/schema/message-1.json` describes them.
 const SCHEMA: &str = "gemmscope/message/1";
@@ -117,6 +119,23 @@ impl<'a> Messages<'a> {
             return self.object(code, Some(file), 0, message);
         }
         writeln!(self.to, "gemmscope: {file}: {message}")
+    }
+
+    /// Why a command cannot go on: it ends.
+    pub(super) fn stop<T>(&mut self, code: Code, message: &str) -> std::result::Result<T, Stop> {
+        self.say(code, message)?;
+        Err(Stop::With(Exit::Failed))
+    }
+
+    /// Why a file cannot be written: the command ends.
+    pub(super) fn unwritten<T>(
+        &mut self,
+        path: &Path,
+        error: &Error,
+    ) -> std::result::Result<T, Stop> {
+        let why = format!("cannot be written: {error}");
+        self.of_file(Code::CannotWrite, &path.to_string_lossy(), &why)?;
+        Err(Stop::With(Exit::Failed))
     }
 
     /// Why a file cannot be read.

@@ -2,7 +2,7 @@
 //! ssh that browser is elsewhere, so the command says how the page gets there.
 
 use crate::args::Args;
-use crate::load::Exit;
+use crate::load::{Exit, Stop};
 use crate::messages::{Code, Messages};
 use crate::page::{Made, make};
 use crate::progress;
@@ -23,37 +23,22 @@ pub(super) fn open(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
-    let made = match make(args, stdin, err)? {
-        Ok(made) => made,
-        Err(exit) => return Ok(exit),
-    };
+) -> Result<Exit, Stop> {
+    let made = make(args, stdin, err)?;
     progress::stop();
     let worked = Exit::worked(!made.failed);
     let browser = Browser::of(&|name| std::env::var_os(name).filter(|v| !v.is_empty()));
     if args.serve {
-        if let Some(path) = &args.output
-            && let Err(exit) = write(Path::new(path), &made.html, err)?
-        {
-            return Ok(exit);
+        if let Some(path) = &args.output {
+            write(Path::new(path), &made.html, err)?;
         }
         return serve(args, made, &browser, out, err);
     }
     let path = match &args.output {
         Some(path) => PathBuf::from(path),
-        None => match temporary(&made.first) {
-            Ok(path) => path,
-            Err(e) => {
-                let folder = std::env::temp_dir();
-                let why = format!("cannot be written: {e}");
-                err.of_file(Code::CannotWrite, &folder.to_string_lossy(), &why)?;
-                return Ok(Exit::Failed);
-            }
-        },
+        None => temporary(&made.first).or_else(|e| err.unwritten(&std::env::temp_dir(), &e))?,
     };
-    if let Err(exit) = write(&path, &made.html, err)? {
-        return Ok(exit);
-    }
+    write(&path, &made.html, err)?;
     let path = path.canonicalize().unwrap_or(path);
     writeln!(out, "{}", path.display())?;
     out.flush()?;
@@ -75,13 +60,12 @@ fn serve(
     browser: &Browser,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
+) -> Result<Exit, Stop> {
     let server = match Server::new(args.port) {
         Ok(server) => server,
         Err(e) => {
             let why = format!("--serve: port {} cannot be had: {e}", args.port);
-            err.say(Code::CannotWrite, &why)?;
-            return Ok(Exit::Failed);
+            return err.stop(Code::CannotWrite, &why);
         }
     };
     writeln!(out, "{}", server.address())?;
@@ -111,13 +95,8 @@ fn host() -> String {
     if name.is_empty() { "THIS-HOST".into() } else { name.to_owned() }
 }
 
-fn write(path: &Path, html: &str, err: &mut Messages<'_>) -> std::io::Result<Result<(), Exit>> {
-    if let Err(e) = std::fs::write(path, html) {
-        let why = format!("cannot be written: {e}");
-        err.of_file(Code::CannotWrite, &path.to_string_lossy(), &why)?;
-        return Ok(Err(Exit::Failed));
-    }
-    Ok(Ok(()))
+fn write(path: &Path, html: &str, err: &mut Messages<'_>) -> Result<(), Stop> {
+    std::fs::write(path, html).or_else(|e| err.unwritten(path, &e))
 }
 
 /// A new file in a new folder that only the user can read.

@@ -2,7 +2,7 @@
 
 use crate::app;
 use crate::args::Args;
-use crate::load::{Exit, load, view_state, write_out};
+use crate::load::{Exit, Stop, load, view_state, write_out};
 use crate::messages::{Code, Messages};
 use crate::progress;
 use gemmscope_share::data;
@@ -24,32 +24,21 @@ pub(super) fn page(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
-    let made = match make(args, stdin, err)? {
-        Ok(made) => made,
-        Err(exit) => return Ok(exit),
-    };
-    Ok(Exit::worked(write_out(args, &made.html, out, err)? && !made.failed))
+) -> Result<Exit, Stop> {
+    let made = make(args, stdin, err)?;
+    write_out(args, &made.html, out, err)?;
+    Ok(Exit::worked(!made.failed))
 }
 
-/// The one-file page with the rows of the files in it; the exit code if there is none.
+/// The one-file page with the rows of the files in it.
 pub(super) fn make(
     args: &Args,
     stdin: &mut dyn Read,
     err: &mut Messages<'_>,
-) -> std::io::Result<Result<Made, Exit>> {
-    let template = match app::template(args.app.as_deref()) {
-        Ok(template) => template,
-        Err(why) => {
-            err.say(Code::NoPage, &why)?;
-            return Ok(Err(Exit::Failed));
-        }
-    };
-    let loaded = load(args, stdin);
-    loaded.report(err)?;
-    if !loaded.has_rows() {
-        return Ok(Err(Exit::of(&loaded)));
-    }
+) -> Result<Made, Stop> {
+    let template =
+        app::template(args.app.as_deref()).or_else(|why| err.stop(Code::NoPage, &why))?;
+    let loaded = load(args, stdin).with_rows(err)?;
     let mut state = view_state(args, &loaded, err)?;
     // The data is in the page, so the data in a link is dropped.
     for key in [data::DATA_KEY, data::SOURCE_KEY] {
@@ -57,24 +46,20 @@ pub(super) fn make(
     }
     progress::step("packing the page");
     let all: Vec<u32> = (0..loaded.data.len() as u32).collect();
-    let block = match Extract::new(&loaded.data, &all, &loaded.custom).finish() {
-        Ok(block) => block,
-        Err(why) => {
-            err.say(Code::TooLarge, &why)?;
-            return Ok(Err(Exit::Failed));
-        }
-    };
+    let block = Extract::new(&loaded.data, &all, &loaded.custom)
+        .finish()
+        .or_else(|why| err.stop(Code::TooLarge, &why))?;
     match data::page(&template, &state.encode(), &block) {
-        Ok(html) => Ok(Ok(Made {
+        Ok(html) => Ok(Made {
             html,
             first: loaded.files.first().map_or(String::new(), |(name, _)| name.clone()),
             failed: loaded.failed,
-        })),
+        }),
         Err(message) => {
             let name = args.app.as_deref().unwrap_or_default().to_string_lossy();
             let why = format!("{message}: expected gemmscope.html of a release, or a saved page");
             err.of_file(Code::NoPage, &name, &why)?;
-            Ok(Err(Exit::Failed))
+            Err(Stop::With(Exit::Failed))
         }
     }
 }

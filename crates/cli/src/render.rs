@@ -1,7 +1,7 @@
 //! `gemmscope render`: draws a view without a browser.
 
 use crate::args::Args;
-use crate::load::{Exit, Shown, frame, write_out};
+use crate::load::{Exit, Shown, Stop, frame, write_out};
 use crate::messages::{Code, Messages};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::picture;
@@ -14,19 +14,16 @@ pub(super) fn render(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
-    let Shown { frame, state, failed } = match frame(args, stdin, err)? {
-        Ok(shown) => shown,
-        Err(exit) => return Ok(exit),
-    };
+) -> Result<Exit, Stop> {
+    let Shown { frame, state, failed } = frame(args, stdin, err)?;
     let theme = Theme::of(args.dark);
     let Some(scene) = picture::saved(&frame, &state, (args.size.0, args.size.1), &theme) else {
         let why = format!("this view has no chart (see `gemmscope views`): {}", state.view);
-        err.say(Code::Nothing, &why)?;
-        return Ok(Exit::Failed);
+        return err.stop(Code::Nothing, &why);
     };
     if let Some(message) = &scene.message {
         err.say(Code::Nothing, message)?;
     }
-    Ok(Exit::worked(write_out(args, &svg(&scene), out, err)? && !failed))
+    write_out(args, &svg(&scene), out, err)?;
+    Ok(Exit::worked(!failed))
 }

@@ -1,7 +1,7 @@
 //! `gemmscope replay`: scripts that run single GEMMs, one for each finding or for each GEMM.
 
 use crate::args::Args;
-use crate::load::{Exit, Shown, frame};
+use crate::load::{Exit, Shown, Stop, frame};
 use crate::messages::{Code, Messages};
 use gemmscope_analysis::findings;
 use gemmscope_analysis::replay::bulk;
@@ -14,11 +14,8 @@ pub(super) fn replay(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
-    let Shown { frame, failed, .. } = match frame(args, stdin, err)? {
-        Ok(shown) => shown,
-        Err(exit) => return Ok(exit),
-    };
+) -> Result<Exit, Stop> {
+    let Shown { frame, failed, .. } = frame(args, stdin, err)?;
     let wanted = if args.flagged {
         bulk::of_findings(&frame, &findings::check_all(&frame))
     } else {
@@ -34,8 +31,7 @@ pub(super) fn replay(
         } else {
             "no GEMM can be replayed"
         };
-        err.say(Code::Nothing, nothing)?;
-        return Ok(Exit::Failed);
+        return err.stop(Code::Nothing, nothing);
     }
     let folder = std::path::Path::new(args.output.as_deref().unwrap_or_default());
     let write = |name: &str, text: &str| {
@@ -43,10 +39,7 @@ pub(super) fn replay(
     };
     for file in &made.files {
         if let Err(e) = write(&file.file, &file.text) {
-            let path = folder.join(&file.file);
-            let path = path.to_string_lossy();
-            err.of_file(Code::CannotWrite, &path, &format!("cannot be written: {e}"))?;
-            return Ok(Exit::Failed);
+            return err.unwritten(&folder.join(&file.file), &e);
         }
     }
     writeln!(

@@ -1,7 +1,7 @@
 //! `gemmscope report`: writes the findings as a document, without a browser.
 
 use crate::args::Args;
-use crate::load::{Exit, Shown, frame, write_out};
+use crate::load::{Exit, Shown, Stop, frame, write_out};
 use crate::messages::Messages;
 use gemmscope_analysis::{findings, report};
 use gemmscope_chart::picture;
@@ -16,11 +16,8 @@ pub(super) fn report(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
-    let Shown { frame, state, failed } = match frame(args, stdin, err)? {
-        Ok(shown) => shown,
-        Err(exit) => return Ok(exit),
-    };
+) -> Result<Exit, Stop> {
+    let Shown { frame, state, failed } = frame(args, stdin, err)?;
     let found = findings::check_all(&frame);
     let report = report::Report::new(&frame, &found);
     let text = match args.form.as_deref().unwrap_or_else(|| by_name(args)) {
@@ -29,7 +26,8 @@ pub(super) fn report(
         "html" => report::html(&report, &picture::for_report(&frame, &state)),
         _ => report::markdown(&report),
     };
-    Ok(Exit::worked(write_out(args, &text, out, err)? && !failed))
+    write_out(args, &text, out, err)?;
+    Ok(Exit::worked(!failed))
 }
 
 /// The format that the output's name implies.

@@ -1,7 +1,7 @@
 //! `gemmscope summary`: the figures of each file.
 
 use crate::args::Args;
-use crate::load::{Exit, Outcome, load};
+use crate::load::{Exit, Outcome, Stop, load};
 use crate::messages::{Code, Messages};
 use gemmscope_analysis::compare::Tally;
 use gemmscope_analysis::ledger::Ledger;
@@ -27,7 +27,7 @@ pub(super) fn summary(
     stdin: &mut dyn Read,
     out: &mut dyn Write,
     err: &mut Messages<'_>,
-) -> std::io::Result<Exit> {
+) -> Result<Exit, Stop> {
     let mut loaded = load(args, stdin);
     if let Some(misuse) = &loaded.misuse {
         err.usage(Some(args.command), misuse)?;
