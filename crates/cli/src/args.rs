@@ -1,7 +1,7 @@
 //! Reads and checks the command line, before any file is opened.
 
 use crate::app;
-use crate::help::{Command, OPTIONS, names};
+use crate::help::{Command, OPTIONS, SHORT, names};
 use crate::{check, report};
 use gemmscope_chart::places;
 use gemmscope_import::{FORMATS, ImportOptions};
@@ -326,7 +326,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
                 continue;
             }
             Long(name) => OPTIONS.iter().position(|o| o.long == name),
-            Short(name) => OPTIONS.iter().position(|o| o.short == Some(name)),
+            Short(name) => OPTIONS.iter().position(|o| (name, o.long) == SHORT),
         };
         let Some(at) = option else {
             return fail(command, arg.unexpected().to_string());

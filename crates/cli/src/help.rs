@@ -205,7 +205,6 @@ pub(super) fn names() -> String {
 #[derive(Debug)]
 pub(super) struct Opt {
     pub long: &'static str,
-    pub short: Option<char>,
     /// Name of its value; empty for a switch.
     value: &'static str,
     what: &'static str,
@@ -213,147 +212,115 @@ pub(super) struct Opt {
     pub of: &'static [Command],
 }
 
+/// The option that has a short name, and that name.
+pub(super) const SHORT: (char, &str) = ('o', "output");
+
 const READING: &[Command] = &[Summary, Render, Report, Replay, Page, Open, Check, Convert];
 
 /// Every option but --help and --version.
 pub(super) const OPTIONS: [Opt; 21] = [
     Opt {
         long: "device",
-        short: None,
         value: "ID",
         what: "device for files that name none (mi300x, h100-sxm, ...)",
         of: READING,
     },
     Opt {
         long: "format",
-        short: None,
         value: "ID",
         what: "read as this format instead of guessing",
         of: READING,
     },
     Opt {
         long: "column",
-        short: None,
         value: "NAME=WHAT",
         what: "what a column is: --column speed=rate:tflops (m, n, k, time:us, ...)",
         of: READING,
     },
     Opt {
         long: "answer",
-        short: None,
         value: "KEY=VALUE",
         what: "correct an assumption: --answer dtype=bf16",
         of: READING,
     },
     Opt {
         long: "memory",
-        short: None,
         value: "SIZE",
         what: "most that a packed file may take, unpacked and as rows (1GiB)",
         of: READING,
     },
     Opt {
         long: "rows",
-        short: None,
         value: "KIND",
         what: "what the rows are, instead of guessing: workload, benchmark, sweep, sides",
         of: &[Summary, Render, Report, Replay, Page, Open, Check],
     },
     Opt {
         long: "state",
-        short: None,
         value: "LINK",
         what: "filters and view of this link (or the text after its #)",
         of: &[Render, Report, Replay, Page, Open, Check],
     },
     Opt {
         long: "view",
-        short: None,
         value: "V",
         what: "place or chart (default: by the data; see `gemmscope views`)",
         of: &[Render, Page, Open],
     },
-    Opt { long: "theme", short: None, value: "T", what: "light or dark (light)", of: &[Render] },
+    Opt { long: "theme", value: "T", what: "light or dark (light)", of: &[Render] },
     Opt {
         long: "size",
-        short: None,
         value: "WxH",
         what: "size in CSS pixels; the height is optional (960)",
         of: &[Render],
     },
     Opt {
         long: "form",
-        short: None,
         value: "F",
         what: "report: markdown, html, json, summary (short); check: text, markdown, json",
         of: &[Report, Check],
     },
-    Opt {
-        long: "flagged",
-        short: None,
-        value: "",
-        what: "only the GEMMs of the findings",
-        of: &[Replay],
-    },
+    Opt { long: "flagged", value: "", what: "only the GEMMs of the findings", of: &[Replay] },
     Opt {
         long: "app",
-        short: None,
         value: "FILE",
         what: "the one-file page to put the data into (default: the one in a release's command)",
         of: &[Page, Open],
     },
     Opt {
         long: "serve",
-        short: None,
         value: "",
         what: "offer the page at a loopback address until Ctrl-C, instead of a file",
         of: &[Open],
     },
-    Opt {
-        long: "port",
-        short: None,
-        value: "N",
-        what: "port of --serve (any free one)",
-        of: &[Open],
-    },
+    Opt { long: "port", value: "N", what: "port of --serve (any free one)", of: &[Open] },
     Opt {
         long: "json",
-        short: None,
         value: "",
         what: "the result as JSON, where it has that form, and messages as one JSON object a line",
         of: &[Summary, Render, Report, Replay, Page, Open, Check, Convert, Devices],
     },
     Opt {
         long: "min-efficiency",
-        short: None,
         value: "P",
         what: "minimum time-weighted efficiency of all rows: 60% or 0.6",
         of: &[Check],
     },
-    Opt {
-        long: "each",
-        short: None,
-        value: "",
-        what: "apply it to each row instead",
-        of: &[Check],
-    },
+    Opt { long: "each", value: "", what: "apply it to each row instead", of: &[Check] },
     Opt {
         long: "baseline",
-        short: None,
         value: "FILE",
         what: "compare with this file, GEMM by GEMM",
         of: &[Check],
     },
     Opt {
         long: "max-regression",
-        short: None,
         value: "P",
         what: "maximum slowdown of a GEMM: 5% (the default) or 0.05",
         of: &[Check],
     },
     Opt {
         long: "output",
-        short: Some('o'),
         value: "FILE",
         what: "output file (- is standard output); a folder for replay",
         of: &[Render, Report, Replay, Page, Open, Convert],
@@ -362,7 +329,7 @@ pub(super) const OPTIONS: [Opt; 21] = [
 
 impl Opt {
     fn line(&self, out: &mut String) {
-        let short = self.short.map_or("    ".into(), |s| format!("-{s}, "));
+        let short = if self.long == SHORT.1 { format!("-{}, ", SHORT.0) } else { "    ".into() };
         let name = format!("{short}--{} {}", self.long, self.value);
         let _ = writeln!(out, "  {name:<25} {}", self.what);
     }

@@ -9,18 +9,6 @@ fn failed(e: &std::io::Error) -> ImportError {
     ImportError::new(format!("cannot be read: {e}"))
 }
 
-/// Opens a file, or standard input, and passes it to `take`.
-fn with_file<T>(
-    file: &Given,
-    stdin: &mut dyn Read,
-    take: impl FnOnce(&mut dyn Read) -> Result<T, ImportError>,
-) -> Result<T, ImportError> {
-    match &file.path {
-        None => take(stdin),
-        Some(path) => take(&mut std::fs::File::open(path).map_err(|e| failed(&e))?),
-    }
-}
-
 /// Reads a file in slices.
 fn import(
     name: &str,
@@ -48,5 +36,11 @@ pub(super) fn read(
     options: &ImportOptions,
     stdin: &mut dyn Read,
 ) -> Result<Imported, ImportError> {
-    with_file(file, stdin, |source| import(&file.name, options, source))
+    match &file.path {
+        None => import(&file.name, options, stdin),
+        Some(path) => {
+            let mut source = std::fs::File::open(path).map_err(|e| failed(&e))?;
+            import(&file.name, options, &mut source)
+        }
+    }
 }
