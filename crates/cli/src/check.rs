@@ -4,15 +4,15 @@ mod efficiency;
 mod regression;
 mod words;
 
+use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Stop, load, load_files, shown, view_state};
-use crate::messages::{Code, Messages};
+use crate::messages::Code;
 use crate::progress;
 use gemmscope_analysis::doc;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use serde::Serialize;
-use std::io::{Read, Write};
 
 /// Formats of `check`.
 pub(super) const FORMS: [&str; 3] = ["text", "markdown", "json"];
@@ -106,26 +106,21 @@ struct Slower {
 }
 
 /// Checks the files against the limits; prints one line per limit and the rows that break it.
-pub(super) fn check(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
-    let loaded = load(args, stdin).with_rows(err)?;
-    let state = view_state(args, &loaded, err)?;
+pub(super) fn check(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let loaded = load(args, io.stdin).with_rows(&mut io.err)?;
+    let state = view_state(args, &loaded, &mut io.err)?;
     let failed = loaded.failed;
     let baseline = match &args.baseline {
         None => None,
         Some(file) => {
             let files = [file.clone()];
-            let baseline = load_files(&files, args, stdin).with_rows(err)?;
+            let baseline = load_files(&files, args, io.stdin).with_rows(&mut io.err)?;
             let name = std::path::Path::new(file).file_name().unwrap_or(file);
             Some((name.to_string_lossy().into_owned(), baseline))
         }
     };
     progress::step("holding the rows against the limits");
-    let frame = shown(loaded.data.clone(), &state, &loaded.custom, err)?;
+    let frame = shown(loaded.data.clone(), &state, &loaded.custom, &mut io.err)?;
     let ledger = Ledger::new(&frame);
     let trust = Trust::of(&frame).beside(&ledger);
     let mut limits = Vec::new();
@@ -145,7 +140,7 @@ pub(super) fn check(
             Limit::Regression(r) => (String::new(), &r.why),
         };
         if let Some(why) = why {
-            err.say(Code::NotJudged, &format!("{of}{why}"))?;
+            io.err.say(Code::NotJudged, &format!("{of}{why}"))?;
         }
     }
     let held = verdict(&limits);
@@ -164,7 +159,7 @@ pub(super) fn check(
             }
         }
     };
-    out.write_all(text.as_bytes())?;
+    io.out.write_all(text.as_bytes())?;
     Ok(match held {
         Some(false) => Exit::Broken,
         Some(true) => Exit::worked(!failed),

@@ -1,34 +1,29 @@
 //! `gemmscope convert`: any file as one long CSV, or as JSON with the same columns.
 
+use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Stop, load};
-use crate::messages::Messages;
 use crate::progress;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::native_csv;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// Version of the JSON; `docs/src/schema/rows-1.json` describes it.
 const SCHEMA: &str = "gemmscope/rows/1";
 
 /// Writes the rows of all files in slices.
-pub(super) fn convert(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
-    let loaded = load(args, stdin).with_rows(err)?;
+pub(super) fn convert(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let loaded = load(args, io.stdin).with_rows(&mut io.err)?;
     let all = &loaded.data;
     let mut file;
     let target: &mut dyn Write = match args.output.as_deref().map(Path::new) {
         Some(path) if path != "-" => {
-            let created = std::fs::File::create(path).or_else(|e| err.unwritten(path, &e))?;
+            let created = std::fs::File::create(path).or_else(|e| io.err.unwritten(path, &e))?;
             file = std::io::BufWriter::new(created);
             &mut file
         }
-        _ => out,
+        _ => io.out,
     };
     // With a device: what the roof allows, which is all that a list of shapes can have.
     let metrics = loaded.metrics(RoofKind::default());

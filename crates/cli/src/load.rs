@@ -1,5 +1,6 @@
 //! Reads the files of a command line into one table.
 
+use crate::Io;
 use crate::args::Args;
 use crate::files::{Given, given};
 use crate::help::Command;
@@ -18,7 +19,7 @@ use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 /// What became of one file.
@@ -327,22 +328,18 @@ pub(super) struct Shown {
 }
 
 /// The rows and the view state that the options select, if there is something to show.
-pub(super) fn frame(
-    args: &Args,
-    stdin: &mut dyn Read,
-    err: &mut Messages<'_>,
-) -> Result<Shown, Stop> {
-    let loaded = load(args, stdin);
-    loaded.report(err)?;
+pub(super) fn frame(args: &Args, io: &mut Io<'_>) -> Result<Shown, Stop> {
+    let loaded = load(args, io.stdin);
+    loaded.report(&mut io.err)?;
     // A report tells of GEMMs without a shape too.
     let tells =
         args.command == Command::Report && loaded.misuse.is_none() && loaded.has_gemm_time();
     if !tells {
         loaded.expect_rows()?;
     }
-    let state = view_state(args, &loaded, err)?;
+    let state = view_state(args, &loaded, &mut io.err)?;
     let failed = loaded.failed;
-    let frame = shown(loaded.data, &state, &loaded.custom, err)?;
+    let frame = shown(loaded.data, &state, &loaded.custom, &mut io.err)?;
     Ok(Shown { frame, state, failed })
 }
 
@@ -397,12 +394,7 @@ impl From<std::io::Error> for Stop {
 }
 
 /// Writes to `-o FILE`, or to standard output if that is `-` or missing.
-pub(super) fn write_out(
-    args: &Args,
-    text: &str,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<(), Stop> {
+pub(super) fn write_out(args: &Args, text: &str, io: &mut Io<'_>) -> Result<(), Stop> {
     match args.output.as_deref().map(Path::new) {
         Some(path) if path != "-" => {
             let folder = path.parent().unwrap_or(Path::new(""));
@@ -411,8 +403,8 @@ pub(super) fn write_out(
                 true => Ok(()),
                 false => std::fs::create_dir_all(folder),
             };
-            made.and_then(|()| std::fs::write(path, text)).or_else(|e| err.unwritten(path, &e))
+            made.and_then(|()| std::fs::write(path, text)).or_else(|e| io.err.unwritten(path, &e))
         }
-        _ => Ok(out.write_all(text.as_bytes())?),
+        _ => Ok(io.out.write_all(text.as_bytes())?),
     }
 }

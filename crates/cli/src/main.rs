@@ -39,6 +39,13 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
+/// Where a command reads and writes.
+struct Io<'a> {
+    stdin: &'a mut dyn Read,
+    out: &'a mut dyn Write,
+    err: Messages<'a>,
+}
+
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
     progress::start();
@@ -62,29 +69,29 @@ pub fn run(
     let args: Vec<OsString> = args.into_iter().collect();
     // Also of a command line that cannot be read.
     let json = args.iter().any(|a| a == "--json");
-    let err = &mut Messages::new(err, json);
+    let io = &mut Io { stdin, out, err: Messages::new(err, json) };
     let result = match args::parse(args) {
         Err(usage) => {
-            let _ = err.usage(usage.command, &usage.message);
+            let _ = io.err.usage(usage.command, &usage.message);
             return Exit::Misuse as u8;
         }
-        Ok(Parsed::Say(text)) => out.write_all(text.as_bytes()).map(|()| Exit::Done),
+        Ok(Parsed::Say(text)) => io.out.write_all(text.as_bytes()).map(|()| Exit::Done),
         Ok(Parsed::Run(args)) => {
             let list = |done: std::io::Result<()>| Ok(done.map(|()| Exit::Done)?);
             let done = match args.command {
                 Command::Help => Ok(Exit::Done),
-                Command::Formats => list(list::formats(out)),
-                Command::Devices => list(list::devices(args.json, out)),
-                Command::Views => list(list::views(out)),
-                Command::Rules => list(list::rules(out)),
-                Command::Summary => summary::summary(&args, stdin, out, err),
-                Command::Convert => convert::convert(&args, stdin, out, err),
-                Command::Render => render::render(&args, stdin, out, err),
-                Command::Report => report::report(&args, stdin, out, err),
-                Command::Replay => replay::replay(&args, stdin, out, err),
-                Command::Page => page::page(&args, stdin, out, err),
-                Command::Open => open::open(&args, stdin, out, err),
-                Command::Check => check::check(&args, stdin, out, err),
+                Command::Formats => list(list::formats(io.out)),
+                Command::Devices => list(list::devices(args.json, io.out)),
+                Command::Views => list(list::views(io.out)),
+                Command::Rules => list(list::rules(io.out)),
+                Command::Summary => summary::summary(&args, io),
+                Command::Convert => convert::convert(&args, io),
+                Command::Render => render::render(&args, io),
+                Command::Report => report::report(&args, io),
+                Command::Replay => replay::replay(&args, io),
+                Command::Page => page::page(&args, io),
+                Command::Open => open::open(&args, io),
+                Command::Check => check::check(&args, io),
             };
             match done {
                 Err(Stop::With(exit)) => Ok(exit),
@@ -100,12 +107,12 @@ pub fn run(
             }
         }
     };
-    match result.and_then(|exit| out.flush().map(|()| exit)) {
+    match result.and_then(|exit| io.out.flush().map(|()| exit)) {
         Ok(exit) => exit as u8,
         // The reader of the pipe has closed it (`| head`): not an error.
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(e) => {
-            let _ = err.say(Code::CannotWrite, &format!("cannot be written: {e}"));
+            let _ = io.err.say(Code::CannotWrite, &format!("cannot be written: {e}"));
             Exit::Failed as u8
         }
     }

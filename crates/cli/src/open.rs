@@ -1,6 +1,7 @@
 //! `gemmscope open`: the page with the data inside, in the browser of the person who asks. Over
 //! ssh that browser is elsewhere, so the command says how the page gets there.
 
+use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Stop};
 use crate::messages::{Code, Messages};
@@ -9,7 +10,6 @@ use crate::progress;
 use crate::serve::{Server, secret};
 use gemmscope_share::data::base_name;
 use std::ffi::{OsStr, OsString};
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -18,61 +18,50 @@ use std::time::{Duration, Instant};
 const START: Duration = Duration::from_secs(2);
 
 /// Makes the page and opens it, or says where it is.
-pub(super) fn open(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
-    let made = make(args, stdin, err)?;
+pub(super) fn open(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let made = make(args, io)?;
     progress::stop();
     let worked = Exit::worked(!made.failed);
     let browser = Browser::of(&|name| std::env::var_os(name).filter(|v| !v.is_empty()));
     if args.serve {
         if let Some(path) = &args.output {
-            write(Path::new(path), &made.html, err)?;
+            write(Path::new(path), &made.html, &mut io.err)?;
         }
-        return serve(args, made, &browser, out, err);
+        return serve(args, made, &browser, io);
     }
     let path = match &args.output {
         Some(path) => PathBuf::from(path),
-        None => temporary(&made.first).or_else(|e| err.unwritten(&std::env::temp_dir(), &e))?,
+        None => temporary(&made.first).or_else(|e| io.err.unwritten(&std::env::temp_dir(), &e))?,
     };
-    write(&path, &made.html, err)?;
+    write(&path, &made.html, &mut io.err)?;
     let path = path.canonicalize().unwrap_or(path);
-    writeln!(out, "{}", path.display())?;
-    out.flush()?;
+    writeln!(io.out, "{}", path.display())?;
+    io.out.flush()?;
     if browser.away {
-        err.hint(
+        io.err.hint(
             "No browser here: copy this file to a machine that has one and open it there, or run \
              the command again with --serve.",
         )?;
     } else if let Err(why) = browser.show(path.as_os_str()) {
-        err.say(Code::NoBrowser, &format!("{why}: open the file yourself"))?;
+        io.err.say(Code::NoBrowser, &format!("{why}: open the file yourself"))?;
     }
     Ok(worked)
 }
 
 /// Serves the page until the process is ended.
-fn serve(
-    args: &Args,
-    made: Made,
-    browser: &Browser,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
+fn serve(args: &Args, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<Exit, Stop> {
     let server = match Server::new(args.port) {
         Ok(server) => server,
         Err(e) => {
             let why = format!("--serve: port {} cannot be had: {e}", args.port);
-            return err.stop(Code::CannotWrite, &why);
+            return io.err.stop(Code::CannotWrite, &why);
         }
     };
-    writeln!(out, "{}", server.address())?;
-    out.flush()?;
+    writeln!(io.out, "{}", server.address())?;
+    io.out.flush()?;
     if browser.away {
         let port = server.port();
-        err.hint(&format!(
+        io.err.hint(&format!(
             "From your machine: ssh -N -L {port}:127.0.0.1:{port} {}, then open the address there.",
             host()
         ))?;
@@ -81,9 +70,9 @@ fn serve(
     if (!browser.away || browser.chosen.is_some())
         && let Err(why) = browser.show(OsStr::new(&server.address()))
     {
-        err.say(Code::NoBrowser, &format!("{why}: open the address yourself"))?;
+        io.err.say(Code::NoBrowser, &format!("{why}: open the address yourself"))?;
     }
-    err.hint("Only this machine can reach it. Ctrl-C ends it.")?;
+    io.err.hint("Only this machine can reach it. Ctrl-C ends it.")?;
     server.run(made.html, usize::MAX);
     Ok(Exit::worked(!made.failed))
 }

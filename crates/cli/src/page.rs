@@ -1,13 +1,13 @@
 //! `gemmscope page`: the one-file page with data and view inside, as the page saves it.
 
+use crate::Io;
 use crate::app;
 use crate::args::Args;
 use crate::load::{Exit, Stop, load, view_state, write_out};
-use crate::messages::{Code, Messages};
+use crate::messages::Code;
 use crate::progress;
 use gemmscope_share::data;
 use gemmscope_share::extract::Extract;
-use std::io::{Read, Write};
 
 /// A page with its data.
 pub(super) struct Made {
@@ -19,27 +19,18 @@ pub(super) struct Made {
 }
 
 /// Puts the rows of the files into the one-file page.
-pub(super) fn page(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
-    let made = make(args, stdin, err)?;
-    write_out(args, &made.html, out, err)?;
+pub(super) fn page(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let made = make(args, io)?;
+    write_out(args, &made.html, io)?;
     Ok(Exit::worked(!made.failed))
 }
 
 /// The one-file page with the rows of the files in it.
-pub(super) fn make(
-    args: &Args,
-    stdin: &mut dyn Read,
-    err: &mut Messages<'_>,
-) -> Result<Made, Stop> {
+pub(super) fn make(args: &Args, io: &mut Io<'_>) -> Result<Made, Stop> {
     let template =
-        app::template(args.app.as_deref()).or_else(|why| err.stop(Code::NoPage, &why))?;
-    let loaded = load(args, stdin).with_rows(err)?;
-    let mut state = view_state(args, &loaded, err)?;
+        app::template(args.app.as_deref()).or_else(|why| io.err.stop(Code::NoPage, &why))?;
+    let loaded = load(args, io.stdin).with_rows(&mut io.err)?;
+    let mut state = view_state(args, &loaded, &mut io.err)?;
     // The data is in the page, so the data in a link is dropped.
     for key in [data::DATA_KEY, data::SOURCE_KEY] {
         state.set_param(key, "");
@@ -48,7 +39,7 @@ pub(super) fn make(
     let all: Vec<u32> = (0..loaded.data.len() as u32).collect();
     let block = Extract::new(&loaded.data, &all, &loaded.custom)
         .finish()
-        .or_else(|why| err.stop(Code::TooLarge, &why))?;
+        .or_else(|why| io.err.stop(Code::TooLarge, &why))?;
     match data::page(&template, &state.encode(), &block) {
         Ok(html) => Ok(Made {
             html,
@@ -58,7 +49,7 @@ pub(super) fn make(
         Err(message) => {
             let name = args.app.as_deref().unwrap_or_default().to_string_lossy();
             let why = format!("{message}: expected gemmscope.html of a release, or a saved page");
-            err.of_file(Code::NoPage, &name, &why)?;
+            io.err.of_file(Code::NoPage, &name, &why)?;
             Err(Stop::With(Exit::Failed))
         }
     }

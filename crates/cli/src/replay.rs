@@ -1,21 +1,16 @@
 //! `gemmscope replay`: scripts that run single GEMMs, one for each finding or for each GEMM.
 
+use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Shown, Stop, frame};
-use crate::messages::{Code, Messages};
+use crate::messages::Code;
 use gemmscope_analysis::findings;
 use gemmscope_analysis::replay::bulk;
 use gemmscope_model::units::plural;
-use std::io::{Read, Write};
 
 /// Writes the scripts into the folder of `-o`.
-pub(super) fn replay(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
-    let Shown { frame, failed, .. } = frame(args, stdin, err)?;
+pub(super) fn replay(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let Shown { frame, failed, .. } = frame(args, io)?;
     let wanted = if args.flagged {
         bulk::of_findings(&frame, &findings::check_all(&frame))
     } else {
@@ -23,7 +18,7 @@ pub(super) fn replay(
     };
     let made = bulk::bulk(&frame, &wanted);
     for why in &made.left_out {
-        err.say(Code::LeftOut, &format!("left out: {why}"))?;
+        io.err.say(Code::LeftOut, &format!("left out: {why}"))?;
     }
     if made.files.is_empty() {
         let nothing = if args.flagged {
@@ -31,7 +26,7 @@ pub(super) fn replay(
         } else {
             "no GEMM can be replayed"
         };
-        return err.stop(Code::Nothing, nothing);
+        return io.err.stop(Code::Nothing, nothing);
     }
     let folder = std::path::Path::new(args.output.as_deref().unwrap_or_default());
     let write = |name: &str, text: &str| {
@@ -39,11 +34,11 @@ pub(super) fn replay(
     };
     for file in &made.files {
         if let Err(e) = write(&file.file, &file.text) {
-            return err.unwritten(&folder.join(&file.file), &e);
+            return io.err.unwritten(&folder.join(&file.file), &e);
         }
     }
     writeln!(
-        out,
+        io.out,
         "{} of {} in {}; sh {} checks and times them",
         plural(made.files.len() as u64, "file"),
         plural(wanted.len() as u64, "GEMM"),

@@ -1,23 +1,17 @@
 //! `gemmscope report`: writes the findings as a document, without a browser.
 
+use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Shown, Stop, frame, write_out};
-use crate::messages::Messages;
 use gemmscope_analysis::{findings, report};
 use gemmscope_chart::picture;
-use std::io::{Read, Write};
 
 /// Formats of `report`.
 pub(super) const FORMS: [&str; 4] = ["markdown", "html", "json", "summary"];
 
 /// Writes the findings as a document.
-pub(super) fn report(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
-    let Shown { frame, state, failed } = frame(args, stdin, err)?;
+pub(super) fn report(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let Shown { frame, state, failed } = frame(args, io)?;
     let found = findings::check_all(&frame);
     let report = report::Report::new(&frame, &found);
     let text = match args.form.as_deref().unwrap_or_else(|| by_name(args)) {
@@ -26,7 +20,7 @@ pub(super) fn report(
         "html" => report::html(&report, &picture::for_report(&frame, &state)),
         _ => report::markdown(&report),
     };
-    write_out(args, &text, out, err)?;
+    write_out(args, &text, io)?;
     Ok(Exit::worked(!failed))
 }
 

@@ -1,8 +1,9 @@
 //! `gemmscope summary`: the figures of each file.
 
+use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Outcome, Stop, load};
-use crate::messages::{Code, Messages};
+use crate::messages::Code;
 use gemmscope_analysis::compare::Tally;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::summary::{SideSummary, Summary};
@@ -12,7 +13,7 @@ use gemmscope_model::units::{FlopsPerSec, Seconds, and_more, percent, plural};
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 /// Version of the JSON; `docs/src/schema/summary-1.json` describes it.
@@ -22,15 +23,10 @@ const SCHEMA: &str = "gemmscope/summary/1";
 const LISTED: usize = 10;
 
 /// Prints one block a file, or one JSON object.
-pub(super) fn summary(
-    args: &Args,
-    stdin: &mut dyn Read,
-    out: &mut dyn Write,
-    err: &mut Messages<'_>,
-) -> Result<Exit, Stop> {
-    let mut loaded = load(args, stdin);
+pub(super) fn summary(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let mut loaded = load(args, io.stdin);
     if let Some(misuse) = &loaded.misuse {
-        err.usage(Some(args.command), misuse)?;
+        io.err.usage(Some(args.command), misuse)?;
         return Ok(Exit::Misuse);
     }
     let roof = if loaded.measured_peaks { RoofKind::Achievable } else { RoofKind::default() };
@@ -45,8 +41,8 @@ pub(super) fn summary(
         match outcome {
             Outcome::Table(sources) => {
                 for source in sources.clone().take(Summary::MOST) {
-                    if print_source(out, &frame, source, args)? == Some(0) {
-                        err.of_file(Code::RowsSkipped, name, "no usable rows")?;
+                    if print_source(io.out, &frame, source, args)? == Some(0) {
+                        io.err.of_file(Code::RowsSkipped, name, "no usable rows")?;
                     }
                 }
                 let more = sources.len().saturating_sub(Summary::MOST);
@@ -55,22 +51,28 @@ pub(super) fn summary(
                         "{} of this table, which count below",
                         plural(more as u64, "more file")
                     );
-                    print_line(out, args.json, name, ("left_out", &why), &why)?;
+                    print_line(io.out, args.json, name, ("left_out", &why), &why)?;
                 }
             }
             Outcome::Devices(names) => {
                 let words = format!("defines {}", names.join(", "));
-                print_line(out, args.json, name, ("devices_defined", names), &words)?;
+                print_line(io.out, args.json, name, ("devices_defined", names), &words)?;
             }
             Outcome::Context(table) => {
                 let what = match table {
                     Some(table) => format!("joined with {table}"),
                     None => "context of a table: give that table too".into(),
                 };
-                print_line(out, args.json, name, ("context", &what), &what)?;
+                print_line(io.out, args.json, name, ("context", &what), &what)?;
             }
             Outcome::LeftOut(why) => {
-                print_line(out, args.json, name, ("left_out", why), &format!("left out: {why}"))?;
+                print_line(
+                    io.out,
+                    args.json,
+                    name,
+                    ("left_out", why),
+                    &format!("left out: {why}"),
+                )?;
             }
             Outcome::Failed(why) if args.json => {
                 let object = serde_json::json!({
@@ -80,13 +82,13 @@ pub(super) fn summary(
                     "code": Code::of(why).key(),
                     "line": (why.line > 0).then_some(why.line),
                 });
-                writeln!(out, "{object}")?;
+                writeln!(io.out, "{object}")?;
             }
-            Outcome::Failed(why) => err.failed(name, why)?,
+            Outcome::Failed(why) => io.err.failed(name, why)?,
         }
     }
     if frame.data.sources.len() > 1 {
-        print_together(out, &frame, args.json)?;
+        print_together(io.out, &frame, args.json)?;
     }
     Ok(Exit::worked(!loaded.failed))
 }
