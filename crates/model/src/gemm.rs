@@ -302,7 +302,7 @@ mod tests {
         close(problem.intensity().0, 1365.333, 1e-6);
         // Fused 0.101 GB, unfused (MK + KN + 3MN) s = 0.168 GB.
         close(problem.bytes().0, 0.101e9, 5e-3);
-        close((problem.bytes() + problem.epilogue_bytes()).0, 0.168e9, 5e-3);
+        close(problem.bytes().0 + problem.epilogue_bytes().0, 0.168e9, 5e-3);
     }
 
     #[test]
@@ -422,7 +422,7 @@ mod tests {
         fn backward_does_twice_the_work(problem in problems()) {
             let problem = Problem { op: Operation { bias: false, ..problem.op }, ..problem };
             let Backward { dx, dw } = problem.backward();
-            let ratio = (dx.work() + dw.work()) / problem.work();
+            let ratio = (dx.work().0 + dw.work().0) / problem.work().0;
             prop_assert!((ratio - 2.0).abs() < 1e-12);
         }
 
