@@ -4,7 +4,6 @@
 //! Shapes are row-major. A BLAS call is column-major, so it computes C^T = B^T A^T: M and N, and
 //! A and B, change places there. Rows of a BLAS library's own benchmark are column-major already.
 
-use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Operation, Problem};
 use gemmscope_model::tiling::Tile;
 use gemmscope_table::dataset::Dataset;
@@ -113,17 +112,6 @@ pub fn replay(case: &Case, tool: Tool) -> Result<Replay, String> {
         ),
         text,
     })
-}
-
-/// Names of three types for a tool, or a sentence that names the unsupported type.
-fn names(
-    types: [DataType; 3],
-    name: impl Fn(DataType) -> Option<&'static str>,
-    tool: Tool,
-) -> Result<[&'static str; 3], String> {
-    let one =
-        |t: DataType| name(t).ok_or_else(|| format!("{} takes no {t} operands", tool.label()));
-    Ok([one(types[0])?, one(types[1])?, one(types[2])?])
 }
 
 /// Comment lines with the GEMM and its source.

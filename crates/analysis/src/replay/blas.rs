@@ -1,9 +1,7 @@
 //! Commands of the libraries' own clients: hipBLASLt, rocBLAS, CUTLASS.
 
-use super::types::{
-    cutlass_accumulator, cutlass_type, hipblaslt_compute, hipblaslt_type, rocm_type,
-};
-use super::{CALLS, Case, Tool, WARM_UP, head, names};
+use super::types::{cutlass_accumulator, hipblaslt_compute, names};
+use super::{CALLS, Case, Tool, WARM_UP, head};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
 
@@ -33,7 +31,7 @@ fn operands(p: &Problem, trans: &str, [a, b, c]: [&str; 3], compute: &str) -> St
 
 /// The command for a column-major product, without how often it is timed.
 pub(crate) fn hipblaslt_call(p: &Problem) -> Result<String, String> {
-    let types = names([p.op.a, p.op.b, p.op.c], hipblaslt_type, Tool::HipblasltBench)?;
+    let types = names(&p.op, Tool::HipblasltBench)?;
     // One of the types that the client accepts for a bias.
     let bias = match types[2] {
         _ if !p.op.bias => String::new(),
@@ -69,7 +67,7 @@ const ROCBLAS_TYPES: [[&str; 3]; 8] = [
 
 pub(super) fn rocblas(case: &Case) -> Result<String, String> {
     let p = &case.stored(true).problem;
-    let [a_type, b_type, c_type] = names([p.op.a, p.op.b, p.op.c], rocm_type, Tool::RocblasBench)?;
+    let [a_type, b_type, c_type] = names(&p.op, Tool::RocblasBench)?;
     // 8-bit integers are summed in a wider type, whatever the output type.
     let c_type = if a_type == "i8_r" { "i32_r" } else { c_type };
     let compute = match p.op.compute {
@@ -101,7 +99,7 @@ pub(super) fn rocblas(case: &Case) -> Result<String, String> {
 
 /// The command for a product, without how often it is timed.
 pub(crate) fn cutlass_call(p: &Problem, column_major: bool) -> Result<String, String> {
-    let [a, b, c] = names([p.op.a, p.op.b, p.op.c], cutlass_type, Tool::CutlassProfiler)?;
+    let [a, b, c] = names(&p.op, Tool::CutlassProfiler)?;
     let order = |transposed: bool| if transposed == column_major { "row" } else { "column" };
     let class = if p.op.compute == DataType::Fp32 { "simt" } else { "tensorop" };
     Ok(format!(

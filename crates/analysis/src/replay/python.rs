@@ -1,25 +1,10 @@
 //! Python scripts: PyTorch, and a Triton kernel.
 
 use super::rounding;
-use super::{CALLS, Case, Tool, WARM_UP, head, names};
+use super::types::names;
+use super::{CALLS, Case, Tool, WARM_UP, head};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
-
-fn torch_type(t: DataType) -> Option<&'static str> {
-    Some(match t {
-        DataType::Fp64 => "torch.float64",
-        DataType::Fp32 | DataType::Tf32 => "torch.float32",
-        DataType::Fp16 => "torch.float16",
-        DataType::Bf16 => "torch.bfloat16",
-        DataType::Int8 => "torch.int8",
-        DataType::Int32 => "torch.int32",
-        DataType::Fp8E4m3 => "torch.float8_e4m3fn",
-        DataType::Fp8E5m2 => "torch.float8_e5m2",
-        DataType::Fp8E4m3Fnuz => "torch.float8_e4m3fnuz",
-        DataType::Fp8E5m2Fnuz => "torch.float8_e5m2fnuz",
-        _ => return None,
-    })
-}
 
 fn is_fp8(t: DataType) -> bool {
     matches!(
@@ -31,7 +16,7 @@ fn is_fp8(t: DataType) -> bool {
 /// Lines that create `a` (M x K) and `b` (K x N) with the layout of a row-major GEMM.
 fn operands(case: &Case, tool: Tool) -> Result<String, String> {
     let p = &case.problem;
-    let [a, b, _] = names([p.op.a, p.op.b, p.op.c], torch_type, tool)?;
+    let [a, b, _] = names(&p.op, tool)?;
     let make = |dtype: &str, rows: &str, columns: &str, transposed: bool| {
         let (first, second) = if transposed { (columns, rows) } else { (rows, columns) };
         let batch = if p.batch > 1 { "BATCH, " } else { "" };
@@ -211,7 +196,7 @@ pub(super) fn pytorch(case: &Case) -> Result<String, String> {
         return Err("PyTorch has no batched product of 8-bit types".to_owned());
     }
     out.push_str(&operands(&own, Tool::Pytorch)?);
-    let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Pytorch)?;
+    let [_, _, c] = names(&p.op, Tool::Pytorch)?;
     let integer = p.op.a == DataType::Int8;
     if p.op.bias && integer {
         out.push_str("# The bias is left out: the product of 8-bit integers takes none.\n");
@@ -299,7 +284,7 @@ pub(super) fn triton(case: &Case) -> Result<String, String> {
         return Err("Triton multiplies no fp64 tiles".to_owned());
     }
     let accumulator = if p.op.a == DataType::Int8 { "tl.int32" } else { "tl.float32" };
-    let [_, _, c] = names([p.op.a, p.op.b, p.op.c], torch_type, Tool::Triton)?;
+    let [_, _, c] = names(&p.op, Tool::Triton)?;
     let power = |v: u32| v.is_power_of_two() && (16..=256).contains(&v);
     let (bm, bn, bk) = match own.tile {
         Some(t) if power(t.m) && power(t.n) => (t.m, t.n, t.k.filter(|k| power(*k)).unwrap_or(64)),

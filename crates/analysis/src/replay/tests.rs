@@ -1,6 +1,7 @@
 //! Every generated flag is one that the tool documents; scripts are Python; shapes are right.
 
 use super::*;
+use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use proptest::prelude::*;
 

@@ -1,29 +1,46 @@
-//! Names of the types in the tools: one table a tool, for replays and for the commands of a plan.
+//! Names of the types in the tools, for replays and for the commands of a plan.
 
+use super::Tool;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
 
-/// Names in rocBLAS.
-pub(super) fn rocm_type(t: DataType) -> Option<&'static str> {
-    Some(match t {
-        DataType::Fp64 => "f64_r",
-        DataType::Fp32 | DataType::Tf32 => "f32_r",
-        DataType::Fp16 => "f16_r",
-        DataType::Bf16 => "bf16_r",
-        DataType::Int8 => "i8_r",
-        DataType::Int32 => "i32_r",
-        _ => return None,
-    })
+/// What PyTorch, rocBLAS, hipBLASLt and CUTLASS call each type; "" where a tool does not take it.
+const NAMES: [(DataType, [&str; 4]); 12] = {
+    use DataType::*;
+    [
+        (Fp64, ["torch.float64", "f64_r", "f64_r", "f64"]),
+        (Fp32, ["torch.float32", "f32_r", "f32_r", "f32"]),
+        (Tf32, ["torch.float32", "f32_r", "f32_r", "tf32"]),
+        (Fp16, ["torch.float16", "f16_r", "f16_r", "f16"]),
+        (Bf16, ["torch.bfloat16", "bf16_r", "bf16_r", "bf16"]),
+        (Int4, ["", "", "", "s4"]),
+        (Int8, ["torch.int8", "i8_r", "i8_r", "s8"]),
+        (Int32, ["torch.int32", "i32_r", "i32_r", "s32"]),
+        (Fp8E4m3, ["torch.float8_e4m3fn", "", "f8_r", "fe4m3"]),
+        (Fp8E5m2, ["torch.float8_e5m2", "", "bf8_r", "fe5m2"]),
+        (Fp8E4m3Fnuz, ["torch.float8_e4m3fnuz", "", "f8_fnuz_r", ""]),
+        (Fp8E5m2Fnuz, ["torch.float8_e5m2fnuz", "", "bf8_fnuz_r", ""]),
+    ]
+};
+
+/// A tool's name of a type.
+fn name(t: DataType, tool: Tool) -> Option<&'static str> {
+    let (_, [torch, rocblas, hipblaslt, cutlass]) = NAMES.iter().find(|(of, _)| *of == t)?;
+    let name = match tool {
+        Tool::Pytorch | Tool::Triton => torch,
+        Tool::RocblasBench => rocblas,
+        Tool::HipblasltBench => hipblaslt,
+        Tool::CutlassProfiler => cutlass,
+    };
+    Some(*name).filter(|name| !name.is_empty())
 }
 
-/// Names in hipBLASLt.
-pub(crate) fn hipblaslt_type(t: DataType) -> Option<&'static str> {
-    rocm_type(t).or(match t {
-        DataType::Fp8E4m3 => Some("f8_r"),
-        DataType::Fp8E5m2 => Some("bf8_r"),
-        DataType::Fp8E4m3Fnuz => Some("f8_fnuz_r"),
-        DataType::Fp8E5m2Fnuz => Some("bf8_fnuz_r"),
-        _ => None,
-    })
+/// A tool's names of the types of A, B and C, or a sentence that names the unsupported type.
+pub(super) fn names(op: &Operation, tool: Tool) -> Result<[&'static str; 3], String> {
+    let one = |t: DataType| {
+        name(t, tool).ok_or_else(|| format!("{} takes no {t} operands", tool.label()))
+    };
+    Ok([one(op.a)?, one(op.b)?, one(op.c)?])
 }
 
 /// What hipBLASLt calls the type that products are multiplied and summed in.
@@ -36,24 +53,7 @@ pub(crate) fn hipblaslt_compute(t: DataType) -> &'static str {
     }
 }
 
-/// Names in CUTLASS.
-pub(crate) fn cutlass_type(t: DataType) -> Option<&'static str> {
-    Some(match t {
-        DataType::Fp64 => "f64",
-        DataType::Fp32 => "f32",
-        DataType::Tf32 => "tf32",
-        DataType::Fp16 => "f16",
-        DataType::Bf16 => "bf16",
-        DataType::Int8 => "s8",
-        DataType::Int4 => "s4",
-        DataType::Int32 => "s32",
-        DataType::Fp8E4m3 => "fe4m3",
-        DataType::Fp8E5m2 => "fe5m2",
-        _ => return None,
-    })
-}
-
 /// What CUTLASS calls the type that products of `t` are summed in.
 pub(crate) fn cutlass_accumulator(t: DataType) -> &'static str {
-    cutlass_type(t.default_accumulate()).unwrap_or("f32")
+    name(t.default_accumulate(), Tool::CutlassProfiler).unwrap_or("f32")
 }
