@@ -1,6 +1,6 @@
 //! What a report says, in its order: once for every form.
 
-use super::operations::ExtraColumn;
+use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Operation, Report, TuningPart};
 use crate::doc::escape::short;
 use crate::doc::{Article, Block, Entry, Set, Table, Text, heading, owned, text};
@@ -118,7 +118,8 @@ fn places(f: &FindingLine) -> String {
 }
 
 fn operations(report: &Report) -> Vec<Block<'_>> {
-    let extra = ExtraColumn::of(report);
+    let mut extra = EXTRA_COLUMNS.to_vec();
+    extra.retain(|(_, cell)| report.operations.iter().any(|o| !cell(o).is_empty()));
     let mut table = Table::new(&[
         ("Operation", Set::Text),
         ("Shape", Set::Wide),
@@ -132,7 +133,7 @@ fn operations(report: &Report) -> Vec<Block<'_>> {
         ("Limited by", Set::Text),
         ("Type", Set::Text),
     ]);
-    extra.iter().for_each(|c| table.column(c.title(), Set::Wide));
+    extra.iter().for_each(|(title, _)| table.column(*title, Set::Wide));
     for o in report.listed() {
         let [efficiency, rate, bandwidth, intensity] = o.figures();
         let mut cells: Vec<Text<'_>> = vec![
@@ -148,7 +149,7 @@ fn operations(report: &Report) -> Vec<Block<'_>> {
             o.bound.as_deref().unwrap_or("unknown").into(),
             if o.quantized { "quantized" } else { "regular" }.into(),
         ];
-        cells.extend(extra.iter().map(|c| owned(c.cell(o))));
+        cells.extend(extra.iter().map(|(_, cell)| owned(cell(o))));
         table.row(cells);
     }
     let mut out = vec![heading("Operations"), Block::Table(table)];

@@ -1,7 +1,7 @@
 //! The breakdown by operation: its figures, and what times cannot show.
 
 use super::bottlenecks::{Bottleneck, bottlenecks, without_model};
-use super::{MAX_OPERATIONS, Report, THUMB_COMPUTE, THUMB_MEMORY};
+use super::{MAX_OPERATIONS, THUMB_COMPUTE, THUMB_MEMORY};
 use crate::doc::escape::short;
 use crate::findings::{ANOMALY_EFFICIENCY, Findings, Group, Scan, is_quantized};
 use crate::trace_time::TraceTime;
@@ -104,42 +104,13 @@ impl Operation {
     }
 }
 
-/// A column of the table of operations that only some data fill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ExtraColumn {
-    /// The side, where sides are compared.
-    Side,
-    /// The kernel that ran.
-    Kernel,
-    /// The callers, outermost first.
-    CalledFrom,
-}
-
-impl ExtraColumn {
-    /// The columns that have a value in at least one operation.
-    pub(super) fn of(report: &Report) -> Vec<ExtraColumn> {
-        let filled = |c: &ExtraColumn| report.operations.iter().any(|o| !c.cell(o).is_empty());
-        [Self::Side, Self::Kernel, Self::CalledFrom].into_iter().filter(filled).collect()
-    }
-
-    /// The head of the column.
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            ExtraColumn::Side => "Side",
-            ExtraColumn::Kernel => "Kernel",
-            ExtraColumn::CalledFrom => "Called from",
-        }
-    }
-
-    /// The value of an operation; "" if it has none.
-    pub(super) fn cell(self, o: &Operation) -> String {
-        match self {
-            ExtraColumn::Side => o.side.clone(),
-            ExtraColumn::Kernel => short(&o.kernel, KERNEL_CHARS).into_owned(),
-            ExtraColumn::CalledFrom => o.callers.join(" > "),
-        }
-    }
-}
+/// Columns of the table of operations that only some data fill: the head, and an operation's value, "" if
+/// it has none. Callers come outermost first.
+pub(super) const EXTRA_COLUMNS: [(&str, fn(&Operation) -> String); 3] = [
+    ("Side", |o| o.side.clone()),
+    ("Kernel", |o| short(&o.kernel, KERNEL_CHARS).into_owned()),
+    ("Called from", |o| o.callers.join(" > ")),
+];
 
 /// Characters of a kernel's name in the table of operations; tiles and types come first in them.
 pub(super) const KERNEL_CHARS: usize = 120;
