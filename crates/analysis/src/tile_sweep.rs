@@ -5,7 +5,9 @@
 //! [`flat::model_tick`]. For other shapes it takes, among the tiles whose roof is within a tenth of
 //! the highest, the one with the least traffic between L2 and the units.
 
+use cells::Tried;
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::plural;
@@ -19,7 +21,7 @@ mod single_choice;
 
 pub(crate) use influence::MOST_ROWS;
 pub use influence::{Influence, influences, sentence as influence_sentence};
-use panels::{Reading, by_shape};
+use panels::{Reading, Run, by_shape};
 pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
 pub use single_choice::NAMED;
@@ -43,12 +45,10 @@ pub enum TileSource {
 }
 
 /// One shape and tile.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// The fastest row of this cell; `None` if nothing was measured.
     pub row: Option<u32>,
-    /// All rows of the cell.
-    pub rows: Vec<u32>,
     /// Its rate over the best rate of the line.
     pub share: f64,
     /// Rate, FLOP/s; NaN if nothing was measured.
@@ -69,8 +69,10 @@ pub struct Cell {
 pub struct Line {
     /// The shape.
     pub problem: Problem,
-    /// One per column of the panel.
-    pub cells: Vec<Cell>,
+    /// The columns that were measured, ascending: [`Panel::cell`] makes cells of them.
+    tried: Vec<Tried>,
+    /// The rows that name the best tile, where nothing was measured.
+    pub stated: Vec<u32>,
     /// Column of the best measured tile; `None` with fewer than two measured tiles.
     pub best: Option<usize>,
     /// Column that the model takes; `None` if it does not apply.
@@ -86,8 +88,12 @@ pub struct Panel {
     pub columns: Vec<(u32, u32)>,
     /// Ascending by N, then M.
     pub lines: Vec<Line>,
+    /// What the columns are.
+    pub axis: Axis,
     /// Units of the device (SMs, CUs), if known.
     pub units: Option<u32>,
+    /// What limits its shapes, if known.
+    pub roof: Option<Roof>,
     /// What the vendor calls a unit.
     pub unit_kind: String,
     /// Name of the device, if known.
@@ -206,28 +212,32 @@ impl NoSweep {
 impl Sweep {
     /// The rows of a frame as a sweep along `axis`, or along the first of its axes.
     pub fn new(frame: &Frame, axis: Option<Axis>) -> Result<Sweep, NoSweep> {
-        let (source, settings) = settings(frame).ok_or(NoSweep::NoTiles)?;
+        let (source, setting) = settings(frame).ok_or(NoSweep::NoTiles)?;
         let data = &*frame.data;
         let best = source == TileSource::BestColumn;
         let measured = |r: usize| best || crate::compare::measured(data, r);
-        let set = |r: usize| settings[r] != Setting::default();
+        let set = |r: usize| setting(r) != Setting::default();
         let rows = frame.rows.iter().copied();
-        let rows: Vec<u32> = rows.filter(|&r| set(r as usize) && measured(r as usize)).collect();
+        let rows: Vec<u32> = rows.filter(|&r| measured(r as usize) && set(r as usize)).collect();
         if rows.is_empty() {
             return Err(NoSweep::NoTiles);
         }
-        let grouped = by_shape(frame, &rows);
+        let run = |(shape, row): (u64, u32)| {
+            let (setting, time_s) = (setting(row as usize), data.time_s[row as usize]);
+            Run { shape, row, setting, time_s }
+        };
+        let runs: Vec<Run> = by_shape(frame, &rows).into_iter().map(run).collect();
         if best {
-            let reading = Reading { frame, source, settings: &settings, axis: Axis::Bn };
-            return Ok(reading.sweep(&grouped, vec![Axis::Bn]));
+            let reading = Reading { frame, source, axis: Axis::Bn };
+            return Ok(reading.sweep(&runs, vec![Axis::Bn]));
         }
-        if rows.len() > 1 && rows.iter().all(|&r| settings[r as usize].n == data.n[r as usize]) {
+        if rows.len() > 1 && runs.iter().all(|run| run.setting.n == data.n[run.row as usize]) {
             return Err(NoSweep::TileIsShape(rows.len() as u64));
         }
-        let shapes = || grouped.chunk_by(|a, b| a.0 == b.0);
+        let shapes = || runs.chunk_by(|a, b| a.shape == b.shape);
         let varies = |axis: Axis| {
-            shapes().filter(|rows| rows.len() > 1).any(|rows| {
-                let mut values = rows.iter().filter_map(|r| settings[r.1 as usize].at(axis));
+            shapes().filter(|runs| runs.len() > 1).any(|runs| {
+                let mut values = runs.iter().filter_map(|run| run.setting.at(axis));
                 let first = values.next();
                 first.is_some() && values.any(|v| Some(v) != first)
             })
@@ -246,7 +256,7 @@ impl Sweep {
             return Err(NoSweep::SingleTile(source, shapes().count() as u64));
         };
         let axis = axis.filter(|a| axes.contains(a)).unwrap_or(first);
-        Ok(Reading { frame, source, settings: &settings, axis }.sweep(&grouped, axes))
+        Ok(Reading { frame, source, axis }.sweep(&runs, axes))
     }
 }
 

@@ -1,62 +1,119 @@
 //! The cells of a line of a sweep, its best one, and the one that the model names.
 
-use super::panels::Reading;
-use super::{Cell, FLAT_M, Line, NEAR, TileSource};
+use super::settings::Setting;
+use super::{Cell, FLAT_M, Line, NEAR, Panel};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::roofline::{Bound, Roof};
+use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::flat::{self, Region};
 use gemmscope_model::tiling::{Axis, Tile, Tiling, tile_traffic};
 
-/// The cells of the line of a problem, of rows that ascend, on a device of so many units and with a roof.
-pub(super) fn cells(
-    Reading { frame, source, settings, axis }: Reading<'_>,
-    columns: &[(u32, u32)],
-    rows: &[usize],
-    problem: &Problem,
-    (units, roof): (Option<u32>, Option<Roof>),
-) -> Vec<Cell> {
-    let empty = || Cell {
-        row: None,
-        rows: Vec::new(),
-        share: f64::NAN,
-        rate: f64::NAN,
-        tile: (None, None),
-        workgroups: None,
-        waves: None,
-        region: None,
-    };
-    let mut cells: Vec<Cell> = columns.iter().map(|_| empty()).collect();
-    for &r in rows {
-        let column = settings[r].at(axis).and_then(|at| columns.binary_search(&at).ok());
-        let Some(cell) = column.map(|i| &mut cells[i]) else { continue };
-        cell.rows.push(r as u32);
-        // A row of a best-tile file belongs to its shape; it is not a measurement of the cell.
-        let rate = frame.metrics.rate(&frame.data, r);
-        let measured = source != TileSource::BestColumn && rate.is_finite();
-        if measured && (cell.row.is_none() || rate > cell.rate) {
-            (cell.row, cell.rate) = (Some(r as u32), rate);
+/// The fastest row of a column of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tried {
+    pub(super) column: u32,
+    pub(super) row: u32,
+    /// FLOP/s.
+    pub(super) rate: f64,
+    /// Its rate over the best one of the line.
+    pub(super) share: f64,
+    pub(super) setting: Setting,
+}
+
+impl Line {
+    /// What was tried in a column.
+    pub(super) fn tried(&self, column: usize) -> Option<&Tried> {
+        let at = self.tried.partition_point(|t| (t.column as usize) < column);
+        self.tried.get(at).filter(|t| t.column as usize == column)
+    }
+
+    /// Counts a run of a column; of equally fast ones the first stays.
+    pub(super) fn add(&mut self, run: Tried) {
+        let at = self.tried.partition_point(|t| t.column < run.column);
+        match self.tried.get_mut(at).filter(|t| t.column == run.column) {
+            None => self.tried.insert(at, run),
+            Some(t) if run.rate > t.rate => *t = run,
+            Some(_) => {}
         }
     }
-    let computes = roof.is_some_and(|r| r.bound(problem.intensity().0) == Bound::Compute);
-    for (cell, &column) in cells.iter_mut().zip(columns) {
+
+    /// Finds the best column, of equal ones the first, with the smaller tile; holds all against it.
+    pub(super) fn find_best(&mut self) {
+        let faster = |a: Option<Tried>, b: &Tried| a.filter(|a| b.rate <= a.rate).or(Some(*b));
+        let Some(best) = self.tried.iter().fold(None, faster) else { return };
+        self.tried.iter_mut().for_each(|t| t.share = t.rate / best.rate);
+        self.best = Some(best.column as usize);
+    }
+}
+
+impl Panel {
+    /// The cell of a line in a column: worked out when it is asked for, as a sweep may have a million.
+    pub fn cell(&self, line: &Line, column: usize) -> Cell {
         let known = |v: u32| (v > 0).then_some(v);
-        let (tile, split_k) = match cell.row.map(|r| settings[r as usize]) {
-            Some(s) => ((known(s.m), known(s.n)), s.split_k.max(1)),
-            None => match axis {
-                Axis::Bn => ((None, known(column.0)), 1),
-                Axis::Bm => ((known(column.0), None), 1),
-                Axis::BmBn => ((known(column.0), known(column.1)), 1),
+        let tried = line.tried(column);
+        let (tile, split_k) = match (tried.map(|t| t.setting), self.columns.get(column)) {
+            (Some(s), _) => ((known(s.m), known(s.n)), s.split_k.max(1)),
+            (None, Some(&(first, second))) => match self.axis {
+                Axis::Bn => ((None, known(first)), 1),
+                Axis::Bm => ((known(first), None), 1),
+                Axis::BmBn => ((known(first), known(second)), 1),
                 _ => ((None, None), 1),
             },
+            (None, None) => ((None, None), 1),
         };
-        cell.tile = tile;
-        occupy(cell, problem, split_k, units);
-        if computes && cell.region == Some(Region::Memory) {
+        let mut cell = Cell {
+            row: tried.map(|t| t.row),
+            share: tried.map_or(f64::NAN, |t| t.share),
+            rate: tried.map_or(f64::NAN, |t| t.rate),
+            tile,
+            workgroups: None,
+            waves: None,
+            region: None,
+        };
+        occupy(&mut cell, &line.problem, split_k, self.units);
+        if cell.region == Some(Region::Memory)
+            && self.roof.is_some_and(|r| r.bound(line.problem.intensity().0) == Bound::Compute)
+        {
             // Enough blocks, and arithmetic limits this shape: memory does not.
             cell.region = None;
         }
+        cell
     }
-    cells
+
+    /// All cells of a line.
+    pub fn cells<'a>(&'a self, line: &'a Line) -> impl Iterator<Item = Cell> + 'a {
+        (0..self.columns.len()).map(|column| self.cell(line, column))
+    }
+
+    /// The column that the model takes for a line.
+    pub(super) fn model(&self, line: &Line) -> Option<usize> {
+        let units = self.units?;
+        let p = &line.problem;
+        if self.axis == Axis::Bn && p.m <= FLAT_M {
+            let candidates: Vec<u32> = self.columns.iter().map(|c| c.0).collect();
+            let tick = flat::model_tick(p.n, &candidates, units)?;
+            return self.columns.iter().position(|c| c.0 == tick);
+        }
+        // The other axes do not change the tiles, so the roof of the tile does not depend on them.
+        if !matches!(self.axis, Axis::Bn | Axis::Bm | Axis::BmBn) {
+            return None;
+        }
+        let roof = self.roof?;
+        let intensity = p.intensity().0;
+        let cells = self.cells(line).enumerate();
+        let candidates = cells.filter_map(|(i, c)| {
+            let ((_, tile_eff, wave_eff), m, n) = (c.waves?, c.tile.0?, c.tile.1?);
+            let allowed = (roof.peak_flops_per_s * tile_eff * wave_eff)
+                .min(intensity * roof.bandwidth_bytes_per_s);
+            Some((allowed, tile_traffic(p, Tile { m, n, k: None }).0, i))
+        });
+        let candidates: Vec<(f64, f64, usize)> = candidates.collect();
+        let top = candidates.iter().map(|c| c.0).fold(0.0, f64::max);
+        candidates
+            .into_iter()
+            .filter(|c| c.0 >= top * (1.0 - NEAR))
+            .min_by(|a, b| a.1.total_cmp(&b.1).then(b.0.total_cmp(&a.0)))
+            .map(|c| c.2)
+    }
 }
 
 /// Counts workgroups and waves. A flat GEMM is not tiled along M, so there BN is enough.
@@ -81,58 +138,4 @@ fn occupy(cell: &mut Cell, problem: &Problem, split_k: u32, units: Option<u32>) 
     } else {
         Region::Memory
     });
-}
-
-/// Normalises a line and finds its best cell; of equal ones the first, with the smaller tile.
-pub(super) fn best_of(cells: &mut [Cell]) -> Option<usize> {
-    let mut best: Option<usize> = None;
-    for (i, c) in cells.iter().enumerate() {
-        if c.rate.is_finite() && best.is_none_or(|b| c.rate > cells[b].rate) {
-            best = Some(i);
-        }
-    }
-    let top = cells.get(best?)?.rate;
-    for c in cells.iter_mut() {
-        c.share = c.rate / top;
-    }
-    best
-}
-
-pub(super) fn model(
-    line: &Line,
-    columns: &[(u32, u32)],
-    axis: Axis,
-    units: Option<u32>,
-    roof: Option<Roof>,
-) -> Option<usize> {
-    let units = units?;
-    let p = &line.problem;
-    if axis == Axis::Bn && p.m <= FLAT_M {
-        let candidates: Vec<u32> = columns.iter().map(|c| c.0).collect();
-        let tick = flat::model_tick(p.n, &candidates, units)?;
-        return columns.iter().position(|c| c.0 == tick);
-    }
-    // The other axes do not change the tiles, so the roof of the tile does not depend on them.
-    if !matches!(axis, Axis::Bn | Axis::Bm | Axis::BmBn) {
-        return None;
-    }
-    let roof = roof?;
-    let intensity = p.intensity().0;
-    let candidates: Vec<(f64, f64, usize)> = line
-        .cells
-        .iter()
-        .enumerate()
-        .filter_map(|(i, c)| {
-            let ((_, tile_eff, wave_eff), m, n) = (c.waves?, c.tile.0?, c.tile.1?);
-            let allowed = (roof.peak_flops_per_s * tile_eff * wave_eff)
-                .min(intensity * roof.bandwidth_bytes_per_s);
-            Some((allowed, tile_traffic(p, Tile { m, n, k: None }).0, i))
-        })
-        .collect();
-    let top = candidates.iter().map(|c| c.0).fold(0.0, f64::max);
-    candidates
-        .into_iter()
-        .filter(|c| c.0 >= top * (1.0 - NEAR))
-        .min_by(|a, b| a.1.total_cmp(&b.1).then(b.0.total_cmp(&a.0)))
-        .map(|c| c.2)
 }

@@ -1,23 +1,13 @@
 //! The panels of a sweep: rows of one K, type and device, a line a shape.
 
-use super::cells::{best_of, cells, model};
+use super::cells::Tried;
 use super::settings::Setting;
 use super::{Line, LineName, Panel, Sweep, TileSource};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::roofline::Roof;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::{self, mix};
-
-/// Key of rows with the same shape on the same device.
-type ShapeKey = (u16, u16, u32, u32, u32, u32);
-
-fn shape_key(frame: &Frame, r: usize) -> ShapeKey {
-    let d = &*frame.data;
-    (d.op[r], frame.device(r), d.k[r], d.n[r], d.m[r], d.batch[r])
-}
 
 /// Rows by shape: those of one shape beside each other, ascending, under one number.
 pub(super) fn by_shape(frame: &Frame, rows: &[u32]) -> Vec<(u64, u32)> {
@@ -26,8 +16,22 @@ pub(super) fn by_shape(frame: &Frame, rows: &[u32]) -> Vec<(u64, u32)> {
     group::by_key(rows, &|r| mix(mix(data.sizes_hash(r as usize), kind(r as usize)), 0))
 }
 
-/// A shape and its rows.
-type Shape = (ShapeKey, Vec<usize>);
+/// A row of a sweep, in the order of [`by_shape`]: what is read of it lies in sequence.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    /// Number of its shape.
+    pub(super) shape: u64,
+    pub(super) row: u32,
+    pub(super) setting: Setting,
+    pub(super) time_s: f64,
+}
+
+/// A shape: its first row that has a value of the axis, and all of its rows.
+#[derive(Clone, Copy)]
+struct Shape<'a> {
+    first: usize,
+    runs: &'a [Run],
+}
 
 /// Type, device and K of a panel; K is 0 where panels of one line each are one.
 type PanelKey = (u16, u16, u32);
@@ -40,49 +44,74 @@ const SOME: usize = 1000;
 pub(super) struct Reading<'a> {
     pub(super) frame: &'a Frame,
     pub(super) source: TileSource,
-    /// By row.
-    pub(super) settings: &'a [Setting],
     /// The columns.
     pub(super) axis: Axis,
 }
 
+/// Puts items in the order of the first of their keys, those that agree in it in that of the next.
+fn arrange(items: &mut [(u64, u32)], keys: &[&dyn Fn(u32) -> u64]) {
+    let Some((key, others)) = keys.split_first() else { return };
+    items.iter_mut().for_each(|item| item.0 = key(item.1));
+    items.sort_unstable();
+    for alike in items.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+        arrange(alike, others);
+    }
+}
+
 impl Reading<'_> {
-    /// The sweep of rows [by shape](by_shape), which could also run along each of `axes`.
-    pub(super) fn sweep(&self, grouped: &[(u64, u32)], axes: Vec<Axis>) -> Sweep {
+    fn panel_key(&self, row: usize) -> PanelKey {
         let data = &*self.frame.data;
-        let at = |r: usize| self.settings[r].at(self.axis);
+        (data.op[row], self.frame.device(row), data.k[row])
+    }
+
+    /// The sweep of runs by shape, which could also run along each of `axes`.
+    pub(super) fn sweep(&self, runs: &[Run], axes: Vec<Axis>) -> Sweep {
+        let data = &*self.frame.data;
+        let at = |run: &Run| run.setting.at(self.axis);
         // Of every shape a row, and those shapes that have several values.
-        let (mut firsts, mut shapes): (Vec<u32>, Vec<Shape>) = Default::default();
-        let mut of_shape: Vec<usize> = Vec::new();
-        for rows in grouped.chunk_by(|a, b| a.0 == b.0) {
-            of_shape.clear();
-            of_shape.extend(rows.iter().map(|r| r.1 as usize).filter(|&r| at(r).is_some()));
-            let [first, others @ ..] = &of_shape[..] else { continue };
-            firsts.push(*first as u32);
-            let several = others.iter().any(|&r| at(r) != at(*first));
+        let (mut firsts, mut found): (Vec<u32>, Vec<Shape<'_>>) = Default::default();
+        for runs in runs.chunk_by(|a, b| a.shape == b.shape) {
+            let Some(first) = runs.iter().find(|run| at(run).is_some()) else { continue };
+            firsts.push(first.row);
+            let several = runs.iter().any(|run| at(run).is_some_and(|v| Some(v) != at(first)));
             if several || self.source == TileSource::BestColumn {
-                shapes.push((shape_key(self.frame, *first), of_shape.clone()));
+                found.push(Shape { first: first.row as usize, runs });
             }
         }
-        let single = (firsts.len() - shapes.len()) as u64;
-        let panel =
-            |r: u32| (data.op[r as usize], self.frame.device(r as usize), data.k[r as usize]);
+        let single = (firsts.len() - found.len()) as u64;
         // Panels of one line each read better as the lines of one panel.
         let apart = |rows: &[u32]| {
             let panels = group::by_key(rows, &|r| {
-                let (op, device, k) = panel(r);
+                let (op, device, k) = self.panel_key(r as usize);
                 mix(mix(u64::from(op) << 16 | u64::from(device), u64::from(k)), 0)
             });
             panels.windows(2).all(|two| two[0].0 != two[1].0)
         };
         let few = &firsts[..firsts.len().min(SOME)];
         let together = firsts.len() > 1 && apart(few) && apart(&firsts);
-        let several =
-            |of: fn(PanelKey) -> u16| firsts.iter().any(|r| of(panel(*r)) != of(panel(firsts[0])));
-        let many = (several(|key| key.0), several(|key| key.1));
-        shapes.order_by(|a, b| a.0.cmp(&b.0));
-        let key = |shape: &Shape| {
-            let (op, device, k, ..) = shape.0;
+        let several = |of: &dyn Fn(usize) -> u16| {
+            let mut values = firsts.iter().map(|row| of(*row as usize));
+            let first = values.next();
+            values.any(|value| Some(value) != first)
+        };
+        let many = (several(&|row| data.op[row]), several(&|row| self.frame.device(row)));
+        let row = |shape: u32| found[shape as usize].first;
+        let two = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+        let mut order: Vec<(u64, u32)> = (0..found.len() as u32).map(|at| (0, at)).collect();
+        arrange(
+            &mut order,
+            &[
+                &|shape| {
+                    let (op, device, k) = self.panel_key(row(shape));
+                    two(u32::from(op) << 16 | u32::from(device), k)
+                },
+                &|shape| two(data.n[row(shape)], data.m[row(shape)]),
+                &|shape| u64::from(data.batch[row(shape)]),
+            ],
+        );
+        let shapes: Vec<Shape<'_>> = order.iter().map(|(_, at)| found[*at as usize]).collect();
+        let key = |shape: &Shape<'_>| {
+            let (op, device, k) = self.panel_key(shape.first);
             (op, device, if together { 0 } else { k })
         };
         let panels = shapes.chunk_by(|a, b| key(a) == key(b));
@@ -93,10 +122,10 @@ impl Reading<'_> {
             if let (Some(a), Some(b)) = (line.best, line.model) {
                 agreement.0 += u64::from(a == b);
                 agreement.1 += 1;
-                reached.push(line.cells[b].share.ln());
+                let share = line.tried(b).map(|tried| tried.share.ln());
+                reached.extend(share.filter(|share| share.is_finite()));
             }
         }
-        reached.retain(|v: &f64| v.is_finite());
         let mean = reached.iter().sum::<f64>() / reached.len() as f64;
         let Reading { source, axis, .. } = *self;
         Sweep { source, axis, axes, panels, single, agreement, model_reaches: mean.exp() }
@@ -106,18 +135,18 @@ impl Reading<'_> {
     fn panel(
         &self,
         (op, device, k): PanelKey,
-        shapes: &[Shape],
+        shapes: &[Shape<'_>],
         together: bool,
         many: (bool, bool),
     ) -> Panel {
         let (frame, data) = (self.frame, &*self.frame.data);
         let dev = frame.metrics.devices.get(device as usize).and_then(Option::as_ref);
-        let ms: Sorted<u32, ()> = shapes.iter().map(|s| (s.0.4, ())).collect();
+        let m = |shape: &Shape<'_>| data.m[shape.first];
+        let one_m = Some(m(&shapes[0])).filter(|one| shapes.iter().all(|s| m(s) == *one));
         let mut title: Vec<String> = Vec::new();
         if !together {
             title.push(format!("K = {k}"));
-            let one = ms.keys().next().filter(|_| ms.len() == 1);
-            title.extend(one.map(|m| format!("M = {m}")));
+            title.extend(one_m.map(|m| format!("M = {m}")));
         }
         title.extend(many.0.then(|| data.ops[op as usize].to_string()));
         title.extend(many.1.then(|| match frame.device_name(device) {
@@ -127,48 +156,64 @@ impl Reading<'_> {
         if title.is_empty() {
             title.push(plural(shapes.len() as u64, "shape"));
         }
-        let columns = self.columns(shapes.iter().flat_map(|s| &s.1));
-        let on = (dev.and_then(|d| d.units), frame.metrics.roof_of(device, op));
-        Panel {
+        let mut panel = Panel {
             title: title.join(", "),
-            lines: shapes.iter().map(|s| self.line(&s.1, &columns, on)).collect(),
-            columns,
-            units: on.0,
+            lines: Vec::new(),
+            columns: self.columns(shapes.iter().flat_map(|s| s.runs)),
+            axis: self.axis,
+            units: dev.and_then(|d| d.units),
+            roof: frame.metrics.roof_of(device, op),
             unit_kind: dev.map_or_else(|| "unit".to_owned(), |d| d.unit_kind.clone()),
             device: dev.map_or_else(String::new, |d| d.name.clone()),
-            line_name: match (together, ms.len()) {
+            line_name: match (together, one_m) {
                 (true, _) => LineName::MNK,
-                (false, 1) => LineName::N,
-                (false, _) => LineName::MN,
+                (false, Some(_)) => LineName::N,
+                (false, None) => LineName::MN,
             },
-        }
+        };
+        panel.lines = shapes.iter().map(|s| self.line(s, &panel)).collect();
+        panel
     }
 
-    /// The line of a shape's rows, on a device of so many units and with a roof.
-    fn line(
-        &self,
-        rows: &[usize],
-        columns: &[(u32, u32)],
-        (units, roof): (Option<u32>, Option<Roof>),
-    ) -> Line {
-        let problem = self.frame.data.problem(rows[0]);
-        let cells = cells(*self, columns, rows, &problem, (units, roof));
-        let mut line = Line { cells, best: None, model: None, problem };
-        let stated = || self.settings[rows[0]].at(self.axis);
-        line.best = match self.source {
-            TileSource::BestColumn => stated().and_then(|v| columns.iter().position(|c| *c == v)),
-            _ => best_of(&mut line.cells),
+    /// The line of a shape.
+    fn line(&self, shape: &Shape<'_>, panel: &Panel) -> Line {
+        let (data, first) = (&*self.frame.data, shape.first);
+        let problem = data.problem(first);
+        let mut line =
+            Line { problem, tried: Vec::new(), stated: Vec::new(), best: None, model: None };
+        let column = |run: &Run| {
+            let value = run.setting.at(self.axis)?;
+            panel.columns.binary_search(&value).ok()
         };
-        line.model = model(&line, columns, self.axis, units, roof);
+        if self.source == TileSource::BestColumn {
+            // Such a row belongs to its shape; it is not a measurement of a cell.
+            line.best = shape.runs.iter().find_map(column);
+            let best = shape.runs.iter().filter(|run| column(run) == line.best);
+            line.stated = best.map(|run| run.row).collect();
+        } else {
+            line.tried.reserve_exact(shape.runs.len().min(panel.columns.len()));
+            let work = self.frame.metrics.work(data, first);
+            for run in shape.runs {
+                let (rate, setting) = (work / run.time_s, run.setting);
+                if let Some(column) = column(run).filter(|_| rate.is_finite()) {
+                    let (column, row) = (column as u32, run.row);
+                    line.add(Tried { column, row, rate, share: 1.0, setting });
+                }
+            }
+            line.find_best();
+        }
+        line.model = panel.model(&line);
         line
     }
 
-    /// The values of the axis that some rows have.
-    fn columns<'a>(&self, rows: impl Iterator<Item = &'a usize>) -> Vec<(u32, u32)> {
-        let values = rows.filter_map(|&r| self.settings[r].at(self.axis));
-        let mut all: Vec<(u32, u32)> = values.collect();
-        all.order_by(Ord::cmp);
-        all.dedup();
+    /// The values of the axis that some runs have.
+    fn columns<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> Vec<(u32, u32)> {
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        for value in runs.filter_map(|run| run.setting.at(self.axis)) {
+            if let Err(at) = all.binary_search(&value) {
+                all.insert(at, value);
+            }
+        }
         // A column of best tiles does not tell which others were tried. Such sweeps usually try powers
         // of two, here from the smallest best to four times the largest.
         if self.source == TileSource::BestColumn

@@ -33,24 +33,27 @@ impl Setting {
     }
 }
 
-/// The settings of every row, from the best source.
-pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
+/// The settings of a row.
+type Settings<'a> = Box<dyn Fn(usize) -> Setting + 'a>;
+
+/// What tells the settings of rows: the best source.
+pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Settings<'_>)> {
     let data = &*frame.data;
     let whole = |v: Option<&[f64]>, row: usize| match v.and_then(|v| v.get(row)) {
         Some(&x) if (1.0..=1e6).contains(&x) && x.fract() == 0.0 => x as u32,
         _ => 0,
     };
     let columns = ColumnMeaning::SETTINGS.map(|meaning| data.numbers(meaning));
-    let from_columns = |row: usize| Setting {
-        m: whole(columns[0], row),
-        n: whole(columns[1], row),
-        k: whole(columns[2], row),
-        split_k: whole(columns[3], row),
-        stages: whole(columns[4], row),
-        warps: whole(columns[5], row),
-    };
     if columns[0].is_some() || columns[1].is_some() {
-        return Some((TileSource::Columns, (0..data.len()).map(from_columns).collect()));
+        let stated = move |row: usize| Setting {
+            m: whole(columns[0], row),
+            n: whole(columns[1], row),
+            k: whole(columns[2], row),
+            split_k: whole(columns[3], row),
+            stages: whole(columns[4], row),
+            warps: whole(columns[5], row),
+        };
+        return Some((TileSource::Columns, Box::new(stated)));
     }
     if let Some(ColumnData::Text { codes, values }) =
         data.column(ColumnMeaning::Kernel).map(|c| &c.data)
@@ -72,38 +75,30 @@ pub(super) fn settings(frame: &Frame) -> Option<(TileSource, Vec<Setting>)> {
             })
             .collect();
         if parsed.iter().any(Option::is_some) {
-            let own: Vec<bool> = data.sources.iter().map(|s| s.is_column_major()).collect();
-            let all = (0..data.len())
-                .map(|row| {
-                    let own = own.get(usize::from(data.source[row])).copied();
-                    let named = parsed
-                        .get(codes[row] as usize)
-                        .copied()
-                        .flatten()
-                        .map_or_else(Setting::default, |s| s[usize::from(own.unwrap_or(false))]);
-                    let or = |column: usize, named: u32| match whole(columns[column], row) {
-                        0 => named,
-                        stated => stated,
-                    };
-                    Setting {
-                        split_k: or(3, named.split_k),
-                        stages: or(4, named.stages),
-                        warps: or(5, named.warps),
-                        ..named
-                    }
-                })
-                .collect();
-            return Some((TileSource::KernelNames, all));
+            let named = move |row: usize| {
+                let named = parsed.get(codes[row] as usize).copied().flatten();
+                let own = usize::from(data.is_column_major(row));
+                let named = named.map_or_else(Setting::default, |s| s[own]);
+                let or = |column: usize, named: u32| match whole(columns[column], row) {
+                    0 => named,
+                    stated => stated,
+                };
+                Setting {
+                    split_k: or(3, named.split_k),
+                    stages: or(4, named.stages),
+                    warps: or(5, named.warps),
+                    ..named
+                }
+            };
+            return Some((TileSource::KernelNames, Box::new(named)));
         }
     }
     let best = data.columns.iter().find_map(|c| match &c.data {
         ColumnData::Number(v) if is_best_bn(&c.label) => Some(v),
         _ => None,
     })?;
-    let all = (0..data.len())
-        .map(|row| Setting { n: whole(Some(best), row), ..Setting::default() })
-        .collect();
-    Some((TileSource::BestColumn, all))
+    let stated = move |row| Setting { n: whole(Some(best), row), ..Setting::default() };
+    Some((TileSource::BestColumn, Box::new(stated)))
 }
 
 /// True if rows state a tile, in columns or in the names of their kernels.
@@ -169,10 +164,10 @@ impl Runs {
         if rows.is_empty() {
             return Runs::default();
         }
-        let Some((_, settings)) = settings(frame) else {
+        let Some((_, setting)) = settings(frame) else {
             return Runs::default();
         };
-        let run = |r: usize| (r, data.time_s[r], settings[r]);
+        let run = |r: usize| (r, data.time_s[r], setting(r));
         Runs(rows.into_iter().map(run).collect())
     }
 

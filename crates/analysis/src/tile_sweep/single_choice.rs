@@ -42,13 +42,12 @@ pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
     for panel in &sweep.panels {
         for line in panel.lines.iter().filter(|l| l.best.is_some()) {
             shapes += 1;
-            for (i, cell) in line.cells.iter().enumerate() {
-                if let (true, Some(column)) = (cell.share.is_finite(), panel.columns.get(i)) {
-                    let entry = of.or_insert(*column, ((panel, i), 0.0, 0, 0));
-                    entry.1 += cell.share;
-                    entry.2 += 1;
-                    entry.3 += usize::from(cell.share * TIE >= 1.0);
-                }
+            for tried in &line.tried {
+                let i = tried.column as usize;
+                let entry = of.or_insert(panel.columns[i], ((panel, i), 0.0, 0, 0));
+                entry.1 += tried.share;
+                entry.2 += 1;
+                entry.3 += usize::from(tried.share * TIE >= 1.0);
             }
         }
     }
@@ -144,7 +143,7 @@ impl Sweep {
             for line in &panel.lines {
                 let Problem { m, n, k, .. } = line.problem;
                 let best = line.best.map_or("unknown".to_owned(), |i| panel.column_label(i));
-                let as_fast = line.cells.iter().filter(|cell| cell.share * TIE >= 1.0).count();
+                let as_fast = line.tried.iter().filter(|tried| tried.share * TIE >= 1.0).count();
                 let alike = match as_fast {
                     0 | 1 => String::new(),
                     n => format!(" ({} within 2 %)", plural(n as u64 - 1, "other")),

@@ -40,10 +40,8 @@ fn a_column_of_bests_is_held_against_the_model() {
     assert_eq!(widths(|l| l.model), [32, 64, 128, 128]);
     assert_eq!(sweep.agreement, (3, 4));
     // Small N is bounded by parallelism, large N by memory.
-    let all = |line: usize, region| {
-        let cells = &panel.lines[line].cells;
-        cells.iter().all(|c| c.region == Some(region))
-    };
+    let all =
+        |line: usize, region| panel.cells(&panel.lines[line]).all(|c| c.region == Some(region));
     assert!(all(0, Region::Parallelism) && all(3, Region::Memory));
 }
 
@@ -75,9 +73,9 @@ fn a_sweep_over_tiles_has_one_best_a_line() {
     let lines = sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
     let mut best = Vec::new();
     for (p, l) in lines {
-        let cell = &l.cells[l.best.unwrap()];
+        let cell = p.cell(l, l.best.unwrap());
         assert_eq!(cell.share, 1.0);
-        assert!(l.cells.iter().all(|c| c.share.is_nan() || c.share <= 1.0));
+        assert!(p.cells(l).all(|c| c.share.is_nan() || c.share <= 1.0));
         let work = 2.0 * 1920.0 * f64::from(l.problem.n) * 512.0;
         assert!((cell.rate / (work / 1e-3) - 1.0).abs() < 1e-9);
         best.push((l.problem.n, p.columns[l.best.unwrap()]));
@@ -120,16 +118,17 @@ fn ticks_and_regions_of_a_flat_sweep() {
     assert_eq!((l.best, l.model), (Some(0), Some(0)));
     assert_eq!(panel.columns[panel.lines[1].best.unwrap()].0, 256);
     assert_eq!(panel.columns[panel.lines[1].model.unwrap()].0, 128);
-    let c = &l.cells[1];
+    let c = panel.cell(l, 1);
     assert_eq!((c.workgroups, c.region), (Some(16), Some(Region::Parallelism)));
     let (waves, tile, wave) = c.waves.unwrap();
     assert!(waves == 1 && tile == 0.5 && (wave - 16.0 / 108.0).abs() < 1e-12);
     assert_eq!(c.share, 0.5);
     // Without a device: ticks, but neither regions nor model.
     let sweep = Sweep::new(&tiles(&rows, None), None).unwrap();
-    let l = &sweep.panels[0].lines[0];
-    assert!(l.best.is_some() && l.model.is_none() && l.cells[0].region.is_none());
-    assert_eq!(l.cells[0].workgroups, Some(32));
+    let (panel, l) = (&sweep.panels[0], &sweep.panels[0].lines[0]);
+    let first = panel.cell(l, 0);
+    assert!(l.best.is_some() && l.model.is_none() && first.region.is_none());
+    assert_eq!(first.workgroups, Some(32));
 }
 
 #[test]
@@ -163,10 +162,10 @@ proptest! {
             let Ok(sweep) = Sweep::new(&f, Some(axis)) else { continue };
             for p in &sweep.panels {
                 for l in &p.lines {
-                    prop_assert_eq!(l.cells.len(), p.columns.len());
+                    prop_assert_eq!(p.cells(l).count(), p.columns.len());
                     prop_assert!(l.best.is_some_and(|b| b < p.columns.len()));
                     prop_assert!(l.model.is_none_or(|b| b < p.columns.len()));
-                    prop_assert_eq!(l.cells.iter().filter(|c| c.share == 1.0).count() >= 1, true);
+                    prop_assert!(p.cells(l).any(|c| c.share == 1.0));
                 }
             }
         }

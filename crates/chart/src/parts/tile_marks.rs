@@ -44,7 +44,7 @@ impl Tick {
 }
 
 /// A measured cell: its panel, its line, its column.
-pub(crate) type Place<'a> = (&'a Panel, &'a Line, usize, &'a Cell);
+pub(crate) type Place<'a> = (&'a Panel, &'a Line, usize, Cell);
 
 /// Maps of measured tiles.
 pub(crate) struct Measured<'a> {
@@ -82,10 +82,10 @@ impl Measured<'_> {
             .text("Waves", |r| r.3.waves.map_or_else(String::new, |w| w.0.to_string()))
             .number("Tile efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.1))
             .number("Wave efficiency", "%", |r| r.3.waves.map_or(f64::NAN, |w| w.2))
-            .text("Limit", |r| (self.region)(r.0, r.3).map_or("", limit).to_owned())
+            .text("Limit", |r| (self.region)(r.0, &r.3).map_or("", limit).to_owned())
             .number("Compute/memory ratio (FLOP/element)", "", move |r| {
                 let p = &r.1.problem;
-                ratio(p, r.3).filter(|_| p.m <= FLAT_M).unwrap_or(f64::NAN)
+                ratio(p, &r.3).filter(|_| p.m <= FLAT_M).unwrap_or(f64::NAN)
             })
     }
 
@@ -102,14 +102,14 @@ impl Measured<'_> {
         let (figures, theme) = (self.columns(), scene.theme);
         let cell = |(i, j): (usize, usize), _: (f64, f64)| {
             let line = panel.lines.get(j)?;
-            let c = line.cells.get(i)?;
+            let c = panel.cell(line, i);
             let known = c.share.is_finite();
             let ticks = [(line.best, Tick::Best), (line.model, Tick::Model)].into_iter();
             let share = (c.share - self.low) / (1.0 - self.low);
             let rows = match c.row {
                 // The row that the cell shows: the others are slower.
                 Some(best) => vec![best],
-                None if line.best == Some(i) => c.rows.clone(),
+                None if line.best == Some(i) => line.stated.clone(),
                 None => Vec::new(),
             };
             let Problem { m, n, k, .. } = line.problem;
@@ -127,7 +127,7 @@ impl Measured<'_> {
         let (x, y) = ((self.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
         let cells = Cells::fixed(x, y, most, &cell).titled(scene, area, title);
         regions(scene, cells, (columns.len(), rows.len()), &|i, j| {
-            (self.region)(panel, panel.lines[j].cells.get(i)?)
+            (self.region)(panel, &panel.cell(&panel.lines[j], i))
         });
     }
 }

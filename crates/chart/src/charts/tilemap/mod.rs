@@ -97,8 +97,8 @@ fn lines(sweep: &Sweep) -> impl Iterator<Item = &Line> {
     sweep.panels.iter().flat_map(|p| &p.lines)
 }
 
-fn cells(sweep: &Sweep) -> impl Iterator<Item = &Cell> {
-    lines(sweep).flat_map(|l| &l.cells)
+fn cells(sweep: &Sweep) -> impl Iterator<Item = Cell> + '_ {
+    sweep.panels.iter().flat_map(|p| p.lines.iter().flat_map(|l| p.cells(l)))
 }
 
 /// The first lines of a sweep that has too many; `None` where all are drawn.
@@ -149,8 +149,9 @@ fn model_words(sweep: &Sweep) -> Option<String> {
 
 /// The fastest kernel of each shape, where kernels have names.
 fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
-    let told = lines(sweep).filter_map(|line| {
-        let cell = line.cells.get(line.best?)?;
+    let lines = sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+    let told = lines.filter_map(|(panel, line)| {
+        let cell = panel.cell(line, line.best?);
         let kernel = frame.data.text(ColumnMeaning::Kernel, cell.row? as usize);
         let Problem { m, n, k, .. } = line.problem;
         (!kernel.is_empty()).then(|| {
@@ -255,9 +256,9 @@ impl Picture for TileMap {
     fn table(&self) -> Table {
         let measured = draw::measured(&self.sweep);
         let lines = self.sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
-        measured.columns().table(
-            lines.flat_map(|(p, l)| l.cells.iter().enumerate().map(move |(i, c)| (p, l, i, c))),
-        )
+        measured
+            .columns()
+            .table(lines.flat_map(|(p, l)| p.cells(l).enumerate().map(move |(i, c)| (p, l, i, c))))
     }
 
     fn heights(&self, width: f64) -> Heights {
