@@ -374,13 +374,11 @@ impl History {
     }
 }
 
-/// The settings of a row with their titles in the file: tile, stages, warps and all other columns
-/// that are neither results nor names.
-pub fn parameters(frame: &Frame, row: usize) -> Vec<(String, String)> {
-    let d = &*frame.data;
+/// The columns of settings: tile, stages, warps and all others that are neither results nor names.
+pub(crate) fn parameter_columns(frame: &Frame) -> Vec<&Column> {
     let order = order_column(frame).map(|c| c.key.as_str());
-    d.columns
-        .iter()
+    let columns = frame.data.columns.iter();
+    columns
         .filter(|c| Some(c.key.as_str()) != order)
         // A number that counts the variants is a name, not a setting.
         .filter(|c| !matches!(c.label.to_ascii_lowercase().as_str(), "variant" | "index" | "id"))
@@ -388,19 +386,22 @@ pub fn parameters(frame: &Frame, row: usize) -> Vec<(String, String)> {
             let known = ColumnMeaning::SETTINGS.contains(&c.meaning);
             c.meaning == ColumnMeaning::Other || known && c.meaning != ColumnMeaning::Order
         })
-        .filter_map(|c| {
-            let text = match &c.data {
-                ColumnData::Number(v) => match v.get(row) {
-                    Some(x) if x.is_finite() => plain(*x),
-                    _ => return None,
-                },
-                ColumnData::Text { codes, values } => {
-                    values.get(*codes.get(row)? as usize)?.clone()
-                }
-            };
-            (!text.is_empty()).then(|| (c.label.clone(), text))
-        })
         .collect()
+}
+
+/// The text of a row in a column of settings; `None` without one.
+pub(crate) fn parameter(column: &Column, row: usize) -> Option<String> {
+    let text = match &column.data {
+        ColumnData::Number(v) => v.get(row).filter(|x| x.is_finite()).map(|x| plain(*x))?,
+        ColumnData::Text { codes, values } => values.get(*codes.get(row)? as usize)?.clone(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// The settings of a row with their titles in the file.
+pub fn parameters(frame: &Frame, row: usize) -> Vec<(String, String)> {
+    let columns = parameter_columns(frame).into_iter();
+    columns.filter_map(|c| Some((c.label.clone(), parameter(c, row)?))).collect()
 }
 
 /// A whole number in full, any other number with at most six digits.

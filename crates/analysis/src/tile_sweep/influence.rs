@@ -2,14 +2,15 @@
 //! fastest variant any variant with it comes.
 
 use super::by_shape;
-use crate::tuning::parameters;
+use crate::tuning::{parameter, parameter_columns};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::percent;
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::stats::median;
+use rustc_hash::FxHashMap;
 
 /// More rows than this are not looked through: the answer would keep every filter waiting.
 pub(crate) const MOST_ROWS: usize = 50_000;
@@ -62,40 +63,55 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     let rate = |r: usize| frame.metrics.rate(&frame.data, r);
     let rated = frame.rows.iter().copied().filter(|r| rate(*r as usize).is_finite());
     let grouped = by_shape(frame, &rated.collect::<Vec<u32>>());
+    let columns = parameter_columns(frame);
+    let columns: Vec<_> = columns.into_iter().map(|c| (c, axis_of(&c.label))).collect();
     let names = NameParts::of(frame);
-    // Setting to value to the shapes, by number, and shares of its variants.
-    let mut found: Sorted<String, Tried> = Sorted::new();
-    let mut add = |name: &str, value: &str, of: (u32, f64)| {
-        if !found.contains_key(name) {
-            found.insert(name.to_owned(), Sorted::new());
-        }
-        let Some(values) = found.get_mut(name).filter(|v| v.len() <= MOST_VALUES) else {
-            return;
-        };
-        match values.get_mut(value) {
-            Some(shares) => shares.push(of),
-            None => drop(values.insert(value.to_owned(), vec![of])),
+    // Setting to value to its number: by that, of each variant its shape, by number, and its share.
+    let mut found: Sorted<String, Sorted<String, u32>> = Sorted::new();
+    let mut numbers = 0..NONE;
+    let mut number = |name: &str, value: &str| {
+        let values = found.or_insert(name.to_owned(), Sorted::new());
+        match values.get(value).copied() {
+            None if values.len() <= MOST_VALUES => {
+                let next = numbers.next().unwrap_or(NONE);
+                values.insert(value.to_owned(), next);
+                next
+            }
+            known => known.unwrap_or(NONE),
         }
     };
+    let mut shares: Vec<Vec<(u32, f64)>> = Vec::new();
+    let mut add = |number: u32, of: (u32, f64)| {
+        if number != NONE {
+            shares.resize(shares.len().max(number as usize + 1), Vec::new());
+            shares[number as usize].push(of);
+        }
+    };
+    // By column, or part of a name, and its value: words are made once for each.
+    let mut known: FxHashMap<(usize, u64), u32> = FxHashMap::default();
     let shapes = grouped.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1);
+    let mut stated: Vec<Axis> = Vec::new();
     for (shape, rows) in (0..).zip(shapes) {
         let rows = || rows.iter().map(|r| r.1 as usize);
         let top = rows().map(rate).fold(0.0, f64::max);
         for r in rows() {
             let share = (shape, rate(r) / top);
-            let settings = parameters(frame, r);
-            let axes: Vec<Option<Axis>> = settings.iter().map(|s| axis_of(&s.0)).collect();
-            for ((name, value), axis) in settings.iter().zip(&axes) {
-                match axis {
-                    Some(axis) if [Axis::Bm, Axis::Bn, shown].contains(axis) => {}
-                    axis => add(axis.map_or(name, |a| a.label()), value, share),
+            stated.clear();
+            for (at, (column, axis)) in columns.iter().enumerate() {
+                let Some(value) = value_of_row(column, r) else { continue };
+                stated.extend(axis);
+                if axis.is_none_or(|axis| ![Axis::Bm, Axis::Bn, shown].contains(&axis)) {
+                    let name = axis.map_or(column.label.as_str(), |axis| axis.label());
+                    let words = || number(name, &parameter(column, r).unwrap_or_default());
+                    add(*known.entry((at, value)).or_insert_with(words), share);
                 }
             }
-            for (name, value) in names.at(r) {
+            let (code, parts) = names.at(r);
+            for (at, (name, axis, value)) in parts.iter().enumerate() {
                 // A column may say it too.
-                let axis = axis_of(name);
-                if axis.is_none() || !axes.contains(&axis) {
-                    add(name, value, share);
+                if axis.is_none_or(|axis| !stated.contains(&axis)) {
+                    let key = (columns.len() + at, u64::from(code));
+                    add(*known.entry(key).or_insert_with(|| number(name, value)), share);
                 }
             }
         }
@@ -104,7 +120,9 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
         .into_iter()
         .filter(|(_, values)| (2..=MOST_VALUES).contains(&values.len()))
         .filter_map(|(name, values)| {
-            let (values, shapes) = where_all_were_tried(values)?;
+            let values = values.into_iter();
+            let tried = values.map(|(value, at)| (value, std::mem::take(&mut shares[at as usize])));
+            let (values, shapes) = where_all_were_tried(tried.collect())?;
             let mut values: Vec<Value> = values.into_iter().map(value_of).collect();
             values.order_by(|a, b| b.best.total_cmp(&a.best));
             Some(Influence { name, values, shapes })
@@ -112,6 +130,17 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
         .collect();
     out.order_by(|a, b| b.spread().total_cmp(&a.spread()));
     out
+}
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// What stands for the text of a row in a column of settings; `None` without one.
+fn value_of_row(column: &Column, row: usize) -> Option<u64> {
+    match &column.data {
+        ColumnData::Number(v) => v.get(row).filter(|v| v.is_finite()).map(|v| v.to_bits()),
+        ColumnData::Text { codes, .. } => codes.get(row).filter(|c| **c > 0).map(|c| u64::from(*c)),
+    }
 }
 
 /// Values with the shapes, ascending by number, and shares of their variants.
@@ -191,11 +220,14 @@ fn axis_of(title: &str) -> Option<Axis> {
     })
 }
 
+/// A setting in a kernel's name: its letters, what they stand for, and its value.
+type Part = (String, Option<Axis>, String);
+
 /// The parts of kernel names that vary, where the names are built alike: `GRVW4` is 4 of `GRVW`.
 struct NameParts<'a> {
     codes: &'a [u32],
     /// For each name its settings; empty for names that are built differently.
-    settings: Vec<Vec<(String, String)>>,
+    settings: Vec<Vec<Part>>,
 }
 
 impl<'a> NameParts<'a> {
@@ -231,7 +263,7 @@ impl<'a> NameParts<'a> {
                     .zip(p)
                     .filter_map(|(title, part)| {
                         let title = title.as_ref()?;
-                        Some((title.clone(), part[title.len()..].to_owned()))
+                        Some((title.clone(), axis_of(title), part[title.len()..].to_owned()))
                     })
                     .collect(),
             })
@@ -239,11 +271,10 @@ impl<'a> NameParts<'a> {
         NameParts { codes, settings }
     }
 
-    fn at(&self, row: usize) -> impl Iterator<Item = (&str, &str)> {
-        let code = self.codes.get(row).map(|c| *c as usize);
-        let found = code.and_then(|c| self.settings.get(c));
-        let pairs = found.map_or(&[][..], Vec::as_slice);
-        pairs.iter().map(|(name, value)| (&**name, &**value))
+    /// The code of a row's name, and its settings.
+    fn at(&self, row: usize) -> (u32, &[Part]) {
+        let code = self.codes.get(row).copied().unwrap_or(NONE);
+        (code, self.settings.get(code as usize).map_or(&[], Vec::as_slice))
     }
 }
 
