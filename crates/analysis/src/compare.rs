@@ -121,20 +121,22 @@ impl Comparison {
         let side_of: Vec<Option<u16>> =
             cats.values.iter().map(|v| at.get(v.as_str()).copied()).collect();
         let keys = keys(frame, &setup.keys);
+        let side = |row: u32| side_of[cats.codes.get(row as usize) as usize];
         let mut unmeasured = 0;
         let mut of_side: Vec<u32> = Vec::with_capacity(frame.rows.len());
-        for &row in frame.rows.iter() {
-            if side_of[cats.codes.get(row as usize) as usize].is_none() {
-                continue;
-            }
+        for &row in frame.rows.iter().filter(|row| side(**row).is_some()) {
             if measured(data, row as usize) {
                 of_side.push(row);
             } else {
                 unmeasured += 1;
             }
         }
-        let grouped = group::by_key(&of_side, &|row| keys[row as usize]);
-        let groups = in_file_order(&grouped, data.len());
+        // The lowest bits of a key are the side, so that the rows of each lie beside each other.
+        let bits = sides.next_power_of_two().trailing_zeros();
+        let grouped = group::by_key(&of_side, &|row| {
+            keys[row as usize] >> bits << bits | u64::from(side(row).unwrap_or(0))
+        });
+        let groups = in_file_order(&grouped, bits, data.len());
         let mut rows: Vec<u32> = Vec::with_capacity(grouped.len());
         let mut out = Comparison {
             configurations: vec![0; sides],
@@ -155,28 +157,23 @@ impl Comparison {
             setup,
         };
         let mut samples = Samples::new(frame);
-        let (mut of_group, mut part) = (Vec::<(u16, u32)>::new(), Vec::new());
+        let mut part: Vec<(u64, u32)> = Vec::new();
         for (start, end) in groups {
-            of_group.clear();
-            of_group.extend(grouped[start as usize..end as usize].iter().map(|&(_, row)| {
-                let side = side_of[cats.codes.get(row as usize) as usize];
-                (side.unwrap_or(u16::MAX), row)
-            }));
-            of_group.sort_unstable();
-            if out.add(&mut samples, &of_group, &mut rows, sides) {
+            let group = &grouped[start as usize..end as usize];
+            if out.add(&mut samples, group, bits, &mut rows) {
                 continue;
             }
             // `mm` and `addmm` of one shape: each has its own rival.
-            let epilogue = |of: &(u16, u32)| data.ops[data.op[of.1 as usize] as usize].epilogue();
+            let epilogue = |of: &(u64, u32)| data.ops[data.op[of.1 as usize] as usize].epilogue();
             for one in Operation::EPILOGUES {
                 part.clear();
-                part.extend(of_group.iter().filter(|of| epilogue(of) == one));
+                part.extend(group.iter().filter(|of| epilogue(of) == one));
                 if part.is_empty() {
                     continue;
                 }
                 // A part that is all of the group was tried.
-                let tells = part.len() < of_group.len();
-                match tells && out.add(&mut samples, &part, &mut rows, sides) {
+                let tells = part.len() < group.len();
+                match tells && out.add(&mut samples, &part, bits, &mut rows) {
                     true => out.split.push(out.keys.len() as u32 - 1),
                     false => out.ambiguous += 1,
                 }
@@ -190,13 +187,14 @@ impl Comparison {
         out
     }
 
-    /// Adds a configuration; false if a side's rows are different GEMMs.
+    /// Adds a configuration, whose side is in the lowest `bits` of its keys; false if a side's rows are different
+    /// GEMMs.
     fn add(
         &mut self,
         samples: &mut Samples<'_>,
-        group: &[(u16, u32)],
+        group: &[(u64, u32)],
+        bits: u32,
         rows: &mut Vec<u32>,
-        sides: usize,
     ) -> bool {
         let (before, start) = (self.samples.len(), rows.len());
         rows.extend(group.iter().map(|s| s.1));
@@ -209,11 +207,11 @@ impl Comparison {
                 return false;
             };
             s.first = at as u32;
-            self.samples.push((of_side[0].0, s));
+            self.samples.push(((of_side[0].0 & ((1 << bits) - 1)) as u16, s));
             at += n;
         }
         let samples = &self.samples[before..];
-        let full = samples.len() == sides;
+        let full = samples.len() == self.setup.sides.len();
         self.matched += u64::from(full);
         self.pairs += usize::from(samples.len() > 1);
         for (side, _) in samples {
@@ -456,15 +454,16 @@ fn keys(frame: &Frame, keys: &[Field]) -> Vec<u64> {
     out
 }
 
-/// Start and end of each group of equal keys, in the order of their first rows. `all` is the number
-/// of rows of the table.
-fn in_file_order(grouped: &[(u64, u32)], all: usize) -> Vec<(u32, u32)> {
+/// Start and end of each group of keys that are equal but for the lowest `bits`, in the order of their first
+/// rows. `all` is the number of rows of the table.
+fn in_file_order(grouped: &[(u64, u32)], bits: u32, all: usize) -> Vec<(u32, u32)> {
     const NONE: u32 = u32::MAX;
     let mut at_row = vec![(NONE, NONE); all];
     let mut start = 0;
-    for group in grouped.chunk_by(|a, b| a.0 == b.0) {
+    for group in grouped.chunk_by(|a, b| a.0 >> bits == b.0 >> bits) {
         let end = start + group.len() as u32;
-        at_row[group[0].1 as usize] = (start, end);
+        let first = group.iter().fold(NONE, |first, of| first.min(of.1));
+        at_row[first as usize] = (start, end);
         start = end;
     }
     at_row.retain(|g| g.0 != NONE);

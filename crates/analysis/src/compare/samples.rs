@@ -14,15 +14,21 @@ pub(super) struct Samples<'a> {
     frame: &'a Frame,
     /// Rows that differ in these are variants, not repeats.
     variants: Vec<&'a ColumnData>,
+    spread: Option<&'a [f64]>,
+    counts: Option<&'a [f64]>,
     by_variant: Vec<(u64, u32)>,
     times: Vec<f64>,
 }
 
 impl<'a> Samples<'a> {
     pub(super) fn new(frame: &'a Frame) -> Self {
-        let mut variants = variant_columns(&frame.data);
-        variants.extend(frame.data.column(ColumnMeaning::Library).map(|c| &c.data));
-        Samples { frame, variants, by_variant: Vec::new(), times: Vec::new() }
+        let data = &*frame.data;
+        let mut variants = variant_columns(data);
+        variants.extend(data.column(ColumnMeaning::Library).map(|c| &c.data));
+        let [spread, counts] =
+            [ColumnMeaning::TimeStd, ColumnMeaning::Count].map(|of| data.numbers(of));
+        let (by_variant, times) = (Vec::new(), Vec::new());
+        Samples { frame, variants, spread, counts, by_variant, times }
     }
 
     /// Moves the rows of the fastest variant to the front; gives their number.
@@ -56,9 +62,8 @@ impl<'a> Samples<'a> {
     /// `rows`. `None` if they are different GEMMs or ran on different devices.
     pub(super) fn sample(&mut self, rows: &mut [u32]) -> Option<Sample> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
-        let first = *rows.first()? as usize;
-        let same = rows.iter().all(|&r| data.same_gemm(r as usize, first));
-        if !same {
+        let (first, others) = rows.split_first()?;
+        if !others.iter().all(|&r| data.same_gemm(r as usize, *first as usize)) {
             return None;
         }
         let n = match rows.len() {
@@ -68,7 +73,7 @@ impl<'a> Samples<'a> {
         let chosen = &rows[..n];
         let lead = chosen[0] as usize;
         let mut time_s = data.time_s[lead];
-        let stated = data.number(ColumnMeaning::TimeStd, lead);
+        let stated = self.spread.map_or(f64::NAN, |spread| spread[lead]);
         let (mut spread_s, mut iqr_s, mut std_s) = (stated, f64::NAN, stated);
         if n > 1 {
             let mut times: Vec<f64> = chosen.iter().map(|&r| data.time_s[r as usize]).collect();
@@ -91,7 +96,7 @@ impl<'a> Samples<'a> {
             std_s,
             rate: metrics.work(data, lead) / time_s,
             efficiency: metrics.roof_s[lead] / time_s,
-            calls: data.count(lead),
+            calls: self.counts.map(|n| n[lead]).filter(|n| !n.is_nan()).unwrap_or(1.0),
         })
     }
 }
