@@ -2,7 +2,6 @@
 
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::smaller;
-use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::keyed;
 use gemmscope_table::stats::median;
@@ -115,17 +114,19 @@ impl Groups {
             _ => f64::INFINITY,
         };
         let better = info.higher_is_better.unwrap_or(true);
-        let data = &frame.data;
-        let counts = data.numbers(ColumnMeaning::Count);
+        // In the order of the rows, so that their columns are read in sequence: bands go to and fro.
+        let mut figures = vec![0.0; frame.data.len()];
+        frame.rows.iter().for_each(|r| figures[*r as usize] = smaller(get(*r as usize), most));
+        let weight = |r: usize| match aggregate {
+            Aggregate::Weighted => frame.data.time_s[r] * frame.data.count(r),
+            _ => 1.0,
+        };
         let mut values = Vec::new();
         (0..self.len())
             .map(|band| {
                 values.clear();
-                values.extend(self.get(band).iter().map(|&row| {
-                    let r = row as usize;
-                    let calls = counts.map(|c| c[r]).filter(|c| !c.is_nan()).unwrap_or(1.0);
-                    (smaller(get(r), most), data.time_s[r] * calls)
-                }));
+                let rows = self.get(band).iter().map(|row| *row as usize);
+                values.extend(rows.map(|r| (figures[r], weight(r))));
                 aggregate.of(&mut values, better)
             })
             .collect()
