@@ -1,5 +1,7 @@
 //! Rows with the same key, brought together.
 
+use rustc_hash::FxHashMap;
+
 /// Mixes a word into a hash.
 pub fn mix(hash: u64, word: u64) -> u64 {
     let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
@@ -136,6 +138,28 @@ impl<T: Copy + Default + Ord> Gathering<T> {
         self.buckets = Buckets::new(|| own().map(|half| half << bits));
         true
     }
+}
+
+/// Values that [`numbered`] finds without its map: one for each of the highest eight bits of a hash.
+const RECENT: usize = 256;
+
+/// Numbers values as they are first met: the number of each, and the value of each number.
+pub fn numbered(values: &mut dyn Iterator<Item = u64>) -> (Vec<u32>, Vec<u64>) {
+    let (mut met, mut known) = (Vec::new(), FxHashMap::default());
+    // Most are one of few: found by some bits of them, without the map.
+    let mut recent = [(0, u32::MAX); RECENT];
+    let number = |value: u64| {
+        let last = &mut recent[(mix(0, value) >> 56) as usize];
+        if last.0 != value || last.1 == u32::MAX {
+            let number = *known.entry(value).or_insert_with(|| {
+                met.push(value);
+                (met.len() - 1) as u32
+            });
+            *last = (value, number);
+        }
+        last.1
+    };
+    (values.map(number).collect(), met)
 }
 
 /// The same rows ascending, each once. `all` is one more than the largest row.

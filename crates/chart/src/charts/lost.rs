@@ -1,7 +1,7 @@
 //! Lost time: a bar a GEMM, or a value of a field, whose parts are the accounts of the ledger, on an axis of
 //! time, worst first.
 
-use crate::aggregate::{Groups, numbered};
+use crate::aggregate::Groups;
 use crate::band_scale::{BandScale, Order};
 use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::labels::Rect;
@@ -21,6 +21,7 @@ use gemmscope_model::units::seconds_brief;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
+use gemmscope_table::group::numbered;
 use gemmscope_table::view_state::ViewState;
 use std::sync::Arc;
 

@@ -6,7 +6,6 @@ use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::keyed;
 use gemmscope_table::stats::median;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 keyed! {
     /// How the rows of a cell, bar or band become one figure.
@@ -165,19 +164,6 @@ pub(crate) fn distinct_up_to(values: impl Iterator<Item = f64>, most: usize) -> 
         }
     }
     out
-}
-
-/// Numbers values as they are first met: the number of each, and the value of each number.
-pub(crate) fn numbered(values: &mut dyn Iterator<Item = u64>) -> (Vec<u32>, Vec<u64>) {
-    let (mut met, mut known) = (Vec::new(), HashMap::new());
-    let mut number = |value| {
-        *known.entry(value).or_insert_with(|| {
-            met.push(value);
-            (met.len() - 1) as u32
-        })
-    };
-    let of = values.map(&mut number).collect();
-    (of, met)
 }
 
 /// Adds what a list lacks.

@@ -1,12 +1,13 @@
 //! A field as the bands of an axis: categories as they are, numbers one by one while they are
 //! few, else in bins.
 
-use crate::aggregate::{distinct_up_to, numbered};
+use crate::aggregate::distinct_up_to;
 use crate::scale::Kind;
 use crate::ticks::Format;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_short;
 use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
+use gemmscope_table::group::numbered;
 use gemmscope_table::keyed;
 
 keyed! {

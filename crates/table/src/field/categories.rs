@@ -2,7 +2,7 @@
 
 use super::{Field, Frame};
 use crate::dataset::ColumnData;
-use crate::group::mix;
+use crate::group::numbered;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
@@ -118,25 +118,8 @@ impl Frame {
 
     fn distinct_numbers<'a>(&'a self, field: &Field) -> Categories<'a> {
         let get = self.numbers(field);
-        let mut known: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut seen: Vec<f64> = Vec::new();
-        // Most rows have one of few values: found by some bits of them, without the map.
-        let mut recent = [(0, u32::MAX); RECENT];
-        let mut codes: Vec<u32> = (0..self.data.len())
-            .map(|r| {
-                let v = get(r);
-                let bits = v.to_bits();
-                let last = &mut recent[(mix(0, bits) >> 56) as usize];
-                if last.0 != bits || last.1 == u32::MAX {
-                    let code = *known.entry(bits).or_insert_with(|| {
-                        seen.push(v);
-                        (seen.len() - 1) as u32
-                    });
-                    *last = (bits, code);
-                }
-                last.1
-            })
-            .collect();
+        let (mut codes, seen) = numbered(&mut (0..self.data.len()).map(|r| get(r).to_bits()));
+        let seen: Vec<f64> = seen.into_iter().map(f64::from_bits).collect();
         let mut order: Vec<u32> = (0..seen.len() as u32).collect();
         order.order_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]));
         let mut rank = vec![0u32; seen.len()];
@@ -156,9 +139,6 @@ impl Frame {
         Categories { codes: Codes::Owned(codes), values: values.into() }
     }
 }
-
-/// Values that are found without the map: one for each of the highest eight bits of a hash.
-const RECENT: usize = 256;
 
 /// `128 x 1280 x 2048`, with the batch in front if it is not 1.
 pub fn shape_label(m: u32, n: u32, k: u32, batch: u32) -> String {
