@@ -193,10 +193,11 @@ fn one_or_all(
 /// Types and layouts that were compared; all layouts together are the default.
 fn operations(frame: &Frame, comparison: &Comparison, state: &ViewState) -> [Control; 2] {
     let (mut types, mut layouts) = (Sorted::new(), Sorted::new());
-    for i in 0..comparison.len() {
-        let op = &frame.data.ops[usize::from(frame.data.op[comparison.row(i)])];
-        *types.or_insert(op.types(), 0) += 1;
-        *layouts.or_insert(op.layout().to_owned(), 0) += 1;
+    let mut by_op = vec![0; frame.data.ops.len()];
+    (0..comparison.len()).for_each(|i| by_op[usize::from(frame.data.op[comparison.row(i)])] += 1);
+    for (op, n) in frame.data.ops.iter().zip(by_op).filter(|(_, n)| *n > 0) {
+        *types.or_insert(op.types(), 0) += n;
+        *layouts.or_insert(op.layout().to_owned(), 0) += n;
     }
     let plain = |of: Sorted<String, u64>| {
         of.into_iter().map(|(value, n)| (Choice::plain(value), n)).collect()
