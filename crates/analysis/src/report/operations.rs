@@ -104,9 +104,11 @@ impl Operation {
     }
 }
 
-/// Columns of the table of operations that only some data fill: the head, and an operation's value, "" if
-/// it has none. Callers come outermost first.
-pub(super) const EXTRA_COLUMNS: [(&str, fn(&Operation) -> String); 3] = [
+/// A column of the table of operations: its head, and the value of an operation, "" if it has none.
+type Column = (&'static str, fn(&Operation) -> String);
+
+/// The columns that only some data fill. Callers come outermost first.
+pub(super) const EXTRA_COLUMNS: [Column; 3] = [
     ("Side", |o| o.side.clone()),
     ("Kernel", |o| short(&o.kernel, KERNEL_CHARS).into_owned()),
     ("Called from", |o| o.callers.join(" > ")),

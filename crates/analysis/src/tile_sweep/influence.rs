@@ -1,14 +1,15 @@
-//! What the other settings of a sweep change: each value of each setting, and how near to the
-//! fastest variant any variant with it comes.
+//! What the other settings of a sweep change: each value of each setting, and how near to the fastest
+//! variant those with it come, among variants that differ in nothing else.
 
-use super::by_shape;
+use super::{by_shape, settings};
 use crate::tuning::{parameter, parameter_columns};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
-use gemmscope_model::units::percent;
+use gemmscope_model::units::{percent, plural};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
+use gemmscope_table::group::{self, mix};
 use gemmscope_table::stats::median;
 use rustc_hash::FxHashMap;
 
@@ -28,8 +29,8 @@ pub struct Value {
     pub value: String,
     /// Measured variants with it.
     pub variants: u64,
-    /// The rate of the fastest variant with it over that of the fastest of all; geometric mean over the
-    /// shapes, 0 to 1.
+    /// The rate of the fastest variant with it over that of the fastest of those that it is compared with;
+    /// geometric mean over the shapes, 0 to 1.
     pub best: f64,
     /// The same of the median rate of the variants with it: at most `best`.
     pub median: f64,
@@ -42,7 +43,7 @@ pub struct Influence {
     pub name: String,
     /// At least two.
     pub values: Vec<Value>,
-    /// Shapes on which all of them were tried.
+    /// Shapes on which all of them were tried, all else equal.
     pub shapes: usize,
 }
 
@@ -55,85 +56,173 @@ impl Influence {
 }
 
 /// The settings other than the sides of the tile and `shown`, the axis of the map, that vary among the
-/// variants of a shape, the one that changes most first.
+/// variants of a shape, the one that changes most first. Only variants that differ in nothing else are held
+/// against each other.
 pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     if frame.rows.len() > MOST_ROWS {
         return Vec::new();
     }
-    let rate = |r: usize| frame.metrics.rate(&frame.data, r);
-    let rated = frame.rows.iter().copied().filter(|r| rate(*r as usize).is_finite());
-    let grouped = by_shape(frame, &rated.collect::<Vec<u32>>());
-    let columns = parameter_columns(frame);
-    let columns: Vec<_> = columns.into_iter().map(|c| (c, axis_of(&c.label))).collect();
-    let names = NameParts::of(frame);
-    // Setting to value to its number: by that, of each variant its shape, by number, and its share.
-    let mut found: Sorted<String, Sorted<String, u32>> = Sorted::new();
-    let mut numbers = 0..NONE;
-    let mut number = |name: &str, value: &str| {
-        let values = found.or_insert(name.to_owned(), Sorted::new());
-        match values.get(value).copied() {
-            None if values.len() <= MOST_VALUES => {
-                let next = numbers.next().unwrap_or(NONE);
-                values.insert(value.to_owned(), next);
-                next
-            }
-            known => known.unwrap_or(NONE),
-        }
-    };
-    let mut shares: Vec<Vec<(u32, f64)>> = Vec::new();
-    let mut add = |number: u32, of: (u32, f64)| {
-        if number != NONE {
-            shares.resize(shares.len().max(number as usize + 1), Vec::new());
-            shares[number as usize].push(of);
-        }
-    };
-    // By column, or part of a name, and its value: words are made once for each.
-    let mut known: FxHashMap<(usize, u64), u32> = FxHashMap::default();
-    let shapes = grouped.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1);
-    let mut stated: Vec<Axis> = Vec::new();
-    for (shape, rows) in (0..).zip(shapes) {
-        let rows = || rows.iter().map(|r| r.1 as usize);
-        let top = rows().map(rate).fold(0.0, f64::max);
-        for r in rows() {
-            let share = (shape, rate(r) / top);
-            stated.clear();
-            for (at, (column, axis)) in columns.iter().enumerate() {
-                let Some(value) = value_of_row(column, r) else { continue };
-                stated.extend(axis);
-                if axis.is_none_or(|axis| ![Axis::Bm, Axis::Bn, shown].contains(&axis)) {
-                    let name = axis.map_or(column.label.as_str(), |axis| axis.label());
-                    let words = || number(name, &parameter(column, r).unwrap_or_default());
-                    add(*known.entry((at, value)).or_insert_with(words), share);
-                }
-            }
-            let (code, parts) = names.at(r);
-            for (at, (name, axis, value)) in parts.iter().enumerate() {
-                // A column may say it too.
-                if axis.is_none_or(|axis| !stated.contains(&axis)) {
-                    let key = (columns.len() + at, u64::from(code));
-                    add(*known.entry(key).or_insert_with(|| number(name, value)), share);
-                }
-            }
-        }
-    }
-    let mut out: Vec<Influence> = found
-        .into_iter()
-        .filter(|(_, values)| (2..=MOST_VALUES).contains(&values.len()))
-        .filter_map(|(name, values)| {
-            let values = values.into_iter();
-            let tried = values.map(|(value, at)| (value, std::mem::take(&mut shares[at as usize])));
-            let (values, shapes) = where_all_were_tried(tried.collect())?;
-            let mut values: Vec<Value> = values.into_iter().map(value_of).collect();
-            values.order_by(|a, b| b.best.total_cmp(&a.best));
-            Some(Influence { name, values, shapes })
-        })
-        .collect();
+    let stated = Stated::of(frame, shown);
+    let all = 0..stated.names.len();
+    let mut out: Vec<Influence> = all.filter_map(|at| stated.influence(at)).collect();
     out.order_by(|a, b| b.spread().total_cmp(&a.spread()));
     out
 }
 
 /// No number.
-const NONE: u32 = u32::MAX;
+const NONE: u8 = u8::MAX;
+
+/// The settings that variants state, as numbers.
+struct Stated {
+    /// Of each variant the number of its shape, its rate, and a hash of all that it states, the tile included.
+    variants: Vec<(u32, f64, u64)>,
+    shapes: u32,
+    /// The titles of the settings.
+    names: Vec<String>,
+    /// Of each setting its values.
+    values: Vec<Vec<String>>,
+    /// Of each setting the number of each variant's value, [`NONE`] without one.
+    of: Vec<Vec<u8>>,
+}
+
+impl Stated {
+    fn of(frame: &Frame, shown: Axis) -> Stated {
+        let rate = |r: usize| frame.metrics.rate(&frame.data, r);
+        let rated = frame.rows.iter().copied().filter(|r| rate(*r as usize).is_finite());
+        let grouped = by_shape(frame, &rated.collect::<Vec<u32>>());
+        let columns = parameter_columns(frame);
+        let columns: Vec<_> = columns.into_iter().map(|c| (c, axis_of(&c.label))).collect();
+        let parts = NameParts::of(frame);
+        let tile = settings(frame).map(|(_, setting)| setting);
+        let mut out = Stated {
+            variants: Vec::new(),
+            shapes: 0,
+            names: Vec::new(),
+            values: Vec::new(),
+            of: Vec::new(),
+        };
+        // By column, or part of a name, and its value: words are made once for each.
+        let mut known: FxHashMap<(usize, u64), (usize, u8)> = FxHashMap::default();
+        let mut told: Vec<Axis> = Vec::new();
+        for rows in grouped.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1) {
+            for r in rows.iter().map(|r| r.1 as usize) {
+                let tile = tile.as_ref().map(|setting| setting(r)).unwrap_or_default();
+                let (x, y) = tile.at(shown).unwrap_or_default();
+                let hash = [tile.m, tile.n, x, y].into_iter().fold(0, |h, v| mix(h, v.into()));
+                let variant = out.variants.len();
+                out.variants.push((out.shapes, rate(r), hash));
+                told.clear();
+                for (at, (column, axis)) in columns.iter().enumerate() {
+                    let Some(value) = value_of_row(column, r) else { continue };
+                    told.extend(axis);
+                    if axis.is_none_or(|axis| ![Axis::Bm, Axis::Bn, shown].contains(&axis)) {
+                        let name = axis.map_or(column.label.as_str(), |axis| axis.label());
+                        let words = || out.number(name, parameter(column, r).unwrap_or_default());
+                        let number = *known.entry((at, value)).or_insert_with(words);
+                        out.put(variant, number);
+                    }
+                }
+                let (code, named) = parts.at(r);
+                for (at, (name, axis, value)) in named.iter().enumerate() {
+                    // A column may say it too.
+                    if axis.is_none_or(|axis| !told.contains(&axis)) {
+                        let key = (columns.len() + at, u64::from(code));
+                        let words = || out.number(name, value.clone());
+                        let number = *known.entry(key).or_insert_with(words);
+                        out.put(variant, number);
+                    }
+                }
+            }
+            out.shapes += 1;
+        }
+        out.hash();
+        out
+    }
+
+    /// The numbers of a setting and of its value; the value's is [`NONE`] past the most values.
+    fn number(&mut self, name: &str, value: String) -> (usize, u8) {
+        let setting = self.names.iter().position(|n| n == name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.values.push(Vec::new());
+            self.of.push(Vec::new());
+            self.names.len() - 1
+        });
+        let values = &mut self.values[setting];
+        let at = values.iter().position(|v| *v == value).unwrap_or_else(|| {
+            if values.len() <= MOST_VALUES {
+                values.push(value);
+            }
+            values.len() - 1
+        });
+        (setting, if at < MOST_VALUES { at as u8 } else { NONE })
+    }
+
+    fn put(&mut self, variant: usize, (setting, value): (usize, u8)) {
+        self.of[setting].resize(variant, NONE);
+        self.of[setting].push(value);
+    }
+
+    /// True for a setting; what has one value, or too many, is a constant, a name or a result.
+    fn varies(&self, setting: usize) -> bool {
+        (2..=MOST_VALUES).contains(&self.values[setting].len())
+    }
+
+    /// What a value adds to the hash of a variant, in any order of the settings.
+    fn part(&self, setting: usize, variant: usize) -> u64 {
+        let value = self.of[setting].get(variant).copied().unwrap_or(NONE);
+        mix(mix(1, setting as u64), value.into())
+    }
+
+    /// Adds the values of all settings to the hashes.
+    fn hash(&mut self) {
+        for setting in (0..self.names.len()).filter(|s| self.varies(*s)).collect::<Vec<_>>() {
+            for variant in 0..self.variants.len() {
+                let part = self.part(setting, variant);
+                self.variants[variant].2 = self.variants[variant].2.wrapping_add(part);
+            }
+        }
+    }
+
+    /// A setting, over the variants of a shape that are equal in all others and tried each of its values;
+    /// `None` where there are none.
+    fn influence(&self, setting: usize) -> Option<Influence> {
+        if !self.varies(setting) {
+            return None;
+        }
+        let values = &self.values[setting];
+        let all: Vec<u32> = (0..self.variants.len() as u32).collect();
+        let keyed = group::by_key(&all, &|i| {
+            let (shape, _, hash) = self.variants[i as usize];
+            mix(mix(0, hash.wrapping_sub(self.part(setting, i as usize))), shape.into())
+        });
+        let value = |i: u32| self.of[setting].get(i as usize).copied().filter(|v| *v != NONE);
+        let mut tops = vec![0.0; self.shapes as usize];
+        let mut rates: Vec<Vec<(u32, f64)>> = vec![Vec::new(); values.len()];
+        for alike in keyed.chunk_by(|a, b| a.0 == b.0) {
+            let tried = || alike.iter().filter_map(|(_, i)| Some((*i, value(*i)?)));
+            let set = tried().fold(0u64, |set, (_, value)| set | 1 << value);
+            if set.count_ones() as usize != values.len() {
+                continue;
+            }
+            for (i, value) in tried() {
+                let (shape, rate, _) = self.variants[i as usize];
+                let top: &mut f64 = &mut tops[shape as usize];
+                *top = top.max(rate);
+                rates[usize::from(value)].push((shape, rate));
+            }
+        }
+        let shapes = tops.iter().filter(|top| **top > 0.0).count();
+        let named = values.iter().zip(rates);
+        let mut values: Vec<Value> = named
+            .map(|(value, mut shares)| {
+                shares.iter_mut().for_each(|(shape, rate)| *rate /= tops[*shape as usize]);
+                value_of(value.clone(), shares)
+            })
+            .collect();
+        values.order_by(|a, b| b.best.total_cmp(&a.best).then(a.value.cmp(&b.value)));
+        (shapes > 0).then(|| Influence { name: self.names[setting].clone(), values, shapes })
+    }
+}
 
 /// What stands for the text of a row in a column of settings; `None` without one.
 fn value_of_row(column: &Column, row: usize) -> Option<u64> {
@@ -143,25 +232,8 @@ fn value_of_row(column: &Column, row: usize) -> Option<u64> {
     }
 }
 
-/// Values with the shapes, ascending by number, and shares of their variants.
-type Tried = Sorted<String, Vec<(u32, f64)>>;
-
-/// Only the shapes on which every value was tried: a value that only an easy shape had would win. `None`
-/// where there is no such shape.
-fn where_all_were_tried(mut values: Tried) -> Option<(Tried, usize)> {
-    let last = values.values().filter_map(|shares| shares.last()).map(|s| s.0).max()?;
-    let mut times = vec![0; last as usize + 1];
-    for shares in values.values() {
-        let of_shapes = shares.chunk_by(|a, b| a.0 == b.0);
-        of_shapes.for_each(|shares| times[shares[0].0 as usize] += 1);
-    }
-    let all = values.len();
-    values.values_mut().for_each(|shares| shares.retain(|s| times[s.0 as usize] == all));
-    let shapes = times.iter().filter(|times| **times == all).count();
-    (shapes > 0).then_some((values, shapes))
-}
-
-fn value_of((value, mut shares): (String, Vec<(u32, f64)>)) -> Value {
+/// A value, of the shapes and shares of its variants.
+fn value_of(value: String, mut shares: Vec<(u32, f64)>) -> Value {
     shares.order_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     // Both by shape first, or one with many variants would outweigh the others.
     let mean = |of: &dyn Fn(&mut [f64]) -> f64| {
@@ -185,24 +257,23 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .filter_map(|i| {
             let (best, worst) = (i.values.first()?, i.values.last()?);
             let reach = percent(worst.best);
-            let on = match i.shapes {
-                1 => "on the one shape that tried all".to_owned(),
-                n => format!("on {n} shapes that tried all"),
-            };
+            let on = plural(i.shapes as u64, "shape");
             // A value that is far from the best of some shape is no choice for all.
             let chosen = match 1.0 - best.best > LITTLE {
                 true => format!("by shape ({}: {}, ", best.value, percent(best.best)),
                 false => format!("{} (", best.value),
             };
             Some(format!(
-                "{} {chosen}{}: {reach} of the best rate on average, {on})",
+                "{} {chosen}{}: {reach} of the best rate on average, on {on})",
                 i.name, worst.value
             ))
         })
         .collect();
     Some(match told.is_empty() {
-        true => "No other setting changes the best rate by more than 5 %, where each of its values was tried.".to_owned(),
-        false => format!("Best of the other settings: {}.", told.join(", ")),
+        true => {
+            "No other setting changes the best rate by more than 5 %, all else equal.".to_owned()
+        }
+        false => format!("Best of the other settings, all else equal: {}.", told.join(", ")),
     })
 }
 
@@ -273,7 +344,7 @@ impl<'a> NameParts<'a> {
 
     /// The code of a row's name, and its settings.
     fn at(&self, row: usize) -> (u32, &[Part]) {
-        let code = self.codes.get(row).copied().unwrap_or(NONE);
+        let code = self.codes.get(row).copied().unwrap_or(u32::MAX);
         (code, self.settings.get(code as usize).map_or(&[], Vec::as_slice))
     }
 }
@@ -330,9 +401,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings: VW 4 (2: 50.0 % of the best rate on average, on the one shape that tried all), TT 4_4 \
-             (8_8: 66.7 % of the best rate on average, on the one shape that tried all), WGM 1 (8: 90.9 % of the best rate on average, on the one \
-             shape that tried all)."
+            "Best of the other settings, all else equal: VW 4 (2: 50.0 % of the best rate on average, on 1 shape), TT 4_4 \
+             (8_8: 66.7 % of the best rate on average, on 1 shape), WGM 1 (8: 90.9 % of the best rate on average, on 1 \
+             shape)."
         );
     }
 
@@ -356,6 +427,31 @@ mod tests {
     }
 
     #[test]
+    fn a_setting_that_another_one_goes_with_is_told_only_where_that_is_equal() {
+        // BK 32 ran with BN 512 alone, which is slow whatever BK is.
+        let found = |variants: &[(f64, f64, f64)]| {
+            let mut rows = Rows::new();
+            let t = rows.table();
+            let columns = [ColumnMeaning::TileM, ColumnMeaning::TileN, ColumnMeaning::TileK]
+                .map(|c| t.number_column(c, c.id()));
+            for &(n, k, time) in variants {
+                for (column, value) in columns.iter().zip([64.0, n, k]) {
+                    rows.table().set_number(*column, value);
+                }
+                rows.row((512, 512, 512), "", time, "");
+            }
+            influences(&rows.frame(None), Axis::Bn)
+        };
+        let apart = [(64.0, 64.0, 1e-5), (128.0, 64.0, 1.2e-5), (512.0, 32.0, 4e-5)];
+        assert_eq!(found(&apart), []);
+        let both = found(&[&apart[..], &[(512.0, 64.0, 3.8e-5)]].concat());
+        let values: Vec<(&str, u64)> =
+            both[0].values.iter().map(|v| (v.value.as_str(), v.variants)).collect();
+        assert_eq!(values, [("64", 1), ("32", 1)]);
+        assert!((both[0].values[1].best - 0.95).abs() < 1e-12, "{both:?}");
+    }
+
+    #[test]
     fn the_median_of_a_value_is_never_above_its_best() {
         let mut rows = Rows::new();
         let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
@@ -369,7 +465,7 @@ mod tests {
         let found = influences(&rows.frame(None), Axis::Bn);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings: VW by shape (2: 89.4 %, 4: 89.4 % of the best rate on average, on 2 shapes that tried all)."
+            "Best of the other settings, all else equal: VW by shape (2: 89.4 %, 4: 89.4 % of the best rate on average, on 2 shapes)."
         );
         for value in &found[0].values {
             assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");
