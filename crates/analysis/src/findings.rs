@@ -82,7 +82,9 @@ pub enum Kind {
 pub enum Section {
     /// Questions that concern over a fifth of the time.
     First,
-    /// Lost time; small causes together end it.
+    /// Lost time that faster runs show, where it weighs.
+    Measured,
+    /// Other lost time; small causes together end it.
     Lost,
     /// Other time of the program.
     Program,
@@ -97,7 +99,8 @@ impl Section {
     pub fn label(self) -> &'static str {
         match self {
             Section::First => "Look at first",
-            Section::Lost => "Lost time",
+            Section::Measured => "A faster run was measured",
+            Section::Lost => "No faster run was measured",
             Section::Program => "About the program",
             Section::Data => "About the data",
             Section::Ideas => "Ideas that change the roof",
@@ -232,9 +235,16 @@ impl Finding {
             }
             Kind::Question if self.is_outside_gemms() => Section::Program,
             Kind::Question => Section::Data,
+            Kind::Lost if self.is_measured() => Section::Measured,
             Kind::Lost => Section::Lost,
             Kind::Idea => Section::Ideas,
         }
+    }
+
+    /// True where faster runs show it, and it is not little of the time.
+    fn is_measured(&self) -> bool {
+        let weighs = self.saves_s.is_some_and(|s| s >= MEASURED * self.whole_s);
+        self.basis == Basis::Measured && weighs && !self.is_rest()
     }
 
     /// True for what joins small causes.
@@ -384,7 +394,7 @@ impl Checked {
 /// All findings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Findings {
-    /// By [section](Section), each by its seconds; what was measured and weighs comes first.
+    /// By [section](Section), each by its seconds.
     pub findings: Vec<Finding>,
     /// The ledger whose sums they are.
     pub ledger: Ledger,
@@ -473,23 +483,13 @@ pub fn check_all(frame: &Frame) -> Findings {
 /// Questions that concern over this share of the time come first.
 const FIRST: f64 = 0.2;
 
-/// Section by section, each by its seconds, so that the first cause is the one that headlines name: what was
-/// measured and weighs comes first, small causes together last. A doubt about the device comes before all.
-fn rank(findings: &mut [Finding], ledger: &Ledger) {
+/// Section by section, each by its seconds; a doubt about the device comes before all.
+fn rank(findings: &mut [Finding]) {
     let seconds = |f: &Finding| f.saves_s.unwrap_or(f.time_s);
-    let tier = |f: &Finding| {
-        let own = |b: &&Book| b.side == f.side && b.device == f.device;
-        let book = ledger.books.iter().find(own);
-        let weighs = book.is_some_and(|b| seconds(f) >= MEASURED * b.time_s);
-        match f.kind == Kind::Lost && f.basis == Basis::Measured && weighs {
-            true => 0,
-            false => 1 + u8::from(f.is_rest()),
-        }
-    };
     findings.order_by(|a, b| {
         a.section()
             .cmp(&b.section())
-            .then(tier(a).cmp(&tier(b)))
+            .then(a.is_rest().cmp(&b.is_rest()))
             .then(b.doubts_all().cmp(&a.doubts_all()))
             .then(seconds(b).total_cmp(&seconds(a)))
             .then(a.severity.cmp(&b.severity))

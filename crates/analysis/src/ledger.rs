@@ -38,10 +38,11 @@ pub use rows::rows_of;
 pub use scatter::Scatter;
 pub(crate) use scatter::{size_between, types_of};
 
+use crate::compare::duel::is_noise;
 use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
-use gemmscope_model::units::{and_more, seconds_brief};
+use gemmscope_model::units::{and_more, capitalized, seconds_brief};
 use gemmscope_table::data_kind::{Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
@@ -206,11 +207,8 @@ impl<'a> Splitter<'a> {
         if time_s <= TIE * other_s {
             return None;
         }
-        // As in a comparison: both spreads together, one that is not stated is none.
-        let spread: f64 = self.spread.map_or(0.0, |std| {
-            [row, other].map(|row| std[row as usize]).into_iter().filter(|s| !s.is_nan()).sum()
-        });
-        if time_s - other_s <= spread {
+        let spreads = |std: &[f64]| [row, other].map(|row| std[row as usize]);
+        if self.spread.is_some_and(|std| is_noise(time_s - other_s, spreads(std))) {
             return None;
         }
         // `min` ignores a NaN, so without a roof it is the alternative itself.
@@ -252,18 +250,23 @@ impl Ledger {
         self.books.iter().map(line).collect()
     }
 
-    /// What each side and device gains most, what was measured before what was not: `Most to gain: hipBLASLt 7.04 ms (layout), ...`.
+    /// What each side and device gains most, and the largest loss of those where nothing was measured that gains:
+    /// `Most to gain: hipBLASLt 7.04 ms (layout), ...; largest loss: rocBLAS 13.5 ms (unexplained)`.
     pub fn most_to_gain(&self) -> Option<String> {
-        let word = |b: &Book| {
-            let (account, sum) = headline::leading_account(b)?;
-            let at_most = if account.evidence().is_bound() { "at most " } else { "" };
-            let words = format!("{at_most}{} ({})", seconds_brief(sum.seconds), account.label());
-            Some(format!("{} {words}", b.name).trim_start().to_owned())
-        };
-        let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
+        let (mut gain, mut loss) = (Vec::new(), Vec::new());
+        for book in self.books.iter().take(NAMED) {
+            if let Some((account, sum)) = headline::leading_account(book) {
+                let of = if account.evidence().is_bound() { &mut loss } else { &mut gain };
+                let words = format!("{} ({})", seconds_brief(sum.seconds), account.label());
+                of.push(format!("{} {words}", book.name).trim_start().to_owned());
+            }
+        }
+        let told = [("most to gain", gain), ("largest loss", loss)].into_iter();
+        let told = told.filter(|(_, of)| !of.is_empty());
+        let told: Vec<String> = told.map(|(w, of)| format!("{w}: {}", of.join(", "))).collect();
         let more = self.books.len().saturating_sub(NAMED);
-        words.extend((more > 0 && words.len() == NAMED).then(|| and_more(more)));
-        (!words.is_empty()).then(|| format!("Most to gain: {}", words.join(", ")))
+        let more = if more > 0 { format!(", {}", and_more(more)) } else { String::new() };
+        (!told.is_empty()).then(|| capitalized(&told.join("; ")) + &more)
     }
 
     /// The books of one side, one a device.

@@ -115,8 +115,14 @@ impl Chart {
         scene.description = words.collect::<Vec<_>>().join(" ");
         for area in &scene.hit_areas {
             if area.rows.iter().any(|row| options.selected.contains(row)) {
-                let stroke = Some((options.theme.accent, 2.0));
-                scene.items.push(Item::Rect { rect: grown(area.rect, 1.0), fill: None, stroke });
+                let accent = options.theme.accent;
+                let [x, y, w, h] = area.rect;
+                // Rings around lines of a list would be as heavy as what is in them.
+                let (rect, fill, stroke) = match w > LIST * h {
+                    true => ([x, y, 3.0, h], Some(accent), None),
+                    false => (grown(area.rect, 1.0), None, Some((accent, 2.0))),
+                };
+                scene.items.push(Item::Rect { rect, fill, stroke });
             }
         }
         scene
@@ -159,6 +165,8 @@ impl Chart {
     }
 }
 
+/// A mark that is wider than this many times its height is a line of a list.
+const LIST: f64 = 12.0;
 /// Least and most height of what is said where nothing can be drawn, CSS pixels.
 const OBSTACLE: (f64, f64) = (64.0, 140.0);
 

@@ -394,14 +394,20 @@ pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> Verdict {
     if ratio <= edge && ratio >= 1.0 / edge {
         return Verdict::Even;
     }
-    let zero = |v: f64| if v.is_nan() { 0.0 } else { v };
-    if (a.0 - b.0).abs() <= zero(a.1) + zero(b.1) {
+    if is_noise((a.0 - b.0).abs(), [a.1, b.1]) {
         Verdict::Noise
     } else if ratio > 1.0 {
         Verdict::B
     } else {
         Verdict::A
     }
+}
+
+/// True where times differ by no more than both spreads together, also where the figures of a file say just
+/// that; a spread that is not known is none.
+pub(crate) fn is_noise(difference: f64, spreads: [f64; 2]) -> bool {
+    let both: f64 = spreads.into_iter().filter(|s| !s.is_nan()).sum();
+    difference <= both * (1.0 + 1e-9)
 }
 
 /// How far the faster side is ahead, whichever it is: `26.0x` for a ratio of 0.0385.

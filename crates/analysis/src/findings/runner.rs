@@ -122,7 +122,7 @@ impl<'a> Runner<'a> {
 
     /// The findings so far, ranked, and the grouped rows.
     pub fn parts(mut self) -> (Findings, Scan<'a>) {
-        rank(&mut self.report.findings, &self.report.ledger);
+        rank(&mut self.report.findings);
         (self.report, self.scan.unwrap_or_else(|| Scan::new(self.frame)))
     }
 }

@@ -24,6 +24,8 @@ const IN_ONE: f64 = 0.6;
 const OF_ONE_SIZE: f64 = 0.75;
 /// Names of the sizes.
 const SIZES: [&str; 3] = ["M", "N", "K"];
+/// What to do before padding, where that is of another kernel.
+const KERNEL_FIRST: &str = "Try the kernel of the faster run at this size first.";
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
 
@@ -168,10 +170,16 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         }
         _ => launch(scan, cause),
     };
+    let kernels = of_other_kernels(scan, sums, cause);
     let scatter = scatter(sums, cause);
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
-        title: format!("{claim}: {}{}", plural(groups, "GEMM"), held_by(scan, sums, cause, groups)),
+        title: format!(
+            "{claim}: {}{}{}",
+            plural(groups, "GEMM"),
+            held_by(scan, sums, cause, groups),
+            if kernels { ", mostly with another kernel" } else { "" }
+        ),
         text: format!(
             "Takes {}, {} {}.{whole}{}{}{}",
             story::time(cause.time_s),
@@ -188,7 +196,10 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             scatter.as_deref().unwrap_or_default(),
             told.text
         ),
-        path_a: told.path_a.or_else(|| again("Nothing before it is measured again.")),
+        path_a: told
+            .path_a
+            .or_else(|| again("Nothing before it is measured again."))
+            .or_else(|| kernels.then(|| format!("{KERNEL_FIRST} {}", rules::SIZE.path_a))),
         path_b: told.path_b.map(|path| in_reach(cause, path)).or_else(|| again(REPEAT)),
         most: Some(row),
         faster: entry
@@ -342,6 +353,19 @@ fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -
         ),
         ..Story::default()
     }
+}
+
+/// True where most of the faster runs of larger sizes are of another kernel too, as far as kernels are known.
+fn of_other_kernels(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> bool {
+    let codes = scan.data().codes(ColumnMeaning::Kernel);
+    let Some(codes) = codes.filter(|_| cause.account == Account::Size) else { return false };
+    let rows = rows_of(scan, &[cause]);
+    let code = |row: u32| Some(codes[row as usize]).filter(|code| *code > 0);
+    let other = |row: &&u32| {
+        let faster = sums.splitter.of(**row).and_then(|e| e.alternative);
+        faster.is_some_and(|a| code(a.row).is_some() && code(a.row) != code(**row))
+    };
+    rows.iter().filter(other).count() * 2 > rows.len()
 }
 
 fn kernel(scan: &Scan<'_>, row: usize) -> String {

@@ -199,7 +199,8 @@ impl Picture for CellMap {
         let bar = ColorBar { title: &self.shown(), of: value, kind: self.kind, range: self.range };
         bar.draw(scene);
         let [left, _, width, height] = room;
-        let top = if width < NARROW { 64.0 } else { 44.0 };
+        // Names above the cells stand below the bar of colours.
+        let top = if width < NARROW { 76.0 } else { 56.0 };
         let one = ys.len() == 1;
         let cells = Cells {
             columns: &xs.names,

@@ -271,11 +271,15 @@ impl<'a> Explore<'a> {
     /// The column that names kernels, where it tells some apart.
     pub(super) fn kernel(&self, most: usize) -> Option<String> {
         let column = self.frame.data.column(ColumnMeaning::Kernel)?;
-        let ColumnData::Text { values, .. } = &column.data else {
+        let ColumnData::Text { codes, values } = &column.data else {
             return None;
         };
+        // Those of other sides tell nothing here.
+        let mut used = vec![false; values.len()];
+        self.frame.rows.iter().for_each(|row| used[codes[*row as usize] as usize] = true);
+        let named = used.iter().skip(1).filter(|used| **used).count();
         let field = Field::Column(column.key.clone());
-        (2..=most).contains(&values.len()).then(|| field.to_string())
+        (2..=most).contains(&named).then(|| field.to_string())
     }
 }
 

@@ -244,6 +244,8 @@ fn name_devices(frame: &Frame, sides: &mut [Side]) {
     let data = &*frame.data;
     let of_side = |side: &Side| {
         let code = frame.device(*side.rows.first()? as usize);
+        // The name of a file says more than `sm_90`.
+        frame.metrics.devices.get(usize::from(code))?.as_ref()?;
         let all = side.rows.iter().map(|r| *r as usize).all(|r| {
             frame.device(r) == code && !data.devices[usize::from(data.device[r])].is_empty()
         });
