@@ -99,8 +99,8 @@ impl Section {
     pub fn label(self) -> &'static str {
         match self {
             Section::First => "Look at first",
-            Section::Measured => "A faster run was measured",
-            Section::Lost => "No faster run was measured",
+            Section::Measured => "Lost time that faster runs show",
+            Section::Lost => "Other lost time",
             Section::Program => "About the program",
             Section::Data => "About the data",
             Section::Ideas => "Ideas that change the roof",

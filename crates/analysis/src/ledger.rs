@@ -42,7 +42,7 @@ use crate::compare::duel::is_noise;
 use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
-use gemmscope_model::units::{and_more, capitalized, seconds_brief};
+use gemmscope_model::units::{and_more, seconds_brief};
 use gemmscope_table::data_kind::{Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
@@ -250,23 +250,19 @@ impl Ledger {
         self.books.iter().map(line).collect()
     }
 
-    /// What each side and device gains most, and the largest loss of those where nothing was measured that gains:
-    /// `Most to gain: hipBLASLt 7.04 ms (layout), ...; largest loss: rocBLAS 13.5 ms (unexplained)`.
+    /// What each side and device gains most; of those of which no run shows that, the largest loss: `Most to gain:
+    /// hipBLASLt 7.04 ms (layout), rocBLAS 13.5 ms lost (unexplained)`.
     pub fn most_to_gain(&self) -> Option<String> {
-        let (mut gain, mut loss) = (Vec::new(), Vec::new());
-        for book in self.books.iter().take(NAMED) {
-            if let Some((account, sum)) = headline::leading_account(book) {
-                let of = if account.evidence().is_bound() { &mut loss } else { &mut gain };
-                let words = format!("{} ({})", seconds_brief(sum.seconds), account.label());
-                of.push(format!("{} {words}", book.name).trim_start().to_owned());
-            }
-        }
-        let told = [("most to gain", gain), ("largest loss", loss)].into_iter();
-        let told = told.filter(|(_, of)| !of.is_empty());
-        let told: Vec<String> = told.map(|(w, of)| format!("{w}: {}", of.join(", "))).collect();
+        let word = |b: &Book| {
+            let (account, sum) = headline::leading_account(b)?;
+            let lost = if account.evidence().is_bound() { " lost" } else { "" };
+            let words = format!("{}{lost} ({})", seconds_brief(sum.seconds), account.label());
+            Some(format!("{} {words}", b.name).trim_start().to_owned())
+        };
+        let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
         let more = self.books.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(", {}", and_more(more)) } else { String::new() };
-        (!told.is_empty()).then(|| capitalized(&told.join("; ")) + &more)
+        words.extend((more > 0 && words.len() == NAMED).then(|| and_more(more)));
+        (!words.is_empty()).then(|| format!("Most to gain: {}", words.join(", ")))
     }
 
     /// The books of one side, one a device.

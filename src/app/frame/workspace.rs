@@ -78,7 +78,7 @@ fn Workspace(
                     <DeviceNotice />
                 </Show>
                 <Show when=move || !nothing.get() fallback=no_gemm><views::ActiveView /></Show>
-                <Show when=move || lacks.get()>{lacking()}</Show>
+                {lacking(lacks)}
                 <Show when=move || drawn.get()><dock::Dock /></Show>
             </main>
             // After the picture, so that the Tab key reaches that soon; it stands on the left, and a link skips to it.
@@ -101,10 +101,10 @@ fn Workspace(
 }
 
 /// What to do where a place has nothing to show of this data.
-fn lacking() -> AnyView {
+fn lacking(lacks: Memo<bool>) -> AnyView {
     let shell = Shell::here();
     view! {
-        <div class="drop-actions lacking">
+        <div class="drop-actions lacking" hidden=move || !lacks.get()>
             <button type="button" class="button primary" on:click=|_| dom::click("#choose-files")>"Add files"</button>
             {formats(shell)}
         </div>

@@ -37,7 +37,7 @@ fn headline(ready: Ready) -> AnyView {
     };
     view! {
         <div class="plan-head">
-            <p>{move || ready.plan.with(|p| view! { {p.headline()}<span>{p.step()}</span> })}</p>
+            <p>{move || ready.plan.with(|p| [p.headline(), p.step().unwrap_or_default()].join("\n"))}</p>
             <Menu
                 class="button small"
                 right=true

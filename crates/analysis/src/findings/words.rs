@@ -220,24 +220,23 @@ fn held_by(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> Stri
     if share > IN_ONE {
         return format!(", {} of it in one", rounded_percent(share));
     }
-    let rows = rows_of(scan, &[cause]);
-    let lost = |row: &u32| {
-        let call = sums.splitter.of(*row).map_or(0.0, |e| e.call.of(cause.account));
-        call * scan.frame.calls(*row as usize)
-    };
     // A size with this share wins its vote by at least what that is above a half, twice.
-    let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.lost_s;
-    let votes = cause.sizes.iter().enumerate().filter(|(_, v)| v.weight >= won * 0.999);
-    let held = votes.filter_map(|(i, vote)| {
-        let has = |r: &u32| sums::sizes(scan.data(), *r as usize)[i] == vote.value;
-        let own: Vec<u32> = rows.iter().copied().filter(has).collect();
-        let share = own.iter().map(lost).sum::<f64>() / cause.lost_s;
-        let few = groups_of(sums, &own) * 2 <= groups;
-        (few && share > OF_ONE_SIZE).then_some((share, i, vote.value))
-    });
-    held.max_by(|a, b| a.0.total_cmp(&b.0)).map_or_else(String::new, |(share, i, value)| {
-        format!(", {} of it at {} = {value}", rounded_percent(share), SIZES[i])
-    })
+    let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.lost_s * 0.999;
+    for (i, vote) in cause.sizes.iter().enumerate().filter(|(_, vote)| vote.weight >= won) {
+        let (mut own, mut held_s) = (Vec::new(), 0.0);
+        for row in rows_of(scan, &[cause]) {
+            if sums::sizes(scan.data(), row as usize)[i] == vote.value {
+                let call_s = sums.splitter.of(row).map_or(0.0, |e| e.call.of(cause.account));
+                held_s += call_s * scan.frame.calls(row as usize);
+                own.push(row);
+            }
+        }
+        let share = held_s / cause.lost_s;
+        if share > OF_ONE_SIZE && groups_of(sums, &own) * 2 <= groups {
+            return format!(", {} of it at {} = {}", rounded_percent(share), SIZES[i], vote.value);
+        }
+    }
+    String::new()
 }
 
 /// What a cause is, in a few words: of several parts what they have in common.

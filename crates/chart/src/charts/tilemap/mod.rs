@@ -224,9 +224,8 @@ impl Picture for TileMap {
     fn details(&self) -> Vec<(String, Table)> {
         let of = |i: &Influence| {
             let values = i.values.iter().map(|v| {
-                let (n, best, median) =
-                    (v.variants.to_string(), share_words(v.best), share_words(v.median));
-                vec![i.name.clone(), v.value.clone(), n, best, median]
+                let (n, best) = (v.variants.to_string(), share_words(v.best));
+                vec![i.name.clone(), v.value.clone(), n, best]
             });
             values.collect::<Vec<_>>()
         };
@@ -234,14 +233,9 @@ impl Picture for TileMap {
         if rows.is_empty() {
             return Vec::new();
         }
-        let heads = [
-            "Setting",
-            "Value",
-            "Variants",
-            "Fastest with it, % of the fastest of all (geometric mean of shapes)",
-            "Median with it, % of the fastest of all (geometric mean of shapes)",
-        ];
-        let name = "What the other settings change".to_owned();
+        let heads = ["Setting", "Value", "Variants", "Fastest with it, % of the best"];
+        let name =
+            "What the other settings change, all else equal, on average over shapes".to_owned();
         vec![(name, Table::of(&heads, rows))]
     }
 
