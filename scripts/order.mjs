@@ -7,9 +7,9 @@ const RUN = 6;
 /** Bytes before a function in which its runs are looked for. */
 const REACH = 28_000;
 /** Runs of more functions than this are found anywhere. */
-const COMMON = 200;
+const COMMON = 500;
 /** Bytes of a function that count beside its own: it needs more than one run to be like another. */
-const LEAST = 30;
+const LEAST = 140;
 const CODE = 10;
 const CUSTOM = 0;
 

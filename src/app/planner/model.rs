@@ -37,7 +37,7 @@ fn headline(ready: Ready) -> AnyView {
     };
     view! {
         <div class="plan-head">
-            <p>{move || ready.plan.with(|p| [p.headline(), p.step().unwrap_or_default()].join("\n"))}</p>
+            <p>{move || ready.plan.with(|p| format!("{}\n{}", p.headline(), p.step()))}</p>
             <Menu
                 class="button small"
                 right=true
