@@ -141,7 +141,7 @@ impl<'a> Explore<'a> {
             true => sides[set.side].label.clone(),
             false => set.name.clone(),
         };
-        let mut options: Vec<Choice> = sets.iter().map(|s| Choice::plain(&name(s))).collect();
+        let mut options: Vec<Choice> = sets.iter().map(|s| Choice::plain(name(s))).collect();
         options.push(Choice::new(ALL_SIDES, all));
         let control = Control::choice(state, SIDE, label, hint, options, &name(first));
         let Some(set) = sets.iter().find(|s| name(s) == control.current) else {
