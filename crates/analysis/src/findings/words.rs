@@ -24,7 +24,8 @@ const IN_ONE: f64 = 0.6;
 const OF_ONE_SIZE: f64 = 0.75;
 /// Names of the sizes.
 const SIZES: [&str; 3] = ["M", "N", "K"];
-/// What to do before padding, where that is of another kernel.
+/// What larger sizes are that ran another kernel, and what to do before padding.
+const OTHER_KERNEL: &str = "A larger size is faster, mostly with another kernel";
 const KERNEL_FIRST: &str = "Try the kernel of the faster run at this size first.";
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
@@ -175,10 +176,10 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
         title: format!(
-            "{claim}: {}{}{}",
+            "{}: {}{}",
+            if kernels { OTHER_KERNEL } else { claim.as_str() },
             plural(groups, "GEMM"),
-            held_by(scan, sums, cause, groups),
-            if kernels { ", mostly with another kernel" } else { "" }
+            held_by(scan, sums, cause, groups)
         ),
         text: format!(
             "Takes {}, {} {}.{whole}{}{}{}",

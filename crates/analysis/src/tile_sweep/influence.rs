@@ -26,10 +26,8 @@ const NAMED: usize = 3;
 pub struct Value {
     /// As the file or the kernel's name has it.
     pub value: String,
-    /// Measured variants with it.
-    pub variants: u64,
-    /// The rate of the fastest variant with it over that of the fastest of those that it is compared with;
-    /// geometric mean over the shapes, 0 to 1.
+    /// Its rate over that of the best value, all else equal: geometric mean over what was tried with all values
+    /// of a shape, and over the shapes, 0 to 1.
     pub best: f64,
 }
 
@@ -42,6 +40,8 @@ pub struct Influence {
     pub values: Vec<Value>,
     /// Shapes on which all of them were tried, all else equal.
     pub shapes: usize,
+    /// On these the settings of all else with which they were tried.
+    pub sets: u32,
 }
 
 impl Influence {
@@ -193,39 +193,37 @@ impl Stated {
             mix(mix(0, hash.wrapping_sub(self.part(setting, i as usize))), shape.into())
         });
         let value = |i: u32| self.of[setting].get(i as usize).copied().filter(|v| *v != NONE);
-        // By value the best rate on each shape, 0 where it was not tried with all others.
-        let mut best = vec![vec![0.0; self.shapes as usize]; values.len()];
-        let mut variants = vec![0; values.len()];
+        // By shape the sets of variants that are equal in all else; by value the sums of the logarithms of its
+        // rate over the best of its set.
+        let mut sets = vec![0u32; self.shapes as usize];
+        let mut logs = vec![vec![0.0; self.shapes as usize]; values.len()];
+        let mut rates = vec![0.0f64; values.len()];
         for alike in keyed.chunk_by(|a, b| a.0 == b.0) {
-            let tried = || alike.iter().filter_map(|(_, i)| Some((*i, value(*i)?)));
-            let set = tried().fold(0u64, |set, (_, value)| set | 1 << value);
-            if set.count_ones() as usize != values.len() {
-                continue;
+            rates.fill(0.0);
+            let shape = self.variants[alike[0].1 as usize].0 as usize;
+            for (i, value) in alike.iter().filter_map(|(_, i)| Some((*i, value(*i)?))) {
+                let rate = &mut rates[usize::from(value)];
+                *rate = rate.max(self.variants[i as usize].1);
             }
-            for (i, value) in tried() {
-                let (shape, rate, _) = self.variants[i as usize];
-                let of: &mut f64 = &mut best[usize::from(value)][shape as usize];
-                *of = of.max(rate);
-                variants[usize::from(value)] += 1;
+            if rates.iter().all(|rate| *rate > 0.0) {
+                let top = rates.iter().copied().fold(0.0, f64::max);
+                sets[shape] += 1;
+                let each = logs.iter_mut().zip(&rates);
+                each.for_each(|(of, rate)| of[shape] += (rate / top).ln());
             }
         }
-        let top = |shape: usize| best.iter().map(|of| of[shape]).fold(0.0, f64::max);
-        let tops: Vec<f64> = (0..self.shapes as usize).map(top).collect();
-        let shapes = tops.iter().filter(|top| **top > 0.0).count();
+        let shapes = sets.iter().filter(|n| **n > 0).count();
+        // Both by shape first, or one with many variants would outweigh the others.
         let mean = |of: &Vec<f64>| {
-            let each = of.iter().zip(&tops).filter(|(_, top)| **top > 0.0);
-            (each.map(|(rate, top)| (rate / top).ln()).sum::<f64>() / shapes as f64).exp()
+            let each = of.iter().zip(&sets).filter(|(_, n)| **n > 0);
+            (each.map(|(sum, n)| sum / f64::from(*n)).sum::<f64>() / shapes as f64).exp()
         };
-        let named = values.iter().zip(&best).zip(variants);
-        let mut values: Vec<Value> = named
-            .map(|((value, best), variants)| Value {
-                value: value.clone(),
-                variants,
-                best: mean(best),
-            })
-            .collect();
+        let named = values.iter().zip(&logs);
+        let mut values: Vec<Value> =
+            named.map(|(value, logs)| Value { value: value.clone(), best: mean(logs) }).collect();
         values.order_by(|a, b| b.best.total_cmp(&a.best).then(a.value.cmp(&b.value)));
-        (shapes > 0).then(|| Influence { name: self.names[setting].clone(), values, shapes })
+        let sets = sets.iter().sum();
+        (shapes > 0).then(|| Influence { name: self.names[setting].clone(), values, shapes, sets })
     }
 }
 
@@ -253,17 +251,17 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
                 true => format!("by shape ({}: {}, ", best.value, percent(best.best)),
                 false => format!("{} (", best.value),
             };
-            Some(format!(
-                "{} {chosen}{}: {reach} of the best rate on average, on {on})",
-                i.name, worst.value
-            ))
+            Some(format!("{} {chosen}{}: {reach} of the best rate, on {on})", i.name, worst.value))
         })
         .collect();
     Some(match told.is_empty() {
         true => {
             "No other setting changes the best rate by more than 5 %, all else equal.".to_owned()
         }
-        false => format!("Best of the other settings, all else equal: {}.", told.join(", ")),
+        false => format!(
+            "Best of the other settings, all else equal, in the geometric mean: {}.",
+            told.join(", ")
+        ),
     })
 }
 
@@ -383,16 +381,16 @@ mod tests {
         let found = influences(&frame, Axis::Bn);
         let names: Vec<&str> = found.iter().map(|i| i.name.as_str()).collect();
         assert_eq!(names, ["VW", "TT", "WGM"]);
-        let vw: Vec<(&str, u64, f64)> = found[0]
+        let vw: Vec<(&str, u32, f64)> = found[0]
             .values
             .iter()
-            .map(|v| (v.value.as_str(), v.variants, (v.best * 1e3).round() / 1e3))
+            .map(|v| (v.value.as_str(), found[0].sets, (v.best * 1e3).round() / 1e3))
             .collect();
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings, all else equal: VW 4 (2: 50.0 % of the best rate on average, on 1 shape), TT 4_4 \
-             (8_8: 66.7 % of the best rate on average, on 1 shape), WGM 1 (8: 90.9 % of the best rate on average, on 1 \
+            "Best of the other settings, all else equal, in the geometric mean: VW 4 (2: 50.0 % of the best rate, on 1 shape), TT 4_4 \
+             (8_8: 66.7 % of the best rate, on 1 shape), WGM 1 (8: 90.9 % of the best rate, on 1 \
              shape)."
         );
     }
@@ -435,10 +433,17 @@ mod tests {
         let apart = [(64.0, 64.0, 1e-5), (128.0, 64.0, 1.2e-5), (512.0, 32.0, 4e-5)];
         assert_eq!(found(&apart), []);
         let both = found(&[&apart[..], &[(512.0, 64.0, 3.8e-5)]].concat());
-        let values: Vec<(&str, u64)> =
-            both[0].values.iter().map(|v| (v.value.as_str(), v.variants)).collect();
-        assert_eq!(values, [("64", 1), ("32", 1)]);
+        let values: Vec<&str> = both[0].values.iter().map(|v| v.value.as_str()).collect();
+        assert_eq!((values, both[0].sets), (vec!["64", "32"], 1));
         assert!((both[0].values[1].best - 0.95).abs() < 1e-12, "{both:?}");
+        // The best of a value may be of other settings: each pair counts, whichever is fastest.
+        let pairs =
+            [(64.0, 64.0, 1e-5), (64.0, 32.0, 2e-5), (128.0, 64.0, 4e-5), (128.0, 32.0, 2e-5)];
+        let even = found(&pairs);
+        assert_eq!(even[0].sets, 2);
+        for value in &even[0].values {
+            assert!((value.best - 0.5f64.sqrt()).abs() < 1e-12, "{even:?}");
+        }
     }
 
     #[test]
@@ -455,7 +460,7 @@ mod tests {
         let found = influences(&rows.frame(None), Axis::Bn);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings, all else equal: VW by shape (2: 89.4 %, 4: 89.4 % of the best rate on average, on 2 shapes)."
+            "Best of the other settings, all else equal, in the geometric mean: VW by shape (2: 89.4 %, 4: 89.4 % of the best rate, on 2 shapes)."
         );
         for value in &found[0].values {
             assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");

@@ -224,8 +224,7 @@ impl Picture for TileMap {
     fn details(&self) -> Vec<(String, Table)> {
         let of = |i: &Influence| {
             let values = i.values.iter().map(|v| {
-                let (n, best) = (v.variants.to_string(), share_words(v.best));
-                vec![i.name.clone(), v.value.clone(), n, best]
+                vec![i.name.clone(), v.value.clone(), i.sets.to_string(), share_words(v.best)]
             });
             values.collect::<Vec<_>>()
         };
@@ -233,9 +232,8 @@ impl Picture for TileMap {
         if rows.is_empty() {
             return Vec::new();
         }
-        let heads = ["Setting", "Value", "Variants", "Fastest with it, % of the best"];
-        let name =
-            "What the other settings change, all else equal, on average over shapes".to_owned();
+        let heads = ["Setting", "Value", "Compared", "Geometric mean, % of the best value"];
+        let name = "What the other settings change, all else equal".to_owned();
         vec![(name, Table::of(&heads, rows))]
     }
 
