@@ -1,6 +1,5 @@
 // The order of functions in a wasm file, for gzip, which finds what was there within the last 32 kB: functions that are
 // alike lie side by side. Code is 6 % less than in the order of the compiler; in that of names it would be 1 %.
-import { gzipSync } from "node:zlib";
 import { Reader, section, number, name } from "./imports.mjs";
 
 /** Bytes that are looked for at a time. */
@@ -9,9 +8,8 @@ const RUN = 6;
 const REACH = 28_000;
 /** Runs of more functions than this are found anywhere. */
 const COMMON = 500;
-/** Bytes of a function that count beside its own: it needs more than one run to be like another. Which of these is best
- *  differs from file to file by half a per cent. */
-const LEAST = [30, 60, 140, 220];
+/** Bytes of a function that count beside its own: it needs more than one run to be like another. */
+const LEAST = 140;
 const CODE = 10;
 const CUSTOM = 0;
 
@@ -31,7 +29,8 @@ function shared(functions) {
 }
 
 /** The functions, each of which is bytes, as numbers: next is always the one that has most in common with the last. */
-function order(functions, { runs, holders }, least) {
+function order(functions) {
+  const { runs, holders } = shared(functions);
   const near = new Map();
   const found = new Uint32Array(functions.length);
   const count = (i, by) => {
@@ -48,7 +47,7 @@ function order(functions, { runs, holders }, least) {
   while (left.size) {
     let [next, most] = [undefined, -1];
     for (const i of left) {
-      const share = found[i] / (functions[i].length + least);
+      const share = found[i] / (functions[i].length + LEAST);
       if (share > most) [next, most] = [i, share];
     }
     left.delete(next);
@@ -60,14 +59,6 @@ function order(functions, { runs, holders }, least) {
     }
   }
   return out;
-}
-
-/** The order of the functions that is smallest after gzip. */
-function smallest(functions) {
-  const runs = shared(functions);
-  const orders = LEAST.map((least) => order(functions, runs, least));
-  const sizes = orders.map((of) => gzipSync(Buffer.concat(of.map((i) => functions[i])), { level: 9 }).length);
-  return orders[sizes.indexOf(Math.min(...sizes))];
 }
 
 /** The module with names for its functions; sorted by them, functions are in that order. */
@@ -87,7 +78,7 @@ export function ordered(wasm) {
     reader.at = end;
   }
   const imported = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).filter(({ kind }) => kind === "function").length;
-  const names = smallest(functions).map((i, place) => [imported + i, Buffer.concat([number(imported + i), name(`f${String(place).padStart(6, "0")}`)])]);
+  const names = order(functions).map((i, place) => [imported + i, Buffer.concat([number(imported + i), name(`f${String(place).padStart(6, "0")}`)])]);
   const ofFunctions = section(1, names.sort(([a], [b]) => a - b).map(([, entry]) => entry));
   const body = Buffer.concat([name("name"), ofFunctions]);
   return Buffer.concat([wasm, Buffer.from([CUSTOM]), number(body.length), body]);
