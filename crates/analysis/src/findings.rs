@@ -20,7 +20,6 @@
 //!
 //! Large data can be checked in steps: each [`step`](Runner::step) of a [`Runner`] does a part.
 
-use crate::headline::MEASURED;
 use crate::ledger::{Book, Evidence as Basis, Ledger};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{decapitalized, plural, seconds_brief};
@@ -41,6 +40,7 @@ mod reported;
 mod rules;
 mod runner;
 pub mod scan;
+mod section;
 mod severity;
 mod signs;
 mod story;
@@ -57,8 +57,10 @@ pub(crate) use reported::GAP as REPORTED_GAP;
 pub use runner::Runner;
 pub use scan::{Group, Scan};
 pub(crate) use scan::{NAME, short};
+pub use section::Section;
 pub(crate) use severity::{
-    ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEDIUM_SHARE, TRIFLE_SHARE, priority,
+    ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEASURED_SHARE, MEDIUM_SHARE, TRIFLE_SHARE,
+    priority,
 };
 pub use severity::{Severity, band};
 pub use signs::{Seen, Sign};
@@ -75,37 +77,6 @@ pub enum Kind {
     Lost,
     /// An idea that changes the roof. What it would save is no lost time.
     Idea,
-}
-
-/// The part of the list that a finding stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Section {
-    /// Questions that concern over a fifth of the time.
-    First,
-    /// Lost time that faster runs show, where it weighs.
-    Measured,
-    /// Other lost time; small causes together end it.
-    Lost,
-    /// Other time of the program.
-    Program,
-    /// Other questions about the data.
-    Data,
-    /// Ideas that change the roof.
-    Ideas,
-}
-
-impl Section {
-    /// Its heading.
-    pub fn label(self) -> &'static str {
-        match self {
-            Section::First => "Look at first",
-            Section::Measured => "Lost time that faster runs show",
-            Section::Lost => "Other lost time",
-            Section::Program => "About the program",
-            Section::Data => "About the data",
-            Section::Ideas => "Ideas that change the roof",
-        }
-    }
 }
 
 /// The subject of a finding.
@@ -243,7 +214,7 @@ impl Finding {
 
     /// True where faster runs show it, and it is not little of the time.
     fn is_measured(&self) -> bool {
-        let weighs = self.saves_s.is_some_and(|s| s >= MEASURED * self.whole_s);
+        let weighs = self.saves_s.is_some_and(|s| s >= MEASURED_SHARE * self.whole_s);
         self.basis == Basis::Measured && weighs && !self.is_rest()
     }
 

@@ -1,14 +1,12 @@
 //! The first sentence about a set of GEMMs: what they take, how near their roof they are, and what
 //! costs most. Its figures are those of one [`Book`], so they equal the bar and the findings.
 
-use crate::findings::{Finding, Section};
+use crate::findings::{Finding, MEASURED_SHARE, Section};
 use crate::ledger::{Account, Book, Evidence, Runs, Sum};
 use gemmscope_model::units::{grouped, percent, plural, seconds_brief};
 
 /// Parts of the time under this share of it are not named.
 const NAMED: f64 = 0.005;
-/// A measured cause of this share of the time or more is named before a larger one that nothing measured.
-pub(crate) const MEASURED: f64 = 0.02;
 
 /// What costs most of a side on one device.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +86,7 @@ pub fn leading_account(book: &Book) -> Option<(Account, Sum)> {
     };
     let lost = || book.ranked().into_iter().filter(known);
     let measured = lost().find(|(account, sum)| {
-        account.evidence() == Evidence::Measured && sum.seconds >= MEASURED * book.time_s
+        account.evidence() == Evidence::Measured && sum.seconds >= MEASURED_SHARE * book.time_s
     });
     measured.or_else(|| lost().next())
 }

@@ -36,9 +36,8 @@ use partners::{Held, variant_of};
 pub use partners::{Partners, Steps as Pairing, TIE};
 pub use rows::rows_of;
 pub use scatter::Scatter;
-pub(crate) use scatter::{size_between, types_of};
+pub(crate) use scatter::{size_between, sizes, types_of};
 
-use crate::compare::duel::is_noise;
 use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
@@ -46,6 +45,7 @@ use gemmscope_model::units::{and_more, seconds_brief};
 use gemmscope_table::data_kind::{Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
+use gemmscope_table::stats::is_noise;
 use std::sync::Arc;
 
 /// A faster run that differs from a GEMM in one thing.

@@ -147,10 +147,11 @@ impl Chart {
     /// Least and most height in a page: with less room the page scrolls, with more the picture
     /// leaves the rest empty.
     pub fn heights(&self, width: f64) -> (f64, f64) {
-        match (&self.said.obstacle, self.sizes(width)) {
-            (Some(_), _) => OBSTACLE,
-            (None, Heights { least, most, .. }) => (least, most),
+        if self.said.obstacle.is_some() {
+            return OBSTACLE;
         }
+        let Heights { least, most, .. } = self.sizes(width);
+        (least, most)
     }
 
     fn sizes(&self, width: f64) -> Heights {

@@ -1,4 +1,4 @@
-//! Median and quantiles: one definition for repeats, boxes and aggregates.
+//! Median, quantiles and noise: one definition for repeats, boxes, aggregates, comparisons and the ledger.
 
 /// The median of the values, which are sorted for it; NaN for an empty slice.
 ///
@@ -22,9 +22,27 @@ pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     if part == 0.0 { value } else { value + (sorted[low + 1] - value) * part }
 }
 
+/// True where two times differ by no more than both spreads together, also where the figures of a file say just
+/// that, which rounding would tell apart; a spread that is not known (NaN) is none.
+pub fn is_noise(difference: f64, spreads: [f64; 2]) -> bool {
+    let both: f64 = spreads.into_iter().filter(|s| !s.is_nan()).sum();
+    difference <= both * (1.0 + 1e-9)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_difference_of_just_both_spreads_is_noise_in_any_unit() {
+        // 27.178 µs and 26.416 µs: as figures just 0.411 + 0.351 apart.
+        for unit in [1.0, 1e-6, 1e-6 / 117.4e6] {
+            let [slow, fast, its, own] = [27.178, 26.416, 0.411, 0.351].map(|v| v * unit);
+            assert!(is_noise(slow - fast, [its, own]), "{unit}");
+            assert!(!is_noise(slow - fast, [its, 0.35 * unit]), "{unit}");
+            assert!(!is_noise(slow - fast, [its, f64::NAN]), "{unit}");
+        }
+    }
 
     #[test]
     fn quantiles_lie_between_neighbours() {

@@ -3,6 +3,7 @@
 use super::{Comparison, Sample, is_small_part};
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
+use gemmscope_table::stats::is_noise;
 
 /// The quantity that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -401,13 +402,6 @@ pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> Verdict {
     } else {
         Verdict::A
     }
-}
-
-/// True where times differ by no more than both spreads together, also where the figures of a file say just
-/// that; a spread that is not known is none.
-pub(crate) fn is_noise(difference: f64, spreads: [f64; 2]) -> bool {
-    let both: f64 = spreads.into_iter().filter(|s| !s.is_nan()).sum();
-    difference <= both * (1.0 + 1e-9)
 }
 
 /// How far the faster side is ahead, whichever it is: `26.0x` for a ratio of 0.0385.

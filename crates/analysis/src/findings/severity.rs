@@ -28,6 +28,8 @@ impl Severity {
     }
 }
 
+/// A measured cause of this share or more comes before a larger one that nothing measured.
+pub(crate) const MEASURED_SHARE: f64 = 0.02;
 /// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
 pub(crate) const CRITICAL_SHARE: f64 = 0.15;
 /// See [`CRITICAL_SHARE`].

@@ -1,7 +1,7 @@
 //! The ledger split by cause: one account of one side and device, and what makes it one cause.
 
 use super::{Finding, Rule, Scan, words};
-use crate::ledger::{Account, Adding, Ledger, Posting, Splitter, size_between, types_of};
+use crate::ledger::{Account, Adding, Ledger, Posting, Splitter, size_between, sizes, types_of};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
@@ -183,11 +183,6 @@ impl<'a> Summing<'a> {
         let (ledger, splitter) = self.adding.finish();
         Sums { ledger, causes: self.causes, splitter, types: self.types }
     }
-}
-
-/// M, N and K of a row.
-pub(super) fn sizes(data: &Dataset, row: usize) -> [u32; 3] {
-    [data.m[row], data.n[row], data.k[row]]
 }
 
 /// Seconds of a call between a datasheet's roof and the achievable one; 0 under any other roof.

@@ -1,6 +1,6 @@
 //! The texts of findings that are sums of the ledger.
 
-use super::sums::{self, Cause, Detail, Part, Sums, TileCause};
+use super::sums::{Cause, Detail, Sums, TileCause};
 use super::{
     Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, rules,
     scan::short, story, story::Story,
@@ -10,22 +10,16 @@ use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{capitalized, grouped, percent, plural, rounded_percent};
+use gemmscope_model::units::{grouped, percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::group::ascending;
+
+mod title;
 
 /// Smaller causes that are named.
 const NAMED: usize = 3;
 
-/// Of so many GEMMs it is said that one holds most.
-const MANY: u64 = 4;
-/// Over these shares of a cause is most of it: in one GEMM, and in those of one size.
-const IN_ONE: f64 = 0.6;
-const OF_ONE_SIZE: f64 = 0.75;
-/// Names of the sizes.
-const SIZES: [&str; 3] = ["M", "N", "K"];
-/// What larger sizes are that ran another kernel, and what to do before padding.
-const OTHER_KERNEL: &str = "A larger size is faster, mostly with another kernel";
+/// What to do before padding, where the larger sizes ran another kernel.
 const KERNEL_FIRST: &str = "Try the kernel of the faster run at this size first.";
 /// What to do where it may be scatter.
 const REPEAT: &str = "Measure both several times, in turn, with the spread in the file.";
@@ -49,7 +43,7 @@ pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Ca
     let groups = groups_of(sums, &rows_of(scan, small));
     let named = |c: &&Cause| format!("{}, {}", tell(scan, sums, c).title, story::time(c.lost_s));
     let first: Vec<String> = by_weight.iter().take(NAMED).map(named).collect();
-    let more = more(by_weight.len() - first.len());
+    let more = title::more(by_weight.len() - first.len());
     let told = Story {
         title: format!("{} smaller causes", small.len()),
         text: format!("Each is under 0.5 % of the time. {}{more}.", first.join("; ")),
@@ -109,7 +103,7 @@ fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
     let why = match sums.ledger.books[cause.book].scatter(cause.account)? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),
         Scatter::Larger { size, faster, slower } => {
-            let size = SIZES[usize::from(size)];
+            let size = title::SIZES[usize::from(size)];
             let [faster, slower] = [faster, slower].map(grouped);
             format!("The next larger {size} is faster {faster} times and slower {slower} times")
         }
@@ -149,7 +143,8 @@ fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
 fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
     let (book, row) = (&sums.ledger.books[cause.book], cause.most.0);
     let account = book.of(cause.account);
-    let groups = groups_of(sums, &rows_of(scan, &[cause]));
+    let rows = rows_of(scan, &[cause]);
+    let groups = groups_of(sums, &rows);
     let whole = match cause.account {
         Account::Rest if groups < account.groups => {
             format!(" Part of the {} {}.", story::time(account.seconds), cause.account.label())
@@ -161,7 +156,6 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         ),
         _ => String::new(),
     };
-    let claim = claim(scan, sums, cause);
     let entry = sums.splitter.of(row);
     let told = match (entry, cause.account, cause.most.2) {
         (_, _, Detail::Bound(bound)) => rest(scan, row, bound),
@@ -171,15 +165,15 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         }
         _ => launch(scan, cause),
     };
-    let kernels = of_other_kernels(scan, sums, cause);
     let scatter = scatter(sums, cause);
+    let kernels = scatter.is_none() && title::of_other_kernels(scan, sums, cause, &rows);
     let again = |what: &str| scatter.is_some().then(|| what.to_owned());
     Story {
         title: format!(
             "{}: {}{}",
-            if kernels { OTHER_KERNEL } else { claim.as_str() },
+            title::claim(scan, sums, cause, kernels),
             plural(groups, "GEMM"),
-            held_by(scan, sums, cause, groups)
+            title::held_by(scan, sums, cause, (&rows, groups))
         ),
         text: format!(
             "Takes {}, {} {}.{whole}{}{}{}",
@@ -193,7 +187,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
                     "of it to start and drain kernels, by the model",
                 _ => "of it by the model",
             },
-            parts(scan, sums, cause),
+            title::parts(scan, sums, cause),
             scatter.as_deref().unwrap_or_default(),
             told.text
         ),
@@ -208,105 +202,6 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             .filter(|other| other.account == cause.account)
             .map(|other| other.row),
         ..told
-    }
-}
-
-/// `, 66 % of it in one`, `, 92 % of it at N = 50257`: where one of many GEMMs holds most of a cause, or a size
-/// that at most half of them have.
-fn held_by(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, groups: u64) -> String {
-    if groups < MANY {
-        return String::new();
-    }
-    let share = cause.most.1 / cause.lost_s;
-    if share > IN_ONE {
-        return format!(", {} of it in one", rounded_percent(share));
-    }
-    // A size with this share wins its vote by at least what that is above a half, twice.
-    let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.lost_s * 0.999;
-    for (i, vote) in cause.sizes.iter().enumerate().filter(|(_, vote)| vote.weight >= won) {
-        let (mut own, mut held_s) = (Vec::new(), 0.0);
-        for row in rows_of(scan, &[cause]) {
-            if sums::sizes(scan.data(), row as usize)[i] == vote.value {
-                let call_s = sums.splitter.of(row).map_or(0.0, |e| e.call.of(cause.account));
-                held_s += call_s * scan.frame.calls(row as usize);
-                own.push(row);
-            }
-        }
-        let share = held_s / cause.lost_s;
-        if share > OF_ONE_SIZE && groups_of(sums, &own) * 2 <= groups {
-            return format!(", {} of it at {} = {}", rounded_percent(share), SIZES[i], vote.value);
-        }
-    }
-    String::new()
-}
-
-/// What a cause is, in a few words: of several parts what they have in common.
-fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
-    if evidence(sums, cause) == Basis::Scatter {
-        let what = match cause.account {
-            Account::Layout => "layout",
-            Account::Type => "type",
-            _ => return "Padding helps some sizes and hurts others".to_owned(),
-        };
-        return format!("Neither {what} is always faster");
-    }
-    if let [one] = cause.parts.as_slice() {
-        return part_claim(scan, sums, one);
-    }
-    super::rule(cause.account.key()).map_or_else(String::new, |rule| rule.title.to_owned())
-}
-
-fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
-    match part.detail {
-        Detail::Layouts(slow, fast) => format!("Layout {slow} is slower than {fast}"),
-        Detail::Types(slow, fast) => {
-            let [slow, fast] = [slow, fast].map(|i| &sums.types[i as usize]);
-            format!("{slow} is slower than {fast}")
-        }
-        Detail::Place(..) => {
-            let entry = part.rows.first().and_then(|row| sums.splitter.of(*row));
-            let other = entry.and_then(|entry| entry.alternative);
-            format!(
-                "{} is faster",
-                other.map_or_else(String::new, |a| scan.frame.maker(a.row as usize))
-            )
-        }
-        Detail::Size(size) => format!("Padding {} is faster", SIZES[usize::from(size)]),
-        Detail::Kernels(..) => "Another kernel is faster".to_owned(),
-        Detail::Tile(TileCause::Padding) => "Tiles reach past the output".to_owned(),
-        Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),
-        Detail::Tile(TileCause::FewWorkgroups) => capitalized(Sign::FewWorkgroups.label()),
-        Detail::Bound(Bound::Launch) => "Too small to fill the device".to_owned(),
-        Detail::Bound(bound) => {
-            let bound = match bound {
-                Bound::Memory => "Memory-bound",
-                Bound::Compute => "Compute-bound",
-                _ => "Near the ridge",
-            };
-            format!("{bound}, unexplained")
-        }
-        Detail::All => "Launches".to_owned(),
-    }
-}
-
-/// The largest parts of a cause that has several.
-fn parts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
-    if cause.parts.len() < 2 || cause.account == Account::Kernel {
-        return String::new();
-    }
-    let word = |part: &Part| {
-        let gemms = plural(groups_of(sums, &part.rows), "GEMM");
-        format!("{}: {gemms}, {}", part_claim(scan, sums, part), story::time(part.lost_s))
-    };
-    let named: Vec<String> = cause.parts.iter().take(NAMED).map(word).collect();
-    format!(" {}{}.", named.join("; "), more(cause.parts.len() - named.len()))
-}
-
-/// `; 3 more causes`, "" of none.
-fn more(causes: usize) -> String {
-    match causes {
-        0 => String::new(),
-        n => format!("; {}", plural(n as u64, "more cause")),
     }
 }
 
@@ -353,19 +248,6 @@ fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -
         ),
         ..Story::default()
     }
-}
-
-/// True where most of the faster runs of larger sizes are of another kernel too, as far as kernels are known.
-fn of_other_kernels(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> bool {
-    let codes = scan.data().codes(ColumnMeaning::Kernel);
-    let Some(codes) = codes.filter(|_| cause.account == Account::Size) else { return false };
-    let rows = rows_of(scan, &[cause]);
-    let code = |row: u32| Some(codes[row as usize]).filter(|code| *code > 0);
-    let other = |row: &&u32| {
-        let faster = sums.splitter.of(**row).and_then(|e| e.alternative);
-        faster.is_some_and(|a| code(a.row).is_some() && code(a.row) != code(**row))
-    };
-    rows.iter().filter(other).count() * 2 > rows.len()
 }
 
 fn kernel(scan: &Scan<'_>, row: usize) -> String {

@@ -44,10 +44,15 @@ pub(crate) fn types_of(data: &Dataset) -> (Vec<String>, Vec<u32>) {
     (types, of)
 }
 
+/// M, N and K of a row.
+pub(crate) fn sizes(data: &Dataset, row: usize) -> [u32; 3] {
+    [data.m[row], data.n[row], data.k[row]]
+}
+
 /// The size in which a GEMM differs from another one, the first of M (0), N (1) and K (2).
 pub(crate) fn size_between(data: &Dataset, row: usize, other: usize) -> u8 {
-    let sizes = |r: usize| [data.m[r], data.n[r], data.k[r]];
-    sizes(row).into_iter().zip(sizes(other)).position(|(a, b)| a != b).unwrap_or(0) as u8
+    let pairs = sizes(data, row).into_iter().zip(sizes(data, other));
+    pairs.into_iter().position(|(a, b)| a != b).unwrap_or(0) as u8
 }
 
 /// An account, and what is slower and faster.

@@ -1,7 +1,7 @@
 //! What cells, bars and boxes share: they are one plot with several marks, so a choice stays when
 //! the mark changes.
 
-use crate::aggregate::{Aggregate, Groups, best_first};
+use crate::aggregate::{Aggregate, Groups, best_first, used};
 use crate::band_scale::{BandScale, Order};
 use crate::row_names::RowNames;
 use crate::scale::Kind;
@@ -275,9 +275,8 @@ impl<'a> Explore<'a> {
             return None;
         };
         // Those of other sides tell nothing here.
-        let mut used = vec![false; values.len()];
-        self.frame.rows.iter().for_each(|row| used[codes[*row as usize] as usize] = true);
-        let named = used.iter().skip(1).filter(|used| **used).count();
+        let codes = self.frame.rows.iter().map(|row| codes[*row as usize] as usize);
+        let named = used(codes, values.len()).iter().filter(|code| **code > 0).count();
         let field = Field::Column(column.key.clone());
         (2..=most).contains(&named).then(|| field.to_string())
     }

@@ -238,3 +238,22 @@ fn what_most_of_a_cause_is_of_is_named() {
     let (_, leading) = crate::headline::leading(&report.findings, book).unwrap();
     assert_eq!(leading.title, lost.title);
 }
+
+#[test]
+fn sizes_that_may_be_scatter_are_called_that_whatever_their_kernels() {
+    let mut rows = Rows::new();
+    let kernel = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+    for i in 1..=24u32 {
+        rows.table().set_text(kernel, format!("k{i}").as_bytes());
+        let us = if i.is_multiple_of(2) { 200.0 } else { 300.0 };
+        rows.typed((64 * i, 4096, 4096), Operation::uniform(DataType::Bf16), "", us * 1e-6, "");
+    }
+    let report = check_all(&rows.frame(Some("mi300x")));
+    let size = of(&report, "size")[0];
+    assert_eq!(size.basis, Basis::Scatter);
+    assert!(
+        size.title.starts_with("Padding helps some sizes and hurts others: "),
+        "{}",
+        size.title
+    );
+}

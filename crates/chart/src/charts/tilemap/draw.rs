@@ -39,7 +39,7 @@ pub(super) fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
         _ => "measured best of its row",
     };
     let mut out = vec![(Tick::Best.swatch(theme), best.to_owned())];
-    if lines(sweep).any(|l| l.model.is_some()) {
+    if lines(sweep).any(|(_, l)| l.model.is_some()) {
         out.push((Tick::Model.swatch(theme), "model".to_owned()));
     }
     out.extend(region_entries(theme, |region| cells(sweep).any(|c| c.region == Some(region))));

@@ -93,12 +93,12 @@ impl TileMap {
     }
 }
 
-fn lines(sweep: &Sweep) -> impl Iterator<Item = &Line> {
-    sweep.panels.iter().flat_map(|p| &p.lines)
+fn lines(sweep: &Sweep) -> impl Iterator<Item = (&Panel, &Line)> {
+    sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)))
 }
 
 fn cells(sweep: &Sweep) -> impl Iterator<Item = Cell> + '_ {
-    sweep.panels.iter().flat_map(|p| p.lines.iter().flat_map(|l| p.cells(l)))
+    lines(sweep).flat_map(|(p, l)| p.cells(l))
 }
 
 /// The first lines of a sweep that has too many; `None` where all are drawn.
@@ -128,7 +128,7 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
 
 /// Which model the hollow ticks of a sweep are of, in words.
 fn model_words(sweep: &Sweep) -> Option<String> {
-    let modelled = lines(sweep).filter(|l| l.model.is_some());
+    let modelled = lines(sweep).map(|(_, l)| l).filter(|l| l.model.is_some());
     let is_flat = |l: &&Line| l.problem.m <= FLAT_M && sweep.axis == Axis::Bn;
     let (flat, other): (Vec<&Line>, Vec<&Line>) = modelled.partition(is_flat);
     let mut out = Vec::new();
@@ -149,8 +149,7 @@ fn model_words(sweep: &Sweep) -> Option<String> {
 
 /// The fastest kernel of each shape, where kernels have names.
 fn fastest_kernels(frame: &Frame, sweep: &Sweep) -> Vec<String> {
-    let lines = sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
-    let told = lines.filter_map(|(panel, line)| {
+    let told = lines(sweep).filter_map(|(panel, line)| {
         let cell = panel.cell(line, line.best?);
         let kernel = frame.data.text(ColumnMeaning::Kernel, cell.row? as usize);
         let Problem { m, n, k, .. } = line.problem;
@@ -247,7 +246,7 @@ impl Picture for TileMap {
 
     fn table(&self) -> Table {
         let measured = draw::measured(&self.sweep);
-        let lines = self.sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+        let lines = lines(&self.sweep);
         measured
             .columns()
             .table(lines.flat_map(|(p, l)| p.cells(l).enumerate().map(move |(i, c)| (p, l, i, c))))
