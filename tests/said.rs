@@ -179,7 +179,7 @@ fn views_of_one_file() {
     assert!(tiles.starts_with("No tile map. "), "{tiles}");
     // One file with two types: they are what can be compared.
     let types = said(files, "view=compare");
-    let fastest = "fp16 is 1.25x faster than bf16 by time over 88 configurations";
+    let fastest = "fp16 is 1.25x faster than bf16 by time over 88 GEMMs";
     assert!(types.starts_with(fastest), "{types}");
 }
 

@@ -331,7 +331,7 @@ impl Comparison {
     }
 
     fn told(&self, matched: u64, unmatched: impl Iterator<Item = (usize, u64)>) -> String {
-        let mut text = format!("{} matched", plural(matched, "configuration"));
+        let mut text = format!("{} matched", plural(matched, "GEMM"));
         for (side, n) in unmatched {
             if let Some(side) = self.names.get(side).filter(|_| n > 0) {
                 text.push_str(&format!(", {} {side} unmatched", grouped(n)));

@@ -31,7 +31,8 @@ pub fn total(book: &Book) -> String {
     let scope = scope(book);
     match book.share_of_roof() {
         Some(share) => format!("{time}{runs}, {} of roof{scope}", percent(share)),
-        None => format!("{time}{runs}{scope}"),
+        None if book.time_s > 0.0 => format!("{time}{runs}, roof unknown{scope}"),
+        None => time,
     }
 }
 
@@ -51,12 +52,11 @@ pub fn runs(book: &Book) -> String {
 }
 
 /// The part of the GEMM time that the share of the roof covers, where that is not all of it: ` for 37.0 %
-/// of the time`, `, roof unknown`, `, 86.9 % of the GEMM time left out`.
+/// of the time`, `, 86.9 % of the GEMM time left out`.
 pub fn scope(book: &Book) -> String {
     let (roofed, all) = (book.known_s / book.time_s, book.time_s + book.without_s);
     let mut out = match roofed {
-        0.0 => ", roof unknown".to_owned(),
-        part if 1.0 - part > NAMED => format!(" for {} of the time", percent(part)),
+        part if part > 0.0 && 1.0 - part > NAMED => format!(" for {} of the time", percent(part)),
         _ => String::new(),
     };
     if book.without_s > NAMED * all {

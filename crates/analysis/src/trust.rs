@@ -427,10 +427,13 @@ impl Given {
     }
 }
 
-/// What no file states. Units and types that were assumed change every figure, unless the file's own
-/// figures agree with the recomputed ones; of a wrong device rows above the roof tell.
+/// What no file states. An assumed device changes every share of a roof; units and types change every figure,
+/// unless the file's own figures agree with the recomputed ones.
 fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
-    let weighs = |a: &&Assumption| ["unit", "dtype"].iter().any(|s| a.key.starts_with(s));
+    let weighs = |a: &&Assumption| {
+        let figures = ["unit", "dtype"].iter().any(|s| a.key.starts_with(s));
+        a.key == "device" || figures && !agrees
+    };
     // What nobody answered yet is a question and no assumption.
     let assumed: Vec<&Assumption> = assumed.iter().filter(|a| !a.value.is_empty()).collect();
     let (all, heavy) =
@@ -440,7 +443,7 @@ fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
     let more = each.len().saturating_sub(ASSUMED);
     let mut told: Vec<String> = each.into_iter().take(ASSUMED).collect();
     told.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
-    let weight = if heavy > 0 && !agrees { Verdict::WithCare } else { Verdict::Sound };
+    let weight = if heavy > 0 { Verdict::WithCare } else { Verdict::Sound };
     let text = format!("Assumed: {}.", told.join("; "));
     (all > 0).then(|| of_all(About::Assumed, weight, (heavy, all), text))
 }

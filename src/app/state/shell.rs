@@ -2,7 +2,7 @@
 
 use crate::app::ui::{NARROW, media};
 use crate::web::file::Input;
-use crate::web::{dom, storage};
+use crate::web::{clock, dom, storage};
 use leptos::prelude::*;
 
 /// Height of the line of figures, the filters and a bar of settings, px.
@@ -79,13 +79,22 @@ pub struct Progress {
 pub struct Message {
     /// What it says.
     pub text: String,
-    /// True where it reports a step that can be undone, and offers that.
-    pub undo: bool,
+    /// The button beside it.
+    pub offer: Option<Offer>,
+}
+
+/// What a message offers to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// To undo the step that it reports.
+    Undo,
+    /// To see which rows were skipped, and why.
+    Skipped,
 }
 
 impl<T: Into<String>> From<T> for Message {
     fn from(text: T) -> Message {
-        Message { text: text.into(), undo: false }
+        Message { text: text.into(), offer: None }
     }
 }
 
@@ -194,9 +203,20 @@ impl Shell {
         self.status.set(message.into().into());
     }
 
-    /// Shows a message about a step, with a button that undoes it.
-    pub fn say_with_undo(&self, message: impl Into<String>) {
-        self.status.set(Message { text: message.into(), undo: true });
+    /// Shows a message with a button.
+    pub fn say_with(&self, message: impl Into<String>, offer: Offer) {
+        self.status.set(Message { text: message.into(), offer: Some(offer) });
+    }
+
+    /// Shows the files, and of the first with skipped rows which they are.
+    pub fn show_skipped(&self) {
+        self.show_panel(true);
+        // What is hidden takes no focus.
+        leptos::task::spawn_local(async {
+            clock::after_paint().await;
+            let _ = dom::first(".file-card-more.aside").map(|card| card.set_attribute("open", ""));
+            dom::focus(".file-card-more.aside > summary");
+        });
     }
 
     /// Lists a file that could not be read.

@@ -4,7 +4,7 @@ use super::{legend, places};
 use crate::app::chart_view::{ChartView, Draw, Picture};
 use crate::app::controls::{controls, write};
 use crate::app::state::{Shared, Workbench};
-use crate::app::ui::table_view;
+use crate::app::ui::{NARROW, table_view};
 use crate::web::dom;
 use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
@@ -122,19 +122,22 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
     }
 }
 
-/// The verdict above a picture; the other sentences and the tables below it. In a frame all of them
-/// stand below: its height is the host's.
+/// The verdict above a picture; the other sentences and the tables below it. On a phone only its first sentence
+/// stands above; in a frame none does: its height is the host's.
 fn words(picture: Picture) -> (AnyView, AnyView) {
     let told = Memo::new(move |_| {
         picture.with(|p| {
             let Some(p) = p else {
                 return Default::default();
             };
-            let (verdict, notes) = (p.opened.said.verdict.clone(), p.notes.clone());
-            match dom::embedded() {
-                true => (Vec::new(), [verdict, notes].concat()),
-                false => (verdict, notes),
-            }
+            let mut verdict = p.opened.said.verdict.clone();
+            let above = match dom::media(NARROW) {
+                _ if dom::embedded() => 0,
+                true => verdict.len().min(1),
+                false => verdict.len(),
+            };
+            let below = verdict.split_off(above);
+            (verdict, [below, p.notes.clone()].concat())
         })
     });
     (

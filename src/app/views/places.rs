@@ -67,15 +67,15 @@ pub fn switch(bench: Workbench, id: &'static str) -> Option<AnyView> {
     if place.pictures.len() < 2 || !place.pictures.iter().any(|(own, _)| *own == id) {
         return None;
     }
+    // Without a column of trials or generations there is no tuning to draw, and nothing to choose from.
+    let alone = move || {
+        let order = |d: &Dataset| d.column(ColumnMeaning::Order).is_some();
+        id == "tiles" && !bench.data.with(|d| order(d))
+    };
     let one = |(of, label): &(&'static str, &'static str)| {
         let of = *of;
-        let lacks = Memo::new(move |_| {
-            let order = |d: &Dataset| d.column(ColumnMeaning::Order).is_some();
-            of == "tuning" && !bench.data.with(|d| order(d))
-        });
         view! {
-            <button type="button" class="segment" class:bare=move || lacks.get() data-picture=of
-                title=move || lacks.get().then_some("Needs a column of trials or generations")
+            <button type="button" class="segment" data-picture=of
                 aria-pressed=(of == id).to_string()
                 on:click=move |_| bench.show(of)>
                 {*label}
@@ -84,7 +84,7 @@ pub fn switch(bench: Workbench, id: &'static str) -> Option<AnyView> {
     };
     Some(
         view! {
-            <div class="segments" role="group" aria-label="Picture">
+            <div class="segments" role="group" aria-label="Picture" hidden=alone>
                 {place.pictures.iter().map(one).collect_view()}
             </div>
         }

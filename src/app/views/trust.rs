@@ -1,7 +1,7 @@
 //! How far the figures can be trusted: one word, the reasons for it, and what no file states.
 
 use crate::app::state::Shell;
-use gemmscope_analysis::trust::{Reason, Trust, Verdict};
+use gemmscope_analysis::trust::{About, Reason, Trust, Verdict};
 use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::dataset::Assumption;
 use leptos::prelude::*;
@@ -43,8 +43,12 @@ pub fn card(trust: &Trust) -> AnyView {
     .into_any()
 }
 
-fn reason(r: &Reason) -> String {
-    format!("{} ", r.text)
+fn reason(r: &Reason) -> AnyView {
+    let shell = Shell::here();
+    let rows = (r.about == About::Skipped).then(|| {
+        view! { <button type="button" class="link" on:click=move |_| shell.show_skipped()>"Show them"</button>" " }
+    });
+    view! { {r.text.clone()}" "{rows} }.into_any()
 }
 
 /// An assumption with what was assumed, which its sentence often ends with.

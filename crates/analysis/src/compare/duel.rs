@@ -236,7 +236,7 @@ impl Duel {
     pub fn headline(&self, comparison: &Comparison) -> String {
         let (a, b) = self.names(comparison);
         if self.ratios.is_empty() {
-            return format!("{a} and {b} share no configuration.");
+            return format!("{a} and {b} share no GEMM.");
         }
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         // The side that is ahead is the one that is spoken of.
@@ -247,12 +247,12 @@ impl Duel {
         let in_time = self.in_time(who, other);
         let single = self.ratios.len() == 1;
         let on = match single {
-            true => "on the one configuration that both have".to_owned(),
+            true => "on the one GEMM that both have".to_owned(),
             false if is_small_part(self.ratios.len() as u64, comparison.len() as u64) => {
-                let all = plural(comparison.len() as u64, "configuration");
+                let all = plural(comparison.len() as u64, "GEMM");
                 format!("over {} of {all}", grouped(self.ratios.len() as u64))
             }
-            false => format!("over {}", plural(self.ratios.len() as u64, "configuration")),
+            false => format!("over {}", plural(self.ratios.len() as u64, "GEMM")),
         };
         let by_time = if single { "" } else { " by time" };
         // Of several both means may name the same side where the count does not.

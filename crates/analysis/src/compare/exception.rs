@@ -17,7 +17,7 @@ const OFTEN: u64 = 3;
 
 impl Duel {
     /// The layout, types or size class in which the slower side leads most clearly, by time as the
-    /// headline: `But rocBLAS is 2.70x faster by time where the layout is TT (12 configurations).`
+    /// headline: `But rocBLAS is 2.70x faster by time where the layout is TT (12 GEMMs).`
     pub fn exception_sentence(&self, frame: &Frame, comparison: &Comparison) -> Option<String> {
         let (a, b) = self.names(comparison);
         let slow = if self.a_leads() { b } else { a };
@@ -66,7 +66,7 @@ impl Duel {
             Measure::Rate => format!("is {} faster by time", times(lead)),
             Measure::Roof => format!("reaches {} the share of its roof", times(lead)),
         };
-        Some(format!("{but}{slow} {leads} where {what} ({}).", plural(n, "configuration")))
+        Some(format!("{but}{slow} {leads} where {what} ({}).", plural(n, "GEMM")))
     }
 }
 

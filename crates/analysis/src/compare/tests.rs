@@ -96,7 +96,7 @@ fn two_files_are_joined_by_shape_type_and_layout() {
     assert_eq!(d.members.iter().map(Vec::len).sum::<usize>(), 3);
     assert!(
         duel.headline(&c)
-            .contains("a is 3.67x faster than b by time over 3 configurations (geometric mean 2.53x): faster in 2, slower in 0, within 2 % in 1"),
+            .contains("a is 3.67x faster than b by time over 3 GEMMs (geometric mean 2.53x): faster in 2, slower in 0, within 2 % in 1"),
         "{}",
         duel.headline(&c)
     );
@@ -221,7 +221,7 @@ fn the_two_means_differ_where_long_runs_do() {
     // Each is faster in one, and count and time do not agree on a winner.
     assert_eq!(
         duel.headline(&c),
-        "No clear winner between x and y over 2 configurations: x 2.00x by time, equal by geometric mean; x is \
+        "No clear winner between x and y over 2 GEMMs: x 2.00x by time, equal by geometric mean; x is \
          faster in 1, y in 1."
     );
 }
@@ -243,7 +243,7 @@ fn no_winner_is_named_against_time_or_the_tie() {
     let by_count = said(&[(1.0, 1.1), (1.0, 1.1), (1.0, 0.5)]);
     assert_eq!(
         by_count,
-        "y is 1.11x faster than x by time over 3 configurations (geometric mean 1.18x), but not more often: \
+        "y is 1.11x faster than x by time over 3 GEMMs (geometric mean 1.18x), but not more often: \
          faster in 1, slower in 2."
     );
     let tied = said(&[(1.0, 1.01), (1.0, 1.01)]);
@@ -252,15 +252,12 @@ fn no_winner_is_named_against_time_or_the_tie() {
         "{tied}"
     );
     let one = said(&[(1.0, 1.01)]);
-    let expected =
-        "No clear winner between x and y on the one configuration that both have (x 1.01x).";
+    let expected = "No clear winner between x and y on the one GEMM that both have (x 1.01x).";
     assert_eq!(one, expected);
     // The lead by time comes first, the geometric mean second.
     let clear = said(&[(1.0, 2.0), (10.0, 60.0)]);
     assert!(
-        clear.starts_with(
-            "x is 5.64x faster than y by time over 2 configurations (geometric mean 3.46x):"
-        ),
+        clear.starts_with("x is 5.64x faster than y by time over 2 GEMMs (geometric mean 3.46x):"),
         "{clear}"
     );
 }
@@ -302,7 +299,7 @@ fn the_exception_names_what_the_slower_side_is_good_at() {
     };
     let said = say(&a, &b).unwrap();
     assert!(said.contains("is 3.00x faster by time where the layout is T"), "{said}");
-    assert!(said.starts_with("But b") && said.ends_with("(6 configurations)."), "{said}");
+    assert!(said.starts_with("But b") && said.ends_with("(6 GEMMs)."), "{said}");
     // Whoever comes first, the sentence is about the slower side.
     assert!(say(&b, &a).unwrap().starts_with("But a"));
     assert_eq!(say(&a, &a), None);

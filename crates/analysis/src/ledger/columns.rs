@@ -25,10 +25,10 @@ pub struct Columns {
     fields: Vec<FieldInfo>,
 }
 
-/// The accounts that a row can lose most to, nothing, and not known.
+/// The accounts that a row can lose most to, nothing, and that its roof is not known.
 fn values() -> Vec<String> {
     let losses = Account::ALL.into_iter().filter(|a| a.is_lost()).map(Account::label);
-    losses.chain([NOTHING_LOST, ""]).map(str::to_owned).collect()
+    losses.chain([NOTHING_LOST, Account::NoRoof.label()]).map(str::to_owned).collect()
 }
 
 impl Debug for Columns {

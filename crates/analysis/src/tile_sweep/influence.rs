@@ -244,14 +244,17 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .take(NAMED)
         .filter_map(|i| {
             let (best, worst) = (i.values.first()?, i.values.last()?);
-            let reach = percent(worst.best);
-            let on = plural(i.shapes as u64, "shape");
+            let (name, on) = (&i.name, plural(i.shapes as u64, "shape"));
+            let reach = format!("{} reaches {} of the best rate", worst.value, percent(worst.best));
             // A value that is far from the best of some shape is no choice for all.
-            let chosen = match 1.0 - best.best > LITTLE {
-                true => format!("by shape ({}: {}, ", best.value, percent(best.best)),
-                false => format!("{} (", best.value),
-            };
-            Some(format!("{} {chosen}{}: {reach} of the best rate, on {on})", i.name, worst.value))
+            Some(match 1.0 - best.best > LITTLE {
+                true => format!(
+                    "choose {name} by shape (always {} reaches {}, always {reach}, {on})",
+                    best.value,
+                    percent(best.best)
+                ),
+                false => format!("{name} {} is best ({reach}, {on})", best.value),
+            })
         })
         .collect();
     Some(match told.is_empty() {
@@ -259,8 +262,8 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
             "No other setting changes the best rate by more than 5 %, all else equal.".to_owned()
         }
         false => format!(
-            "Best of the other settings, all else equal, in the geometric mean: {}.",
-            told.join(", ")
+            "The other settings, all else equal, in the geometric mean: {}.",
+            told.join("; ")
         ),
     })
 }
@@ -389,9 +392,9 @@ mod tests {
         assert_eq!(vw, [("4", 4, 1.0), ("2", 4, 0.5)]);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings, all else equal, in the geometric mean: VW 4 (2: 50.0 % of the best rate, on 1 shape), TT 4_4 \
-             (8_8: 66.7 % of the best rate, on 1 shape), WGM 1 (8: 90.9 % of the best rate, on 1 \
-             shape)."
+            "The other settings, all else equal, in the geometric mean: VW 4 is best (2 reaches \
+             50.0 % of the best rate, 1 shape); TT 4_4 is best (8_8 reaches 66.7 % of the best rate, \
+             1 shape); WGM 1 is best (8 reaches 90.9 % of the best rate, 1 shape)."
         );
     }
 
@@ -460,7 +463,7 @@ mod tests {
         let found = influences(&rows.frame(None), Axis::Bn);
         assert_eq!(
             sentence(&found).unwrap(),
-            "Best of the other settings, all else equal, in the geometric mean: VW by shape (2: 89.4 %, 4: 89.4 % of the best rate, on 2 shapes)."
+            "The other settings, all else equal, in the geometric mean: choose VW by shape (always 2 reaches 89.4 %, always 4 reaches 89.4 % of the best rate, 2 shapes)."
         );
         for value in &found[0].values {
             assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");

@@ -127,7 +127,7 @@ fn what_is_assumed_and_what_varies_is_said() {
     let spread = of(&trust, About::Spread).expect("a spread");
     assert_eq!((spread.count, spread.of, spread.weight), (1, 2, Verdict::WithCare));
     let assumed = of(&trust, About::Assumed).expect("an assumption");
-    assert_eq!((assumed.count, assumed.of, assumed.weight), (0, 1, Verdict::Sound));
+    assert_eq!((assumed.count, assumed.of, assumed.weight), (1, 1, Verdict::WithCare));
     assert_eq!(trust.assumed[0].key, "device");
     // No rows, no reasons.
     assert_eq!(Trust::of(&frame.with_rows(Default::default())), Trust::default());

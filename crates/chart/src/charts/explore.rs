@@ -6,6 +6,7 @@ use crate::band_scale::{BandScale, Order};
 use crate::row_names::RowNames;
 use crate::scale::Kind;
 use crate::spec::Name;
+use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::data_kind::Set;
@@ -123,14 +124,18 @@ impl<'a> Explore<'a> {
     }
 
     /// The rows of the side and device whose GEMMs the marks show, as GEMMs of several would share a mark; the
-    /// choice of it, and what is said of its rows that do not count. Neither where there is one.
+    /// choice of it, and what is said of its rows that do not count. Neither where there is one. Of a rate it is the
+    /// type.
     pub(super) fn side(
         frame: &Frame,
         state: &ViewState,
     ) -> (Frame, Option<Control>, Option<String>) {
         let (sides, sets) = (&frame.counted().sides, frame.sets());
         let Some(first) = sets.first().filter(|_| sets.len() > 1) else {
-            return (frame.clone(), None, None);
+            return match Explore::one_type(frame, state) {
+                Some((rows, choice)) => (rows, Some(choice), None),
+                None => (frame.clone(), None, None),
+            };
         };
         let (label, hint, all) = match sides.len() {
             1 => ("Device", "A cell is of one device, unless all are shown", "all devices"),
@@ -160,6 +165,29 @@ impl<'a> Explore<'a> {
             format!("{rows} of {} not shown: of each GEMM its fastest kernel counts, of repeats the median.", side.label)
         });
         (frame.with_rows(Arc::new(rows)), Some(control), note)
+    }
+
+    /// The rows of the type that most rows have, and the choice of it: rates of several types are compared by
+    /// their share of a roof alone. `None` of one type, and where that share is shown.
+    fn one_type(frame: &Frame, state: &ViewState) -> Option<(Frame, Control)> {
+        let types = frame.categories(&Field::Dtype);
+        let of = |row: &u32| types.codes.get(*row as usize) as usize;
+        let mut counts = vec![0u32; types.values.len()];
+        frame.rows.iter().for_each(|row| counts[of(row)] += 1);
+        let mut used: Vec<usize> = (0..counts.len()).filter(|code| counts[*code] > 0).collect();
+        if used.len() < 2 || frame.leading_figure() == "efficiency" {
+            return None;
+        }
+        used.order_by_key(|code| std::cmp::Reverse(counts[*code]));
+        let name = |code: &usize| Choice::plain(types.values[*code].clone());
+        let mut options: Vec<Choice> = used.iter().map(name).collect();
+        options.push(Choice::new(ALL_SIDES, "all types"));
+        let hint = "A cell is of one type, unless all are shown";
+        let first = &types.values[used[0]];
+        let control = Control::choice(state, SIDE, "Type", hint, options, first);
+        let only = types.values.iter().position(|name| *name == control.current);
+        let rows = frame.rows.iter().copied().filter(|row| only.is_none_or(|code| of(row) == code));
+        Some((frame.with_rows(Arc::new(rows.collect())), control))
     }
 
     /// What runs along an axis; `none` names the choice of no field, where there is one.
@@ -286,6 +314,8 @@ impl<'a> Explore<'a> {
 mod tests {
     use super::*;
     use crate::charts::{CHARTS, Inputs, by_id};
+    use gemmscope_model::dtype::DataType;
+    use gemmscope_model::gemm::Operation;
     use gemmscope_table::data_kind::DataKind;
     use gemmscope_table::fixture::Rows;
 
@@ -348,6 +378,26 @@ mod tests {
         assert_eq!((label.as_str(), gemms), ("Device", 2));
         assert!(current.contains("H100"), "{current}");
         assert_eq!(opened("view=cells&explore.side=*").2, 3);
+    }
+
+    #[test]
+    fn cells_of_rates_are_of_one_type() {
+        let opened = |device: &str, view: &str| {
+            let mut rows = Rows::new();
+            for (dtype, k) in [(DataType::Fp32, 64), (DataType::Fp16, 64), (DataType::Fp16, 128)] {
+                rows.typed((64, 64, k), Operation::uniform(dtype), "", 1e-5, device);
+            }
+            let (frame, state) = (rows.frame(None), ViewState::decode(view).0);
+            let chart = (by_id("cells").unwrap().open)(&Inputs::new(&frame, &state));
+            let control = chart.said.controls.iter().find(|c| c.key == SIDE).cloned();
+            let gemms: u32 = chart.table().rows.iter().map(|r| r[2].parse::<u32>().unwrap()).sum();
+            (control.map(|c| (c.label, c.current)), gemms)
+        };
+        let of = |value: &str| Some(("Type".to_owned(), value.to_owned()));
+        assert_eq!(opened("", "view=cells"), (of("fp16"), 2));
+        assert_eq!(opened("", "view=cells&explore.side=fp32"), (of("fp32"), 1));
+        assert_eq!(opened("", "view=cells&explore.side=*"), (of(ALL_SIDES), 3));
+        assert_eq!(opened("H100 SXM", "view=cells"), (None, 3));
     }
 
     #[test]

@@ -114,12 +114,12 @@ impl ColorScale {
         if *field == Field::Column(LARGEST_LOSS.to_owned()) {
             for (i, name) in out.names.iter().enumerate() {
                 let own = Account::ALL.into_iter().find(|a| a.label() == name);
-                let color = match own {
-                    Some(account) if account != Account::NoRoof => theme.account(account),
-                    None if name != NOTHING_LOST => continue,
-                    _ => theme.nothing_lost(),
+                (out.palette[i], out.symbols[i]) = match own {
+                    Some(Account::NoRoof) => (theme.other, Symbol::Diamond),
+                    Some(account) => (theme.account(account), Symbol::Dot),
+                    None if name == NOTHING_LOST => (theme.nothing_lost(), Symbol::Dot),
+                    None => continue,
                 };
-                (out.palette[i], out.symbols[i]) = (color, Symbol::Dot);
             }
         }
         out

@@ -229,7 +229,7 @@ fn what_most_of_a_cause_is_of_is_named() {
     let size = of(&report, "size")[0];
     assert_eq!(
         size.title,
-        "A larger size is faster, mostly with another kernel: 6 GEMMs, 98 % of it at K = 8192"
+        "A larger size with another kernel is faster: 6 GEMMs, 98 % of it at K = 8192"
     );
     assert!(size.path_a.starts_with("Try the kernel of the faster run at this size first. Pad"));
     // The list and the headline begin with the same one.

@@ -62,7 +62,7 @@ pub(super) fn claim(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, kernels: bo
         return format!("Neither {what} is always faster");
     }
     if kernels {
-        return "A larger size is faster, mostly with another kernel".to_owned();
+        return "A larger size with another kernel is faster".to_owned();
     }
     if let [one] = cause.parts.as_slice() {
         return part_claim(scan, sums, one);

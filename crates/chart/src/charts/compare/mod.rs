@@ -86,7 +86,7 @@ impl Compare {
     /// The figures of both sides.
     fn columns(&self) -> Columns<'_, Ratio> {
         let (a, b) = self.names();
-        let mut columns = Columns::new().text("Configuration", |r: &Ratio| self.label(r)).no_tip();
+        let mut columns = Columns::new().text("GEMM", |r: &Ratio| self.label(r)).no_tip();
         type Of = fn(&Sample) -> f64;
         // A tooltip says those that are compared.
         let figures: [(&str, &str, bool, Of); 7] = [
@@ -192,7 +192,7 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
         return Some(format!(
             "{a} and {b} share {}, but a roof is not known: choose the devices, or measure the \
                  attained rate.",
-            plural(duel.without_roof, "configuration")
+            plural(duel.without_roof, "GEMM")
         ));
     }
     let keys: Vec<String> = comparison
@@ -253,13 +253,13 @@ impl Picture for Compare {
         out.push(duel.join_sentence(&self.comparison));
         out.extend(duel.device_sentence(&self.frame, &self.comparison));
         if duel.without_roof > 0 {
-            let all = plural(duel.without_roof, "configuration");
+            let all = plural(duel.without_roof, "GEMM");
             out.push(format!("{all} left out: no known roof."));
         }
         out.push(duel.noise_sentence());
         let (all, reachable) = (duel.ratios.len(), Density::ABOVE);
         if all > reachable {
-            let (all, reachable) = (plural(all as u64, "configuration"), grouped(reachable as u64));
+            let (all, reachable) = (plural(all as u64, "GEMM"), grouped(reachable as u64));
             out.push(format!(
                 "Of {all}, the {reachable} furthest from equal answer to the pointer."
             ));

@@ -215,7 +215,7 @@ impl Panels<'_> {
             scene,
             (rect[0] + EDGE, rect[1] + 14.0),
             rect[2] - 2.0 * EDGE,
-            "Configurations by ratio",
+            "GEMMs by ratio",
         );
         self.bars(scene, &plot, &d);
         let [_, t, _, h] = plot.rect;
@@ -280,11 +280,7 @@ impl Panels<'_> {
             let [least, most] = ends.map(|e| lead(e.exp2()));
             let leader = self.side_ahead((e0 + e1) / 2.0);
             let title = format!("{leader} {} by {least} to {most}", self.ahead());
-            scene.hit(
-                rows,
-                bar,
-                Tooltip::new(title).line(plural(members.len() as u64, "configuration")),
-            );
+            scene.hit(rows, bar, Tooltip::new(title).line(plural(members.len() as u64, "GEMM")));
         }
     }
 

@@ -95,8 +95,8 @@ impl Panels<'_> {
         let n = self.model.ranked.len();
         let of = format!("of {}", grouped(n as u64));
         let headings = match (tail, ends) {
-            (0, _) if n == 1 => vec!["The one configuration in common".to_owned()],
-            (0, _) => vec![format!("All {}", plural(n as u64, "configuration"))],
+            (0, _) if n == 1 => vec!["The one GEMM in common".to_owned()],
+            (0, _) => vec![format!("All {}", plural(n as u64, "GEMM"))],
             _ => vec![
                 match ends {
                     // A side that never wins has no best.

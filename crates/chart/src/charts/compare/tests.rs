@@ -100,7 +100,7 @@ fn a_dozen_rows_are_all_listed() {
     let view = opened(&rows.frame(None), &ViewState::default());
     let scene = view.spoken(&RenderOptions::new(&Theme::LIGHT, (1040.0, 440.0)));
     sound(&scene);
-    assert!(scene.text_boxes().iter().any(|t| t.0 == "All 12 configurations"));
+    assert!(scene.text_boxes().iter().any(|t| t.0 == "All 12 GEMMs"));
 }
 
 #[test]

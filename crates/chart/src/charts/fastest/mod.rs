@@ -254,7 +254,7 @@ impl Picture for Fastest {
                 format!(
                     "{} of {} that two or more sides have are in this map.",
                     grouped(shown as u64),
-                    plural(all as u64, "configuration")
+                    plural(all as u64, "GEMM")
                 ),
                 format!("Of all types, layouts and sizes: {said}"),
             ],
@@ -272,7 +272,7 @@ impl Picture for Fastest {
             .text(self.x.name(), |c| c.x.to_string())
             .text("Fastest", |c| c.winner.map_or_else(String::new, |s| sides[s].clone()))
             .number("Lead over the next (x)", "", |c| c.winner.map_or(f64::NAN, |_| c.margin))
-            .text("Configurations", |c| c.compared.len().to_string());
+            .text("GEMMs", |c| c.compared.len().to_string());
         let columns = sides.iter().enumerate().fold(columns, |columns, (i, side)| {
             columns.text(format!("{side}: wins"), move |c| c.wins[i].to_string())
         });
@@ -300,7 +300,7 @@ impl Picture for Fastest {
         let wins: Vec<String> =
             sides.iter().zip(&c.wins).map(|(s, n)| format!("{s} {n}")).collect();
         Tooltip::new(at).line(verdict).line(format!(
-            "of {} configurations {}",
+            "of {} GEMMs {}",
             c.compared.len(),
             wins.join(", ")
         ))

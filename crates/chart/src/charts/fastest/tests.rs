@@ -108,7 +108,7 @@ fn counts_are_of_the_map_and_the_headline_stands_once() {
     let frame = decode();
     let map = Fastest::open(&frame, &ViewState::default());
     let table = map.table();
-    let column = table.header.iter().position(|h| h == "Configurations").unwrap();
+    let column = table.header.iter().position(|h| h == "GEMMs").unwrap();
     let shown: usize = table.rows.iter().map(|r| r[column].parse::<usize>().unwrap()).sum();
     let note = map.said.notes[0].split(' ').collect::<Vec<_>>();
     let all: usize = note[2].parse().unwrap();

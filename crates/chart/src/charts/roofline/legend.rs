@@ -6,6 +6,7 @@ use crate::color_scale::shown_name;
 use crate::legend::{Click, Legend, LegendEntry, Outside};
 use crate::scene::Symbol;
 use gemmscope_model::hardware::MemoryLevel;
+use gemmscope_model::units::decapitalized;
 
 /// Categories with their counts, then what the open and hollow marks and the triangles mean.
 pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Legend {
@@ -67,7 +68,10 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
     );
     let steps = colors.palette.len().saturating_sub(1);
     Legend {
-        title: colors.label.clone(),
+        title: match colors.label.as_str() {
+            "" => String::new(),
+            label => format!("By {}", decapitalized(label)),
+        },
         key: OFF_KEY,
         names: (0..colors.palette.len()).map(name).collect(),
         gradient: colors
