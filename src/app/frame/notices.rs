@@ -1,5 +1,6 @@
 //! What is being read, what could not be read, and the status line.
 
+use super::tools::Tools;
 use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
 use crate::app::state::{
@@ -176,7 +177,10 @@ fn unusable(bench: Workbench) -> Vec<(u32, String, String)> {
 
 /// The status line at the bottom. Screen readers read it out when it changes.
 #[component]
-pub fn Status() -> impl IntoView {
+pub fn Status(
+    /// What came with the workspace.
+    tools: Signal<Option<&'static Tools>>,
+) -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     // True for a while after each change: the line is visible then.
@@ -206,7 +210,11 @@ pub fn Status() -> impl IntoView {
     let take = move |_| {
         fresh.set(false);
         match shell.status.with_untracked(|m| m.offer) {
-            Some(Offer::Skipped) => shell.show_skipped(),
+            Some(Offer::Skipped) => tools.with_untracked(|tools| {
+                if let Some(tools) = tools {
+                    (tools.skipped)(&shell);
+                }
+            }),
             _ => {
                 bench.undo();
                 // The button goes away.

@@ -24,6 +24,8 @@ pub struct Tools {
     pub(super) add: fn() -> AnyView,
     /// The row below.
     pub(super) places: fn() -> AnyView,
+    /// Shows which rows were skipped.
+    pub(super) skipped: fn(&Shell),
 }
 
 impl Tools {
@@ -46,6 +48,7 @@ impl Tools {
         // The start page has its own button for this.
         add: || view! { <AddData /> }.into_any(),
         places: || view! { <Places /> }.into_any(),
+        skipped: Shell::show_skipped,
     };
 }
 
