@@ -36,7 +36,8 @@ impl Scene {
         each.filter(|(text, _)| !text.is_empty()).collect()
     }
 
-    /// What is wrong with its texts: those that leave the picture, and those that lie over others.
+    /// What is wrong with its texts: those that leave the picture, those that lie over others, and
+    /// those that something was drawn over.
     pub fn text_faults(&self) -> Vec<String> {
         let boxes = self.text_boxes();
         let frame = [-1.0, -1.0, self.width + 2.0, self.height + 2.0];
@@ -53,6 +54,17 @@ impl Scene {
                     .filter(over)
                     .map(|b| format!("{text:?} lies over {:?}: {rect:.0?}, {:.0?}", b.0, b.1)),
             );
+        }
+        let (mut below, mut clip) = (0, frame);
+        for item in &self.items {
+            match item {
+                Item::Text { text, .. } => below += usize::from(!text.is_empty()),
+                Item::Clip { rect } => clip = *rect,
+                Item::Unclip => clip = frame,
+                _ => {}
+            }
+            let over = boxes[..below].iter().find(|b| overlaps(clip, b.1) && covers(item, b.1));
+            out.extend(over.map(|b| format!("{:?} lies below {item:?}: {:.0?}", b.0, b.1)));
         }
         out
     }
@@ -169,6 +181,17 @@ impl Tooltip {
             0 => self.head.clone(),
             _ => format!("{}: {}", self.head, rows.join("; ")),
         }
+    }
+}
+
+/// True where an area or a line that is no grid line is drawn over a rectangle.
+fn covers(item: &Item, rect: [f64; 4]) -> bool {
+    match item {
+        Item::Rect { rect: area, fill: Some(_), .. } => overlaps(*area, rect),
+        Item::Line { points, width, .. } if *width > 1.0 => {
+            points.windows(2).any(|ends| crate::clip::segment(ends[0], ends[1], rect).is_some())
+        }
+        _ => false,
     }
 }
 

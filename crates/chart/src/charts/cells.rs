@@ -211,6 +211,7 @@ impl Picture for CellMap {
             height: (CELL_HEIGHT.0, if one { ROW_HEIGHT } else { CELL_HEIGHT.1 }),
             foot: MOST_FOOT,
             numbers: Numbers::AllOrNone,
+            edge: 0.0,
             first: options.first,
             cell: &cell,
         };

@@ -68,6 +68,8 @@ pub(crate) struct Cells<'a> {
     /// Most room for the names below.
     pub(crate) foot: f64,
     pub(crate) numbers: Numbers,
+    /// How far lines that are drawn over the cells reach into them: no figure is there.
+    pub(crate) edge: f64,
     /// First column and row that show.
     pub(crate) first: (usize, usize),
     /// What is in a cell.
@@ -150,6 +152,7 @@ impl<'a> Cells<'a> {
             height: (1.0, height),
             foot: 0.0,
             numbers: Numbers::EachThatFits,
+            edge: 0.0,
             first: (0, 0),
             cell,
         }
@@ -228,7 +231,8 @@ impl<'a> Cells<'a> {
     fn marks(&self, scene: &mut Scene, grid: &Grid) {
         let size = (grid.cell.0 - grid.gap, grid.cell.1 - grid.gap);
         let fits = |text: &str, font: f64| {
-            text::width(text, font, false) <= size.0 - 2.0 && size.1 >= font * text::LINE
+            let (width, height) = (text::width(text, font, false), font * text::LINE);
+            width + 2.0 * self.edge <= size.0 - 2.0 && height + self.edge <= size.1
         };
         // The first look tells the size of the figures.
         let fonts = [FONT, FONT - 1.0, FONT - 2.0];
@@ -336,66 +340,59 @@ impl Below<'_> {
     }
 }
 
-/// True where both figures of a cell have a line.
-fn two_lines(mark: &CellMark, [_, _, w, h]: Rect) -> bool {
-    !mark.also.is_empty()
-        && !mark.hatched
-        && text::width(&mark.also, FONT, false) <= w - 4.0
-        && h >= 2.0 * NAME_LINE + 4.0
-}
-
 /// Room of a tick.
 const TICK: f64 = 14.0;
 
-/// From the corner of a cell to the middle of its first tick: off the outline of a region, where there is room.
-fn tick_inset([_, _, w, h]: Rect) -> f64 {
-    (0.3 * w.min(h)).clamp(7.5, 11.0)
-}
-
-/// True where ticks in the corner cover no figure of the cell. Else they take its place.
-fn ticks_beside(mark: &CellMark, rect: Rect) -> bool {
-    let [_, _, w, h] = rect;
-    let widest = text::width(&mark.text, FONT, false).max(text::width(&mark.also, FONT, false));
-    let (inset, more) = (tick_inset(rect), TICK * (mark.ticks.len() as f64 - 1.0));
-    let above = h / 2.0 >= inset + TICK && w > more + TICK && mark.also.is_empty();
-    let right = (w - widest) / 2.0 >= inset + more + TICK / 2.0 && h > TICK;
-    mark.ticks.is_empty() || above || right
-}
-
-/// What is in a cell: its figure, in a font where it fits alone, lines over it, a second figure, ticks.
+/// What is in a cell: figures in a font where one fits, below each other, and ticks in the corner; where these would
+/// lie on the figures, they stand in their place.
 fn inside(scene: &mut Scene, rect: Rect, mark: &CellMark, font: Option<f64>) {
-    let [l, t, w, h] = rect;
+    let ([l, t, w, h], ticks) = (rect, &mark.ticks);
     let (x, y, ink) = (l + w / 2.0, t + h / 2.0, on(mark.fill));
-    let width = text::width(&mark.text, FONT, false);
-    let fits = !mark.text.is_empty() && width <= w - 4.0;
-    let (both, in_middle) = (two_lines(mark, rect), !ticks_beside(mark, rect));
+    // From the corner to the middle of the first tick: off the outline of a region, where there is room.
+    let inset = (0.3 * w.min(h)).clamp(7.5, 11.0);
+    let first = inset + TICK / 2.0;
+    let last = first + TICK * (ticks.len() as f64 - 1.0);
+    let widths = [&mark.text, &mark.also].map(|text| text::width(text, FONT, false));
+    let has_room = |figures: usize| {
+        let (width, height) =
+            (widths[..figures].iter().fold(0.0, |a: f64, b| a.max(*b)), NAME_LINE * figures as f64);
+        let both = !mark.also.is_empty() && !mark.hatched && width + 4.0 <= w && height + 4.0 <= h;
+        let above = (h - height) / 2.0 >= first && w >= last;
+        let beside = (w - width) / 2.0 >= last && h > TICK;
+        (figures == 1 || both) && (ticks.is_empty() || above || beside)
+    };
+    let font = font.filter(|_| !mark.text.is_empty());
+    let figures = font.map_or(0, |_| (1..=2).rev().find(|n| has_room(*n)).unwrap_or(0));
     if mark.hatched {
         legend::hatch(scene, rect, hatching(&scene.theme), 7.0);
-        if fits && h >= NAME_LINE {
-            // Lines through digits do not read.
-            let plate = width + 6.0;
-            scene.fill([x - plate / 2.0, y - 8.0, plate, 16.0], mark.fill);
-            scene.text((x, y), &mark.text, ink, CENTER);
-        }
-    } else if both && fits {
-        scene.text((x, y - NAME_LINE / 2.0), &mark.text, ink, CENTER);
-        scene.text((x, y + NAME_LINE / 2.0), &mark.also, alpha(ink, 0.75), CENTER);
-    } else if let Some(font) = font.filter(|_| !both && !in_middle && !mark.text.is_empty()) {
-        scene.sized((x, y), &mark.text, font, ink, CENTER);
     }
-    if in_middle {
-        let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
-        // Side by side where there are two, so that neither hides the other.
-        let apart = if mark.ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
-        for (i, tick) in mark.ticks.iter().enumerate() {
-            tick.draw(scene, (x + apart * (i as f64 - 0.5), y), r);
+    match (figures, font) {
+        (2, _) => {
+            scene.text((x, y - NAME_LINE / 2.0), &mark.text, ink, CENTER);
+            scene.text((x, y + NAME_LINE / 2.0), &mark.also, alpha(ink, 0.75), CENTER);
+        }
+        (1, Some(font)) => {
+            if mark.hatched {
+                // Lines through digits do not read.
+                let plate = widths[0] + 6.0;
+                scene.fill([x - plate / 2.0, y - 8.0, plate, 16.0], mark.fill);
+            }
+            scene.sized((x, y), &mark.text, font, ink, CENTER);
+        }
+        _ => {}
+    }
+    if figures > 0 {
+        // From the right corner to the left.
+        for (i, tick) in ticks.iter().enumerate() {
+            tick.draw(scene, (l + w - inset - TICK * i as f64, t + inset), 5.0);
         }
         return;
     }
-    // From the right corner to the left.
-    let inset = tick_inset(rect);
-    for (i, tick) in mark.ticks.iter().enumerate() {
-        tick.draw(scene, (l + w - inset - TICK * i as f64, t + inset), 5.0);
+    let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
+    // Side by side where there are two, so that neither hides the other.
+    let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
+    for (i, tick) in ticks.iter().enumerate() {
+        tick.draw(scene, (x + apart * (i as f64 - 0.5), y), r);
     }
 }
 
@@ -423,6 +420,27 @@ mod tests {
         assert_eq!(said(tiles, 120.0), ["128", "16", "128", "128", "M above N"]);
         // A number stays one; without room it is left out.
         assert_eq!(said(["1024", "2048"], 80.0), ["1024", "M × N"]);
+    }
+
+    #[test]
+    fn ticks_stand_beside_the_figures_of_a_cell_or_in_their_place() {
+        let mut shown = [0; 3];
+        let ticks = [Tick::Best, Tick::Model];
+        for (w, h) in (8..120).step_by(3).flat_map(|w| (8..64).step_by(3).map(move |h| (w, h))) {
+            for (also, hatched) in [("", false), ("9.13 GB", false), ("9.13 GB", true)] {
+                for n in 0..=ticks.len() {
+                    let size = (f64::from(w), f64::from(h));
+                    let mut scene = Scene::new(&Theme::LIGHT, size, "");
+                    let new = CellMark::new(Color(0, 0, 0, 255), "100 %", vec![], Tooltip::of(0));
+                    let (also, ticks) = (also.to_owned(), ticks[..n].to_vec());
+                    let mark = CellMark { also, hatched, ticks, ..new };
+                    inside(&mut scene, [0.0, 0.0, size.0, size.1], &mark, (w > 36).then_some(FONT));
+                    assert_eq!(scene.text_faults(), [""; 0], "{size:?} {n} {hatched}");
+                    shown[scene.text_boxes().len()] += 1;
+                }
+            }
+        }
+        assert!(shown.iter().all(|n| *n > 100), "{shown:?}");
     }
 
     #[test]

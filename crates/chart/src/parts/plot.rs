@@ -130,17 +130,18 @@ pub(crate) fn value_bar(
     keep_off: f64,
 ) {
     let (end, middle) = (scale.px(value), top + height / 2.0);
+    let w = text::width(&label, FONT, false);
+    let taken = |x: f64| keep_off > x - 4.0 && keep_off < x + w + 4.0;
     if !end.is_finite() {
-        scene.text((left + 5.0, middle), "–", scene.theme.muted, START);
+        let x = if taken(left + 5.0) { keep_off + 5.0 } else { left + 5.0 };
+        scene.text((x, middle), "–", scene.theme.muted, START);
         return;
     }
     let end = end.clamp(left + 1.0, left + width);
-    let w = text::width(&label, FONT, false);
     let fits = |x: f64| x > left && x + w <= left + width;
     if scale.kind == Kind::Log {
         scene.line(vec![(left, middle), (left + width, middle)], scene.theme.grid, 1.0);
         scene.mark((end, middle), 4.5, Symbol::Dot, color);
-        let taken = |x: f64| keep_off > x - 4.0 && keep_off < x + w + 4.0;
         let beside = [end + 8.0, end - 8.0 - w, keep_off + 5.0];
         if let Some(x) = beside.into_iter().find(|x| fits(*x) && !taken(*x)) {
             scene.fill([x - 2.0, top + 2.0, w + 4.0, height - 4.0], alpha(scene.theme.panel, 0.86));
@@ -149,7 +150,7 @@ pub(crate) fn value_bar(
         return;
     }
     scene.fill([left, top + 3.0, end - left, height - 6.0], alpha(color, 0.85));
-    if end - left > w + 12.0 {
+    if end - left > w + 12.0 && !taken(end - 5.0 - w) {
         let ink = on(mix(scene.theme.panel, color, 0.85));
         scene.text((end - 5.0, middle), label, ink, END);
         return;

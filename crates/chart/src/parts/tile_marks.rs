@@ -9,10 +9,12 @@ use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
 use crate::scene::{Color, Point, Scene};
 use crate::ticks::Format;
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{Cell, FLAT_M, Line, Panel};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::{self, Region};
+use gemmscope_table::result_table::Table;
 
 /// A tick on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +46,16 @@ impl Tick {
 }
 
 /// A measured cell: its panel, its line, its column.
-pub(crate) type Place<'a> = (&'a Panel, &'a Line, usize, Cell);
+type Place<'a> = (&'a Panel, &'a Line, usize, Cell);
 
-/// Maps of measured tiles.
+/// What limits a cell of a panel.
+type LimitOf<'a> = dyn Fn(&Panel, &Cell) -> Option<Region> + 'a;
+
+/// Maps of measured tiles, one a panel.
 pub(crate) struct Measured<'a> {
+    pub(crate) panels: &'a [Panel],
+    /// The number of the mark of the first cell: the others follow, row by row.
+    pub(crate) first: usize,
     /// What the columns are.
     pub(crate) axis: Axis,
     /// What the best tile of a row is called.
@@ -55,16 +63,16 @@ pub(crate) struct Measured<'a> {
     /// The share of its row's best that has the lowest colour.
     pub(crate) low: f64,
     /// What limits a cell.
-    pub(crate) region: &'a dyn Fn(&Panel, &Cell) -> Option<Region>,
+    pub(crate) region: Box<LimitOf<'a>>,
 }
 
-impl Measured<'_> {
+impl<'a> Measured<'a> {
     /// The figures of a cell.
-    pub(crate) fn columns<'a>(&'a self) -> Columns<'a, Place<'a>> {
+    fn columns(&self) -> Columns<'_, Place<'a>> {
         let yes = |on: bool| if on { "yes" } else { "" }.to_owned();
         let ratio = |p: &Problem, c: &Cell| Some(flat::ratio(p.m, p.k, c.tile.1?));
         Columns::new()
-            .text("Panel", |r: &Place<'_>| r.0.title.clone())
+            .text("Panel", |r: &Place<'a>| r.0.title.clone())
             .no_tip()
             .text("M", |r| r.1.problem.m.to_string())
             .no_tip()
@@ -89,20 +97,48 @@ impl Measured<'_> {
             })
     }
 
+    /// All cells in the order of their marks.
+    fn places(&self) -> impl Iterator<Item = Place<'a>> + use<'a> {
+        let of = |(p, l): (&'a Panel, &'a Line)| {
+            p.cells(l).enumerate().map(move |(i, cell)| (p, l, i, cell))
+        };
+        self.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l))).flat_map(of)
+    }
+
+    /// The figures of all cells.
+    pub(crate) fn table(&self) -> Table {
+        self.columns().table(self.places())
+    }
+
+    /// What is said of the mark of a cell.
+    pub(crate) fn tooltip(&self, mark: usize) -> Tooltip {
+        let Some(place) = self.places().nth(mark - self.first) else {
+            return Tooltip::default();
+        };
+        let Problem { m, n, k, .. } = place.1.problem;
+        let tile = format!("{} {}", self.axis.label(), place.0.column_label(place.2));
+        self.columns().tooltip(format!("{m} × {n} × {k}, {tile}"), &place)
+    }
+
     /// Draws a panel under a title, its cells up to a width and height.
     pub(crate) fn draw(
         &self,
         scene: &mut Scene,
         area: Rect,
-        (panel, title): (&Panel, &str),
+        (at, title): (usize, &str),
         most: (f64, f64),
     ) {
+        let (before, panel) = (&self.panels[..at], &self.panels[at]);
+        let marks = before.iter().map(|p| p.lines.len() * p.columns.len());
+        let first = self.first + marks.sum::<usize>();
+        let cells: Vec<Cell> = panel.lines.iter().flat_map(|l| panel.cells(l)).collect();
+        let limits: Vec<_> = cells.iter().map(|c| (self.region)(panel, c)).collect();
         let columns: Vec<_> = (0..panel.columns.len()).map(|i| panel.column_label(i)).collect();
         let rows: Vec<_> = (0..panel.lines.len()).map(|i| panel.line_label(i)).collect();
-        let (figures, theme) = (self.columns(), scene.theme);
+        let theme = scene.theme;
+        let number = |i: usize, j: usize| j * columns.len() + i;
         let cell = |(i, j): (usize, usize), _: (f64, f64)| {
-            let line = panel.lines.get(j)?;
-            let c = panel.cell(line, i);
+            let (line, c) = (panel.lines.get(j)?, cells.get(number(i, j))?);
             let known = c.share.is_finite();
             let ticks = [(line.best, Tick::Best), (line.model, Tick::Model)].into_iter();
             let share = (c.share - self.low) / (1.0 - self.low);
@@ -112,12 +148,9 @@ impl Measured<'_> {
                 None if line.best == Some(i) => line.stated.clone(),
                 None => Vec::new(),
             };
-            let Problem { m, n, k, .. } = line.problem;
-            let tile = format!("{} {}", self.axis.label(), panel.column_label(i));
-            let head = format!("{m} × {n} × {k}, {tile}");
             let text = if known { Format::percent().write(c.share, 2) } else { String::new() };
             let fill = if known { shown(share, &theme) } else { theme.panel };
-            let tooltip = figures.tooltip(head, &(panel, line, i, c));
+            let tooltip = Tooltip::of(first + number(i, j));
             Some(CellMark {
                 frame: (!known).then_some(theme.grid),
                 ticks: ticks.filter(|(at, _)| *at == Some(i)).map(|t| t.1).collect(),
@@ -125,15 +158,15 @@ impl Measured<'_> {
             })
         };
         let (x, y) = ((self.axis.label(), &columns[..]), (panel.line_name.label(), &rows[..]));
-        let cells = Cells::fixed(x, y, most, &cell).titled(scene, area, title);
-        regions(scene, cells, (columns.len(), rows.len()), &|i, j| {
-            (self.region)(panel, &panel.cell(&panel.lines[j], i))
-        });
+        let edge = if limits.iter().any(Option::is_some) { OUTLINE } else { 0.0 };
+        let cells = Cells { edge, ..Cells::fixed(x, y, most, &cell) };
+        let grid = cells.titled(scene, area, title);
+        regions(scene, grid, columns.len(), &limits);
     }
 }
 
 /// Both regions, those with too few workgroups first: they are the upper ones of a map.
-const REGIONS: [Region; 2] = [Region::Parallelism, Region::Memory];
+pub(crate) const REGIONS: [Region; 2] = [Region::Parallelism, Region::Memory];
 
 /// What limits the cells of a region.
 pub(crate) fn limit(region: Region) -> &'static str {
@@ -143,13 +176,12 @@ pub(crate) fn limit(region: Region) -> &'static str {
     }
 }
 
-/// Entries of a legend for the regions that occur.
+/// Entries of a legend for regions.
 pub(crate) fn region_entries(
     theme: &Theme,
-    occurs: impl Fn(Region) -> bool,
+    regions: &[Region],
 ) -> impl Iterator<Item = (Swatch, String)> {
-    let shown = REGIONS.into_iter().filter(move |r| occurs(*r));
-    shown.map(|r| (Swatch::Dashed(outline(r, theme)), format!("{}-bound", limit(r))))
+    regions.iter().map(|&r| (Swatch::Dashed(outline(r, theme)), format!("{}-bound", limit(r))))
 }
 
 fn outline(region: Region, theme: &Theme) -> Color {
@@ -161,19 +193,24 @@ fn outline(region: Region, theme: &Theme) -> Color {
     }
 }
 
-/// Outlines the regions of a map whose cells fill a rectangle, each inside its own edge.
+/// Middle of a region's outline from the edge of its cells, and how far it reaches.
+const INSET: f64 = 2.5;
+pub(crate) const OUTLINE: f64 = 4.5;
+
+/// Outlines the regions of a map whose cells fill a rectangle, each inside its own edge. `of` are the cells row by
+/// row.
 pub(crate) fn regions(
     scene: &mut Scene,
     [left, top, width, height]: Rect,
-    (columns, rows): (usize, usize),
-    of: &dyn Fn(usize, usize) -> Option<Region>,
+    columns: usize,
+    of: &[Option<Region>],
 ) {
-    const INSET: f64 = 2.5;
+    let rows = of.len() / columns.max(1);
     let (w, h) = (width / columns.max(1) as f64, height / rows.max(1) as f64);
     for region in REGIONS.into_iter().rev() {
         let inside = |x: i64, y: i64| {
             let at = usize::try_from(x).ok().zip(usize::try_from(y).ok());
-            at.is_some_and(|(x, y)| x < columns && y < rows && of(x, y) == Some(region))
+            at.is_some_and(|(x, y)| x < columns && y < rows && of[y * columns + x] == Some(region))
         };
         for piece in outlines(columns, rows, &inside) {
             let place = |((x, y), (dx, dy)): Corner| {

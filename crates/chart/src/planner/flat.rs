@@ -13,8 +13,9 @@ use crate::legend;
 use crate::palette::Theme;
 use crate::scale::Kind;
 use crate::scene::Scene;
-use crate::tile_marks::{Measured, Tick, limit, region_entries, regions};
-use gemmscope_analysis::tile_sweep::{self as sweep, Panel, Sweep};
+use crate::tile_marks::{Measured, OUTLINE, REGIONS, Tick, limit, region_entries, regions};
+use crate::tooltip::Tooltip;
+use gemmscope_analysis::tile_sweep::{Cell, Panel, Sweep};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::{self, Region};
@@ -172,7 +173,7 @@ impl FlatTool {
     }
 
     /// What limits a measured cell, by the workgroups needed.
-    fn measured_region(&self, panel: &Panel, cell: &sweep::Cell) -> Option<Region> {
+    fn measured_region(&self, panel: &Panel, cell: &Cell) -> Option<Region> {
         match cell.workgroups? < u64::from(self.units) {
             true => Some(Region::Parallelism),
             // With workgroups enough arithmetic may be what limits it, as its device tells.
@@ -186,12 +187,34 @@ impl FlatTool {
         self.depths.len() + self.measured.len()
     }
 
-    /// The map of the model for a K.
-    fn model(&self, scene: &mut Scene, area: Rect, k: u32) {
+    /// The cells of the model in the order of their marks: K, N, BN.
+    fn cells(&self) -> impl Iterator<Item = (u32, u32, u32)> {
+        let each = move |k: u32| {
+            self.rows.iter().flat_map(move |n| self.blocks.iter().map(move |b| (k, *n, *b)))
+        };
+        self.depths.iter().flat_map(move |k| each(*k))
+    }
+
+    /// How the measured panels are drawn.
+    fn measured(&self) -> Measured<'_> {
+        Measured {
+            panels: &self.measured,
+            first: self.cells().count(),
+            axis: Axis::Bn,
+            best: "Measured best",
+            low: 0.0,
+            region: Box::new(|panel, cell| self.measured_region(panel, cell)),
+        }
+    }
+
+    /// The map of the model for one of the K.
+    fn model(&self, scene: &mut Scene, area: Rect, at: usize) {
+        let k = self.depths[at];
         let what = if self.by_ratio { "FLOP per element" } else { "workgroups N / BN" };
         let title = &format!("Model: {what}, M = {}, K = {k}", self.m);
         let (columns, rows) = (grid::names(&self.blocks), grid::names(&self.rows));
-        let (figures, theme) = (self.columns(), scene.theme);
+        let theme = scene.theme;
+        let first = at * columns.len() * rows.len();
         let cell = |(x, y): (usize, usize), _: (f64, f64)| {
             let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
             let figure = match self.by_ratio {
@@ -199,7 +222,7 @@ impl FlatTool {
                 false => flat::parallelism(n, block),
             };
             let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
-            let tooltip = figures.tooltip(format!("K {k}, N {n}, BN {block}"), &(k, n, block));
+            let tooltip = Tooltip::of(first + y * columns.len() + x);
             let fill = shown(self.share(k, n, block), &theme);
             Some(CellMark {
                 ticks: tick.then_some(Tick::Model).into_iter().collect(),
@@ -207,10 +230,11 @@ impl FlatTool {
             })
         };
         let (x, y) = (("BN", &columns[..]), ("N", &rows[..]));
-        let cells = Cells::fixed(x, y, grid::MOST, &cell).titled(scene, area, title);
-        regions(scene, cells, (columns.len(), rows.len()), &|x, y| {
-            Some(flat::region(self.rows[y], self.blocks[x], self.units))
-        });
+        let cells = Cells { edge: OUTLINE, ..Cells::fixed(x, y, grid::MOST, &cell) };
+        let cells = cells.titled(scene, area, title);
+        let of = self.cells().take(columns.len() * rows.len());
+        let of = of.map(|(_, n, block)| Some(flat::region(n, block, self.units)));
+        regions(scene, cells, columns.len(), &of.collect::<Vec<_>>());
     }
 }
 
@@ -275,28 +299,33 @@ impl Picture for FlatTool {
         if !self.measured.is_empty() {
             entries.push((Tick::Best.swatch(theme), "measured best".to_owned()));
         }
-        entries.extend(region_entries(theme, |_| true));
+        entries.extend(region_entries(theme, &REGIONS));
         entries
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, _: &RenderOptions<'_>) {
         let mut places = grid::places(room, self.maps()).into_iter();
-        for (k, area) in self.depths.iter().zip(&mut places) {
-            self.model(scene, area, *k);
+        for (at, area) in (0..self.depths.len()).zip(&mut places) {
+            self.model(scene, area, at);
         }
-        let region = &|panel: &Panel, cell: &sweep::Cell| self.measured_region(panel, cell);
-        let measured = Measured { axis: Axis::Bn, best: "Measured best", low: 0.0, region };
-        for (panel, area) in self.measured.iter().zip(places) {
-            let title = &format!("Measured: {}, % of each row's best", panel.title);
-            measured.draw(scene, area, (panel, title), grid::MOST);
+        let measured = self.measured();
+        for (at, area) in (0..self.measured.len()).zip(places) {
+            let title = &format!("Measured: {}, % of each row's best", self.measured[at].title);
+            measured.draw(scene, area, (at, title), grid::MOST);
+        }
+    }
+
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        match self.cells().nth(mark) {
+            Some(cell @ (k, n, block)) => {
+                self.columns().tooltip(format!("K {k}, N {n}, BN {block}"), &cell)
+            }
+            None => self.measured().tooltip(mark),
         }
     }
 
     fn table(&self) -> Table {
-        let each = |k: u32| {
-            self.rows.iter().flat_map(move |n| self.blocks.iter().map(move |b| (k, *n, *b)))
-        };
-        self.columns().table(self.depths.iter().flat_map(|k| each(*k)))
+        self.columns().table(self.cells())
     }
 
     fn heights(&self, width: f64) -> Heights {

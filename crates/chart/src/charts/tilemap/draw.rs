@@ -1,120 +1,142 @@
 //! Drawing of the tile map: panels in a flow, cells, ticks, outlined regions, legend.
 
-use super::{cells, lines};
+use super::{TileMap, cells, lines};
 use crate::cells::{FOOT, HEAD};
 use crate::color_scale::ramp;
 use crate::labels::Rect;
-use crate::layout::{EDGE, FONT, NARROW};
+use crate::layout::{EDGE, FONT};
 use crate::legend::{self, Swatch};
 use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
 use crate::ticks::share_words;
-use crate::tile_marks::{Measured, Tick, region_entries};
+use crate::tile_marks::{Measured, REGIONS, Tick, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
+use gemmscope_model::tiling::flat::Region;
 
-/// Height of a line of cells.
-pub(super) const LINE: f64 = 26.0;
-/// The same in a picture with room to spare, where there are many lines and where there are few.
-const TALLEST: f64 = 40.0;
-const TALLEST_OF_FEW: f64 = 110.0;
-/// Up to so many lines are few.
-const FEW: usize = 4;
+/// Height of a line of cells, in a picture of its own: where there are many, and where there are few.
+const LINE: (f64, f64) = (26.0, 52.0);
+/// Height that the lines of a picture of its own share, where they have these heights.
+const LINES: f64 = 208.0;
+/// Most width and height of a cell.
+const MOST: (f64, f64) = (220.0, 110.0);
 /// Between panels.
 const GAP: f64 = 12.0;
 
-/// Where the panels go: columns of panels, width of one.
-fn flow(sweep: &Sweep, width: f64) -> (usize, f64) {
-    let most = sweep.panels.iter().map(|p| p.columns.len()).max().unwrap_or(1);
-    // Enough for a check mark in a cell, and for the labels of the lines.
-    let wanted = (most as f64 * 22.0 + 110.0).max(300.0);
-    let columns = ((width / wanted) as usize).clamp(1, sweep.panels.len().clamp(1, 4));
-    (columns, (width - EDGE - 4.0) / columns as f64)
+/// Where the panels go.
+struct Flow {
+    /// Panels beside each other, and the width of one.
+    columns: usize,
+    width: f64,
+    /// Rows of panels, and lines of cells below each other.
+    rows: f64,
+    lines: f64,
 }
 
-/// The legend's entries that occur.
-pub(super) fn entries(sweep: &Sweep, theme: &Theme) -> Vec<(Swatch, String)> {
-    let best = match sweep.source {
-        TileSource::BestColumn => "best, as stated",
-        _ => "measured best of its row",
-    };
-    let mut out = vec![(Tick::Best.swatch(theme), best.to_owned())];
-    if lines(sweep).any(|(_, l)| l.model.is_some()) {
-        out.push((Tick::Model.swatch(theme), "model".to_owned()));
+/// The lines of the longest of some panels.
+fn longest(row: &[Panel]) -> f64 {
+    row.iter().map(|p| p.lines.len()).max().unwrap_or(0) as f64
+}
+
+impl TileMap {
+    fn flow(&self, width: f64) -> Flow {
+        let panels = &self.drawn().panels;
+        let most = panels.iter().map(|p| p.columns.len()).max().unwrap_or(1);
+        // Enough for a check mark in a cell, and for the labels of the lines.
+        let wanted = (most as f64 * 22.0 + 110.0).max(300.0);
+        let beside = ((width / wanted) as usize).clamp(1, 4);
+        // As many rows as that needs; fewer columns have wider cells.
+        let rows = panels.len().div_ceil(beside).max(1);
+        let columns = panels.len().div_ceil(rows).max(1);
+        let lines = panels.chunks(columns).map(longest).sum::<f64>().max(1.0);
+        Flow { columns, width: (width - EDGE - 4.0) / columns as f64, rows: rows as f64, lines }
     }
-    out.extend(region_entries(theme, |region| cells(sweep).any(|c| c.region == Some(region))));
-    out
-}
 
-/// Height of the bar of colours, where cells have some.
-fn scale_height(sweep: &Sweep) -> f64 {
-    if sweep.source != TileSource::BestColumn { 18.0 } else { 0.0 }
-}
-
-/// The highest lines of a picture.
-pub(super) fn tallest(sweep: &Sweep) -> f64 {
-    match lines(sweep).count() {
-        ..=FEW => TALLEST_OF_FEW,
-        _ => TALLEST,
-    }
-}
-
-/// Height of the picture with lines of this height.
-pub(super) fn height(sweep: &Sweep, width: f64, line: f64) -> f64 {
-    let (columns, _) = flow(sweep, width);
-    let rows: f64 = sweep.panels.chunks(columns).map(|row| panel_height(row, line) + GAP).sum();
-    let entries = entries(sweep, &Theme::LIGHT);
-    let legend = legend::legend(None, (0.0, 0.0), width - 20.0, &entries) + 8.0;
-    (legend + scale_height(sweep) + rows + 4.0).ceil().max(220.0)
-}
-
-fn panel_height(row: &[Panel], line: f64) -> f64 {
-    let most = row.iter().map(|p| p.lines.len()).max().unwrap_or(0);
-    HEAD + most as f64 * line + FOOT
-}
-
-/// Draws all panels, shrinking the lines where the picture is too low.
-pub(super) fn panels(sweep: &Sweep, scene: &mut Scene, [_, top, w, h]: Rect) {
-    let scale = scale_height(sweep);
-    let (columns, panel_w) = flow(sweep, w);
-    let rows: Vec<&[Panel]> = sweep.panels.chunks(columns).collect();
-    let lines: usize =
-        rows.iter().map(|r| r.iter().map(|p| p.lines.len()).max().unwrap_or(0)).sum();
-    let fixed = scale + rows.len() as f64 * (HEAD + FOOT + GAP);
-    // A picture with room to spare has taller lines, up to a reasonable square.
-    let line = ((h - fixed) / lines.max(1) as f64).clamp(8.0, tallest(sweep));
-    // So do its few columns.
-    let most = sweep.panels.iter().map(|p| p.columns.len()).max().unwrap_or(1);
-    let share = panel_w / (most as f64 + 3.0);
-    let widest = if scene.width < NARROW { 60.0 } else { share.clamp(84.0, 160.0) };
-    let (measured, mut y) = (measured(sweep), top + scale);
-    if scale > 0.0 {
-        gradient(scene, (EDGE, top - 4.0), (w - 20.0).min(320.0), measured.low);
-    }
-    for row in rows {
-        for (i, panel) in row.iter().enumerate() {
-            let x = EDGE + i as f64 * panel_w;
-            let area = [x, y, panel_w, HEAD + line * panel.lines.len() as f64 + FOOT];
-            measured.draw(scene, area, (panel, &panel.title), (widest, line));
+    /// The legend's entries that occur.
+    pub(super) fn entries(&self, theme: &Theme) -> Vec<(Swatch, String)> {
+        let sweep = self.drawn();
+        let best = match sweep.source {
+            TileSource::BestColumn => "best, as stated",
+            _ => "measured best of its row",
+        };
+        let mut out = vec![(Tick::Best.swatch(theme), best.to_owned())];
+        if lines(sweep).any(|(_, l)| l.model.is_some()) {
+            out.push((Tick::Model.swatch(theme), "model".to_owned()));
         }
-        y += panel_height(row, line) + GAP;
+        out.extend(region_entries(theme, &self.limits));
+        out
     }
-}
 
-/// How the panels of a sweep are drawn.
-pub(super) fn measured(sweep: &Sweep) -> Measured<'_> {
-    let best = match sweep.source {
-        TileSource::BestColumn => "Best, as stated",
-        _ => "Measured best",
-    };
-    Measured { axis: sweep.axis, best, low: lowest(sweep), region: &|_, cell| cell.region }
+    /// Height of the bar of colours, where cells have some.
+    fn scale_height(&self) -> f64 {
+        if self.sweep.source != TileSource::BestColumn { 18.0 } else { 0.0 }
+    }
+
+    /// What is not cells.
+    fn fixed(&self, flow: &Flow) -> f64 {
+        self.scale_height() + flow.rows * (HEAD + FOOT + GAP)
+    }
+
+    /// Height of a picture of its own, and of one with room to spare.
+    pub(super) fn ends(&self, width: f64) -> [f64; 2] {
+        let flow = self.flow(width);
+        let entries = self.entries(&Theme::LIGHT);
+        let legend = legend::legend(None, (0.0, 0.0), width - 20.0, &entries) + 8.0;
+        let own = (LINES / flow.lines).clamp(LINE.0, LINE.1);
+        [own, MOST.1]
+            .map(|line| (legend + self.fixed(&flow) + flow.lines * line + 4.0).ceil().max(220.0))
+    }
+
+    /// Draws all panels, shrinking the lines where the picture is too low.
+    pub(super) fn panels(&self, scene: &mut Scene, [_, top, w, h]: Rect) {
+        let (flow, scale, measured) =
+            (self.flow(w), self.scale_height(), self.measured(self.drawn()));
+        // A picture with room to spare has taller lines, and so have the shorter panels of a row.
+        let line = ((h - self.fixed(&flow)) / flow.lines).clamp(8.0, MOST.1);
+        let mut y = top + scale;
+        if scale > 0.0 {
+            gradient(scene, (EDGE, top - 4.0), (w - 20.0).min(320.0), self.low);
+        }
+        let most = (MOST.0, (2.0 * line).clamp(LINE.1, MOST.1));
+        let mut first = 0;
+        for row in measured.panels.chunks(flow.columns) {
+            let height = longest(row) * line;
+            for (i, panel) in row.iter().enumerate() {
+                let area = [EDGE + i as f64 * flow.width, y, flow.width, HEAD + height + FOOT];
+                measured.draw(scene, area, (first + i, &panel.title), most);
+            }
+            first += row.len();
+            y += HEAD + height + FOOT + GAP;
+        }
+    }
+
+    /// How the panels of a sweep are drawn.
+    pub(super) fn measured<'a>(&self, sweep: &'a Sweep) -> Measured<'a> {
+        let best = match sweep.source {
+            TileSource::BestColumn => "Best, as stated",
+            _ => "Measured best",
+        };
+        Measured {
+            panels: &sweep.panels,
+            first: 0,
+            axis: sweep.axis,
+            best,
+            low: self.low,
+            region: Box::new(|_, cell| cell.region),
+        }
+    }
 }
 
 /// The share at the dark end of the colours: the lowest drawn, rounded down to a tenth.
-fn lowest(sweep: &Sweep) -> f64 {
+pub(super) fn lowest(sweep: &Sweep) -> f64 {
     let known = cells(sweep).map(|c| c.share).filter(|s| s.is_finite());
     let low = known.fold(1.0, f64::min);
     ((low * 10.0).floor() / 10.0).clamp(0.0, 0.9)
+}
+
+/// What limits some cell.
+pub(super) fn limits(sweep: &Sweep) -> Vec<Region> {
+    REGIONS.into_iter().filter(|r| cells(sweep).any(|c| c.region == Some(*r))).collect()
 }
 
 fn gradient(scene: &mut Scene, (x, y): Point, width: f64, low: f64) {

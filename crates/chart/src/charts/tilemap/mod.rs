@@ -10,12 +10,13 @@ use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::scene::Scene;
 use crate::ticks::{rate_words, share_words};
+use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
     Cell, FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
-use gemmscope_model::tiling::flat;
+use gemmscope_model::tiling::flat::Region;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -49,6 +50,9 @@ pub(crate) struct TileMap {
     headline: String,
     /// The part of a sweep that is drawn where it has more lines than [`MOST_LINES`].
     part: Option<Sweep>,
+    /// Of what is drawn: the share at the dark end of the colours, and what limits some cell.
+    low: f64,
+    limits: Vec<Region>,
 }
 
 impl TileMap {
@@ -83,8 +87,10 @@ impl TileMap {
             _ => influences(frame, sweep.axis),
         };
         let part = part_of(&sweep);
-        let headline = sweep.headline();
-        Chart::of(TileMap { frame: frame.clone(), influences, headline, part, sweep }, controls)
+        let (headline, drawn) = (sweep.headline(), part.as_ref().unwrap_or(&sweep));
+        let (low, limits) = (draw::lowest(drawn), draw::limits(drawn));
+        let frame = frame.clone();
+        Chart::of(TileMap { frame, influences, headline, part, low, limits, sweep }, controls)
     }
 
     /// What is drawn.
@@ -201,14 +207,14 @@ impl Picture for TileMap {
             );
         } else {
             // Of compute-bound shapes neither is said.
-            let occurs = |r: flat::Region| cells(sweep).any(|c| c.region == Some(r));
+            let occurs = |r: Region| self.limits.contains(&r);
             let few = format!(
                 "Fewer workgroups than compute units ({}): parallelism-bound.",
                 units.join(", ")
             );
-            out.extend(occurs(flat::Region::Parallelism).then_some(few));
+            out.extend(occurs(Region::Parallelism).then_some(few));
             let flat = "Enough workgroups and below the ridge point: memory-bound.";
-            out.extend(occurs(flat::Region::Memory).then(|| flat.to_owned()));
+            out.extend(occurs(Region::Memory).then(|| flat.to_owned()));
         }
         out.extend(model_words(sweep));
         if frame.metrics.devices.first().is_some_and(Option::is_some)
@@ -237,24 +243,24 @@ impl Picture for TileMap {
     }
 
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {
-        draw::entries(self.drawn(), theme)
+        self.entries(theme)
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, _: &RenderOptions<'_>) {
-        draw::panels(self.drawn(), scene, room);
+        self.panels(scene, room);
+    }
+
+    // The drawn part is the start of the sweep, so that its marks have the same numbers.
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        self.measured(&self.sweep).tooltip(mark)
     }
 
     fn table(&self) -> Table {
-        let measured = draw::measured(&self.sweep);
-        let lines = lines(&self.sweep);
-        measured
-            .columns()
-            .table(lines.flat_map(|(p, l)| p.cells(l).enumerate().map(move |(i, c)| (p, l, i, c))))
+        self.measured(&self.sweep).table()
     }
 
     fn heights(&self, width: f64) -> Heights {
-        let [own, most] =
-            [draw::LINE, draw::tallest(self.drawn())].map(|l| draw::height(self.drawn(), width, l));
+        let [own, most] = self.ends(width);
         Heights { own, least: own, most }
     }
 }

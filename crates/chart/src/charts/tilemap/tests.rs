@@ -28,7 +28,7 @@ fn flat_sweep() -> Frame {
 }
 
 fn at(view: &Chart, size: usize, dark: bool) -> Scene {
-    view.scene(&RenderOptions {
+    view.spoken(&RenderOptions {
         selected: &[7],
         ..RenderOptions::new(&Theme::of(dark), (SIZES[size].0, view.height(SIZES[size].0)))
     })
@@ -138,6 +138,20 @@ fn many_tiles_fit() {
     let view = TileMap::open(&frame, &state);
     assert!(view.table().rows.iter().all(|row| row[0] == "K = 4096, M = 1920"));
     draw_everywhere("tiles-tensile-one", &view);
+}
+
+#[test]
+fn nothing_lies_over_a_figure_however_wide_cells_are() {
+    let view = TileMap::open(&flat_sweep(), &ViewState::default());
+    for width in (240..1500).step_by(13) {
+        for height in [200.0, 330.0, 460.0, 900.0] {
+            let size = (f64::from(width), height);
+            let scene = view.scene(&RenderOptions::new(&Theme::LIGHT, size));
+            let faults = scene.text_faults();
+            let over = faults.iter().filter(|f| f.contains("lies below")).collect::<Vec<_>>();
+            assert!(over.is_empty(), "{size:?}: {over:#?}");
+        }
+    }
 }
 
 #[test]
