@@ -161,7 +161,7 @@ fn sentences_say_what_is_not_known() {
     assert!(all.contains("90.0 % of the time has no roof yet: the file says"), "{all}");
     // Nothing measured.
     let (said_of, _) = said("M,N,K,dtype\n4096,4096,4096,bf16\n", Some("mi300x"));
-    assert!(said_of[0].starts_with("One shape only: it has no time"), "{said_of:?}");
+    assert!(said_of[0].starts_with("1 shape only: it has no time"), "{said_of:?}");
     // A benchmark's rows are no calls that could be batched.
     let small = "M,N,K,dtype,time_us\n16,16,16,bf16,5\n16,16,16,bf16,5\n";
     let all = said(small, Some("mi300x")).0.join(" ");

@@ -112,7 +112,7 @@ fn toolbar(
             <div class="toolbar-sheet">
                 <div class="options-head">
                     <strong>"Options"</strong>
-                    {icon_button(icon::CROSS, "Close the options", move || fold(name, options))}
+                    {icon_button(icon::CROSS, "Close", move || fold(name, options))}
                 </div>
                 <div class="toolbar-options">{bar.map(|bar| bar(picture))}</div>
             </div>

@@ -1,7 +1,7 @@
 //! Explains technical terms in a sentence or two, and finds them in a text.
 
 use gemmscope_model::order::InOrder;
-use gemmscope_table::field::{AI, LOST};
+use gemmscope_table::field::{AI, EFFICIENCY, LOST};
 
 /// A term and its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +46,7 @@ pub const TERMS: &[Term] = &[
         &["achievable roof", "datasheet roof"],
         "The vendor's dense peak, or the best rate measured with large GEMMs.",
     ),
-    term(
-        "% of roof",
-        &["efficiency"],
-        "Efficiency: attained rate over the roof at the same intensity; equals roof time over \
-         measured time.",
-    ),
+    term("% of roof", &["efficiency"], EFFICIENCY),
     term("Lost time", &[], LOST),
     term(
         "Most to gain, largest loss",

@@ -239,6 +239,11 @@ impl Trust {
             _ => format!("{}: {}", self.verdict.label(), told.join("; ")),
         }
     }
+
+    /// `Trust: sound.`
+    pub fn line(&self) -> String {
+        format!("Trust: {}.", self.words())
+    }
 }
 
 /// A reason that concerns all devices and no rows of a known time: `count` of `of` things.

@@ -128,12 +128,8 @@ impl<'a> Messages<'a> {
     }
 
     /// Why a file cannot be written: the command ends.
-    pub(super) fn unwritten<T>(
-        &mut self,
-        path: &Path,
-        error: &Error,
-    ) -> std::result::Result<T, Stop> {
-        let why = format!("cannot be written: {error}");
+    pub(super) fn unwritten<T>(&mut self, path: &Path, e: &Error) -> std::result::Result<T, Stop> {
+        let why = format!("cannot be written: {e}");
         self.of_file(Code::CannotWrite, &path.to_string_lossy(), &why)?;
         Err(Stop::With(Exit::Failed))
     }

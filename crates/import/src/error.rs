@@ -69,7 +69,7 @@ impl fmt::Display for ImportError {
         match (self.line, self.column) {
             (0, _) => write!(f, "{}", self.message),
             (l, 0) => write!(f, "line {l}: {}", self.message),
-            (l, c) => write!(f, "line {l}, column {c}: {}", self.message),
+            (line, column) => write!(f, "line {line}, column {column}: {}", self.message),
         }
     }
 }

@@ -15,9 +15,10 @@ pub struct JsonError {
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
+        let (line, column) = (self.line, self.column);
+        match line {
             0 => f.write_str(&self.message),
-            line => write!(f, "line {line}, column {}: {}", self.column, self.message),
+            _ => write!(f, "line {line}, column {column}: {}", self.message),
         }
     }
 }

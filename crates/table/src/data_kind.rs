@@ -244,8 +244,8 @@ fn found(rows: &Rows<'_>, programs: &[bool]) -> Decision {
             of(DataKind::Workload, None, reason)
         };
     }
-    if let Some((side, reason)) = rows.sides() {
-        return of(DataKind::Sides, Some(side), reason);
+    if let Some(side) = rows.sides() {
+        return of(DataKind::Sides, Some(side), DataKind::Sides.hint());
     }
     let (configurations, variants, repeats) = rows.variants();
     if (configurations as f64) < SWEEP_SHARE * variants as f64 {

@@ -16,7 +16,7 @@ mod info;
 pub use categories::{Categories, Codes, shape_label};
 pub use derived::Derived;
 use info::BUILT_IN;
-pub use info::{AI, LOST, efficiency};
+pub use info::{AI, EFFICIENCY, LOST};
 
 /// A quantity or category of a row. Links and exports use its text form (`Display`,
 /// [`Field::parse`]) as a key.

@@ -23,6 +23,9 @@ use wasm_split_helpers::wasm_split;
 /// Pixels of a saved picture per CSS pixel: it is seen on other screens, and larger.
 const SHARP: f64 = 2.0;
 
+/// What is saved although it does not show.
+const ALL: &str = "All of it, nothing scrolled away";
+
 /// Kinds of pictures: caption, pixels per CSS pixel; none for a vector picture.
 const KINDS: [(&str, Option<f64>); 3] =
     [("PNG", Some(SHARP)), ("PNG, half as large", Some(1.0)), ("SVG", None)];
@@ -53,11 +56,11 @@ pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
                 let caption = if all.is_some() { "The part that shows" } else { "The picture" };
                 view! {
                     {group((shell, bench), picture, name, (caption, part, false))}
-                    {all.map(|size| group((shell, bench), picture, name, ("All of it, nothing scrolled away", size, true)))}
+                    {all.map(|size| group((shell, bench), picture, name, (ALL, size, true)))}
                 }
             })}
             <p class="menu-caption">"The numbers"</p>
-            <button type="button" class="menu-item" title="All rows of the picture, also those scrolled away" on:click=csv>
+            <button type="button" class="menu-item" title=ALL on:click=csv>
                 "CSV of what is drawn"
             </button>
         </Menu>

@@ -61,7 +61,7 @@ pub fn DeviceForm(
                     on:change=move |e| { let v = value_of(&e); draft.update(|d| d.name = v); } />
             </label>
             <div class="form-row">
-                {number("Bandwidth, GB/s", "Memory bandwidth, 1 GB/s = 10⁹ B/s", 1e9, |d| Some(d.bandwidth_bytes_per_s), |d, v| d.bandwidth_bytes_per_s = v.unwrap_or(0.0))}
+                {number("Bandwidth, GB/s", "", 1e9, |d| Some(d.bandwidth_bytes_per_s), |d, v| d.bandwidth_bytes_per_s = v.unwrap_or(0.0))}
                 {number("SMs or CUs", "", 1.0, |d| d.units.map(f64::from), |d, v| d.units = v.map(|v| v as u32))}
                 {number("L2, MiB", "", 1_048_576.0, |d| d.l2_bytes, |d, v| d.l2_bytes = v)}
                 {number("Launch floor, µs", "What starting, filling and draining a kernel takes however little it computes; 4.5 µs where this is empty", 1e-6, |d| d.launch_floor_s, |d, v| {
@@ -102,7 +102,7 @@ fn peak_fields(draft: RwSignal<Device>, i: usize) -> AnyView {
             <input type="text" inputmode="decimal" aria-label="Achievable, TFLOP/s" placeholder="achievable"
                 prop:value=peak.achievable_flops_per_s.map(|v| plain(v / 1e12)).unwrap_or_default()
                 on:change=move |e| { let v = read(&value_of(&e)).map(|v| v * 1e12); draft.update(|d| d.peaks[i].achievable_flops_per_s = v); } />
-            {icon_button(icon::CROSS, "Remove this peak", move || draft.update(|d| { d.peaks.remove(i); }))}
+            {icon_button(icon::CROSS, "Remove", move || draft.update(|d| { d.peaks.remove(i); }))}
         </div>
     }
     .into_any()

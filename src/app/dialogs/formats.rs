@@ -23,7 +23,7 @@ pub fn Formats() -> impl IntoView {
         })
         .collect();
     view! {
-        <Modal title="What is read" wide=true>
+        <Modal title="What is read, and how to produce it" wide=true>
             <div class="format-list">
                 <p>
                     "Files are recognised by their content. Work, bytes and rates are recomputed; what a file leaves open is assumed, said on its card, and can be answered there. Open a line for the command and an example."

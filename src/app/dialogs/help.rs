@@ -12,7 +12,7 @@ use leptos::prelude::*;
 pub fn Help() -> impl IntoView {
     let shell = Shell::here();
     view! {
-        <Modal title="Shortcuts and terms" wide=true>
+        <Modal title="Help and shortcuts" wide=true>
             <div class="help-columns">
                 <section>
                     <h3>"Anywhere"</h3>

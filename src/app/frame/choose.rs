@@ -13,7 +13,7 @@ pub fn ChooseFiles(class: &'static str, label: &'static str) -> impl IntoView {
     let (input, choose) = chooser(false, move |files| loader.add(files));
     view! {
         {input}
-        <button type="button" id="choose-files" class=class on:click=choose title="Choose files (O)">
+        <button type="button" id="choose-files" class=class on:click=choose title=format!("{label} (O)")>
             {icon(icon::PLUS)}
             <span>{label}</span>
         </button>

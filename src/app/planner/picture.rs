@@ -145,10 +145,7 @@ fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: Picture) -> An
                             let id = s.device.id.clone();
                             let first = move |_| bench.edit("plan", |v| form::put_first(v, &id));
                             let name = short_name(&s.device.name).to_owned();
-                            let hint = match i {
-                                0 => "The list of GEMMs, the trail and the ridges are of this device",
-                                _ => "Make the list, the trail and the ridges of this device",
-                            };
+                            let hint = (i != 0).then_some("Make the list, the trail and the ridges of this device");
                             view! {
                                 <button type="button" class="legend-entry" title=hint aria-current=(i == 0).then_some("true") on:click=first>
                                     {swatch(colors[i], Symbol::Ring)}

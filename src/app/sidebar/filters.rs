@@ -6,7 +6,7 @@ use crate::app::state::Workbench;
 use crate::app::ui::{Menu, icon, keyed, one_stop, value_of};
 use crate::web::{clock, dom};
 use gemmscope_analysis::findings::rule;
-use gemmscope_model::units::{float, grouped, larger, plural, smaller};
+use gemmscope_model::units::{float, larger, plural, smaller};
 use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
 use gemmscope_table::field::Frame;
@@ -281,11 +281,7 @@ pub fn only_of(only: &RowSet) -> &'static str {
 
 /// A filter by row in words.
 fn only_words(only: &RowSet) -> String {
-    let what = only_of(only);
-    match only.len() {
-        1 => format!("{what}: 1 row"),
-        n => format!("{what}: {} rows", grouped(n)),
-    }
+    format!("{}: {}", only_of(only), plural(only.len(), "row"))
 }
 
 /// The text and the filter of each chip.

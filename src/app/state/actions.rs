@@ -192,8 +192,8 @@ impl Workbench {
         } else if !back.is_empty() {
             self.status.set(format!("Reopened {back}.").into());
         } else if !files.back.is_empty() {
-            let gone = names(files.back.iter().map(|(_, f)| f));
-            self.status.set(format!("Removed {gone}.").into());
+            let name = names(files.back.iter().map(|(_, f)| f));
+            self.status.set(format!("Removed {name}.").into());
         }
         Step { view, files, contexts }
     }

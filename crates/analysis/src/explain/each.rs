@@ -12,7 +12,7 @@ use gemmscope_model::units::{
     Bytes, BytesPerSec, Flops, FlopsPerSec, Intensity, Seconds, format_significant, percent,
 };
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
-use gemmscope_table::field::{Field, Frame, efficiency};
+use gemmscope_table::field::{EFFICIENCY, Field, Frame};
 
 /// A figure without one of the file beside it.
 fn plain(label: &'static str, value: String, formula: String, hint: &'static str) -> Figure {
@@ -58,7 +58,7 @@ pub(super) fn all_figures(data: &Dataset, x: &Figures<'_>) -> Vec<Figure> {
         );
         out.push(
             plain(
-                "Bandwidth used",
+                "Bandwidth use",
                 format!("{}{share}", BytesPerSec(x.bandwidth)),
                 format!("bytes / time = {bytes} / {t}"),
                 Field::BandwidthUse.hint(),
@@ -191,7 +191,7 @@ fn roof_figures(x: &Figures<'_>, roof: Roof, theirs: f64) -> Vec<Figure> {
             "% of roof",
             share_of_roof(x.share, x.kind),
             format!("roof time / time = {roof_time} / {time}"),
-            efficiency(x.kind),
+            EFFICIENCY,
         )
         .beside(theirs, x.share, percent),
     );

@@ -87,17 +87,17 @@ pub fn csv(plan: &Plan) -> String {
 /// Column titles of the table of GEMMs: what takes how long first, then why.
 const HEADER: [&str; 12] = [
     "GEMM",
-    "shape",
-    "count",
-    "at best",
-    "expected",
-    "in a step",
-    "share",
-    "bound",
+    "Shape",
+    "Count",
+    "At best",
+    "Expected",
+    "In a step",
+    "Share",
+    "Bound",
     "AI",
-    "ridge at batch",
-    "work",
-    "bytes",
+    "Ridge at batch",
+    "Work",
+    "Bytes",
 ];
 
 fn cells(row: &PlanRow) -> Vec<String> {
@@ -128,7 +128,7 @@ pub fn table(step: &Step) -> Table {
     let mut rows: Vec<Vec<String>> = step.rows.iter().map(cells).collect();
     let types: Vec<String> = step.rows.iter().map(|r| r.problem().op.types()).collect();
     if types.windows(2).any(|two| two[0] != two[1]) {
-        header.push("types");
+        header.push("Types");
         for (row, types) in rows.iter_mut().zip(types) {
             row.push(types);
         }
@@ -139,17 +139,17 @@ pub fn table(step: &Step) -> Table {
 /// Devices by best time of the step; devices without a roof come last, with the reason.
 pub fn device_table(plan: &Plan) -> Table {
     let header = [
-        "device",
-        "step at best",
-        "step expected",
-        "layer",
-        "tokens/s",
-        "time per token",
-        "weights",
+        "Device",
+        "Step, at best",
+        "Step, expected",
+        "Layer",
+        "Tokens/s",
+        "Time per token",
+        "Weights",
         "KV cache",
-        "device memory",
-        "fits",
-        "vs fastest",
+        "Device memory",
+        "Fits",
+        "Vs fastest",
     ];
     let mut done: Vec<_> =
         plan.steps.iter().filter_map(|s| Some((&s.device, s.result.as_ref().ok()?))).collect();

@@ -82,31 +82,31 @@ fn formats_shards_experts_and_gradients_follow_the_formulas() {
         table_row(&format!("{base}{more}"), name)(column).replace('\u{202f}', " ")
     };
     // 2 M N K, (M K + K N + M N) x 2 bytes: 8 x 14336 x 4096.
-    assert_eq!(of("", "up_proj", "work"), "939.5 MFLOP");
-    assert_eq!(of("", "up_proj", "bytes"), "118 MB");
-    assert_eq!(of("", "up_proj", "ridge at batch"), "326");
+    assert_eq!(of("", "up_proj", "Work"), "939.5 MFLOP");
+    assert_eq!(of("", "up_proj", "Bytes"), "118 MB");
+    assert_eq!(of("", "up_proj", "Ridge at batch"), "326");
     // At 3.35 TB/s.
-    assert_eq!(of("", "up_proj", "at best"), "35.14 µs");
+    assert_eq!(of("", "up_proj", "At best"), "35.14 µs");
     // Eight sequences of 8 key heads, four query heads to each.
-    assert_eq!(of("", "Q K^T", "shape"), "64 × (4 × 1024 × 128)");
-    assert_eq!(of("", "Q K^T", "bytes"), "17.4 MB");
-    assert_eq!(of("", "P V", "shape"), "64 × (4 × 128 × 1024)");
+    assert_eq!(of("", "Q K^T", "Shape"), "64 × (4 × 1024 × 128)");
+    assert_eq!(of("", "Q K^T", "Bytes"), "17.4 MB");
+    assert_eq!(of("", "P V", "Shape"), "64 × (4 × 128 × 1024)");
     // Four-bit weights: M K x 2 + K N / 2 + M N x 2.
-    assert_eq!(of("&plan.types=w4a16", "up_proj", "bytes"), "29.7 MB");
-    assert_eq!(of("&plan.types=w4a16", "up_proj", "at best"), "8.852 µs");
+    assert_eq!(of("&plan.types=w4a16", "up_proj", "Bytes"), "29.7 MB");
+    assert_eq!(of("&plan.types=w4a16", "up_proj", "At best"), "8.852 µs");
     // MX: one byte an element of A and B and one more for each 32 of them, two for each of C.
-    assert_eq!(of("&plan.types=mxfp8", "up_proj", "bytes"), "60.8 MB");
+    assert_eq!(of("&plan.types=mxfp8", "up_proj", "Bytes"), "60.8 MB");
     // Four devices share columns of the up projection and rows of the down projection.
-    assert_eq!(of("&plan.tp=4", "up_proj", "shape"), "8 × 3584 × 4096");
-    assert_eq!(of("&plan.tp=4", "down_proj", "shape"), "8 × 4096 × 3584");
-    assert_eq!(of("&plan.tp=4", "Q K^T", "shape"), "16 × (4 × 1024 × 128)");
+    assert_eq!(of("&plan.tp=4", "up_proj", "Shape"), "8 × 3584 × 4096");
+    assert_eq!(of("&plan.tp=4", "down_proj", "Shape"), "8 × 4096 × 3584");
+    assert_eq!(of("&plan.tp=4", "Q K^T", "Shape"), "16 × (4 × 1024 × 128)");
     // dX is (M, K, N), dW is (N, K, M).
-    assert_eq!(of("&plan.pass=both", "up_proj dX", "shape"), "8192 × 4096 × 14336");
-    assert_eq!(of("&plan.pass=both", "up_proj dW", "shape"), "14336 × 4096 × 8192");
+    assert_eq!(of("&plan.pass=both", "up_proj dX", "Shape"), "8192 × 4096 × 14336");
+    assert_eq!(of("&plan.pass=both", "up_proj dW", "Shape"), "14336 × 4096 × 8192");
     // 10 tokens to 2 of 8 experts: four experts of three, four of two.
     let experts =
         table_row("plan.model=mixtral-8x7b&plan.devices=h100-sxm&plan.batch=10", "expert up_proj");
-    assert_eq!((experts("shape").as_str(), experts("count").as_str()), ("3 × 14336 × 4096", "128"));
+    assert_eq!((experts("Shape").as_str(), experts("Count").as_str()), ("3 × 14336 × 4096", "128"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
     out.push(Block::Lead(owned(lead.concat())));
     out.extend((!rest.is_empty()).then(|| text(rest.join(" "))));
     out.extend(report.times.iter().map(|time| text(time.words())));
-    out.push(text(format!("Trust: {}.", report.trust.words())));
+    out.push(text(report.trust.line()));
     for (what, texts) in report.given() {
         if !texts.is_empty() {
             out.push(Block::List(what, texts.iter().map(Text::from).collect()));
@@ -289,7 +289,7 @@ fn checks(report: &Report) -> Vec<Block<'_>> {
     vec![
         heading("Checks"),
         Block::Table(rules),
-        heading("What timings can't show"),
+        heading("What timings can\u{2019}t show"),
         Block::Table(never),
     ]
 }

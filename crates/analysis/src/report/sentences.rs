@@ -11,7 +11,9 @@ use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::Axis;
-use gemmscope_model::units::{and_more, capitalized, decapitalized, percent, seconds_brief};
+use gemmscope_model::units::{
+    and_more, capitalized, decapitalized, percent, plural, seconds_brief,
+};
 use gemmscope_table::data_kind::DataKind;
 
 /// GEMMs that take less than this share of the time from end to end are not what to start with.
@@ -91,9 +93,9 @@ fn far_below(findings: &Findings) -> Option<String> {
 
 /// What can be said of a list of shapes.
 fn only_shapes(shapes: &UntimedList) -> Vec<String> {
-    let (what, have) = match shapes.rows {
-        1 => ("One shape".to_owned(), "it has"),
-        n => (format!("{n} shapes"), "they have"),
+    let have = match shapes.rows {
+        1 => "it has",
+        _ => "they have",
     };
     let reach = if shapes.total == 0 {
         "Choose a device to see what its roof allows.".to_owned()
@@ -101,7 +103,7 @@ fn only_shapes(shapes: &UntimedList) -> Vec<String> {
         shapes.words()
     };
     vec![
-        format!("{what} only: {have} no time."),
+        format!("{} only: {have} no time.", plural(shapes.rows as u64, "shape")),
         reach,
         "Add a file with times or rates to see findings.".to_owned(),
     ]

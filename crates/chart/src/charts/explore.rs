@@ -137,10 +137,11 @@ impl<'a> Explore<'a> {
                 None => (frame.clone(), None, None),
             };
         };
-        let (label, hint, all) = match sides.len() {
-            1 => ("Device", "A cell is of one device, unless all are shown", "all devices"),
-            _ => ("Side", "A cell is of one side, unless all are shown", "all sides"),
+        let (label, all) = match sides.len() {
+            1 => ("Device", "all devices"),
+            _ => ("Side", "all sides"),
         };
+        let hint = "One at a time, unless all are shown";
         // Sides of a device each are told by their own names.
         let name = |set: &Set| match sets.len() == sides.len() {
             true => sides[set.side].label.clone(),

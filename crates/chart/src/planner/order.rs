@@ -15,6 +15,7 @@ use crate::palette::{Theme, alpha};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
+use gemmscope_model::units::capitalized;
 use gemmscope_table::result_table::Table;
 
 /// Rows and columns of tiles that are drawn at most.
@@ -22,6 +23,14 @@ const DRAWN: u32 = 96;
 
 /// The rows of a group of the usual order, which walks one row after the other.
 const ROW_BY_ROW: u32 = 1;
+
+/// What an order by groups of so many rows is called.
+fn name(group: u32) -> String {
+    match group {
+        ROW_BY_ROW => "row by row".to_owned(),
+        _ => format!("groups of {group}"),
+    }
+}
 
 /// An opened launch order.
 pub(super) struct OrderTool {
@@ -268,11 +277,8 @@ impl Picture for OrderTool {
     }
 
     fn draw(&self, scene: &mut Scene, room: Rect, _: &RenderOptions<'_>) {
-        let orders = [
-            (ROW_BY_ROW, "Row by row".to_owned()),
-            (self.group, format!("Groups of {}", self.group)),
-        ];
-        for (area, (group, name)) in grid::places(room, 2).into_iter().zip(orders) {
+        for (area, group) in grid::places(room, 2).into_iter().zip([ROW_BY_ROW, self.group]) {
+            let name = capitalized(&name(group));
             let title = format!("{name}: {} tiles of A and B loaded", self.loads(group));
             self.order(scene, area, group, &title);
         }
@@ -282,10 +288,7 @@ impl Picture for OrderTool {
         let groups = [ROW_BY_ROW, 2, 3, 4, 6, 8, 12, 16, 32, self.group].into_iter();
         let groups = distinct(groups.chain(self.best));
         let columns = Columns::new()
-            .text("order", |group: &u32| match group {
-                &ROW_BY_ROW => "row by row".to_owned(),
-                _ => format!("groups of {group}"),
-            })
+            .text("order", |group: &u32| name(*group))
             .text("panels of A", |group| self.panels(*group).a.to_string())
             .text("panels of B", |group| self.panels(*group).b.to_string())
             .text("tiles loaded", |group| self.loads(*group).to_string())

@@ -266,11 +266,8 @@ fn waymarks(plan: &Plan, color: Color) -> Vec<Waymark> {
                 ai: c.ridge,
                 rate: c.peak,
                 labels: at.map_or_else(Vec::new, |at| {
-                    vec![
-                        format!("batch {at}: {}", first(NAMED)),
-                        format!("batch {at}: {}", first(1)),
-                        format!("batch {at}"),
-                    ]
+                    let at = format!("batch {at}");
+                    vec![format!("{at}: {}", first(NAMED)), format!("{at}: {}", first(1)), at]
                 }),
                 tooltip: c.rows.iter().fold(Tooltip::new(ridge), |out, (name, batch, _)| {
                     let from =

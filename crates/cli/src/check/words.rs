@@ -52,7 +52,7 @@ pub(super) fn blocks<'a>(
         let lines = ledger.lines().into_iter().map(owned).collect();
         out.push(Block::List("Where the time goes", lines));
     }
-    out.push(text(format!("Trust: {}", trust.words())));
+    out.push(text(trust.line()));
     out
 }
 

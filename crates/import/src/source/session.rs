@@ -113,10 +113,7 @@ impl Session {
         self.bytes_in += bytes.len() as u64;
         if let Some(archive) = &mut self.archive {
             if archive.len() + bytes.len() > xlsx::MAX_BYTES {
-                return self.fail(ImportError::new(format!(
-                    "the workbook is larger than {} MiB: save the sheet with the GEMMs as CSV",
-                    xlsx::MAX_BYTES >> 20
-                )));
+                return self.fail(zip::too_large(xlsx::MAX_BYTES));
             }
             archive.extend_from_slice(bytes);
             return Ok(());

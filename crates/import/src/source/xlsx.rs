@@ -3,7 +3,7 @@
 //! A workbook is a zip of XML files. This reads only the parts of both that tables need, which adds
 //! far less to the page than a library for all of Excel.
 
-use super::zip::{Budget, Zip};
+use super::zip::{self, Budget, Zip};
 use crate::columns::defaults::assumption;
 use crate::split::canonical::push_record;
 use crate::unsupported::ARCHIVE;
@@ -113,11 +113,7 @@ fn graded(
     let mut graded = Vec::new();
     let mut timeline = None;
     for (sheet, part) in sheets {
-        let Some(xml) = zip.text(part, budget)? else {
-            return Err(ImportError::new(format!(
-                "the workbook is damaged: its sheet “{sheet}” is missing; copy it again"
-            )));
-        };
+        let xml = zip.text(part, budget)?.ok_or_else(|| zip::damaged(sheet))?;
         let csv = sheet_csv(&xml, &strings, budget)
             .map_err(|e| ImportError::new(format!("sheet “{sheet}”: {}", e.message)))?;
         if csv.trim().is_empty() {

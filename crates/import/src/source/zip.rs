@@ -19,6 +19,19 @@ pub(super) struct Budget {
     left: usize,
 }
 
+/// Why a workbook is not read whose part or sheet of this name is not there in one piece.
+pub(super) fn damaged(name: &str) -> ImportError {
+    ImportError::new(format!("the workbook is damaged in its part {name}: copy it again"))
+}
+
+/// Why a workbook is not read that takes more than so many bytes, packed or unpacked.
+pub(super) fn too_large(most: usize) -> ImportError {
+    let most = most >> 20;
+    ImportError::new(format!(
+        "the workbook takes more than {most} MiB: save the sheet with the GEMMs as CSV"
+    ))
+}
+
 impl Budget {
     /// So many bytes.
     pub(super) fn new(bytes: usize) -> Self {
@@ -30,12 +43,7 @@ impl Budget {
     /// # Errors
     /// If less is left.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), ImportError> {
-        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
-            ImportError::new(format!(
-                "the workbook unpacks to more than {} MiB: save the sheet with the GEMMs as CSV",
-                self.all >> 20
-            ))
-        })?;
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| too_large(self.all))?;
         Ok(())
     }
 }
@@ -109,9 +117,7 @@ impl<'a> Zip<'a> {
         let Some(part) = self.parts.get(name) else {
             return Ok(None);
         };
-        let damaged = || {
-            ImportError::new(format!("the workbook is damaged in its part {name}: copy it again"))
-        };
+        let damaged = || damaged(name);
         let mut out = Vec::new();
         match part.method {
             0 => out.extend_from_slice(part.packed),

@@ -74,14 +74,13 @@ impl<'a> Rows<'a> {
         self.library.map_or(0, |codes| codes[row])
     }
 
-    /// The field that makes sides of this table, and why.
-    pub(super) fn sides(&self) -> Option<(Field, &'static str)> {
+    /// The field that makes sides of this table.
+    pub(super) fn sides(&self) -> Option<Field> {
         let source = |r: usize| u32::from(self.data.source[r]);
         let device = |r: usize| u32::from(self.data.device[r]);
         let plain = |r: usize| configuration(self.data, r);
-        let files = "The files hold the same GEMMs: each file is a side with its own totals.";
         if self.sources > 1 && self.shared(source, |r| mix(plain(r), u64::from(self.library(r)))) {
-            return Some((Field::Source, files));
+            return Some(Field::Source);
         }
         // Rows without a library would be on no side.
         let stated = self.library.is_some() && self.rows.iter().all(|&r| self.library(r) != 0);
@@ -89,22 +88,15 @@ impl<'a> Rows<'a> {
             && let Some(column) = self.data.column(ColumnMeaning::Library)
             && self.shared(|r| self.library(r), |r| mix(plain(r), u64::from(self.data.device[r])))
         {
-            let field = Field::Column(column.key.clone());
-            return Some((
-                field,
-                "The libraries ran the same GEMMs: each is a side with its own totals.",
-            ));
+            return Some(Field::Column(column.key.clone()));
         }
         if self.sources > 1 && self.shared(source, plain) {
-            return Some((Field::Source, files));
+            return Some(Field::Source);
         }
         if self.data.devices.len() > 1
             && self.shared(device, |r| mix(plain(r), u64::from(self.library(r))))
         {
-            return Some((
-                Field::Device,
-                "The devices ran the same GEMMs: each is a side with its own totals.",
-            ));
+            return Some(Field::Device);
         }
         None
     }
@@ -117,7 +109,7 @@ impl<'a> Rows<'a> {
             values.any(|v| Some(v) != first)
         };
         if let Some(found) = self.sides() {
-            return Some(found.0);
+            return Some(found);
         }
         if self.sources > 1 {
             return Some(Field::Source);

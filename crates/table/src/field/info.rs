@@ -55,7 +55,7 @@ pub(super) static BUILT_IN: [BuiltIn; 21] = [
     built_in(Field::Calls, "calls", "Calls", "", Amount, "Calls that the row stands for; 1 where the file has no count."),
     built_in(Field::TotalTime, "total_time", "Time of all calls", "s", Less, ""),
     built_in(Field::Attained, "attained", "Attained", "FLOP/s", More, "Work over measured time."),
-    built_in(Field::Efficiency, "efficiency", "% of roof", "%", Share, OF_DATASHEET),
+    built_in(Field::Efficiency, "efficiency", "% of roof", "%", Share, EFFICIENCY),
     built_in(Field::Ai, "ai", "AI", "FLOP/B", Amount, AI),
     built_in(Field::Bandwidth, "bandwidth", "Bandwidth", "B/s", More, "Compulsory bytes over measured time."),
     built_in(Field::BandwidthUse, "bandwidth_use", "Bandwidth use", "%", Share, "Compulsory bytes over time, as a share of the device's bandwidth. Low is normal for a compute-bound GEMM."),
@@ -81,18 +81,9 @@ const COLUMN_MAJOR: &str = "Column-major, as in BLAS: A of N is contiguous along
 pub const AI: &str = "Arithmetic intensity: work over compulsory bytes (each operand once), an upper bound of the real one.";
 /// What lost time is.
 pub const LOST: &str = "Measured time minus roof time, over all calls: what a perfect kernel would save; nothing above the roof.";
-const OF_DATASHEET: &str =
-    "Attained over the datasheet roof at this AI: roof time over measured time.";
-
-/// What the efficiency is over a roof of this kind.
-pub fn efficiency(kind: RoofKind) -> &'static str {
-    match kind {
-        RoofKind::Datasheet => OF_DATASHEET,
-        RoofKind::Achievable => {
-            "Attained over the achievable roof at this AI: roof time over measured time."
-        }
-    }
-}
+/// What the efficiency is.
+pub const EFFICIENCY: &str =
+    "Attained over the chosen roof at this AI, which is roof time over measured time.";
 
 impl Frame {
     /// How a field is shown; `None` for a column that this dataset lacks.
@@ -106,7 +97,7 @@ impl Frame {
         let achievable = *field == Field::Efficiency && self.metrics.kind == RoofKind::Achievable;
         let blas = |wanted| self.data.sources.iter().all(|s| s.is_column_major() == wanted);
         let (label, hint) = match field {
-            _ if achievable => ("% of achievable", efficiency(RoofKind::Achievable)),
+            _ if achievable => ("% of achievable", EFFICIENCY),
             Field::Transposes if blas(false) => (known.label, ROW_MAJOR),
             Field::Transposes if blas(true) => (known.label, COLUMN_MAJOR),
             _ => (known.label, known.hint),

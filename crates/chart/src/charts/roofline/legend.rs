@@ -60,7 +60,7 @@ pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Leg
         Click::Select(Outside::Above),
     );
     let no_roof = other(
-        "no known roof",
+        "roof unknown",
         Symbol::Ring,
         counts.no_roof,
         "No efficiency: no device, or no peak for this type. Click to select the slowest",

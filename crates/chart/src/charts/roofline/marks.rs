@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(drawn.scene.items.iter().map(rings).sum::<usize>(), 3);
         let hollow = drawn.legend.entries.iter().find(|e| e.symbol == Symbol::Ring);
         let hollow = hollow.map(|e| (e.name.as_str(), e.count));
-        assert_eq!(hollow, Some(("no known roof", 1)));
+        assert_eq!(hollow, Some(("roof unknown", 1)));
         assert!(!frame.is_counted(), "a picture waits for no totals");
         let hidden = Input { hidden: &[true], ..input };
         assert_eq!(points.known(&hidden), None);
@@ -377,6 +377,6 @@ mod tests {
         let drawn = roofline(&input);
         let ring = |item: &Item| matches!(item, Item::Marks(marks) if marks.symbol == Symbol::Ring);
         assert!(!drawn.scene.items.iter().any(ring));
-        assert!(drawn.legend.entries.iter().all(|e| e.name != "no known roof"));
+        assert!(drawn.legend.entries.iter().all(|e| e.name != "roof unknown"));
     }
 }

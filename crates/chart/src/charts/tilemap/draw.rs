@@ -57,7 +57,7 @@ impl TileMap {
         let sweep = self.drawn();
         let best = match sweep.source {
             TileSource::BestColumn => "best, as stated",
-            _ => "measured best of its row",
+            _ => "measured best",
         };
         let mut out = vec![(Tick::Best.swatch(theme), best.to_owned())];
         if lines(sweep).any(|(_, l)| l.model.is_some()) {

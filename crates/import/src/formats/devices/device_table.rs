@@ -198,12 +198,12 @@ impl Table {
             }
         }
         if let Some(col) = &layout.units
-            && let Some(v) = value(record, col, "number of units", 1.0)?
+            && let Some(value) = value(record, col, "number of units", 1.0)?
         {
-            if v.fract() != 0.0 || v > f64::from(u32::MAX) {
-                return Err(wrong(record, col, format!("expected a whole number, found {v}")));
+            if value.fract() != 0.0 || value > f64::from(u32::MAX) {
+                return Err(wrong(record, col, format!("expected a whole number, found {value}")));
             }
-            device.units = Some(v as u32);
+            device.units = Some(value as u32);
         }
         for (column, what, field) in [
             (&layout.clock, "clock", &mut device.clock_hz),

@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
         dtype: DataType::Fp8E4m3,
         output: Some(DataType::Bf16),
         transposed: [false, true],
-        notes: &["Times and rates have no decimals, so small ones differ by more than 1 %."],
+        notes: &["Times are rounded: the rates of short calls differ by more than 1 %."],
         ..LogFormat::DEFAULT
     }),
 };

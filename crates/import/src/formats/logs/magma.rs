@@ -25,9 +25,7 @@ pub(crate) const FORMAT: Format = Format {
                 device: String::new(),
             })
         },
-        notes: &[
-            "Milliseconds have two decimals: the rates of short calls differ by more than 1 %.",
-        ],
+        notes: &["Times are rounded: the rates of short calls differ by more than 1 %."],
         ..LogFormat::DEFAULT
     }),
 };

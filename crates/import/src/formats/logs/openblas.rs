@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
         score: 95,
         results: &["M={m}, N={n}, K={k} : {mflops} MFlops {s} sec"],
         library: "OpenBLAS",
-        notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
+        notes: &["Times are rounded: the rates of short calls differ by more than 1 %."],
         dtype: DataType::Fp32,
         ..LogFormat::DEFAULT
     }),

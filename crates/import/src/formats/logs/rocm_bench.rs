@@ -105,10 +105,10 @@ impl TableReader for Bench {
             return What::OfRow(self.kernel, name.to_owned());
         }
         if let Some(rest) = after(text, "Device ID 0") {
-            let arch = rest.trim_start_matches([' ', ':']).split(':').next().unwrap_or("").trim();
-            if !arch.is_empty() && self.device.is_none() {
-                self.device = Some(arch.to_owned());
-                table.note(format!("Device from the log's preamble: {arch}."));
+            let name = rest.trim_start_matches([' ', ':']).split(':').next().unwrap_or("").trim();
+            if !name.is_empty() && self.device.is_none() {
+                self.device = Some(name.to_owned());
+                table.note(format!("Device from a line of the log: {name}."));
             }
             return What::Nothing;
         }

@@ -12,7 +12,7 @@ pub(crate) const FORMAT: Format = Format {
         score: 96,
         above: &["!Running {kernel} on device", "beta: {beta}"],
         results: &["elapsed time: ({s}) {} performance: ({gflops}) GFLOPS {} size: ({square})"],
-        notes: &["Seconds have six decimals: the rates of short calls differ by more than 1 %."],
+        notes: &["Times are rounded: the rates of short calls differ by more than 1 %."],
         dtype: DataType::Fp32,
         ..LogFormat::DEFAULT
     }),

@@ -214,7 +214,7 @@ fn a_small_workbook_never_takes_much_memory() {
         let bytes = workbook_of(&sheets, strings);
         assert!(bytes.len() < 40_000, "{what}: {} bytes", bytes.len());
         let e = within_a_mib(&bytes).unwrap_err();
-        assert!(e.message.contains("unpacks to more than 1 MiB"), "{what}: {e}");
+        assert!(e.message.contains("takes more than 1 MiB"), "{what}: {e}");
     }
 }
 
@@ -244,7 +244,7 @@ fn no_row_and_no_cell_is_lost_in_silence() {
     let e = within_a_mib(&changed).unwrap_err();
     assert!(e.message.contains("damaged in its part xl/a.xml"), "{e}");
     let e = within_a_mib(&workbook_of(&[("GEMM", "a.xml", None)], "")).unwrap_err();
-    assert!(e.message.contains("“GEMM” is missing"), "{e}");
+    assert!(e.message.contains("damaged in its part GEMM"), "{e}");
     let e = csv_of("<row><c r=\"XFE1\"><v>1</v></c></row>", &[], 1 << 20).unwrap_err();
     assert!(e.message.contains("beyond the 16384 columns"), "{e}");
 }

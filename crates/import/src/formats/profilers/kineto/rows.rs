@@ -125,7 +125,7 @@ pub(super) fn finish(
     left_out.tell(&mut table, gemm_s, &without);
     notes(&mut table, &events, captured, remarks);
     if devices.iter().all(|d| d.1.is_empty()) && table.device("") == 0 {
-        table.assume_device("", "The trace names no device.");
+        table.assume_device("", "The file names no device.");
     }
     if table.rows_read() == 0 {
         return Err(no_rows(&left_out));
