@@ -5,10 +5,8 @@ use crate::aggregate::used;
 use crate::layout::{EDGE, FONT};
 use crate::scene::{START, Scene};
 use crate::text;
-use gemmscope_model::units::plural;
-use gemmscope_table::column_format;
 use gemmscope_table::field::Frame;
-use gemmscope_table::filter::Filters;
+use gemmscope_table::filter::{Filters, Part, value_name};
 
 /// Size of the title.
 const TITLE: f64 = 14.0;
@@ -115,36 +113,23 @@ impl Caption {
     }
 }
 
-/// The filters in words.
+/// The filters in words; the values of a facet together.
 fn words(frame: &Frame, filters: &Filters) -> Vec<String> {
-    let mut out = Vec::new();
-    if let Some(only) = &filters.only {
-        out.push(plural(only.len(), "row"));
-    }
-    for (field, values) in &filters.facets {
-        let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
-        let value = |v: &String| match v.as_str() {
-            "" => "not stated".to_owned(),
-            v => v.to_owned(),
+    let mut out: Vec<String> = Vec::new();
+    let mut before = None;
+    for (text, part) in filters.parts(frame) {
+        let now = match part {
+            Part::Facet(field, value) => Some((field, value)),
+            _ => None,
         };
-        let values: Vec<String> = values.keys().map(value).collect();
-        out.push(format!("{label}: {}", values.join(" or ")));
-    }
-    for (field, range) in &filters.ranges {
-        let Some(info) = frame.info(field) else {
-            continue;
-        };
-        let end = |v: Option<f64>| v.map(|v| column_format::number(&info, v));
-        let title = column_format::title(&info);
-        match (end(range.min), end(range.max)) {
-            (Some(a), Some(b)) => out.push(format!("{title} {a} to {b}")),
-            (Some(a), None) => out.push(format!("{title} ≥ {a}")),
-            (None, Some(b)) => out.push(format!("{title} ≤ {b}")),
-            (None, None) => {}
+        match (&now, &before, out.last_mut()) {
+            (Some((field, value)), Some((last, _)), Some(line)) if field == last => {
+                line.push_str(" or ");
+                line.push_str(value_name(value));
+            }
+            _ => out.push(text),
         }
-    }
-    if !filters.search.is_empty() {
-        out.push(format!("search: {}", filters.search));
+        before = now;
     }
     out
 }
@@ -166,7 +151,7 @@ mod tests {
         let caption = Caption::of(&frame, &state.filters, "Roofline", key);
         assert_eq!(caption.facts.len(), 3, "{:?}", caption.facts);
         assert!(caption.facts[0].contains("H100"));
-        assert_eq!(caption.facts[2], "Type: fp16, M ≥ 64, search: gemm");
+        assert_eq!(caption.facts[2], "“gemm”, Type: fp16, M ≥ 64");
         for width in [358.0, 960.0] {
             let plain = Scene::new(&Theme::LIGHT, (width, 400.0), "x");
             let scene = caption.around(plain);

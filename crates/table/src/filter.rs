@@ -3,12 +3,14 @@
 //! A row's word has bit *i* set if filter *i* rejects the row. Changing one filter rewrites one
 //! bit, and the counts of a facet ignore the facet's own bit.
 
+mod parts;
 mod sizes;
 
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Categories, Codes, Field, Frame};
 use crate::selection::RowSet;
 use gemmscope_model::sorted::Sorted;
+pub use parts::{Part, value_name};
 use serde::{Deserialize, Serialize};
 use sizes::Sizes;
 use std::borrow::Cow;

@@ -7,7 +7,7 @@ use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
-use gemmscope_table::filter::Values;
+use gemmscope_table::filter::{Values, value_name};
 use leptos::prelude::*;
 use std::collections::HashMap;
 
@@ -85,13 +85,13 @@ pub fn Facet(facet: FacetOf) -> impl IntoView {
     });
     let value = move |(text, count, on, share): (String, u64, bool, f64)| {
         let toggled = text.clone();
-        let shown_text = if text.is_empty() { "(none)".to_owned() } else { text.clone() };
+        let name = value_name(&text).to_owned();
         view! {
             <li>
                 <label class="facet-value" title=text>
                     <input type="checkbox" prop:checked=on
                         on:change=move |_| field.with_value(|f| bench.toggle_facet(f, &toggled)) />
-                    <span class="facet-text">{shown_text}</span>
+                    <span class="facet-text">{name}</span>
                     <span class="facet-count">{grouped(count)}</span>
                     <span class="facet-bar" style:transform=format!("scaleX({share:.4})")></span>
                 </label>

@@ -11,7 +11,7 @@ use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
 use gemmscope_table::field::Frame;
 use gemmscope_table::field::{Field, FieldInfo};
-use gemmscope_table::filter::Range;
+use gemmscope_table::filter::{Part, Range};
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
 
@@ -265,68 +265,9 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
     }
 }
 
-/// The filter that a chip removes.
-#[derive(Clone, PartialEq)]
-enum Chip {
-    Facet(Field, String),
-    Range(Field),
-    Only,
-    Search,
-}
-
 /// What the rows of a filter by row are: the title of the rule that found them.
 pub fn only_of(only: &RowSet) -> &'static str {
     rule(&only.what).map_or("Selected rows", |r| r.title)
-}
-
-/// A filter by row in words.
-fn only_words(only: &RowSet) -> String {
-    format!("{}: {}", only_of(only), plural(only.len(), "row"))
-}
-
-/// The text and the filter of each chip.
-fn chips(frame: &Frame, filters: &gemmscope_table::filter::Filters) -> Vec<(String, Chip)> {
-    let mut out: Vec<(String, Chip)> = Vec::new();
-    if let Some(only) = &filters.only {
-        out.push((only_words(only), Chip::Only));
-    }
-    if !filters.search.trim().is_empty() {
-        out.push((format!("\u{201c}{}\u{201d}", filters.search.trim()), Chip::Search));
-    }
-    for (field, values) in &filters.facets {
-        let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
-        for value in values.keys() {
-            let text = if value.is_empty() { "(none)" } else { value };
-            out.push((format!("{label}: {text}"), Chip::Facet(field.clone(), value.clone())));
-        }
-    }
-    for (field, range) in &filters.ranges {
-        let chip = Chip::Range(field.clone());
-        let Some(info) = frame.info(field) else {
-            out.push((field.to_string(), chip));
-            continue;
-        };
-        let end = |v: Option<f64>| v.map(|v| column_format::number(&info, v));
-        let text = match (end(range.min), end(range.max)) {
-            (Some(a), Some(b)) => format!("{} {a} – {b}", column_format::title(&info)),
-            (Some(a), None) => format!("{} ≥ {a}", column_format::title(&info)),
-            (None, Some(b)) => format!("{} ≤ {b}", column_format::title(&info)),
-            (None, None) => continue,
-        };
-        out.push((text, chip));
-    }
-    out
-}
-
-fn take_back(bench: Workbench, chip: &Chip) {
-    match chip {
-        Chip::Facet(field, value) => bench.toggle_facet(field, value),
-        Chip::Range(field) => bench.edit("range", |v| {
-            v.filters.ranges.remove(field);
-        }),
-        Chip::Only => bench.edit("only", |v| v.filters.only = None),
-        Chip::Search => bench.edit("search", |v| v.filters.search.clear()),
-    }
 }
 
 /// A chip for each active filter, with a button to remove it.
@@ -335,15 +276,21 @@ fn Chips() -> impl IntoView {
     let bench = Workbench::here();
     let chips = Memo::new(move |_| {
         let frame = bench.settled_frame.get();
-        bench.view.with(|v| chips(&frame, &v.filters))
+        bench.view.with(|v| {
+            let mut parts = v.filters.parts(&frame);
+            if let (Some(only), Some((text, Part::Only))) = (&v.filters.only, parts.first_mut()) {
+                text.insert_str(0, &format!("{}: ", only_of(only)));
+            }
+            parts
+        })
     });
-    let chip = move |(text, what): (String, Chip)| {
+    let chip = move |(text, part): (String, Part)| {
         let (name, title) = (format!("Remove the filter {text}"), text.clone());
         view! {
             <li class="chip">
                 <span title=title>{text}</span>
                 <button type="button" class="icon-button tiny" aria-label=name.clone() title=name
-                    on:click=move |_| take_back(bench, &what)>
+                    on:click=move |_| bench.edit("chip", |v| v.filters.remove(&part))>
                     {icon(icon::CROSS)}
                 </button>
             </li>

@@ -1,0 +1,97 @@
+//! Filters one by one: what each is called, and without it.
+
+use super::Filters;
+use crate::column_format;
+use crate::field::{Field, Frame};
+use gemmscope_model::units::plural;
+
+/// One filter: of a facet one value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// The set of rows.
+    Only,
+    /// The search.
+    Search,
+    /// A value that passes.
+    Facet(Field, String),
+    /// The range of a field.
+    Range(Field),
+}
+
+/// What the value of a category is called.
+pub fn value_name(value: &str) -> &str {
+    if value.is_empty() { "not stated" } else { value }
+}
+
+impl Filters {
+    /// Each filter in words: `2 rows`, `“gemm”`, `Type: fp16`, `M ≥ 64`.
+    pub fn parts(&self, frame: &Frame) -> Vec<(String, Part)> {
+        let mut out = Vec::new();
+        if let Some(only) = &self.only {
+            out.push((plural(only.len(), "row"), Part::Only));
+        }
+        if !self.search.trim().is_empty() {
+            out.push((format!("\u{201c}{}\u{201d}", self.search.trim()), Part::Search));
+        }
+        for (field, values) in &self.facets {
+            let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
+            for value in values.keys() {
+                let part = Part::Facet(field.clone(), value.clone());
+                out.push((format!("{label}: {}", value_name(value)), part));
+            }
+        }
+        for (field, range) in &self.ranges {
+            let info = frame.info(field);
+            let text = info.map_or_else(
+                || field.to_string(),
+                |info| {
+                    let title = column_format::title(&info);
+                    let end = |v: Option<f64>| v.map(|v| column_format::number(&info, v));
+                    match (end(range.min), end(range.max)) {
+                        (Some(a), Some(b)) => format!("{title} {a} – {b}"),
+                        (Some(a), None) => format!("{title} ≥ {a}"),
+                        (None, Some(b)) => format!("{title} ≤ {b}"),
+                        (None, None) => title,
+                    }
+                },
+            );
+            out.push((text, Part::Range(field.clone())));
+        }
+        out
+    }
+
+    /// Takes one filter away.
+    pub fn remove(&mut self, part: &Part) {
+        match part {
+            Part::Only => self.only = None,
+            Part::Search => self.search.clear(),
+            Part::Facet(field, value) => self.toggle(field, value),
+            Part::Range(field) => drop(self.ranges.remove(field)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::Rows;
+    use crate::view_state::ViewState;
+
+    #[test]
+    fn each_filter_is_named_and_taken_away_by_itself() {
+        let mut rows = Rows::new();
+        rows.row((64, 64, 4096), "x", 1e-5, "");
+        let frame = rows.frame(Some("h100-sxm"));
+        let (state, _) = ViewState::decode("f.dtype=fp16&f.dtype=bf16&r.m=64..&r.k=1..9&q=gemm");
+        let mut filters = state.filters;
+        let parts = filters.parts(&frame);
+        let words: Vec<&str> = parts.iter().map(|p| p.0.as_str()).collect();
+        let known = ["“gemm”", "Type: fp16", "K 1 – 9", "M ≥ 64"];
+        assert!(known.iter().all(|k| words.contains(k)), "{words:?}");
+        assert_eq!(parts.len(), filters.count());
+        for (i, (_, part)) in parts.iter().enumerate() {
+            assert_eq!(filters.count(), parts.len() - i);
+            filters.remove(part);
+        }
+        assert!(filters.is_empty());
+    }
+}
