@@ -30,7 +30,6 @@ pub mod icon {
     /// Options of a view.
     pub const SLIDERS: &str =
         "M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6M8 2.8v3.4h4V2.8zM4 9.8v3.4h4V9.8z";
-    /// Four parts.
     /// Add.
     pub const PLUS: &str = "M8 3v10M3 8h10";
     /// Less.
@@ -72,8 +71,6 @@ pub mod icon {
     pub const FIT: &str = "M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4";
     /// A plan: a target.
     pub const PLAN: &str = "M8 2v2M8 12v2M2 8h2M12 8h2M8 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM8 8h.01";
-    /// What matters: a flag.
-    pub const FLAG: &str = "M3.5 14.5V2M3.5 2.5h8l-1.5 3 1.5 3h-8";
     /// Columns.
     pub const COLUMNS: &str = "M2 3h12v10H2zM6 3v10M10 3v10";
 }
@@ -298,9 +295,4 @@ pub fn table_view(table: Table) -> AnyView {
 /// The text of the form field that an event comes from.
 pub fn value_of(event: &web_sys::Event) -> String {
     event_target_value(event)
-}
-
-/// Writes the text of the form field that an event comes from.
-pub fn set_value_of(event: &web_sys::Event, text: &str) {
-    event_target::<web_sys::HtmlInputElement>(event).set_value(text);
 }

@@ -28,6 +28,16 @@ pub struct DeviceChoice {
 }
 
 impl DeviceChoice {
+    /// Takes a device (by id) for rows that name one so, or for those that name none (""); takes the choice back
+    /// with `None`.
+    pub fn choose(&mut self, name: &str, id: Option<String>) {
+        match id {
+            id if name.is_empty() => self.default = id,
+            Some(id) => drop(self.overrides.insert(name.to_owned(), id)),
+            None => drop(self.overrides.remove(name)),
+        }
+    }
+
     /// The device of each entry of [`Dataset::devices`]. `custom` are the user's own devices;
     /// they win over the catalogue's of the same id. A name that fits several devices is the
     /// default one where that is among them; else it gives `None`, as an unknown name does. A

@@ -139,11 +139,7 @@ fn FileNames() -> impl IntoView {
                 };
                 let file_name = name.clone();
                 let change = move |device: Option<Device>| {
-                    let name = file_name.clone();
-                    bench.set_devices(|d| match device {
-                        Some(device) => drop(d.overrides.insert(name, device.id)),
-                        None => drop(d.overrides.remove(&name)),
-                    });
+                    bench.choose_device(&file_name, device.map(|d| d.id));
                 };
                 let id = device.as_ref().map(|d| d.id.clone());
                 let none = id.is_none().then_some(how);
@@ -181,13 +177,8 @@ fn sheet(
     let use_it = {
         let id = d.id.clone();
         move |_| {
-            let id = id.clone();
-            stated.with_value(|name| {
-                bench.set_devices(|c| match name {
-                    Some(name) => drop(c.overrides.insert(name.clone(), id)),
-                    None => c.default = Some(id),
-                });
-            });
+            let name = stated.get_value().unwrap_or_default();
+            bench.choose_device(&name, Some(id.clone()));
             shell.close();
         }
     };
@@ -249,10 +240,9 @@ fn as_seen(bench: Workbench, id: &str) -> Option<Device> {
 
 /// What is known of a device besides its peaks.
 fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
-    let count = |n: Option<u32>| {
-        n.map_or_else(|| "not known".to_owned(), |n| format!("{n} {}", d.unit_kind))
-    };
-    let bytes = |b: Option<f64>| b.map_or_else(|| "not known".to_owned(), |b| Bytes(b).to_iec());
+    let known = |v: Option<String>| v.unwrap_or_else(|| "not known".to_owned());
+    let cache = |b: Option<f64>| known(b.map(|b| Bytes(b).to_iec()));
+    let memory = d.memory_bytes.map(|b| format!("{} {}", Bytes(b), d.memory_kind));
     let confidence = match d.confidence {
         'A' => "A: the vendor's figures",
         'B' => "B: from a secondary source",
@@ -265,18 +255,11 @@ fn facts(bench: Workbench, d: &Device) -> [(&'static str, String); 8] {
         here.map_or_else(String::new, |s| format!("; here {}, the shortest call", Seconds(s)));
     [
         ("Memory bandwidth", BytesPerSec(d.bandwidth_bytes_per_s).to_string()),
-        (
-            "Memory",
-            d.memory_bytes
-                .map_or_else(|| "not known".into(), |b| format!("{} {}", Bytes(b), d.memory_kind)),
-        ),
-        ("Units", count(d.units)),
-        ("L2 cache", bytes(d.l2_bytes)),
-        ("Last-level cache", bytes(d.llc_bytes)),
-        (
-            "Clock behind the peaks",
-            d.clock_hz.map_or_else(|| "not known".into(), |c| format!("{:.0} MHz", c / 1e6)),
-        ),
+        ("Memory", known(memory)),
+        ("Units", known(d.units.map(|n| format!("{n} {}", d.unit_kind)))),
+        ("L2 cache", cache(d.l2_bytes)),
+        ("Last-level cache", cache(d.llc_bytes)),
+        ("Clock behind the peaks", known(d.clock_hz.map(|c| format!("{:.0} MHz", c / 1e6)))),
         ("Launch floor", format!("{} ({source}){here}", Seconds(floor))),
         ("Confidence of the peaks", confidence.to_owned()),
     ]

@@ -4,7 +4,7 @@
 use crate::app::load::Loader;
 use crate::app::load::job::{columns_key, head};
 use crate::app::state::{Shell, Workbench};
-use crate::app::ui::{Modal, value_of};
+use crate::app::ui::{Modal, select, value_of};
 use crate::web::file::Input;
 use crate::web::reading;
 use crate::web::storage;
@@ -13,6 +13,7 @@ use gemmscope_import::{
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{Seconds, grouped};
+use gemmscope_table::control::Choice as Listed;
 use gemmscope_table::dataset::{ColumnGroup, ColumnMeaning, ColumnSpec, Dataset};
 use gemmscope_table::field::shape_label;
 use leptos::prelude::*;
@@ -293,17 +294,13 @@ fn data_type(options: RwSignal<ImportOptions>) -> AnyView {
             false => drop(o.answers.insert("dtype".to_owned(), value)),
         });
     };
-    let option = |d: DataType| {
-        let chosen = options.with_untracked(|o| o.answer("dtype") == Some(d.id()));
-        view! { <option value=d.id() selected=chosen>{d.name()}</option> }.into_any()
-    };
+    let types = DataType::ALL.into_iter().map(|d| Listed::new(d.id(), d.name()));
+    let types = std::iter::once(Listed::new("", "as assumed")).chain(types).collect();
+    let now = options.with_untracked(|o| o.answer("dtype").unwrap_or_default().to_owned());
     view! {
         <label class="field">
             <span>"Data type where no column says it"</span>
-            <select on:change=move |e| change(value_of(&e))>
-                <option value="">"as assumed"</option>
-                {DataType::ALL.into_iter().map(option).collect_view()}
-            </select>
+            {select((None, None), types, Signal::stored(now), Box::new(change))}
         </label>
     }
     .into_any()

@@ -50,12 +50,7 @@ pub fn DeviceNotice() -> impl IntoView {
                     .into_iter()
                     .map(|(id, label)| {
                         let name = name.clone();
-                        let choose = move |_| {
-                            bench.set_devices(|d| match name.as_str() {
-                                "" => d.default = Some(id.clone()),
-                                name => drop(d.overrides.insert(name.to_owned(), id.clone())),
-                            });
-                        };
+                        let choose = move |_| bench.choose_device(&name, Some(id.clone()));
                         view! { <button type="button" class="button small" on:click=choose>{label}</button> }.into_any()
                     })
                     .collect();
@@ -84,7 +79,7 @@ fn any_device(bench: Workbench) -> AnyView {
             Some("Device of these files".to_owned()),
             Signal::stored(String::new()),
             Some("Device".to_owned()),
-            move |device| bench.set_devices(|d| d.default = device.map(|d| d.id)),
+            move |device| bench.choose_device("", device.map(|d| d.id)),
         )}
     }
     .into_any()

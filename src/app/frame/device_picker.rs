@@ -119,7 +119,7 @@ fn Choice() -> impl IntoView {
                     class:active=move || at.get() == i
                     role="option"
                     aria-selected=is_used(&d).to_string()
-                    on:click=move |_| bench.set_devices(|c| c.default = Some(id.clone()))
+                    on:click=move |_| bench.choose_device("", Some(id.clone()))
                 >
                     <span class="menu-text" title=d.name.clone()>{short_name(&d.name)}</span>
                     <span class="menu-side">{d.memory_kind.clone()}</span>

@@ -180,7 +180,7 @@ async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -
         loader.bench.files.with_untracked(|f| f.iter().map(|f: &LoadedFile| f.id).collect());
     loader.add_one(input, options).await.map_err(|message| ("unreadable".to_owned(), message))?;
     if !add {
-        loader.bench.discard_files(before);
+        loader.bench.take_files(before);
     }
     clock::after_paint().await;
     Ok(Some(summary(loader.bench).await.map_err(not_loaded)?))

@@ -242,7 +242,7 @@ impl Loader {
         // Of several devices it is not known which one is meant.
         self.shell.say(match first {
             Some((id, device)) if count == 1 => {
-                self.bench.set_devices(|d| d.default = Some(id));
+                self.bench.choose_device("", Some(id));
                 format!("{name}: device {device} added and chosen")
             }
             _ => format!("{name}: {count} devices added, to be chosen from the list of devices"),

@@ -11,7 +11,6 @@ use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::{Filters, Mask};
-use gemmscope_table::metrics::DeviceChoice;
 use gemmscope_table::selection::RowSet;
 use gemmscope_table::view_state::{RowRef, ViewState};
 use leptos::prelude::*;
@@ -94,12 +93,8 @@ impl Workbench {
         }
     }
 
-    /// Takes files off the page for good.
-    pub fn discard_files(&self, ids: Vec<u32>) {
-        self.take_files(ids);
-    }
-
-    fn take_files(&self, ids: Vec<u32>) -> Swap<LoadedFile> {
+    /// Takes files off the page without a step of undo.
+    pub fn take_files(&self, ids: Vec<u32>) -> Swap<LoadedFile> {
         let out = self.files.try_update(|files| Swap::take(files, ids)).unwrap_or_default();
         // The view refers to files by their position.
         self.edit_without_undo(|v| {
@@ -283,9 +278,9 @@ impl Workbench {
         kept.unwrap_or_else(|| distinct(&mut Mask::default()))
     }
 
-    /// Changes which devices apply to the rows.
-    pub fn set_devices(&self, change: impl FnOnce(&mut DeviceChoice)) {
-        self.edit("device", |v| change(&mut v.devices));
+    /// Chooses the device of rows; see [`DeviceChoice::choose`](gemmscope_table::metrics::DeviceChoice::choose).
+    pub fn choose_device(&self, name: &str, id: Option<String>) {
+        self.edit("device", |v| v.devices.choose(name, id));
     }
 
     /// Chooses the roof that percentages are of; says why where there is only one.
