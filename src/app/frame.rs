@@ -74,7 +74,7 @@ pub fn GemmScope() -> impl IntoView {
                 {later::later(move || workspace::workspace(shows, tools))}
             </Show>
             <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
-            <notices::Status tools=of_data />
+            <notices::Status />
             <dialogs::AskedDialog />
         </div>
     }

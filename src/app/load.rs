@@ -8,7 +8,7 @@ pub mod job;
 pub mod kept;
 pub mod sample;
 
-use super::state::{LoadError, Offer, Origin, Shell, Workbench};
+use super::state::{LoadError, Origin, Shell, Workbench};
 use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
 use crate::web::{clock, dom, frame, reading};
@@ -197,7 +197,7 @@ impl Loader {
     pub fn remove_context(&self, context: &TraceContext) {
         self.bench.remove_context(context.files.clone());
         let name = context.files.first().map_or("", |f| base_name(f));
-        self.shell.say_with(format!("Removed {name}."), Offer::Undo);
+        self.shell.say_with_undo(format!("Removed {name}."));
     }
 
     /// Imports one file that the link, the page or the host page brought, after those that are
@@ -272,7 +272,7 @@ impl Loader {
         let Some(input) = self.input(id) else { return };
         self.bench.remove_files(vec![id], |_| ());
         let name = base_name(&input.name);
-        self.shell.say_with(format!("Removed {name}."), Offer::Undo);
+        self.shell.say_with_undo(format!("Removed {name}."));
     }
 
     /// Removes an error message.

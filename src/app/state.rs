@@ -31,6 +31,6 @@ mod workbench;
 
 pub use follow::Follow;
 pub use shared::Shared;
-pub use shell::{Dialog, LoadError, LoadState, Message, Offer, Progress, Shell, ThemeChoice};
+pub use shell::{Dialog, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
 pub use shown::Shown;
 pub use workbench::{FindingsResult, LoadedFile, Origin, Step, Workbench};

@@ -5,8 +5,9 @@ use crate::aggregate::used;
 use crate::layout::{EDGE, FONT};
 use crate::scene::{START, Scene};
 use crate::text;
+use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
-use gemmscope_table::filter::{Filters, Part, value_name};
+use gemmscope_table::filter::{Filters, value_name};
 
 /// Size of the title.
 const TITLE: f64 = 14.0;
@@ -113,23 +114,22 @@ impl Caption {
     }
 }
 
-/// The filters in words; the values of a facet together.
+/// The filters in words.
 fn words(frame: &Frame, filters: &Filters) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut before = None;
-    for (text, part) in filters.parts(frame) {
-        let now = match part {
-            Part::Facet(field, value) => Some((field, value)),
-            _ => None,
-        };
-        match (&now, &before, out.last_mut()) {
-            (Some((field, value)), Some((last, _)), Some(line)) if field == last => {
-                line.push_str(" or ");
-                line.push_str(value_name(value));
-            }
-            _ => out.push(text),
-        }
-        before = now;
+    let mut out = Vec::new();
+    if let Some(only) = &filters.only {
+        out.push(plural(only.len(), "row"));
+    }
+    for (field, values) in &filters.facets {
+        let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
+        let values: Vec<&str> = values.keys().map(|v| value_name(v)).collect();
+        out.push(format!("{label}: {}", values.join(" or ")));
+    }
+    for (field, range) in &filters.ranges {
+        out.extend(frame.info(field).map(|info| range.words(&info)));
+    }
+    if !filters.search.is_empty() {
+        out.push(format!("search: {}", filters.search));
     }
     out
 }
@@ -151,7 +151,7 @@ mod tests {
         let caption = Caption::of(&frame, &state.filters, "Roofline", key);
         assert_eq!(caption.facts.len(), 3, "{:?}", caption.facts);
         assert!(caption.facts[0].contains("H100"));
-        assert_eq!(caption.facts[2], "“gemm”, Type: fp16, M ≥ 64");
+        assert_eq!(caption.facts[2], "Type: fp16, M ≥ 64, search: gemm");
         for width in [358.0, 960.0] {
             let plain = Scene::new(&Theme::LIGHT, (width, 400.0), "x");
             let scene = caption.around(plain);

@@ -4,7 +4,6 @@
 use super::click::{isolate, make_room, select};
 use super::picture::Drawn;
 use super::stage::Stage;
-use crate::app::state::Offer;
 use crate::app::ui::keep;
 use crate::web::dom;
 use gemmscope_chart::charts::set_first;
@@ -136,7 +135,7 @@ fn run(stage: Stage, shown: &Drawn, (element, e): (&HtmlElement, &web_sys::Event
         Act::BoxFilter(ranges) => {
             stage.boxing.set(false);
             bench.edit("box", |v| v.filters.ranges.extend(ranges));
-            stage.shell.say_with("Filtered to what the box holds.", Offer::Undo);
+            stage.shell.say_with_undo("Filtered to what the box holds.");
         }
         Act::BoxSelect(rows) => {
             stage.boxing.set(false);

@@ -142,7 +142,7 @@ fn Embedded() -> impl IntoView {
             <Show when=move || bench.has_data.get() fallback=|| view! { <p class="embed-wait" role="status">"No data yet."</p> }>
                 {if controls { later(with_controls) } else { quiet(bench) }}
             </Show>
-            <Status tools=Signal::stored(None) />
+            <Status />
             <AskedDialog />
         </div>
     }

@@ -1,11 +1,8 @@
 //! What is being read, what could not be read, and the status line.
 
-use super::tools::Tools;
 use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
-use crate::app::state::{
-    Dialog, LoadError, LoadState, LoadedFile, Offer, Progress, Shell, Workbench,
-};
+use crate::app::state::{Dialog, LoadError, LoadState, LoadedFile, Progress, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
 use crate::undo::History;
 use crate::web::{clock, dom};
@@ -177,23 +174,20 @@ fn unusable(bench: Workbench) -> Vec<(u32, String, String)> {
 
 /// The status line at the bottom. Screen readers read it out when it changes.
 #[component]
-pub fn Status(
-    /// What came with the workspace.
-    tools: Signal<Option<&'static Tools>>,
-) -> impl IntoView {
+pub fn Status() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     // True for a while after each change: the line is visible then.
     let fresh = RwSignal::new(false);
     let turn = StoredValue::new(0u32);
     Effect::new(move |_| {
-        let (letters, offers) = shell.status.with(|m| (m.text.len() as u64, m.offer.is_some()));
+        let (letters, undo) = shell.status.with(|m| (m.text.len() as u64, m.undo));
         fresh.set(letters > 0);
         turn.update_value(|t| *t += 1);
         let mine = turn.get_value();
         leptos::task::spawn_local(async move {
             // About the time it takes to read it, and to decide.
-            let shown = if offers { 10_000 } else { (2000 + 35 * letters).min(4800) };
+            let shown = if undo { 10_000 } else { (2000 + 35 * letters).min(4800) };
             clock::pause(Duration::from_millis(shown)).await;
             while dom::exists(".status:hover, .status:focus-within") {
                 clock::pause(Duration::from_secs(1)).await;
@@ -204,31 +198,18 @@ pub fn Status(
         });
     });
     // A step that was taken back in another way is no news.
-    let offer = move || shell.status.with(|m| m.offer);
-    let undone = move || offer() == Some(Offer::Undo) && bench.history.with(History::can_redo);
+    let undone = move || shell.status.with(|m| m.undo) && bench.history.with(History::can_redo);
     let shown = move || fresh.get() && !undone();
-    let take = move |_| {
-        fresh.set(false);
-        match shell.status.with_untracked(|m| m.offer) {
-            Some(Offer::Skipped) => tools.with_untracked(|tools| {
-                if let Some(tools) = tools {
-                    (tools.skipped)(&shell);
-                }
-            }),
-            _ => {
-                bench.undo();
-                // The button goes away.
-                dom::focus("#main");
-            }
-        }
+    let undo = move |_| {
+        bench.undo();
+        // The button goes away.
+        dom::focus("#main");
     };
     view! {
         <p class="status" class:fresh=shown role="status" aria-live="polite">
             <span>{move || shell.status.get().text}</span>
-            <Show when=move || shown() && offer().is_some()>
-                <button type="button" class="status-offer" on:click=take>
-                    {move || if offer() == Some(Offer::Skipped) { "Show them" } else { "Undo" }}
-                </button>
+            <Show when=move || shown() && shell.status.with(|m| m.undo)>
+                <button type="button" class="status-undo" on:click=undo>"Undo"</button>
             </Show>
         </p>
     }

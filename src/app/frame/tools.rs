@@ -24,8 +24,6 @@ pub struct Tools {
     pub(super) add: fn() -> AnyView,
     /// The row below.
     pub(super) places: fn() -> AnyView,
-    /// Shows which rows were skipped.
-    pub(super) skipped: fn(&Shell),
 }
 
 impl Tools {
@@ -48,7 +46,6 @@ impl Tools {
         // The start page has its own button for this.
         add: || view! { <AddData /> }.into_any(),
         places: || view! { <Places /> }.into_any(),
-        skipped: Shell::show_skipped,
     };
 }
 

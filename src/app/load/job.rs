@@ -5,7 +5,7 @@ use super::figures::Figures;
 use super::{Job, Loader, Queue};
 use crate::app::later::NotLoaded;
 use crate::app::state::several::{add_context, several};
-use crate::app::state::{Dialog, LoadError, LoadedFile, Message, Offer, Origin, Progress, Shared};
+use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
 use crate::web::file::Input;
 use crate::web::reading::{self, Outcome};
 use crate::web::{clock, dom, storage};
@@ -191,12 +191,11 @@ impl Loader {
         if count == 1 && seconds > 0.5 && total > SMALL {
             words.push_str(&format!(", {}/s", Bytes(total as f64 / seconds)));
         }
-        let offer = match closed {
-            true => Some(Offer::Undo),
-            false => (skipped > 0).then_some(Offer::Skipped),
-        };
-        let text = if closed { format!("{words}. The sample is closed.") } else { words };
-        self.shell.status.set(Message { text, offer });
+        if closed {
+            self.shell.say_with_undo(format!("{words}. The sample is closed."));
+        } else {
+            self.shell.say(words);
+        }
         Ok(())
     }
 

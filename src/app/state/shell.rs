@@ -79,22 +79,13 @@ pub struct Progress {
 pub struct Message {
     /// What it says.
     pub text: String,
-    /// The button beside it.
-    pub offer: Option<Offer>,
-}
-
-/// What a message offers to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
-    /// To undo the step that it reports.
-    Undo,
-    /// To see which rows were skipped, and why.
-    Skipped,
+    /// True where it reports a step that can be undone, and offers that.
+    pub undo: bool,
 }
 
 impl<T: Into<String>> From<T> for Message {
     fn from(text: T) -> Message {
-        Message { text: text.into(), offer: None }
+        Message { text: text.into(), undo: false }
     }
 }
 
@@ -203,9 +194,9 @@ impl Shell {
         self.status.set(message.into().into());
     }
 
-    /// Shows a message with a button.
-    pub fn say_with(&self, message: impl Into<String>, offer: Offer) {
-        self.status.set(Message { text: message.into(), offer: Some(offer) });
+    /// Shows a message about a step, with a button that undoes it.
+    pub fn say_with_undo(&self, message: impl Into<String>) {
+        self.status.set(Message { text: message.into(), undo: true });
     }
 
     /// Shows the files, and of the first with skipped rows which they are.

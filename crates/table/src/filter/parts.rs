@@ -1,8 +1,8 @@
 //! Filters one by one: what each is called, and without it.
 
-use super::Filters;
+use super::{Filters, Range};
 use crate::column_format;
-use crate::field::{Field, Frame};
+use crate::field::{Field, FieldInfo, Frame};
 use gemmscope_model::units::plural;
 
 /// One filter: of a facet one value.
@@ -23,6 +23,20 @@ pub fn value_name(value: &str) -> &str {
     if value.is_empty() { "not stated" } else { value }
 }
 
+impl Range {
+    /// `M ≥ 64`; the title of the field alone where both ends are open.
+    pub fn words(&self, of: &FieldInfo) -> String {
+        let title = column_format::title(of);
+        let end = |v: Option<f64>| v.map(|v| column_format::number(of, v));
+        match (end(self.min), end(self.max)) {
+            (Some(a), Some(b)) => format!("{title} {a} – {b}"),
+            (Some(a), None) => format!("{title} ≥ {a}"),
+            (None, Some(b)) => format!("{title} ≤ {b}"),
+            (None, None) => title,
+        }
+    }
+}
+
 impl Filters {
     /// Each filter in words: `2 rows`, `“gemm”`, `Type: fp16`, `M ≥ 64`.
     pub fn parts(&self, frame: &Frame) -> Vec<(String, Part)> {
@@ -41,20 +55,7 @@ impl Filters {
             }
         }
         for (field, range) in &self.ranges {
-            let info = frame.info(field);
-            let text = info.map_or_else(
-                || field.to_string(),
-                |info| {
-                    let title = column_format::title(&info);
-                    let end = |v: Option<f64>| v.map(|v| column_format::number(&info, v));
-                    match (end(range.min), end(range.max)) {
-                        (Some(a), Some(b)) => format!("{title} {a} – {b}"),
-                        (Some(a), None) => format!("{title} ≥ {a}"),
-                        (None, Some(b)) => format!("{title} ≤ {b}"),
-                        (None, None) => title,
-                    }
-                },
-            );
+            let text = frame.info(field).map_or_else(|| field.to_string(), |i| range.words(&i));
             out.push((text, Part::Range(field.clone())));
         }
         out
