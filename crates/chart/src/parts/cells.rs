@@ -354,45 +354,43 @@ fn inside(scene: &mut Scene, rect: Rect, mark: &CellMark, font: Option<f64>) {
     let last = first + TICK * (ticks.len() as f64 - 1.0);
     let widths = [&mark.text, &mark.also].map(|text| text::width(text, FONT, false));
     let has_room = |figures: usize| {
-        let (width, height) =
-            (widths[..figures].iter().fold(0.0, |a: f64, b| a.max(*b)), NAME_LINE * figures as f64);
+        let width = if figures > 1 { widths[0].max(widths[1]) } else { widths[0] };
+        let height = NAME_LINE * figures as f64;
         let both = !mark.also.is_empty() && !mark.hatched && width + 4.0 <= w && height + 4.0 <= h;
         let above = (h - height) / 2.0 >= first && w >= last;
         let beside = (w - width) / 2.0 >= last && h > TICK;
         (figures == 1 || both) && (ticks.is_empty() || above || beside)
     };
-    let font = font.filter(|_| !mark.text.is_empty());
-    let figures = font.map_or(0, |_| (1..=2).rev().find(|n| has_room(*n)).unwrap_or(0));
+    let figures = match font {
+        Some(_) if mark.text.is_empty() => 0,
+        Some(_) if has_room(2) => 2,
+        Some(_) if has_room(1) => 1,
+        _ => 0,
+    };
     if mark.hatched {
         legend::hatch(scene, rect, hatching(&scene.theme), 7.0);
-    }
-    match (figures, font) {
-        (2, _) => {
-            scene.text((x, y - NAME_LINE / 2.0), &mark.text, ink, CENTER);
-            scene.text((x, y + NAME_LINE / 2.0), &mark.also, alpha(ink, 0.75), CENTER);
+        if figures > 0 {
+            // Lines through digits do not read.
+            let plate = widths[0] + 6.0;
+            scene.fill([x - plate / 2.0, y - 8.0, plate, 16.0], mark.fill);
         }
-        (1, Some(font)) => {
-            if mark.hatched {
-                // Lines through digits do not read.
-                let plate = widths[0] + 6.0;
-                scene.fill([x - plate / 2.0, y - 8.0, plate, 16.0], mark.fill);
-            }
-            scene.sized((x, y), &mark.text, font, ink, CENTER);
-        }
-        _ => {}
     }
-    if figures > 0 {
+    for (i, text) in [&mark.text, &mark.also].into_iter().take(figures).enumerate() {
+        let y = y + NAME_LINE * (i as f64 - (figures as f64 - 1.0) / 2.0);
+        let ink = if i > 0 { alpha(ink, 0.75) } else { ink };
+        scene.sized((x, y), text, font.unwrap_or(FONT), ink, CENTER);
+    }
+    let (from, step, r) = if figures > 0 {
         // From the right corner to the left.
-        for (i, tick) in ticks.iter().enumerate() {
-            tick.draw(scene, (l + w - inset - TICK * i as f64, t + inset), 5.0);
-        }
-        return;
-    }
-    let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
-    // Side by side where there are two, so that neither hides the other.
-    let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
+        ((l + w - inset, t + inset), -TICK, 5.0)
+    } else {
+        let r = (w.min(h) * 0.3).clamp(2.5, 7.0);
+        // Side by side where there are two, so that neither hides the other.
+        let apart = if ticks.len() > 1 { (w * 0.4).min(r * 3.0) } else { 0.0 };
+        ((x - apart / 2.0, y), apart, r)
+    };
     for (i, tick) in ticks.iter().enumerate() {
-        tick.draw(scene, (x + apart * (i as f64 - 0.5), y), r);
+        tick.draw(scene, (from.0 + step * i as f64, from.1), r);
     }
 }
 

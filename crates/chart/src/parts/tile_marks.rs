@@ -97,27 +97,29 @@ impl<'a> Measured<'a> {
             })
     }
 
-    /// All cells in the order of their marks.
-    fn places(&self) -> impl Iterator<Item = Place<'a>> + use<'a> {
+    /// The figures of all cells.
+    pub(crate) fn table(&self) -> Table {
         let of = |(p, l): (&'a Panel, &'a Line)| {
             p.cells(l).enumerate().map(move |(i, cell)| (p, l, i, cell))
         };
-        self.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l))).flat_map(of)
-    }
-
-    /// The figures of all cells.
-    pub(crate) fn table(&self) -> Table {
-        self.columns().table(self.places())
+        let lines = self.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+        self.columns().table(lines.flat_map(of))
     }
 
     /// What is said of the mark of a cell.
     pub(crate) fn tooltip(&self, mark: usize) -> Tooltip {
-        let Some(place) = self.places().nth(mark - self.first) else {
-            return Tooltip::default();
-        };
-        let Problem { m, n, k, .. } = place.1.problem;
-        let tile = format!("{} {}", self.axis.label(), place.0.column_label(place.2));
-        self.columns().tooltip(format!("{m} × {n} × {k}, {tile}"), &place)
+        let mut at = mark - self.first;
+        for panel in self.panels {
+            let (n, tile) = (panel.columns.len().max(1), self.axis.label());
+            let Some(line) = panel.lines.get(at / n) else {
+                at -= n * panel.lines.len();
+                continue;
+            };
+            let (Problem { m, n, k, .. }, i) = (line.problem, at % n);
+            let head = format!("{m} × {n} × {k}, {tile} {}", panel.column_label(i));
+            return self.columns().tooltip(head, &(panel, line, i, panel.cell(line, i)));
+        }
+        Tooltip::default()
     }
 
     /// Draws a panel under a title, its cells up to a width and height.
@@ -140,7 +142,12 @@ impl<'a> Measured<'a> {
         let cell = |(i, j): (usize, usize), _: (f64, f64)| {
             let (line, c) = (panel.lines.get(j)?, cells.get(number(i, j))?);
             let known = c.share.is_finite();
-            let ticks = [(line.best, Tick::Best), (line.model, Tick::Model)].into_iter();
+            let mut ticks = Vec::new();
+            for (at, tick) in [(line.best, Tick::Best), (line.model, Tick::Model)] {
+                if at == Some(i) {
+                    ticks.push(tick);
+                }
+            }
             let share = (c.share - self.low) / (1.0 - self.low);
             let rows = match c.row {
                 // The row that the cell shows: the others are slower.
@@ -153,7 +160,7 @@ impl<'a> Measured<'a> {
             let tooltip = Tooltip::of(first + number(i, j));
             Some(CellMark {
                 frame: (!known).then_some(theme.grid),
-                ticks: ticks.filter(|(at, _)| *at == Some(i)).map(|t| t.1).collect(),
+                ticks,
                 ..CellMark::new(fill, text, rows, tooltip)
             })
         };
@@ -176,12 +183,13 @@ pub(crate) fn limit(region: Region) -> &'static str {
     }
 }
 
-/// Entries of a legend for regions.
+/// Entries of a legend for some regions.
 pub(crate) fn region_entries(
     theme: &Theme,
     regions: &[Region],
 ) -> impl Iterator<Item = (Swatch, String)> {
-    regions.iter().map(|&r| (Swatch::Dashed(outline(r, theme)), format!("{}-bound", limit(r))))
+    let shown = REGIONS.into_iter().filter(|r| regions.contains(r));
+    shown.map(|r| (Swatch::Dashed(outline(r, theme)), format!("{}-bound", limit(r))))
 }
 
 fn outline(region: Region, theme: &Theme) -> Color {

@@ -187,19 +187,18 @@ impl FlatTool {
         self.depths.len() + self.measured.len()
     }
 
-    /// The cells of the model in the order of their marks: K, N, BN.
-    fn cells(&self) -> impl Iterator<Item = (u32, u32, u32)> {
-        let each = move |k: u32| {
-            self.rows.iter().flat_map(move |n| self.blocks.iter().map(move |b| (k, *n, *b)))
-        };
-        self.depths.iter().flat_map(move |k| each(*k))
+    /// The cell of a mark of the model: K, N, BN.
+    fn cell(&self, mark: usize) -> Option<(u32, u32, u32)> {
+        let (columns, rows) = (self.blocks.len().max(1), self.rows.len().max(1));
+        let (line, map) = (mark / columns % rows, mark / columns / rows);
+        Some((*self.depths.get(map)?, *self.rows.get(line)?, *self.blocks.get(mark % columns)?))
     }
 
     /// How the measured panels are drawn.
     fn measured(&self) -> Measured<'_> {
         Measured {
             panels: &self.measured,
-            first: self.cells().count(),
+            first: self.depths.len() * self.rows.len() * self.blocks.len(),
             axis: Axis::Bn,
             best: "Measured best",
             low: 0.0,
@@ -216,13 +215,14 @@ impl FlatTool {
         let theme = scene.theme;
         let first = at * columns.len() * rows.len();
         let cell = |(x, y): (usize, usize), _: (f64, f64)| {
-            let (block, n) = (*self.blocks.get(x)?, *self.rows.get(y)?);
+            let mark = first + y * columns.len() + x;
+            let (k, n, block) = self.cell(mark)?;
             let figure = match self.by_ratio {
                 true => flat::ratio(self.m, k, block),
                 false => flat::parallelism(n, block),
             };
             let tick = flat::model_tick(n, &self.blocks, self.units) == Some(block);
-            let tooltip = Tooltip::of(first + y * columns.len() + x);
+            let tooltip = Tooltip::of(mark);
             let fill = shown(self.share(k, n, block), &theme);
             Some(CellMark {
                 ticks: tick.then_some(Tick::Model).into_iter().collect(),
@@ -232,9 +232,12 @@ impl FlatTool {
         let (x, y) = (("BN", &columns[..]), ("N", &rows[..]));
         let cells = Cells { edge: OUTLINE, ..Cells::fixed(x, y, grid::MOST, &cell) };
         let cells = cells.titled(scene, area, title);
-        let of = self.cells().take(columns.len() * rows.len());
-        let of = of.map(|(_, n, block)| Some(flat::region(n, block, self.units)));
-        regions(scene, cells, columns.len(), &of.collect::<Vec<_>>());
+        let region = |mark: usize| {
+            let (_, n, block) = self.cell(mark)?;
+            Some(flat::region(n, block, self.units))
+        };
+        let of: Vec<_> = (0..columns.len() * rows.len()).map(region).collect();
+        regions(scene, cells, columns.len(), &of);
     }
 }
 
@@ -316,7 +319,7 @@ impl Picture for FlatTool {
     }
 
     fn tooltip(&self, mark: usize) -> Tooltip {
-        match self.cells().nth(mark) {
+        match self.cell(mark) {
             Some(cell @ (k, n, block)) => {
                 self.columns().tooltip(format!("K {k}, N {n}, BN {block}"), &cell)
             }
@@ -325,7 +328,7 @@ impl Picture for FlatTool {
     }
 
     fn table(&self) -> Table {
-        self.columns().table(self.cells())
+        self.columns().table((0..).map_while(|mark| self.cell(mark)))
     }
 
     fn heights(&self, width: f64) -> Heights {

@@ -10,7 +10,7 @@ use crate::palette::Theme;
 use crate::scene::{Point, START, Scene};
 use crate::text;
 use crate::ticks::share_words;
-use crate::tile_marks::{Measured, REGIONS, Tick, region_entries};
+use crate::tile_marks::{Measured, Tick, region_entries};
 use gemmscope_analysis::tile_sweep::{Panel, Sweep, TileSource};
 use gemmscope_model::tiling::flat::Region;
 
@@ -127,16 +127,16 @@ impl TileMap {
     }
 }
 
-/// The share at the dark end of the colours: the lowest drawn, rounded down to a tenth.
-pub(super) fn lowest(sweep: &Sweep) -> f64 {
-    let known = cells(sweep).map(|c| c.share).filter(|s| s.is_finite());
-    let low = known.fold(1.0, f64::min);
-    ((low * 10.0).floor() / 10.0).clamp(0.0, 0.9)
-}
-
-/// What limits some cell.
-pub(super) fn limits(sweep: &Sweep) -> Vec<Region> {
-    REGIONS.into_iter().filter(|r| cells(sweep).any(|c| c.region == Some(*r))).collect()
+/// The share at the dark end of the colours, the lowest drawn, rounded down to a tenth; and what limits some cell.
+pub(super) fn occurring(sweep: &Sweep) -> (f64, Vec<Region>) {
+    let (mut low, mut limits) = (1.0f64, Vec::new());
+    for cell in cells(sweep) {
+        low = low.min(cell.share);
+        if let Some(region) = cell.region.filter(|r| !limits.contains(r)) {
+            limits.push(region);
+        }
+    }
+    (((low * 10.0).floor() / 10.0).clamp(0.0, 0.9), limits)
 }
 
 fn gradient(scene: &mut Scene, (x, y): Point, width: f64, low: f64) {

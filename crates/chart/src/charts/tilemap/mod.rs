@@ -88,7 +88,7 @@ impl TileMap {
         };
         let part = part_of(&sweep);
         let (headline, drawn) = (sweep.headline(), part.as_ref().unwrap_or(&sweep));
-        let (low, limits) = (draw::lowest(drawn), draw::limits(drawn));
+        let (low, limits) = draw::occurring(drawn);
         let frame = frame.clone();
         Chart::of(TileMap { frame, influences, headline, part, low, limits, sweep }, controls)
     }
