@@ -79,7 +79,8 @@ impl Details {
         let Details { bench, folded, .. } = self;
         let place = Memo::new(move |_| bench.shown.get().place);
         Effect::new(move |before: Option<_>| {
-            let opened = (bench.selected.get(), bench.picks.get(), bench.finding.get());
+            // A filter that takes rows out of a selection opens nothing.
+            let opened = (bench.picks.get(), bench.finding.get());
             let now = (place.get(), opened);
             if let Some((was, opened)) = before {
                 // Files that are added can move to another place and renumber the rows.

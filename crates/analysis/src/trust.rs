@@ -388,9 +388,11 @@ impl Given {
                     let may_be = match_name(&a.value).candidates();
                     a.key == "device" && may_be.iter().all(|c| c.id != d.id)
                 });
+                // Of a name that fits several devices, none is assumed.
+                let open = code.is_some_and(|code| devices[code].is_none());
                 match other {
                     // Said above, or asked for by the first sentence.
-                    _ if a.key == "device" && a.value.is_empty() => {}
+                    _ if a.key == "device" && (open || a.value.is_empty()) => {}
                     _ if a.by_hand => out.choose(a.text.clone()),
                     Some(d) => out.choose(format!("{who} names no device: you chose {}.", d.name)),
                     None => {

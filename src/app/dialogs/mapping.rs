@@ -7,7 +7,7 @@ use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Modal, select, value_of};
 use crate::web::file::Input;
 use crate::web::reading;
-use crate::web::storage;
+use crate::web::{dom, storage};
 use gemmscope_import::{
     Head, ImportOptions, Imported, Mapping as Plan, header_fingerprint, inspect,
 };
@@ -207,6 +207,10 @@ fn required(choice: Choice) -> AnyView {
 /// The columns of the file: name, meaning, first rows.
 fn columns(sheet: Sheet, choice: Choice) -> AnyView {
     let groups = Arc::new(ColumnSpec::grouped());
+    let unused = |i: &usize| choice.of(*i).is_some_and(|(spec, _)| !is_used(spec));
+    let open = (0..sheet.headers.len()).find(unused);
+    // The first without a meaning is what somebody came for.
+    request_animation_frame(|| dom::focus(".mapping-table [autofocus]"));
     let head = |(i, header): (usize, &String)| {
         let (header, groups) = (header.clone(), groups.clone());
         let current = Memo::new(move |_| choice.of(i));
@@ -217,6 +221,7 @@ fn columns(sheet: Sheet, choice: Choice) -> AnyView {
             let (header, groups) = (header.clone(), groups.clone());
             view! {
                 <select
+                    autofocus=open == Some(i)
                     aria-label=format!("{header} holds")
                     prop:value=move || current.get().map(|(spec, _)| spec.to_string())
                     on:change=move |e| choice.set(&header, &value_of(&e))

@@ -101,10 +101,10 @@ fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option
     let (targets, metrics) = (targets.get(), bench.metrics.get());
     // All rows are looked through only where a device is unknown.
     let unknown = bench.devices_in_use.with(|d| d.contains(&None)).then(|| {
-        let used = data.devices_used();
-        (0..used.len()).find(|&i| used[i] && metrics.devices[i].is_none())
+        let used = (0..).zip(data.devices_used()).filter(|(_, used)| *used);
+        used.map(|(i, _)| i).filter(|i: &usize| metrics.devices[*i].is_none()).collect::<Vec<_>>()
     });
-    if let Some(i) = unknown.flatten() {
+    if let Some((unknown, i)) = unknown.and_then(|all| Some((all.len(), *all.first()?))) {
         let name = data.devices[i].clone();
         let target = targets.get(i).cloned().flatten();
         let fit = buttons(match (&target, i) {
@@ -126,6 +126,10 @@ fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option
                 format!("\u{201c}{name}\u{201d} is not in the catalogue. Which device is it?")
             }
             _ => format!("\u{201c}{name}\u{201d} is one of:"),
+        };
+        let words = match unknown {
+            1 => words,
+            n => format!("1 of {n}: {words}"),
         };
         return asks(words, Answer::Device(name, fit));
     }

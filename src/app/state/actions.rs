@@ -123,8 +123,13 @@ impl Workbench {
 
     /// Shows a place or a picture. From another place the browser's Back leads here again.
     pub fn show(&self, id: &str) {
-        let here = self.shown.get_untracked().place;
-        if places::of(id).is_none_or(|(place, _)| place != here) {
+        let now = self.shown.get_untracked();
+        let to = places::of(id);
+        if to == Some((now.place, now.picture)) {
+            // What shows already is no step to undo.
+            return;
+        }
+        if to.is_none_or(|(place, _)| place != now.place) {
             self.keep_address();
         }
         self.edit("view", |v| id.clone_into(&mut v.view));

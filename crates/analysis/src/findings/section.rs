@@ -5,7 +5,7 @@
 pub enum Section {
     /// Questions that concern over a fifth of the time.
     First,
-    /// Lost time that faster runs show, where it weighs.
+    /// Lost time that faster runs show, over 2 % of the time.
     Measured,
     /// Other lost time; small causes together end it.
     Lost,
@@ -23,7 +23,7 @@ impl Section {
         match self {
             Section::First => "Look at first",
             Section::Measured => "Lost time that faster runs show",
-            Section::Lost => "Other lost time",
+            Section::Lost => "Smaller, or without a faster run",
             Section::Program => "About the program",
             Section::Data => "About the data",
             Section::Ideas => "Ideas that change the roof",

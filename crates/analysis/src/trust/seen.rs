@@ -124,7 +124,10 @@ impl Seen {
             if share > ABOVE_ROOF {
                 self.above.add(time_s);
                 self.highest = self.highest.max(share);
-                if bytes <= self.cache_bytes && moved_s > ABOVE_ROOF * call_s {
+                // No cache lets a device compute faster than its peak.
+                let computed_s = roof.time_s(work, 0.0);
+                let computable = computed_s <= ABOVE_ROOF * call_s;
+                if computable && bytes <= self.cache_bytes && moved_s > ABOVE_ROOF * call_s {
                     self.warm.add(time_s);
                 }
             } else if bytes <= PARTLY * self.cache_bytes && moved_s > CACHED * call_s {

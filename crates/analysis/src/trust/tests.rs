@@ -111,6 +111,29 @@ fn a_warm_cache_explains_what_the_memory_could_not_deliver() {
 }
 
 #[test]
+fn no_cache_explains_a_rate_above_the_compute_peak() {
+    let mut t = TableBuilder::new();
+    let op = Operation::uniform(DataType::Bf16);
+    t.commit(2, b"", Ok(Row::new(1024, 1024, 1024, op, 0.5e-6)));
+    let trust = Trust::of(&fixture::frame(t.finish(), Some("h100-sxm")));
+    assert_eq!(of(&trust, About::WarmCache), None);
+    assert_eq!(of(&trust, About::AboveRoof).map(|r| r.count), Some(1));
+}
+
+#[test]
+fn a_name_of_several_devices_is_no_assumption() {
+    let mut t = TableBuilder::new();
+    t.assume_device("V100", "Device from the file's name.");
+    let op = Operation::uniform(DataType::Fp16);
+    let mut row = Row::new(4096, 4096, 4096, op, 2e-3);
+    row.device = t.device("V100");
+    t.commit(2, b"", Ok(row));
+    let trust = Trust::of(&fixture::frame(t.finish(), None));
+    assert_eq!(of(&trust, About::Assumed), None);
+    assert_eq!(of(&trust, About::NoRoof).map(|r| r.count), Some(1));
+}
+
+#[test]
 fn what_is_assumed_and_what_varies_is_said() {
     let mut t = TableBuilder::new();
     let std = t.number_column(ColumnMeaning::TimeStd, "std");

@@ -117,7 +117,7 @@ impl ColorScale {
                 (out.palette[i], out.symbols[i]) = match own {
                     Some(Account::NoRoof) => (theme.other, Symbol::Diamond),
                     Some(account) => (theme.account(account), Symbol::Dot),
-                    None if name == NOTHING_LOST => (theme.nothing_lost(), Symbol::Dot),
+                    None if name == NOTHING_LOST => (theme.nothing_lost(), Symbol::Square),
                     None => continue,
                 };
             }

@@ -41,11 +41,11 @@ pub(crate) fn format_si(value: f64, unit: &str, digits: usize) -> String {
     with_prefix(value, unit, digits, &SI)
 }
 
-/// A duration as people say it: with SI prefixes up to 1000 s, then in minutes, from three hours on
+/// A duration as people say it: with SI prefixes up to 100 s, then in minutes, from three hours on
 /// in hours: `110.6 µs`, `72.38 min`.
 pub(crate) fn seconds(value: f64, digits: usize) -> String {
     let (scaled, unit) = match value.abs() {
-        v if !v.is_finite() || v < 1000.0 => return format_si(value, "s", digits),
+        v if !v.is_finite() || v < 100.0 => return format_si(value, "s", digits),
         v if v < 10_800.0 => (value / 60.0, "min"),
         _ => (value / 3600.0, "h"),
     };
@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn durations_read_as_people_say_them() {
-        assert_eq!(seconds(999.4, 4), "999.4 s");
+        assert_eq!(seconds(99.94, 4), "99.94 s");
+        assert_eq!(seconds(999.4, 4), "16.66 min");
         assert_eq!(seconds(4343.0, 4), "72.38 min");
         assert_eq!(seconds(11_160.0, 3), "3.10 h");
         assert_eq!(seconds(f64::INFINITY, 4), "∞ s");

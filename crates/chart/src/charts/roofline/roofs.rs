@@ -13,7 +13,6 @@ use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{BEST_MEASURED, Device, MemoryLevel, short_name};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{FlopsPerSec, format_short, grouped};
-use gemmscope_table::field::Field;
 
 /// The roof of one device for the types that share a peak.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,13 +158,35 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
     }
 }
 
+/// By device code the colour of its rows, where colours tell devices apart: each has one, and all have others.
+fn own_colors(input: &Input<'_>) -> Vec<Option<Color>> {
+    let (frame, colors) = (input.frame, input.color_scale);
+    let mut codes: Vec<Option<u16>> = vec![None; frame.data.devices.len()];
+    if codes.len() < 2 {
+        return Vec::new();
+    }
+    for &row in frame.rows.iter() {
+        let (code, of) =
+            (colors.code(row as usize), &mut codes[usize::from(frame.device(row as usize))]);
+        if *of.get_or_insert(code) != code {
+            return Vec::new();
+        }
+    }
+    let used: Vec<u16> = codes.iter().flatten().copied().collect();
+    let several = used.len() > 1 && (1..used.len()).all(|i| !used[..i].contains(&used[i]));
+    let color = |code: Option<u16>| colors.palette.get(usize::from(code?)).copied();
+    // Rows of a device may state it in several ways.
+    let same = |device| codes[usize::from(frame.metrics.same_device(device))];
+    let all = (0..codes.len() as u16).filter(|_| several);
+    all.map(|device| color(same(device))).collect()
+}
+
 /// The roofs of the devices and types in use, most used first.
 pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
     let data = &input.frame.data;
     let ops = data.ops.len();
     let mut out: Vec<RoofLine> = input.extras.roofs.clone();
-    let device = input.frame.info(&Field::Device);
-    let by_device = device.is_some_and(|info| info.label == input.color_scale.label);
+    let own = own_colors(input);
     for (i, &rows) in usage.iter().enumerate() {
         let (Some(op), Some(Some(device))) =
             (data.ops.get(i % ops.max(1)), input.frame.metrics.devices.get(i / ops.max(1)))
@@ -181,16 +202,10 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             let shown = caches.filter(|l| input.ai == AiAxis::All || input.ai.level() == Some(*l));
             let caches = shown.filter_map(|l| Some((l, device.bandwidth_of(l)?)));
             let judged = device.roof(dtype, input.frame.metrics.kind);
-            // Where colours tell devices apart, a roof has the colour of its device.
-            let colors = input.color_scale;
-            // Their names are the file's, or the catalogue's where it has them.
-            let own = data.devices.get(i / ops.max(1));
-            let is = |name: &String| *name == device.name || own == Some(name);
-            let code = colors.names.iter().position(|n| by_device && is(n));
             Some(RoofLine {
                 caches: caches.collect(),
                 solid: judged.map(|r| r.peak_flops_per_s).into_iter().collect(),
-                color: code.and_then(|c| colors.palette.get(c).copied()),
+                color: own.get(i / ops.max(1)).copied().flatten(),
                 ..roof
             })
         };
