@@ -6,7 +6,6 @@ use crate::band_scale::{BandScale, Order};
 use crate::row_names::RowNames;
 use crate::scale::Kind;
 use crate::spec::Name;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
 use gemmscope_table::data_kind::Set;
@@ -35,6 +34,8 @@ const SCALE: &str = "explore.scale";
 const FIND: &str = "explore.find";
 const SIDE: &str = "explore.side";
 const SIZE: &str = "lines.x";
+/// Hint of the choice of a side, a device or a type.
+const ONE_OF: &str = "One at a time, unless all are shown";
 /// Key of all sides together.
 pub(super) const ALL_SIDES: &str = "*";
 /// Key of M × N among the fields.
@@ -141,7 +142,6 @@ impl<'a> Explore<'a> {
             1 => ("Device", "all devices"),
             _ => ("Side", "all sides"),
         };
-        let hint = "One at a time, unless all are shown";
         // Sides of a device each are told by their own names.
         let name = |set: &Set| match sets.len() == sides.len() {
             true => sides[set.side].label.clone(),
@@ -149,7 +149,7 @@ impl<'a> Explore<'a> {
         };
         let mut options: Vec<Choice> = sets.iter().map(|s| Choice::plain(name(s))).collect();
         options.push(Choice::new(ALL_SIDES, all));
-        let control = Control::choice(state, SIDE, label, hint, options, &name(first));
+        let control = Control::choice(state, SIDE, label, ONE_OF, options, &name(first));
         let Some(set) = sets.iter().find(|s| name(s) == control.current) else {
             return (frame.clone(), Some(control), None);
         };
@@ -171,24 +171,17 @@ impl<'a> Explore<'a> {
     /// The rows of the type that most rows have, and the choice of it: rates of several types are compared by
     /// their share of a roof alone. `None` of one type, and where that share is shown.
     fn one_type(frame: &Frame, state: &ViewState) -> Option<(Frame, Control)> {
-        let types = frame.categories(&Field::Dtype);
-        let of = |row: &u32| types.codes.get(*row as usize) as usize;
-        let mut counts = vec![0u32; types.values.len()];
-        frame.rows.iter().for_each(|row| counts[of(row)] += 1);
-        let mut used: Vec<usize> = (0..counts.len()).filter(|code| counts[*code] > 0).collect();
-        if used.len() < 2 || frame.leading_figure() == "efficiency" {
-            return None;
-        }
-        used.order_by_key(|code| std::cmp::Reverse(counts[*code]));
-        let name = |code: &usize| Choice::plain(types.values[*code].clone());
-        let mut options: Vec<Choice> = used.iter().map(name).collect();
+        let rate = frame.leading_figure() == "attained";
+        let types = BandScale::of(frame, &frame.info(&Field::Dtype).filter(|_| rate)?, Order::File);
+        let rows_of = |i: &usize| types.of.iter().filter(|of| **of as usize == *i).count();
+        let most = (0..types.len()).max_by_key(rows_of).filter(|_| types.len() > 1)?;
+        let mut options: Vec<Choice> = types.names.iter().map(Choice::plain).collect();
         options.push(Choice::new(ALL_SIDES, "all types"));
-        let hint = "A cell is of one type, unless all are shown";
-        let first = &types.values[used[0]];
-        let control = Control::choice(state, SIDE, "Type", hint, options, first);
-        let only = types.values.iter().position(|name| *name == control.current);
-        let rows = frame.rows.iter().copied().filter(|row| only.is_none_or(|code| of(row) == code));
-        Some((frame.with_rows(Arc::new(rows.collect())), control))
+        let control = Control::choice(state, SIDE, "Type", ONE_OF, options, &types.names[most]);
+        let only = types.names.iter().position(|name| *name == control.current);
+        let shown = |of: u32| only.is_none_or(|only| of as usize == only);
+        let rows = frame.rows.iter().zip(&types.of).filter(|(_, of)| shown(**of));
+        Some((frame.with_rows(Arc::new(rows.map(|(row, _)| *row).collect())), control))
     }
 
     /// What runs along an axis; `none` names the choice of no field, where there is one.

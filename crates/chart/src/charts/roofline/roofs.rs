@@ -158,27 +158,24 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
     }
 }
 
-/// By device code the colour of its rows, where colours tell devices apart: each has one, and all have others.
+/// By device code the colour of its rows, where colours tell devices apart: each has one, and not all the same.
 fn own_colors(input: &Input<'_>) -> Vec<Option<Color>> {
-    let (frame, colors) = (input.frame, input.color_scale);
-    let mut codes: Vec<Option<u16>> = vec![None; frame.data.devices.len()];
-    if codes.len() < 2 {
-        return Vec::new();
-    }
-    for &row in frame.rows.iter() {
-        let (code, of) =
-            (colors.code(row as usize), &mut codes[usize::from(frame.device(row as usize))]);
-        if *of.get_or_insert(code) != code {
+    let (data, colors) = (&input.frame.data, input.color_scale);
+    let mut codes: Vec<Option<u16>> = vec![None; data.devices.len()];
+    for &row in input.frame.rows.iter() {
+        let code = Some(colors.code(row as usize));
+        let own = &mut codes[usize::from(data.device[row as usize])];
+        if own.is_some() && *own != code {
             return Vec::new();
         }
+        *own = code;
     }
-    let used: Vec<u16> = codes.iter().flatten().copied().collect();
-    let several = used.len() > 1 && (1..used.len()).all(|i| !used[..i].contains(&used[i]));
-    let color = |code: Option<u16>| colors.palette.get(usize::from(code?)).copied();
-    // Rows of a device may state it in several ways.
-    let same = |device| codes[usize::from(frame.metrics.same_device(device))];
-    let all = (0..codes.len() as u16).filter(|_| several);
-    all.map(|device| color(same(device))).collect()
+    let mut used = codes.iter().flatten();
+    let first = used.next();
+    if used.all(|code| Some(code) == first) {
+        codes.clear();
+    }
+    codes.iter().map(|code| colors.palette.get(usize::from((*code)?)).copied()).collect()
 }
 
 /// The roofs of the devices and types in use, most used first.
