@@ -208,7 +208,7 @@ fn required(choice: Choice) -> AnyView {
 fn columns(sheet: Sheet, choice: Choice) -> AnyView {
     let groups = Arc::new(ColumnSpec::grouped());
     let unused = |i: &usize| choice.of(*i).is_some_and(|(spec, _)| !is_used(spec));
-    let open = (0..sheet.headers.len()).find(unused);
+    let open = untrack(|| (0..sheet.headers.len()).find(unused));
     // The first without a meaning is what somebody came for.
     request_animation_frame(|| dom::focus(".mapping-table [autofocus]"));
     let head = |(i, header): (usize, &String)| {
