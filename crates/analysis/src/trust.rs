@@ -164,11 +164,12 @@ impl<'a> Looking<'a> {
         let Looking { frame, seen, used, .. } = self;
         let data = &*frame.data;
         let several = seen.len() > 1;
-        let mut reasons: Vec<Reason> = seen.iter().flat_map(|s| s.reasons(several)).collect();
         let sources = || data.sources.iter().zip(&used).filter(|(_, used)| **used).map(|(s, _)| s);
+        // Rows that no figure holds come before what those show that count.
+        let mut reasons: Vec<Reason> = skipped(sources()).into_iter().collect();
+        reasons.extend(seen.iter().flat_map(|s| s.reasons(several)));
         let slowed = sources().filter_map(|s| s.trace.as_deref()).flat_map(|t| &t.slowed_by);
         reasons.extend(recording(slowed));
-        reasons.extend(skipped(sources()));
         let (rows, time_s) =
             seen.iter().fold((0, 0.0), |(n, t), s| (n + s.all.rows, t + s.all.time_s));
         if frame.rows.len() == data.len() {

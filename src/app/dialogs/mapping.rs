@@ -207,21 +207,20 @@ fn required(choice: Choice) -> AnyView {
 /// The columns of the file: name, meaning, first rows.
 fn columns(sheet: Sheet, choice: Choice) -> AnyView {
     let groups = Arc::new(ColumnSpec::grouped());
-    let unused = |i: &usize| choice.of(*i).is_some_and(|(spec, _)| !is_used(spec));
-    let open = untrack(|| (0..sheet.headers.len()).find(unused));
-    // The first without a meaning is what somebody came for.
-    request_animation_frame(|| dom::focus(".mapping-table [autofocus]"));
+    // The first column without a meaning is what somebody came for.
+    request_animation_frame(|| dom::focus(".mapping-table [data-open]"));
     let head = |(i, header): (usize, &String)| {
         let (header, groups) = (header.clone(), groups.clone());
         let current = Memo::new(move |_| choice.of(i));
         let used = move || current.with(|c| c.as_ref().is_some_and(|(spec, _)| is_used(*spec)));
         let why = move || current.get().map(|(_, why)| why);
         let named = header.clone();
+        let open = !current.get_untracked().is_some_and(|(spec, _)| is_used(spec));
         let select = move || {
             let (header, groups) = (header.clone(), groups.clone());
             view! {
                 <select
-                    autofocus=open == Some(i)
+                    data-open=open.then_some("")
                     aria-label=format!("{header} holds")
                     prop:value=move || current.get().map(|(spec, _)| spec.to_string())
                     on:change=move |e| choice.set(&header, &value_of(&e))

@@ -129,7 +129,7 @@ fn open_question(bench: Workbench, targets: Memo<Vec<Option<String>>>) -> Option
         };
         let words = match unknown {
             1 => words,
-            n => format!("1 of {n}: {words}"),
+            n => format!("Device 1 of {n}: {words}"),
         };
         return asks(words, Answer::Device(name, fit));
     }

@@ -23,7 +23,7 @@ impl Section {
         match self {
             Section::First => "Look at first",
             Section::Measured => "Lost time that faster runs show",
-            Section::Lost => "Smaller, or without a faster run",
+            Section::Lost => "No faster run known, or under 2 %",
             Section::Program => "About the program",
             Section::Data => "About the data",
             Section::Ideas => "Ideas that change the roof",

@@ -267,13 +267,15 @@ impl<'a> Cells<'a> {
             scene.text((left - 6.0, y), name, scene.theme.text, END);
         }
         if !self.y.is_empty() {
+            // The names of the columns may stand beside it.
+            let label = format!("{} \u{2193}", self.y);
             // Where the names are shorter than what they are, it goes on above the cells.
-            let (x, side) = match text::width(self.y, FONT, false) <= room + SIDE - 8.0 {
+            let (x, side) = match text::width(&label, FONT, false) <= room + SIDE - 8.0 {
                 true => (left - 6.0, Anchor::End),
                 false => (left - room - SIDE, Anchor::Start),
             };
             let width = room + SIDE + grid.rect()[2].max(grid.cell.0);
-            let label = text::ellipsis(self.y, FONT, width);
+            let label = text::ellipsis(&label, FONT, width);
             let hang = (side, Baseline::Bottom);
             scene.text((x, top - 4.0), label, scene.theme.muted, hang);
         }

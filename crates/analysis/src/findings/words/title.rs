@@ -90,7 +90,7 @@ fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
         Detail::Tile(TileCause::Padding) => "Tiles reach past the output".to_owned(),
         Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),
         Detail::Tile(TileCause::FewWorkgroups) => capitalized(Sign::FewWorkgroups.label()),
-        Detail::Bound(Bound::Launch) => "Too small to fill the device".to_owned(),
+        Detail::Bound(Bound::Launch) => "Launch-bound, unexplained".to_owned(),
         Detail::Bound(bound) => {
             let bound = match bound {
                 Bound::Memory => "Memory-bound",
