@@ -14,7 +14,7 @@ use gemmscope_analysis::planner::measured::{
     MeasuredStep, best_preset, distinct, measured_table, model_for,
 };
 use gemmscope_analysis::report::{Report, gemm_findings_of, impact_percent};
-use gemmscope_analysis::tile_sweep::{Line, NoSweep, Panel, Sweep, TileSource};
+use gemmscope_analysis::tile_sweep::{Line, NoSweep, Panel, Sweep, TileSource, influences};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::dtype::DataType;
@@ -149,6 +149,26 @@ fn the_four_cases_get_their_explanation() {
     // The tile of 64x128 for N = 32.
     let frame = report("gemm_04_memory_tall_skinny", "GEMM.csv", RoofKind::Achievable);
     assert!(with_sign(&check_all(&frame), Sign::SkinnyTile) > 0);
+}
+
+#[test]
+fn the_bound_of_a_tile_is_a_time() {
+    // 34.36 GFLOP at 34.41 TFLOP/s: whatever the roof, a device whose units are not full runs at its datasheet's rate.
+    let frame =
+        report("gemm_01_compute_few_tiles", "category_data/gemm_ops.csv", RoofKind::Achievable);
+    let all = check_all(&frame);
+    let found = of(&all, "tile")[0];
+    assert_eq!(
+        found.evidence.formula,
+        "work / roof of the tile − roof time = 34.36 GFLOP / 34.41 TFLOP/s − 48.5 µs = 950 µs a call"
+    );
+    let words = all.ledger.books[0].lost_words().unwrap();
+    assert!(words.ends_with("lost = 9.50 ms tile + 903 µs unexplained"), "{words}");
+    assert!(
+        found.text.ends_with("Use more split-K; the kernel can improve too."),
+        "{}",
+        found.text
+    );
 }
 
 #[test]
@@ -357,6 +377,20 @@ fn a_real_sweep() {
     let by_width = Sweep::new(&frame, None).unwrap();
     assert_eq!(by_width.axis, Axis::Bn);
     assert!(by_width.axes.contains(&Axis::Bm) && !by_width.axes.contains(&Axis::Warps));
+}
+
+#[test]
+fn settings_are_held_against_each_other_with_all_others_equal() {
+    let frame = judged(table(&["Tensile/Cijk_Ailk_Bjlk_HBH_01.csv"]), Some("mi210"));
+    let found = influences(&frame, Axis::BmBn);
+    let of = |name: &str| {
+        let i = found.iter().find(|i| i.name == name).unwrap();
+        let worst = i.values.last().unwrap();
+        (i.sets, worst.value.as_str(), format!("{:.1}", worst.best * 100.0))
+    };
+    assert_eq!(of("IU"), (1912, "1", "93.3".to_owned()));
+    assert_eq!(of("LDL"), (1912, "1", "63.2".to_owned()));
+    assert_eq!(of("FL"), (2268, "0", "99.3".to_owned()));
 }
 
 #[test]

@@ -62,8 +62,8 @@ pub struct Alternative {
 /// What the tile of a run costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TileCost {
-    /// Time at the roof of the tile over roof time.
-    pub slowdown: f64,
+    /// Seconds of one call at the roof of the tile.
+    pub bound_s: f64,
     /// Its waves.
     pub waves: Waves,
     /// Units of the device.
@@ -172,7 +172,7 @@ impl<'a> Splitter<'a> {
             if take(Account::Launch, self.frame.metrics.launch_s(&self.frame.data, r)) > 0.0 {
                 tile = self.tile(r, time_s);
                 if let Some(tile) = tile {
-                    take(Account::Tile, roof_s * (tile.slowdown - 1.0));
+                    take(Account::Tile, tile.bound_s - roof_s);
                 }
             }
             take(Account::Rest, f64::INFINITY);
@@ -184,10 +184,11 @@ impl<'a> Splitter<'a> {
     /// its tile, which is then not what it ran with.
     fn tile(&self, r: usize, time_s: f64) -> Option<TileCost> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
-        let sheet = metrics.sheet_roof(data, r)?;
-        let (slowdown, waves, units) = self.tiles.slowdown(r, sheet)?;
-        let possible = time_s * TIE >= slowdown * metrics.sheet_s(data, r);
-        (possible && slowdown > 1.0).then_some(TileCost { slowdown, waves, units })
+        let (bound_s, waves, units) = self.tiles.bound_s(r)?;
+        let peak = metrics.sheet_roof(data, r)?.peak_flops_per_s;
+        let possible = time_s * TIE >= metrics.work(data, r) / (peak * waves.efficiency());
+        let costs = bound_s > metrics.roof_s[r];
+        (possible && costs).then_some(TileCost { bound_s, waves, units })
     }
 
     fn alternative(&self, row: u32, held: &Held, time_s: f64, roof_s: f64) -> Option<Alternative> {

@@ -19,6 +19,7 @@
 //! | [`replay`] | How do I run just this GEMM? |
 //! | [`report`], [`summary`], [`doc`] | How do I pass the findings or figures on? |
 //! | [`elsewhere`] | How fast are the same sizes in another layout, type, library or file? |
+//! | [`formula`] | How was this figure computed, in names and in numbers? |
 //! | [`glossary`] | What does this word mean? |
 //!
 //! ```
@@ -51,6 +52,7 @@ pub mod elsewhere;
 pub mod explain;
 pub mod figures;
 pub mod findings;
+pub mod formula;
 pub mod glossary;
 pub mod headline;
 pub mod ledger;

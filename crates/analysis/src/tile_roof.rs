@@ -7,7 +7,6 @@
 //! all together reach no more than the roof that the row is judged by.
 
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::kernel_name::{KernelName, Kind, Library};
 use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
@@ -27,8 +26,8 @@ mod verdict;
 pub(crate) use verdict::LATENCY;
 pub use verdict::Limit;
 
-/// From this share of its tile's roof on, a kernel is as good as its workgroups allow.
-pub(crate) const AT_TILE_ROOF: f64 = 0.8;
+/// From this share of a roof on, its tile's or the device's, a better kernel would gain next to nothing.
+pub(crate) const AT_ROOF: f64 = 0.95;
 /// Above this share of the tile's roof, the assumptions about the kernel are wrong.
 pub(crate) const OVER_TILE_ROOF: f64 = 1.05;
 /// If the tile's roof is below this share of the device's, the tile is the limit.
@@ -125,6 +124,19 @@ struct Tiled {
     schedule: Schedule,
 }
 
+/// What a row's tile allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TileBound {
+    /// Its roof.
+    pub roof: TileRoof,
+    /// The peak of a device whose units all have work, FLOP/s.
+    pub peak_flops_per_s: f64,
+    /// Whose peak that is.
+    pub peak_kind: RoofKind,
+    /// True if memory limits the row, so that tile and waves do not matter.
+    pub memory_limited: bool,
+}
+
 /// A row's tile, waves and the roof of its tile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowTile {
@@ -142,12 +154,10 @@ pub struct RowTile {
     pub waves: Option<Waves>,
     /// Why waves cannot be counted.
     pub no_waves: Option<&'static str>,
-    /// The roof of the tile; `None` without waves or a peak.
-    pub roof: Option<TileRoof>,
+    /// What the tile allows; `None` without waves or a peak.
+    pub bound: Option<TileBound>,
     /// The roof that it is part of.
     pub kind: RoofKind,
-    /// True if memory limits the row, so that tile and waves do not matter.
-    pub memory_limited: bool,
     /// Attained rate, FLOP/s.
     pub attained_flops_per_s: f64,
     /// Sizes M, N, K and batch.
@@ -291,67 +301,80 @@ impl<'a> TileRoofs<'a> {
         Some(Tiled { tile, from, split_k, tiling, schedule })
     }
 
-    /// How many times its roof time a row takes at the roof of its tile, where compute limits it, and
-    /// its waves over the units of the device. `peak` is the datasheet's.
-    pub(crate) fn slowdown(&self, row: usize, peak: Roof) -> Option<(f64, Waves, u32)> {
+    /// The waves of a row's workgroups over the units of its device; why there are none, where there are not.
+    fn waves(&self, row: usize, tiled: &Tiled) -> Result<(Waves, u32), &'static str> {
+        match tiled.schedule {
+            Schedule::StreamK => Err("a stream-K kernel has no partial last wave"),
+            Schedule::Persistent => {
+                Err("a persistent kernel has one workgroup per unit, which computes several tiles")
+            }
+            Schedule::Tiles => {
+                let units = self.device(row).and_then(|d| d.units);
+                units
+                    .and_then(|units| Some((tiled.tiling.waves(units)?, units)))
+                    .ok_or("the number of units of the device is not known")
+            }
+        }
+    }
+
+    /// What the tile of a row allows: the peak of the units that have work, never more than the roof that the row
+    /// is judged by.
+    fn bound(&self, row: usize, waves: Waves) -> Option<TileBound> {
+        let active = self.metrics.roof(self.data, row)?;
+        let sheet = self.metrics.sheet_roof(self.data, row)?;
+        let (full, kind) = match waves.waves > 1 {
+            true => (active, self.metrics.kind_of(self.data, row)),
+            false => (sheet, RoofKind::Datasheet),
+        };
+        let device_flops_per_s = active.at(self.metrics.ai[row]);
+        let of_peak = full.peak_flops_per_s * waves.efficiency();
+        let flops_per_s = of_peak.min(device_flops_per_s);
+        let memory = self.metrics.ai[row] * active.bandwidth_bytes_per_s;
+        Some(TileBound {
+            roof: TileRoof {
+                flops_per_s,
+                device_flops_per_s,
+                tile_headroom: device_flops_per_s / flops_per_s,
+            },
+            peak_flops_per_s: full.peak_flops_per_s,
+            peak_kind: kind,
+            memory_limited: memory <= flops_per_s * (1.0 + 1e-12),
+        })
+    }
+
+    /// Seconds of one call of a row at the roof of its tile, where compute limits it, and its waves over the units
+    /// of the device.
+    pub(crate) fn bound_s(&self, row: usize) -> Option<(f64, Waves, u32)> {
         let tiled = self.tiled(row)?;
-        // Without waves, or with an unknown split of K, the tile says nothing of the time.
-        if tiled.schedule != Schedule::Tiles || tiled.split_k == SplitK::AtRunTime {
+        // With an unknown split of K the tile says nothing of the time.
+        if tiled.split_k == SplitK::AtRunTime {
             return None;
         }
-        let units = self.device(row)?.units?;
-        let waves = tiled.tiling.waves(units)?;
-        let intensity = self.metrics.ai[row];
-        let roof = waves.roof(&peak, intensity);
-        let memory = intensity * peak.bandwidth_bytes_per_s;
-        let compute = memory > roof.flops_per_s * (1.0 + 1e-12);
-        compute.then(|| (roof.device_flops_per_s / roof.flops_per_s, waves, units))
+        let (waves, units) = self.waves(row, &tiled).ok()?;
+        let bound = self.bound(row, waves)?;
+        let time_s = self.metrics.work(self.data, row) / bound.roof.flops_per_s;
+        (!bound.memory_limited).then_some((time_s, waves, units))
     }
 
     /// Tile, waves and tile's roof of a row.
     pub fn of(&self, row: usize) -> Option<RowTile> {
-        let Tiled { tile, from, split_k, tiling, schedule } = self.tiled(row)?;
+        let tiled = self.tiled(row)?;
+        let waves = self.waves(row, &tiled);
+        let Tiled { tile, from, split_k, tiling, .. } = tiled;
         let data = self.data;
-        let sizes = [data.m[row], data.n[row], data.k[row], data.batch[row]];
-        let device = self.device(row);
-        let units = device.and_then(|d| Some((d.units?, d.unit_kind.clone())));
-        let no_waves = match (schedule, &units) {
-            (Schedule::StreamK, _) => Some("a stream-K kernel has no partial last wave"),
-            (Schedule::Persistent, _) => {
-                Some("a persistent kernel has one workgroup per unit, which computes several tiles")
-            }
-            (Schedule::Tiles, None) => Some("the number of units of the device is not known"),
-            (Schedule::Tiles, Some(_)) => None,
-        };
-        let waves = match (&units, no_waves) {
-            (Some((units, _)), None) => tiling.waves(*units),
-            _ => None,
-        };
-        let judged = self.metrics.roof(data, row).zip(self.metrics.sheet_roof(data, row));
-        let intensity = self.metrics.ai[row];
-        let roof = waves.zip(judged).map(|(w, (active, sheet))| {
-            let device_flops_per_s = active.at(intensity);
-            let full = if w.waves > 1 { active } else { sheet };
-            let flops_per_s = w.roof(&full, intensity).flops_per_s.min(device_flops_per_s);
-            let tile_headroom = device_flops_per_s / flops_per_s;
-            TileRoof { flops_per_s, device_flops_per_s, tile_headroom }
-        });
-        let memory_limited = roof.zip(judged).is_some_and(|(roof, (active, _))| {
-            intensity * active.bandwidth_bytes_per_s <= roof.flops_per_s * (1.0 + 1e-12)
-        });
+        let units = self.device(row).and_then(|d| Some((d.units?, d.unit_kind.clone())));
         Some(RowTile {
             tile,
             from,
             split_k,
             tiling,
             units,
-            waves,
-            no_waves,
-            roof,
+            waves: waves.ok().map(|(waves, _)| waves),
+            no_waves: waves.err(),
+            bound: waves.ok().and_then(|(waves, _)| self.bound(row, waves)),
             kind: self.metrics.kind_of(data, row),
-            memory_limited,
-            attained_flops_per_s: self.metrics.rate(self.data, row),
-            sizes,
+            attained_flops_per_s: self.metrics.rate(data, row),
+            sizes: [data.m[row], data.n[row], data.k[row], data.batch[row]],
         })
     }
 }

@@ -15,6 +15,7 @@ use gemmscope_table::field::Frame;
 
 mod cells;
 mod influence;
+mod name_parts;
 mod panels;
 mod settings;
 mod single_choice;

@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Div, Mul};
+use std::ops::{Add, Div, Mul, Sub};
 
 mod float;
 mod format;
@@ -39,6 +39,20 @@ macro_rules! quantity {
             type Output = Self;
             fn mul(self, factor: f64) -> Self {
                 Self(self.0 * factor)
+            }
+        }
+
+        impl Add for $name {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+
+        impl Sub for $name {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
             }
         }
 
@@ -102,8 +116,18 @@ macro_rules! ratio {
 }
 
 ratio!(Flops / Seconds = FlopsPerSec);
+ratio!(Flops / FlopsPerSec = Seconds);
 ratio!(Flops / Bytes = Intensity);
 ratio!(Bytes / Seconds = BytesPerSec);
+ratio!(Bytes / BytesPerSec = Seconds);
+ratio!(FlopsPerSec / BytesPerSec = Intensity);
+
+impl Mul<BytesPerSec> for Intensity {
+    type Output = FlopsPerSec;
+    fn mul(self, bandwidth: BytesPerSec) -> FlopsPerSec {
+        FlopsPerSec(self.0 * bandwidth.0)
+    }
+}
 
 impl Bytes {
     /// The same amount in binary units, three significant digits: `71.0 MiB`.
@@ -169,5 +193,8 @@ mod tests {
         assert!(((work / bytes).0 - 1365.333).abs() < 1e-3);
         assert_eq!([Flops(1.0), Flops(2.0)].into_iter().sum::<Flops>(), Flops(3.0));
         assert_eq!(Seconds(3.0) / Seconds(2.0), 1.5);
+        assert_eq!(Seconds(3.0) - Seconds(1.0) + Seconds(0.5), Seconds(2.5));
+        assert_eq!(work / FlopsPerSec(2e12), Seconds(4096f64.powi(3) / 1e12));
+        assert_eq!(FlopsPerSec(6.0) / BytesPerSec(2.0) * BytesPerSec(3.0), FlopsPerSec(9.0));
     }
 }

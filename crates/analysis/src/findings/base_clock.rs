@@ -59,9 +59,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 clocks[row] / 1e6,
                 percent(r)
             ),
-            formula: format!(
-                "efficiency at the measured clock = {full} / {r:.3} for what the clock limits = {then}"
-            ),
+            formula: story::roof_formula(scan, g),
             ..Story::default()
         }
     };

@@ -40,12 +40,12 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             story::opening(scan, g),
             percent(g.efficiency())
         ),
-        formula: format!(
-            "{}; all calls in one: at least max(one call, roof of all) = max({}, {})",
-            story::roof_formula(scan, g),
-            story::time(g.call_s()),
-            story::time(g.roof_s)
-        ),
+        formula: {
+            let least =
+                story::brief("one call", g.call_s()).max(story::brief("roof of all", g.roof_s));
+            let saved = story::brief("all calls", g.time_s) - least;
+            saved.result(|s| story::time(s.0.max(0.0)))
+        },
         ..Story::default()
     };
     let many = |n| format!("{n} GEMMs that repeat and could batch");

@@ -51,12 +51,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     story::time(own),
                     story::time(own + twice.time_s)
                 ),
-                formula: format!(
-                    "sheet / counted once = {} / {} = {:.2}",
-                    story::time(own + twice.time_s),
-                    story::time(own),
-                    (own + twice.time_s) / own
-                ),
+                formula: (story::brief("sheet", own + twice.time_s)
+                    / story::brief("counted once", own))
+                .result(|ratio| format!("{ratio:.2}")),
                 ..Story::default()
             },
         );
@@ -116,10 +113,6 @@ fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
                 name(a),
                 name(b),
                 story::time(time_s)
-            ),
-            formula: format!(
-                "same M, N, K, batch, type, calls and time: {}",
-                plural(count as u64, "row")
             ),
             ..Story::default()
         },

@@ -55,12 +55,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     source.name,
                     story::time(without.time_s)
                 ),
-                formula: format!(
-                    "without a model / all GEMMs = {} / {} = {}; of all: {}",
-                    story::time(without.time_s),
-                    story::time(all),
-                    percent(without.time_s / all),
-                    percent(share)
+                formula: story::share_formula(
+                    ("without a model", without.time_s),
+                    ("all GEMMs", all),
                 ),
                 path_a: record_shapes(source),
                 ..Story::default()
@@ -143,11 +140,9 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
                 story::time(time_s),
                 scan.roof_name()
             ),
-            formula: format!(
-                "time without a roof / measured time = {} / {} = {}",
-                story::time(time_s),
-                story::time(whole_s),
-                percent(share)
+            formula: story::share_formula(
+                ("time without a roof", time_s),
+                ("measured time", whole_s),
             ),
             path_a: Some("Choose the device, or enter its peak for this data type (D).".to_owned()),
             path_b: Some("Nothing to tune yet: without a roof no row can be judged.".to_owned()),

@@ -86,11 +86,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
                 scan.title(g),
                 story::opening(scan, g),
             ),
-            formula: format!(
-                "roof time as is / as {to} = {} / {} = {ratio:.1}",
-                story::time(now),
-                story::time(then),
-            ),
+            formula: (story::brief(&format!("roof time in {from}"), now)
+                / story::brief(&format!("in {to}"), then))
+            .result(|ratio| format!("{ratio:.1}")),
             path_a: Some(path_a(to)),
             ..Story::default()
         }

@@ -2,6 +2,7 @@
 
 use super::story::{self, Story};
 use super::{Basis, Category, Finding, Kind, Need, Rule, Scan, Severity};
+use crate::formula::given_as;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::build::roundings;
@@ -131,11 +132,11 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     percent((ratio - 1.0).abs()),
                     data.line[r]
                 ),
-                formula: format!(
-                    "reported / ours = {:.6e} / {:.6e} = {ratio:.4}",
-                    theirs[r],
-                    ours(r)
-                ),
+                formula: {
+                    let exact = |name: &str, v: f64| given_as(name, v, format!("{v:.6e}"));
+                    let ratio = exact("reported", theirs[r]) / exact("ours", ours(r));
+                    ratio.result(|ratio| format!("{ratio:.4}"))
+                },
                 ..Story::default()
             };
             let mut finding = story::of_rows(rule, scan, found.rows, found.time_s, story);

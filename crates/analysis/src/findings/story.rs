@@ -2,10 +2,9 @@
 //! findings share.
 
 use super::{Evidence, Finding, Group, Rule, Scan, priority};
+use crate::formula::{Formula, given, given_as};
 use gemmscope_model::roofline::is_launch_bound;
-use gemmscope_model::units::{
-    Bytes, BytesPerSec, Flops, FlopsPerSec, percent, plural, seconds_brief,
-};
+use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural, seconds_brief};
 
 /// A group that a question or an idea is about.
 #[derive(Clone, Copy, Debug)]
@@ -218,25 +217,30 @@ pub(super) fn bandwidth(bytes_per_s: f64) -> String {
     BytesPerSec(bytes_per_s).to_string()
 }
 
+/// A time in a formula, with the digits of a sentence.
+pub(super) fn brief(name: &str, seconds: f64) -> Formula<Seconds> {
+    given_as(name, Seconds(seconds), time(seconds))
+}
+
+/// How a share of a time follows from its part and the whole.
+pub(super) fn share_formula(part: (&str, f64), whole: (&str, f64)) -> String {
+    (brief(part.0, part.1) / brief(whole.0, whole.1)).result(percent)
+}
+
 /// The formula of roof time and efficiency of one call, with its numbers.
 pub(super) fn roof_formula(scan: &Scan<'_>, group: &Group) -> String {
     let problem = scan.problem(group);
     let Some(roof) = scan.roof(group) else {
         return String::new();
     };
-    let call = group.call_s();
-    let roof_s = group.roof_s / group.calls;
-    format!(
-        "roof time / time = max({} / {}, {} / {}) / {} = {} / {} = {}",
-        Flops(problem.work().0),
-        rate(roof.peak_flops_per_s),
-        Bytes(problem.bytes().0),
-        bandwidth(roof.bandwidth_bytes_per_s),
-        time(call),
-        time(roof_s),
-        time(call),
-        percent(roof_s / call)
-    )
+    let peak = FlopsPerSec(roof.peak_flops_per_s);
+    let computing = given("work", problem.work()) / given_as("peak", peak, peak.peak());
+    let moving = given("bytes", problem.bytes())
+        / given("bandwidth", BytesPerSec(roof.bandwidth_bytes_per_s));
+    let roof_time = computing.max(moving).named("roof time");
+    let call = || brief("time", group.call_s());
+    let in_full = roof_time.clone() / call();
+    in_full.result_by(&(roof_time.worked_out(|s| time(s.0)) / call()), percent)
 }
 
 /// Calls, time and share of a group: the first words of most descriptions.

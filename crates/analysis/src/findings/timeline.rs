@@ -61,15 +61,7 @@ fn of(
     (whole, whole_s): (&str, f64),
     story: Story,
 ) -> Finding {
-    let story = Story {
-        formula: format!(
-            "{part} / {whole} = {} / {} = {}",
-            story::time(time_s),
-            story::time(whole_s),
-            percent(time_s / whole_s)
-        ),
-        ..story
-    };
+    let story = Story { formula: story::share_formula((part, time_s), (whole, whole_s)), ..story };
     let mut finding = story::of_file(rule, scan, source, time_s, story);
     finding.share = time_s / whole_s;
     finding.whole_s = whole_s;

@@ -6,11 +6,12 @@ use super::{
     scan::short, story, story::Story,
 };
 use crate::figures::figures;
+use crate::formula::given;
 use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::{grouped, percent, plural};
+use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::group::ascending;
 
@@ -240,12 +241,11 @@ fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -
             story::time(time),
             story::time(its)
         ),
-        formula: format!(
-            "time − max(faster run, roof time) = {} − {} = {} a call",
-            story::time(time),
-            story::time(call_s),
-            story::time(time - call_s)
-        ),
+        formula: {
+            let least = story::brief("max(faster run, roof time)", call_s);
+            let more = story::brief("time", time) - least;
+            format!("{} a call", more.result(|s| story::time(s.0)))
+        },
         ..Story::default()
     }
 }
@@ -266,11 +266,10 @@ fn launch(scan: &Scan<'_>, cause: &Cause) -> Story {
             " Starting, filling and draining a kernel takes {} however little it computes.",
             story::time(floor_s)
         ),
-        formula: format!(
-            "launch floor × calls, for {}: {} × {calls}",
-            name(scan, row),
-            story::time(floor_s)
-        ),
+        formula: {
+            let all = story::brief("launch floor", floor_s) * given("calls", calls);
+            format!("{}, for {}", all.result(|s| story::time(s.0)), name(scan, row))
+        },
         ..Story::default()
     }
 }
@@ -281,19 +280,15 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause) -> Story
     let shape = group.and_then(|g| scan.tile(g));
     let sentence = shape.map_or(String::new(), |s| format!(" {}", s.sentence()));
     let formula = entry.tile.map_or(String::new(), |t| {
-        let roof_s = scan.metrics().roof_s[row];
-        let (most_s, held_s) = (roof_s * (t.slowdown - 1.0), cause.most.1 / scan.frame.calls(row));
-        let left = match held_s < most_s * 0.999 {
+        let x = figures(scan.frame, row);
+        let held_s = cause.most.1 / scan.frame.calls(row);
+        let (work, bound) = (given("work", Flops(x.work)), FlopsPerSec(x.work / t.bound_s));
+        let more = work / given("roof of the tile", bound) - story::brief("roof time", x.roof_s);
+        let left = match held_s < more.value().0 * 0.999 {
             true => format!("; the accounts before it leave {} a call", story::time(held_s)),
             false => String::new(),
         };
-        format!(
-            "roof time / (tile efficiency × wave efficiency) − roof time = {} × {:.3} − {} = {}{left}",
-            story::time(roof_s),
-            t.slowdown,
-            story::time(roof_s),
-            story::time(most_s)
-        )
+        format!("{} a call{left}", more.result(|s| story::time(s.0)))
     });
     Story {
         text: format!(" Most in {}.{sentence}", name(scan, row)),

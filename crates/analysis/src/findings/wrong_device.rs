@@ -76,10 +76,6 @@ fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> V
              efficiency means much.",
             device.name, device.arch_token
         ),
-        formula: format!(
-            "{target} of the kernels\u{2019} names, {} of the device",
-            device.arch_token
-        ),
         ..Story::default()
     };
     one(rule, scan, hits, &story)

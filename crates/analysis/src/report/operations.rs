@@ -306,7 +306,7 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
             .map(|e| impact_percent(e, g.time_s / total)),
         tile_roof: scan
             .tile(g)
-            .filter(|s| s.roof.is_some() && scan.bound(g) != Some(Bound::Launch))
+            .filter(|s| s.roof().is_some() && scan.bound(g) != Some(Bound::Launch))
             .map(|s| s.sentence()),
         callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
         modules: modules(scan, g, name),

@@ -1,8 +1,11 @@
 //! What limits a row under the roof of its tile: as a value, a sentence and a formula.
 
-use super::{AT_TILE_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE_LIMITS};
+use super::{AT_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE_LIMITS};
 use crate::explain::roof_name;
-use gemmscope_model::units::{FlopsPerSec, plural, rounded_percent};
+use crate::formula::{Formula, given, given_as};
+use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::tiling::TileRoof;
+use gemmscope_model::units::{FlopsPerSec, format_significant, plural, rounded_percent};
 
 /// Below this share of what memory allows, less traffic would save next to nothing.
 pub(crate) const LATENCY: f64 = 0.1;
@@ -25,9 +28,32 @@ pub enum Limit {
 }
 
 impl RowTile {
+    /// Its roof; `None` without waves or a peak.
+    pub fn roof(&self) -> Option<TileRoof> {
+        self.bound.map(|bound| bound.roof)
+    }
+
     /// Attained rate over the tile's roof.
     pub(crate) fn efficiency(&self) -> Option<f64> {
-        self.roof.map(|r| self.attained_flops_per_s / r.flops_per_s)
+        self.roof().map(|r| self.attained_flops_per_s / r.flops_per_s)
+    }
+
+    /// How its roof follows from the peak.
+    pub(crate) fn roof_formula(&self) -> Option<Formula<FlopsPerSec>> {
+        let (bound, waves) = (self.bound?, self.waves?);
+        let peak = FlopsPerSec(bound.peak_flops_per_s);
+        let name = match bound.peak_kind {
+            RoofKind::Datasheet => "datasheet peak",
+            RoofKind::Achievable => "achievable peak",
+        };
+        let share = |name: &str, v: f64| {
+            given_as(name, v, format!("{} %", format_significant(v * 100.0, 4)))
+        };
+        let of_peak = given_as(name, peak, peak.peak())
+            * share("tile efficiency", waves.tile_efficiency)
+            * share("wave efficiency", waves.wave_efficiency);
+        let device = FlopsPerSec(bound.roof.device_flops_per_s);
+        Some(of_peak.min(given("roof at this intensity", device)))
     }
 
     /// The split-K that would give every unit a workgroup, if K is long enough; at least the
@@ -42,13 +68,14 @@ impl RowTile {
 
     /// The largest limit.
     pub(crate) fn limit(&self) -> Limit {
-        let (Some(waves), Some(roof)) = (self.waves, self.roof) else {
+        let (Some(waves), Some(bound)) = (self.waves, self.bound) else {
             return Limit::Kernel;
         };
+        let roof = bound.roof;
         if self.attained_flops_per_s > OVER_TILE_ROOF * roof.flops_per_s {
             return Limit::Kernel;
         }
-        if self.memory_limited {
+        if bound.memory_limited {
             return Limit::Memory;
         }
         if roof.tile_headroom < 1.0 / TILE_LIMITS {
@@ -68,7 +95,7 @@ impl RowTile {
     /// What the tile allows at most, what was measured, and what would help.
     pub(crate) fn sentence(&self) -> String {
         let attained = FlopsPerSec(self.attained_flops_per_s);
-        let (Some(waves), Some(roof), Some((units, kind))) = (self.waves, self.roof, &self.units)
+        let (Some(waves), Some(bound), Some((units, kind))) = (self.waves, self.bound, &self.units)
         else {
             return format!(
                 "Tile {}. Its waves are not known: {}.",
@@ -76,9 +103,10 @@ impl RowTile {
                 self.no_waves.unwrap_or("the device has no peak for this type")
             );
         };
+        let roof = bound.roof;
         let share = self.attained_flops_per_s / roof.flops_per_s;
         let allowed = FlopsPerSec(roof.flops_per_s);
-        if self.memory_limited {
+        if bound.memory_limited {
             if share < LATENCY {
                 return format!(
                     "Measured: {attained}, {} of the {allowed} that memory allows. The call takes far \
@@ -126,8 +154,8 @@ impl RowTile {
             roof_name(self.kind),
             advice(
                 limit,
-                share >= AT_TILE_ROOF,
-                self.attained_flops_per_s >= AT_TILE_ROOF * roof.device_flops_per_s,
+                share >= AT_ROOF,
+                self.attained_flops_per_s >= AT_ROOF * roof.device_flops_per_s,
             ),
         )
     }

@@ -1,13 +1,13 @@
 //! What the other settings of a sweep change: each value of each setting, and how near to the fastest
 //! variant those with it come, among variants that differ in nothing else.
 
+use super::name_parts::{NameParts, axis_of};
 use super::{by_shape, settings};
 use crate::tuning::{parameter, parameter_columns};
 use gemmscope_model::order::InOrder;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{percent, plural};
-use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
+use gemmscope_table::dataset::{Column, ColumnData};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::{self, mix};
 use rustc_hash::FxHashMap;
@@ -120,6 +120,8 @@ impl Stated {
                     }
                 }
                 let (code, named) = parts.at(r);
+                // What else varies in a name (BK in `MT64x64x8`) is held equal too.
+                out.variants[variant].2 = mix(hash, parts.other(code));
                 for (at, (name, axis, value)) in named.iter().enumerate() {
                     // A column may say it too.
                     if axis.is_none_or(|axis| !told.contains(&axis)) {
@@ -244,7 +246,10 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
         .take(NAMED)
         .filter_map(|i| {
             let (best, worst) = (i.values.first()?, i.values.last()?);
-            let (name, on) = (&i.name, plural(i.shapes as u64, "shape"));
+            let name = &i.name;
+            let set = if i.values.len() == 2 { "pair" } else { "set" };
+            let sets = plural(u64::from(i.sets), set);
+            let on = format!("{sets} on {}", plural(i.shapes as u64, "shape"));
             let reach = format!("{} reaches {} of the best rate", worst.value, percent(worst.best));
             // A value that is far from the best of some shape is no choice for all.
             Some(match 1.0 - best.best > LITTLE {
@@ -268,102 +273,10 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
     })
 }
 
-/// The axis that a title of a setting names, however its tool spells it: `BLOCK_SIZE_K`, `num_warps`.
-fn axis_of(title: &str) -> Option<Axis> {
-    let plain: String = title.chars().filter(char::is_ascii_alphanumeric).collect();
-    Some(match &*plain.to_ascii_lowercase() {
-        "tilem" | "blockm" | "blocksizem" | "bm" => Axis::Bm,
-        "tilen" | "blockn" | "blocksizen" | "bn" => Axis::Bn,
-        "tilek" | "blockk" | "blocksizek" | "bk" => Axis::Bk,
-        "splitk" | "sk" => Axis::SplitK,
-        "stages" | "numstages" => Axis::Stages,
-        "warps" | "numwarps" => Axis::Warps,
-        _ => return None,
-    })
-}
-
-/// A setting in a kernel's name: its letters, what they stand for, and its value.
-type Part = (String, Option<Axis>, String);
-
-/// The parts of kernel names that vary, where the names are built alike: `GRVW4` is 4 of `GRVW`.
-struct NameParts<'a> {
-    codes: &'a [u32],
-    /// For each name its settings; empty for names that are built differently.
-    settings: Vec<Vec<Part>>,
-}
-
-impl<'a> NameParts<'a> {
-    fn of(frame: &'a Frame) -> Self {
-        let column = frame.data.column(ColumnMeaning::Kernel);
-        let Some(ColumnData::Text { codes, values }) = column.map(|c| &c.data) else {
-            return NameParts { codes: &[], settings: Vec::new() };
-        };
-        let parts: Vec<Vec<String>> = values.iter().map(|v| parts_of(v)).collect();
-        let mut lengths: Sorted<usize, usize> = Sorted::new();
-        for p in &parts {
-            *lengths.or_insert(p.len(), 0) += 1;
-        }
-        let usual = lengths.into_iter().max_by_key(|l| l.1).map_or(0, |l| l.0);
-        let alike = || parts.iter().filter(|p| p.len() == usual);
-        let titles: Vec<Option<String>> = (0..usual)
-            .map(|i| {
-                let first = alike().next()?.get(i)?;
-                let title = letters(first);
-                let varies = alike().any(|p| p[i] != *first);
-                let titled = alike().all(|p| letters(&p[i]) == title);
-                // Sides joined by an x are the tile.
-                let tile = first[title.len()..].contains('x');
-                (varies && titled && !tile && !title.is_empty()).then(|| title.to_owned())
-            })
-            .collect();
-        let settings = parts
-            .iter()
-            .map(|p| match p.len() == usual {
-                false => Vec::new(),
-                true => titles
-                    .iter()
-                    .zip(p)
-                    .filter_map(|(title, part)| {
-                        let title = title.as_ref()?;
-                        Some((title.clone(), axis_of(title), part[title.len()..].to_owned()))
-                    })
-                    .collect(),
-            })
-            .collect();
-        NameParts { codes, settings }
-    }
-
-    /// The code of a row's name, and its settings.
-    fn at(&self, row: usize) -> (u32, &[Part]) {
-        let code = self.codes.get(row).copied().unwrap_or(u32::MAX);
-        (code, self.settings.get(code as usize).map_or(&[], Vec::as_slice))
-    }
-}
-
-/// A name cut at underscores; a number goes with the part before it (`TT4_4`).
-fn parts_of(name: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for part in name.split('_') {
-        match out.last_mut() {
-            Some(last) if part.starts_with(|c: char| c.is_ascii_digit()) => {
-                last.push('_');
-                last.push_str(part);
-            }
-            _ => out.push(part.to_owned()),
-        }
-    }
-    out
-}
-
-/// The letters that a part begins with.
-fn letters(part: &str) -> &str {
-    let end = part.find(|c: char| !c.is_ascii_alphabetic());
-    &part[..end.unwrap_or(part.len())]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gemmscope_table::dataset::ColumnMeaning;
     use gemmscope_table::fixture::Rows;
 
     #[test]
@@ -393,9 +306,33 @@ mod tests {
         assert_eq!(
             sentence(&found).unwrap(),
             "The other settings, all else equal, in the geometric mean: VW 4 is best (2 reaches \
-             50.0 % of the best rate, 1 shape); TT 4_4 is best (8_8 reaches 66.7 % of the best rate, \
-             1 shape); WGM 1 is best (8 reaches 90.9 % of the best rate, 1 shape)."
+             50.0 % of the best rate, 4 pairs on 1 shape); TT 4_4 is best (8_8 reaches 66.7 % of the \
+             best rate, 4 pairs on 1 shape); WGM 1 is best (8 reaches 90.9 % of the best rate, 4 pairs \
+             on 1 shape)."
         );
+    }
+
+    #[test]
+    fn the_depth_of_the_tile_is_held_equal() {
+        // The value 2 was tried with the deep, fast tile alone.
+        let of = |variants: &[(&str, f64)]| {
+            let mut rows = Rows::new();
+            let column = rows.table().text_column(ColumnMeaning::Kernel, "kernel");
+            for (kernel, time) in variants {
+                rows.table().set_text(column, kernel.as_bytes());
+                rows.row((512, 512, 512), "", *time, "");
+            }
+            influences(&rows.frame(None), Axis::Bn)
+        };
+        let unlike = [("Cijk_MT64x64x8_LDL1", 2e-5), ("Cijk_MT64x64x16_LDL2", 1e-5)];
+        assert_eq!(of(&unlike), []);
+        let all = of(&[&unlike[..], &[("Cijk_MT64x64x8_LDL2", 1.9e-5)]].concat());
+        let best: Vec<(&str, u32)> =
+            all.iter().map(|i| (i.values[0].value.as_str(), i.sets)).collect();
+        assert_eq!(best, [("2", 1)]);
+        assert!((all[0].values[1].best - 0.95).abs() < 1e-12);
+        // Names that are built differently say nothing of what else differs.
+        assert_eq!(of(&[("Cijk_MT64x64x8_LDL1", 2e-5), ("Cijk_MT64x64x8_SK_LDL2", 1e-5)]), []);
     }
 
     #[test]
@@ -463,7 +400,7 @@ mod tests {
         let found = influences(&rows.frame(None), Axis::Bn);
         assert_eq!(
             sentence(&found).unwrap(),
-            "The other settings, all else equal, in the geometric mean: choose VW by shape (always 2 reaches 89.4 %, always 4 reaches 89.4 % of the best rate, 2 shapes)."
+            "The other settings, all else equal, in the geometric mean: choose VW by shape (always 2 reaches 89.4 %, always 4 reaches 89.4 % of the best rate, 2 pairs on 2 shapes)."
         );
         for value in &found[0].values {
             assert!((value.best - 0.8f64.sqrt()).abs() < 1e-12, "{value:?}");

@@ -282,7 +282,7 @@ fn roofs(frame: &Frame, state: &ViewState) -> Option<Control> {
 /// The roof that a row's tile and the number of its workgroups leave, FLOP/s; NaN where the tile
 /// is not known or makes no claim.
 pub(super) fn ceiling(shape: Option<RowTile>) -> f64 {
-    shape.and_then(|s| s.roof).map_or(f64::NAN, |r| r.flops_per_s)
+    shape.and_then(|s| s.roof()).map_or(f64::NAN, |r| r.flops_per_s)
 }
 
 /// The rows that carry a number, from 1, in the roofline, in the ranked list and in the table: those
