@@ -10,7 +10,7 @@ import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { read as filesOf, totals, weigh } from "../scripts/size.mjs";
+import { total, weigh } from "../scripts/size.mjs";
 import { HEADERS, serve } from "../scripts/static.mjs";
 
 const project = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -241,10 +241,8 @@ function printViews({ rows, views }) {
 }
 
 const site = await serve(join(project, "dist"), { base: "/", headers: HEADERS.strict });
-const result = { cpu: cpus()[0].model, cores: cpus().length, repeats, bundle: totals(weigh(filesOf(join(project, "dist")))), rows: [] };
-for (const [part, { raw, gzip }] of Object.entries(result.bundle)) {
-  console.log(`wasm and scripts, ${part}: ${raw.toFixed(0)} kB, gzip ${gzip.toFixed(0)} kB`);
-}
+const result = { cpu: cpus()[0].model, cores: cpus().length, repeats, bundle: total(weigh(join(project, "dist"))), rows: [] };
+console.log(`the program: ${(result.bundle.raw / 1e3).toFixed(0)} kB, gzip ${(result.bundle.gzip / 1e3).toFixed(0)} kB`);
 const starts = [];
 for (let i = 0; i < repeats; i++) starts.push(await load(site.url, 0));
 result.empty = { ready: median(starts.map((s) => s.ready)), paint: median(starts.map((s) => s.paint)) };

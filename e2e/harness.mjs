@@ -251,9 +251,9 @@ export async function waitReady(page, timeout = 60_000) {
   await page.waitForFunction(() => document.documentElement.dataset.ready === "1", null, { timeout });
 }
 
-/** The page asks for its later parts once the first view is painted; it sets `data-parts` when it asks for nothing more. */
-export async function waitParts(page, timeout = 60_000) {
-  await page.waitForFunction(() => document.documentElement.dataset.parts, null, { timeout });
+/** The page starts its worker once the first view is painted; it sets `data-idle` when it asks for nothing more. */
+export async function waitIdle(page, timeout = 60_000) {
+  await page.waitForFunction(() => document.documentElement.dataset.idle, null, { timeout });
 }
 
 /** Nothing was logged, thrown or blocked, and no request failed. */
@@ -261,10 +261,10 @@ export function assertQuiet(page) {
   assert.deepEqual(page.trouble, { console: [], page: [], csp: [], failed: [] });
 }
 
-/** Files of the program that the page fetches by itself after the first view; their names hold hashes, no words of a reader. */
-const PROGRAM = /\/repo\/(part-\w+-[0-9a-f]+\.wasm|parts-[0-9a-f]+\.js|gemmscope-page-[0-9a-f]+(_bg\.wasm|\.js)|worker\.mjs\?v=[0-9a-f]+)$/;
+/** Files of the program that the worker fetches after the first view; their names hold hashes, no words of a reader. */
+const PROGRAM = /\/repo\/(gemmscope-page-[0-9a-f]+\.js|worker\.mjs\?v=[0-9a-f]+)$/;
 
-/** No request left the page since `page.quiet()` but for parts of the program. blob: and data: URLs are the page's own. */
+/** No request left the page since `page.quiet()` but for those of the worker. blob: and data: URLs are the page's own. */
 export function assertNoRequests(page) {
   assert.deepEqual(page.requests.filter((url) => !/^(blob|data):/.test(url) && !PROGRAM.test(url)), []);
 }

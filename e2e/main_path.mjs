@@ -60,7 +60,7 @@ export function mainPath(name, absent, launch) {
     await rows(4);
     await browser.until(() => document.querySelectorAll(".data-grid-row").length === 4);
     // The next test leaves this page: what is still asked for then would fail in the console.
-    await browser.until(() => document.documentElement.dataset.parts);
+    await browser.until(() => document.documentElement.dataset.idle);
     assert.deepEqual(await browser.trouble(address), []);
   };
 

@@ -11,18 +11,6 @@
   } catch (_) {
     // Storage is refused in a sandboxed frame: the system's theme holds.
   }
-  // What a frame needs besides the program comes side by side with it. scripts/stamp.mjs writes the names.
-  var FRAME = [];
-  if (query.get("embed")) {
-    FRAME.forEach(function (name) {
-      var link = document.createElement("link");
-      link.rel = "preload";
-      link.as = "fetch";
-      link.crossOrigin = "anonymous";
-      link.href = name;
-      document.head.appendChild(link);
-    });
-  }
   addEventListener(
     "error",
     function (event) {

@@ -16,7 +16,6 @@ cd "$(dirname "$0")/.."
 
 WANT=${1:-all}
 TRUNK_VERSION=0.21.14
-SPLIT_VERSION=0.2.4
 BINARYEN_VERSION=132.0.0
 BINDGEN_VERSION=$(sed -n 's/^wasm-bindgen = "=\([0-9.]*\)".*/\1/p' Cargo.toml)
 TARGET=wasm32-unknown-unknown
@@ -140,18 +139,12 @@ if [ "${GEMMSCOPE_STD:-}" = debian ] || ! has_std "$(rustc --print sysroot)"; th
   fi
 fi
 
-# ---- wasm-bindgen, wasm-split, Binaryen ------------------------------------------------------------------------------------------
+# ---- wasm-bindgen, Binaryen ------------------------------------------------------------------------------------------
 [ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
 if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ]; then
   # Without --locked: its lock file may name a yanked crate.
   step "wasm-bindgen $BINDGEN_VERSION" 'the JS side of the wasm; must match Cargo.toml exactly' \
     quick_install 1 wasm-bindgen-cli --version "$BINDGEN_VERSION"
-fi
-# It does not say its version; what it writes has to fit wasm_split_helpers in Cargo.toml.
-if ! have wasm-split-cli || [ "$(cat "$TOOLS/bin/.wasm-split" 2>/dev/null)" != "$SPLIT_VERSION" ]; then
-  step "wasm-split $SPLIT_VERSION" 'cuts the wasm into what the first view needs and what comes later' \
-    quick_install 1 wasm_split_cli_support --version "$SPLIT_VERSION" --locked --features build-binary
-  echo "$SPLIT_VERSION" >"$TOOLS/bin/.wasm-split"
 fi
 if [ -n "$BACKGROUND" ]; then
   wait "$BACKGROUND" || exit 1
@@ -163,6 +156,7 @@ if ! grep -qs "\"version\": \"$BINARYEN_VERSION\"" "$TOOLS/npm/node_modules/bina
   step "binaryen ${BINARYEN_VERSION%%.*}" 'makes the wasm smaller' \
     npm install --no-package-lock --no-save --no-audit --no-fund --prefix "$TOOLS/npm" "binaryen@$BINARYEN_VERSION"
 fi
+ENV_LINES+=("export PATH=\"$TOOLS/npm/node_modules/.bin:\$PATH\"")
 
 # ---- Crates ----------------------------------------------------------------------------------------------------------
 # Trunk builds offline, so every crate of Cargo.lock has to be here first.

@@ -32,7 +32,9 @@ for (const type of ["error", "unhandledrejection"]) {
 }
 try {
   root.dataset.boot = "loading";
-  boot.module = await WebAssembly.compileStreaming(unpack("gemmscope-wasm"));
+  const packed = Uint8Array.from(atob(document.getElementById("gemmscope-wasm").textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  boot.module = await WebAssembly.compileStreaming(new Response(stream, { headers: { "content-type": "application/wasm" } }));
   await __wbg_init({ module_or_path: boot.module });
   root.dataset.boot = "started";
   document.getElementById("skeleton")?.remove();
@@ -43,38 +45,14 @@ try {
 }
 `;
 
-/** Wasm that lies in the page, compressed, as if it were fetched. */
-const UNPACK = `
-function unpack(id) {
-  const packed = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream, { headers: { "content-type": "application/wasm" } });
-}
-`;
-/** Instead of fetching a part. */
-const PART = "const part = async (name) => unpack(name.slice(2));";
-
 /** Text that may stand inside a script element. */
 const inert = (js) => js.replace(/<(?=\/script|!--)/gi, "\\x3c");
 
 /** Reads a built site, gives the page's text. */
 export function singleFile(dist) {
   const read = (name) => readFileSync(join(dist, name), "utf8");
-  const names = readdirSync(dist);
-  const wasm = names.find((name) => name.endsWith("_bg.wasm"));
-  const whole = read(wasm.replace("_bg.wasm", ".js"));
-  // The link script (split.mjs) becomes an object in front of the glue, the parts it fetches lie in the page.
-  const imports = /^import \* as (\w+) from "\.\/(parts-[^"]+)";?$/gm;
-  const linkName = imports.exec(whole)?.[2];
-  if (!linkName) throw new Error("the glue script imports no link script");
-  const loaders = [];
-  const parts = read(linkName)
-    .replace(/^import \{ initSync \} from [^\n]*$/m, "")
-    .replace(/^async function part\([^]*?^\}$/m, PART)
-    .replace(/^export const (\w+)/gm, (_, name) => (loaders.push(name), `const ${name}`));
-  if (/^(export|import) /m.test(parts) || /fetch\(/.test(parts) || !loaders.length) throw new Error(`${linkName} is not as it was`);
-  const object = `const parts = (() => {\n${parts}\nreturn { ${loaders.join(", ")} };\n})();\n`;
-  const glue = (object + whole.replace(imports, (_, name) => `const ${name} = parts;`))
+  const wasm = readdirSync(dist).find((name) => name.endsWith("_bg.wasm"));
+  const glue = read(wasm.replace("_bg.wasm", ".js"))
     .replace(/^export \{[^}]*\};?$/gm, "")
     .replace(/^export (default )?(?=(async )?function|class|const|let)/gm, "");
   if (/^(export|import) /m.test(glue)) throw new Error("the glue script holds an import or export that is not known here");
@@ -87,20 +65,14 @@ export function singleFile(dist) {
     .replace(/<link rel="?(modulepreload|preload|manifest|icon)[^>]*>/g, "")
     .replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/g, "");
   const css = styles.join("\n");
-  // Nothing is fetched ahead: the parts are here.
-  const early = inert(read("early.js").replace(/^( *var FRAME = ).*$/m, "$1[];"));
-  const main = inert(UNPACK + glue + START);
+  const early = inert(read("early.js"));
+  const main = inert(glue + START);
   const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const policy =
     `default-src 'none'; script-src ${hash(early)} ${hash(main)} 'wasm-unsafe-eval'; style-src ${hash(css)}; ` +
     "img-src data: blob:; base-uri 'none'; form-action 'none'";
   const icon = `data:image/svg+xml;base64,${readFileSync(join(dist, "favicon.svg")).toString("base64")}`;
-  const packed = [[wasm, "gemmscope-wasm"], ...names.filter((name) => /^part-.*\.wasm$/.test(name)).map((name) => [name, name])]
-    .map(([name, id]) => {
-      const bytes = gzipSync(readFileSync(join(dist, name)), { level: 9 }).toString("base64");
-      return `<script type="text/plain" id="${id}">${bytes}</script>\n`;
-    })
-    .join("");
+  const packed = gzipSync(readFileSync(join(dist, wasm)), { level: 9 }).toString("base64");
   // Functions, since a replacement text would read its own dollar signs.
   html = html.replace(/(<meta http-equiv="?Content-Security-Policy"? content=")[^"]*"/i, (_, head) => `${head}${policy}"`);
   if (!html.includes(policy)) throw new Error("index.html carries no policy to replace");
@@ -108,7 +80,7 @@ export function singleFile(dist) {
   return html.replace(
     "</body>",
     () =>
-      `${SLOT}</script>\n${packed}<script type="module">${main}</script>\n</body>`,
+      `${SLOT}</script>\n<script type="text/plain" id="gemmscope-wasm">${packed}</script>\n<script type="module">${main}</script>\n</body>`,
   );
 }
 

@@ -8,7 +8,6 @@ pub mod controls;
 pub mod dialogs;
 pub mod dock;
 pub mod frame;
-pub mod later;
 pub mod load;
 pub mod planner;
 pub mod sidebar;

@@ -16,7 +16,6 @@
 //! | `app/dock` | all about the selected rows |
 //! | `app/dialogs` | help, formats, devices, columns, pasting, sharing |
 //! | `app/ui`, `app/controls` | small parts that all of them use: icons, menus, settings |
-//! | `app/later` | how a part of the program that is fetched later is shown |
 //! | `web` | files, worker, canvas, clipboard, storage, database: browser APIs behind plain functions |
 //!
 //! State knows no component. A component takes the context that it uses, or the signals and memos

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { fixture, waitParts } from "../harness.mjs";
+import { fixture, waitIdle } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, PHONE } from "../page.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -247,7 +247,7 @@ test("from the empty page to a selected point and an export, by keyboard alone",
 
   // The key is pressed once the browser has heard that choosers are waited for.
   const wanted = page.waitForEvent("filechooser");
-  await waitParts(page);
+  await waitIdle(page);
   await app.settle();
   await page.keyboard.press("o");
   const chooser = await wanted;

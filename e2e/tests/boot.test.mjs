@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertQuiet, newContext, openPage, settle, site, waitParts, waitReady } from "../harness.mjs";
+import { assertQuiet, newContext, openPage, settle, site, waitIdle, waitReady } from "../harness.mjs";
 import { GemmscopePage } from "../page.mjs";
 
 for (const headers of ["strict", "pages"]) {
@@ -10,19 +10,12 @@ for (const headers of ["strict", "pages"]) {
     assert.deepEqual(urls.filter((url) => !url.includes("/repo/")), []);
     assert.equal(urls.filter((url) => url.endsWith("_bg.wasm")).length, 1, "the wasm once");
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await waitParts(page);
+    await waitIdle(page);
     page.quiet();
     await settle(page);
     assert.deepEqual(page.requests, []);
     assert.equal(await page.locator("#skeleton").count(), 0);
-    // What waits for the first file is there, and cannot be seen or, once around the page by keyboard, reached.
-    assert.equal(await page.locator(".workspace").count(), 1);
-    assert.equal(await page.locator(".workspace").isVisible(), false);
     assert.equal(await page.locator("#main").count(), 1);
-    for (let i = 0; i < 40; i++) {
-      await page.keyboard.press("Tab");
-      assert.equal(await page.evaluate(() => Boolean(document.activeElement?.closest(".workspace"))), false);
-    }
     // Another worker runs the compiled module without a second download.
     const reply = await page.evaluate(
       () =>
@@ -73,21 +66,6 @@ test("starts in a sandboxed frame of another page", async (t) => {
   await page.setContent(`<iframe sandbox="allow-scripts" src="${await site("pages")}" width="900" height="600"></iframe>`);
   await page.frameLocator("iframe").locator('html[data-ready="1"]').waitFor({ state: "attached" });
   assert.equal(await page.frameLocator("iframe").locator(".boot-error").count(), 0);
-});
-
-test("a part that does not arrive is said in words, and can be asked for again", async (t) => {
-  const page = await openPage({ t, path: "#v=1&view=plan", before: (page) => page.route(/part-split_(work|plan)/, (route) => route.abort("connectionreset")) });
-  const notice = page.getByText("This part of the page could not be loaded");
-  await notice.waitFor();
-  await page.unroute(/part-split_(work|plan)/);
-  // The planner needs one part after another: each that failed is asked for again.
-  const chart = page.locator(".chart-stage");
-  const again = page.getByRole("button", { name: "Try again" });
-  await again.click();
-  await chart.or(again).first().waitFor();
-  if (await again.count()) await again.click();
-  await chart.waitFor();
-  assert.equal(await notice.count(), 0);
 });
 
 test("what keeps the page from starting is said in words: a file that does not arrive, no WebAssembly, no SIMD, no JavaScript", async (t) => {

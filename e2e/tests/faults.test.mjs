@@ -7,7 +7,7 @@ import { appendFileSync, closeSync, copyFileSync, ftruncateSync, mkdtempSync, op
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { dropFiles, fixture, waitParts, waitReady } from "../harness.mjs";
+import { dropFiles, fixture, waitIdle, waitReady } from "../harness.mjs";
 import { DESKTOP, GemmscopePage, Held } from "../page.mjs";
 
 const HEAD = "M,N,K,dtype,time_us\n";
@@ -26,7 +26,7 @@ after(() => rmSync(folder, { recursive: true }));
 /** Opens the page with its worker warm. */
 async function start(t, options = {}) {
   const app = await GemmscopePage.open({ t, viewport: DESKTOP, ...options });
-  await waitParts(app.page);
+  await waitIdle(app.page);
   return app;
 }
 
@@ -181,19 +181,6 @@ test("memory that the page itself does not get is said", async (t) => {
   await choose(app, LONG);
   await app.bootError.waitFor({ timeout: 60_000 });
   assert.match(await app.bootError.innerText(), /program stopped, most likely .* memory\. Reload/);
-});
-
-test("the part with the readers does not arrive: said, and asked for again with the next file", async (t) => {
-  const app = await GemmscopePage.open({
-    t,
-    viewport: DESKTOP,
-    before: (page) => page.context().route(/part-split_table/, (route) => route.abort("connectionreset")),
-  });
-  await waitParts(app.page);
-  await app.load(GOOD);
-  assert.match(await app.errors.first().innerText(), /good\.csv was not read: a part of the page could not be loaded/);
-  await app.page.context().unroute(/part-split_table/);
-  await goesOn(app);
 });
 
 test("files that change or go while others are read, or while they are", async (t) => {

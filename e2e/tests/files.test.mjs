@@ -187,7 +187,7 @@ test("every sample opens with one click; it makes room for the user's first file
 async function again(app, address) {
   if (address) await app.page.goto("about:blank");
   await (address ? app.page.goto(address) : app.page.reload());
-  await app.page.waitForFunction(() => document.documentElement.dataset.parts && document.documentElement.dataset.ready === "1");
+  await app.page.waitForFunction(() => document.documentElement.dataset.idle && document.documentElement.dataset.ready === "1");
 }
 
 test("what was open last opens again after a reload, until it is forgotten", async (t) => {

@@ -1,7 +1,7 @@
 //! Form elements for the settings that a chart or the planner describes as data ([`Control`]).
 
 use super::state::{Shell, Workbench};
-use super::ui::{Menu, icon, keyed, select, value_of};
+use super::ui::{Menu, icon, select, value_of};
 use gemmscope_table::control::{Control, Kind};
 use leptos::prelude::*;
 
@@ -65,7 +65,7 @@ fn elements(list: Signal<Vec<Control>>, change: Change) -> AnyView {
         });
         control(now, change)
     };
-    keyed(move || list.get(), offers, element)
+    view! { <For each=move || list.get() key=offers children=element /> }.into_any()
 }
 
 /// Passes on what was typed. Where the setting refuses it, the status line says why and the field

@@ -1,4 +1,4 @@
-//! The dialogs. They are a part of the program that is fetched later.
+//! The dialogs.
 
 pub mod device_form;
 pub mod devices;
@@ -9,28 +9,12 @@ pub mod paste;
 pub mod share;
 pub mod source;
 
-use super::later::{NotLoaded, later};
 use super::state::{Dialog, Shell};
 use leptos::prelude::*;
-use wasm_split_helpers::wasm_split;
 
-/// The place of the dialog that is open, if any.
+/// The dialog that is open, if any.
 #[component]
-pub fn AskedDialog() -> impl IntoView {
-    let shell = Shell::here();
-    let asked = Memo::new(move |_| shell.dialog.with(Option::is_some));
-    view! { <Show when=move || asked.get()>{later(dialogs)}</Show> }
-}
-
-/// The part of the program that holds the dialogs.
-#[wasm_split(ask, fallible, preload(#[doc = "Fetches the dialogs."] load_ask))]
-pub fn dialogs() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <Dialogs /> }.into_any())
-}
-
-/// The dialog that is open.
-#[component]
-fn Dialogs() -> impl IntoView {
+pub fn OpenDialog() -> impl IntoView {
     let shell = Shell::here();
     move || {
         shell.dialog.get().map(|dialog| match dialog {

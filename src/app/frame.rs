@@ -18,37 +18,34 @@ pub mod strip;
 pub mod tools;
 pub mod workspace;
 
-use self::tools::Tools;
-use super::chart_view::save::load_save;
-use super::load::begin::begin;
+use super::dialogs;
 use super::load::kept::Kept;
-use super::load::{Loader, PlanModel, drop, given};
-use super::state::several::load_several;
+use super::load::{Loader, drop, given};
 use super::state::{Shell, Workbench};
-use super::{dialogs, later, planner};
-use crate::web::{clock, dom, reading};
+use crate::web::{clock, dom};
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// The whole page. It can be mounted more than once: instances share only the address bar.
+/// The whole page. It can be mounted more than once: instances share the address bar and
+/// `window.gemmscope`.
 #[component]
 pub fn GemmScope() -> impl IntoView {
     let shell = Shell::of_page();
     let bench = Workbench::new(&dom::hash(), shell);
-    let loader = Loader::new(shell, bench, PLAN_MODEL);
+    let loader = Loader::new(shell, bench);
     provide_context(shell);
     provide_context(bench);
     provide_context(loader);
+    page::publish(bench);
     show_row_count(bench);
     let kept = Kept::new(given::open(loader));
     provide_context(kept);
     kept.start(loader);
     given::open_linked_sample(loader);
-    start_later(shell, loader, kept);
+    start_later(loader, kept);
     if dom::embedded() {
         dom::set_root_data("embed", Some("1"));
-        embed::fetch(bench);
-        return later::later(embed::embedded);
+        return view! { <embed::Embedded /> }.into_any();
     }
     address::follow(bench);
     let dragging = drop::accept(loader);
@@ -57,33 +54,21 @@ pub fn GemmScope() -> impl IntoView {
 
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());
-    let built = Memo::new(move |was: Option<&bool>| {
-        shown.get() || shell.built_early.get() || was == Some(&true)
-    });
-    // Made here, because this signal must outlive a part that is fetched again.
-    let shows = Signal::from(shown);
-    let tools = RwSignal::new(None::<&'static Tools>);
-    let of_data = Signal::derive(move || tools.get().filter(|_| shown.get()));
     view! {
         <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get() class:reads-on=move || shell.reads_on.get()>
             <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
-            {header::header(of_data)}
+            {header::header(shown)}
             <notices::Loading />
-            <Show when=move || !shown.get()>{move || start::first(kept)}</Show>
-            <Show when=move || built.get()>
-                {later::later(move || workspace::workspace(shows, tools))}
+            <Show when=move || shown.get() fallback=move || start::first(kept)>
+                <workspace::Workspace />
             </Show>
             <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
             <notices::Status />
-            <dialogs::AskedDialog />
+            <dialogs::OpenDialog />
         </div>
     }
     .into_any()
 }
-
-/// Gives the loader what it needs of the planner.
-const PLAN_MODEL: PlanModel =
-    |bench, text| Box::pin(async move { planner::take_model(bench, text).await.ok() });
 
 fn skip_to_main(event: web_sys::MouseEvent) {
     // Following the link would overwrite the view in the address bar.
@@ -101,9 +86,7 @@ fn show_row_count(bench: Workbench) {
 
 /// Lets the browser optimise what a large file runs through, a little at a time.
 async fn rehearse() {
-    let Ok(mut step) = rehearsal::steps().await else {
-        return;
-    };
+    let mut step = rehearsal::steps();
     loop {
         clock::idle().await;
         if !step() {
@@ -112,40 +95,21 @@ async fn rehearse() {
     }
 }
 
-/// After the first paint: marks the page as ready, fetches the workspace, starts the worker.
-fn start_later(shell: Shell, loader: Loader, kept: Kept) {
+/// After the first paint: marks the page as ready and starts the worker.
+fn start_later(loader: Loader, kept: Kept) {
     leptos::task::spawn_local(async move {
         clock::after_paint().await;
         clock::mark("gemmscope:first-view");
         if !kept.opening.get_untracked() && !loader.is_busy() {
             dom::set_root_data("ready", Some("1"));
         }
-        // Fetched while the user looks for a file.
-        let open = begin(loader.bench).await.is_ok();
-        let work = open && !dom::embedded() && workspace::load_work().await.is_ok();
-        if !dom::embedded() {
-            clock::pause(Duration::from_millis(150)).await;
-            loader.prepare().await;
+        if dom::embedded() {
+            return;
         }
-        if work {
-            shell.built_early.try_set(true);
-        }
-        // An embedded page fetches parts only when they are opened.
-        let all = !dom::embedded() && load_rest().await;
+        clock::pause(Duration::from_millis(150)).await;
+        loader.prepare().await;
         // From here on the page makes no request.
-        dom::set_root_data("parts", Some(if all { "all" } else { "some" }));
-        if work {
-            rehearse().await;
-        }
+        dom::set_root_data("idle", Some("1"));
+        rehearse().await;
     });
-}
-
-/// Fetches all other parts; false where one failed.
-async fn load_rest() -> bool {
-    notices::load_told().await.is_ok()
-        && dialogs::load_ask().await.is_ok()
-        && planner::load_plan().await.is_ok()
-        && reading::load().await.is_ok()
-        && load_save().await.is_ok()
-        && load_several().await.is_ok()
 }

@@ -1,6 +1,5 @@
 //! Reads files one after another: the queue, the progress, and what becomes of each file.
 
-pub mod begin;
 pub mod drop;
 pub mod figures;
 pub mod given;
@@ -8,10 +7,10 @@ pub mod job;
 pub mod kept;
 pub mod sample;
 
-use super::state::{LoadError, Origin, Shell, Workbench};
+use super::state::{Origin, Shell, Workbench};
 use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
-use crate::web::{clock, dom, frame, reading};
+use crate::web::{clock, dom, frame};
 use gemmscope_import::ImportOptions;
 use gemmscope_share::data::base_name;
 use gemmscope_table::dataset::TraceContext;
@@ -20,7 +19,6 @@ use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 
 struct Job {
@@ -58,21 +56,12 @@ impl Job {
 /// Called once a file was read (`Ok`), or with the reason why it was not.
 type Done = Box<dyn FnOnce(Result<(), String>)>;
 
-/// Plans the model of a `config.json`: its name, or what is wrong with the text. The loader calls
-/// the planner without knowing it.
-pub type PlanModel = fn(Workbench, String) -> Planned;
-
-/// The answer of [`PlanModel`]; `None` where the planner could not be loaded.
-pub type Planned = Pin<Box<dyn Future<Output = Option<Result<String, String>>>>>;
-
 /// The queue of files.
 #[derive(Default)]
 struct Queue {
     importer: Importer,
     jobs: RefCell<VecDeque<Job>>,
     running: Cell<bool>,
-    /// Files are being unpacked from the page or the link.
-    unpacking: Cell<bool>,
     next_id: Cell<u32>,
     /// Of the files since the queue was empty: how many were read, their rows, and those left out.
     read: Cell<(u32, u64, u64)>,
@@ -97,14 +86,13 @@ pub struct Loader {
     pub shell: Shell,
     /// Takes the files.
     pub bench: Workbench,
-    plan_model: PlanModel,
     queue: StoredValue<Rc<Queue>, LocalStorage>,
 }
 
 impl Loader {
     /// A loader with an empty queue.
-    pub fn new(shell: Shell, bench: Workbench, plan_model: PlanModel) -> Loader {
-        Loader { shell, bench, plan_model, queue: StoredValue::new_local(Rc::default()) }
+    pub fn new(shell: Shell, bench: Workbench) -> Loader {
+        Loader { shell, bench, queue: StoredValue::new_local(Rc::default()) }
     }
 
     /// The one of the surrounding page.
@@ -175,17 +163,9 @@ impl Loader {
         self.start(Job { tab, ..Job::new(input, Origin::Sample) });
     }
 
-    /// True while a file is unpacked or read, or waits.
+    /// True while a file is read, or waits.
     pub fn is_busy(&self) -> bool {
-        let queue = self.queue.try_get_value();
-        queue.is_some_and(|q| q.running.get() || q.unpacking.get())
-    }
-
-    /// Says that files of the page or the link will come, or that they have.
-    fn set_unpacking(&self, on: bool) {
-        if let Some(queue) = self.queue.try_get_value() {
-            queue.unpacking.set(on);
-        }
+        self.queue.try_get_value().is_some_and(|q| q.running.get())
     }
 
     fn start(&self, job: Job) {
@@ -294,25 +274,7 @@ impl Loader {
                 let job = queue.jobs.borrow_mut().pop_front();
                 let Some(mut job) = job else { break };
                 let done = job.done.take();
-                let input = job.input.clone();
-                let running = match begin::begin(this.bench).await {
-                    Ok(()) => job::run_job(this, queue.clone(), job).await,
-                    Err(not_loaded) => Err(not_loaded),
-                };
-                let result = match running {
-                    Ok(result) => result.await,
-                    Err(_) => {
-                        let why = reading::NOT_LOADED.to_owned();
-                        this.shell.refuse(LoadError {
-                            id: queue.new_id(),
-                            name: input.name.clone(),
-                            message: why.clone(),
-                            input: Some(input),
-                            ..LoadError::default()
-                        });
-                        Err(why)
-                    }
-                };
+                let result = this.run_job(&queue, job).await;
                 if let Some(done) = done {
                     done(result);
                 }
@@ -326,7 +288,6 @@ impl Loader {
             // that follow it.
             clock::after_paint().await;
             frame::settled().await;
-            this.bench.drop_ready_made();
             clock::mark("gemmscope:painted");
             while this.bench.lists_follow() {
                 clock::after_paint().await;

@@ -8,14 +8,12 @@ mod ready;
 mod tool;
 
 use self::ready::{PAGE, Ready};
-use super::later::NotLoaded;
 use super::state::{Shared, Shell, Workbench};
 use crate::web::{clock, dom};
 use gemmscope_analysis::planner::{Plan, PlanState, form};
 use gemmscope_chart::planner::TOOLS;
 use gemmscope_model::transformer::Model;
 use leptos::prelude::*;
-use wasm_split_helpers::wasm_split;
 
 /// The pages as key, name and hint: the model and the tools.
 fn pages() -> Vec<(&'static str, &'static str, &'static str)> {
@@ -37,7 +35,7 @@ fn show(ready: Ready, page: usize) -> AnyView {
 
 /// The view.
 #[component]
-fn PlannerPane() -> impl IntoView {
+pub fn Planner() -> impl IntoView {
     let bench = Workbench::here();
     // Files may come later.
     Effect::new(move |_| {
@@ -97,21 +95,17 @@ fn PlannerPane() -> impl IntoView {
     }
 }
 
-/// The part of the program that holds the planner.
-#[wasm_split(plan, fallible, preload(#[doc = "Fetches the planner."] load_plan))]
-pub fn planner() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <PlannerPane /> }.into_any())
-}
-
-/// Plans the model of a `config.json`: its name, or what is wrong with the text.
-#[wasm_split(plan, fallible)]
-pub fn take_model(bench: Workbench, text: String) -> Result<Result<String, String>, NotLoaded> {
-    Ok(Model::from_config(&text).map_err(|e| e.to_string()).map(|model| {
-        bench.edit("view", |v| {
-            v.set_param(PAGE, "");
-            PlanState::put_model(v, &model);
-            v.view = "plan".to_owned();
-        });
-        model.name
-    }))
+/// Plans the model of a `config.json`, as a step of undo. Returns its name.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub fn take_model(bench: Workbench, text: &str) -> Result<String, String> {
+    let model = Model::from_config(text).map_err(|e| e.to_string())?;
+    bench.edit("view", |v| {
+        v.set_param(PAGE, "");
+        PlanState::put_model(v, &model);
+        v.view = "plan".to_owned();
+    });
+    Ok(model.name)
 }

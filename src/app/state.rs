@@ -6,10 +6,6 @@
 //! Components read signals and memos and call the actions; none keeps a copy of its own. Nothing
 //! here knows a component.
 //!
-//! Both are made with the frame of the page, before the workspace arrives: header, links and the
-//! loader need them. What their memos call comes with the first file (`follow.rs`), and what makes
-//! one table of several files with the second (`several.rs`).
-//!
 //! # Order of reads
 //!
 //! An effect (and so every closure in a `view!`) must read a memo before other memos that follow
@@ -21,7 +17,7 @@
 
 mod actions;
 pub mod findings_task;
-mod follow;
+mod last;
 mod memos;
 pub mod several;
 mod shared;
@@ -29,7 +25,6 @@ mod shell;
 mod shown;
 mod workbench;
 
-pub use follow::Follow;
 pub use shared::Shared;
 pub use shell::{Dialog, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
 pub use shown::Shown;

@@ -1,6 +1,5 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
-mod keyed;
 pub mod menu;
 pub mod one_stop;
 mod select;
@@ -8,9 +7,8 @@ pub mod terms;
 
 use crate::app::state::Shell;
 use crate::web::{clock, dom};
-use gemmscope_model::units::{float, format_significant};
+use gemmscope_model::units::format_significant;
 use gemmscope_table::result_table::Table;
-pub use keyed::keyed;
 use leptos::html::Div;
 use leptos::prelude::*;
 pub use menu::Menu;
@@ -274,7 +272,8 @@ pub fn table_view(table: Table) -> AnyView {
     let head = |(i, h): (usize, String)| view! { <th scope="col" class=class(i)>{h}</th> };
     let row = |cells: Vec<String>| {
         let cell = |(i, c): (usize, String)| {
-            let whole = (c.len() > SHORT && c.contains('.')).then(|| float(&c)).flatten();
+            let whole =
+                (c.len() > SHORT && c.contains('.')).then(|| c.parse::<f64>().ok()).flatten();
             // Saved as CSV it keeps every digit.
             let shown = whole.map_or_else(|| c.clone(), |v| format_significant(v, 4));
             view! { <td class=class(i) title=whole.map(|_| c)>{shown}</td> }

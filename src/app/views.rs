@@ -36,7 +36,7 @@ pub fn ActiveView() -> impl IntoView {
 
 fn body(id: &'static str) -> AnyView {
     if id == PLAN.id {
-        return super::later::later(super::planner::planner);
+        return view! { <super::planner::Planner /> }.into_any();
     }
     if id == TABLE.id {
         return view! { <table::Table /> }.into_any();

@@ -1,7 +1,6 @@
 //! Files as the browser provides them: chosen, dropped, pasted, or made from bytes.
 
 use super::js::{promised, text};
-use gemmscope_model::order::InOrder;
 use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
 use web_sys::{FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
@@ -108,7 +107,7 @@ impl Folder {
                 if !whole {
                     closed.push(path.trim_start_matches('/').to_owned());
                 }
-                inside.order_by_key(|e| std::cmp::Reverse(e.full_path()));
+                inside.sort_by_key(|e| std::cmp::Reverse(e.full_path()));
                 waiting.extend(inside);
             } else {
                 let path = entry.full_path();

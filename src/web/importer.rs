@@ -3,7 +3,7 @@
 
 use super::file::Input;
 use super::js::{field, global, number, text};
-use super::reading::{self, KeepRows, Outcome, Pace};
+use super::reading::{self, Outcome, Pace};
 use super::worker::message;
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
@@ -12,13 +12,10 @@ use gemmscope_table::dataset::wire::{self, Packed};
 use gemmscope_table::dataset::{Assembly, Dataset};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 type Progress = Rc<dyn Fn(u64)>;
 /// Called with the rows so far, whenever there are more.
@@ -31,14 +28,10 @@ const SMALL: u64 = 1 << 20;
 /// How long a worker has to say that it stopped reading.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Takes the rows of a message; false where they make no table. The link calls it without knowing
-/// tables, which the first view has no need of.
-type Rows = Rc<dyn Fn(&JsValue) -> bool>;
-
 struct Waiting {
     resolve: js_sys::Function,
     progress: Progress,
-    rows: Rows,
+    rows: Rc<Growing>,
 }
 
 /// A table that comes in parts.
@@ -131,8 +124,8 @@ impl Importer {
         *self.link.borrow_mut() = connect().map(Rc::new);
     }
 
-    /// Lets the worker fetch the readers and run them over made-up data, so that the first file is
-    /// read at full speed. Returns once the readers are there.
+    /// Lets the worker run the reader over made-up data, so that the first file is read at full speed.
+    /// Returns once the worker is there.
     pub async fn warm_up(&self) {
         let link = self.link.borrow().clone();
         if let Some(link) = link {
@@ -188,13 +181,13 @@ impl Importer {
         }
         let link = self.link.borrow().clone().filter(|_| !small);
         if let Some(link) = link.filter(|l| !l.broken.get()) {
-            let asked = (input.clone(), options.clone());
-            let told = (progress.clone(), grown);
-            let ended = match by_worker(link, id, asked, told).await {
-                Ok(reading) => reading.await,
-                Err(_) => Ended::NotStarted,
-            };
-            match ended {
+            let rows = Rc::new(Growing {
+                table: RefCell::default(),
+                flaw: RefCell::default(),
+                size: input.size() as f64,
+                grown,
+            });
+            match link.import(id, input, options, progress.clone(), rows).await {
                 Ended::With(outcome) => return outcome,
                 // Reading on the page is slower, but works.
                 Ended::NotStarted => *self.link.borrow_mut() = None,
@@ -214,7 +207,7 @@ impl Importer {
             return Outcome::Cancelled;
         }
         let is_cancelled = move || cancelled.get() == id;
-        let read = reading::read(input, options, Pace::Page, &*progress, &is_cancelled, &KeepRows);
+        let read = reading::read(input, options, Pace::Page, &*progress, &is_cancelled, None);
         match read.await {
             Outcome::Done(ended) => match ended.whole() {
                 Ok(imported) => Outcome::Done(imported),
@@ -224,26 +217,6 @@ impl Importer {
             Outcome::Cancelled => Outcome::Cancelled,
         }
     }
-}
-
-/// Lets the worker read a file. What it says is understood by a part of the program that a frame with
-/// a small table does without.
-#[wasm_split(page, fallible)]
-fn by_worker(
-    link: Rc<Link>,
-    id: u32,
-    (input, options): (Input, ImportOptions),
-    (progress, grown): (Progress, Grown),
-) -> Result<Pin<Box<dyn Future<Output = Ended>>>, NotLoaded> {
-    Ok(Box::pin(async move {
-        let rows = Rc::new(Growing {
-            table: RefCell::default(),
-            flaw: RefCell::default(),
-            size: input.size() as f64,
-            grown,
-        });
-        link.import(id, &input, &options, progress, rows).await
-    }))
 }
 
 /// How a request to read a file ended.
@@ -299,7 +272,7 @@ fn connect() -> Option<Link> {
                     let worker = event.current_target();
                     let worker = worker.and_then(|w| w.dyn_into::<web_sys::Worker>().ok());
                     if let (Some(rows), Some(worker)) = (rows, worker) {
-                        if !rows(&data) {
+                        if !rows.add(&data) {
                             let stop = message("cancel", &[("id", id.into())]);
                             let _ = worker.post_message(&stop);
                         }
@@ -358,7 +331,7 @@ impl Link {
         &self,
         id: u32,
         progress: Progress,
-        rows: Rows,
+        rows: Rc<Growing>,
         request: &JsValue,
     ) -> Option<js_sys::Promise> {
         let mut resolve = None;
@@ -369,14 +342,10 @@ impl Link {
         Some(reply)
     }
 
-    /// Lets the worker fetch the readers and run them.
+    /// Lets the worker run the reader, once it is there.
     async fn warm_up(&self) {
-        if !is_true(JsFuture::from(self.ready.clone()).await) {
-            return;
-        }
-        let reply = self.ask(NOBODY, Rc::new(|_| ()), Rc::new(|_| true), &message("warm", &[]));
-        if let Some(reply) = reply {
-            let _ = JsFuture::from(reply).await;
+        if is_true(JsFuture::from(self.ready.clone()).await) {
+            let _ = self.worker.post_message(&message("warm", &[]));
         }
     }
 
@@ -402,9 +371,7 @@ impl Link {
                 ("options", options.into()),
             ],
         );
-        let growing = rows.clone();
-        let take = Rc::new(move |message: &JsValue| growing.add(message));
-        let Some(reply) = self.ask(id, progress, take, &request) else {
+        let Some(reply) = self.ask(id, progress, rows.clone(), &request) else {
             return Ended::NotStarted;
         };
         match JsFuture::from(reply).await {
@@ -434,7 +401,6 @@ async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
         "devices" => said(serde_json::from_slice(&json).map(Imported::Devices)),
         "context" => said(serde_json::from_slice(&json).map(Imported::Context)),
         "cancelled" => return Outcome::Cancelled,
-        "absent" => Err(reading::NOT_LOADED.to_owned()),
         _ => match said(serde_json::from_slice(&json)) {
             Ok(error) => return Outcome::Failed(error),
             Err(why) => Err(why),

@@ -1,19 +1,15 @@
 //! Feeds the bytes of a blob to an import session in slices. A worker streams as fast as it can;
 //! the page, which reads itself in a sandboxed frame, gives the browser a turn in between.
-//!
-//! The readers are parts of the program that are fetched when first needed: those of plain tables,
-//! and all of them. So nothing else on the page may name [`Session`]; see `app::later`.
 
 use super::clock;
 use super::file::Input;
 use super::js::{field, global};
-use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Plain, Session, plain};
+use gemmscope_import::{Ended, ImportError, ImportOptions, Imported, Session};
 use gemmscope_model::units::Bytes;
 use gemmscope_table::dataset::Part;
 use gloo_file::Blob;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Bytes of a call of `feed`. Small, so that the browser switches to its optimised code early.
 pub(super) const FEED: usize = 256 << 10;
@@ -21,10 +17,6 @@ pub(super) const FEED: usize = 256 << 10;
 pub(super) const PART: u64 = 512 << 10;
 /// Bytes read at once on the page.
 const SLICE: u64 = 1 << 20;
-
-/// Said where a part of the page does not arrive.
-pub const NOT_LOADED: &str =
-    "a part of the page could not be loaded: check the connection, then try again";
 
 /// Where the code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,30 +98,6 @@ fn explain(error: JsValue) -> String {
     why.unwrap_or_else(|| "unknown error".to_owned())
 }
 
-/// Reads one file. The implementations are in parts of the program that are fetched later.
-pub trait Reading {
-    /// See [`Session::feed`].
-    fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError>;
-    /// See [`Session::part`].
-    fn part(&mut self) -> Option<Part>;
-    /// See [`Session::end`].
-    fn end(self: Box<Self>) -> Result<Ended, ImportError>;
-}
-
-impl Reading for Session {
-    fn feed(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
-        Session::feed(self, bytes)
-    }
-
-    fn part(&mut self) -> Option<Part> {
-        Session::part(self)
-    }
-
-    fn end(self: Box<Self>) -> Result<Ended, ImportError> {
-        Session::end(*self)
-    }
-}
-
 /// A quarter of the machine's memory, in bytes: the table of a packed file leaves room for its
 /// picture and for the rest of the browser. A browser that does not tell has 4 GiB.
 fn memory_of_packed() -> u64 {
@@ -137,119 +105,37 @@ fn memory_of_packed() -> u64 {
     (gibibytes * (1u64 << 28) as f64) as u64
 }
 
-/// A session for any file of this name and size.
-#[wasm_split(read, fallible, preload(#[doc = "Fetches the readers of all formats."] load))]
-pub fn open_session(
-    name: String,
-    bytes: u64,
-    mut options: ImportOptions,
-) -> Result<Box<dyn Reading>, NotLoaded> {
-    options.memory = Some(memory_of_packed());
-    let mut session = Session::new(&name, options);
+/// A session for a file of this name. Memory is reserved for the rows of so many bytes.
+pub fn session(name: &str, bytes: u64, options: ImportOptions) -> Session {
+    let mut session =
+        Session::new(name, ImportOptions { memory: Some(memory_of_packed()), ..options });
     session.expect(bytes);
-    Ok(Box::new(session))
+    session
 }
 
-/// Which plain table a file is, and its session where its reader is here.
-type Told = (Option<Plain>, Option<Box<dyn Reading>>);
-
-/// A session for a plain table, or which other table the file is; nothing for a file that starts
-/// otherwise.
-#[wasm_split(table, fallible, preload(#[doc = "Fetches the readers of plain tables."] load_plain))]
-pub fn open_plain(
-    name: String,
-    bytes: u64,
-    options: ImportOptions,
-    start: Vec<u8>,
-) -> Result<Told, NotLoaded> {
-    let kind = plain(&start, &options);
-    if kind != Some(Plain::Generic) {
-        return Ok((kind, None));
-    }
-    let mut session = Session::plain(&name, options);
-    session.expect(bytes);
-    Ok((kind, Some(Box::new(session))))
-}
-
-/// A session for a table of ours, whose remarks about a file take more code than its rows.
-#[wasm_split(native, fallible)]
-fn open_native(
-    name: String,
-    bytes: u64,
-    options: ImportOptions,
-) -> Result<Box<dyn Reading>, NotLoaded> {
-    let mut session = Session::native(&name, options);
-    session.expect(bytes);
-    Ok(Box::new(session))
-}
-
-/// Bytes of a file in which the header of a plain table ends.
-const HEADER: usize = 4 << 10;
-
-/// A session for a file that starts with these bytes, by the smallest part that reads it.
-pub async fn session_for(
-    name: &str,
-    bytes: u64,
-    options: &ImportOptions,
-    start: &[u8],
-) -> Result<Box<dyn Reading>, NotLoaded> {
-    let start = start[..start.len().min(HEADER)].to_vec();
-    match open_plain(name.to_owned(), bytes, options.clone(), start).await? {
-        (_, Some(session)) => Ok(session),
-        (Some(Plain::Native), None) => open_native(name.to_owned(), bytes, options.clone()).await,
-        _ => open_session(name.to_owned(), bytes, options.clone()).await,
-    }
-}
-
-/// Takes the rows of a large file while it is read. A trait and no `Option` of a closure: of that the
-/// compiler gives the page the worker's closure too, and all that it needs.
-pub trait TakeRows {
-    /// False where rows are kept until the end.
-    fn takes(&self) -> bool {
-        true
-    }
-    /// Takes rows, and how many bytes of the file were read so far.
-    fn take(&self, rows: Part, read: u64);
-}
-
-/// Rows are kept until the end.
-pub struct KeepRows;
-
-impl TakeRows for KeepRows {
-    fn takes(&self) -> bool {
-        false
-    }
-
-    fn take(&self, _: Part, _: u64) {}
-}
+/// Takes rows of a large file while it is read on, and how many bytes of it were read so far.
+pub type TakeRows<'a> = &'a dyn Fn(Part, u64);
 
 /// Reads the whole input. `progress` is called with the bytes read so far; `cancelled` is asked
-/// between slices. Where somebody takes rows, those of a large file leave while it is read.
+/// between slices. Where there is `take`, the rows of a large file leave while it is read.
 pub async fn read(
     input: &Input,
     options: &ImportOptions,
     pace: Pace,
     progress: &dyn Fn(u64),
     cancelled: &dyn Fn() -> bool,
-    rows: &dyn TakeRows,
+    take: Option<TakeRows<'_>>,
 ) -> Outcome<Ended> {
-    let at_once = match rows.takes() {
-        true => input.size().min(PART),
-        false => input.size(),
-    };
+    let at_once = if take.is_some() { input.size().min(PART) } else { input.size() };
+    let mut session = session(&input.name, at_once, options.clone());
     let mut chunks = Chunks::open(&input.blob, pace);
     let mut buffer = Vec::new();
-    let mut more = chunks.next(&mut buffer).await;
-    let Ok(mut session) = session_for(&input.name, at_once, options, &buffer).await else {
-        chunks.cancel();
-        return Outcome::Failed(ImportError::new(NOT_LOADED));
-    };
     let mut done = 0u64;
     let mut left = 0u64;
     let mut told = clock::now_ms();
     let mut turns = clock::Turns::begin();
     loop {
-        match more {
+        match chunks.next(&mut buffer).await {
             Ok(true) => {}
             Ok(false) => break,
             Err(message) => {
@@ -271,12 +157,12 @@ pub async fn read(
                 return Outcome::Failed(error);
             }
             done += part.len() as u64;
-            if rows.takes()
+            if let Some(take) = take
                 && done - left >= PART
                 && let Some(part) = session.part()
             {
                 left = done;
-                rows.take(part, done);
+                take(part, done);
                 // As long as there are bytes, no message would come in.
                 clock::turn().await;
             }
@@ -289,7 +175,6 @@ pub async fn read(
                 turns.give().await;
             }
         }
-        more = chunks.next(&mut buffer).await;
     }
     if cancelled() {
         return Outcome::Cancelled;

@@ -2,27 +2,23 @@
 //! by its missing window.
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type: "spare",
-//! memory}`, `{type: "warm"}`. Messages out: `warm {id: 0}` once the readers are there;
-//! `progress {id, read}` and, of a large table, `part {id, head, arrays, memory, read}`, whose memory
-//! comes back as `spare`; then one of `table {id, head, arrays}`, `rest {id, head, arrays}` after
-//! parts, `devices {id, json}`, `context {id, json}`, `error {id, json}`, `absent {id}` where the
-//! readers do not arrive, `cancelled {id}`.
+//! memory}`, `{type: "warm"}`. Messages out: `progress {id, read}` and, of a large table, `part {id,
+//! head, arrays, memory, read}`, whose memory comes back as `spare`; then one of `table {id, head,
+//! arrays}`, `rest {id, head, arrays}` after parts, `devices {id, json}`, `context {id, json}`, `error
+//! {id, json}`, `cancelled {id}`.
 
 use super::clock;
 use super::file::Input;
 use super::js::{field, number, text};
-use super::reading::{self, Outcome, Pace, TakeRows};
+use super::reading::{self, Outcome, Pace};
 use super::transfer;
-use gemmscope_import::{Ended, ImportOptions, Imported};
+use gemmscope_import::{Ended, ImportOptions, Imported, Session};
 use gemmscope_table::dataset::Part;
 use gemmscope_table::dataset::wire::{self, Packed};
 use std::cell::{Cell, RefCell};
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
-use wasm_split_helpers::{SplitLoaderError as NotLoaded, wasm_split};
 
 /// Builds a message object.
 pub(super) fn message(kind: &str, fields: &[(&str, JsValue)]) -> js_sys::Object {
@@ -57,12 +53,7 @@ pub fn run() {
                 let (state, out) = (state.clone(), out.clone());
                 wasm_bindgen_futures::spawn_local(async move {
                     state.importing.set(state.importing.get() + 1);
-                    match import(state.clone(), out.clone(), id, data).await {
-                        Ok(reading) => reading.await,
-                        Err(_) => {
-                            let _ = out.post_message(&message("absent", &[("id", id.into())]));
-                        }
-                    }
+                    import(&state, &out, id, &data).await;
                     state.importing.set(state.importing.get() - 1);
                     state.spare.take();
                 });
@@ -77,14 +68,8 @@ pub fn run() {
                 }
             }
             "warm" => {
-                let (state, out) = (state.clone(), out.clone());
-                wasm_bindgen_futures::spawn_local(async move {
-                    let loaded = reading::load().await.is_ok() && load_messages().await.is_ok();
-                    let _ = out.post_message(&message("warm", &[("id", id.into())]));
-                    if loaded && let Ok(run) = warm_up(state).await {
-                        run.await;
-                    }
-                });
+                let state = state.clone();
+                wasm_bindgen_futures::spawn_local(async move { warm_up(&state).await });
             }
             _ => {}
         }
@@ -93,20 +78,8 @@ pub fn run() {
     std::mem::forget(listener);
 }
 
-type Running = Pin<Box<dyn Future<Output = ()>>>;
-
 /// Reads a file and posts the result.
-#[wasm_split(page, fallible, preload(#[doc = "Fetches what page and worker say to each other."] load_messages))]
-fn import(
-    state: Rc<State>,
-    out: web_sys::DedicatedWorkerGlobalScope,
-    id: u32,
-    data: JsValue,
-) -> Result<Running, NotLoaded> {
-    Ok(Box::pin(async move { read(&state, &out, id, &data).await }))
-}
-
-async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32, data: &JsValue) {
+async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32, data: &JsValue) {
     let Ok(blob) = field(data, "blob").dyn_into::<web_sys::Blob>() else {
         return;
     };
@@ -130,15 +103,9 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         let json = json.unwrap_or_default().into();
         out.post_message(&message(kind, &[tag.clone(), ("json", json)]))
     };
-    let outcome = reading::read(
-        &input,
-        &options,
-        Pace::Worker,
-        &progress,
-        &cancelled,
-        &PostRows { state, out, id },
-    )
-    .await;
+    let take = |rows: Part, read: u64| post_part(state, out, id, rows, read);
+    let outcome =
+        reading::read(&input, &options, Pace::Worker, &progress, &cancelled, Some(&take)).await;
     let _ = match outcome {
         Outcome::Done(Ended::Whole(Imported::Table(table))) => post("table", wire::pack(*table)),
         Outcome::Done(Ended::Rest(rest)) => post("rest", wire::pack_rest(*rest)),
@@ -152,19 +119,6 @@ async fn read(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u32,
         Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
     };
     state.cancelled.borrow_mut().retain(|c| *c != id);
-}
-
-/// Posts the rows of a file.
-struct PostRows<'a> {
-    state: &'a State,
-    out: &'a web_sys::DedicatedWorkerGlobalScope,
-    id: u32,
-}
-
-impl TakeRows for PostRows<'_> {
-    fn take(&self, rows: Part, read: u64) {
-        post_part(self.state, self.out, self.id, rows, read);
-    }
 }
 
 /// Posts rows, in memory that the page gives back.
@@ -193,17 +147,9 @@ fn post_part(
 
 /// Runs the reader over about 1 MB of made-up rows, so that the browser has optimised its code
 /// before the first file. Stops when a file arrives.
-#[wasm_split(table, fallible)]
-fn warm_up(state: Rc<State>) -> Result<Running, NotLoaded> {
-    Ok(Box::pin(async move { warm_up_now(&state).await }))
-}
-
-async fn warm_up_now(state: &State) {
+async fn warm_up(state: &State) {
     let mut text = String::from("model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n");
-    let (options, start) = (ImportOptions::default(), text.as_bytes());
-    let Ok(mut session) = reading::session_for("warm-up.csv", 0, &options, start).await else {
-        return;
-    };
+    let mut session = Session::new("warm-up.csv", ImportOptions::default());
     let mut seed = 1u32;
     for _ in 0..16 {
         for _ in 0..1024 {

@@ -119,11 +119,7 @@ pub fn finding_of(findings: &Findings, largest: &Categories<'_>, row: u32) -> Op
 pub const NO_ROW: u32 = u32::MAX;
 
 /// As [`selected`], by a view state. `findings` gives what was found in the frame.
-pub fn selected_by(
-    frame: &Frame,
-    state: &ViewState,
-    findings: impl FnOnce() -> Findings,
-) -> Vec<u32> {
+fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Findings) -> Vec<u32> {
     selected(&state.selection, &frame.data, || {
         let id = state.param(FINDING_KEY)?;
         let found = findings();
@@ -184,27 +180,15 @@ pub fn saved(
 ) -> Option<Scene> {
     let selected = selected_by(frame, state, || check_all(frame));
     let kind = shown(&state.view, frame)?;
-    Some(saved_as(kind, frame, state, &selected, size, theme))
-}
-
-/// As [`saved`], where the chart and the selected rows are known.
-pub fn saved_as(
-    kind: &ChartKind,
-    frame: &Frame,
-    state: &ViewState,
-    selected: &[u32],
-    size: (f64, Option<f64>),
-    theme: &Theme,
-) -> Scene {
-    let (chart, options) = opened(kind, frame, state, (selected, None), size, theme);
-    let marks = Emphasis { selected: selected.to_vec(), ..Emphasis::default() };
+    let (chart, options) = opened(kind, frame, state, (&selected, None), size, theme);
+    let marks = Emphasis { selected: selected.clone(), ..Emphasis::default() };
     let key = chart.drawn(&options).map_or_else(Vec::new, |d| d.key(&marks));
     let caption = Caption::of(frame, &state.filters, kind.name, key);
     let height = match size.1 {
         Some(height) => (height - caption.height(options.width)).max(1.0),
         None => options.height,
     };
-    caption.around(chart.scene(&RenderOptions { height, ..options }))
+    Some(caption.around(chart.scene(&RenderOptions { height, ..options })))
 }
 
 /// Opens a chart with a view state; gives it with how to draw it.

@@ -2,23 +2,18 @@
 //! part that shows and the whole are offered, each with its size.
 
 use super::picture::Picture;
-use crate::app::later::NotLoaded;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
-use crate::web::{dom, picture as file, reading};
-use gemmscope_analysis::findings;
+use crate::web::{dom, picture as file};
 use gemmscope_chart::caption::Caption;
 use gemmscope_chart::chart::{Drawing, Emphasis};
-use gemmscope_chart::charts::{self, ChartKind};
-use gemmscope_chart::palette::Theme;
+use gemmscope_chart::charts;
 use gemmscope_chart::roofline::Numbers;
 use gemmscope_chart::scene::Scene;
 use gemmscope_chart::scroll::{LIMIT, fits, whole_size};
-use gemmscope_chart::{picture, svg};
-use gemmscope_table::field::Frame;
+use gemmscope_chart::svg;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-use wasm_split_helpers::wasm_split;
 
 /// Pixels of a saved picture per CSS pixel: it is seen on other screens, and larger.
 const SHARP: f64 = 2.0;
@@ -154,36 +149,9 @@ fn save(
             let suffix = if scale < SHARP { "-half" } else { "" };
             file::save_png(&scene, scale, format!("{name}{suffix}.png"));
         }
-        None => leptos::task::spawn_local(async move {
-            match svg_of(scene).await {
-                Ok(text) => dom::download(&format!("{name}.svg"), "image/svg+xml", text.as_bytes()),
-                Err(_) => shell.say(reading::NOT_LOADED),
-            }
-        }),
+        None => {
+            let text = svg::svg(&scene);
+            dom::download(&format!("{name}.svg"), "image/svg+xml", text.as_bytes());
+        }
     }
-}
-
-/// A picture as SVG.
-#[wasm_split(save, fallible, preload(#[doc = "Fetches what writes pictures as text."] load_save))]
-pub fn svg_of(scene: Scene) -> Result<String, NotLoaded> {
-    Ok(svg::svg(&scene))
-}
-
-/// The picture of a view state as SVG, as it is saved, where the chart and the selected rows are known.
-#[wasm_split(save, fallible)]
-pub fn svg_as(
-    kind: &'static ChartKind,
-    (frame, view, selected): (Frame, ViewState, Vec<u32>),
-    width: f64,
-    theme: Theme,
-) -> Result<String, NotLoaded> {
-    let size = (width, None);
-    let scene = picture::saved_as(kind, &frame, &view, &selected, size, &theme);
-    Ok(svg::svg(&scene))
-}
-
-/// The rows of the finding that a view state chooses.
-#[wasm_split(work, fallible)]
-pub fn rows_of_finding(frame: Frame, view: ViewState) -> Result<Vec<u32>, NotLoaded> {
-    Ok(picture::selected_by(&frame, &view, || findings::check_all(&frame)))
 }

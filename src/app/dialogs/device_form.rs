@@ -4,7 +4,6 @@ use crate::app::state::Workbench;
 use crate::app::ui::{icon, icon_button, value_of};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{Device, Engine, Peak};
-use gemmscope_model::units::float;
 use leptos::prelude::*;
 
 /// The form. `on_done` gets the id of the saved device, or `None`.
@@ -129,7 +128,7 @@ fn plain(v: f64) -> String {
 }
 
 fn read(text: &str) -> Option<f64> {
-    float(&text.trim().replace(',', ".")).filter(|v| v.is_finite() && *v > 0.0)
+    text.trim().replace(',', ".").parse::<f64>().ok().filter(|v| v.is_finite() && *v > 0.0)
 }
 
 fn id_of(name: &str) -> String {

@@ -322,23 +322,13 @@ enum Preview {
 }
 
 fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyView {
-    let shown = RwSignal::new(Preview::Waits);
-    let turn = StoredValue::new(0u32);
-    Effect::new(move |_| {
+    let shown = Memo::new(move |_| {
         let options = choice.options.get();
         let ready = choice.plan.with(|p| p.as_ref().is_some_and(Plan::can_be_read));
-        turn.update_value(|t| *t += 1);
-        let mine = turn.get_value();
-        let Some(begins) = beginning.get().filter(|_| ready) else {
-            shown.set(Preview::Waits);
-            return;
-        };
-        leptos::task::spawn_local(async move {
-            let read = read_beginning(&begins, options).await;
-            if turn.try_get_value() == Some(mine) {
-                shown.try_set(read);
-            }
-        });
+        match beginning.get().filter(|_| ready) {
+            Some(begins) => read_beginning(&begins, options),
+            None => Preview::Waits,
+        }
     });
     let head = |name| view! { <th scope="col">{name}</th> }.into_any();
     let row = |cells: [String; 4]| {
@@ -371,16 +361,14 @@ fn preview(beginning: RwSignal<Option<Arc<Beginning>>>, choice: Choice) -> AnyVi
 }
 
 /// Reads the beginning of a file as the whole file will be read.
-async fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
+fn read_beginning(begins: &Beginning, options: ImportOptions) -> Preview {
     let fails = |why: String| match begins.whole {
         true => Preview::Fails(why),
         // The cut may be the reason.
         false => Preview::Rows(Vec::new(), None),
     };
     let size = begins.bytes.len() as u64;
-    let Ok(mut session) = reading::open_session(begins.name.clone(), size, options).await else {
-        return Preview::Waits;
-    };
+    let mut session = reading::session(&begins.name, size, options);
     let end = match begins.whole {
         true => begins.bytes.len(),
         // The last line may be cut.

@@ -5,11 +5,8 @@
 
 use super::notices::{Loading, Status};
 use super::strip::Strip;
-use crate::app::chart_view::save;
-use crate::app::dialogs::AskedDialog;
-use crate::app::later::{NotLoaded, later};
+use crate::app::dialogs::OpenDialog;
 use crate::app::load::Loader;
-use crate::app::load::begin::{begin, summary};
 use crate::app::state::{LoadedFile, Shell, ThemeChoice, Workbench};
 use crate::app::ui::{keep, tell_changes, watch_size};
 use crate::app::views::chart::{ChartPane, NO_BAR};
@@ -17,11 +14,9 @@ use crate::app::{dock, views};
 use crate::web::file::Input;
 use crate::web::host;
 use crate::web::host::Host;
-use crate::web::{clock, dom, reading};
-use gemmscope_chart::charts::ChartKind;
+use crate::web::{clock, dom};
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::picture::FINDING_KEY;
-use gemmscope_chart::{charts, places, roofline};
+use gemmscope_chart::{charts, picture, places, svg};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware;
 use gemmscope_share::embed::{Export, Reply, Request, ViewChange};
@@ -30,21 +25,12 @@ use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use serde_json::Value;
 use std::rc::Rc;
-use wasm_split_helpers::wasm_split;
 
 type Answer = Result<Option<Value>, (String, String)>;
 
-/// The part of the program that shows a picture inside another page. All else is in the part with
-/// the workspace, and fetched where it is asked for.
-#[wasm_split(embed, fallible)]
-pub fn embedded() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <Embedded /> }.into_any())
-}
-
 /// Tabs, figures and settings around the view.
-#[wasm_split(work, fallible)]
-fn with_controls() -> Result<AnyView, NotLoaded> {
-    let controls = view! {
+fn with_controls() -> AnyView {
+    view! {
         <views::places::Places />
         <div class="workspace">
             <main class="main" id="main" tabindex="-1">
@@ -53,73 +39,26 @@ fn with_controls() -> Result<AnyView, NotLoaded> {
                 <dock::Dock />
             </main>
         </div>
-    };
-    Ok(controls.into_any())
-}
-
-/// A view that is no picture: the table, the planner.
-#[wasm_split(work, fallible)]
-fn other_view() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <views::ActiveView /> }.into_any())
-}
-
-/// All about the selected rows.
-#[wasm_split(work, fallible)]
-fn details() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <dock::Dock /> }.into_any())
-}
-
-/// The roofline, which most frames show.
-#[wasm_split(open, fallible)]
-fn roofline_kind() -> Result<&'static ChartKind, NotLoaded> {
-    Ok(&roofline::KIND)
-}
-
-/// Any chart.
-#[wasm_split(charts, fallible)]
-fn any_kind(id: &'static str) -> Result<Option<&'static ChartKind>, NotLoaded> {
-    Ok(charts::by_id(id))
-}
-
-/// A chart, with the part of the program that draws it.
-async fn kind_of(id: &str) -> Result<Option<&'static ChartKind>, NotLoaded> {
-    match charts::named(id) {
-        Some((id, _)) if id == roofline::KIND.id => roofline_kind().await.map(Some),
-        Some((id, _)) => any_kind(id).await,
-        None => Ok(None),
     }
-}
-
-/// The pane of a chart.
-async fn pane(id: &'static str) -> Result<AnyView, NotLoaded> {
-    let kind = kind_of(id).await?;
-    let pane = kind.map(|kind| view! { <ChartPane kind=kind bar=NO_BAR /> });
-    Ok(view! { <div class="panes"><div class="pane">{pane}</div></div> }.into_any())
-}
-
-/// Fetches side by side what a frame needs for a plain table and its roofline; `public/early.js`
-/// asks for the same files before the program is there. All else is fetched once it turns out to
-/// be needed.
-pub fn fetch(bench: Workbench) {
-    leptos::task::spawn_local(async move { drop(begin(bench).await) });
-    leptos::task::spawn_local(async { drop(reading::load_plain().await) });
+    .into_any()
 }
 
 /// A picture, its legend and its menu.
-fn quiet(bench: Workbench) -> AnyView {
-    let picture = Memo::new(move |_| charts::named(bench.shown.get().id()).map(|(id, _)| id));
-    let asked = Memo::new(move |was: Option<&bool>| {
-        was == Some(&true) || bench.selected.with(|rows| !rows.is_empty())
-    });
-    let shown = move || match picture.get() {
-        Some(id) => later(move || pane(id)),
-        None => later(other_view),
+fn quiet() -> AnyView {
+    let bench = Workbench::here();
+    let id = Memo::new(move |_| bench.shown.get().id());
+    let shown = move || {
+        match charts::by_id(id.get()) {
+        Some(kind) => view! { <div class="panes"><div class="pane"><ChartPane kind=kind bar=NO_BAR /></div></div> }
+            .into_any(),
+        None => view! { <views::ActiveView /> }.into_any(),
+    }
     };
     view! {
         <div class="workspace">
             <main class="main" id="main" tabindex="-1">
                 {shown}
-                <Show when=move || asked.get()>{later(details)}</Show>
+                <dock::Dock />
             </main>
         </div>
     }
@@ -128,7 +67,7 @@ fn quiet(bench: Workbench) -> AnyView {
 
 /// What an embedded page shows.
 #[component]
-fn Embedded() -> impl IntoView {
+pub fn Embedded() -> impl IntoView {
     let bench = Workbench::here();
     let box_ref = NodeRef::<leptos::html::Div>::new();
     let hosted = RwSignal::new_local(None::<Rc<Host>>);
@@ -140,10 +79,10 @@ fn Embedded() -> impl IntoView {
         <div class="app embed" class:quiet=!controls class:has-data=move || bench.has_data.get() node_ref=box_ref>
             <Loading />
             <Show when=move || bench.has_data.get() fallback=|| view! { <p class="embed-wait" role="status">"No data yet."</p> }>
-                {if controls { later(with_controls) } else { quiet(bench) }}
+                {if controls { with_controls() } else { quiet() }}
             </Show>
             <Status />
-            <AskedDialog />
+            <OpenDialog />
         </div>
     }
 }
@@ -163,9 +102,7 @@ fn connect(loader: Loader, hosted: RwSignal<Option<Rc<Host>>, LocalStorage>) {
             });
         }
         Request::View { id, set } => host.answer(id, change(shell, bench, set)),
-        Request::Export { id, what } => leptos::task::spawn_local(async move {
-            host.answer(id, export(shell, bench, what).await);
-        }),
+        Request::Export { id, what } => host.answer(id, export(shell, bench, what)),
     });
     let joined = move |host| {
         dom::set_root_data("hosted", Some("1"));
@@ -183,20 +120,19 @@ async fn load(loader: Loader, input: Input, format: Option<String>, add: bool) -
         loader.bench.take_files(before);
     }
     clock::after_paint().await;
-    Ok(Some(summary(loader.bench).await.map_err(not_loaded)?))
+    Ok(Some(summary(loader.bench)))
+}
+
+fn summary(bench: Workbench) -> Value {
+    serde_json::to_value(bench.summary()).unwrap_or_default()
 }
 
 /// The rows that pass the filters, as our own table.
-#[wasm_split(work, fallible)]
-fn csv(bench: Workbench) -> Result<String, NotLoaded> {
-    Ok(bench.frame.with_untracked(|f| {
+fn csv(bench: Workbench) -> String {
+    bench.frame.with_untracked(|f| {
         let mut writer = CsvWriter::new(&f.data, None);
         writer.header() + &writer.rows(f.rows.iter().map(|&r| r as usize))
-    }))
-}
-
-fn not_loaded(_: NotLoaded) -> (String, String) {
-    ("not-loaded".to_owned(), reading::NOT_LOADED.to_owned())
+    })
 }
 
 fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
@@ -233,27 +169,21 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
     Ok(None)
 }
 
-async fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
+fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
     let text = match what {
         Export::View => bench.view.with_untracked(ViewState::encode),
-        Export::Summary => return Ok(Some(summary(bench).await.map_err(not_loaded)?)),
-        Export::Csv => csv(bench).await.map_err(not_loaded)?,
+        Export::Summary => return Ok(Some(summary(bench))),
+        Export::Csv => csv(bench),
         Export::Svg => {
             let width = dom::window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(960.0);
             let theme = Theme::of(shell.dark.get_untracked());
-            let id = bench.shown.get_untracked().id();
-            let Some(kind) = kind_of(id).await.map_err(not_loaded)? else {
+            let (frame, view) = (bench.frame.get_untracked(), bench.view.get_untracked());
+            let Some(scene) = picture::saved(&frame, &view, (width.max(480.0), None), &theme)
+            else {
                 let message = "this view has no picture".to_owned();
                 return Err(("no-picture".to_owned(), message));
             };
-            let (frame, view) = (bench.frame.get_untracked(), bench.view.get_untracked());
-            let rows = match view.selection.is_empty() && view.param(FINDING_KEY).is_some() {
-                true => save::rows_of_finding(frame.clone(), view.clone()).await,
-                false => Ok(bench.selected.get_untracked()),
-            };
-            let shown = (frame, view, rows.map_err(not_loaded)?);
-            let svg = save::svg_as(kind, shown, width.max(480.0), theme).await;
-            svg.map_err(not_loaded)?
+            svg::svg(&scene)
         }
     };
     Ok(Some(text.into()))

@@ -1,21 +1,19 @@
-//! The bar at the top: the name, help and theme. What acts on data comes with the workspace
-//! ([`Tools`]).
+//! The bar at the top: the name, help and theme, and with a file or a plan what acts on it.
 
-use super::tools::Tools;
+use super::tools::{self, AddData, PanelButton};
 use crate::app::state::{Dialog, Shell, ThemeChoice, Workbench};
 use crate::app::ui::{Menu, NARROW, icon, one_stop};
+use crate::app::views::places::Places;
 use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
 
-/// The header, and below it the places.
-pub fn header(tools: Signal<Option<&'static Tools>>) -> AnyView {
-    let tool = move |of: fn(&Tools) -> fn() -> AnyView| {
-        (move || tools.get().map(|tools| of(tools)())).into_any()
-    };
+/// The header, and below it the places. `shown` is true where there is a file or a plan.
+pub fn header(shown: Memo<bool>) -> AnyView {
+    let has_data = Workbench::here().has_data;
     let header = view! {
         <header class="header">
-            {tool(|t| t.panel)}
+            <Show when=move || has_data.get()><PanelButton /></Show>
             <div class="brand">
                 <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
                     <rect width="32" height="32" rx="7" class="logo-ground" />
@@ -25,16 +23,17 @@ pub fn header(tools: Signal<Option<&'static Tools>>) -> AnyView {
                 <h1>"gemmscope"</h1>
             </div>
             <div class="header-tools">
-                {tool(|t| t.basis)}
+                <Show when=move || shown.get()>{tools::basis()}</Show>
                 <div class="header-group" role="toolbar" aria-label="Undo, share, help"
                     on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
-                {tool(|t| t.steps)}
+                <Show when=move || shown.get()>{tools::steps()}</Show>
                 <MoreMenu />
                 </div>
-                {tool(|t| t.add)}
+                // The start page has its own button for this.
+                <Show when=move || shown.get()><AddData /></Show>
             </div>
         </header>
-        {tool(|t| t.places)}
+        <Show when=move || shown.get()><Places /></Show>
     };
     header.into_any()
 }

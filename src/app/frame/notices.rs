@@ -1,6 +1,5 @@
 //! What is being read, what could not be read, and the status line.
 
-use crate::app::later::{NotLoaded, later};
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadError, LoadState, LoadedFile, Progress, Shell, Workbench};
 use crate::app::ui::{icon, icon_button};
@@ -10,42 +9,19 @@ use gemmscope_model::units::{Bytes, BytesPerSec, capitalized, plural};
 use gemmscope_share::data::base_name;
 use leptos::prelude::*;
 use std::time::Duration;
-use wasm_split_helpers::wasm_split;
 
-/// The progress of the file that is being read, and the files that could not be read: a part of the
-/// program that is fetched with the first of them.
-#[component]
-pub fn Loading() -> impl IntoView {
-    let (shell, bench) = (Shell::here(), Workbench::here());
-    let said = move |l: &LoadState| {
-        // A small table is there before its progress would be seen.
-        let slow = |p: &Progress| !dom::embedded() || p.total > SMALL;
-        !l.errors.is_empty() || !l.left.is_empty() || l.current.as_ref().is_some_and(slow)
-    };
-    let wanted = Memo::new(move |was: Option<&bool>| {
-        was == Some(&true)
-            || shell.load.with(said)
-            || bench.files.with(|files| files.iter().any(|f| f.data.is_empty()))
-            || bench.has_data.get() && bench.expected.with(Option::is_some)
-    });
-    view! { <Show when=move || wanted.get()>{later(loading)}</Show> }
-}
-
-/// Up to so many bytes are read without showing it, in a frame.
+/// Up to so many bytes are read without showing it, inside another page: such a table is there before its
+/// progress would be seen.
 const SMALL: u64 = 1 << 20;
 
-/// Fetched when there is something to tell.
-#[wasm_split(told, fallible, preload(#[doc = "Fetches what tells of files."] load_told))]
-pub fn loading() -> Result<AnyView, NotLoaded> {
-    Ok(view! { <Told /> }.into_any())
-}
-
+/// The progress of the file that is being read, and the files that could not be read.
 #[component]
-fn Told() -> impl IntoView {
+pub fn Loading() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let loader = Loader::here();
-    let busy = Memo::new(move |_| shell.load.with(|l| l.current.is_some()));
+    let slow = |p: &Progress| !dom::embedded() || p.total > SMALL;
+    let busy = Memo::new(move |_| shell.load.with(|l| l.current.as_ref().is_some_and(slow)));
     let part = move || {
         shell
             .load

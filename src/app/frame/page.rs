@@ -2,26 +2,29 @@
 //! call.
 
 use super::GemmScope;
+use crate::app::state::Workbench;
 use crate::web::{dom, js};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
-/// Mounts the program and sets `window.gemmscope`.
+/// Mounts the program.
 pub fn start() {
     leptos::mount::mount_to_body(|| view! { <GemmScope /> });
-    publish();
 }
 
-/// Sets `window.gemmscope`: `timings()` returns the page's performance marks in milliseconds;
-/// `summary()` has its meaning before the first file (`load::begin`).
-fn publish() {
+/// Sets `window.gemmscope`: `timings()` returns the page's performance marks in milliseconds, `summary()`
+/// what [`Workbench::summary`] says.
+pub(super) fn publish(bench: Workbench) {
     let api = js_sys::Object::new();
     let timings = Closure::<dyn Fn() -> JsValue>::new(timings);
     let _ = js_sys::Reflect::set(&api, &"timings".into(), &timings.into_js_value());
-    // A frame tells it to its host alone.
+    // An embedded page tells it to its host alone.
     if !dom::embedded() {
-        let none = Closure::<dyn Fn() -> js_sys::Array>::new(js_sys::Array::new);
-        let _ = js_sys::Reflect::set(&api, &"summary".into(), &none.into_js_value());
+        let summary = Closure::<dyn Fn() -> JsValue>::new(move || {
+            let json = serde_json::to_string(&bench.summary()).unwrap_or_default();
+            js_sys::JSON::parse(&json).unwrap_or(JsValue::NULL)
+        });
+        let _ = js_sys::Reflect::set(&api, &"summary".into(), &summary.into_js_value());
     }
     let _ = js_sys::Reflect::set(&js_sys::global(), &"gemmscope".into(), &api);
 }

@@ -2,7 +2,6 @@
 //! compiles wasm without optimising it, optimises what has run for a while, and uses the optimised
 //! code from the next call on. Without this the first large file would meet the slow code.
 
-use crate::app::later::NotLoaded;
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{Input, Points, roofline};
@@ -14,7 +13,6 @@ use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::filter::{Filters, Mask};
 use gemmscope_table::metrics::{DeviceChoice, Metrics, Totals};
 use std::sync::Arc;
-use wasm_split_helpers::wasm_split;
 
 /// Rows of a step, so that it takes some milliseconds.
 const ROWS: u32 = 8192;
@@ -22,14 +20,13 @@ const ROWS: u32 = 8192;
 const STEPS: u32 = 16;
 
 /// Does a step at every call; false after the last.
-#[wasm_split(work, fallible)]
-pub fn steps() -> Result<Box<dyn FnMut() -> bool>, NotLoaded> {
+pub fn steps() -> impl FnMut() -> bool {
     let data = Arc::new(rows());
     let devices = DeviceChoice { default: Some("h100-sxm".to_owned()), ..DeviceChoice::default() }
         .resolve(&data, &[]);
     let theme = Theme::of(false);
     let mut done = 0;
-    Ok(Box::new(move || {
+    move || {
         let metrics = Metrics::compute(&data, devices.clone(), RoofKind::Datasheet);
         let points = Points::new(&data, &metrics);
         let whole = Frame::all(data.clone(), Arc::new(metrics));
@@ -51,7 +48,7 @@ pub fn steps() -> Result<Box<dyn FnMut() -> bool>, NotLoaded> {
         }
         done += 1;
         done < STEPS
-    }))
+    }
 }
 
 fn rows() -> Dataset {

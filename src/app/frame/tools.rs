@@ -1,5 +1,4 @@
-//! What the header has where there is data or a plan. The first view has neither, so it comes with
-//! the workspace.
+//! What the header has where there is a file or a plan.
 
 use super::choose::ChooseFiles;
 use super::device_picker::DevicePicker;
@@ -7,49 +6,25 @@ use super::header::roof_in_use;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, Shell, Step, Workbench};
 use crate::app::ui::{Menu, icon, one_stop, rove};
-use crate::app::views::places::Places;
 use crate::samples::SAMPLES;
 use crate::undo::History;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use leptos::prelude::*;
 
-/// A function for each of its places.
-pub struct Tools {
-    /// Before the name.
-    pub(super) panel: fn() -> AnyView,
-    /// What percentages are of.
-    pub(super) basis: fn() -> AnyView,
-    pub(super) steps: fn() -> AnyView,
-    pub(super) add: fn() -> AnyView,
-    /// The row below.
-    pub(super) places: fn() -> AnyView,
+/// What percentages are of: the device and the roof.
+pub(super) fn basis() -> AnyView {
+    let has_data = Workbench::here().has_data;
+    view! {
+        <Show when=move || has_data.get()><DevicePicker /></Show>
+        <RoofSwitch />
+        <span class="rule" aria-hidden="true"></span>
+    }
+    .into_any()
 }
 
-impl Tools {
-    /// All of it. Only code that comes with the workspace may name it.
-    pub const ALL: &Tools = &Tools {
-        panel: || {
-            let has_data = Workbench::here().has_data;
-            view! { <Show when=move || has_data.get()><PanelButton /></Show> }.into_any()
-        },
-        basis: || {
-            let has_data = Workbench::here().has_data;
-            let basis = view! {
-                <Show when=move || has_data.get()><DevicePicker /></Show>
-                <RoofSwitch />
-                <span class="rule" aria-hidden="true"></span>
-            };
-            basis.into_any()
-        },
-        steps,
-        // The start page has its own button for this.
-        add: || view! { <AddData /> }.into_any(),
-        places: || view! { <Places /> }.into_any(),
-    };
-}
-
-fn steps() -> AnyView {
+/// Undo, redo, share.
+pub(super) fn steps() -> AnyView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let step = move |label: &'static str,
@@ -79,7 +54,7 @@ fn steps() -> AnyView {
 
 /// Shows and hides the panel of files and filters.
 #[component]
-fn PanelButton() -> impl IntoView {
+pub(super) fn PanelButton() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let filters = Memo::new(move |_| bench.view.with(|v| v.filters.count()));
@@ -108,7 +83,7 @@ fn PanelButton() -> impl IntoView {
 
 /// Adds files, or data in another way.
 #[component]
-fn AddData() -> impl IntoView {
+pub(super) fn AddData() -> impl IntoView {
     let shell = Shell::here();
     let loader = Loader::here();
     view! {

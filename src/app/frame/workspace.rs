@@ -5,8 +5,6 @@ use super::device_notice::DeviceNotice;
 use super::focus::to_picture;
 use super::kept_files::{KeptFiles, RestoredFilters};
 use super::strip;
-use super::tools::Tools;
-use crate::app::later::NotLoaded;
 use crate::app::sidebar::files;
 use crate::app::sidebar::filters::{self, FilterRow, Filters};
 use crate::app::state::findings_task;
@@ -18,24 +16,10 @@ use crate::web::dom;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_table::dataset::Source;
 use leptos::prelude::*;
-use wasm_split_helpers::wasm_split;
-
-/// The part of the program that holds the workspace.
-#[wasm_split(work, fallible, preload(#[doc = "Fetches what surrounds the views."] load_work))]
-pub fn workspace(
-    shown: Signal<bool>,
-    tools: RwSignal<Option<&'static Tools>>,
-) -> Result<AnyView, NotLoaded> {
-    tools.set(Some(Tools::ALL));
-    Ok(view! { <Workspace shown=shown /> }.into_any())
-}
 
 /// The workspace.
 #[component]
-fn Workspace(
-    /// False while the workspace is built ahead of the first file, and hidden.
-    shown: Signal<bool>,
-) -> impl IntoView {
+pub fn Workspace() -> impl IntoView {
     let bench = Workbench::here();
     let shell = Shell::here();
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
@@ -63,10 +47,10 @@ fn Workspace(
     let drawer = shell.drawer;
     let open_panel = Callback::new(move |()| shell.show_panel(true));
     view! {
-        <div class="workspace" hidden=move || !shown.get() class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
+        <div class="workspace" class:drawer-open=move || drawer.get() class:no-panel=move || !shell.panel.get()
             on:keydown=move |e| if e.key() == "Escape" && drawer.get_untracked() { drawer.set(false) }>
             <div class="scrim" on:click=move |_| drawer.set(false)></div>
-            <main class="main" id=move || shown.get().then_some("main") data-place=move || bench.shown.get().place.id tabindex="-1"
+            <main class="main" id="main" data-place=move || bench.shown.get().place.id tabindex="-1"
                 on:scroll=move |e| shell.scrolled(&e)>
                 <Show when=move || drawn.get()>
                     <div class="told" on:keydown=|e| rove(&e, ".figure, .cost, select.kind, .account")>
@@ -82,7 +66,7 @@ fn Workspace(
                 <Show when=move || drawn.get()><dock::Dock /></Show>
             </main>
             // After the picture, so that the Tab key reaches that soon; it stands on the left, and a link skips to it.
-            <Show when=move || bench.has_data.get() || !shown.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters"
+            <Show when=move || bench.has_data.get()><aside class="sidebar" id="sidebar" tabindex="-1" aria-label="Files and filters"
                 // Closed, and back to the picture, whose keys are letters.
                 on:keydown=move |e| if e.key() == "Escape" && !e.default_prevented() {
                     shell.show_panel(false);

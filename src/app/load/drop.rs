@@ -1,35 +1,18 @@
 //! Files that are dropped on the page or pasted.
 
 use super::Loader;
-use crate::app::later::NotLoaded;
 use crate::app::ui::keep;
 use crate::web::file::{Dropped, Folder};
-use crate::web::{dom, file, reading};
+use crate::web::{dom, file};
 use leptos::prelude::*;
-use std::future::Future;
-use std::pin::Pin;
-use wasm_split_helpers::wasm_split;
 
 /// Imports the files of a folder that can be read; one notice lists the others.
 pub fn add_folder(loader: Loader, folder: Folder) {
     leptos::task::spawn_local(async move {
-        match look_into(loader, folder).await {
-            Ok(looking) => looking.await,
-            Err(_) => loader.shell.say(reading::NOT_LOADED.to_owned()),
-        }
-    });
-}
-
-#[wasm_split(page, fallible)]
-fn look_into(
-    loader: Loader,
-    folder: Folder,
-) -> Result<Pin<Box<dyn Future<Output = ()>>>, NotLoaded> {
-    Ok(Box::pin(async move {
         let (inputs, closed) = folder.inputs().await;
         loader.leave_out(closed);
         loader.add_folder(inputs);
-    }))
+    });
 }
 
 /// Accepts files that are dropped anywhere, and files or text pasted outside of text fields. True

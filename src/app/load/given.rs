@@ -1,19 +1,17 @@
 //! Data that the page or the link brings along: saved in the page, inside the link, or at an
 //! address in the link.
 
-use crate::app::later::NotLoaded;
 use crate::app::load::{Loader, sample};
 use crate::app::state::{Dialog, LoadError, Shell};
 use crate::samples::SAMPLES;
 use crate::web::file::Input;
-use crate::web::{boot, dom, reading, storage};
+use crate::web::{boot, dom, storage};
 use gemmscope_import::ImportOptions;
 use gemmscope_share::data;
 use gemmscope_share::data::Carried;
 use gemmscope_share::embed::{SourcePolicy, UrlParts, raw_address, source_policy};
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
-use wasm_split_helpers::wasm_split;
 
 /// Storage key of the hosts that data may be fetched from without asking, one a line.
 pub const HOSTS_KEY: &str = "gemmscope.hosts";
@@ -61,25 +59,20 @@ fn refuse(shell: Shell, name: &str, message: String) {
 type Unpacked = Result<(Option<String>, Vec<Carried>), String>;
 
 /// Unpacks what a page (with its view) or a link carries.
-#[wasm_split(carried, fallible)]
-fn unpack(text: String, of_page: bool) -> Result<Unpacked, NotLoaded> {
-    Ok(match of_page {
-        true => data::from_page(&text).map(|found| match found {
+fn unpack(text: &str, of_page: bool) -> Unpacked {
+    match of_page {
+        true => data::from_page(text).map(|found| match found {
             Some((view, files)) => (Some(view), files),
             None => (None, Vec::new()),
         }),
-        false => data::from_link(&text).map(|files| (None, files)),
-    })
+        false => data::from_link(text).map(|files| (None, files)),
+    }
 }
 
 fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool) {
     dom::set_root_data("ready", None);
-    loader.set_unpacking(true);
     leptos::task::spawn_local(async move {
-        let unpacked =
-            unpack(text, of_page).await.unwrap_or_else(|_| Err(reading::NOT_LOADED.to_owned()));
-        loader.set_unpacking(false);
-        let (view, files) = unpacked.unwrap_or_else(|message| {
+        let (view, files) = unpack(&text, of_page).unwrap_or_else(|message| {
             refuse(loader.shell, name, message);
             (None, Vec::new())
         });

@@ -1,13 +1,12 @@
-//! What a file goes through: it is read, and what it holds is shown. A part of the program of its
-//! own, which the first view does not wait for.
+//! What a file goes through: it is read, and what it holds is shown.
 
 use super::figures::Figures;
 use super::{Job, Loader, Queue};
-use crate::app::later::NotLoaded;
-use crate::app::state::several::{add_context, several};
+use crate::app::planner;
+use crate::app::state::several;
 use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
 use crate::web::file::Input;
-use crate::web::reading::{self, Outcome};
+use crate::web::reading::Outcome;
 use crate::web::{clock, dom, storage};
 use gemmscope_import::{ErrorKind, Head, ImportError, ImportOptions, Imported, header_fingerprint};
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -19,21 +18,11 @@ use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::cell::RefCell;
-use std::future::Future;
-use std::pin::Pin;
 use std::rc::Rc;
-use wasm_split_helpers::wasm_split;
-
-type Running = Pin<Box<dyn Future<Output = Result<(), String>>>>;
-
-/// Reads the file of a job: code that the first view does not wait for.
-#[wasm_split(open, fallible)]
-pub(super) fn run_job(loader: Loader, queue: Rc<Queue>, job: Job) -> Result<Running, NotLoaded> {
-    Ok(Box::pin(async move { loader.run_job(&queue, job).await }))
-}
 
 impl Loader {
-    async fn run_job(&self, queue: &Queue, job: Job) -> Result<(), String> {
+    /// Reads the file of a job and adds what it holds to the page; else the reason.
+    pub(super) async fn run_job(&self, queue: &Queue, job: Job) -> Result<(), String> {
         let started = clock::now_ms();
         clock::mark("gemmscope:chosen");
         let total = job.input.size();
@@ -67,8 +56,7 @@ impl Loader {
                 self.add_devices(&name, devices, job.origin);
             }
             Outcome::Done(Imported::Context(context)) => {
-                let added = add_context(*self, name, *context).await;
-                added.map_err(|_| reading::NOT_LOADED.to_owned())?;
+                self.add_context(&name, *context);
             }
             Outcome::Failed(error) if job.of_folder => {
                 let left = (name, error.to_string());
@@ -92,10 +80,9 @@ impl Loader {
             return false;
         }
         let name = &input.name;
-        match (self.plan_model)(self.bench, text).await {
-            None => return false,
-            Some(Ok(model)) => self.shell.say(format!("{name}: {model} is planned")),
-            Some(Err(why)) => self.shell.refuse(LoadError {
+        match planner::take_model(self.bench, &text) {
+            Ok(model) => self.shell.say(format!("{name}: {model} is planned")),
+            Err(why) => self.shell.refuse(LoadError {
                 id: queue.new_id(),
                 name: name.clone(),
                 message: format!("it looks like a model's configuration, but {why}"),
@@ -128,15 +115,8 @@ impl Loader {
             return Ok(());
         }
         let id = job.replaces.unwrap_or_else(|| queue.new_id());
-        // A sample that leaves comes back with undo.
-        let other = |files: &Vec<LoadedFile>| files.iter().any(|f| f.id != id);
-        if self.bench.files.with_untracked(other) && several(self.bench).await.is_err() {
-            return Err(self.refuse(queue, job, &ImportError::new(reading::NOT_LOADED)));
-        }
         let mut together = self.staying(job.replaces);
-        if let Some(several) = self.bench.several.get_value() {
-            (several.tell_apart)(&mut read.data, &together);
-        }
+        several::tell_apart(&mut read.data, &together);
         let name = match (count, read.data.sources.first()) {
             (1, Some(source)) => source.name.clone(),
             _ => plural(u64::from(count), "file"),
@@ -365,13 +345,7 @@ async fn remembered(input: &Input) -> Option<ImportOptions> {
     if dom::embedded() {
         return None;
     }
-    let known = stored_columns(input.name.clone(), head(input).await).await;
-    known.ok()?
-}
-
-#[wasm_split(page, fallible)]
-fn stored_columns(name: String, head: Vec<u8>) -> Result<Option<ImportOptions>, NotLoaded> {
-    let header = header_fingerprint(&Head::from_bytes(&name, &head));
-    let json = header.and_then(|header| storage::get(&columns_key(&header)));
-    Ok(json.and_then(|json| serde_json::from_slice(json.as_bytes()).ok()))
+    let header = header_fingerprint(&Head::from_bytes(&input.name, &head(input).await))?;
+    let json = storage::get(&columns_key(&header))?;
+    serde_json::from_str(&json).ok()
 }

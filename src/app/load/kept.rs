@@ -1,14 +1,11 @@
 //! What was open last, kept in the browser: after a reload it opens again.
 //!
-//! The bytes are in IndexedDB, in a part of the program that is fetched later. One short text in
-//! `localStorage` says at once whether there is anything: the view, then a file name a line.
+//! The bytes are in IndexedDB. One short text in `localStorage` says at once whether there is anything:
+//! the view, then a file name a line.
 
 use super::Loader;
-use crate::app::later::NotLoaded;
-use crate::app::state::several::add_context;
 use crate::web::database::{Database, Write};
 use crate::web::file::Input;
-use crate::web::reading::NOT_LOADED;
 use crate::web::{boot, clock, dom, storage};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::units::Bytes;
@@ -18,11 +15,8 @@ use gemmscope_table::filter::Filters;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use serde_json::{Value, json};
-use std::future::Future;
-use std::pin::Pin;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
-use wasm_split_helpers::wasm_split;
 
 /// Storage key of the view and the names.
 const OPEN_KEY: &str = "gemmscope.open";
@@ -132,11 +126,7 @@ impl Kept {
     pub fn open(self, loader: Loader, with_view: bool) {
         self.opening.set(true);
         leptos::task::spawn_local(async move {
-            let opened = match open_again(self, loader, with_view).await {
-                Ok(opening) => opening.await,
-                Err(_) => Err(NOT_LOADED.to_owned()),
-            };
-            if let Err(why) = opened {
+            if let Err(why) = open_again(self, loader, with_view).await {
                 self.lose(&why);
             }
             self.opening.set(false);
@@ -213,11 +203,7 @@ impl Kept {
     /// Writes what is to be kept of what is open, or nothing at all.
     fn write(self, loader: Loader, nothing: bool) {
         leptos::task::spawn_local(async move {
-            let written = match keep(self, loader, nothing).await {
-                Ok(writing) => writing.await,
-                Err(_) => Err(NOT_LOADED.to_owned()),
-            };
-            if let Err(why) = written {
+            if let Err(why) = keep(self, loader, nothing).await {
                 // Half of it would be worse than nothing.
                 storage::set(OPEN_KEY, None);
                 self.names.try_set(Vec::new());
@@ -308,92 +294,82 @@ const BYTES: &str = "bytes";
 /// Key of the only list.
 const LAST: &str = "last";
 
-type Later<T> = Pin<Box<dyn Future<Output = Result<T, String>>>>;
-
 /// Opens what is kept.
-#[wasm_split(work, fallible)]
-fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<Later<()>, NotLoaded> {
-    Ok(Box::pin(async move {
-        let list = read_list().await?;
-        if list.files.is_empty() {
-            return Err("nothing is left of it".to_owned());
-        }
-        let shown = loader.bench.view.get_untracked();
-        let noted = noted().map(|(view, _)| ViewState::decode(&view).0);
-        for context in list.contexts {
-            let name = context.files.first().cloned().unwrap_or_default();
-            if add_context(loader, name, context).await.is_err() {
-                kept.lose(NOT_LOADED);
-            }
-        }
-        // A report's context chooses a roof; the user's choice is the later one.
-        let noted = noted.filter(|_| with_view);
-        let filters = noted.as_ref().map(|v| v.filters.clone());
-        kept.filters.set(filters.filter(|f| !f.is_empty()));
-        let view = noted.unwrap_or(shown);
-        loader.bench.view.set(view);
-        let reading = list.files.into_iter().map(|Entry { input, options, key }| {
-            kept.memory.update_value(|m| m.stored.push((input.clone(), key)));
-            loader.add_again(input, options)
-        });
-        // All wait at once, so that the page is ready when the last one is there.
-        for read in reading.collect::<Vec<_>>() {
-            // Errors show on the page.
-            let _ = read.await;
-        }
-        Ok(())
-    }))
+async fn open_again(kept: Kept, loader: Loader, with_view: bool) -> Result<(), String> {
+    let list = read_list().await?;
+    if list.files.is_empty() {
+        return Err("nothing is left of it".to_owned());
+    }
+    let shown = loader.bench.view.get_untracked();
+    let noted = noted().map(|(view, _)| ViewState::decode(&view).0);
+    for context in list.contexts {
+        let name = context.files.first().cloned().unwrap_or_default();
+        loader.add_context(&name, context);
+    }
+    // A report's context chooses a roof; the user's choice is the later one.
+    let noted = noted.filter(|_| with_view);
+    let filters = noted.as_ref().map(|v| v.filters.clone());
+    kept.filters.set(filters.filter(|f| !f.is_empty()));
+    let view = noted.unwrap_or(shown);
+    loader.bench.view.set(view);
+    let reading = list.files.into_iter().map(|Entry { input, options, key }| {
+        kept.memory.update_value(|m| m.stored.push((input.clone(), key)));
+        loader.add_again(input, options)
+    });
+    // All wait at once, so that the page is ready when the last one is there.
+    for read in reading.collect::<Vec<_>>() {
+        // Errors show on the page.
+        let _ = read.await;
+    }
+    Ok(())
 }
 
 /// Keeps what is open, or nothing at all.
-#[wasm_split(work, fallible)]
-fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<Later<()>, NotLoaded> {
-    Ok(Box::pin(async move {
-        let Some(on) = kept.on.try_get_untracked() else {
-            return Ok(());
-        };
-        let list = match nothing {
-            true => List::default(),
-            false => kept.list(loader),
-        };
-        // What an earlier page kept stays until this one has a file of its own.
-        let untouched = kept.memory.with_value(|m| m.written.is_none() && m.stored.is_empty());
-        let forgets = !on || unfinished() || kept.memory.with_value(|m| !m.forgotten.is_empty());
-        if list.files.is_empty() && untouched && !forgets {
-            return Ok(());
-        }
-        let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
-        if kept.memory.with_value(|m| m.written.as_ref() == Some(&list)) {
-            if !names.is_empty() {
-                note(loader, &names);
-            }
-            return Ok(());
-        }
-        if names.is_empty() {
-            // A page that is closed now goes on forgetting when it opens again.
+async fn keep(kept: Kept, loader: Loader, nothing: bool) -> Result<(), String> {
+    let Some(on) = kept.on.try_get_untracked() else {
+        return Ok(());
+    };
+    let list = match nothing {
+        true => List::default(),
+        false => kept.list(loader),
+    };
+    // What an earlier page kept stays until this one has a file of its own.
+    let untouched = kept.memory.with_value(|m| m.written.is_none() && m.stored.is_empty());
+    let forgets = !on || unfinished() || kept.memory.with_value(|m| !m.forgotten.is_empty());
+    if list.files.is_empty() && untouched && !forgets {
+        return Ok(());
+    }
+    let names: Vec<String> = list.files.iter().map(|f| f.input.name.clone()).collect();
+    if kept.memory.with_value(|m| m.written.as_ref() == Some(&list)) {
+        if !names.is_empty() {
             note(loader, &names);
         }
-        // One after another, so that the last word is the user's.
-        while kept.memory.try_with_value(|m| m.writing) == Some(true) {
-            clock::pause(Duration::from_millis(20)).await;
-        }
-        kept.memory.try_update_value(|m| m.writing = true);
-        let written = write_list(&list).await;
-        kept.memory.try_update_value(|m| m.writing = false);
-        written?;
-        if names.is_empty() {
-            storage::set(OPEN_KEY, None);
-        } else if !unfinished() && !note(loader, &names) {
-            // Only now: the note never names what the database does not hold.
-            return Err(String::new());
-        }
-        kept.names.try_set(names);
-        kept.memory.try_update_value(|m| {
-            m.stored = list.files.iter().map(|f| (f.input.clone(), f.key.clone())).collect();
-            m.written = Some(list);
-        });
-        Ok(())
-    }))
+        return Ok(());
+    }
+    if names.is_empty() {
+        // A page that is closed now goes on forgetting when it opens again.
+        note(loader, &names);
+    }
+    // One after another, so that the last word is the user's.
+    while kept.memory.try_with_value(|m| m.writing) == Some(true) {
+        clock::pause(Duration::from_millis(20)).await;
+    }
+    kept.memory.try_update_value(|m| m.writing = true);
+    let written = write_list(&list).await;
+    kept.memory.try_update_value(|m| m.writing = false);
+    written?;
+    if names.is_empty() {
+        storage::set(OPEN_KEY, None);
+    } else if !unfinished() && !note(loader, &names) {
+        // Only now: the note never names what the database does not hold.
+        return Err(String::new());
+    }
+    kept.names.try_set(names);
+    kept.memory.try_update_value(|m| {
+        m.stored = list.files.iter().map(|f| (f.input.clone(), f.key.clone())).collect();
+        m.written = Some(list);
+    });
+    Ok(())
 }
 
 /// Reads what is kept.

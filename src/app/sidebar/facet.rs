@@ -1,9 +1,8 @@
 //! A facet: the values of a field with their counts, each to be chosen.
 
 use crate::app::state::Workbench;
-use crate::app::ui::{keyed, value_of};
+use crate::app::ui::value_of;
 use crate::web::dom;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::grouped;
 use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
@@ -113,7 +112,7 @@ pub fn Facet(facet: FacetOf) -> impl IntoView {
                     on:input=move |e| needle.set(value_of(&e)) />
             </Show>
             <ul class="facet-values">
-                {keyed(move || shown.get().0, |v| (v.0.clone(), v.1, v.2, v.3.to_bits()), value)}
+                <For each=move || shown.get().0 key=|v| (v.0.clone(), v.1, v.2, v.3.to_bits()) children=value />
             </ul>
             <Show when=move || { shown.get().1 > 0 && !all.get() && needle.with(String::is_empty) }>
                 <button type="button" class="link" on:click=move |_| all.set(true)>
@@ -139,11 +138,11 @@ fn counted(
         // In the order of their first counts: a value must not jump away under the pointer.
         let known = order.with_value(|o| counts.iter().all(|c| o.contains_key(&c.0)));
         if !known {
-            counts.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             let places = counts.iter().enumerate().map(|(i, c)| (c.0.clone(), i));
             order.set_value(places.collect());
         } else if counts.len() <= ORDERED {
-            order.with_value(|o| counts.order_by_key(|c| o.get(&c.0).copied()));
+            order.with_value(|o| counts.sort_by_key(|c| o.get(&c.0).copied()));
         }
         counts
     })

@@ -3,7 +3,7 @@
 
 use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
-use crate::app::ui::{Menu, device_select, icon, icon_button, keyed, select, value_of};
+use crate::app::ui::{Menu, device_select, icon, icon_button, select, value_of};
 use crate::web::dom;
 use gemmscope_import::FORMAT_NAMES;
 use gemmscope_model::hardware::{Device, known, short_name};
@@ -13,6 +13,7 @@ use gemmscope_table::control::Choice;
 use gemmscope_table::dataset::TraceContext;
 use gemmscope_table::dataset::{Assumption, Source};
 use leptos::prelude::*;
+use std::sync::Arc;
 
 /// The cards.
 #[component]
@@ -21,11 +22,9 @@ pub fn Files() -> impl IntoView {
     let loader = Loader::here();
     view! {
         <section class="files" aria-label="Files">
-            {keyed(
-                move || bench.files.get(),
-                |f| (f.id, std::sync::Arc::as_ptr(&f.data.0) as usize),
-                |file| view! { <Card file=file /> }.into_any(),
-            )}
+            <For each=move || bench.files.get() key=|f| (f.id, Arc::as_ptr(&f.data.0) as usize) let:file>
+                <Card file=file />
+            </For>
             {move || {
                 let contexts = bench.contexts.get().into_iter();
                 contexts.map(|context| context_card(bench, loader, context)).collect_view()

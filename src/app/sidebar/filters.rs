@@ -3,10 +3,10 @@
 
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::state::Workbench;
-use crate::app::ui::{Menu, icon, keyed, one_stop, value_of};
+use crate::app::ui::{Menu, icon, one_stop, value_of};
 use crate::web::{clock, dom};
 use gemmscope_analysis::findings::rule;
-use gemmscope_model::units::{float, larger, plural, smaller};
+use gemmscope_model::units::{larger, plural, smaller};
 use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
 use gemmscope_table::field::Frame;
@@ -72,10 +72,11 @@ pub fn FilterRow(
     };
     let first = move || {
         let facets = known.facets.get().into_iter();
-        facets.filter(|f| f.open).take(BUTTONS).collect()
+        facets.filter(|f| f.open).take(BUTTONS).collect::<Vec<_>>()
     };
     // One whose list is open stays as it is.
-    let buttons = keyed(first, |f: &FacetOf| (f.info.field.to_string(), f.distinct), button);
+    let key = |f: &FacetOf| (f.info.field.clone(), f.distinct);
+    let buttons = view! { <For each=first key=key children=button /> };
     let sizes = move || known.ranges.with(|r| !r.is_empty());
     let files = Memo::new(move |_| {
         bench.data.with(|d| match &d.sources[..] {
@@ -134,18 +135,14 @@ pub fn Filters(known: Known) -> impl IntoView {
                 prop:value=move || bench.view.with(|v| v.filters.search.clone())
                 on:input=search
             />
-            {keyed(
-                move || facets.get(),
-                |f| (f.info.field.clone(), f.distinct),
-                move |facet| view! { <Facet facet=facet /> }.into_any(),
-            )}
+            <For each=move || facets.get() key=|f| (f.info.field.clone(), f.distinct) let:facet>
+                <Facet facet=facet />
+            </For>
             <details class="facet" open node_ref=ranged>
                 <summary><span>"Ranges"</span></summary>
-                {keyed(
-                    move || ranges.get(),
-                    |r| (r.0.field.clone(), r.1.to_bits(), r.2.to_bits()),
-                    |range| view! { <RangeRow info=range.0 low=range.1 high=range.2 /> }.into_any(),
-                )}
+                <For each=move || ranges.get() key=|r| (r.0.field.clone(), r.1.to_bits(), r.2.to_bits()) let:range>
+                    <RangeRow info=range.0 low=range.1 high=range.2 />
+                </For>
             </details>
         </section>
     }
@@ -242,7 +239,7 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
         });
     };
     let read = move |e: &web_sys::Event| -> Option<f64> {
-        float(&value_of(e).trim().replace(',', ".")).map(|v| v * factor)
+        value_of(e).trim().replace(',', ".").parse::<f64>().ok().map(|v| v * factor)
     };
     let write = move |v: Option<f64>| {
         v.map_or_else(String::new, |v| info.with_value(|i| column_format::number(i, v)))

@@ -2,12 +2,14 @@
 //! from the rows of all files to the rows with a number.
 
 use super::Shared;
-use super::follow::{Follow, ReadyMade};
-use super::workbench::{FindingsResult, Given, LoadedFile};
+use super::several;
+use super::workbench::{Decided, FindingsResult, Given, Judged, LoadedFile, Tables};
 use crate::web::{clock, frame as frames};
-use gemmscope_chart::picture::FINDING_KEY;
-use gemmscope_chart::roofline::Numbers;
-use gemmscope_table::data_kind::Decision;
+use gemmscope_analysis::ledger::Columns;
+use gemmscope_chart::picture::{self, FINDING_KEY};
+use gemmscope_chart::roofline::{self, Numbers};
+use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_table::data_kind::{Counting, Decision};
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Metrics;
@@ -21,68 +23,66 @@ const SHORT: usize = 20_000;
 impl Given {
     /// Files whose rows are those of another one, by their index.
     pub(super) fn repeated(self) -> Memo<Vec<Repeated>> {
-        let Given { files, several, .. } = self;
-        Memo::new(move |_| {
-            files.with(|files| match (&files[..], several.get_value()) {
-                ([] | [_], _) | (_, None) => Vec::new(),
-                (files, Some(several)) => (several.repeated)(files),
-            })
-        })
+        let files = self.files;
+        Memo::new(move |_| files.with(|files| several::repeated(files)))
     }
 
     /// The rows of all files as one table.
     pub(super) fn united(self, repeated: Memo<Vec<Repeated>>) -> Memo<Shared<Dataset>> {
-        let Given { files, contexts, several, ready_made, .. } = self;
-        let unite =
-            move |files: &[LoadedFile], repeats: &[Repeated], contexts: &[TraceContext]| match (
-                files,
-                several.get_value(),
-            ) {
-                ([], _) => Shared::from(Dataset::new()),
-                ([one, ..], None) => one.data.clone(),
-                (files, Some(several)) => {
-                    let of_these = |made: &ReadyMade| {
-                        contexts.is_empty() && made.files.iter().eq(files.iter().map(|f| &f.data))
-                    };
-                    match ready_made.get_value().filter(of_these) {
-                        Some(made) => made.data,
-                        None => (several.unite)(files, repeats, contexts),
-                    }
-                }
-            };
+        let Given { files, contexts, .. } = self;
         Memo::new(move |_| {
-            files.with(|files| {
-                repeated.with(|repeats| contexts.with(|contexts| unite(files, repeats, contexts)))
-            })
+            let contexts = contexts.get();
+            files.with(|files| repeated.with(|repeats| self.unite(files, repeats, contexts)))
         })
+    }
+
+    /// All rows of all files as one table.
+    pub(super) fn unite(
+        self,
+        files: &[LoadedFile],
+        repeated: &[Repeated],
+        contexts: Vec<TraceContext>,
+    ) -> Shared<Dataset> {
+        let tables = (files.iter().map(|f| f.data.clone()).collect(), contexts);
+        let unite = |(_, contexts): &Tables| several::unite(files, repeated, contexts);
+        let united = self.united.try_update_value(|last| last.of(tables, unite));
+        united.unwrap_or_default()
     }
 
     /// The figures of all rows.
     pub(super) fn metrics(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Metrics>> {
-        let Given { follow, view, custom, ready_made, .. } = self;
+        let Given { view, custom, .. } = self;
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
         Memo::new(move |_| {
-            let (data, kind) = (data.get(), roof.get());
-            match follow.get() {
-                Some(follow) => custom.with(|own| {
-                    (follow.metrics)(&data, &devices.get(), own, kind, ready_made.get_value())
-                }),
-                None => Shared::from(Metrics::of_nothing(kind)),
-            }
+            let data = data.get();
+            let resolved = custom.with(|own| devices.with(|choice| choice.resolve(&data, own)));
+            self.judge(data, resolved, roof.get())
         })
+    }
+
+    /// The figures of rows with these devices.
+    pub(super) fn judge(
+        self,
+        data: Shared<Dataset>,
+        devices: Vec<Option<Device>>,
+        roof: RoofKind,
+    ) -> Shared<Metrics> {
+        let compute = |(data, devices, roof): &Judged| {
+            Shared::from(Metrics::compute(data, devices.clone(), *roof))
+        };
+        let judged = self.judged.try_update_value(|last| last.of((data, devices, roof), compute));
+        judged.unwrap_or_default()
     }
 
     /// What the rows are.
     pub(super) fn decision(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Decision>> {
-        let Given { follow, view, ready_made, .. } = self;
+        let Given { view, decided, .. } = self;
         let chosen = Memo::new(move |_| view.with(|v| v.kind));
+        let decide = |(data, kind): &Decided| Shared::from(Decision::new(data, *kind));
         Memo::new(move |_| {
-            let (kind, data) = (chosen.get(), data.get());
-            match follow.get() {
-                Some(follow) => (follow.decision)(&data, kind, ready_made.get_value()),
-                None => Shared::from(Decision::default()),
-            }
+            let rows = (data.get(), chosen.get());
+            decided.try_update_value(|last| last.of(rows, decide)).unwrap_or_default()
         })
     }
 
@@ -111,18 +111,15 @@ impl Given {
         findings: Memo<Option<FindingsResult>>,
         finding: Memo<Option<usize>>,
     ) -> Memo<Vec<u32>> {
-        let rows_of_finding = move |follow: &Follow| {
+        let rows_of_finding = move || {
             let index = finding.get()?;
             findings.with(|r| {
                 let r = r.as_ref()?;
-                (follow.rows_of)(&r.findings, &r.frame, index)
+                picture::rows_of(&r.findings, &r.frame, index)
             })
         };
         let selection = Memo::new(move |_| self.view.with(|v| v.selection.clone()));
-        Memo::new(move |_| match self.follow.get() {
-            Some(f) => selection.with(|s| (f.selected)(s, &data.get(), &|| rows_of_finding(f))),
-            None => Vec::new(),
-        })
+        Memo::new(move |_| selection.with(|s| picture::selected(s, &data.get(), rows_of_finding)))
     }
 
     /// The rows that stand for the findings.
@@ -149,10 +146,7 @@ impl Given {
         Memo::new(move |_| {
             let (by, selected, ranked) = (numbers.get(), selected.get(), ranked.get());
             let ranked = ranked.as_ref().map(|r| r.as_slice());
-            match self.follow.get() {
-                Some(follow) => frame.with(|f| (follow.numbered)(f, by, &selected, ranked)),
-                None => Vec::new(),
-            }
+            frame.with(|f| roofline::numbered(f, by, &selected, ranked))
         })
     }
 
@@ -164,25 +158,26 @@ impl Given {
         metrics: Memo<Shared<Metrics>>,
         decision: Memo<Shared<Decision>>,
     ) -> Memo<(Frame, usize)> {
-        let Given { follow, view, row_cache: cache, mask, .. } = self;
+        let Given { view, row_cache: cache, mask, .. } = self;
         let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
         Memo::new(move |old: Option<&(Frame, usize)>| {
             let whole = Frame::new(data.get().0, metrics.get().0, decision.get().0, Arc::default());
             let filters = filters.get();
-            let Some(follow) = follow.get() else {
-                return (whole, 0);
-            };
             // Columns that follow from the table hold for any filter.
             let before = old.map(|(old, _)| old).filter(|old| old.same_data(&whole));
             let whole = match before.filter(|old| old.derived().next().is_some()) {
                 Some(old) => old.decided(whole.decision().clone()),
-                None => whole.with_derived((follow.derived)(cache.get_value())),
+                None => {
+                    let cache = cache.get_value();
+                    whole.with_derived(Columns::asking(move |frame| cache.partners(frame)))
+                }
             };
             let passing = mask.try_update_value(|mask| {
                 if before.is_none() {
                     mask.reset();
                 }
-                (follow.passing)(mask, &filters, &whole)
+                let refused = mask.update(&filters, &whole).len();
+                (mask.passing(), refused)
             });
             let (rows, refused) = passing.unwrap_or_default();
             (whole.with_rows(Arc::new(rows)), refused)
@@ -191,7 +186,6 @@ impl Given {
 
     /// The frame as it was when the browser last painted after a change of it.
     pub(super) fn settled(self, frame: Memo<Frame>) -> Memo<Frame> {
-        let follow = self.follow;
         let paints = RwSignal::new(0u32);
         let running = StoredValue::new(false);
         let settled = Memo::new(move |_| {
@@ -210,12 +204,11 @@ impl Given {
                 frames::settled().await;
                 // Sums over very many rows are prepared in short tasks, for the frame as it is by then.
                 while let Some(now) = frame.try_get_untracked() {
-                    let follow = follow.try_get_untracked().flatten();
-                    if let Some(follow) = follow.filter(|_| now.rows.len() > SHORT) {
-                        let mut count = (follow.count)(now.clone());
+                    if now.rows.len() > SHORT {
+                        let mut counting = Counting::new(now.clone());
                         let mut turns = clock::Turns::begin();
                         let current = || frame.try_with_untracked(|f| *f == now) == Some(true);
-                        while current() && count() {
+                        while current() && counting.step() {
                             turns.give().await;
                         }
                     }
@@ -229,4 +222,20 @@ impl Given {
         });
         settled
     }
+}
+
+/// Names of the devices that rows use, in order and each once; `None` for each that is unknown.
+pub(super) fn devices_in_use(data: &Dataset, metrics: &Metrics) -> Vec<Option<String>> {
+    let used = data.devices_used();
+    let mut names: Vec<Option<String>> = metrics
+        .devices
+        .iter()
+        .zip(used)
+        .filter(|(_, used)| *used)
+        .map(|(d, _)| d.as_ref().map(|d| d.name.clone()))
+        .collect();
+    names.sort();
+    // Each unknown one is a device of its own.
+    names.dedup_by(|a, b| a.is_some() && a == b);
+    names
 }

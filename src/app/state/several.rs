@@ -1,45 +1,14 @@
-//! What is of use from the second file on, and for the files that describe a trace: a part of the
-//! program of its own.
+//! Makes one table of several files.
 
-use super::{LoadedFile, Shared, Workbench};
-use crate::app::later::NotLoaded;
-use crate::app::load::Loader;
+use super::{LoadedFile, Shared};
 use gemmscope_model::hardware::short_name;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::kernel_target::kernel_targets;
 use gemmscope_table::trace;
-use leptos::prelude::SetValue;
-use wasm_split_helpers::wasm_split;
 
-/// Makes one table of several files.
-#[derive(Clone, Copy)]
-#[allow(clippy::type_complexity, reason = "a table of functions, each named once")]
-pub struct Several {
-    pub(super) repeated: fn(&[LoadedFile]) -> Vec<trace::Repeated>,
-    pub(super) unite: fn(&[LoadedFile], &[trace::Repeated], &[TraceContext]) -> Shared<Dataset>,
-    /// Gives a file that comes to others a name that none of them has.
-    pub(in crate::app) tell_apart: fn(&mut Dataset, &[LoadedFile]),
-}
-
-const SEVERAL: &Several = &Several { repeated, unite, tell_apart };
-
-/// Prepares the page for a second file.
-#[wasm_split(several, fallible, preload(#[doc = "Fetches what several files need."] load_several))]
-pub fn several(bench: Workbench) -> Result<(), NotLoaded> {
-    bench.several.set_value(Some(SEVERAL));
-    Ok(())
-}
-
-/// Takes what a file says about the tables of its report.
-#[wasm_split(several, fallible)]
-pub fn add_context(loader: Loader, name: String, context: TraceContext) -> Result<(), NotLoaded> {
-    loader.bench.several.set_value(Some(SEVERAL));
-    loader.add_context(&name, context);
-    Ok(())
-}
-
-/// Of two files of one name the second has its device behind it, `trace.json (MI300X)`, else a number.
-fn tell_apart(data: &mut Dataset, others: &[LoadedFile]) {
+/// Gives a file that comes to others a name that none of them has: of two files of one name the second has
+/// its device behind it, `trace.json (MI300X)`, else a number.
+pub fn tell_apart(data: &mut Dataset, others: &[LoadedFile]) {
     let taken =
         |name: &str| others.iter().flat_map(|f| &f.data.sources).any(|other| other.name == name);
     if !data.sources.iter().any(|s| taken(&s.name)) {
@@ -61,13 +30,16 @@ fn tell_apart(data: &mut Dataset, others: &[LoadedFile]) {
 }
 
 /// Files whose rows are those of another one, by their index.
-fn repeated(files: &[LoadedFile]) -> Vec<trace::Repeated> {
-    trace::repeated_rows(&files.iter().map(|f| &*f.data.0).collect::<Vec<_>>())
+pub(super) fn repeated(files: &[LoadedFile]) -> Vec<trace::Repeated> {
+    match files {
+        [] | [_] => Vec::new(),
+        files => trace::repeated_rows(&files.iter().map(|f| &*f.data.0).collect::<Vec<_>>()),
+    }
 }
 
 /// All rows of all files, but those that repeat another one. One file is shared as it is; several
 /// are copied into one table, and the contexts of trace reports are attached to their tables.
-fn unite(
+pub(super) fn unite(
     files: &[LoadedFile],
     repeated: &[trace::Repeated],
     contexts: &[TraceContext],
@@ -77,6 +49,7 @@ fn unite(
         .flat_map(|f| &f.data.sources)
         .any(|s| contexts.iter().any(|c| trace::is_table_of(&s.format, c)));
     match files {
+        [] => Shared::from(Dataset::new()),
         [one] if !traced => one.data.clone(),
         files => {
             let tables: Vec<&Dataset> = files.iter().map(|f| &*f.data.0).collect();

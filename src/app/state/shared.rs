@@ -26,6 +26,12 @@ impl<T: ?Sized> Deref for Shared<T> {
     }
 }
 
+impl<T: Default> Default for Shared<T> {
+    fn default() -> Self {
+        Shared::from(T::default())
+    }
+}
+
 impl<T> From<T> for Shared<T> {
     fn from(value: T) -> Self {
         Shared(Arc::new(value))

@@ -143,8 +143,6 @@ pub struct Shell {
     pub panel: RwSignal<bool>,
     /// True while they are open as the drawer of a phone.
     pub drawer: RwSignal<bool>,
-    /// True once the page was idle: the workspace is then built, although nothing shows in it yet.
-    pub built_early: RwSignal<bool>,
 }
 
 impl Shell {
@@ -170,7 +168,6 @@ impl Shell {
             turned: StoredValue::new(0.0),
             panel: RwSignal::new(storage::get(PANEL_KEY).as_deref() == Some("on")),
             drawer: RwSignal::new(false),
-            built_early: RwSignal::new(false),
         }
     }
 

@@ -1,20 +1,23 @@
 //! What is worked on, and everything that follows from it as memos.
 
-use super::follow::{Follow, ReadyMade};
-use super::several::Several;
+use super::last::Last;
+use super::memos::devices_in_use;
+use super::several;
 use super::{Message, Shared, Shell, Shown};
 use crate::app::load::figures::Figures;
 use crate::undo::{History, Keyed, Swap};
 use crate::web::file::Input;
-use crate::web::{clock, storage};
+use crate::web::{clock, dom, storage};
+use gemmscope_analysis::compare::Setup;
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::report::Breakdown;
+use gemmscope_analysis::summary::Summary;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_import::ImportOptions;
-use gemmscope_model::hardware::Device;
+use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_share::data::{self, DATA_KEY, FILES_KEY, SOURCE_KEY};
-use gemmscope_table::data_kind::Decision;
+use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
@@ -134,13 +137,18 @@ pub struct Given {
     pub findings_result: RwSignal<Option<FindingsResult>>,
     /// Where actions report what they did.
     pub(super) status: RwSignal<Message>,
-    /// What follows from rows, once the part of the program for the first file is there.
-    pub follow: RwSignal<Option<&'static Follow>>,
-    /// Makes one table of several files, once it is there.
-    pub(in crate::app) several: StoredValue<Option<&'static Several>>,
-    pub(super) ready_made: StoredValue<Option<ReadyMade>>,
+    pub(super) united: StoredValue<Last<Tables, Shared<Dataset>>>,
+    pub(super) judged: StoredValue<Last<Judged, Shared<Metrics>>>,
+    pub(super) decided: StoredValue<Last<Decided, Shared<Decision>>>,
     pub(super) mask: StoredValue<Mask>,
 }
+
+/// The rows of each file, and what describes their reports.
+pub(super) type Tables = (Vec<Shared<Dataset>>, Vec<TraceContext>);
+/// Rows, the device of each name in them, and the roof that percentages are of.
+pub(super) type Judged = (Shared<Dataset>, Vec<Option<Device>>, RoofKind);
+/// Rows, and what the user says they are.
+pub(super) type Decided = (Shared<Dataset>, Option<DataKind>);
 
 /// What is given, and the memos that follow from it. Copying it copies handles.
 #[derive(Clone, Copy)]
@@ -190,7 +198,8 @@ impl Deref for Workbench {
 }
 
 impl Workbench {
-    /// The state of an empty page. Reads the text after `#` of the address, and stored devices.
+    /// The state of an empty page. Reads the text after `#` of the address and, but for an embedded page,
+    /// the stored devices.
     pub fn new(hash: &str, shell: Shell) -> Workbench {
         let status = shell.status;
         let (first, expected, problems) = read_link(hash);
@@ -199,11 +208,12 @@ impl Workbench {
         status.set(lines.join("; ").into());
         let given = Given {
             view: RwSignal::new(first),
+            custom: RwSignal::new(if dom::embedded() { Vec::new() } else { stored_devices() }),
             expected: RwSignal::new(expected),
             status,
             ..Given::default()
         };
-        let Given { files, view, follow, .. } = given;
+        let Given { files, view, .. } = given;
         let repeated = given.repeated();
         let data = given.united(repeated);
         let metrics = given.metrics(data);
@@ -227,8 +237,8 @@ impl Workbench {
             given,
             repeated,
             compare_lacks: Memo::new(move |_| {
-                let (follow, frame) = (follow.get()?, settled_frame.get());
-                (frame.rows.len() <= PAIRED).then(|| (follow.compare_lacks)(&frame))?
+                let frame = settled_frame.get();
+                (frame.rows.len() <= PAIRED).then(|| Setup::lacks(&frame))?
             }),
             has_data: Memo::new(move |_| files.with(|f| !f.is_empty())),
             data,
@@ -238,22 +248,13 @@ impl Workbench {
             decision,
             shown: Memo::new(move |_| {
                 let kind = decision.with(|d| d.kind);
-                key.with(|key| match follow.get() {
-                    Some(follow) => data.with(|data| (follow.shown)(key, kind, data)),
-                    None => Shown::without_rows(key),
-                })
+                key.with(|key| data.with(|data| Shown::of(key, kind, data)))
             }),
-            totals: Memo::new(move |_| match follow.get() {
-                Some(follow) => settled_frame.with(follow.totals),
-                None => Vec::new(),
-            }),
+            totals: Memo::new(move |_| settled_frame.with(Totals::of)),
             selected,
             ranked,
             numbered: given.numbered(frame, selected, ranked),
-            devices_in_use: Memo::new(move |_| match follow.get() {
-                Some(follow) => (follow.devices)(&data.get(), &metrics.get()),
-                None => Vec::new(),
-            }),
+            devices_in_use: Memo::new(move |_| devices_in_use(&data.get(), &metrics.get())),
             findings,
             finding,
         }
@@ -288,13 +289,9 @@ impl Workbench {
         link.encode()
     }
 
-    /// Reads the user's own devices from the browser's storage.
-    pub fn read_stored_devices(&self) {
-        let stored =
-            storage::get(DEVICES_KEY).and_then(|json| serde_json::from_slice(json.as_bytes()).ok());
-        if let Some(devices) = stored {
-            self.custom.set(devices);
-        }
+    /// What the command `summary --json` prints, of the rows that pass the filters.
+    pub fn summary(&self) -> Vec<Summary> {
+        self.frame.with_untracked(Summary::all)
     }
 
     /// Ids of the devices whose roofs apply to the rows, in order.
@@ -326,55 +323,45 @@ impl Workbench {
         self.settled_frame.try_get_untracked() != self.frame.try_get_untracked()
     }
 
-    /// Lets go of what [`Workbench::prepare`] computed, once the memos have it.
-    pub fn drop_ready_made(&self) {
-        self.ready_made.try_set_value(None);
-    }
-
-    /// Computes what the memos will ask for once these are the files, in tasks of its own. So a
-    /// file of a million rows makes no task long. `figures` are those of a file that is alone.
+    /// Works out what the memos will ask for once these are the files, in tasks of its own. So a file of
+    /// a million rows makes no task long. `figures` are those of a file that is alone.
     pub async fn prepare(&self, files: Vec<LoadedFile>, mut figures: Figures) {
-        let data = match (&files[..], self.several.get_value()) {
-            ([one], _) => one.data.clone(),
-            (files, Some(several)) if self.contexts.with_untracked(Vec::is_empty) => {
-                figures = Figures::default();
-                let repeated = (several.repeated)(files);
-                let data = (several.unite)(files, &repeated, &[]);
-                clock::pause(Duration::ZERO).await;
-                data
-            }
-            _ => return,
-        };
-        let data = &data;
+        if files.len() > 1 {
+            figures = Figures::default();
+        }
+        let repeated = several::repeated(&files);
+        let contexts = self.contexts.get_untracked();
+        let data = self.unite(&files, &repeated, contexts);
+        clock::pause(Duration::ZERO).await;
         let (choice, roof, kind) =
             self.view.with_untracked(|v| (v.devices.clone(), v.roof, v.kind));
-        let resolved = self.custom.with_untracked(|own| choice.resolve(data, own));
+        let resolved = self.custom.with_untracked(|own| choice.resolve(&data, own));
         let cache = self.row_cache.get_value();
-        let sample = figures.sample(data);
-        let metrics = match figures.of(data, &resolved, roof) {
+        let sample = figures.sample(&data);
+        match figures.of(&data, &resolved, roof) {
             Some((metrics, points)) => {
                 let metrics = Shared::from(metrics);
                 cache.set_points(&data.0, &metrics.0, points);
-                metrics
+                let judged = (data.clone(), resolved, roof);
+                self.judged.try_update_value(|last| last.of(judged, |_| metrics));
             }
             None => {
-                let metrics = Shared::from(Metrics::compute(data, resolved, roof));
+                let metrics = self.judge(data.clone(), resolved, roof);
                 clock::pause(Duration::ZERO).await;
                 let _ = cache.points(&data.0, &metrics.0);
-                metrics
             }
-        };
+        }
         clock::pause(Duration::ZERO).await;
-        let decision = Shared::from(Decision::sampled(data, &sample, kind));
+        let decide = |(data, kind): &Decided| Shared::from(Decision::sampled(data, &sample, *kind));
+        self.decided.try_update_value(|last| last.of((data, kind), decide));
         clock::pause(Duration::ZERO).await;
-        self.ready_made.set_value(Some(ReadyMade {
-            files: files.into_iter().map(|f| f.data).collect(),
-            data: data.clone(),
-            metrics,
-            kind,
-            decision,
-        }));
     }
+}
+
+/// The user's own devices, as the browser stored them.
+fn stored_devices() -> Vec<Device> {
+    let json = storage::get(DEVICES_KEY);
+    json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default()
 }
 
 /// The view of a link, the names of the files it was made from, and the keys that could not be read.

@@ -2,7 +2,7 @@
 
 use crate::app::chart_view::Picture;
 use crate::app::state::Workbench;
-use crate::app::ui::keyed;
+
 use crate::web::dom;
 use gemmscope_chart::legend::{Click, Legend, LegendEntry};
 use gemmscope_chart::scene::{Color, Symbol};
@@ -24,7 +24,7 @@ pub fn ChartLegend(picture: Picture) -> impl IntoView {
         <div class="legend" role="group" aria-label="Legend">
             <span class="legend-title">{title}</span>
             {move || steps.get().map(gradient)}
-            {keyed(entries, key, entry)}
+            <For each=entries key=key children=entry />
             {hidden(legend)}
         </div>
     }

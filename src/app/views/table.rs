@@ -8,7 +8,7 @@ mod scroll;
 
 use crate::app::dialogs::share::named;
 use crate::app::state::Workbench;
-use crate::app::ui::{Menu, icon, keyed, value_of};
+use crate::app::ui::{Menu, icon, value_of};
 use crate::web::dom;
 use columns::Columns;
 use cursor::Cursor;
@@ -74,9 +74,9 @@ pub fn Table() -> impl IntoView {
                             {move || numbers.head().0}
                         </span>
                     </Show>
-                    {keyed(move || columns.shown.get(), |c| c.field.clone(), move |info| {
-                        view! { <Head info columns cursor numbers /> }.into_any()
-                    })}
+                    <For each=move || columns.shown.get() key=|c| c.field.clone() let:info>
+                        <Head info columns cursor numbers />
+                    </For>
                 </div>
                 <div class="data-grid-body" role="rowgroup" style:height=move || format!("{}px", scroll.full.get())
                     style:width=move || format!("{}px", width.get())>
