@@ -6,7 +6,7 @@
 //!
 //! | folder | what it holds |
 //! |---|---|
-//! | `app/frame` | what surrounds everything: header, start page, workspace, notices, shortcuts, embedding |
+//! | `app/shell` | what surrounds everything: header, start page, workspace, notices, shortcuts, embedding |
 //! | `app/state` | the two contexts, `Shell` and `Workbench`; the task that looks for findings |
 //! | `app/load` | the queue of files; files that are dropped, samples, data that a link brings, what was open last |
 //! | `app/sidebar` | cards of the loaded files, filters |

@@ -7,7 +7,7 @@ fn main() {
         gemmscope::web::worker::run();
         return;
     }
-    gemmscope::app::frame::page::start();
+    gemmscope::app::shell::page::start();
 }
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,13 +1,14 @@
 //! Thin adapters over browser APIs (wasm32 only). They decide nothing: what to do with a file, a
 //! message or a key is decided in `app` and in the crates.
 
+pub mod animation;
 pub mod boot;
 pub mod canvas;
 pub mod clock;
 pub mod database;
 pub mod dom;
 pub mod file;
-pub mod frame;
+
 pub mod host;
 pub mod importer;
 pub mod js;

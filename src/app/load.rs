@@ -10,7 +10,7 @@ pub mod sample;
 use super::state::{Origin, Shell, Workbench};
 use crate::web::file::{Input, MAX_FOLDER_FILES};
 use crate::web::importer::Importer;
-use crate::web::{clock, dom, frame};
+use crate::web::{animation, clock, dom};
 use gemmscope_import::ImportOptions;
 use gemmscope_share::data::base_name;
 use gemmscope_table::dataset::TraceContext;
@@ -287,7 +287,7 @@ impl Loader {
             // Ready means visible: after the frame that shows the last file, and after the lists
             // that follow it.
             clock::after_paint().await;
-            frame::settled().await;
+            animation::settled().await;
             clock::mark("gemmscope:painted");
             while this.bench.lists_follow() {
                 clock::after_paint().await;

@@ -1,6 +1,6 @@
 //! The state of the page: two contexts, and the handle that reads files.
 //!
-//! - [`Shell`]: what the frame of the page needs (theme, dialog, status line, what is being read).
+//! - [`Shell`]: what surrounds the views needs (theme, dialog, status line, what is being read).
 //! - [`Workbench`]: what is worked on (files, view, undo, devices) and the memos that follow from it.
 //!
 //! Components read signals and memos and call the actions; none keeps a copy of its own. Nothing

@@ -1,6 +1,6 @@
 //! Time: clocks, frames, pauses, performance marks.
 
-use super::frame;
+use super::animation;
 use super::js::{global, promised};
 use std::cell::Cell;
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Turns {
     pub async fn give(&mut self) {
         if self.due() {
             pause(Duration::ZERO).await;
-            if frame::is_waiting() {
+            if animation::is_waiting() {
                 // By then its frame has come; in a hidden tab none does.
                 pause(Duration::from_millis(16)).await;
             }

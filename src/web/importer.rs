@@ -23,7 +23,7 @@ pub type Grown = Rc<dyn Fn(&Dataset)>;
 
 /// A number that no file has.
 const NOBODY: u32 = 0;
-/// Up to so many bytes a frame reads on the page.
+/// Up to so many bytes an embedded page reads without a worker.
 const SMALL: u64 = 1 << 20;
 /// How long a worker has to say that it stopped reading.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -174,7 +174,7 @@ impl Importer {
         progress: Progress,
         grown: Grown,
     ) -> Outcome {
-        // A worker takes longer to start than a frame to read a small table.
+        // A worker takes longer to start than an embedded page to read a small table.
         let small = dom::embedded() && input.size() <= SMALL;
         if !small {
             self.start();

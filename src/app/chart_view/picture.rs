@@ -3,7 +3,7 @@
 //! the page and the frame that paints it, so that neither is long.
 
 use crate::app::state::Shared;
-use crate::web::frame::{self, Frame};
+use crate::web::animation::{self, AnimationFrame};
 use gemmscope_chart::chart::{Canvas, Drawing, Target};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
 /// The picture of the inputs on a canvas. Before the canvas has a size there is none.
 pub(super) fn picture(inputs: Signal<()>, canvas: Memo<Canvas>, draw: Draw) -> Picture {
     let frames = RwSignal::new(0u32);
-    let frame = Frame::default();
+    let frame = AnimationFrame::default();
     let has_size = |to: &Canvas| to.size.0 >= 1.0 && to.size.1 >= 1.0;
     Effect::new(move |begun: Option<bool>| {
         inputs.get();
@@ -36,7 +36,7 @@ pub(super) fn picture(inputs: Signal<()>, canvas: Memo<Canvas>, draw: Draw) -> P
         };
         match begun {
             true => frame.request(next),
-            false => frame::soon(next),
+            false => animation::soon(next),
         }
         true
     });

@@ -4,7 +4,7 @@ use super::click::make_room;
 use super::picture::{self, Draw, Drawn, Picture, Pointed};
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{keep, watch_size};
-use crate::web::frame::{self, Frame};
+use crate::web::animation::{self, AnimationFrame};
 use crate::web::{canvas, clock, dom};
 use gemmscope_chart::camera::{Camera, Zoom, set_zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Emphasis, Target};
@@ -134,7 +134,7 @@ impl Stage {
                 true => paint(),
                 false => {
                     let drawn_for = size.get_untracked();
-                    frame::soon(move || {
+                    animation::soon(move || {
                         if fits(drawn_for) {
                             paint()
                         }
@@ -165,7 +165,7 @@ impl Stage {
     /// Paints what is pointed at, selected and numbered over the picture.
     fn emphasize(self) {
         let Stage { bench, picture, target, over, .. } = self;
-        let frame = Frame::default();
+        let frame = AnimationFrame::default();
         Effect::new(move |_| {
             let Some(drawn) = picture.get() else { return };
             let what = Emphasis {

@@ -1,7 +1,7 @@
 //! Shortcuts and terms.
 
 use super::source::TrustedHosts;
-use crate::app::frame::shortcuts::{CHART_KEYS, SHORTCUTS};
+use crate::app::shell::shortcuts::{CHART_KEYS, SHORTCUTS};
 use crate::app::state::{Dialog, Shell};
 use crate::app::ui::Modal;
 use gemmscope_analysis::glossary::TERMS;

@@ -30,7 +30,7 @@ const CALM: Duration = Duration::from_millis(1000);
 /// What is kept, and whether anything is. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub struct Kept {
-    /// True where this page keeps files: not in a frame, not from disk, not beside data of a link.
+    /// True where this page keeps files: not in an embed, not from disk, not beside data of a link.
     pub allowed: bool,
     /// The user's switch.
     pub on: RwSignal<bool>,

@@ -4,7 +4,7 @@
 use super::Shared;
 use super::several;
 use super::workbench::{Decided, FindingsResult, Given, Judged, LoadedFile, Tables};
-use crate::web::{clock, frame as frames};
+use crate::web::{animation, clock};
 use gemmscope_analysis::ledger::Columns;
 use gemmscope_chart::picture::{self, FINDING_KEY};
 use gemmscope_chart::roofline::{self, Numbers};
@@ -201,7 +201,7 @@ impl Given {
             }
             running.set_value(true);
             leptos::task::spawn_local(async move {
-                frames::settled().await;
+                animation::settled().await;
                 // Sums over very many rows are prepared in short tasks, for the frame as it is by then.
                 while let Some(now) = frame.try_get_untracked() {
                     if now.rows.len() > SHORT {

@@ -1,4 +1,4 @@
-//! What the frame of the page needs: theme, dialog, status line, what is being read.
+//! What surrounds the views needs: theme, dialog, status line, what is being read.
 
 use crate::app::ui::{NARROW, media};
 use crate::web::file::Input;
@@ -117,7 +117,7 @@ pub struct LoadState {
     pub left: Vec<(String, String)>,
 }
 
-/// The state of the page's frame. Copying it copies handles.
+/// The state of what surrounds the views. Copying it copies handles.
 #[derive(Clone, Copy)]
 pub struct Shell {
     /// The chosen theme.

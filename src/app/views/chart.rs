@@ -64,7 +64,7 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
     })
 }
 
-/// What stands above a picture. A frame shows no settings, and so does without what draws them.
+/// What stands above a picture. An embed shows no settings.
 pub type Bar = fn(&'static ChartKind, Picture, Workbench) -> AnyView;
 
 /// Nothing above the picture.
@@ -123,7 +123,7 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
 }
 
 /// The verdict above a picture; the other sentences and the tables below it. On a phone only its first sentence
-/// stands above; in a frame none does: its height is the host's.
+/// stands above; in an embed none does: its height is the host's.
 fn words(picture: Picture) -> (AnyView, AnyView) {
     let told = Memo::new(move |_| {
         picture.with(|p| {

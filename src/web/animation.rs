@@ -10,7 +10,7 @@ type Job = Box<dyn FnOnce()>;
 
 /// Runs the last of several requests in the next animation frame.
 #[derive(Clone, Default)]
-pub struct Frame {
+pub struct AnimationFrame {
     job: Rc<RefCell<Option<Job>>>,
     pending: Rc<Cell<bool>>,
 }
@@ -35,7 +35,7 @@ pub fn soon(job: impl FnOnce() + 'static) {
     });
 }
 
-impl Frame {
+impl AnimationFrame {
     /// Asks for the job in the next frame, in place of one that waits.
     pub fn request(&self, job: impl FnOnce() + 'static) {
         *self.job.borrow_mut() = Some(Box::new(job));

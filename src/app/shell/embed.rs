@@ -190,7 +190,7 @@ fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
 }
 
 /// Tells the host page the height of the content. The height depends on the width alone, so it does
-/// not change when the host resizes the frame to it.
+/// not change when the host resizes the embed to it.
 fn report_height(
     box_ref: NodeRef<leptos::html::Div>,
     hosted: RwSignal<Option<Rc<Host>>, LocalStorage>,

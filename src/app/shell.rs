@@ -1,4 +1,4 @@
-//! The frame of the page: header, start page, workspace and notices, and the component that holds
+//! What surrounds the views: header, start page, workspace and notices, and the component that holds
 //! them.
 
 pub mod address;
