@@ -49,17 +49,17 @@ test("one file in Explore: what is clicked, dragged, scrolled and searched is in
   await app.moreControls();
   assert.equal(await app.page.locator('select[data-control="explore.y"]').inputValue(), "m");
 
-  // In one row, by a link of an earlier version: kernels along x, scrolled, found by name.
+  // In one row: kernels along x, scrolled, found by name.
   await app.panel();
-  await app.go("#view=heat&heat.form=row&heat.along=shape&device=mi300x");
+  await app.go("#view=cells&explore.x=shape&explore.y=none&device=mi300x");
   await app.wheel(400);
   assert.match(await app.state("at.cells"), /^[1-9]\d*,0$/);
   await app.moreControls();
   await app.page.locator('[data-control="explore.find"]').fill("2048 × 8192");
   assert.equal(await app.state("explore.find"), "2048 × 8192");
 
-  // The cards of an earlier version: the rows are selected, and stand side by side in the details.
-  await app.go("#view=card&device=mi300x&sel=0.2,0.9,0.30");
+  // Selected rows stand side by side in the details.
+  await app.go("#view=roofline&device=mi300x&sel=0.2,0.9,0.30");
   await app.page.getByRole("button", { name: "Side by side" }).click();
   const beside = await app.page.locator(".side-by-side tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.textContent)));
   assert.equal(beside[0].length, 4);

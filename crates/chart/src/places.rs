@@ -88,18 +88,6 @@ pub(crate) const FEW: usize = 40;
 /// More rows than this make comparisons and tile maps slow to open.
 const MANY: usize = 200_000;
 
-/// Pictures without a switch of their own, and names of earlier versions: each with its place and its
-/// picture of today.
-const OTHERS: [(&str, &Place, &str); 7] = [
-    ("overview", SUMMARY, "roofline"),
-    ("card", SUMMARY, "roofline"),
-    ("pareto", SUMMARY, "lost"),
-    ("winner", COMPARE, "fastest"),
-    ("history", SWEEP, "tuning"),
-    ("heat", EXPLORE, "cells"),
-    ("strip", EXPLORE, "boxes"),
-];
-
 /// The place that rows of a kind call for. Rows in the order of their trials are a search, also
 /// where another library ran the same GEMM; variants without a tile have no map; shapes with their
 /// best tile and no time have nothing else. Very many rows open on the summary, whose picture comes fast
@@ -137,8 +125,7 @@ pub fn of(view: &str) -> Option<(&'static Place, &'static str)> {
             return Some((place, id));
         }
     }
-    let (_, place, picture) = OTHERS.iter().find(|(id, ..)| *id == view)?;
-    Some((place, picture))
+    None
 }
 
 /// The picture that a place opens with; "" where it draws none.
@@ -169,7 +156,7 @@ pub fn names() -> Vec<&'static str> {
     let places = PLACES.iter().map(|p| p.id);
     let pictures = PLACES.iter().flat_map(|p| p.pictures).map(|(id, _)| *id);
     let mut out: Vec<&str> = places.collect();
-    for id in pictures.chain(OTHERS.iter().map(|(id, ..)| *id)) {
+    for id in pictures {
         if !out.contains(&id) {
             out.push(id);
         }
@@ -197,21 +184,6 @@ mod tests {
         }
         assert_eq!(of("nonsense"), None);
         assert_eq!(of(""), None);
-    }
-
-    #[test]
-    fn old_links_open_the_place_that_took_over() {
-        for (old, place, picture) in [
-            ("overview", "summary", "roofline"),
-            ("pareto", "summary", "lost"),
-            ("card", "summary", "roofline"),
-            ("winner", "compare", "fastest"),
-            ("history", "sweep", "tuning"),
-            ("heat", "explore", "cells"),
-            ("strip", "explore", "boxes"),
-        ] {
-            assert_eq!(of(old).map(|(p, id)| (p.id, id)), Some((place, picture)));
-        }
     }
 
     #[test]

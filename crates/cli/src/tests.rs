@@ -201,7 +201,7 @@ fn page_puts_files_options_and_view_into_the_one_file_page() {
     assert_eq!(files[1].name, "odd.csv");
     assert_eq!(files[1].options, ImportOptions::default());
 
-    for view in ["overview", "table", "plan", "summary", "sweep"] {
+    for view in ["roofline", "table", "plan", "summary", "sweep"] {
         let args = ["page", "-", "--app", &app, "-o", &out, "--view", view];
         assert_eq!(command(&args, FILE).0, 0, "{view}");
         let html = std::fs::read_to_string(&out).unwrap();

@@ -4,9 +4,8 @@
 //! on its own: one that cannot be read is reported and keeps its default, the others apply. Keys
 //! of a later version are kept as [`ViewState::params`] and written back.
 
-mod renamed;
-
 use crate::data_kind::DataKind;
+use crate::dataset::{ColumnMeaning, library_name};
 use crate::field::Field;
 use crate::filter::{Filters, Range, Values};
 use crate::metrics::DeviceChoice;
@@ -163,7 +162,6 @@ impl ViewState {
                 problems.push(KeyProblem { key: key.into_owned(), message });
             }
         }
-        renamed::apply(&mut state);
         (state, problems)
     }
 
@@ -173,7 +171,7 @@ impl ViewState {
         };
         if let Some(name) = key.strip_prefix("f.") {
             let field = field_of(name)?;
-            let value = renamed::value(key, value);
+            let value = as_rows_spell(key, value);
             self.filters.facets.or_insert(field, Values::new()).insert(value.to_owned(), ());
         } else if let Some(name) = key.strip_prefix("r.") {
             let field = field_of(name)?;
@@ -235,11 +233,20 @@ impl ViewState {
                     self.selection = refs;
                 }
                 _ => {
-                    self.params.insert(key.to_owned(), renamed::value(key, value).to_owned());
+                    self.params.insert(key.to_owned(), as_rows_spell(key, value).to_owned());
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// A link may name a library as its file does (`cublas`): rows have the spelling of its maker. Values of
+/// other columns stay as they are.
+fn as_rows_spell<'a>(key: &str, value: &'a str) -> &'a str {
+    match key.strip_prefix("f.") {
+        Some(field) if field.strip_prefix("c.") != Some(ColumnMeaning::Library.id()) => value,
+        _ => library_name(value).unwrap_or(value),
     }
 }
 
@@ -272,8 +279,19 @@ mod tests {
     }
 
     #[test]
+    fn libraries_may_be_named_as_a_file_names_them() {
+        let link = "f.c.library=cublas&f.c.library=ours&compare.a=rocblas&f.c.kernel=cublas";
+        let (state, problems) = ViewState::decode(link);
+        assert!(problems.is_empty());
+        assert_eq!(
+            state.encode(),
+            "v=1&f.c.kernel=cublas&f.c.library=cuBLAS&f.c.library=ours&compare.a=rocBLAS"
+        );
+    }
+
+    #[test]
     fn other_data_starts_over() {
-        let all = "#view=heat&device=mi300x&d.x=h100-sxm&roof=achievable&rows=sweep&f.dtype=bf16&q=a&sel=0.3&heat.x=m&plan.model=x";
+        let all = "#view=cells&device=mi300x&d.x=h100-sxm&roof=achievable&rows=sweep&f.dtype=bf16&q=a&sel=0.3&explore.x=m&plan.model=x";
         let (mut s, _) = ViewState::decode(all);
         s.start_over();
         let (kept, _) =
