@@ -72,7 +72,7 @@ fi
 # The tools run for seconds, so they are compiled fast rather than to be fast.
 quick_install() {
   local opt=$1 name=$2
-  shift
+  shift 2
   CARGO_PROFILE_RELEASE_OPT_LEVEL=$opt CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=64 \
     CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols \
     cargo install --root "$TOOLS" --target-dir "$TOOLS/build/$name" "$@"
@@ -84,7 +84,7 @@ if [ "$(trunk --version 2>/dev/null)" != "trunk $TRUNK_VERSION" ]; then
   # No TLS: Trunk runs offline here, it downloads nothing.
   set -m
   (
-    step "trunk $TRUNK_VERSION" 'builds the site' quick_install 0 trunk --version $TRUNK_VERSION --locked --no-default-features
+    step "trunk $TRUNK_VERSION" 'builds the site' quick_install 0 trunk trunk --version $TRUNK_VERSION --locked --no-default-features
     printf '%s' "${TIMES[@]}" >"$LOGS/background"
   ) &
   BACKGROUND=$!
@@ -142,9 +142,10 @@ fi
 # ---- wasm-bindgen, Binaryen ------------------------------------------------------------------------------------------
 [ -n "$BINDGEN_VERSION" ] || die 'Cargo.toml pins no wasm-bindgen = "=X.Y.Z"'
 if [ "$(wasm-bindgen --version 2>/dev/null)" != "wasm-bindgen $BINDGEN_VERSION" ]; then
-  # Without --locked: its lock file may name a yanked crate.
+  grep -qx "wasm-bindgen-cli-support = \"=$BINDGEN_VERSION\"" scripts/wasm-bindgen/Cargo.toml ||
+    die "scripts/wasm-bindgen/Cargo.toml has to name wasm-bindgen $BINDGEN_VERSION as Cargo.toml does"
   step "wasm-bindgen $BINDGEN_VERSION" 'the JS side of the wasm; must match Cargo.toml exactly' \
-    quick_install 1 wasm-bindgen-cli --version "$BINDGEN_VERSION"
+    quick_install 1 wasm-bindgen --path scripts/wasm-bindgen --locked
 fi
 if [ -n "$BACKGROUND" ]; then
   wait "$BACKGROUND" || exit 1
