@@ -52,7 +52,7 @@ fn pictures(state: &mut ViewState) {
             state.params.keys().filter_map(|k| Some((k.clone(), named(k)?))).collect();
         for (key, to) in keys {
             if let Some(value) = state.params.remove(&key) {
-                state.params.or_insert(to, value);
+                state.params.entry(to).or_insert(value);
             }
         }
     }
@@ -89,7 +89,7 @@ pub(super) fn apply(state: &mut ViewState) {
                     ("bars.sort", "rate") => "value".to_owned(),
                     _ => value,
                 };
-                state.params.or_insert(new.to_owned(), value);
+                state.params.entry(new.to_owned()).or_insert(value);
             }
         }
     }
