@@ -8,7 +8,7 @@ use crate::exercise::{outcome, said, sound, told};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use gemmscope_import::{Head, ImportOptions, Imported, inspect, read_all};
-use gemmscope_model::encode::{base64_url, markup, visible};
+use gemmscope_model::encode::{markup, visible};
 use gemmscope_model::hardware::{Device, NameMatch, RoofKind, catalog, match_name};
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::transformer::{Model, Workload};
@@ -160,7 +160,8 @@ pub(crate) fn link(bytes: &[u8]) {
     let _ = data::from_page(&text);
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(bytes).unwrap();
-    for coded in [text.into_owned(), base64_url(bytes), base64_url(&packed.finish().unwrap())] {
+    let link = |block: &[u8]| data::to_link(block).unwrap_or_default();
+    for coded in [text.into_owned(), link(bytes), link(&packed.finish().unwrap())] {
         match data::from_link(&coded) {
             Err(e) => said(&e),
             Ok(files) => {

@@ -1,7 +1,5 @@
 //! The same sizes measured elsewhere: in another layout or type, with another library or kernel, in
 //! another file, on another device.
-
-use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use rustc_hash::FxHashMap;
@@ -90,7 +88,7 @@ pub fn elsewhere(frame: &Frame, row: usize, limit: usize) -> Elsewhere {
         })
         .filter(|r| !r.differs.is_empty())
         .collect();
-    rows.order_by(|a, b| {
+    rows.sort_by(|a, b| {
         (a.differs.len().cmp(&b.differs.len()))
             .then(a.time_s.total_cmp(&b.time_s))
             .then(a.row.cmp(&b.row))

@@ -21,7 +21,6 @@
 //! Large data can be checked in steps: each [`step`](Runner::step) of a [`Runner`] does a part.
 
 use crate::ledger::{Book, Evidence as Basis, Ledger};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{decapitalized, plural, seconds_brief};
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
@@ -457,7 +456,7 @@ const FIRST: f64 = 0.2;
 /// Section by section, each by its seconds; a doubt about the device comes before all.
 fn rank(findings: &mut [Finding]) {
     let seconds = |f: &Finding| f.saves_s.unwrap_or(f.time_s);
-    findings.order_by(|a, b| {
+    findings.sort_by(|a, b| {
         a.section()
             .cmp(&b.section())
             .then(a.is_rest().cmp(&b.is_rest()))

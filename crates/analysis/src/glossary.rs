@@ -1,6 +1,4 @@
 //! Explains technical terms in a sentence or two, and finds them in a text.
-
-use gemmscope_model::order::InOrder;
 use gemmscope_table::field::{AI, EFFICIENCY, LOST};
 
 /// A term and its meaning.
@@ -156,7 +154,7 @@ pub fn mark<'a>(text: &'a str, known: &mut Vec<&'static str>) -> Vec<Piece<'a>> 
             known.push(term.name);
         }
     }
-    found.order_by_key(|f| f.0);
+    found.sort_by_key(|f| f.0);
     let mut out = Vec::new();
     let mut at = 0;
     for (a, b, term) in found {

@@ -2,12 +2,12 @@
 
 use crate::ledger::Ledger;
 use crate::trust::Trust;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct Summary {
     pub rows_set_aside: u64,
     /// Number of rejected rows by reason.
     #[serde(rename = "set_aside")]
-    pub rejected: Sorted<String, u64>,
+    pub rejected: BTreeMap<String, u64>,
     /// Assumptions.
     pub assumptions: Vec<Assumption>,
     /// Remarks of the importer.

@@ -7,7 +7,6 @@
 use crate::ledger::{Evidence, Ledger};
 use crate::summary::distinct;
 use gemmscope_model::hardware::{BEST_MEASURED, match_name};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{FlopsPerSec, decapitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::{DataKind, Side};
 use gemmscope_table::dataset::{Assumption, RejectReason, Source};
@@ -185,7 +184,7 @@ impl<'a> Looking<'a> {
         let exception = |r: &Reason| {
             r.weight == Verdict::Sound && r.count > 0 && r.share.is_some_and(|s| s < EXCEPTION)
         };
-        reasons.order_by_key(|r| (std::cmp::Reverse(r.weight), exception(r)));
+        reasons.sort_by_key(|r| (std::cmp::Reverse(r.weight), exception(r)));
         let verdict = reasons.first().map_or(Verdict::Sound, |r| r.weight);
         Trust { verdict, reasons, assumed: given.assumed, chosen: given.chosen }
     }
@@ -289,7 +288,7 @@ fn skipped<'a>(sources: impl Iterator<Item = &'a Source>) -> Option<Reason> {
     }
     let of = rows + count;
     // Of equal ones the first in the file.
-    reasons.order_by_key(|(n, _)| std::cmp::Reverse(*n));
+    reasons.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
     let why = match reasons.as_slice() {
         [] => return None,
         [(_, only)] => (*only).to_owned(),

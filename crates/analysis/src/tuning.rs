@@ -6,8 +6,6 @@
 
 use crate::explain::name_of;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::order::InOrder;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::{format_significant, percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
@@ -141,15 +139,16 @@ pub fn problems(frame: &Frame) -> Vec<(Problem, u64)> {
     let order = frame.numbers(&Field::Column(column.key.clone()));
     let d = &*frame.data;
     let ordered = frame.rows.iter().map(|r| *r as usize).filter(|r| order(*r).is_finite());
-    let key = |r: usize| (d.m[r], d.n[r], d.k[r], d.batch[r], d.op[r]);
-    let mut out: Vec<(Problem, u64)> = Sorted::grouped(ordered.map(|r| (key(r), ())))
-        .into_iter()
-        .map(|((m, n, k, batch, op), rows)| {
-            let op = d.ops[op as usize];
-            (Problem { m, n, k, batch, op }, rows.len() as u64)
-        })
-        .collect();
-    out.order_by_key(|p| std::cmp::Reverse(p.1));
+    let mut rows: BTreeMap<_, u64> = BTreeMap::new();
+    for r in ordered {
+        *rows.entry((d.m[r], d.n[r], d.k[r], d.batch[r], d.op[r])).or_default() += 1;
+    }
+    let problem = |((m, n, k, batch, op), rows)| {
+        let op = d.ops[usize::from(op)];
+        (Problem { m, n, k, batch, op }, rows)
+    };
+    let mut out: Vec<(Problem, u64)> = rows.into_iter().map(problem).collect();
+    out.sort_by_key(|p| std::cmp::Reverse(p.1));
     out
 }
 
@@ -208,7 +207,7 @@ impl History {
                 out.references.push(variant);
             }
         }
-        out.references.order_by(|a, b| b.rate.total_cmp(&a.rate));
+        out.references.sort_by(|a, b| b.rate.total_cmp(&a.rate));
         out.find_best();
         Some(out)
     }
@@ -225,7 +224,7 @@ impl History {
             }
         }
         let mut order: Vec<usize> = (0..variants.len()).collect();
-        order.order_by(|&a, &b| variants[a].order.total_cmp(&variants[b].order));
+        order.sort_by(|&a, &b| variants[a].order.total_cmp(&variants[b].order));
         let mut running: Option<usize> = None;
         self.generations = order
             .chunk_by(|&a, &b| variants[a].order == variants[b].order)
@@ -340,7 +339,7 @@ impl History {
             })
             .collect();
         let part = |s: &Suspect| s.bad as f64 / s.all as f64;
-        out.order_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
+        out.sort_by(|a, b| part(b).total_cmp(&part(a)).then(b.bad.cmp(&a.bad)));
         out
     }
 
@@ -366,9 +365,9 @@ impl History {
 
     /// The statuses of failed variants and how often each occurs.
     pub fn failures(&self) -> Vec<(String, u64)> {
-        let mut out: Sorted<&str, u64> = Sorted::new();
+        let mut out: BTreeMap<&str, u64> = BTreeMap::new();
         for v in self.variants.iter().filter(|v| v.outcome == Outcome::Failed) {
-            *out.or_insert(v.status.as_str(), 0) += 1;
+            *out.entry(v.status.as_str()).or_default() += 1;
         }
         out.into_iter().map(|(s, n)| (s.to_owned(), n)).collect()
     }

@@ -1,7 +1,6 @@
 //! Shapes without a time, as lists of problems to tune hold them: what the roof allows each.
 
 use crate::figures::figures;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
@@ -73,7 +72,7 @@ impl Untimed {
                 })
             })
             .collect();
-        found.order_by(|a, b| b.roof_time_s.total_cmp(&a.roof_time_s));
+        found.sort_by(|a, b| b.roof_time_s.total_cmp(&a.roof_time_s));
         found
     }
 

@@ -122,7 +122,7 @@ fn words(frame: &Frame, filters: &Filters) -> Vec<String> {
     }
     for (field, values) in &filters.facets {
         let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
-        let values: Vec<&str> = values.keys().map(|v| value_name(v)).collect();
+        let values: Vec<&str> = values.iter().map(|v| value_name(v)).collect();
         out.push(format!("{label}: {}", values.join(" or ")));
     }
     for (field, range) in &filters.ranges {

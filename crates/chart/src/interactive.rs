@@ -13,7 +13,6 @@ use crate::scene::{HitArea, Point, Scene};
 use crate::scroll;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
@@ -167,7 +166,7 @@ fn with_figures(frame: &Frame, rows: &[u32], out: Tooltip) -> Tooltip {
     }
     let device = |row: &u32| frame.data.device[*row as usize];
     let mut rows = rows.to_vec();
-    rows.order_by_key(device);
+    rows.sort_by_key(device);
     let sets: Vec<&[u32]> = rows.chunk_by(|a, b| device(a) == device(b)).collect();
     sets.iter().fold(out, |out, set| {
         let totals = Totals::over(frame, set);

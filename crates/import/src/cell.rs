@@ -8,7 +8,7 @@ pub(crate) mod value_cache;
 pub(crate) mod values;
 
 use digits::{PLACES, quotient};
-use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit, float};
+use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cell_text::is_missing;
@@ -141,7 +141,7 @@ fn long_number(text: &str) -> Option<f64> {
     if !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    float(text)
+    text.parse::<f64>().ok()
 }
 
 /// `1.5e-3`, where [`quotient`] has the power.
@@ -307,7 +307,7 @@ pub(crate) fn quantity(cell: &[u8]) -> Option<(f64, Quantity)> {
 pub(crate) fn spread(cell: &[u8]) -> Option<(f64, f64)> {
     let (value, inside) = std::str::from_utf8(cell).ok()?.split_once('(')?;
     let percent = inside.trim_start_matches(['±', '+', '-', '/', ' ']).split_once('%')?.0;
-    let percent = float(percent.trim())?;
+    let percent = percent.trim().parse::<f64>().ok()?;
     Some((number(value.trim().as_bytes())?, percent / 100.0))
 }
 

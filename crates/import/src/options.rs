@@ -1,9 +1,9 @@
 //! What the user decides about a file.
 
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_table::dataset::Capture;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What the user decided about a file; everything is optional. Remembered per header.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,9 +13,9 @@ pub struct ImportOptions {
     pub format: Option<String>,
     /// Header text of a column -> what it holds ([`ColumnSpec`](gemmscope_table::dataset::ColumnSpec) as text, with unit:
     /// `time:us`, `m`, `ignore`). Only the columns the user changed.
-    pub columns: Sorted<String, String>,
+    pub columns: BTreeMap<String, String>,
     /// Answers to assumptions, by `Assumption::key`.
-    pub answers: Sorted<String, String>,
+    pub answers: BTreeMap<String, String>,
     /// Captures of graphs from other files, for a trace that launches them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub captures: Vec<Capture>,

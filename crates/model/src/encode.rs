@@ -1,62 +1,6 @@
-//! Bytes and text inside other formats: base64, and text inside HTML and SVG.
+//! Text inside HTML and SVG.
 
 use std::borrow::Cow;
-
-const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-// The crate `base64` would add 16 kB to the page.
-fn encode(bytes: &[u8], alphabet: &[u8; 64]) -> String {
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let n = chunk.iter().fold(0u32, |n, &b| n << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
-        for i in 0..=chunk.len() {
-            out.push(char::from(alphabet[(n >> (18 - 6 * i) & 63) as usize]));
-        }
-    }
-    out
-}
-
-/// Standard base64 with padding, as in a data URL.
-///
-/// ```
-/// assert_eq!(gemmscope_model::encode::base64(b"foob"), "Zm9vYg==");
-/// ```
-pub fn base64(bytes: &[u8]) -> String {
-    let mut out = encode(bytes, STANDARD);
-    while !out.len().is_multiple_of(4) {
-        out.push('=');
-    }
-    out
-}
-
-/// URL-safe base64 without padding.
-pub fn base64_url(bytes: &[u8]) -> String {
-    encode(bytes, URL_SAFE)
-}
-
-/// Reads [`base64_url`] and skips white space; `None` for any other character.
-pub fn from_base64_url(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut n, mut bits) = (0u32, 0);
-    for c in text.bytes().filter(|c| !c.is_ascii_whitespace()) {
-        let value = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'-' => 62,
-            b'_' => 63,
-            _ => return None,
-        };
-        n = n << 6 | u32::from(value);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((n >> bits) as u8);
-        }
-    }
-    Some(out)
-}
 
 /// True for characters that nobody sees, and that may turn the order of what is seen: controls,
 /// marks of direction, blanks without width, tags. Line ends and tabs are no such characters.
@@ -140,19 +84,6 @@ pub fn markup(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn base64_vectors() {
-        for (raw, coded) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(raw.as_bytes()), coded);
-        }
-        assert_eq!(base64_url(&[0xfb, 0xff]), "-_8");
-        assert_eq!(from_base64_url("Z m\n8"), Some(b"fo".to_vec()));
-        assert_eq!(from_base64_url("Zm8="), None);
-    }
 
     #[test]
     fn markup_stays_text() {
@@ -161,12 +92,5 @@ mod tests {
             "&lt;img src=x onerror=&#39;a&#39;&gt;&quot;&amp;⟨U+0001⟩"
         );
         assert_eq!(markup("plain µs"), "plain µs");
-    }
-
-    proptest! {
-        #[test]
-        fn bytes_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-            prop_assert_eq!(from_base64_url(&base64_url(&bytes)), Some(bytes));
-        }
     }
 }

@@ -12,9 +12,8 @@
 //! | [`roofline`] | roofs, efficiency, explanations of points above the roof |
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
-//! | [`sorted`] | a map of few keys |
 //! | [`named`] | enums declared as tables of their values |
-//! | [`encode`] | base64, and text inside HTML and SVG |
+//! | [`encode`] | text inside HTML and SVG |
 //!
 //! ```
 //! use gemmscope_model::dtype::DataType;
@@ -38,9 +37,7 @@ pub mod gemm;
 pub mod hardware;
 mod json_error;
 pub mod named;
-pub mod order;
 pub mod roofline;
-pub mod sorted;
 pub mod tiling;
 pub mod transformer;
 pub mod units;

@@ -5,11 +5,13 @@
 //! open as ever. The packed form is a line of JSON about the files, then their bytes, all
 //! deflated. A link and a page hold it as URL-safe base64.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use flate2::write::DeflateEncoder;
 use gemmscope_import::ImportOptions;
-use gemmscope_model::encode::{base64_url, from_base64_url, visible};
+use gemmscope_model::encode::visible;
 use gemmscope_model::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
@@ -199,7 +201,7 @@ fn unpacked(bytes: &[u8], most: u64) -> u64 {
 pub fn to_link(block: &[u8]) -> Result<String, usize> {
     // Four characters for three bytes.
     match (block.len() * 4).div_ceil(3) {
-        ..=LINK_LIMIT => Ok(base64_url(block)),
+        ..=LINK_LIMIT => Ok(URL_SAFE_NO_PAD.encode(block)),
         long => Err(long),
     }
 }
@@ -210,8 +212,14 @@ pub fn to_link(block: &[u8]) -> Result<String, usize> {
 ///
 /// A sentence about what is wrong with it.
 pub fn from_link(text: &str) -> Result<Vec<Carried>, String> {
-    let block = from_base64_url(text).ok_or(DAMAGED)?;
+    let block = decode(text).ok_or(DAMAGED)?;
     unpack(&block, LINK_UNPACKED)
+}
+
+/// The bytes of a base64 text. Mail and chat programs break long links into lines.
+fn decode(text: &str) -> Option<Vec<u8>> {
+    let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    URL_SAFE_NO_PAD.decode(text).ok()
 }
 
 /// The one-file page `template` with a block from [`pack`] and this view (the text after `#`) in it.
@@ -224,7 +232,7 @@ pub fn page(template: &str, view: &str, block: &[u8]) -> Result<String, String> 
     let end = template[at..].find("</script>").ok_or("this page has no place for data")?;
     // Neither the view's text (URL-encoded) nor base64 holds a `<`.
     let view = view.replace(['<', '\n'], "");
-    let data = base64_url(block);
+    let data = URL_SAFE_NO_PAD.encode(block);
     Ok(format!("{}{view}\n{data}{}", &template[..at], &template[at + end..]))
 }
 
@@ -237,7 +245,7 @@ pub fn from_page(text: &str) -> Result<Option<(String, Vec<Carried>)>, String> {
     let Some((view, data)) = text.split_once('\n') else {
         return Ok(None);
     };
-    let block = from_base64_url(data).ok_or(DAMAGED)?;
+    let block = decode(data).ok_or(DAMAGED)?;
     Ok(Some((view.trim().to_owned(), unpack(&block, PAGE_UNPACKED)?)))
 }
 
@@ -321,7 +329,7 @@ mod tests {
         fn any_bytes_travel(bytes in proptest::collection::vec(any::<u8>(), 0..200), name in "\\PC{1,20}") {
             let name = visible(&name).into_owned();
             let f = Carried { name, options: ImportOptions::default(), bytes };
-            prop_assert_eq!(unpack(&from_base64_url(&base64_url(&pack(vec![f.clone()]))).unwrap(), 10_000).unwrap(), vec![f]);
+            prop_assert_eq!(unpack(&decode(&URL_SAFE_NO_PAD.encode(pack(vec![f.clone()]))).unwrap(), 10_000).unwrap(), vec![f]);
         }
 
         #[test]

@@ -167,7 +167,7 @@ pub fn connect(
     if data.len() > MAX_MESSAGE {
         return Err(None);
     }
-    let Ok(value) = serde_json::from_slice::<Value>(data.as_bytes()) else {
+    let Ok(value) = serde_json::from_str::<Value>(data) else {
         return Err(None);
     };
     let Some(gemm) = value.get("gemm").and_then(Value::as_object) else {
@@ -214,8 +214,8 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
             format!("a message may have at most {MAX_MESSAGE} characters"),
         ));
     }
-    let value: Value = serde_json::from_slice(data.as_bytes())
-        .map_err(|_| Refusal::new(None, "bad-message", SHAPE))?;
+    let value: Value =
+        serde_json::from_str(data).map_err(|_| Refusal::new(None, "bad-message", SHAPE))?;
     let id = value.get("id").and_then(Value::as_u64);
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let malformed = |message: &str| Refusal::new(id, "bad-message", message);
@@ -246,7 +246,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
         }
         Some("view") => {
             let set = value.get("set").unwrap_or(&Value::Null).to_string();
-            let set: ViewChange = serde_json::from_slice(set.as_bytes())
+            let set: ViewChange = serde_json::from_str(&set)
                 .map_err(|_| malformed("set takes view, device, theme, hash, each a string"))?;
             if let Some(theme) = set.theme.as_deref()
                 && !matches!(theme, "auto" | "light" | "dark")
@@ -258,7 +258,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
         Some("export") => {
             let what = value.get("what").unwrap_or(&Value::Null).to_string();
             let known = ["svg", "csv", "view", "summary"];
-            let what: Export = serde_json::from_slice(what.as_bytes())
+            let what: Export = serde_json::from_str(&what)
                 .map_err(|_| malformed(&expected_one_of(&known, &start(&what))))?;
             Ok(Request::Export { id: needed, what })
         }

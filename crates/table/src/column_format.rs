@@ -2,7 +2,6 @@
 //! numbers can be compared by eye.
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_significant, trim_zeros};
 use std::cmp::Ordering;
 
@@ -115,7 +114,7 @@ pub fn sorted(frame: &Frame, info: &FieldInfo, descending: bool) -> Vec<u32> {
             let categories = frame.categories(&info.field);
             let mut order: Vec<u32> = (0..categories.values.len() as u32).collect();
             let text = |c: u32| categories.values[c as usize].as_str();
-            order.order_by(|&a, &b| text(a).cmp(text(b)));
+            order.sort_by(|&a, &b| text(a).cmp(text(b)));
             let mut rank = vec![f64::NAN; order.len()];
             for (i, &code) in order.iter().enumerate() {
                 if !text(code).is_empty() {

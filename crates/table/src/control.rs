@@ -8,7 +8,7 @@
 
 use crate::field::{Field, FieldInfo, FieldKind, Frame};
 use crate::view_state::ViewState;
-use gemmscope_model::units::{capitalized, expected_in, float};
+use gemmscope_model::units::{capitalized, expected_in};
 
 /// One setting of a view.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,7 +290,7 @@ impl Control {
     ) -> Self {
         let current = state
             .param(key)
-            .and_then(|t| float(t.trim()))
+            .and_then(|t| t.trim().parse::<f64>().ok())
             .filter(|v| (min..=max).contains(v))
             .unwrap_or(default);
         Control::of(
@@ -362,7 +362,7 @@ impl Control {
 
     /// The value in effect as a number; NaN if it is not a number.
     pub fn as_number(&self) -> f64 {
-        float(&self.current).unwrap_or(f64::NAN)
+        self.current.parse::<f64>().ok().unwrap_or(f64::NAN)
     }
 
     /// True if a toggle is on.
@@ -393,7 +393,7 @@ impl Control {
         let Kind::Number { min, max, whole, .. } = self.kind else {
             return Ok(typed.to_owned());
         };
-        match float(typed.trim()) {
+        match typed.trim().parse::<f64>().ok() {
             Some(v) if (min..=max).contains(&v) && !(whole && v.fract() != 0.0) => {
                 Ok(format!("{v}"))
             }

@@ -5,7 +5,7 @@ use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::units::{float, larger};
+use gemmscope_model::units::larger;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -314,8 +314,10 @@ impl Frame {
             Field::Column(key) => match d.columns.iter().find(|c| c.key == *key).map(|c| &c.data) {
                 Some(ColumnData::Number(v)) => Box::new(|r| v[r]),
                 Some(ColumnData::Text { codes, values }) => {
-                    let parsed: Vec<f64> =
-                        values.iter().map(|v| float(v.trim()).unwrap_or(f64::NAN)).collect();
+                    let parsed: Vec<f64> = values
+                        .iter()
+                        .map(|v| v.trim().parse::<f64>().ok().unwrap_or(f64::NAN))
+                        .collect();
                     Box::new(move |r| parsed[codes[r] as usize])
                 }
                 None => {

@@ -9,22 +9,22 @@ mod sizes;
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Categories, Codes, Field, Frame};
 use crate::selection::RowSet;
-use gemmscope_model::sorted::Sorted;
 pub use parts::{Part, value_name};
 use serde::{Deserialize, Serialize};
 use sizes::Sizes;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Values that pass.
-pub type Values = Sorted<String, ()>;
+pub type Values = BTreeSet<String>;
 
 /// The filters as the user set them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     /// Field -> values that pass. All values of a field that is not listed pass.
-    pub facets: Sorted<Field, Values>,
+    pub facets: BTreeMap<Field, Values>,
     /// Field -> lowest and highest value that pass, inclusive, in SI base units.
-    pub ranges: Sorted<Field, Range>,
+    pub ranges: BTreeMap<Field, Range>,
     /// Text that the name of the kernel or operation must contain, in whatever case; or sizes (`13824`,
     /// `4096x13824x5120`).
     pub search: String,
@@ -59,16 +59,16 @@ impl Filters {
 
     /// How many filters there are: values, ranges, the search, the set of rows.
     pub fn count(&self) -> usize {
-        let values: usize = self.facets.values().map(Sorted::len).sum();
+        let values: usize = self.facets.values().map(BTreeSet::len).sum();
         let others = [!self.search.is_empty(), self.only.is_some()];
         values + self.ranges.len() + others.into_iter().filter(|on| *on).count()
     }
 
     /// Adds a value to a facet or removes it. Removing the last one clears the facet.
     pub fn toggle(&mut self, field: &Field, value: &str) {
-        let set = self.facets.or_insert(field.clone(), Values::new());
-        if set.remove(value).is_none() {
-            set.insert(value.to_owned(), ());
+        let set = self.facets.entry(field.clone()).or_default();
+        if !set.remove(value) {
+            set.insert(value.to_owned());
         }
         if set.is_empty() {
             self.facets.remove(field);
@@ -273,7 +273,7 @@ fn evaluate(slot: &Slot, frame: &Frame, fail: &mut [u32], bit: u32, known: &mut 
     match slot {
         Slot::Facet(field, allowed) => {
             let Categories { codes, values } = categories(known, field, frame);
-            let pass: Vec<bool> = values.iter().map(|v| allowed.contains_key(v)).collect();
+            let pass: Vec<bool> = values.iter().map(|v| allowed.contains(v)).collect();
             let mut row = 0;
             codes.each(|code| {
                 set(row, pass[code as usize]);
@@ -375,7 +375,7 @@ mod tests {
             .filter(|&r| {
                 f.facets.iter().all(|(field, set)| {
                     let c = frame.categories(field);
-                    set.contains_key(&c.values[c.codes.get(r) as usize])
+                    set.contains(&c.values[c.codes.get(r) as usize])
                 }) && f.ranges.iter().all(|(field, range)| range.contains(frame.numbers(field)(r)))
                     && f.only.as_ref().is_none_or(|o| o.marks(&frame.data).nth(r) == Some(true))
                     && (f.search.is_empty()

@@ -13,9 +13,9 @@ use gemmscope_model::gemm::{Cost, Operation};
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::{Device, MemoryLevel, NameMatch, RoofKind};
 use gemmscope_model::roofline::{Bound, Roof, is_launch_bound};
-use gemmscope_model::sorted::Sorted;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The device whose roof applies to each row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct DeviceChoice {
     /// Device id for rows whose file does not state one, or states a name that fits several.
     pub default: Option<String>,
     /// The user's choice for device names in files: name -> device id.
-    pub overrides: Sorted<String, String>,
+    pub overrides: BTreeMap<String, String>,
 }
 
 impl DeviceChoice {

@@ -8,7 +8,6 @@ use crate::field::{FieldKind, Frame};
 use crate::metrics::Metrics;
 use gemmscope_model::hardware::{Device, NameMatch, match_name};
 use gemmscope_model::roofline::Bound;
-use gemmscope_model::units::float;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -386,7 +385,7 @@ fn is_risky(text: &[u8]) -> bool {
 fn is_figure(text: &str) -> bool {
     let unsigned = text.trim_start_matches(['+', '-']);
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '%' | '/' | '\u{202f}');
-    float(text).is_some()
+    text.parse::<f64>().ok().is_some()
         || text.len() <= unsigned.len() + 1
             && unsigned.starts_with(|c: char| c.is_ascii_digit())
             && unsigned.chars().all(plain)

@@ -1,7 +1,6 @@
 //! Refers to rows by file and line, so that a selection survives a reload.
 
 use crate::dataset::Dataset;
-use gemmscope_model::order::InOrder;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -209,7 +208,7 @@ pub(crate) fn not_a_row(text: &str) -> String {
 
 /// Sorts runs and joins adjacent ones.
 fn join(mut runs: Vec<Run>) -> Vec<Run> {
-    runs.order_by(Ord::cmp);
+    runs.sort_by(Ord::cmp);
     let mut out: Vec<Run> = Vec::new();
     for run in runs {
         match out.last_mut() {

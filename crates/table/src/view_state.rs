@@ -7,12 +7,12 @@
 use crate::data_kind::DataKind;
 use crate::dataset::{ColumnMeaning, library_name};
 use crate::field::Field;
-use crate::filter::{Filters, Range, Values};
+use crate::filter::{Filters, Range};
 use crate::metrics::DeviceChoice;
 use crate::selection::{RowSet, not_a_row};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::sorted::Sorted;
-use gemmscope_model::units::{expected_one_of, float};
+use gemmscope_model::units::expected_one_of;
+use std::collections::BTreeMap;
 
 /// Version of the text form.
 pub(crate) const VERSION: u32 = 1;
@@ -35,7 +35,7 @@ pub struct ViewState {
     /// Selected rows, in order of selection.
     pub selection: Vec<RowRef>,
     /// Settings of the views by key: `color`, `size`, `heat.x`, `zoom.roofline`.
-    pub params: Sorted<String, String>,
+    pub params: BTreeMap<String, String>,
 }
 
 /// A key of a link that could not be read.
@@ -115,7 +115,7 @@ impl ViewState {
             put("rows", kind.key());
         }
         for (field, values) in &self.filters.facets {
-            for v in values.keys() {
+            for v in values {
                 put(&format!("f.{field}"), v);
             }
         }
@@ -172,7 +172,7 @@ impl ViewState {
         if let Some(name) = key.strip_prefix("f.") {
             let field = field_of(name)?;
             let value = as_rows_spell(key, value);
-            self.filters.facets.or_insert(field, Values::new()).insert(value.to_owned(), ());
+            self.filters.facets.entry(field).or_default().insert(value.to_owned());
         } else if let Some(name) = key.strip_prefix("r.") {
             let field = field_of(name)?;
             let (lo, hi) = value
@@ -180,7 +180,12 @@ impl ViewState {
                 .ok_or_else(|| format!("expected lowest..highest: {value}"))?;
             let end = |t: &str| match t {
                 "" => Ok(None),
-                t => float(t).filter(|v| !v.is_nan()).map(Some).ok_or_else(|| not_a_number(t)),
+                t => t
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|v| !v.is_nan())
+                    .map(Some)
+                    .ok_or_else(|| not_a_number(t)),
             };
             let range = Range { min: end(lo)?, max: end(hi)? };
             if range != Range::default() {

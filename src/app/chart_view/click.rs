@@ -27,7 +27,7 @@ pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
         return;
     }
     if let Some(field) = &target.field {
-        let wanted: Values = target.categories.iter().map(|c| (c.clone(), ())).collect();
+        let wanted: Values = target.categories.iter().cloned().collect();
         parts.bench.edit("filter", |v| {
             let facets = &mut v.filters.facets;
             if facets.get(field) == Some(&wanted) {

@@ -6,10 +6,10 @@ use gemmscope_analysis::planner::measured::{MeasuredStep, distinct, model_for};
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_analysis::tile_sweep::launch_of;
 use gemmscope_chart::planner::take_shape;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::transformer::Model;
 use gemmscope_table::field::Frame;
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 
 /// A model, its shapes, and the step that the measured rows are of.
 pub(super) struct Read {
@@ -23,7 +23,7 @@ pub(super) fn read(bench: Workbench) -> Memo<Shared<Option<Read>>> {
     let chosen = Memo::new(move |_| {
         bench.view.with(|v| {
             let plan = v.params.iter().filter(|p| p.0.starts_with("plan."));
-            plan.map(|(k, v)| (k.clone(), v.clone())).collect::<Sorted<_, _>>()
+            plan.map(|(k, v)| (k.clone(), v.clone())).collect::<BTreeMap<_, _>>()
         })
     });
     Memo::new(move |_| {

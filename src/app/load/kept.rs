@@ -387,14 +387,12 @@ async fn read_list() -> Result<List, String> {
                     name: file["name"].as_str().unwrap_or_default().to_owned(),
                     blob: blob.into(),
                 },
-                options: serde_json::from_slice(file["options"].to_string().as_bytes())
-                    .unwrap_or_default(),
+                options: serde_json::from_str(&file["options"].to_string()).unwrap_or_default(),
                 key: key.to_owned(),
             });
         }
     }
-    list.contexts =
-        serde_json::from_slice(old["contexts"].to_string().as_bytes()).unwrap_or_default();
+    list.contexts = serde_json::from_str(&old["contexts"].to_string()).unwrap_or_default();
     Ok(list)
 }
 
@@ -424,6 +422,6 @@ async fn write_list(list: &List) -> Result<(), String> {
 
 async fn stored_list(database: &Database) -> Result<Value, String> {
     let text = database.get(LISTS, LAST).await?.as_string();
-    let read = text.and_then(|text| serde_json::from_slice(text.as_bytes()).ok());
+    let read = text.and_then(|text| serde_json::from_str(text).ok());
     Ok(read.unwrap_or_default())
 }

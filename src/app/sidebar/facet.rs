@@ -164,8 +164,8 @@ fn values_in_sight(
     let none = counts.iter().all(|c| c.1 == 0);
     let mut out: Vec<Value> = counts
         .iter()
-        .filter(|(v, n)| (*n > 0 || none || chosen.contains_key(v)) && matching(v))
-        .map(|(v, n)| (v.clone(), *n, chosen.contains_key(v), *n as f64 / most as f64))
+        .filter(|(v, n)| (*n > 0 || none || chosen.contains(v)) && matching(v))
+        .map(|(v, n)| (v.clone(), *n, chosen.contains(v), *n as f64 / most as f64))
         .collect();
     let more = out.len().saturating_sub(limit);
     let hidden = out.split_off(out.len().min(limit));

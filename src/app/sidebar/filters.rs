@@ -231,7 +231,7 @@ fn RangeRow(info: FieldInfo, low: f64, high: f64) -> impl IntoView {
     });
     let set = move |change: &dyn Fn(&mut Range)| {
         bench.edit("range", |v| {
-            let range = v.filters.ranges.or_insert(field(), Range::default());
+            let range = v.filters.ranges.entry(field()).or_default();
             change(range);
             if *range == Range::default() {
                 v.filters.ranges.remove(&field());

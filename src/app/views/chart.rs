@@ -10,19 +10,19 @@ use gemmscope_chart::camera::{Zoom, zoom_of};
 use gemmscope_chart::chart::{Canvas, Chart, RenderOptions};
 use gemmscope_chart::charts::{self, ChartKind, Inputs};
 use gemmscope_chart::interactive;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a chart is opened with. While it stays the same, the opened chart is only drawn again.
 #[derive(Clone, PartialEq)]
 struct Opening {
     frame: Frame,
-    params: Sorted<String, String>,
+    params: BTreeMap<String, String>,
     selected: Vec<u32>,
 }
 

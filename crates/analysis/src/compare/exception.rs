@@ -2,9 +2,9 @@
 
 use super::Comparison;
 use super::duel::{Duel, Measure, Sums, Verdict, times};
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
+use std::collections::BTreeMap;
 
 /// Fewer configurations than this are no pattern.
 const FEWEST: u64 = 3;
@@ -45,12 +45,12 @@ impl Duel {
             }
         }
         // Several operations share a layout, or types.
-        let mut all: Sorted<String, Leads> = Sorted::new();
+        let mut all: BTreeMap<String, Leads> = BTreeMap::new();
         for (op, leads) in data.ops.iter().zip(&of_op) {
             for what in
                 [format!("the layout is {}", op.layout()), format!("the types are {}", op.types())]
             {
-                all.or_insert(what, Leads::default()).add(*leads);
+                all.entry(what).or_default().add(*leads);
             }
         }
         all.extend(SIZES.iter().zip(of_size).map(|((_, what), leads)| ((*what).to_owned(), leads)));

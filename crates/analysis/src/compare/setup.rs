@@ -1,7 +1,6 @@
 //! Chooses sides and keys of a comparison from the data.
 
 use super::{Comparison, measured};
-use gemmscope_model::order::InOrder;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Field, FieldKind, Frame};
@@ -59,7 +58,7 @@ impl Setup {
                 values.len() > 1 && (few || own == Some(f))
             })
             .collect();
-        out.order_by_key(|f| (own != Some(f), rank(frame, f)));
+        out.sort_by_key(|f| (own != Some(f), rank(frame, f)));
         out
     }
 
@@ -121,7 +120,7 @@ impl Setup {
     pub fn of(frame: &Frame, side: Field) -> Setup {
         let mut counts = value_counts(frame, &side);
         if side != Field::Source {
-            counts.order_by_key(|c| std::cmp::Reverse(c.1));
+            counts.sort_by_key(|c| std::cmp::Reverse(c.1));
         }
         Setup {
             keys: Setup::default_keys(frame, &side),

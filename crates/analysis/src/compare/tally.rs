@@ -4,7 +4,6 @@ use super::duel::times;
 use super::winner::fastest;
 use super::{Comparison, Setup, TIE, is_small_part};
 use crate::ledger::Ledger;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::data_kind::Side;
 use gemmscope_table::field::Frame;
@@ -109,7 +108,7 @@ impl Tally {
     /// The sides, those that lead most often first.
     fn ranked(&self) -> Vec<usize> {
         let mut sides: Vec<usize> = (0..self.names.len()).collect();
-        sides.order_by_key(|side| std::cmp::Reverse(self.clear[*side]));
+        sides.sort_by_key(|side| std::cmp::Reverse(self.clear[*side]));
         sides
     }
 
@@ -138,7 +137,7 @@ impl Tally {
             self.compared > 1 && self.clear[*s] == 0 && self.slower[*s] as f64 > most
         };
         let mut losers: Vec<usize> = (0..self.names.len()).filter(loses).collect();
-        losers.order_by(|a, b| self.by_time[*b].total_cmp(&self.by_time[*a]));
+        losers.sort_by(|a, b| self.by_time[*b].total_cmp(&self.by_time[*a]));
         losers
     }
 
@@ -146,7 +145,7 @@ impl Tally {
     /// the next of the best that shares a fifth of its configurations with it. `None` where nothing was compared.
     pub fn pair(&self, comparison: &Comparison) -> Option<[usize; 2]> {
         let mut ranked: Vec<usize> = (0..self.names.len()).collect();
-        ranked.order_by(|a, b| self.by_time[*a].total_cmp(&self.by_time[*b]).then(a.cmp(b)));
+        ranked.sort_by(|a, b| self.by_time[*a].total_cmp(&self.by_time[*b]).then(a.cmp(b)));
         let first = *ranked.first().filter(|_| self.compared > 0)?;
         let rivals = &ranked[1..ranked.len().min(FEW)];
         let of = |side: usize| comparison.configurations[side];

@@ -1,9 +1,8 @@
 //! Compares all sides: the fastest in each configuration and each cell of a map.
 
 use super::Comparison;
-use gemmscope_model::order::InOrder;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_table::field::Frame;
+use std::collections::BTreeMap;
 
 /// The fastest side of a configuration, and its rate over that of the next side: 1 is a tie, in
 /// which the side is the first of the equals. `None` with fewer than two sides.
@@ -142,7 +141,7 @@ pub fn cells(
         let all = cell.compared.len();
         let ran = (0..sides).filter(|s| all > 0 && times[*s].1 == all);
         let mut means: Vec<(f64, usize)> = ran.map(|s| (times[s].0 / all as f64, s)).collect();
-        means.order_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        means.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         if let [first, second, ..] = means[..] {
             let margin = (second.0 - first.0).exp();
             if margin > 1.0 + threshold {
@@ -151,5 +150,9 @@ pub fn cells(
         }
         cell
     };
-    Sorted::grouped(kept.map(|i| (at(comparison.row(i)), i))).into_iter().map(of_cell).collect()
+    let mut cells: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for i in kept {
+        cells.entry(at(comparison.row(i))).or_default().push(i);
+    }
+    cells.into_iter().map(of_cell).collect()
 }

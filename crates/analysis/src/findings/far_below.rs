@@ -4,8 +4,8 @@
 use super::story::{self, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
 use gemmscope_model::hardware::short_name;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::{percent, plural};
+use std::collections::BTreeMap;
 
 /// Libraries reach a multiple of this with large GEMMs, whatever the device.
 const FAR: f64 = 0.05;
@@ -33,11 +33,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
-    let mut all: Sorted<_, Vec<&Group>> = Sorted::new();
+    let mut all: BTreeMap<_, Vec<&Group>> = BTreeMap::new();
     for (_, g) in scan.checked().filter(|(_, g)| g.roof_s.is_finite()) {
         let row = g.row as usize;
         let place = (scan.data().device[row], scan.problem(g).op.compute.name());
-        all.or_insert(place, Vec::new()).push(g);
+        all.entry(place).or_default().push(g);
     }
     all.into_iter().filter_map(|((_, dtype), groups)| of(rule, scan, dtype, &groups)).collect()
 }

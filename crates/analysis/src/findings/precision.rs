@@ -4,8 +4,8 @@ use super::story::{self, Hit, Story};
 use super::{Basis, Category, Kind, MEDIUM_SHARE, Need, Rule, Scan, Severity};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::plural;
+use std::collections::BTreeMap;
 
 /// The roof of the narrower type must be at least this many times as high.
 pub(super) const WORTH: f64 = 1.5;
@@ -55,7 +55,7 @@ fn faster(scan: &Scan<'_>, g: &super::Group) -> Option<(DataType, f64, f64)> {
 
 fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
     // One finding a type, not one a GEMM: it is one decision.
-    let mut sets: Sorted<(DataType, DataType), Vec<Hit>> = Sorted::new();
+    let mut sets: BTreeMap<(DataType, DataType), Vec<Hit>> = BTreeMap::new();
     for (i, g) in scan.checked() {
         // Far below its roof, a higher roof saves nothing.
         if g.roof_s.is_nan() || story::tiny(g) || g.efficiency() < FAR {
@@ -64,7 +64,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         if let Some((to, now, then)) = faster(scan, g) {
             let from = scan.problem(g).op.compute;
             let hit = Hit { group: i, saves_s: Some((now - then) * g.calls) };
-            sets.or_insert((from, to), Vec::new()).push(hit);
+            sets.entry((from, to)).or_default().push(hit);
         }
     }
     let sets = sets.into_iter().map(|(_, hits)| hits).collect();

@@ -7,15 +7,14 @@ use crate::ledger::Partners;
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::{Bound, Roof};
-use gemmscope_model::sorted::Sorted;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
 use gemmscope_table::metrics::Metrics;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Rows of one shape, type, layout, device, file and kernel.
@@ -225,7 +224,7 @@ impl<'a> Counting<'a> {
             return rows.iter().filter(counts).fold(none, |group, r| add(group, *r));
         }
         let mut rows = rows.to_vec();
-        rows.order_by(|a, b| data.time_s[*a as usize].total_cmp(&data.time_s[*b as usize]));
+        rows.sort_by(|a, b| data.time_s[*a as usize].total_cmp(&data.time_s[*b as usize]));
         add(none, rows[(rows.len() - 1) / 2])
     }
 
@@ -262,18 +261,18 @@ impl<'a> Scan<'a> {
     /// kernels, else the time of the rows.
     fn measure_whole(&mut self) {
         let data = &*self.frame.data;
-        let mut by_source: Sorted<(u16, u16), f64> = Sorted::new();
+        let mut by_source: BTreeMap<(u16, u16), f64> = BTreeMap::new();
         for g in self.groups.iter().filter(|g| g.checked) {
             let part = &mut self.parts[usize::from(g.side)];
             part.time_s += g.time_s;
             let place = (g.side, data.source[g.row as usize]);
-            *by_source.or_insert(place, 0.0) += g.time_s;
+            *by_source.entry(place).or_default() += g.time_s;
         }
         // A file of nothing but GEMMs without a shape has no row.
         if self.parts.len() == 1 {
             for (source, number) in data.sources.iter().zip(0u16..) {
                 if source.without_model.time_s > 0.0 {
-                    by_source.or_insert((0, number), 0.0);
+                    by_source.entry((0, number)).or_default();
                 }
             }
         }

@@ -3,7 +3,6 @@
 use super::{Finding, Rule, Scan, words};
 use crate::ledger::{Account, Adding, Ledger, Posting, Splitter, size_between, sizes, types_of};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
@@ -178,7 +177,7 @@ impl<'a> Summing<'a> {
 
     pub(super) fn finish(mut self) -> Sums<'a> {
         for cause in &mut self.causes {
-            cause.parts.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.rows.cmp(&b.rows)));
+            cause.parts.sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.rows.cmp(&b.rows)));
         }
         let (ledger, splitter) = self.adding.finish();
         Sums { ledger, causes: self.causes, splitter, types: self.types }

@@ -9,7 +9,6 @@ use crate::figures::figures;
 use crate::formula::given;
 use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
@@ -40,7 +39,7 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cau
 /// One finding for causes of one side and device that do not weigh.
 pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> Finding {
     let mut by_weight = small.to_vec();
-    by_weight.order_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.most.0.cmp(&b.most.0)));
+    by_weight.sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.most.0.cmp(&b.most.0)));
     let groups = groups_of(sums, &rows_of(scan, small));
     let named = |c: &&Cause| format!("{}, {}", tell(scan, sums, c).title, story::time(c.lost_s));
     let first: Vec<String> = by_weight.iter().take(NAMED).map(named).collect();
@@ -136,7 +135,7 @@ fn signs(scan: &Scan<'_>, sums: &Sums<'_>, rows: &[u32]) -> Vec<Seen> {
             out.push(Seen { sign, title: sign.label().to_owned(), groups, rows: own });
         }
     }
-    out.order_by(|a, b| b.groups.cmp(&a.groups).then(a.sign.cmp(&b.sign)));
+    out.sort_by(|a, b| b.groups.cmp(&a.groups).then(a.sign.cmp(&b.sign)));
     out
 }
 

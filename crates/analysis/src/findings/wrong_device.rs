@@ -6,12 +6,11 @@ use super::story::{self, Hit, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
 use crate::summary::distinct;
 use gemmscope_model::hardware::short_name;
-use gemmscope_model::order::InOrder;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::{either, percent, plural};
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
 use gemmscope_table::metrics::ABOVE_ROOF;
+use std::collections::BTreeMap;
 
 /// With more than this share of the rows above their roof, the device is in doubt.
 pub(super) const SHARE: f64 = 0.20;
@@ -107,9 +106,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let groups = hits.iter().map(|hit| &scan.groups[hit.group as usize]);
     let devices = groups.clone().filter_map(|g| scan.device(g));
     let names = distinct(devices.map(|device| device.name.as_str()));
-    let mut reasons: Sorted<String, usize> = Sorted::new();
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for cause in groups.clone().flat_map(|g| causes(scan.frame, g.row as usize)) {
-        *reasons.or_insert(cause, 0) += 1;
+        *reasons.entry(cause).or_default() += 1;
     }
     let name = match names.as_slice() {
         [one] => format!("the {one}"),
@@ -117,7 +116,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     };
     let most = groups.max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()));
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
-    reasons.order_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let would = reasons
         .first()
         .map_or(String::new(), |(why, n)| format!(" For {n} of them this would explain it: {why}"));

@@ -1,7 +1,6 @@
 //! The accounts of one side on one device, added up.
 
 use super::{Account, Evidence, Scatter};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::seconds_brief;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -124,7 +123,7 @@ impl Book {
     pub fn ranked(&self) -> Vec<(Account, Sum)> {
         let mut held: Vec<_> = self.each().collect();
         // Of equal ones the first of `ALL`.
-        held.order_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
+        held.sort_by(|a, b| b.1.seconds.total_cmp(&a.1.seconds));
         held
     }
 }

@@ -7,7 +7,6 @@ use super::{Plan, PlanRow, Step};
 use crate::doc::{self, Block, heading, text};
 use crate::replay::blas::{cutlass_call, hipblaslt_call};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
 use gemmscope_table::field::shape_label;
@@ -153,7 +152,7 @@ pub fn device_table(plan: &Plan) -> Table {
     ];
     let mut done: Vec<_> =
         plan.steps.iter().filter_map(|s| Some((&s.device, s.result.as_ref().ok()?))).collect();
-    done.order_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
+    done.sort_by(|a, b| a.1.totals.time.0.total_cmp(&b.1.totals.time.0));
     // Training needs memory for more than weights, so it is not known whether it fits.
     let training = plan.state.workload.backward;
     let fastest = done.first().map_or(f64::NAN, |d| d.1.totals.time.0);

@@ -8,7 +8,6 @@ pub use step::MeasuredStep;
 use super::matching::{Index, Match};
 use super::state::PlanState;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::transformer::{Model, Pass, Phase, Workload, preset};
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
 use gemmscope_table::dataset::Dataset;
@@ -70,7 +69,7 @@ pub fn measured_table(
             Some((time, cells))
         })
         .collect();
-    rows.order_by(|a, b| b.0.total_cmp(&a.0));
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     Table::of(
         &[
             "GEMM",

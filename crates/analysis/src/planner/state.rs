@@ -180,7 +180,7 @@ impl PlanState {
 impl Keys<'_> {
     fn model(&mut self) -> Model {
         if let Some(text) = self.state.param("plan.json") {
-            match serde_json::from_slice::<Model>(text.as_bytes()) {
+            match serde_json::from_str::<Model>(text) {
                 Ok(model) => return model,
                 Err(e) => self.problem("plan.json", format!("expected a model: {e}")),
             }

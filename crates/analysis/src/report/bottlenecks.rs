@@ -9,7 +9,6 @@ use crate::findings;
 use crate::findings::{Finding, Findings, Group, Kind, Scan, Severity, Sign, band};
 use crate::trace_time::Unfused;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{capitalized, fixed, percent};
 use gemmscope_table::trace::is_unfused_attention;
@@ -129,7 +128,7 @@ pub(super) fn bottlenecks(
             .filter(|s| s.rows.binary_search(&g.row).is_ok())
             .map(|s| (s.sign, s.title.as_str()))
             .collect();
-        signs.order_by(Ord::cmp);
+        signs.sort_by(Ord::cmp);
         signs.dedup();
         if !of.attention && !signs.is_empty() {
             let titles: Vec<&str> = signs.iter().map(|s| s.1).collect();

@@ -4,7 +4,6 @@ use crate::findings;
 use crate::findings::Scan;
 use crate::summary::distinct;
 use gemmscope_model::hardware::match_name;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{either, percent};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::kernel_target::kernel_targets;
@@ -105,7 +104,7 @@ fn unknown<'a>(scan: &Scan<'a>) -> Vec<(&'a str, f64)> {
         });
         out[place].1 += g.time_s;
     }
-    out.order_by(|a, b| b.1.total_cmp(&a.1));
+    out.sort_by(|a, b| b.1.total_cmp(&a.1));
     out
 }
 

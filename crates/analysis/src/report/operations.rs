@@ -6,7 +6,6 @@ use crate::doc::escape::short;
 use crate::findings::{ANOMALY_EFFICIENCY, Findings, Group, Scan, is_quantized};
 use crate::trace_time::TraceTime;
 use gemmscope_model::hardware::Device;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, fixed, percent};
 use gemmscope_table::dataset::ColumnMeaning;
@@ -162,7 +161,7 @@ impl Breakdown {
             operations.push(o);
             bottlenecks.push(b);
         }
-        bottlenecks.order_by(|a, b| {
+        bottlenecks.sort_by(|a, b| {
             (!a.validated)
                 .cmp(&!b.validated)
                 .then(a.priority.cmp(&b.priority))
@@ -260,7 +259,7 @@ fn heaviest<'s>(scan: &'s Scan<'_>) -> (Vec<&'s Group>, usize) {
         keys.select_nth_unstable(MAX_OPERATIONS);
         keys.truncate(MAX_OPERATIONS);
     }
-    keys.order_by(Ord::cmp);
+    keys.sort_by(Ord::cmp);
     let groups = keys.iter().map(|k| &scan.groups[k.2 as usize]);
     (groups.collect(), total)
 }

@@ -9,7 +9,6 @@ use crate::ledger::{Book, Ledger};
 use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
 use crate::trace_time::other_time_s;
 use crate::untimed::UntimedList;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{
     and_more, capitalized, decapitalized, percent, plural, seconds_brief,
@@ -147,7 +146,7 @@ const NAMED: usize = 4;
 /// `NVIDIA H100: 3.00 ms, 60 % of roof; ...`, those with most time.
 fn by_device(ledger: &Ledger) -> String {
     let mut books: Vec<&Book> = ledger.books.iter().collect();
-    books.order_by(|a, b| b.time_s.total_cmp(&a.time_s));
+    books.sort_by(|a, b| b.time_s.total_cmp(&a.time_s));
     let line = |b: &&Book| b.named(&headline::total(b));
     let named: Vec<String> = books.iter().take(NAMED).map(line).collect();
     match books.len().saturating_sub(NAMED) {

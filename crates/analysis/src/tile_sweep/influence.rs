@@ -4,7 +4,6 @@
 use super::name_parts::{NameParts, axis_of};
 use super::{by_shape, settings};
 use crate::tuning::{parameter, parameter_columns};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::dataset::{Column, ColumnData};
@@ -62,7 +61,7 @@ pub fn influences(frame: &Frame, shown: Axis) -> Vec<Influence> {
     let stated = Stated::of(frame, shown);
     let all = 0..stated.names.len();
     let mut out: Vec<Influence> = all.filter_map(|at| stated.influence(at)).collect();
-    out.order_by(|a, b| b.spread().total_cmp(&a.spread()));
+    out.sort_by(|a, b| b.spread().total_cmp(&a.spread()));
     out
 }
 
@@ -223,7 +222,7 @@ impl Stated {
         let named = values.iter().zip(&logs);
         let mut values: Vec<Value> =
             named.map(|(value, logs)| Value { value: value.clone(), best: mean(logs) }).collect();
-        values.order_by(|a, b| b.best.total_cmp(&a.best).then(a.value.cmp(&b.value)));
+        values.sort_by(|a, b| b.best.total_cmp(&a.best).then(a.value.cmp(&b.value)));
         let sets = sets.iter().sum();
         (shapes > 0).then(|| Influence { name: self.names[setting].clone(), values, shapes, sets })
     }

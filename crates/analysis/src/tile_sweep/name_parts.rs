@@ -1,10 +1,10 @@
 //! What kernel names say besides their tile: the settings in them, and what else differs between them.
 
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::mix;
+use std::collections::BTreeMap;
 
 /// The axis that a title of a setting names, however its tool spells it: `BLOCK_SIZE_K`, `num_warps`.
 pub(super) fn axis_of(title: &str) -> Option<Axis> {
@@ -39,9 +39,9 @@ impl<'a> NameParts<'a> {
             return NameParts { codes: &[], settings: Vec::new(), others: Vec::new() };
         };
         let parts: Vec<Vec<String>> = values.iter().map(|v| parts_of(v)).collect();
-        let mut lengths: Sorted<usize, usize> = Sorted::new();
+        let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
         for p in &parts {
-            *lengths.or_insert(p.len(), 0) += 1;
+            *lengths.entry(p.len()).or_default() += 1;
         }
         let usual = lengths.into_iter().max_by_key(|l| l.1).map_or(0, |l| l.0);
         let alike = || parts.iter().filter(|p| p.len() == usual);

@@ -3,7 +3,6 @@
 use super::cells::Tried;
 use super::settings::Setting;
 use super::{Line, LineName, Panel, Sweep, TileSource};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -226,7 +225,7 @@ impl Reading<'_> {
                 }
                 next = v.checked_mul(2);
             }
-            all.order_by(Ord::cmp);
+            all.sort_by(Ord::cmp);
         }
         all
     }

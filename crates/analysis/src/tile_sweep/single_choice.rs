@@ -3,9 +3,9 @@
 use super::{Panel, Sweep, TileSource};
 use crate::ledger::TIE;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{capitalized, grouped, percent, plural};
+use std::collections::BTreeMap;
 
 /// A setting that ran on a smaller share of the shapes is no choice for all of them.
 const RAN: f64 = 0.8;
@@ -37,14 +37,14 @@ impl SingleChoice {
 pub(super) fn single_choice(sweep: &Sweep) -> Option<SingleChoice> {
     /// Where the label of a setting is, the sum of its shares, the shapes that it ran on, and was about the fastest on.
     type Tried<'a> = ((&'a Panel, usize), f64, usize, usize);
-    let mut of: Sorted<(u32, u32), Tried<'_>> = Sorted::new();
+    let mut of: BTreeMap<(u32, u32), Tried<'_>> = BTreeMap::new();
     let mut shapes = 0;
     for panel in &sweep.panels {
         for line in panel.lines.iter().filter(|l| l.best.is_some()) {
             shapes += 1;
             for tried in &line.tried {
                 let i = tried.column as usize;
-                let entry = of.or_insert(panel.columns[i], ((panel, i), 0.0, 0, 0));
+                let entry = of.entry(panel.columns[i]).or_insert(((panel, i), 0.0, 0, 0));
                 entry.1 += tried.share;
                 entry.2 += 1;
                 entry.3 += usize::from(tried.share * TIE >= 1.0);

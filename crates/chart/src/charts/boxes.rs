@@ -14,7 +14,6 @@ use crate::scene::{Item, Marks, Scene, Symbol};
 use crate::spec::{Figure, Name, Spec};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{FieldInfo, Frame};
 use gemmscope_table::stats::quantile;
@@ -54,7 +53,7 @@ const MEDIAN: usize = 2;
 /// The figures of a box; NaN without values. Sorts the values and drops NaN.
 fn quantiles(values: &mut Vec<f64>) -> [f64; 5] {
     values.retain(|v| !v.is_nan());
-    values.order_by(f64::total_cmp);
+    values.sort_by(f64::total_cmp);
     QUANTILES.map(|(q, _)| quantile(values, q))
 }
 

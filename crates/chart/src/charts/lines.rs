@@ -14,7 +14,6 @@ use crate::scene::{Item, Scene};
 use crate::spec::{Figure, Name, Spec};
 use crate::ticks::{Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_model::order::InOrder;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::view_state::ViewState;
@@ -60,7 +59,7 @@ impl Lines {
         let get = frame.numbers(&x.field);
         let mut xs: Vec<f64> = frame.rows.iter().map(|r| get(*r as usize)).collect();
         xs.retain(|v| *v > 0.0);
-        xs.order_by(f64::total_cmp);
+        xs.sort_by(f64::total_cmp);
         xs.dedup();
         let n = xs.len();
         let size = |row: &u32| xs.binary_search_by(|v| v.total_cmp(&get(*row as usize)));

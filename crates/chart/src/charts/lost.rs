@@ -16,7 +16,6 @@ use crate::spec::{Figure, Name, Rows, Spec, nothing};
 use crate::text;
 use crate::ticks::Format;
 use gemmscope_analysis::ledger::{Account, Adding};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::seconds_brief;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnData;
@@ -117,7 +116,7 @@ impl LostTime {
         }
         let groups = Groups::of(&of_side, n as usize, &bands.of);
         let mut order: Vec<usize> = (0..n as usize).filter(|b| time[*b] > 0.0).collect();
-        order.order_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(time[b].total_cmp(&time[a])));
+        order.sort_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(time[b].total_cmp(&time[a])));
         let of = |figure: &[f64]| order.iter().map(|b| figure[*b]).sum::<f64>();
         let lost_s = of(&lost);
         let [roof, no_roof] = [Account::Roof, Account::NoRoof].map(|a| of(&accounts[a as usize]));

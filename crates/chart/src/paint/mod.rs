@@ -374,27 +374,14 @@ impl Painter {
     }
 }
 
-/// Points around a circle. Each is the one before, turned by a step: sine and cosine of any angle
-/// would be 8 kB of the page.
+/// Points around a circle.
 fn circle((x, y): Point, radius: f64, closed: bool) -> Vec<Point> {
     let steps = (radius * 3.0).clamp(12.0, 64.0) as usize;
     let step = std::f64::consts::TAU / steps as f64;
-    // The power series, which for half a radian at most needs few terms.
-    let series = |first: f64, power: f64| {
-        let terms = (0..8).scan((first, power), |(term, power), _| {
-            *term *= -step * step / ((*power + 1.0) * (*power + 2.0));
-            *power += 2.0;
-            Some(*term)
-        });
-        first + terms.sum::<f64>()
-    };
-    let (cosine, sine) = (series(1.0, 0.0), series(step, 1.0));
-    let mut at = (1.0, 0.0);
     (0..steps + usize::from(closed))
-        .map(|_| {
-            let (c, s) = at;
-            at = (c * cosine - s * sine, s * cosine + c * sine);
-            (x + radius * c, y + radius * s)
+        .map(|i| {
+            let (sine, cosine) = (i as f64 * step).sin_cos();
+            (x + radius * cosine, y + radius * sine)
         })
         .collect()
 }

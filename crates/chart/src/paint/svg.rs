@@ -2,7 +2,9 @@
 
 use crate::paint::{Options, Painter};
 use crate::scene::{Item, Scene};
-use gemmscope_model::encode::{base64, markup};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gemmscope_model::encode::markup;
 use plotters_svg::SVGBackend;
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -75,7 +77,7 @@ fn push_image(out: &mut String, item: &Item, scale: f64, clip: [f64; 4]) {
         units(rect[1] - clip[1]),
         units(rect[2]),
         units(rect[3]),
-        base64(&png),
+        STANDARD.encode(&png),
     );
 }
 

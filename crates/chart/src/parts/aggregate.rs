@@ -1,6 +1,4 @@
 //! Several rows as one figure, and rows grouped by band.
-
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::smaller;
 use gemmscope_table::field::{Field, FieldInfo, Frame};
 use gemmscope_table::keyed;
@@ -176,7 +174,7 @@ pub(crate) fn add_new<T: PartialEq>(list: &mut Vec<T>, item: T) {
 /// Bands by figure, the best first, those without a figure last; equal ones keep their order.
 pub(crate) fn best_first(figures: &[f64], higher_is_better: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..figures.len()).collect();
-    order.order_by(|&a, &b| by_figure(figures[a], figures[b], !higher_is_better));
+    order.sort_by(|&a, &b| by_figure(figures[a], figures[b], !higher_is_better));
     order
 }
 

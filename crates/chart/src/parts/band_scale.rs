@@ -4,7 +4,6 @@
 use crate::aggregate::distinct_up_to;
 use crate::scale::Kind;
 use crate::ticks::Format;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::format_short;
 use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
 use gemmscope_table::group::numbered;
@@ -64,7 +63,7 @@ impl BandScale {
         let mut out = BandScale { label: "M × N".to_owned(), names, of, ..BandScale::default() };
         if order != Order::File {
             let mut by_size: Vec<usize> = (0..sizes.len()).collect();
-            by_size.order_by_key(|&i| sizes[i]);
+            by_size.sort_by_key(|&i| sizes[i]);
             out.reorder(&by_size);
         }
         out
@@ -103,7 +102,7 @@ impl BandScale {
         }
         let name = |code: u32| values.get(code as usize).map_or("", String::as_str);
         if order != Order::File {
-            used.order_by(|a, b| natural(name(*a), name(*b)));
+            used.sort_by(|a, b| natural(name(*a), name(*b)));
         }
         for (i, &code) in used.iter().enumerate() {
             band[code as usize] = i as u32;

@@ -4,7 +4,6 @@ use crate::labels::Rect;
 use crate::layout::Plot;
 use crate::scale::Scale;
 use crate::scene::Point;
-use gemmscope_model::units::float;
 use gemmscope_table::view_state::ViewState;
 
 /// Ranges of x and y that show.
@@ -70,7 +69,7 @@ fn outward(v: f64, round: fn(f64) -> f64) -> f64 {
     }
     let grain = 10f64.powi(v.abs().log10().floor() as i32 - 2);
     let out = round(v / grain) * grain;
-    float(&format!("{out:.2e}")).unwrap_or(out)
+    format!("{out:.2e}").parse::<f64>().ok().unwrap_or(out)
 }
 
 /// The parameter that holds the zoom of a chart.
@@ -98,7 +97,7 @@ fn parse(text: &str) -> Option<Zoom> {
     let (x, y) = text.split_once(',')?;
     let pair = |t: &str| {
         let (a, b) = t.split_once("..")?;
-        let (a, b) = (float(a)?, float(b)?);
+        let (a, b) = (a.parse::<f64>().ok()?, b.parse::<f64>().ok()?);
         (a >= 0.0 && b > a && b.is_finite()).then_some((a, b))
     };
     // Only a share begins at 0.

@@ -11,8 +11,6 @@ use crate::scene::{Color, DragArea, Scene, Symbol, TOP};
 use crate::text;
 use crate::ticks::{self, Format};
 use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST};
-use gemmscope_model::order::InOrder;
-use gemmscope_model::units::float;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Categories, Field, FieldInfo, FieldKind, Frame};
 use std::sync::OnceLock;
@@ -97,7 +95,7 @@ impl ColorScale {
             let mut out = ColorScale::category(&info.label, &categories, &[], n, theme);
             let format = Format::of(&info.unit);
             for name in &mut out.names {
-                if let Some(v) = float(name) {
+                if let Some(v) = name.parse::<f64>().ok() {
                     *name = format.write(v, 5);
                 }
             }
@@ -161,7 +159,7 @@ impl ColorScale {
         let mut used: Vec<usize> =
             (0..values.len()).filter(|&i| counts[i] > 0 && !values[i].is_empty()).collect();
         if used.len() > Theme::DISTINCT {
-            used.order_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
+            used.sort_by_key(|&i| (std::cmp::Reverse(counts[i]), i));
         }
         let shown = if used.len() > Theme::DISTINCT { Theme::DISTINCT - 1 } else { used.len() };
         let mut map = vec![u16::MAX; values.len()];

@@ -4,7 +4,6 @@ use crate::layout::{EDGE, FONT};
 use crate::palette::alpha;
 use crate::scene::{Color, Point, START, Scene, Symbol};
 use crate::text;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{and_more, grouped};
 use gemmscope_table::view_state::ViewState;
 
@@ -160,7 +159,7 @@ impl Legend {
         categories.retain(|e| e.click == Click::Category);
         let more = categories.len().saturating_sub(ENTRIES);
         if more > 0 {
-            categories.order_by_key(|e| std::cmp::Reverse(e.count));
+            categories.sort_by_key(|e| std::cmp::Reverse(e.count));
             categories.truncate(ENTRIES);
         }
         let entry = |e: &LegendEntry| {

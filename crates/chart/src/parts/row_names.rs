@@ -1,11 +1,11 @@
 //! Names of single rows, no two alike: the shape, and as much else as tells it from the others.
 
 use gemmscope_analysis::explain;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::group::{by_key, mix};
+use std::collections::BTreeMap;
 
 /// How the passing rows of a frame are named.
 #[derive(Debug)]
@@ -165,12 +165,12 @@ impl RowNames {
 fn telling(frame: &Frame, differs: Vec<Part>) -> Vec<Part> {
     // By text: codes of types and layouts are those of whole operations.
     let of = |part: &Part| -> Vec<u32> {
-        let (mut known, mut texts) = (Vec::new(), Sorted::new());
+        let (mut known, mut texts) = (Vec::new(), BTreeMap::new());
         let rows = frame.rows.iter().map(|r| *r as usize);
         let numbers = rows.map(|r| {
             let (code, next) = (part.code(frame, r) as usize, texts.len() as u32);
             known.resize(known.len().max(code + 1), None);
-            *known[code].get_or_insert_with(|| *texts.or_insert(part.text(frame, r), next))
+            *known[code].get_or_insert_with(|| *texts.entry(part.text(frame, r)).or_insert(next))
         });
         numbers.collect()
     };

@@ -12,7 +12,6 @@ use crate::palette::Theme;
 use crate::plot::{Bands, Placed};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, Frame};
@@ -92,10 +91,10 @@ impl Spec {
             Order::File => {}
             Order::Name => {
                 let mut named: Vec<_> = order.into_iter().map(|g| (self.name(g), g)).collect();
-                named.order_by(|a, b| natural(&a.0, &b.0));
+                named.sort_by(|a, b| natural(&a.0, &b.0));
                 order = named.into_iter().map(|n| n.1).collect();
             }
-            _ => order.order_by(|a, b| by_figure(figure[*a], figure[*b], up)),
+            _ => order.sort_by(|a, b| by_figure(figure[*a], figure[*b], up)),
         }
         if up && matches!(by, Order::File | Order::Name) {
             order.reverse();

@@ -5,7 +5,6 @@
 //! system font.
 
 use gemmscope_analysis::compare::shared_start;
-use gemmscope_model::order::InOrder;
 
 /// Advances of U+0020..=U+007E in thousandths of the font size.
 const ASCII: [u16; 95] = [
@@ -85,12 +84,12 @@ pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
     let mut out: Vec<String> = names.iter().map(|n| ellipsis_middle(n, size, max)).collect();
     let cut = |out: &[String]| -> Vec<Vec<usize>> {
         let mut by_text: Vec<usize> = (0..out.len()).collect();
-        by_text.order_by(|a, b| out[*a].cmp(&out[*b]));
+        by_text.sort_by(|a, b| out[*a].cmp(&out[*b]));
         let alike = by_text.chunk_by(|a, b| out[*a] == out[*b]);
         let differ = |g: &&[usize]| g.iter().any(|&i| names[i] != names[g[0]]);
         let mut groups: Vec<Vec<usize>> = alike.filter(differ).map(<[usize]>::to_vec).collect();
         // Numbers follow the order of the names.
-        groups.order_by_key(|g| g[0]);
+        groups.sort_by_key(|g| g[0]);
         groups
     };
     for group in cut(&out) {

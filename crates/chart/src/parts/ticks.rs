@@ -1,7 +1,6 @@
 //! Where an axis is marked, and how numbers on it are written.
 
 use crate::scale::{Kind, Scale};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{self, Prefix, format_short, format_significant, trim_zeros};
 
 /// One mark on an axis.
@@ -203,7 +202,7 @@ pub(crate) fn log(domain: (f64, f64), room: usize, format: &Format<'_>) -> Vec<T
         false => Vec::new(),
     };
     mantissas.extend(labelled);
-    mantissas.order_by(f64::total_cmp);
+    mantissas.sort_by(f64::total_cmp);
     mantissas.dedup();
     let tick = |(m, e, value): (f64, i32, f64)| {
         let label = labelled.contains(&m) && (m > 1.0 || e.rem_euclid(every) == 0);

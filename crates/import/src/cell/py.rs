@@ -3,7 +3,6 @@
 //! becomes [`Py::Word`], and open brackets are closed at the end.
 
 use crate::cell::digits;
-use gemmscope_model::units::float;
 use std::borrow::Cow;
 
 /// A Python value as printed. JSON is read as well. Texts stay in the cell where they can.
@@ -55,7 +54,7 @@ impl<'a> Py<'a> {
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Py::Number(n) => Some(*n),
-            _ => float(self.text()?.trim()),
+            _ => self.text()?.trim().parse::<f64>().ok(),
         }
     }
 
@@ -239,7 +238,7 @@ impl<'a> Parser<'a> {
     fn number(&self, word: &str) -> Option<f64> {
         let from = word.as_ptr() as usize - self.text.as_ptr() as usize;
         let to = u32::try_from(from + word.len()).ok()?;
-        digits::decimal(self.text.as_bytes(), from as u32, to).or_else(|| float(word))
+        digits::decimal(self.text.as_bytes(), from as u32, to).or_else(|| word.parse::<f64>().ok())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Guesses what a column holds from its header, by the names that tools use.
 
 use super::words::{self, Says, any_says, is_extreme, words};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
@@ -40,7 +39,7 @@ pub(crate) fn guess(header: &str) -> Guess {
     }
     // `MxNxK`, `B*M*K*N`
     let mut letters: Vec<char> = joined.chars().filter(|c| !"x_".contains(*c)).collect();
-    letters.order_by(Ord::cmp);
+    letters.sort_by(Ord::cmp);
     if letters == ['k', 'm', 'n'] || letters == ['b', 'k', 'm', 'n'] {
         return plain(Mnk, 90);
     }

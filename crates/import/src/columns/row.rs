@@ -13,7 +13,6 @@ use crate::columns::header::Col;
 use crate::columns::plan::{Extra, Figures, Plan, Size, Sizes};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::{Operation, Problem};
-use gemmscope_model::order::InOrder;
 use gemmscope_table::build::cell_text::{RowError, is_missing};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
@@ -58,7 +57,7 @@ impl ValueCaches {
     pub(crate) fn note_assumed_types(&self, table: &mut TableBuilder) {
         let types = self.types.values().iter().flatten();
         let mut assumed: Vec<_> = types.filter_map(|t| t.assumed).collect();
-        assumed.order_by_key(|a| *a);
+        assumed.sort_by_key(|a| *a);
         for assumed in assumed {
             table.note(format!("{assumed}."));
         }

@@ -9,7 +9,6 @@ use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
 use crate::split::dialect::is_drawn;
 use crate::{Detection, Head, ImportOptions, Reader};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::order::InOrder;
 use gemmscope_table::build::{ColumnId, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning;
 use std::collections::HashMap;
@@ -271,7 +270,7 @@ impl TableFormat {
                 plan.extras.push(Extra::Auto(i, keep(table, ColumnMeaning::Other, name)));
             }
         }
-        plan.extras.order_by_key(Extra::index);
+        plan.extras.sort_by_key(Extra::index);
         plan
     }
 

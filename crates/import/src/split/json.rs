@@ -2,7 +2,6 @@
 //! after another, so that a file of any size needs only the memory of its largest element.
 
 use crate::ImportError;
-use gemmscope_model::units::float;
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
 use serde_json::Value;
@@ -33,7 +32,7 @@ pub(crate) fn text<'a>(v: &'a Value, key: &str) -> &'a str {
 /// The number of a member, or in its text.
 pub(crate) fn number(v: &Value, key: &str) -> Option<f64> {
     let v = v.get(key)?;
-    v.as_f64().or_else(|| float(v.as_str()?.trim()))
+    v.as_f64().or_else(|| v.as_str()?.trim().parse::<f64>().ok())
 }
 
 /// The items of a member that is a list.

@@ -12,7 +12,6 @@ use crate::{
     Pieces, ReadBy, Reader,
 };
 use cells::{Cells, Columns, MOST_COLUMNS, flatten, is_column, of_pytest};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -45,7 +44,7 @@ fn is_lines(head: &Head) -> bool {
 
 /// The only line of a file is an object with a list of rows, not a row itself.
 fn has_list(line: &str) -> bool {
-    let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(line.as_bytes()) else {
+    let Ok(Value::Object(object)) = serde_json::from_str::<Value>(line) else {
         return false;
     };
     let of_columns = |v: &Value| v.as_object().is_some_and(is_column);
@@ -153,7 +152,7 @@ impl Rows {
             return;
         };
         let mut labels: Vec<&String> = first.keys().collect();
-        labels.order_by_key(|l| (l.len(), *l));
+        labels.sort_by_key(|l| (l.len(), *l));
         for label in labels {
             let cell = |(_, title, cells): &(u32, String, Map<String, Value>)| {
                 Some((title.clone(), cells.get(label)?.clone()))

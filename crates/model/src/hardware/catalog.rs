@@ -1,11 +1,13 @@
 //! The known devices, from `catalog.json`: in the units that datasheets use, so that a reader can
-//! check a row against its source. The build makes tables of it (`build.rs`).
+//! check a row against its source.
 
 use super::{Device, Engine, Peak};
 use crate::dtype::DataType;
+use serde::Deserialize;
 use std::sync::LazyLock;
 
-static CATALOG: LazyLock<Vec<Device>> = LazyLock::new(|| ROWS.iter().map(device).collect());
+static CATALOG: LazyLock<Vec<Device>> =
+    LazyLock::new(|| entries().into_iter().map(Device::from).collect());
 
 /// Every known device, by vendor and generation.
 pub fn catalog() -> &'static [Device] {
@@ -17,22 +19,28 @@ pub fn by_id(id: &str) -> Option<&'static Device> {
     catalog().iter().find(|device| device.id == id)
 }
 
-/// A device as `catalog.json` has it; the build writes these.
-struct Row {
-    id: &'static str,
-    name: &'static str,
-    aliases: &'static [&'static str],
-    vendor: &'static str,
-    arch: &'static str,
-    arch_token: &'static str,
-    form: &'static str,
+fn entries() -> Vec<Entry> {
+    serde_json::from_str(include_str!("catalog.json")).expect("the tests read catalog.json")
+}
+
+/// A device of `catalog.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    name: String,
+    aliases: Vec<String>,
+    vendor: String,
+    arch: String,
+    arch_token: String,
+    form: String,
     units: Option<u32>,
-    unit_kind: &'static str,
+    unit_kind: String,
     lanes: Option<u32>,
     clock_ghz: Option<f64>,
     fp16_flops_per_clock_per_unit: Option<f64>,
     memory_gb: Option<f64>,
-    memory_kind: &'static str,
+    memory_kind: String,
     bandwidth_gb_per_s: Option<f64>,
     l2_mib: Option<f64>,
     llc_mib: Option<f64>,
@@ -40,74 +48,73 @@ struct Row {
     shared_kib_per_block: Option<f64>,
     registers_kib_per_unit: Option<f64>,
     launch_us: Option<f64>,
-    launch_source: &'static str,
-    peaks: &'static [PeakRow],
-    confidence: &'static str,
-    notes: &'static str,
-    source: &'static str,
+    launch_source: Option<String>,
+    peaks: Vec<PeakEntry>,
+    confidence: char,
+    notes: String,
+    source: String,
 }
 
-struct PeakRow {
-    dtype: &'static str,
-    engine: &'static str,
-    accumulate: &'static str,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PeakEntry {
+    dtype: DataType,
+    engine: Engine,
+    accumulate: DataType,
     tflops: f64,
     achievable_tflops: Option<f64>,
-    achievable_source: Option<&'static str>,
+    achievable_source: Option<String>,
 }
 
-include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
-
-/// A peak; `None` for a word that no type or engine has, which a test finds.
-fn peak(row: &PeakRow, source: &str) -> Option<Peak> {
-    Some(Peak {
-        dtype: DataType::by_id(row.dtype)?,
-        engine: match row.engine {
-            "matrix" => Engine::Matrix,
-            "vector" => Engine::Vector,
-            _ => return None,
-        },
-        accumulate: Some(DataType::by_id(row.accumulate)?),
-        flops_per_s: (row.tflops * 1e12).round(),
-        dense: true,
-        achievable_flops_per_s: row.achievable_tflops.map(|t| (t * 1e12).round()),
-        achievable_source: row.achievable_source.map(str::to_owned),
-        source: source.to_owned(),
-    })
+impl PeakEntry {
+    fn peak(self, source: &str) -> Peak {
+        Peak {
+            dtype: self.dtype,
+            engine: self.engine,
+            accumulate: Some(self.accumulate),
+            flops_per_s: (self.tflops * 1e12).round(),
+            dense: true,
+            achievable_flops_per_s: self.achievable_tflops.map(|t| (t * 1e12).round()),
+            achievable_source: self.achievable_source,
+            source: source.to_owned(),
+        }
+    }
 }
 
-fn device(row: &Row) -> Device {
-    // Whole base units: 2.062 GHz is 2062000000 Hz, not one bit less.
-    let times = |factor: f64| move |value: f64| (value * factor).round();
-    Device {
-        id: row.id.to_owned(),
-        name: row.name.to_owned(),
-        aliases: row.aliases.iter().map(|a| (*a).to_owned()).collect(),
-        vendor: row.vendor.to_owned(),
-        arch: row.arch.to_owned(),
-        arch_token: row.arch_token.to_owned(),
-        form: row.form.to_owned(),
-        peaks: row.peaks.iter().filter_map(|p| peak(p, row.source)).collect(),
-        bandwidth_bytes_per_s: row.bandwidth_gb_per_s.map_or(f64::NAN, times(1e9)),
-        units: row.units,
-        unit_kind: row.unit_kind.to_owned(),
-        lanes: row.lanes,
-        clock_hz: row.clock_ghz.map(times(1e9)),
-        fp16_flops_per_clock_per_unit: row.fp16_flops_per_clock_per_unit,
-        memory_bytes: row.memory_gb.map(times(1e9)),
-        memory_kind: row.memory_kind.to_owned(),
-        l2_bytes: row.l2_mib.map(times(1048576.0)),
-        llc_bytes: row.llc_mib.map(times(1048576.0)),
-        shared_bytes_per_unit: row.shared_kib_per_unit.map(times(1024.0)),
-        shared_bytes_per_block: row.shared_kib_per_block.map(times(1024.0)),
-        registers_bytes_per_unit: row.registers_kib_per_unit.map(times(1024.0)),
-        // Whole picoseconds: 4.5 µs, not one bit less.
-        launch_floor_s: row.launch_us.map(|us| (us * 1e6).round() / 1e12),
-        launch_floor_source: (!row.launch_source.is_empty()).then(|| row.launch_source.to_owned()),
-        confidence: row.confidence.chars().next().unwrap_or('C'),
-        notes: row.notes.to_owned(),
-        source: row.source.to_owned(),
-        ..Device::default()
+impl From<Entry> for Device {
+    fn from(entry: Entry) -> Self {
+        // Whole base units: 2.062 GHz is 2062000000 Hz, not one bit less.
+        let times = |factor: f64| move |value: f64| (value * factor).round();
+        Device {
+            peaks: entry.peaks.into_iter().map(|p| p.peak(&entry.source)).collect(),
+            id: entry.id,
+            name: entry.name,
+            aliases: entry.aliases,
+            vendor: entry.vendor,
+            arch: entry.arch,
+            arch_token: entry.arch_token,
+            form: entry.form,
+            bandwidth_bytes_per_s: entry.bandwidth_gb_per_s.map_or(f64::NAN, times(1e9)),
+            units: entry.units,
+            unit_kind: entry.unit_kind,
+            lanes: entry.lanes,
+            clock_hz: entry.clock_ghz.map(times(1e9)),
+            fp16_flops_per_clock_per_unit: entry.fp16_flops_per_clock_per_unit,
+            memory_bytes: entry.memory_gb.map(times(1e9)),
+            memory_kind: entry.memory_kind,
+            l2_bytes: entry.l2_mib.map(times(1048576.0)),
+            llc_bytes: entry.llc_mib.map(times(1048576.0)),
+            shared_bytes_per_unit: entry.shared_kib_per_unit.map(times(1024.0)),
+            shared_bytes_per_block: entry.shared_kib_per_block.map(times(1024.0)),
+            registers_bytes_per_unit: entry.registers_kib_per_unit.map(times(1024.0)),
+            // Whole picoseconds: 4.5 µs, not one bit less.
+            launch_floor_s: entry.launch_us.map(|us| (us * 1e6).round() / 1e12),
+            launch_floor_source: entry.launch_source,
+            confidence: entry.confidence,
+            notes: entry.notes,
+            source: entry.source,
+            ..Device::default()
+        }
     }
 }
 
@@ -118,15 +125,12 @@ mod tests {
     #[test]
     fn the_data_is_read_and_complete() {
         let devices = catalog();
-        assert_eq!(devices.len(), ROWS.len());
         for (index, device) in devices.iter().enumerate() {
             assert!(devices[..index].iter().all(|other| other.id != device.id));
             assert_eq!(device.validate(), Ok(()), "{}", device.id);
             assert_eq!(device.doubts(), Vec::<String>::new(), "{}", device.id);
             assert!(!device.source.is_empty() && !device.aliases.is_empty());
             assert!(matches!(device.confidence, 'A' | 'B' | 'C'));
-            let row = &ROWS[index];
-            assert_eq!(device.peaks.len(), row.peaks.len(), "{}", device.id);
             for peak in &device.peaks {
                 assert!(peak.dense && peak.accumulate.is_some());
                 assert_eq!(peak.achievable_flops_per_s.is_some(), peak.achievable_source.is_some());

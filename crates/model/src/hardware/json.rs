@@ -3,9 +3,9 @@
 use super::{Device, Engine, Peak, match_name};
 use crate::dtype::DataType;
 use crate::json_error::{JsonError, wrong};
-use crate::sorted::Sorted;
 use crate::units::above_zero;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// A TraceLens platform file: rates in TFLOP/s under keys such as `matrix_bf16`.
 #[derive(Deserialize)]
@@ -13,7 +13,7 @@ struct Platform {
     name: String,
     mem_bw_gbps: f64,
     memory_gb: Option<f64>,
-    max_achievable_tflops: Sorted<String, f64>,
+    max_achievable_tflops: BTreeMap<String, f64>,
     freq_mhz: Option<f64>,
     num_cus: Option<u32>,
 }
@@ -37,11 +37,11 @@ impl Device {
     /// # Ok::<(), gemmscope_model::JsonError>(())
     /// ```
     pub fn from_json(text: &str) -> Result<Self, JsonError> {
-        let value: serde_json::Value = serde_json::from_slice(text.as_bytes())?;
+        let value: serde_json::Value = serde_json::from_str(text)?;
         if value.get("max_achievable_tflops").is_some() {
             return Self::from_tracelens(text);
         }
-        let mut device: Self = serde_json::from_slice(text.as_bytes())?;
+        let mut device: Self = serde_json::from_str(text)?;
         if device.id.is_empty() {
             device.id = slug(&device.name);
         }
@@ -68,7 +68,7 @@ impl Device {
     /// # Errors
     /// [`JsonError`] with line and column, or with the path of a wrong value.
     pub(crate) fn from_tracelens(text: &str) -> Result<Self, JsonError> {
-        let platform: Platform = serde_json::from_slice(text.as_bytes())?;
+        let platform: Platform = serde_json::from_str(text)?;
         let base = match_name(&platform.name).device();
         let source = format!("TraceLens platform file {}", platform.name);
         let mut device = base.cloned().unwrap_or_else(|| Self {

@@ -4,7 +4,6 @@ use super::Roof;
 use crate::dtype::Family;
 use crate::gemm::Problem;
 use crate::hardware::{Device, RoofKind, catalog};
-use crate::order::InOrder;
 
 /// Which cache is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +172,7 @@ fn devices_over(
             (efficiency <= 1.0).then_some((efficiency, other))
         })
         .collect();
-    found.order_by(|a, b| b.0.total_cmp(&a.0));
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
     found.into_iter().map(|(_, device)| device).collect()
 }
 

@@ -115,7 +115,7 @@ impl Model {
     /// # Ok::<(), gemmscope_model::JsonError>(())
     /// ```
     pub fn from_config(text: &str) -> Result<Self, JsonError> {
-        let value: Value = serde_json::from_slice(text.as_bytes())?;
+        let value: Value = serde_json::from_str(text)?;
         let Value::Object(object) = &value else {
             let message = "expected an object".to_owned();
             return Err(JsonError { line: 1, column: 1, message });

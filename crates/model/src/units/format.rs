@@ -105,7 +105,7 @@ pub fn under_prefix(value: f64, digits: usize, prefixes: &[Prefix]) -> (f64, &'s
     };
     if let Some(next) = prefixes.get(chosen + 1) {
         let text = format_significant(value / prefix.0, digits);
-        if super::float(&text).is_some_and(|v| v.abs() >= next.0 / prefix.0) {
+        if text.parse::<f64>().is_ok_and(|v| v.abs() >= next.0 / prefix.0) {
             chosen += 1;
             prefix = &prefixes[chosen];
         }

@@ -35,6 +35,6 @@ impl Source {
     /// # Errors
     /// What is wrong with the text.
     pub fn from_about(text: &str) -> Result<Source, String> {
-        serde_json::from_slice(text.as_bytes()).map_err(|e| e.to_string())
+        serde_json::from_str(text).map_err(|e| e.to_string())
     }
 }

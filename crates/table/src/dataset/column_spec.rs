@@ -2,7 +2,6 @@
 
 use super::{ColumnGroup, ColumnMeaning};
 use ColumnMeaning::*;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use std::fmt;
 use std::str::FromStr;
@@ -134,7 +133,7 @@ impl ColumnSpec {
             let mut meanings: Vec<ColumnMeaning> =
                 all().copied().filter(|m| m.group() == group).collect();
             // What most columns are.
-            meanings.order_by_key(|m| match m {
+            meanings.sort_by_key(|m| match m {
                 Time | Other => 0,
                 ReportedRate | Ignore => 1,
                 _ => 2,

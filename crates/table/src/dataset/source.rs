@@ -1,7 +1,6 @@
 //! What is said of a file beside its rows: format, assumptions, rejected rows, and time that no row has.
 
 use super::{Capture, Rejected, TraceContext};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
 
@@ -167,14 +166,14 @@ impl Source {
 /// The sum of each name of `each`, names with seconds, the longest first; what has no name is left out.
 pub fn longest_first(mut each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)> {
     each.retain(|(name, _)| !name.is_empty());
-    each.order_by(|a, b| a.0.cmp(&b.0));
+    each.sort_by(|a, b| a.0.cmp(&b.0));
     let sum = |same: &[(String, f64)]| {
         let mut sum = RowsAndTime::default();
         same.iter().for_each(|(_, time_s)| sum.add(*time_s));
         (same[0].0.clone(), sum)
     };
     let mut names: Vec<_> = each.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
-    names.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
+    names.sort_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s));
     names
 }
 

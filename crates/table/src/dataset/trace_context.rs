@@ -1,9 +1,9 @@
 //! The content of a trace report beside its GEMM table.
 
 use gemmscope_model::hardware::Device;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::plural;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// First words in the source of a device whose ceilings rocprof-compute measured.
 pub const MEASURED: &str = "measured by rocprof-compute";
@@ -23,7 +23,7 @@ pub struct TraceContext {
     /// Memory bandwidth that the report uses, byte/s.
     pub bandwidth_bytes_per_s: Option<f64>,
     /// Peaks that the report uses, FLOP/s, by its own key: `matrix_bf16`.
-    pub achievable_flops_per_s: Sorted<String, f64>,
+    pub achievable_flops_per_s: BTreeMap<String, f64>,
     /// Memory, bytes.
     pub memory_bytes: Option<f64>,
     /// The whole traced time with idle gaps, seconds.
@@ -52,7 +52,7 @@ pub struct TraceContext {
     /// Kernel time by category of operation.
     pub categories: Vec<CategoryTime>,
     /// Call stacks by operation id.
-    pub calls: Sorted<u64, CallStack>,
+    pub calls: BTreeMap<u64, CallStack>,
     /// The report's own figures by operation, as printed.
     pub reported: Option<ReportedFigures>,
 }
@@ -153,7 +153,7 @@ impl TraceContext {
             *mine = mine.or(theirs);
         }
         for (key, value) in other.achievable_flops_per_s {
-            self.achievable_flops_per_s.or_insert(key, value);
+            self.achievable_flops_per_s.entry(key).or_insert(value);
         }
         self.unfused = self.unfused.or(other.unfused);
         if self.slowed_by.is_empty() {
@@ -163,7 +163,7 @@ impl TraceContext {
             self.categories = other.categories;
         }
         for (uid, stack) in other.calls {
-            let mine = self.calls.or_insert(uid, CallStack::default());
+            let mine = self.calls.entry(uid).or_default();
             if mine.parents.is_empty() && mine.subtree.is_empty() {
                 *mine = stack;
             }

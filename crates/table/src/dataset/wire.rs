@@ -180,8 +180,7 @@ pub fn unpack_rest(packed: Packed) -> Result<Rest, String> {
 }
 
 fn open(packed: Packed) -> Result<(Dataset, Option<Tail>), String> {
-    let head: Head =
-        serde_json::from_slice(packed.head.as_bytes()).map_err(|e| format!("head: {e}"))?;
+    let head: Head = serde_json::from_str(&packed.head).map_err(|e| format!("head: {e}"))?;
     let mut buffers = Take { rows: head.rows, buffers: packed.buffers.into_iter() };
     let mut data = Dataset {
         sources: head.sources,

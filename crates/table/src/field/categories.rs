@@ -3,7 +3,6 @@
 use super::{Field, Frame};
 use crate::dataset::ColumnData;
 use crate::group::numbered;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -121,7 +120,7 @@ impl Frame {
         let (mut codes, seen) = numbered(&mut (0..self.data.len()).map(|r| get(r).to_bits()));
         let seen: Vec<f64> = seen.into_iter().map(f64::from_bits).collect();
         let mut order: Vec<u32> = (0..seen.len() as u32).collect();
-        order.order_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]));
+        order.sort_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]));
         let mut rank = vec![0u32; seen.len()];
         for (new, &old) in order.iter().enumerate() {
             rank[old as usize] = new as u32;

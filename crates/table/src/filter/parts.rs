@@ -49,7 +49,7 @@ impl Filters {
         }
         for (field, values) in &self.facets {
             let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
-            for value in values.keys() {
+            for value in values {
                 let part = Part::Facet(field.clone(), value.clone());
                 out.push((format!("{label}: {}", value_name(value)), part));
             }

@@ -11,7 +11,6 @@ use crate::scene::{Color, Scene, Symbol};
 use crate::text;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{and_more, format_significant};
 
 /// Height of a row where cells can be touched.
@@ -39,7 +38,7 @@ fn entries(m: &Fastest, theme: &Theme, colors: &[Color]) -> Vec<(Swatch, String)
     let (sides, wins) = (&m.comparison.names, m.score().0);
     let mut shown: Vec<usize> = (0..sides.len()).collect();
     if shown.len() > ENTRIES {
-        shown.order_by_key(|i| std::cmp::Reverse(wins[*i]));
+        shown.sort_by_key(|i| std::cmp::Reverse(wins[*i]));
         shown.truncate(ENTRIES);
     }
     let entry = |i: &usize| (Swatch::Box(colors[*i]), sides[*i].clone());

@@ -14,13 +14,12 @@ use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
 use gemmscope_analysis::compare::winner::{self, Cell, Size};
 use gemmscope_analysis::compare::{Comparison, Setup};
-use gemmscope_model::order::InOrder;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
+use std::collections::BTreeMap;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -131,7 +130,7 @@ impl Fastest {
         // Of a few sides each is named; of many those that win.
         if ranked.len() > NAMED {
             ranked.retain(|(_, n)| **n > 0);
-            ranked.order_by_key(|(_, n)| std::cmp::Reverse(**n));
+            ranked.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
         }
         let more = ranked.len().saturating_sub(NAMED);
         let mut parts: Vec<String> =
@@ -192,14 +191,14 @@ fn one_or_all(
 
 /// Types and layouts that were compared; all layouts together are the default.
 fn operations(frame: &Frame, comparison: &Comparison, state: &ViewState) -> [Control; 2] {
-    let (mut types, mut layouts) = (Sorted::new(), Sorted::new());
+    let (mut types, mut layouts) = (BTreeMap::new(), BTreeMap::new());
     let mut by_op = vec![0; frame.data.ops.len()];
     (0..comparison.len()).for_each(|i| by_op[usize::from(frame.data.op[comparison.row(i)])] += 1);
     for (op, n) in frame.data.ops.iter().zip(by_op).filter(|(_, n)| *n > 0) {
-        *types.or_insert(op.types(), 0) += n;
-        *layouts.or_insert(op.layout().to_owned(), 0) += n;
+        *types.entry(op.types()).or_default() += n;
+        *layouts.entry(op.layout().to_owned()).or_default() += n;
     }
-    let plain = |of: Sorted<String, u64>| {
+    let plain = |of: BTreeMap<String, u64>| {
         of.into_iter().map(|(value, n)| (Choice::plain(value), n)).collect()
     };
     [
@@ -217,12 +216,15 @@ fn held_control(
     keep: &dyn Fn(usize) -> bool,
 ) -> Control {
     let kept = (0..comparison.len()).filter(|i| keep(comparison.row(*i)));
-    let both = |i: usize| comparison.samples(i).len() > 1;
-    let sizes = Sorted::grouped(kept.map(|i| (held.of(frame, comparison.row(i)), both(i))));
+    let compared = |i: usize| comparison.samples(i).len() > 1;
+    // How many cells are compared at each size.
+    let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
+    for i in kept {
+        *sizes.entry(held.of(frame, comparison.row(i))).or_default() += u64::from(compared(i));
+    }
     let name = held.name();
     let choice = |v: u32| Choice::new(v.to_string(), format!("{name} = {v}"));
-    let count = |both: &[bool]| both.iter().filter(|both| **both).count() as u64;
-    let values = sizes.into_iter().map(|(v, both)| (choice(v), count(&both))).collect();
+    let values = sizes.into_iter().map(|(v, compared)| (choice(v), compared)).collect();
     let hint = "A cell of several GEMMs goes to the side with the best mean";
     one_or_all(state, [&format!("fastest.{}", held.key()), name, hint], values, (name, 0.5))
 }

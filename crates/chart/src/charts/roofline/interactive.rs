@@ -17,7 +17,6 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{format_short, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame, shape_label};
@@ -306,7 +305,7 @@ impl Drawn for InteractiveRoofline {
         };
         let mut rows: Vec<(f64, u32)> =
             frame.rows.iter().filter_map(|&r| Some((rank(r as usize)?, r))).collect();
-        rows.order_by(|a, b| b.0.total_cmp(&a.0));
+        rows.sort_by(|a, b| b.0.total_cmp(&a.0));
         rows.truncate(MOST);
         rows.into_iter().map(|r| r.1).collect()
     }

@@ -8,7 +8,6 @@ use crate::palette::alpha;
 use crate::scale::Kind;
 use crate::scene::{Color, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_model::order::InOrder;
 
 /// One pass over the passing rows: extents, counts, use of roofs.
 pub(super) struct Survey {
@@ -215,10 +214,10 @@ impl Layers<'_> {
             order.push((radius as f32, row, x, y, place));
         });
         // In no order of the file, so that no side lies over another: Fibonacci hashing mixes rows.
-        order.order_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
+        order.sort_by_key(|o| o.1.wrapping_mul(0x9e37_79b9));
         if radius.is_some() {
             // Large ones first, so that they cover none of the small ones.
-            order.order_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         }
         for (size, row, x, y, place) in order {
             let code = input.color_scale.code(row as usize);

@@ -39,7 +39,6 @@ use crate::scene::{Item, Point, Scene};
 use crate::spec::nothing;
 use crate::ticks::Format;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use marks::Survey;
 
@@ -251,7 +250,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
 
 fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
-    devices.order_by(Ord::cmp);
+    devices.sort_by(Ord::cmp);
     devices.dedup();
     let on = match &devices[..] {
         [] => " without a known roof".to_owned(),

@@ -4,7 +4,6 @@ use super::Input;
 use super::settings::levels;
 use crate::layout::Plot;
 use gemmscope_model::hardware::MemoryLevel;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{larger, smaller};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::{ABOVE_ROOF, Metrics};
@@ -70,7 +69,7 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
     let column = |x: f32| (x * COLUMN).round() as i32;
     let mut out = vec![0.0; x.len()];
     let mut order: Vec<usize> = (0..x.len()).collect();
-    order.order_by_key(|r| column(x[*r]));
+    order.sort_by_key(|r| column(x[*r]));
     for rows in order.chunk_by(|a, b| column(x[*a]) == column(x[*b])) {
         if rows.len() >= CROWDED {
             let wide = (2.0 * (rows.len() as f64).sqrt()).min(WIDEST);
@@ -81,7 +80,7 @@ fn aside(x: &[f32], y: &[f32]) -> Vec<f32> {
             continue;
         }
         let mut few: Vec<usize> = rows.iter().copied().filter(|r| y[*r].is_finite()).collect();
-        few.order_by(|a, b| y[*a].total_cmp(&y[*b]));
+        few.sort_by(|a, b| y[*a].total_cmp(&y[*b]));
         for place in few.chunk_by(|a, b| y[*b] - y[*a] < NEAR).filter(|place| place.len() > 1) {
             let step = APART.min(WIDEST / (place.len() - 1) as f64);
             for (i, &r) in place.iter().enumerate() {

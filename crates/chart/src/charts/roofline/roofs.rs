@@ -11,7 +11,6 @@ use crate::ticks::{Format, rate_words};
 use crate::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{BEST_MEASURED, Device, MemoryLevel, short_name};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{FlopsPerSec, format_short, grouped};
 
 /// The roof of one device for the types that share a peak.
@@ -222,7 +221,7 @@ pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
             merge(&mut out, roof);
         }
     }
-    out.order_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
+    out.sort_by(|a, b| b.rows.cmp(&a.rows).then(a.device.cmp(&b.device)));
     out
 }
 
@@ -331,7 +330,7 @@ impl Layers<'_> {
                 ceilings.push((index, *a, false, label));
             }
         }
-        ceilings.order_by(|a, b| b.1.total_cmp(&a.1));
+        ceilings.sort_by(|a, b| b.1.total_cmp(&a.1));
         let mut places = Vec::new();
         let steepest = shown.iter().map(|r| r.bandwidth).fold(0.0, f64::max);
         let color = |own: Option<Color>| own.unwrap_or(self.input.theme.roof);
@@ -354,7 +353,7 @@ impl Layers<'_> {
         }
         // From the right: of two close ridges the right one's label goes to the right.
         let mut ridges: Vec<(f64, f64)> = shown.iter().flat_map(RoofLine::ridges).collect();
-        ridges.order_by(|a, b| b.0.total_cmp(&a.0));
+        ridges.sort_by(|a, b| b.0.total_cmp(&a.0));
         for (ridge, peak) in ridges {
             let value = format!("{} FLOP/B", format_short(ridge, 4));
             let label = if narrow || shown.len() > 2 { value } else { format!("ridge {value}") };

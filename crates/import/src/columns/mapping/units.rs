@@ -6,7 +6,6 @@ use crate::Record;
 use crate::cell;
 use crate::columns::plan::Plan;
 use crate::columns::row::{self, Given};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning;
 
@@ -226,7 +225,7 @@ pub(crate) fn infer_bandwidth(
             Some((shapes[*s].bytes / (t * time_unit.to_si()) / v).log10())
         })
         .collect();
-    ratios.order_by(f64::total_cmp);
+    ratios.sort_by(f64::total_cmp);
     let Some(middle) = ratios.get(ratios.len() / 2) else {
         return fallback;
     };

@@ -47,8 +47,7 @@ fn devices(text: &str) -> Result<Imported, ImportError> {
     if !text.trim_start().starts_with('[') {
         return Ok(Imported::Devices(vec![Device::from_json(text)?]));
     }
-    let list: Vec<serde_json::Value> =
-        serde_json::from_slice(text.as_bytes()).map_err(ImportError::of_json)?;
+    let list: Vec<serde_json::Value> = serde_json::from_str(text).map_err(ImportError::of_json)?;
     let devices: Result<_, _> = list.iter().map(|v| Device::from_json(&v.to_string())).collect();
     Ok(Imported::Devices(devices?))
 }

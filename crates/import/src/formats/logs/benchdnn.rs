@@ -7,7 +7,6 @@ use super::*;
 use crate::cell::operands::product;
 use crate::cell::shape_text::Shape;
 use crate::split::dialect;
-use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "benchdnn",
@@ -106,7 +105,7 @@ impl Parser for Benchdnn {
                 cells.get(at).map(|c| c.trim().trim_matches('"').to_owned())
             })
         };
-        let number = |names: &[&str]| float(&get(names)?);
+        let number = |names: &[&str]| get(names)?.parse::<f64>().ok();
         let problem = get(&["prb", "DESC"]).unwrap_or_default();
         // The rate belongs to the shortest time; users see the average.
         let (time, rate) = match number(&["0time"]) {

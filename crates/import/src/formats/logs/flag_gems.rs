@@ -5,7 +5,6 @@ use super::*;
 use crate::cell::operands::Operator;
 use crate::cell::py::Py;
 use crate::split::dialect::apart;
-use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "flaggems",
@@ -55,7 +54,7 @@ impl Parser for FlagGems {
         };
         let at = |title: &str| {
             let i = self.titles.iter().position(|t| t.starts_with(title))?;
-            float(cells.get(i)?)
+            cells.get(i)?.parse::<f64>().ok()
         };
         let mut out = Vec::new();
         for (library, title) in [("PyTorch", "Torch Latency"), ("FlagGems", "Gems Latency")] {

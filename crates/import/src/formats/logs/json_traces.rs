@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::cell::operands::{product, swapped};
-use gemmscope_model::units::float;
 use serde_json::Value;
 
 pub(crate) const FLASHINFER: Format = Format {
@@ -81,7 +80,7 @@ impl Parser for Objects {
         if !line.trim_start().starts_with('{') {
             return Vec::new();
         }
-        let Ok(value) = serde_json::from_slice::<Value>(line.as_bytes()) else {
+        let Ok(value) = serde_json::from_str::<Value>(line) else {
             return vec![Entry::new(Err(RowError::new("not a JSON object")))];
         };
         (self.0)(&value, rows).or_else(|| rows.other()).unwrap_or_default()
@@ -94,7 +93,7 @@ fn text<'a>(v: &'a Value, pointer: &str) -> &'a str {
 
 fn number(v: &Value, pointer: &str) -> Option<f64> {
     let v = v.pointer(pointer)?;
-    v.as_f64().or_else(|| float(v.as_str()?.trim()))
+    v.as_f64().or_else(|| v.as_str()?.trim().parse::<f64>().ok())
 }
 
 fn size(v: Option<f64>, what: &str) -> Result<u32, RowError> {
@@ -114,7 +113,7 @@ fn row_of(
 
 /// `gemm_n4096_k4096`: sizes that the name of a definition states.
 fn in_name(name: &str, letter: char) -> Option<f64> {
-    name.split('_').find_map(|part| float(part.strip_prefix(letter)?))
+    name.split('_').find_map(|part| part.strip_prefix(letter)?.parse::<f64>().ok())
 }
 
 fn flashinfer(v: &Value, rows: &mut LogRows<'_>) -> Option<Vec<Entry>> {

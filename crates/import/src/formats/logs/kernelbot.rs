@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::cell::shape_text;
-use gemmscope_model::sorted::Sorted;
-use gemmscope_model::units::{TimeUnit, float};
+use gemmscope_model::units::TimeUnit;
+use std::collections::BTreeMap;
 
 pub(crate) const FORMAT: Format = Format {
     id: "kernelbot",
@@ -33,7 +33,7 @@ pub(crate) const FORMAT: Format = Format {
 #[derive(Default)]
 struct Kernelbot {
     /// The benchmark whose lines these are: its number and fields, in any order.
-    open: (String, Sorted<String, String>),
+    open: (String, BTreeMap<String, String>),
 }
 
 /// The sizes of a benchmark in the report that is posted.
@@ -62,7 +62,7 @@ impl Kernelbot {
     fn close(&mut self, rows: &mut LogRows<'_>) -> Vec<Entry> {
         let (_, fields) = std::mem::take(&mut self.open);
         let Some(spec) = fields.get("spec") else { return Vec::new() };
-        let seconds = |name: &str| float(fields.get(name)?).map(|ns| ns / 1e9);
+        let seconds = |name: &str| fields.get(name)?.parse::<f64>().ok().map(|ns| ns / 1e9);
         let failed = fields.get("error").or(fields.get("status").filter(|s| *s != "pass"));
         let row = (|| {
             if let Some(why) = failed {

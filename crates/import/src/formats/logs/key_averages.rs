@@ -6,7 +6,6 @@ use crate::cell::operands::Operator;
 use crate::cell::py::Py;
 use crate::cell::{Quantity, quantity};
 use crate::split::dialect::apart;
-use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "key-averages",
@@ -54,7 +53,7 @@ impl Parser for KeyAverages {
         // A range of the program may have the name of an operation, which is in a namespace.
         let operator = Operator::of(name).filter(|_| name.contains("::"));
         let Some(operator) = operator else { return rows.other() };
-        let calls = float(calls).unwrap_or(f64::NAN);
+        let calls = calls.parse::<f64>().ok().unwrap_or(f64::NAN);
         let shapes = Py::parse(inputs).shapes();
         let time = quantity(time.as_bytes()).filter(|(_, kind)| *kind == Quantity::Time);
         // A wrapper has no time of its own; the operation below it has.

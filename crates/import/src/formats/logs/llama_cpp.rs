@@ -4,7 +4,6 @@
 //! as transposed. Weights come in blocks with scales. The unit word changes from line to line.
 
 use super::*;
-use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "llama-cpp",
@@ -53,7 +52,7 @@ fn weight(s: &Said<'_>, e: &mut Entry, _: &mut LogRows<'_>) {
         };
         // `bs=[2,3],nr=[1,4]`: the batch of A, and how often B repeats it.
         let factors = ["bs", "nr"].map(|name| s.get(name)).into_iter().flat_map(|t| t.split(','));
-        let batch = factors.filter_map(|v| float(v.trim())).product();
+        let batch = factors.filter_map(|v| v.trim().parse::<f64>().ok()).product();
         Ok(Row { batch: log::size(batch, "batch")?, ..row })
     });
 }

@@ -3,7 +3,6 @@
 use super::*;
 use crate::cell;
 use crate::columns::defaults::{self, AssumedType};
-use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "magma",
@@ -63,9 +62,9 @@ impl Parser for Magma {
         let [Some(m), Some(n), Some(k)] = sizes else { return Vec::new() };
         let measured = self.names.iter().zip(figures.chunks_exact(2));
         measured
-            .filter_map(|(name, figures)| Some((name, float(figures[0])?, figures[1])))
+            .filter_map(|(name, figures)| Some((name, figures[0].parse::<f64>().ok()?, figures[1])))
             .map(|(name, gflops, ms)| {
-                let time = log::time(float(ms), 1e-3);
+                let time = log::time(ms.parse::<f64>().ok(), 1e-3);
                 let mut e = Entry::new(time.map(|time| Row::new(m, n, k, self.op, time)));
                 e.rate = gflops * 1e9;
                 name.clone_into(&mut e.library);

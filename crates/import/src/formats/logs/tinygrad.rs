@@ -3,7 +3,6 @@
 //! The first number is that of the output's elements; the matrices are square.
 
 use super::*;
-use gemmscope_model::units::float;
 
 pub(crate) const FORMAT: Format = Format {
     id: "tinygrad",
@@ -29,8 +28,8 @@ impl Parser for Tinygrad {
     fn result(&mut self, line: &str, _: &mut LogRows<'_>) -> Option<Entry> {
         let (left, right) = line.split_once(" us, would be")?;
         let mut words = left.split_whitespace().rev();
-        let us = words.next().and_then(float);
-        let elements = words.next().and_then(float);
+        let us = words.next().and_then(|text| text.parse::<f64>().ok());
+        let elements = words.next().and_then(|text| text.parse::<f64>().ok());
         let rate = log::rate_in(right);
         let row = (|| -> Result<Row, RowError> {
             let seconds = log::time(us, 1e-6)?;

@@ -8,7 +8,6 @@ use super::launch_table::{CountedIn, LaunchColumns, LaunchTable};
 use super::profile::{Counters, Launch, TIMES};
 use crate::{Format, Header, ReadBy, Record};
 use gemmscope_model::dtype::DataType;
-use gemmscope_model::units::float;
 use gemmscope_table::build::TableBuilder;
 
 pub(crate) const FORMAT: Format = Format {
@@ -79,7 +78,8 @@ fn also(
     _: &mut TableBuilder,
 ) {
     let grid = h.text(record, &["Grid Size"]);
-    let sizes = grid.split(|c: char| !c.is_ascii_digit()).filter_map(float);
+    let sizes =
+        grid.split(|c: char| !c.is_ascii_digit()).filter_map(|text| text.parse::<f64>().ok());
     if let [x, y, z] = sizes.collect::<Vec<f64>>()[..] {
         l.grid = [x, y, z];
     }
@@ -146,8 +146,10 @@ fn flops_per_instruction(kernel: &str) -> Option<f64> {
     // `GemmShape<16, 8, 16>` is CUTLASS's name for it; the smallest of them is the instruction.
     let shapes = kernel.match_indices("GemmShape<").filter_map(|(at, m)| {
         let inside = kernel[at + m.len()..].split('>').next()?;
-        let sizes: Vec<f64> =
-            inside.split(',').filter_map(|p| float(p.trim().trim_start_matches("(int)"))).collect();
+        let sizes: Vec<f64> = inside
+            .split(',')
+            .filter_map(|p| p.trim().trim_start_matches("(int)").parse::<f64>().ok())
+            .collect();
         match sizes[..] {
             [m, n, k] => Some(2.0 * m * n * k),
             _ => None,

@@ -12,7 +12,6 @@ use crate::columns::defaults::{self, AssumedType, assumption};
 use crate::{Head, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{Flops, Seconds, TimeUnit};
 use gemmscope_table::build::cell_text::RowError;
@@ -198,7 +197,7 @@ impl Profile {
         // Longest first, for the questions and the ranking.
         let mut order: Vec<usize> =
             (0..launches.len()).filter(|&i| is_gemm(&launches[i].kernel, &parsed[i])).collect();
-        order.order_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
+        order.sort_by(|&a, &b| total(&launches[b]).total_cmp(&total(&launches[a])));
         let gemm_s: f64 = order.iter().map(|&i| total(&launches[i])).sum();
         let shapes = self.shapes(&launches, &parsed, &order, all, &mut table);
         rank(&mut table, &launches, &order, gemm_s, all);
@@ -279,7 +278,7 @@ impl Profile {
             asked.push(assumption(key, text, value, &[]));
         }
         // Questions without an answer come first.
-        asked.order_by_key(|a| !a.value.is_empty());
+        asked.sort_by_key(|a| !a.value.is_empty());
         for assumption in asked {
             table.assume(assumption);
         }

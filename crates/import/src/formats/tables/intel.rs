@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
 
 /// M, N, K and batch of the parameters.
 fn parameters(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
-    let params: Value = serde_json::from_slice(cells.text("params").as_bytes())
+    let params: Value = serde_json::from_str(&cells.text("params"))
         .map_err(|_| cells.error("params", "params is not a JSON object"))?;
     let size = |name: &str| match params.get(name) {
         None => Err(cells.error("params", NO_SIZES)),

@@ -46,8 +46,8 @@ fn configuration(cells: &mut Cells<'_, '_>) -> Result<Given, RowError> {
     if cells.get("metric_name") != b"speed" {
         return Err(cells.error("metric_name", "not a time (metric_name)"));
     }
-    let config: Value = serde_json::from_slice(cells.text("extra_benchmark_config_str").as_bytes())
-        .unwrap_or(Value::Null);
+    let config: Value =
+        serde_json::from_str(&cells.text("extra_benchmark_config_str")).unwrap_or(Value::Null);
     let x_name = cells.text("x_name");
     let size = |name: &str| -> Result<Option<u32>, RowError> {
         if x_name.eq_ignore_ascii_case(name) {

@@ -10,7 +10,6 @@ use crate::{
 };
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_table::build;
 use gemmscope_table::build::cell_text::{RowError, cell_text};
 use gemmscope_table::build::{ColumnId, Row, TableBuilder};
@@ -18,6 +17,7 @@ use gemmscope_table::dataset::{ColumnData, Source};
 use gemmscope_table::native_csv::{
     ABOUT, DERIVED, FIXED, FROM_ROOF, HANDED_IN, VERSION, parse_title, unguard,
 };
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 pub(crate) const FORMAT: Format = Format {
@@ -56,7 +56,7 @@ struct Cols {
 struct NativeTable {
     name: String,
     /// What the user corrected, which the table has no way to follow.
-    answers: Sorted<String, String>,
+    answers: BTreeMap<String, String>,
     cols: Option<Cols>,
     /// File and format names; `source` holds indices, one a point.
     sources: Vec<(String, String)>,

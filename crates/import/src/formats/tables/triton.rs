@@ -12,7 +12,6 @@ use crate::columns::plan::Plan;
 use crate::columns::words::{self, Says, is_percentile, says};
 use crate::columns::{defaults, sides};
 use crate::split::dialect::is_drawn;
-use gemmscope_model::units::float;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
@@ -137,7 +136,9 @@ fn detect(head: &Head) -> Option<Detection> {
         .collect();
     let numeric = |f: &&str| cell::number(f.as_bytes()).is_some();
     let floats = body.iter().any(|r| {
-        r.get(index).is_some_and(|f| f.contains('.') && float(f).is_some_and(|v| v.fract() == 0.0))
+        r.get(index).is_some_and(|f| {
+            f.contains('.') && f.parse::<f64>().ok().is_some_and(|v| v.fract() == 0.0)
+        })
     });
     // Whole sizes and no unit could be any table: then each column must name a provider.
     let any_known = if floats || units > 0 {

@@ -4,7 +4,6 @@
 use super::events::{Events, Signature};
 use crate::cell::py::Py;
 use crate::formats::profilers::tracelens::from_operands;
-use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::UnfusedAttention;
 use std::collections::{HashMap, HashSet};
 
@@ -42,7 +41,7 @@ pub(super) fn find(
     let mut sizes: HashMap<u32, Option<Sizes>> = HashMap::new();
     let mut order: Vec<u32> = (0..events.kernels.len() as u32).collect();
     order.retain(|i| events.kernels[*i as usize].start_s.is_finite());
-    order.order_by(|a, b| {
+    order.sort_by(|a, b| {
         let [a, b] = [a, b].map(|i| &events.kernels[*i as usize]);
         a.device.cmp(&b.device).then(a.start_s.total_cmp(&b.start_s))
     });

@@ -3,7 +3,6 @@
 use super::events::{Events, Signature};
 use super::join::Join;
 use crate::formats::profilers::kernel_kind::KernelKind;
-use gemmscope_model::order::InOrder;
 use gemmscope_table::dataset::Capture;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -35,7 +34,7 @@ impl Launches {
 
     /// What another file carried; `None` if it was damaged on its way.
     pub(super) fn from_capture(capture: &Capture) -> Option<Launches> {
-        let launches: Launches = serde_json::from_slice(capture.0.as_bytes()).ok()?;
+        let launches: Launches = serde_json::from_str(&capture.0).ok()?;
         let (signatures, kernels) = (launches.signatures.len(), launches.kernels.len());
         let known = |l: &CapturedLaunch| {
             l.kernel.is_none_or(|k| (k as usize) < kernels)
@@ -50,13 +49,13 @@ pub(super) fn record(events: &Events, join: &Join<'_>) -> Vec<Launches> {
     let ran: HashSet<u64> = events.kernels.iter().map(|k| k.correlation).collect();
     let mut launches: Vec<_> =
         events.launches.iter().filter(|l| !l.graph && !ran.contains(&l.correlation)).collect();
-    launches.order_by(|a, b| a.start.total_cmp(&b.start));
+    launches.sort_by(|a, b| a.start.total_cmp(&b.start));
     let mut begins = events.captures.clone();
     if begins.is_empty() {
         // A runtime that does not show where a capture begins: between launches that ran.
         begins = eager(events, &ran);
     }
-    begins.order_by(f64::total_cmp);
+    begins.sort_by(f64::total_cmp);
     let mut all: Vec<Launches> = Vec::new();
     let mut segment = usize::MAX;
     let mut codes = Codes::default();

@@ -1,7 +1,6 @@
 //! Which operation a kernel belongs to.
 
 use super::events::{Events, Kernel, Launch};
-use gemmscope_model::order::InOrder;
 use std::collections::HashMap;
 
 /// No parent.
@@ -41,7 +40,7 @@ impl<'e> Join<'e> {
     pub(super) fn new(events: &'e Events) -> Self {
         let calls = &events.calls;
         let mut order: Vec<u32> = (0..calls.len() as u32).collect();
-        order.order_by(|a, b| {
+        order.sort_by(|a, b| {
             let (a, b) = (&calls[*a as usize], &calls[*b as usize]);
             a.thread
                 .cmp(&b.thread)
@@ -148,7 +147,7 @@ impl<'e> Join<'e> {
             found.push((outer.span.0, outer.span.1, outer.name));
             place = self.parent[place as usize];
         }
-        found.order_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
         let bare = |name: &'e str| match name.strip_prefix("nn.Module: ") {
             // `BertLayer_3` is the fourth of its kind.
             Some(module) => module

@@ -2,7 +2,6 @@
 
 use super::events::Kernel;
 use crate::formats::profilers::kernel_kind::KernelKind;
-use gemmscope_model::order::InOrder;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::intern::Interner;
@@ -68,7 +67,7 @@ impl LeftOut {
     /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.
     pub(super) fn reject_loose(&self, table: &mut TableBuilder, names: &Interner) -> RowsAndTime {
         let mut loose: Vec<_> = self.loose.iter().collect();
-        loose.order_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
+        loose.sort_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
         let mut without = RowsAndTime::default();
         for (name, l) in loose {
             without.add(l.time_s);

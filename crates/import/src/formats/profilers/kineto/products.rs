@@ -7,7 +7,6 @@ use super::events::{Events, Signature};
 use super::join::{Join, Owner};
 use super::left_out::LeftOut;
 use crate::formats::profilers::kernel_kind::KernelKind;
-use gemmscope_model::order::InOrder;
 use std::collections::{HashMap, HashSet};
 
 /// Kernels, as their indices, by what launched them.
@@ -99,7 +98,7 @@ impl<'a> Products<'a> {
         left_out: &mut LeftOut,
     ) {
         for mut kernels in graphs {
-            kernels.order_by(|a, b| {
+            kernels.sort_by(|a, b| {
                 let start = |i: &u32| events.kernels[*i as usize].start_s;
                 start(a).total_cmp(&start(b))
             });

@@ -13,7 +13,6 @@ use crate::formats::profilers::kernel_kind::as_computed;
 use crate::formats::profilers::tracelens::{from_operands, library};
 use crate::split::json::note_cut;
 use crate::{ErrorKind, ImportError, Imported, unsupported};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
@@ -131,7 +130,7 @@ pub(super) fn finish(
         return Err(no_rows(&left_out));
     }
     let mut slowed_by = events.recorded.clone();
-    slowed_by.order_by(Ord::cmp);
+    slowed_by.sort_by(Ord::cmp);
     let mut context = TraceContext {
         files: vec![file],
         platform: devices.first().map(|d| d.1.clone()).unwrap_or_default(),

@@ -2,7 +2,6 @@
 //! idles.
 
 use super::events::Events;
-use gemmscope_model::order::InOrder;
 use gemmscope_model::tiling::kernel_name::communicates;
 use gemmscope_table::dataset::TraceContext;
 
@@ -30,7 +29,7 @@ pub(super) fn add_times(events: &Events, context: &mut TraceContext) {
         .chain(copies)
         .filter(|(_, start, s)| start.is_finite() && s.is_finite() && *s >= 0.0)
         .collect();
-    spans.order_by(|a, b| a.1.total_cmp(&b.1));
+    spans.sort_by(|a, b| a.1.total_cmp(&b.1));
     let Some(first) = spans.first().map(|s| s.1) else {
         return;
     };

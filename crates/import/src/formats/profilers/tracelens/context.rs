@@ -4,7 +4,6 @@
 use crate::split::dialect;
 use crate::split::json::{self, items};
 use crate::{Head, ImportError};
-use gemmscope_model::units::float;
 use gemmscope_table::dataset::{
     CallStack, CategoryTime, ReportedFigures, ReportedOperation, TraceContext,
 };
@@ -55,7 +54,7 @@ pub(super) fn part(head: &Head) -> Option<&'static Part> {
 }
 
 fn of_json(text: &str, read: fn(&Value, &mut TraceContext)) -> Result<TraceContext, ImportError> {
-    let value = serde_json::from_slice(text.as_bytes()).map_err(ImportError::of_json)?;
+    let value = serde_json::from_str(text).map_err(ImportError::of_json)?;
     let mut context = TraceContext::default();
     read(&value, &mut context);
     Ok(context)
@@ -253,7 +252,7 @@ fn timeline(text: &str) -> TraceContext {
         let (Some(kind), Some(time)) = (cells.next(), cells.next()) else {
             continue;
         };
-        let Some(time_ms) = float(time.trim()) else {
+        let Some(time_ms) = time.trim().parse::<f64>().ok() else {
             continue;
         };
         let slot = match kind.trim() {

@@ -12,7 +12,7 @@ use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes}
 use crate::columns::sides::{self, Figure, Lines};
 use crate::columns::{alias, defaults, words};
 use crate::{Head, ImportOptions};
-use gemmscope_model::units::{RateUnit, TimeUnit, float};
+use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
@@ -364,7 +364,7 @@ impl Further<'_> {
                 Some(unit.unwrap_or(TimeUnit::Microseconds).to_si())
             }
             ReportedEfficiency => {
-                let number = |s: &String| float(s.trim_end_matches('%').trim());
+                let number = |s: &String| s.trim_end_matches('%').trim().parse::<f64>().ok();
                 let most = column.samples.iter().filter_map(number).fold(0.0, f64::max);
                 Some(if name.contains('%') || most > 1.5 { 0.01 } else { 1.0 })
             }
