@@ -176,7 +176,7 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     let found = check_all(&frame);
     for part in &found.parts {
         let own = found.findings.iter().filter(|f| f.kind == Kind::Lost && f.side == part.label);
-        let lost_s: f64 = own.filter_map(|f| f.saves_s).sum();
+        let lost_s: f64 = own.filter_map(|f| f.split_s).sum();
         assert!(0.0 <= lost_s && lost_s <= part.time_s * (1.0 + 1e-9));
     }
     for book in &found.ledger.books {

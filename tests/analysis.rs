@@ -93,7 +93,7 @@ fn text_of_the_file_is_never_markup() {
     let findings = gemm_findings(&report);
     assert!(findings.contains("\\<script") && !findings.replace("\\<", "").contains("<script"));
     let parsed: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
-    assert_eq!(parsed["schema"], "gemmscope/report/3");
+    assert_eq!(parsed["schema"], "gemmscope/report/4");
     assert_eq!(parsed["operations"][1]["callers"], serde_json::Value::Array(Vec::new()));
 }
 
@@ -140,7 +140,7 @@ fn sentences_say_what_is_not_known() {
     assert!(chosen.is_empty());
     // One that is chosen is named as such.
     let (said_of, chosen) = said(&format!("{head}{}", row("", 500.0)), Some("mi300x"));
-    assert!(said_of[0].starts_with("Largest loss: "), "{said_of:?}");
+    assert!(said_of[0].starts_with("Most to gain: "), "{said_of:?}");
     assert!(said_of[1].ends_with("(datasheet roof of the AMD Instinct MI300X)."), "{said_of:?}");
     assert_eq!(chosen, ["The file names no device. The roof is that of the AMD Instinct MI300X."]);
     // A name that fits several devices.
@@ -289,15 +289,15 @@ fn what_is_not_listed_by_itself_is_counted() {
     let lost: Vec<_> =
         report.findings.iter().map(|l| &l.finding).filter(|f| f.kind == Kind::Lost).collect();
     let causes = lost.iter().filter(|f| f.rule != "others");
-    assert!(causes.map(|f| (f.basis != Evidence::Measured, -f.saves_s.unwrap())).is_sorted());
+    assert!(causes.map(|f| (f.basis != Evidence::Measured, -f.alone_s.unwrap())).is_sorted());
     for part in &report.parts {
-        let sum: f64 = lost.iter().filter(|f| f.side == part.side).filter_map(|f| f.saves_s).sum();
+        let sum: f64 = lost.iter().filter(|f| f.side == part.side).filter_map(|f| f.split_s).sum();
         assert!((sum - part.lost_s).abs() < 1e-12 && sum > 0.0);
     }
     // The seven GEMMs took two thirds as long in the other file; both files are far below the roof.
     let slower = lost[0];
     assert_eq!(slower.heading(), "new: old is faster: 7 GEMMs");
-    assert!((slower.saves_s.unwrap() - 7.0 * 1.5e-3).abs() < 1e-9);
+    assert!((slower.alone_s.unwrap() - 7.0 * 1.5e-3).abs() < 1e-9);
     assert_eq!(lost[1].heading(), "new: Compute-bound, unexplained: 7 GEMMs");
     // The side and the kernel of every operation stand in both long reports.
     let (text, page) = (markdown(&report), html(&report, &[]));
@@ -351,7 +351,7 @@ fn what_a_measured_run_saves_ends_at_the_roof() {
         let f = frame(&[("libraries.csv", csv.as_bytes())], kind);
         let found = check_all(&f).findings;
         let of = found.iter().find(|f| f.rule == "library").unwrap();
-        of.saves_s.unwrap()
+        of.alone_s.unwrap()
     });
     // 300 against 153 µs: the achievable roof is the better of the catalogue's (194 µs) and that run.
     assert!(saves.iter().all(|s| (s - 147e-6).abs() < 1e-9), "{saves:?}");

@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope_analysis::compare::duel::{Duel, Measure};
-use gemmscope_analysis::compare::{Comparison, Setup, Tally};
+use gemmscope_analysis::compare::{Comparison, Dispatch, Setup, Tally};
 use gemmscope_analysis::findings::{
     Finding, Findings, Kind, Scan, Severity, Sign, Whole, check_all,
 };
-use gemmscope_analysis::ledger::{Account, Ledger};
+use gemmscope_analysis::ledger::{Account, Ledger, Partners};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
     MeasuredStep, best_preset, distinct, measured_table, model_for,
@@ -298,7 +298,7 @@ fn the_slow_layout_is_one_finding() {
     let layout: Vec<_> = of(&all, "layout").iter().map(|f| (f.title.clone(), f.groups)).collect();
     assert_eq!(layout[0], ("Another layout is faster: 36 GEMMs".to_owned(), 36));
     let lost: f64 =
-        all.findings.iter().filter(|f| f.kind == Kind::Lost).filter_map(|f| f.saves_s).sum();
+        all.findings.iter().filter(|f| f.kind == Kind::Lost).filter_map(|f| f.split_s).sum();
     assert!((lost * 1e6 - 23_759.0).abs() < 1.0, "{lost}");
 }
 
@@ -540,6 +540,35 @@ fn ledger_of(files: &[&str]) -> Vec<(String, i64, Vec<(Account, i64, u64)>)> {
         (b.side.clone(), us(b.time_s), each.collect())
     };
     ledger.books.iter().map(book).collect()
+}
+
+#[test]
+fn what_the_other_library_saves_alone_and_the_best_of_both() {
+    let files =
+        ["iree-kernel-benchmark/hipblaslt-gemm.csv", "iree-kernel-benchmark/rocblas-gemm.csv"];
+    let frame = judged(table(&files), Some("mi300x"));
+    let all = check_all(&frame);
+    let at =
+        all.findings.iter().position(|f| f.rule == "library" && f.side == "hipBLASLt").unwrap();
+    let found = &all.findings[at];
+    // By reference/ledger.py, and by hand.
+    let ms = |s: f64| (s * 1e5).round() / 1e2;
+    assert_eq!((ms(found.split_s.unwrap()), ms(found.alone_s.unwrap())), (1.66, 7.74));
+    assert_eq!((found.title.as_str(), found.groups), ("rocBLAS is faster: 176 GEMMs", 176));
+    let book = all.ledger.books.iter().find(|b| b.side == "hipBLASLt").unwrap();
+    assert_eq!((book.of(Account::Library).groups, book.alone(Account::Library).groups), (138, 176));
+    let left = Ledger::left(&frame, &Partners::of(&frame), &all.changes(&[at]));
+    assert_eq!(ms(left.books[book.number].time_s), 44.79);
+    assert_eq!(
+        all.fixed(&[at], &left, 0.0).unwrap(),
+        "1 finding of hipBLASLt fixed: 44.8 ms instead of 52.5 ms, 1.17x faster"
+    );
+    // The dispatch table keeps the baseline in a tie; where ties go to the faster it is a little less.
+    let (comparison, best) = Dispatch::of(&frame).unwrap();
+    assert_eq!((ms(best.time_s), best.names[best.baseline].as_str()), (44.79, "hipBLASLt"));
+    assert_eq!((best.shared, &best.used[..]), (558, &[382, 176][..]));
+    assert_eq!((best.ratio() * 100.0).round(), 117.0);
+    assert_eq!(ms(Dispatch::new(&frame, &comparison, 0.0).unwrap().time_s), 44.78);
 }
 
 #[test]

@@ -87,7 +87,7 @@ test("a folder that is dropped becomes one report: what it cannot use, findings,
   assert.equal(await app.state("roof"), "achievable");
 
   await app.choosePlace("Summary");
-  assert.match(await headline(app), /^GEMMs take 25\.4 ms, 37\.6 % of roof\. Most to gain 12\.5 ms: .*2 GEMMs\. .*GEMMs 63\.5 %/);
+  assert.match(await headline(app), /^GEMMs take 25\.4 ms, 37\.6 % of roof\. Saves 12\.5 ms alone: .*2 GEMMs\. .*GEMMs 63\.5 %/);
   const first = app.page.locator(".finding").first();
   await first.locator(".finding-head").click();
   const dock = app.page.locator(".dock");
@@ -217,6 +217,9 @@ test("a tick of what would be fixed is in the link and can be undone; Back close
   const box = (app) => app.page.locator(".finding-fix input").first();
   await app.page.locator(".finding-fix").first().click();
   await app.page.locator(".ranked-foot", { hasText: /^1 finding fixed: .* end to end, / }).waitFor();
+  // The bar is what is left, over an outline of the one before.
+  assert.equal(await app.page.locator('.ledger-bar .account[data-account="tile"]').count(), 0);
+  assert.equal(await app.page.locator('.ledger-before [data-account="tile"]').count(), 1);
   await app.page.waitForFunction(() => location.hash.includes("fixed="));
   const hash = new URL(app.page.url()).hash;
   const again = await GemmscopePage.open({ t, viewport: DESKTOP, path: hash });
@@ -226,6 +229,8 @@ test("a tick of what would be fixed is in the link and can be undone; Back close
   await app.page.getByRole("button", { name: /^Undo/ }).first().click();
   assert.equal(await app.state("fixed"), null);
   assert.ok(!(await box(app).isChecked()));
+  await app.page.locator(".ledger-before").waitFor({ state: "detached" });
+  await app.page.locator(".ranked-foot", { hasText: /overlaps/ }).waitFor();
 
   await app.page.locator(".finding-head").first().click();
   await app.page.locator(".dock").waitFor();

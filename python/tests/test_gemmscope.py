@@ -148,7 +148,7 @@ class Results(unittest.TestCase):
     def test_report(self):
         self.assertTrue(gemmscope.report(ROWS, device="mi300x").startswith("# "))
         self.assertIn("<html", gemmscope.report(ROWS, device="mi300x", form="html"))
-        self.assertEqual(gemmscope.report(ROWS, device="mi300x", form="json")["schema"], "gemmscope/report/3")
+        self.assertEqual(gemmscope.report(ROWS, device="mi300x", form="json")["schema"], "gemmscope/report/4")
 
     def test_check(self):
         slower = [{**row, "time_us": row["time_us"] * 1.1} for row in ROWS]

@@ -33,7 +33,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
 /// The values of a setting that each are a picture of their own.
 fn shows(id: &str) -> (&'static str, &'static [&'static str]) {
     match id {
-        "compare" => ("compare.show", &["", "scatter", "distribution", "ranked"]),
+        "compare" => ("compare.show", &["", "scatter", "distribution", "ranked", "best"]),
         "roofline" => ("y", &["", "share"]),
         "cells" => ("explore.y", &["", "none"]),
         "flat" => ("flat.by", &["", "ratio"]),

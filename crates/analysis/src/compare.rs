@@ -9,15 +9,19 @@
 //! Ratios are always B over A: above 1, B is faster. [`duel`] compares two sides, [`winner`] all
 //! of them.
 
+pub mod dispatch;
 pub mod duel;
 mod exception;
 mod samples;
 mod setup;
 mod tally;
+mod tunableop;
 pub mod winner;
 
+pub use dispatch::{BestOfAll, Dispatch, regret};
 pub use setup::{NO_SIDES, Setup};
 pub use tally::Tally;
+pub use tunableop::tunableop;
 
 use samples::Samples;
 

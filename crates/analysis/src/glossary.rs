@@ -46,11 +46,10 @@ pub const TERMS: &[Term] = &[
     ),
     term("% of roof", &["efficiency"], EFFICIENCY),
     term("Lost time", &[], LOST),
-    term(
-        "Most to gain, largest loss",
-        &[],
-        "Most to gain: the finding with most lost time that a faster run or a model shows. Largest loss: the \
-         one with most, where neither shows how much of it can be won.",
+    unmarked(
+        "Alone and split",
+        "Alone: what is saved if only this is done. Figures of several overlap, so they do not add up. Split: the \
+         part of the lost time that is counted here and nowhere else. It adds up.",
     ),
     unmarked(
         "Measured, modelled, at most",

@@ -19,11 +19,17 @@
 //! Lost time is all but `roof` and `no_roof`: where there is a roof, `calls x max(0, t - roof)`. The share
 //! of the roof of any set is `1 - lost / time`, over what has a roof.
 //!
+//! An account has two sums. Its *split* are the seconds above: exclusive, so those of all accounts add up.
+//! *Alone* is what is saved if only this is changed: the sum of `calls x (t - r)` over all GEMMs with an
+//! alternative that counts, whichever account holds their time. Of an account that nothing measured both are
+//! one. [`Ledger::left`] are the accounts once several changes are made together.
+//!
 //! [`Partners`] are worked out once a table, over all of its rows; a filter changes only which rows
 //! [`Ledger`] adds up.
 
 mod account;
 mod book;
+mod change;
 mod columns;
 mod partners;
 mod rows;
@@ -31,8 +37,10 @@ mod scatter;
 
 pub use account::{Account, Evidence, Split};
 pub use book::{Book, Runs, Sum};
+pub use change::Change;
+pub(crate) use change::rest_bound;
 pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
-use partners::{Held, variant_of};
+use partners::{Held, LINES, variant_of};
 pub use partners::{Partners, Steps as Pairing, TIE};
 pub use rows::rows_of;
 pub use scatter::Scatter;
@@ -41,7 +49,6 @@ pub(crate) use scatter::{size_between, sizes, types_of};
 use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
-use gemmscope_model::units::{and_more, seconds_brief};
 use gemmscope_table::data_kind::{Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
@@ -73,14 +80,30 @@ pub struct TileCost {
 /// The accounts of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
-    /// Seconds of one call by account.
+    /// Seconds of one call by account: its split.
     pub call: Split,
-    /// The faster run behind the first account.
+    /// The faster runs that count, by what they differ in, in the order of [`Account::MEASURED`].
+    pub alternatives: [Option<Alternative>; Account::MEASURED.len()],
+    /// The one of them whose account holds what it would save.
     pub alternative: Option<Alternative>,
     /// The tile behind the account of that name.
     pub tile: Option<TileCost>,
-    /// Another library or file ran the GEMM faster, whichever account holds what that would save.
-    pub elsewhere: bool,
+}
+
+impl Entry {
+    /// The faster run that differs in what an account is of alone, whichever account holds the time.
+    pub fn alternative_in(&self, account: Account) -> Option<Alternative> {
+        self.alternatives.into_iter().flatten().find(|a| a.account == account)
+    }
+
+    /// Seconds of one call that are saved if only this is changed: at least its split, and the same where nothing
+    /// measured it.
+    pub fn alone_s(&self, account: Account) -> f64 {
+        match self.alternative_in(account) {
+            Some(other) if self.alternative != Some(other) => self.call.total_s() - other.call_s,
+            _ => self.call.of(account),
+        }
+    }
 }
 
 /// Splits the time of rows. Borrow it for as long as rows of one table are split.
@@ -147,10 +170,11 @@ impl<'a> Splitter<'a> {
             return None;
         }
         let roof_s = self.frame.metrics.roof_s[r];
-        let elsewhere = held.is_some_and(|held| held.elsewhere);
         let mut call = Split::default();
         let mut put = |account: Account, s: f64| call.0[account as usize] = s;
-        let alternative = held.and_then(|held| self.alternative(row, held, time_s, roof_s));
+        let alternatives = held
+            .map_or_else(Default::default, |held| self.alternatives(row, held, (time_s, roof_s)));
+        let alternative = self.smallest_of_fastest(&alternatives);
         let mut left = time_s;
         if let Some(a) = alternative {
             put(a.account, time_s - a.call_s);
@@ -158,7 +182,7 @@ impl<'a> Splitter<'a> {
         }
         if roof_s.is_nan() {
             put(Account::NoRoof, left);
-            return Some(Entry { call, alternative, tile: None, elsewhere });
+            return Some(Entry { call, alternatives, alternative, tile: None });
         }
         let mut take = |account: Account, most: f64| {
             let s = left.min(most);
@@ -177,7 +201,7 @@ impl<'a> Splitter<'a> {
             }
             take(Account::Rest, f64::INFINITY);
         }
-        Some(Entry { call, alternative, tile, elsewhere })
+        Some(Entry { call, alternatives, alternative, tile })
     }
 
     /// What the tile of a row costs; `None` where it costs nothing, or where the run beats the roof of
@@ -191,33 +215,47 @@ impl<'a> Splitter<'a> {
         (possible && costs).then_some(TileCost { bound_s, waves, units })
     }
 
-    fn alternative(&self, row: u32, held: &Held, time_s: f64, roof_s: f64) -> Option<Alternative> {
+    /// The faster runs of a row that count, in the order of [`Account::MEASURED`].
+    fn alternatives(
+        &self,
+        row: u32,
+        held: &Held,
+        (time_s, roof_s): (f64, f64),
+    ) -> [Option<Alternative>; Account::MEASURED.len()] {
+        let mut out = [None; Account::MEASURED.len()];
         // Most rows are told so by their group alone.
-        if time_s <= TIE * held.own_s.min(held.other_s) {
-            return None;
+        let fastest_s = held.others_s.iter().fold(held.own_s, |a, b| a.min(*b));
+        if time_s <= TIE * fastest_s {
+            return out;
         }
         // Of the same kernel it is a repeat.
-        let own_s = match variant_of(&self.variants, row as usize) == held.own_variant {
-            true => f64::INFINITY,
-            false => held.own_s,
+        let own = match variant_of(&self.variants, row as usize) == held.own_variant {
+            true => (Account::Kernel, f64::INFINITY, held.own),
+            false => (Account::Kernel, held.own_s, held.own),
         };
-        let (account, other, other_s) = match own_s <= TIE * held.other_s {
-            true => (Account::Kernel, held.own, own_s),
-            false => (held.account, held.other, held.other_s),
-        };
-        if time_s <= TIE * other_s {
-            return None;
+        let others = (0..LINES.len()).map(|i| (LINES[i], held.others_s[i], held.others[i]));
+        let runs = std::iter::once(own).chain(others);
+        for (slot, (account, other_s, other)) in out.iter_mut().zip(runs) {
+            let spreads = |std: &[f64]| [row, other].map(|row| std[row as usize]);
+            let is_tie = time_s <= TIE * other_s
+                || self.spread.is_some_and(|std| is_noise(time_s - other_s, spreads(std)));
+            // `min` ignores a NaN, so without a roof it is the alternative itself.
+            let call_s = match roof_s.is_nan() {
+                true => other_s,
+                false => other_s.max(time_s.min(roof_s)),
+            };
+            let counts = !is_tie && call_s < time_s;
+            *slot = counts.then_some(Alternative { account, row: other, call_s });
         }
-        let spreads = |std: &[f64]| [row, other].map(|row| std[row as usize]);
-        if self.spread.is_some_and(|std| is_noise(time_s - other_s, spreads(std))) {
-            return None;
-        }
-        // `min` ignores a NaN, so without a roof it is the alternative itself.
-        let call_s = match roof_s.is_nan() {
-            true => other_s,
-            false => other_s.max(time_s.min(roof_s)),
-        };
-        (call_s < time_s).then_some(Alternative { account, row: other, call_s })
+        out
+    }
+
+    /// Of alternatives the fastest; of those within [`TIE`] of it the smallest change.
+    fn smallest_of_fastest(&self, alternatives: &[Option<Alternative>]) -> Option<Alternative> {
+        let run_s = |a: &Alternative| self.frame.data.time_s[a.row as usize];
+        let counted = || alternatives.iter().flatten();
+        let fastest_s = counted().map(run_s).fold(f64::INFINITY, f64::min);
+        counted().find(|a| run_s(a) <= TIE * fastest_s).copied()
     }
 }
 
@@ -229,9 +267,6 @@ pub struct Ledger {
     pub books: Vec<Book>,
 }
 
-/// Sides that a sentence names.
-const NAMED: usize = 6;
-
 impl Ledger {
     /// Adds up the rows that count and pass the filters.
     pub fn of(frame: &Frame, partners: &Arc<Partners>) -> Ledger {
@@ -241,29 +276,16 @@ impl Ledger {
     }
 
     /// A line for each side and device, which every form of output prints: time, share of the roof, what
-    /// is lost and to what. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms below the roof + ...`
+    /// is lost and to what, and what saves most alone. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms
+    /// unexplained + ...; alone library saves 7.74 ms, ...`
     pub fn lines(&self) -> Vec<String> {
         let line = |b: &Book| {
             let mut parts = vec![headline::total(b)];
             parts.extend(b.lost_words());
+            parts.extend(b.alone_words());
             b.named(&parts.join("; "))
         };
         self.books.iter().map(line).collect()
-    }
-
-    /// What each side and device gains most; of those of which no run shows that, the largest loss: `Most to gain:
-    /// hipBLASLt 7.04 ms (layout), rocBLAS 13.5 ms lost (unexplained)`.
-    pub fn most_to_gain(&self) -> Option<String> {
-        let word = |b: &Book| {
-            let (account, sum) = headline::leading_account(b)?;
-            let lost = if account.evidence().is_bound() { " lost" } else { "" };
-            let words = format!("{}{lost} ({})", seconds_brief(sum.seconds), account.label());
-            Some(format!("{} {words}", b.name).trim_start().to_owned())
-        };
-        let mut words: Vec<String> = self.books.iter().filter_map(word).take(NAMED).collect();
-        let more = self.books.len().saturating_sub(NAMED);
-        words.extend((more > 0 && words.len() == NAMED).then(|| and_more(more)));
-        (!words.is_empty()).then(|| format!("Most to gain: {}", words.join(", ")))
     }
 
     /// The books of one side, one a device.
@@ -274,6 +296,15 @@ impl Ledger {
     /// The accounts of a frame whose partners are needed only once.
     pub fn new(frame: &Frame) -> Ledger {
         Ledger::of(frame, &Partners::of(frame))
+    }
+
+    /// What is left once some changes are made, together: each GEMM takes the fastest run that they allow, and
+    /// accounts that nothing measured give back their split. Of alternatives that are not among the changes those
+    /// that are faster still are left.
+    pub fn left(frame: &Frame, partners: &Arc<Partners>, changes: &[Change]) -> Ledger {
+        let mut adding = Adding::left(Splitter::new(frame, partners.clone()), changes.to_vec());
+        while adding.step() {}
+        adding.finish().0
     }
 }
 
@@ -326,9 +357,11 @@ pub struct Adding<'a> {
     sets: Vec<Set>,
     /// Set and position of the next row.
     at: (usize, usize),
-    /// By group: the accounts of the set at hand that have it, as bits; one more for the group itself, and
-    /// one where another library ran it faster.
-    seen: Vec<u16>,
+    /// By group, as bits: the accounts of the set at hand that hold time of it; then those with an alternative that
+    /// counts; then one for the group itself.
+    seen: Vec<u32>,
+    /// Changes that are made before rows are added up.
+    changes: Vec<Change>,
     properties: scatter::Properties<'a>,
     /// By book.
     gains: Vec<scatter::Gains>,
@@ -343,6 +376,11 @@ impl<'a> Adding<'a> {
 
     /// As [`Adding::new`], with what splits the rows.
     pub(crate) fn with(splitter: Splitter<'a>) -> Adding<'a> {
+        Adding::left(splitter, Vec::new())
+    }
+
+    /// Adds up what changes leave.
+    pub(crate) fn left(splitter: Splitter<'a>, changes: Vec<Change>) -> Adding<'a> {
         let frame = splitter.frame;
         let sets = frame.sets();
         let mut without = WithoutShape::new(frame);
@@ -368,6 +406,7 @@ impl<'a> Adding<'a> {
         Adding {
             at: (0, 0),
             seen: vec![0; splitter.partners.groups.len()],
+            changes,
             properties: scatter::Properties::of(frame),
             gains: vec![scatter::Gains::default(); sets.len()],
             books: sets.iter().map(&mut book).collect(),
@@ -400,11 +439,16 @@ impl<'a> Adding<'a> {
             held.extend(block.iter().map(|row| self.splitter.held(*row)));
             for (&row, held) in block.iter().zip(&held) {
                 let calls = self.splitter.frame.calls(row as usize);
-                let time_s = self.splitter.frame.data.time_s[row as usize] * calls;
+                let mut time_s = self.splitter.frame.data.time_s[row as usize] * calls;
                 // A count that is not known says nothing of time.
                 if time_s.is_finite()
-                    && let Some(entry) = self.splitter.split(row, held.as_ref())
+                    && let Some(mut entry) = self.splitter.split(row, held.as_ref())
                 {
+                    if !self.changes.is_empty() {
+                        let of = change::Changes::of(self.splitter.frame, &self.changes, book, row);
+                        entry = entry.left(of);
+                        time_s = entry.call.total_s() * calls;
+                    }
                     let posting = Posting { row, book, calls, entry: &entry };
                     each(&posting);
                     self.add(&posting, time_s);
@@ -439,14 +483,16 @@ impl<'a> Adding<'a> {
             *seen |= 1 << bit;
             u64::from(new)
         };
-        book.groups += first(Account::COUNT);
-        if posting.entry.elsewhere {
-            book.elsewhere += first(Account::COUNT + 1);
-        }
-        for (i, s) in split.0.into_iter().enumerate() {
-            if s > 0.0 {
-                book.accounts[i].seconds += s;
-                book.accounts[i].groups += first(i);
+        book.groups += first(2 * Account::COUNT);
+        for account in Account::ALL {
+            let at = account as usize;
+            let held = [split.of(account), posting.entry.alone_s(account) * posting.calls];
+            let sums = [&mut book.accounts[at], &mut book.alone[at]];
+            for (i, (sum, s)) in sums.into_iter().zip(held).enumerate() {
+                if s > 0.0 {
+                    sum.seconds += s;
+                    sum.groups += first(i * Account::COUNT + at);
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //! detailed markdown, an HTML file with pictures, and JSON for programs. All four are written from
 //! one [`Report`], so that they agree.
 
-use crate::compare::Tally;
+use crate::compare::{BestOfAll, Dispatch, Tally};
 use crate::doc;
 use crate::findings;
 use crate::findings::{Checked, Finding, Findings, Part, Scan};
@@ -98,6 +98,8 @@ pub struct Report {
     pub parts: Vec<ReportPart>,
     /// Which side is fastest on how many of the GEMMs that all sides hold, and by how much.
     pub standing: Option<Tally>,
+    /// Which side to use for each GEMM, and what that saves.
+    pub best_of_all: Option<BestOfAll>,
     /// What the time of each trace goes to; JSON has that of the only one.
     #[serde(rename = "time", serialize_with = "only_one")]
     pub times: Vec<TraceTime>,
@@ -275,7 +277,7 @@ impl Report {
                 .collect()
         };
         Report {
-            schema: "gemmscope/report/3",
+            schema: "gemmscope/report/4",
             files: data.sources.iter().map(|s| (s.name.clone(), s.format_name.clone())).collect(),
             devices: devices(&scan),
             roof: scan.roof_name().to_owned(),
@@ -290,6 +292,8 @@ impl Report {
                 .map(|(i, part)| ReportPart::new(&scan, i, part, findings))
                 .collect(),
             standing: Tally::of(frame),
+            best_of_all: Dispatch::of(frame)
+                .map(|(comparison, best)| best.object(frame, &comparison)),
             times: breakdown.times,
             cannot_infer: breakdown.cannot_infer,
             bottlenecks: breakdown.bottlenecks,

@@ -236,7 +236,7 @@ mod tests {
         for (finding, row) in found.findings.iter().zip(ranked(&found, &frame)) {
             let account = Account::ALL.into_iter().find(|a| a.key() == finding.rule);
             // The rows of a small cause lose more to others.
-            let weighs = finding.saves_s.is_some_and(|s| s >= 0.005 * finding.whole_s);
+            let weighs = finding.alone_s.is_some_and(|s| s >= 0.005 * finding.whole_s);
             let Some(account) = account.filter(|_| row != NO_ROW && weighs) else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 use crate::app;
 use crate::help::{Command, OPTIONS, SHORT, names};
-use crate::{check, report};
+use crate::{check, dispatch, report};
 use gemmscope_chart::places;
 use gemmscope_import::{FORMATS, ImportOptions};
 use gemmscope_model::hardware;
@@ -27,6 +27,8 @@ pub(super) struct Args {
     /// Width and height in CSS pixels; without a height the view chooses.
     pub size: (f64, Option<f64>),
     pub form: Option<String>,
+    /// The text of `--format`: what files are read as, or of `dispatch` what is written.
+    format: Option<String>,
     pub rows: Option<DataKind>,
     pub app: Option<OsString>,
     pub serve: bool,
@@ -157,10 +159,8 @@ impl Args {
     fn take_text(&mut self, long: &str, option: &str, text: String) -> Result<(), String> {
         match long {
             "device" => self.device = Some(device(text)?),
-            "format" => {
-                let ids: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
-                self.options.format = Some(one_of(option, &ids, text)?);
-            }
+            // What it means depends on the command, which may follow.
+            "format" => self.format = Some(text),
             "column" => {
                 let (name, what) = pair(option, &text)?;
                 what.parse::<ColumnSpec>().map_err(|e| format!("{option}: {e}"))?;
@@ -201,8 +201,8 @@ impl Args {
                 "a document: .md, .html or .json",
             ),
             Command::Page | Command::Open => (&["html", "htm"], "an HTML page"),
-            Command::Convert if self.json => (&["json"], "JSON with --json"),
-            Command::Convert => (&["csv", "txt"], "a CSV"),
+            Command::Convert | Command::Dispatch if self.json => (&["json"], "JSON with --json"),
+            Command::Convert | Command::Dispatch => (&["csv", "txt"], "a CSV"),
             _ => return Ok(()),
         };
         let path = self.output.as_deref().map(std::path::Path::new);
@@ -233,9 +233,18 @@ impl Args {
         }
         let unlimited = self.min_efficiency.is_none() && self.baseline.is_none();
         self.check_extension()?;
+        if let Some(format) = self.format.take() {
+            if self.command == Command::Dispatch {
+                self.form = Some(one_of("--format", &dispatch::FORMS, format)?);
+            } else {
+                let ids: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
+                self.options.format = Some(one_of("--format", &ids, format)?);
+            }
+        }
         if let Some(form) = self.form.take() {
             let known: &[&str] = match self.command {
                 Command::Check => &check::FORMS,
+                Command::Dispatch => &dispatch::FORMS,
                 _ => &report::FORMS,
             };
             self.form = Some(one_of("--form", known, form)?);

@@ -12,6 +12,7 @@ pub(super) enum Command {
     Page,
     Open,
     Check,
+    Dispatch,
     Convert,
     Formats,
     Devices,
@@ -36,12 +37,12 @@ pub(super) struct Topic {
 }
 
 use Command::{
-    Check, Convert, Devices, Formats, Help, Open, Page, Render, Replay, Report, Rules, Summary,
-    Views,
+    Check, Convert, Devices, Dispatch, Formats, Help, Open, Page, Render, Replay, Report, Rules,
+    Summary, Views,
 };
 
 /// Every command, in the order of the help.
-pub(super) const TOPICS: [Topic; 13] = [
+pub(super) const TOPICS: [Topic; 14] = [
     Topic {
         command: Open,
         name: "open",
@@ -124,6 +125,18 @@ pub(super) const TOPICS: [Topic; 13] = [
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",
             "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
+        ],
+    },
+    Topic {
+        command: Dispatch,
+        name: "dispatch",
+        usage: "FILE... [--format csv|tunableop] [-o OUT.csv]",
+        what: "best of all sides: which library or kernel to use for each GEMM, and what that saves",
+        more: "Ties of up to 2 % keep the side that is fastest by itself. --format tunableop writes what PyTorch's\n\
+               TunableOp loads, from files that it wrote: their Validator lines can't be made up.\n",
+        examples: &[
+            "gemmscope dispatch hipblaslt.csv rocblas.csv --device mi300x -o dispatch.csv",
+            "gemmscope dispatch a/tunableop_results0.csv b/tunableop_results0.csv --format tunableop",
         ],
     },
     Topic {
@@ -215,7 +228,8 @@ pub(super) struct Opt {
 /// The option that has a short name, and that name.
 pub(super) const SHORT: (char, &str) = ('o', "output");
 
-const READING: &[Command] = &[Summary, Render, Report, Replay, Page, Open, Check, Convert];
+const READING: &[Command] =
+    &[Summary, Render, Report, Replay, Page, Open, Check, Dispatch, Convert];
 
 /// Every option but --help and --version.
 pub(super) const OPTIONS: [Opt; 21] = [
@@ -228,7 +242,7 @@ pub(super) const OPTIONS: [Opt; 21] = [
     Opt {
         long: "format",
         value: "ID",
-        what: "read as this format instead of guessing",
+        what: "read as this format instead of guessing; dispatch: what is written, csv or tunableop",
         of: READING,
     },
     Opt {
@@ -253,13 +267,13 @@ pub(super) const OPTIONS: [Opt; 21] = [
         long: "rows",
         value: "KIND",
         what: "what the rows are, instead of guessing: workload, benchmark, sweep, sides",
-        of: &[Summary, Render, Report, Replay, Page, Open, Check],
+        of: &[Summary, Render, Report, Replay, Page, Open, Check, Dispatch],
     },
     Opt {
         long: "state",
         value: "LINK",
         what: "filters and view of this link (or the text after its #)",
-        of: &[Render, Report, Replay, Page, Open, Check],
+        of: &[Render, Report, Replay, Page, Open, Check, Dispatch],
     },
     Opt {
         long: "view",
@@ -298,7 +312,7 @@ pub(super) const OPTIONS: [Opt; 21] = [
         long: "json",
         value: "",
         what: "the result as JSON, where it has that form, and messages as one JSON object a line",
-        of: &[Summary, Render, Report, Replay, Page, Open, Check, Convert, Devices],
+        of: &[Summary, Render, Report, Replay, Page, Open, Check, Dispatch, Convert, Devices],
     },
     Opt {
         long: "min-efficiency",
@@ -323,7 +337,7 @@ pub(super) const OPTIONS: [Opt; 21] = [
         long: "output",
         value: "FILE",
         what: "output file (- is standard output); a folder for replay",
-        of: &[Render, Report, Replay, Page, Open, Convert],
+        of: &[Render, Report, Replay, Page, Open, Dispatch, Convert],
     },
 ];
 

@@ -14,6 +14,7 @@ mod app;
 mod args;
 mod check;
 mod convert;
+mod dispatch;
 mod files;
 mod help;
 mod list;
@@ -92,6 +93,7 @@ pub fn run(
                 Command::Page => page::page(&args, io),
                 Command::Open => open::open(&args, io),
                 Command::Check => check::check(&args, io),
+                Command::Dispatch => dispatch::dispatch(&args, io),
             };
             match done {
                 Err(Stop::With(exit)) => Ok(exit),

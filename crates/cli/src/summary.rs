@@ -4,7 +4,7 @@ use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Outcome, Stop, load};
 use crate::messages::Code;
-use gemmscope_analysis::compare::Tally;
+use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
@@ -165,8 +165,11 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     }
     writeln!(out, "{}", frame.counted().words(frame.kind()))?;
     if let Some(standing) = standing {
-        for sentence in standing.sentences(Some(&ledger)) {
+        for sentence in standing.sentences() {
             writeln!(out, "  {sentence}")?;
+        }
+        if let Some((_, best)) = Dispatch::of(frame) {
+            writeln!(out, "  {}", best.sentence())?;
         }
         print_sides(out, &SideSummary::of(&Totals::of(frame)))?;
     }

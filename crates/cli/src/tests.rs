@@ -270,7 +270,7 @@ fn report_in_every_form() {
     assert!(form("summary").starts_with("# GEMM Analysis Summary"));
     assert!(form("html").contains("data:image/svg+xml,"));
     let v: serde_json::Value = serde_json::from_str(&form("json")).unwrap();
-    assert_eq!(v["schema"], "gemmscope/report/3");
+    assert_eq!(v["schema"], "gemmscope/report/4");
     assert_eq!(command(&["report", "-", "--form", "pdf"], FILE).0, 2);
 }
 

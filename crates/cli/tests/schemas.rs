@@ -123,7 +123,7 @@ fn an_error_names_file_and_line() {
 
 #[test]
 fn reports_and_rows() {
-    let (report, rows) = (schema("report-3.json"), schema("rows-1.json"));
+    let (report, rows) = (schema("report-4.json"), schema("rows-1.json"));
     let (mut findings, mut read) = (0, 0);
     for files in &FILES {
         let (code, out, err) = run(&[&["report", "--json"], *files].concat(), "");
@@ -135,6 +135,26 @@ fn reports_and_rows() {
         read += value["rows"].as_array().unwrap().len();
     }
     assert!(findings > 10 && read > 500, "{findings} findings, {read} rows");
+}
+
+#[test]
+fn dispatch_tables() {
+    let dispatch = schema("dispatch-1.json");
+    let mut picks = 0;
+    for files in &FILES {
+        let (code, out, err) = run(&[&["dispatch", "--json"], *files].concat(), "");
+        match code {
+            0 => {
+                let value = follows(&dispatch, &out, files[0]);
+                picks += value["picks"].as_array().unwrap().len();
+                let (_, report, _) = run(&[&["report", "--json"], *files].concat(), "");
+                let report: Value = serde_json::from_str(&report).unwrap();
+                assert_eq!(report["best_of_all"]["picks"], value["picks"], "{}", files[0]);
+            }
+            _ => assert!(err.contains("nothing to choose between"), "{err}"),
+        }
+    }
+    assert!(picks > 10, "{picks}");
 }
 
 /// Every form of output gives the same totals and accounts: summary, check and report as JSON hold one

@@ -3,9 +3,11 @@
 
 use super::Shared;
 use super::several;
-use super::workbench::{Decided, FindingsResult, Given, Judged, LoadedFile, Tables};
+use super::workbench::{
+    Decided, FIXED_KEY, FindingsResult, Given, Judged, LoadedFile, Tables, Ticked,
+};
 use crate::web::{animation, clock};
-use gemmscope_analysis::ledger::Columns;
+use gemmscope_analysis::ledger::{Columns, Ledger};
 use gemmscope_chart::picture::{self, FINDING_KEY};
 use gemmscope_chart::roofline::{self, Numbers};
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -101,6 +103,22 @@ impl Given {
         Memo::new(move |_| {
             let id = chosen.get()?;
             findings.with(|r| r.as_ref()?.findings.position(&id))
+        })
+    }
+
+    /// What is left once the ticked findings are fixed.
+    pub(super) fn ticked(self, findings: Memo<Option<FindingsResult>>) -> Memo<Option<Ticked>> {
+        let ids = Memo::new(move |_| self.view.with(|v| v.param(FIXED_KEY).map(str::to_owned)));
+        Memo::new(move |_| {
+            let ids = ids.get()?;
+            let FindingsResult { frame, findings, .. } = findings.get()?;
+            let mut indices: Vec<usize> =
+                ids.split(',').filter_map(|id| findings.position(id)).collect();
+            indices.sort_unstable();
+            let changes = findings.changes(&indices);
+            let partners = self.row_cache.get_value().partners(&frame);
+            let left = || Shared::from(Ledger::left(&frame, &partners, &changes));
+            (!changes.is_empty()).then(|| Ticked { left: left(), indices })
         })
     }
 

@@ -10,6 +10,7 @@ use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
 use gemmscope_analysis::compare::Setup;
 use gemmscope_analysis::findings::Findings;
+use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::report::Breakdown;
 use gemmscope_analysis::summary::Summary;
 use gemmscope_analysis::trust::Trust;
@@ -31,6 +32,9 @@ use std::time::Duration;
 /// Rows up to which Compare says before it is opened that no GEMM has two sides.
 const PAIRED: usize = 20_000;
 
+/// The ids of the findings that are ticked as fixed, in the link.
+pub const FIXED_KEY: &str = "fixed";
+
 pub(super) const DEVICES_KEY: &str = "gemmscope.devices";
 
 /// What the rules found in a frame.
@@ -46,6 +50,15 @@ pub struct FindingsResult {
     pub breakdown: Shared<Breakdown>,
     /// How far its figures can be trusted.
     pub trust: Shared<Trust>,
+}
+
+/// The findings that are ticked as fixed, and what is left then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ticked {
+    /// Their indices, ascending.
+    pub indices: Vec<usize>,
+    /// The accounts once all of them are fixed, book by book as those before.
+    pub left: Shared<Ledger>,
 }
 
 /// A loaded file.
@@ -188,6 +201,8 @@ pub struct Workbench {
     pub findings: Memo<Option<FindingsResult>>,
     /// Index of the chosen finding.
     pub finding: Memo<Option<usize>>,
+    /// What is left of the time once the ticked findings are fixed; `None` where none is ticked.
+    pub ticked: Memo<Option<Ticked>>,
 }
 
 impl Deref for Workbench {
@@ -257,6 +272,7 @@ impl Workbench {
             devices_in_use: Memo::new(move |_| devices_in_use(&data.get(), &metrics.get())),
             findings,
             finding,
+            ticked: given.ticked(findings),
         }
     }
 

@@ -47,14 +47,14 @@ pub fn reasons(bench: Workbench, f: &Finding, index: Option<usize>) -> AnyView {
         gemmscope_analysis::findings::rule(&f.rule).map_or("", |r| r.threshold),
         "reason",
     );
-    let sure = part("Based on", f.basis.label(), "reason");
+    let worth = part("Gain", &f.worth().unwrap_or_default(), "reason");
     let profile = part("To confirm", &f.profile, "reason");
     view! {
         <dl class="reasons">
             {text}
             {a}{b}
             {how}{signs}
-            {when}{sure}{profile}
+            {worth}{when}{profile}
         </dl>
         {index.map(|i| evidence(bench, i, f))}
     }

@@ -1,5 +1,6 @@
 //! The ledger as bars: one a side and device, whose parts add up to its time. A click on a part shows
-//! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above.
+//! only its GEMMs, a second one all again. For the Tab key they are one stop with the line above. While
+//! findings are ticked as fixed a bar is what they leave, over an outline of the one before.
 
 use crate::app::state::Workbench;
 use crate::app::state::findings_task::{latest, run_over};
@@ -38,10 +39,13 @@ pub fn LedgerBars() -> impl IntoView {
         (n > 0).then(|| view! { <p class="muted">{and_more(n)}</p> })
     };
     let rows = move || {
+        let ticked = bench.ticked.get();
         bars.with(|bars| {
             let one = bars.len() == 1;
+            let left = ticked.as_ref().map_or(&[][..], |t| &t.left.books);
             let each = bars.iter().take(MOST).enumerate();
-            each.map(|(i, b)| row(bench, (i, b), one, clicked)).collect_view()
+            let each = each.map(|(i, b)| (i, b, left.get(i).filter(|l| l.time_s < b.time_s)));
+            each.map(|of| row(bench, of, one, clicked)).collect_view()
         })
     };
     view! {
@@ -52,28 +56,49 @@ pub fn LedgerBars() -> impl IntoView {
 }
 
 /// One bar, with its name and total where there are several. These are of one length, so their parts say
-/// shares. Parts without room for their words are named beside the name, or below the only bar.
+/// shares. Parts without room for their words are named beside the name, or below the only bar. `left` is what
+/// ticked findings leave.
 fn row(
     bench: Workbench,
-    (index, book): (usize, &Book),
+    (index, book, left): (usize, &Book, Option<&Book>),
     one: bool,
     clicked: StoredValue<Option<Account>>,
 ) -> AnyView {
     let name = &book.name;
+    let total = match left {
+        Some(left) => format!("{}, {} left", headline::total(book), seconds_brief(left.time_s)),
+        None => headline::total(book),
+    };
     let head = (!name.is_empty()).then(|| {
-        view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{headline::total(book)}</p> }
+        view! { <p class="ledger-name"><strong>{name.clone()}</strong>" "{total.clone()}</p> }
     });
-    let each: Vec<Part> = book.each().map(|of| Part::of(index, book, of, one)).collect();
+    let shown = left.unwrap_or(book);
+    let each: Vec<Part> = shown.each().map(|of| Part::of(index, (book, of), one)).collect();
     let names = each.iter().map(Part::name).collect_view();
     let names = view! { <div class="ledger-rest" aria-hidden="true">{names}</div> };
     let parts = each.into_iter().map(|p| p.button(bench, book, clicked)).collect_view();
+    let before = left.map(|left| before(book, left));
     let bar = view! {
-        <div class="ledger-bar" role="group" aria-label=format!("{name} {}", headline::total(book)).trim().to_owned()>{parts}</div>
+        <div class="ledger-bar" role="group" aria-label=format!("{name} {total}").trim().to_owned()>{parts}{before}</div>
     };
     match head {
         Some(head) => view! { <div class="ledger-head">{head}{names}</div>{bar} }.into_any(),
         None => view! { {bar}{names} }.into_any(),
     }
+}
+
+/// What is saved as room behind the parts, and the outline of the bar before.
+fn before(book: &Book, left: &Book) -> AnyView {
+    let saved_s = book.time_s - left.time_s;
+    let share = |s: f64| format!("{:.5}", s / book.time_s);
+    let outline = |(account, sum): (Account, Sum)| {
+        view! { <span data-account=account.key() style:flex-grow=share(sum.seconds)></span> }
+    };
+    view! {
+        <span class="ledger-saved" style:flex-grow=share(saved_s) title=format!("{} saved", seconds_brief(saved_s))></span>
+        <span class="ledger-before" aria-hidden="true">{book.each().map(outline).collect_view()}</span>
+    }
+    .into_any()
 }
 
 /// About the width of a text in widths of a digit, whatever the font.
@@ -97,7 +122,8 @@ struct Part {
 }
 
 impl Part {
-    fn of(index: usize, book: &Book, (account, sum): (Account, Sum), one: bool) -> Self {
+    /// Of a book, what an account holds of its time.
+    fn of(index: usize, (book, (account, sum)): (&Book, (Account, Sum)), one: bool) -> Self {
         let share = sum.seconds / book.time_s;
         let (seconds, of_time) = (seconds_brief(sum.seconds), percent(share));
         let (shown, beside) = match one {

@@ -3,7 +3,7 @@
 
 use super::{report, story, trust};
 use crate::app::state::findings_task::run_over;
-use crate::app::state::{FindingsResult, Shell, Workbench};
+use crate::app::state::{FIXED_KEY, FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove, segment};
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Category, Checked, Finding, Kind};
@@ -109,7 +109,7 @@ fn list(bench: Workbench, result: &FindingsResult, all: RwSignal<bool>) -> AnyVi
     let first = first_findings(&found);
     let whole =
         move || total <= first || all.get() || bench.finding.get().is_some_and(|c| c >= first);
-    let largest_s = found.findings.iter().filter_map(lost_s).fold(0.0, f64::max);
+    let largest_s = found.findings.iter().filter_map(alone_s).fold(0.0, f64::max);
     let entries = move || {
         let shown = &found.findings[..if whole() { total } else { first }];
         let section = |i: usize| shown[i].section();
@@ -218,38 +218,50 @@ fn entry(
     .into_any()
 }
 
-/// The seconds that a finding adds to the lost time.
-fn lost_s(f: &Finding) -> Option<f64> {
-    f.saves_s.filter(|_| f.kind == Kind::Lost)
+/// The lost seconds that a finding saves alone.
+fn alone_s(f: &Finding) -> Option<f64> {
+    f.alone_s.filter(|_| f.kind == Kind::Lost)
 }
 
-/// The ids of the findings that are ticked as fixed, in the link.
-const FIXED_KEY: &str = "fixed";
+/// What of a finding the bar counts, where that is not what it saves alone.
+fn split_words(f: &Finding) -> String {
+    match (f.split_s, f.alone_s) {
+        (Some(split), Some(alone)) if split < alone * (1.0 - SAME) => {
+            format!(" · split {}", seconds_brief(split))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Figures that differ by less are one.
+const SAME: f64 = 1e-3;
 
 /// True for a finding that is ticked as fixed.
 fn is_fixed(view: &ViewState, id: &str) -> bool {
     view.param(FIXED_KEY).is_some_and(|ids| ids.split(',').any(|one| one == id))
 }
 
-/// One finding: what it is, its seconds, and a bar of them, which the finding with `largest_s` fills.
+/// One finding: what it is, what it saves alone, and a bar of that, which the finding with `largest_s` fills.
 fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: String) -> AnyView {
     let chosen = Memo::new(move |_| bench.finding.get() == Some(index));
-    let share = lost_s(f).map_or(0.0, |s| s / f.whole_s);
-    let length = lost_s(f).map_or(0.0, |s| s / largest_s);
+    let share = alone_s(f).map_or(0.0, |s| s / f.whole_s);
+    let length = alone_s(f).map_or(0.0, |s| s / largest_s);
     let mut rows = f.evidence.rows.clone();
     rows.sort_unstable();
-    let save = f.saves_s.map(seconds_brief);
+    let save = f.alone_s.map(seconds_brief);
     // What is outside GEMMs has a time and no rows.
     let takes = rows.is_empty() && save.is_none() && f.time_s > 0.0;
     let takes = takes.then(|| seconds_brief(f.time_s));
     let of = format!("{} of {}", rounded_percent(share), seconds_brief(f.whole_s));
+    let hint = f.saves().map_or_else(|| of.clone(), |saves| format!("{saves}: {of}"));
+    let alone = (f.kind == Kind::Lost).then(|| view! { <span class="muted">" alone"</span> });
     // The count stands below the title.
     let heading = f.heading();
     let counted = f.title.rsplit_once(": ").filter(|_| f.kind == Kind::Lost);
     let gemms = counted.map_or_else(|| plural(f.groups, "GEMM"), |(_, gemms)| gemms.to_owned());
     let title = heading.strip_suffix(&format!(": {gemms}")).unwrap_or(&heading).to_owned();
     let basis = match f.kind {
-        Kind::Lost => format!("{gemms} · {}", f.basis.label()),
+        Kind::Lost => format!("{gemms} · {}{}", f.basis.label(), split_words(f)),
         Kind::Idea => format!("{gemms} · an idea: it changes the roof"),
         Kind::Question => {
             let about = if f.category == Category::Timeline { "program" } else { "data" };
@@ -268,8 +280,8 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
     }
     .into_any();
     let value = view! {
-        <span class="finding-value" title=of>
-            {save.or(takes).map(|s| view! { <strong class="finding-back">{s}</strong> })}
+        <span class="finding-value" title=hint>
+            {save.or(takes).map(|s| view! { <span class="finding-back"><strong>{s}</strong>{alone}</span> })}
             {(share > 0.0).then(|| view! {
                 <span class="finding-bar" data-account=f.rule.clone() aria-hidden="true">
                     <span style:width=format!("{:.2}%", 100.0 * length)></span>
@@ -293,7 +305,7 @@ fn finding(bench: Workbench, (index, f): (usize, &Finding), largest_s: f64, id: 
         };
         let checked = move || bench.view.with(|v| is_fixed(v, &ticked));
         view! {
-            <label class="finding-fix" title="Tick what you would fix: the total without its time is below the list">
+            <label class="finding-fix" title="Tick what you would fix: what is left is in the bar, and below the list">
                 "if fixed"
                 <input type="checkbox" aria-label=format!("If finding {} were fixed", index + 1) prop:checked=checked on:change=on />
             </label>
@@ -352,7 +364,7 @@ fn gemm(bench: Workbench, frame: &Frame, index: usize, row: u32) -> AnyView {
     }
     .into_any();
     let value = (x.lost_s > 0.0).then(|| {
-        view! { <span class="finding-value" title="Lost"><strong class="finding-back">{seconds_brief(x.lost_s)}</strong></span> }
+        view! { <span class="finding-value" title="Lost"><span class="finding-back"><strong>{seconds_brief(x.lost_s)}</strong></span></span> }
     });
     let choose = move || bench.select(&[row], false);
     entry(bench, index, vec![row], None, chosen, choose, (words, value.into_any()), ().into_any())
@@ -392,17 +404,23 @@ pub(crate) fn filtered(bench: Workbench, what: &'static str) -> impl IntoView {
     }
 }
 
-/// The foot: the total if the ticked findings were fixed, the one what-if.
+/// The foot: the total once the ticked findings are fixed, together; where none is, that their figures overlap.
 fn foot(bench: Workbench) -> AnyView {
     let words = move || {
         let found = bench.findings.get()?.findings;
-        let is_ticked = |i: &usize| bench.view.with(|v| is_fixed(v, &found.id_of(*i)));
-        let ticked: Vec<usize> = (0..found.findings.len()).filter(is_ticked).collect();
+        let Some(ticked) = bench.ticked.get() else {
+            let several = found.findings.iter().filter(|f| f.kind == Kind::Lost).count() > 1;
+            return several.then(|| OVERLAP.to_owned());
+        };
         let other_s = bench.settled_frame.with(|f| match f.kind() {
             DataKind::Workload => other_time_s(f),
             _ => 0.0,
         });
-        found.fixed(&ticked, other_s)
+        found.fixed(&ticked.indices, &ticked.left, other_s)
     };
     view! { <p class="ranked-foot" role="status">{words}</p> }.into_any()
 }
+
+/// What is said of figures that do not add up.
+const OVERLAP: &str =
+    "What each saves alone overlaps: tick several to see what they save together.";

@@ -26,6 +26,18 @@ impl Setup {
     /// Largest number of sides. A column with so many names is no list of sides.
     pub(crate) const MOST_SIDES: usize = 4096;
 
+    /// The sides that the rows of a frame are of; `None` where they are compared by nothing.
+    pub(crate) fn of_sides(frame: &Frame) -> Option<Setup> {
+        let counted = frame.counted();
+        let side = frame.decision().side.clone().filter(|_| counted.compares())?;
+        let named = counted.sides.iter().filter(|s| !s.value.is_empty());
+        Some(Setup {
+            keys: Setup::default_keys(frame, &side),
+            sides: named.map(|s| s.value.clone()).collect(),
+            side,
+        })
+    }
+
     /// The default keys: shape with batch, types, layout, and the device if there are several;
     /// without `side`.
     pub fn default_keys(frame: &Frame, side: &Field) -> Vec<Field> {

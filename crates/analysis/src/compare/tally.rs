@@ -3,9 +3,7 @@
 use super::duel::times;
 use super::winner::fastest;
 use super::{Comparison, Setup, TIE, is_small_part};
-use crate::ledger::Ledger;
 use gemmscope_model::units::{grouped, plural};
-use gemmscope_table::data_kind::Side;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -43,17 +41,7 @@ impl Tally {
     /// The tally of the sides of a frame over the configurations that all of them have; `None` if it has
     /// no sides, or they share nothing.
     pub fn of(frame: &Frame) -> Option<Tally> {
-        let counted = frame.counted();
-        let side = frame.decision().side.clone()?;
-        if !counted.compares() {
-            return None;
-        }
-        let values: Vec<&Side> = counted.sides.iter().filter(|s| !s.value.is_empty()).collect();
-        let setup = Setup {
-            keys: Setup::default_keys(frame, &side),
-            sides: values.iter().map(|s| s.value.clone()).collect(),
-            side,
-        };
+        let setup = Setup::of_sides(frame)?;
         Some(Tally::new(&Comparison::new(frame, &setup), TIE, true)).filter(|t| t.compared > 0)
     }
 
@@ -213,8 +201,8 @@ impl Tally {
     }
 
     /// Who is faster, on how many, by how much: a side that loses everywhere first, then the winners and
-    /// their distance from the fastest, then what each side loses most time to.
-    pub fn sentences(&self, ledger: Option<&Ledger>) -> Vec<String> {
+    /// their distance from the fastest.
+    pub fn sentences(&self) -> Vec<String> {
         let mut out = vec![self.losers(), self.fastest_words()];
         let ranked = self.ranked().into_iter().filter(|s| self.behind[*s].is_finite()).take(FEW);
         let word = |s| {
@@ -223,7 +211,6 @@ impl Tally {
         };
         let behind: Vec<String> = ranked.map(word).collect();
         out.push(format!("Time relative to the fastest: {}", behind.join(", ")));
-        out.extend(ledger.and_then(Ledger::most_to_gain));
         out.retain(|s| !s.is_empty());
         out.iter_mut().for_each(|s| s.push('.'));
         out

@@ -86,7 +86,7 @@ fn two_files_are_joined_by_shape_type_and_layout() {
         "b is slower than the fastest on all 3 GEMMs, taking 3.67x the time"
     );
     assert_eq!(
-        strict.sentences(None)[1..],
+        strict.sentences()[1..],
         [
             "Fastest: a 3, b 0 of 3 GEMMs.",
             "Time relative to the fastest: a 1.00x (geometric mean 1.00x), b 3.67x (geometric mean 2.53x)."

@@ -29,7 +29,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         .map(|(i, g)| Hit {
             group: i,
             // All calls in one take at least the roof time and at least the time of one call.
-            saves_s: Some((g.time_s - g.roof_s.max(g.call_s())).max(0.0)),
+            alone_s: Some((g.time_s - g.roof_s.max(g.call_s())).max(0.0)),
         })
         .collect();
     let tell = |g: &Group| Story {

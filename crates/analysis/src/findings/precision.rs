@@ -63,7 +63,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
         }
         if let Some((to, now, then)) = faster(scan, g) {
             let from = scan.problem(g).op.compute;
-            let hit = Hit { group: i, saves_s: Some((now - then) * g.calls) };
+            let hit = Hit { group: i, alone_s: Some((now - then) * g.calls) };
             sets.entry((from, to)).or_default().push(hit);
         }
     }

@@ -80,9 +80,9 @@ impl<'a> Runner<'a> {
             (Stage::Summing(mut summing), Some(scan)) => match summing.step() {
                 true => Stage::Summing(summing),
                 false => {
-                    let sums = summing.finish();
-                    self.report.ledger = sums.ledger.clone();
-                    scan.sums = Some(sums);
+                    scan.sums = summing.finish();
+                    let ledger = scan.sums.as_ref().map(|sums| sums.ledger.clone());
+                    self.report.ledger = ledger.unwrap_or_default();
                     Stage::Marking(0)
                 }
             },

@@ -11,14 +11,14 @@ use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural,
 pub(super) struct Hit {
     /// Its number in `Scan::groups`.
     pub group: u32,
-    /// Seconds that an idea would save.
-    pub saves_s: Option<f64>,
+    /// Seconds that an idea would save at the roof.
+    pub alone_s: Option<f64>,
 }
 
 impl Hit {
     /// A group that a question is about.
     pub(super) fn of(group: u32) -> Hit {
-        Hit { group, saves_s: None }
+        Hit { group, alone_s: None }
     }
 }
 
@@ -98,7 +98,7 @@ fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) -> Finding 
         rows.extend_from_slice(scan.rows(group));
         time_s += group.time_s;
         roof_s += group.roof_s;
-        if let Some(s) = hit.saves_s {
+        if let Some(s) = hit.alone_s {
             saves = Some(saves.unwrap_or(0.0) + s);
         }
     }
@@ -108,7 +108,7 @@ fn finding(rule: &Rule, scan: &Scan<'_>, hits: &[Hit], story: Story) -> Finding 
     let mut out = from_parts(rule, scan, side, rows, time_s, story);
     out.groups = hits.len() as u64;
     out.efficiency = efficiency;
-    out.saves_s = saves;
+    out.alone_s = saves;
     out.severity = severity(rule, out.share, efficiency, saves.map(|s| s / out.whole_s));
     out
 }
@@ -188,7 +188,9 @@ pub(super) fn from_parts(
         time_s,
         share,
         efficiency: None,
-        saves_s: None,
+        split_s: None,
+        alone_s: None,
+        changes: Vec::new(),
         whole_s: part.whole_s,
         signs: Vec::new(),
         path_a: story.path_a.unwrap_or_else(|| rule.path_a.to_owned()),

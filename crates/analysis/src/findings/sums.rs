@@ -1,7 +1,9 @@
 //! The ledger split by cause: one account of one side and device, and what makes it one cause.
 
 use super::{Finding, Rule, Scan, words};
-use crate::ledger::{Account, Adding, Ledger, Posting, Splitter, size_between, sizes, types_of};
+use crate::ledger::{
+    Account, Adding, Change, Ledger, Posting, Splitter, rest_bound, size_between, sizes, types_of,
+};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
@@ -49,8 +51,10 @@ pub(super) struct Cause {
     /// Index in [`Ledger::books`].
     pub book: usize,
     pub account: Account,
-    /// Its seconds over all calls.
-    pub lost_s: f64,
+    /// Its split: its exclusive seconds of the ledger over all calls.
+    pub split_s: f64,
+    /// What is saved over all calls if only this is changed, whichever account holds the time.
+    pub alone_s: f64,
     /// What of them lies between a datasheet's roof and the achievable one, which nobody showed to be possible:
     /// of the rest alone.
     pub above_s: f64,
@@ -58,7 +62,7 @@ pub(super) struct Cause {
     pub time_s: f64,
     /// What it is made of, the largest first once all is added up.
     pub parts: Vec<Part>,
-    /// The row that holds most of it, its seconds, and the part that it is of.
+    /// The row that alone saves most of it, its seconds, and the part that it is of.
     pub most: (u32, f64, Detail),
     /// Of M, N and K the one value that can hold most of its seconds.
     pub sizes: [Vote; 3],
@@ -86,7 +90,7 @@ impl Vote {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub detail: Detail,
-    pub lost_s: f64,
+    pub alone_s: f64,
     /// Its rows, ascending.
     pub rows: Vec<u32>,
 }
@@ -95,14 +99,30 @@ pub(super) struct Part {
 pub(super) struct Sums<'a> {
     pub ledger: Ledger,
     pub causes: Vec<Cause>,
+    /// By book, what its causes that do not weigh save together; 0 where they are not several.
+    pub others_alone_s: Vec<f64>,
     pub splitter: Splitter<'a>,
     /// Names of types.
     pub types: Vec<String>,
 }
 
-/// Works out [`Sums`] a step at a time.
+impl Cause {
+    /// What is changed if it is ticked.
+    pub(super) fn change(&self) -> Change {
+        let bound = match self.most.2 {
+            Detail::Bound(bound) => Some(bound),
+            _ => None,
+        };
+        Change { book: self.book, account: self.account, bound }
+    }
+}
+
+/// Works out [`Sums`] a step at a time: the causes first, then what those that do not weigh save together.
 pub(super) struct Summing<'a> {
-    adding: Adding<'a>,
+    /// `None` for a moment between the two.
+    adding: Option<Adding<'a>>,
+    /// The ledger, once the causes are added up.
+    ledger: Option<Ledger>,
     causes: Vec<Cause>,
     index: FxHashMap<(usize, Account, Option<Bound>), usize>,
     /// By cause and detail, the place among the cause's parts.
@@ -115,7 +135,8 @@ impl<'a> Summing<'a> {
     pub(super) fn new(splitter: Splitter<'a>, frame: &'a Frame) -> Summing<'a> {
         let (types, type_of) = types_of(&frame.data);
         Summing {
-            adding: Adding::with(splitter),
+            adding: Some(Adding::with(splitter)),
+            ledger: None,
             causes: Vec::new(),
             index: FxHashMap::default(),
             part_of: FxHashMap::default(),
@@ -126,14 +147,38 @@ impl<'a> Summing<'a> {
 
     /// Adds up some more rows; false once all are done.
     pub(super) fn step(&mut self) -> bool {
-        let Summing { adding, causes, index, part_of, type_of, .. } = self;
+        if self.ledger.is_some() {
+            return self.adding.as_mut().is_some_and(Adding::step);
+        }
+        if self.step_causes() {
+            return true;
+        }
+        let Some((ledger, splitter)) = self.adding.take().map(Adding::finish) else {
+            return false;
+        };
+        let small = small(&ledger, &self.causes);
+        let several = small.iter().filter(|causes| causes.len() > 1);
+        let changes: Vec<Change> = several.flatten().map(|cause| cause.change()).collect();
+        let more = !changes.is_empty();
+        self.adding = Some(Adding::left(splitter, changes));
+        self.ledger = Some(ledger);
+        more
+    }
+
+    /// Adds some more rows to their causes; false once all are.
+    fn step_causes(&mut self) -> bool {
+        let Summing { adding: Some(adding), causes, index, part_of, type_of, .. } = self else {
+            return false;
+        };
         let frame = adding.frame();
         adding.step_with(&mut |posting| {
-            for (account, call_s) in posting.entry.call.each().filter(|(a, _)| a.is_lost()) {
-                let lost = call_s * posting.calls;
-                if lost <= 0.0 {
+            for account in Account::ALL.into_iter().filter(|a| a.is_lost()) {
+                // At least the split: what holds no time may still save some alone.
+                let alone_s = posting.entry.alone_s(account) * posting.calls;
+                if alone_s <= 0.0 {
                     continue;
                 }
+                let split_s = posting.entry.call.of(account) * posting.calls;
                 let detail = detail(frame, type_of, posting, account);
                 let bound = match detail {
                     Detail::Bound(bound) => Some(bound),
@@ -144,7 +189,8 @@ impl<'a> Summing<'a> {
                     causes.push(Cause {
                         book: posting.book,
                         account,
-                        lost_s: 0.0,
+                        split_s: 0.0,
+                        alone_s: 0.0,
                         above_s: 0.0,
                         time_s: 0.0,
                         parts: Vec::new(),
@@ -154,33 +200,46 @@ impl<'a> Summing<'a> {
                     causes.len() - 1
                 });
                 let cause = &mut causes[at];
-                cause.lost_s += lost;
+                cause.split_s += split_s;
+                cause.alone_s += alone_s;
                 if account == Account::Rest {
+                    let call_s = posting.entry.call.of(account);
                     cause.above_s += above_s(frame, row as usize).min(call_s) * posting.calls;
                 }
                 cause.time_s += frame.data.time_s[row as usize] * posting.calls;
-                if lost > cause.most.1 {
-                    cause.most = (row, lost, detail);
+                if alone_s > cause.most.1 {
+                    cause.most = (row, alone_s, detail);
                 }
                 let sizes = sizes(&frame.data, row as usize);
-                cause.sizes.iter_mut().zip(sizes).for_each(|(vote, size)| vote.cast(size, lost));
+                cause.sizes.iter_mut().zip(sizes).for_each(|(vote, size)| vote.cast(size, alone_s));
                 let at = *part_of.entry((at, detail)).or_insert_with(|| {
-                    cause.parts.push(Part { detail, lost_s: 0.0, rows: Vec::new() });
+                    cause.parts.push(Part { detail, alone_s: 0.0, rows: Vec::new() });
                     cause.parts.len() - 1
                 });
                 let part = &mut cause.parts[at];
-                part.lost_s += lost;
+                part.alone_s += alone_s;
                 part.rows.push(row);
             }
         })
     }
 
-    pub(super) fn finish(mut self) -> Sums<'a> {
+    /// The sums; `None` before all are worked out.
+    pub(super) fn finish(mut self) -> Option<Sums<'a>> {
         for cause in &mut self.causes {
-            cause.parts.sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.rows.cmp(&b.rows)));
+            cause.parts.sort_by(|a, b| b.alone_s.total_cmp(&a.alone_s).then(a.rows.cmp(&b.rows)));
         }
-        let (ledger, splitter) = self.adding.finish();
-        Sums { ledger, causes: self.causes, splitter, types: self.types }
+        let ledger = self.ledger?;
+        let (left, splitter) = self.adding?.finish();
+        let saved = ledger.books.iter().zip(&left.books).map(|(a, b)| a.time_s - b.time_s);
+        let several = small(&ledger, &self.causes).into_iter().map(|causes| causes.len() > 1);
+        let others_alone_s = saved.zip(several).map(|(s, several)| if several { s } else { 0.0 });
+        Some(Sums {
+            others_alone_s: others_alone_s.collect(),
+            causes: self.causes,
+            ledger,
+            splitter,
+            types: self.types,
+        })
     }
 }
 
@@ -201,7 +260,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
     let r = posting.row as usize;
     let op = |r: usize| usize::from(data.op[r]);
     // An account of an alternative has one.
-    let other = posting.entry.alternative.map_or(r, |a| a.row as usize);
+    let other = posting.entry.alternative_in(account).map_or(r, |a| a.row as usize);
     match account {
         Account::Layout => Detail::Layouts(data.ops[op(r)].layout(), data.ops[op(other)].layout()),
         Account::Type => Detail::Types(type_of[op(r)], type_of[op(other)]),
@@ -219,8 +278,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
             Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
             _ => TileCause::Waves,
         }),
-        Account::Rest if frame.metrics.is_tiny(data, r) => Detail::Bound(Bound::Launch),
-        Account::Rest => frame.metrics.bound(data, r).map_or(Detail::All, Detail::Bound),
+        Account::Rest => rest_bound(frame, posting.row).map_or(Detail::All, Detail::Bound),
         _ => Detail::All,
     }
 }
@@ -230,8 +288,8 @@ pub(super) fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let Some(sums) = &scan.sums else {
         return Vec::new();
     };
-    let small = small(sums);
-    let joined = |c: &&Cause| is_small(sums, c) && small[c.book].len() > 1;
+    let small = small(&sums.ledger, &sums.causes);
+    let joined = |c: &&Cause| is_small(&sums.ledger, c) && small[c.book].len() > 1;
     let of = |c: &&Cause| c.account.key() == rule.id && !joined(c);
     sums.causes.iter().filter(of).map(|c| words::finding(rule, scan, sums, c)).collect()
 }
@@ -241,20 +299,20 @@ pub(super) fn others(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     let Some(sums) = &scan.sums else {
         return Vec::new();
     };
-    let small = small(sums);
+    let small = small(&sums.ledger, &sums.causes);
     let several = small.iter().filter(|causes| causes.len() > 1);
     several.map(|causes| words::others(rule, scan, sums, causes)).collect()
 }
 
 /// The causes that do not weigh, by book.
-fn small<'s>(sums: &'s Sums<'_>) -> Vec<Vec<&'s Cause>> {
-    let mut out: Vec<Vec<&Cause>> = vec![Vec::new(); sums.ledger.books.len()];
-    for cause in sums.causes.iter().filter(|c| is_small(sums, c)) {
+fn small<'s>(ledger: &Ledger, causes: &'s [Cause]) -> Vec<Vec<&'s Cause>> {
+    let mut out: Vec<Vec<&Cause>> = vec![Vec::new(); ledger.books.len()];
+    for cause in causes.iter().filter(|c| is_small(ledger, c)) {
         out[cause.book].push(cause);
     }
     out
 }
 
-fn is_small(sums: &Sums<'_>, cause: &Cause) -> bool {
-    cause.lost_s < SMALL * sums.ledger.books[cause.book].time_s
+fn is_small(ledger: &Ledger, cause: &Cause) -> bool {
+    cause.alone_s < SMALL * ledger.books[cause.book].time_s
 }

@@ -1,7 +1,7 @@
 //! Rules on small cases, and properties that always hold.
 
 use super::*;
-use crate::ledger::Account;
+use crate::ledger::{Account, Change, Evidence as Basis, Ledger, Partners};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware;
@@ -219,7 +219,7 @@ fn pairs_of_the_same_shape() {
     let slow = |report: &Findings| {
         let line = |f: &&Finding| f.title.starts_with("Layout NN is slower than NT");
         let found = report.findings.iter().find(line).cloned();
-        found.map(|f| (f.title, f.text, f.saves_s.map(|s| (s * 1e9).round())))
+        found.map(|f| (f.title, f.text, f.alone_s.map(|s| (s * 1e9).round())))
     };
     assert_eq!(slow(&alone), slow(&report));
     assert_eq!(slow(&alone).and_then(|f| f.2), Some(100e3));
@@ -241,7 +241,7 @@ fn above_the_roof_is_listed_with_candidates_and_never_clamped() {
     let found = of(&report, "above_roof");
     assert!(found[0].efficiency.is_some_and(|e| e > 200.0));
     assert!(found[0].text.contains("a unit: with 1000 times the time"), "{}", found[0].text);
-    assert_eq!((found[0].saves_s, found[0].kind), (None, Kind::Question));
+    assert_eq!((found[0].alone_s, found[0].kind), (None, Kind::Question));
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn candidates_of_a_sweep_spend_no_time() {
     assert_eq!(scan.checked().count(), 1);
     for finding in check_all(&f).findings {
         let best = finding.evidence.rows.contains(&0);
-        assert!(best || finding.saves_s.is_none(), "{}", finding.title);
+        assert!(best || finding.alone_s.is_none(), "{}", finding.title);
     }
 }
 
@@ -379,12 +379,12 @@ proptest! {
             let books = report.ledger.books.iter().filter(|b| b.side == part.label);
             let lost: f64 = books.map(|b| b.lost_s()).sum();
             let own = report.findings.iter().filter(|f| f.kind == Kind::Lost && f.side == part.label);
-            let sum: f64 = own.filter_map(|f| f.saves_s).sum();
+            let sum: f64 = own.filter_map(|f| f.split_s).sum();
             prop_assert!((sum - lost).abs() <= 1e-9 * part.time_s, "{sum} {lost}");
         }
         for finding in &report.findings {
             prop_assert!(finding.evidence.rows.windows(2).all(|w| w[0] < w[1]));
-            prop_assert!(finding.kind == Kind::Idea || finding.saves_s.is_none_or(|s| s <= finding.time_s * (1.0 + 1e-9)));
+            prop_assert!(finding.kind == Kind::Idea || finding.alone_s.is_none_or(|s| s <= finding.time_s * (1.0 + 1e-9)));
         }
         // A filter to a finding gives its seconds and its count.
         let lost: Vec<&Finding> =
@@ -397,10 +397,63 @@ proptest! {
             let same = |f: &&Finding| f.rule == one.rule && claim(f) == claim(one) && f.side == one.side;
             let found = only.findings.iter().find(same);
             prop_assert!(found.is_some_and(|f| {
-                let (a, b) = (f.saves_s.unwrap_or(0.0), one.saves_s.unwrap_or(0.0));
+                let (a, b) = (f.alone_s.unwrap_or(0.0), one.alone_s.unwrap_or(0.0));
                 (a - b).abs() <= 1e-9 * one.time_s && f.groups == one.groups
             }), "{one:?} {only:?}");
         }
+    }
+}
+
+/// The total once some findings are fixed, in words.
+fn fixed(frame: &Frame, report: &Findings, indices: &[usize]) -> Option<String> {
+    report.fixed(indices, &left(frame, report, indices), 0.0)
+}
+
+/// What is left once some findings are ticked.
+fn left(frame: &Frame, report: &Findings, indices: &[usize]) -> Ledger {
+    Ledger::left(frame, &Partners::of(frame), &report.changes(indices))
+}
+
+proptest! {
+    #[test]
+    fn a_tick_saves_what_is_said_and_all_ticks_save_all_that_is_lost(
+        mut rows in proptest::collection::vec(any_row(), 1..40),
+        twins in proptest::collection::vec((0usize..40, 0.2..5.0f64), 0..20),
+        others in proptest::collection::vec(any::<bool>(), 8),
+    ) {
+        for (i, factor) in twins {
+            let Some(r) = rows.get(i) else { continue };
+            let twin = Row { time_s: r.time_s * factor, library: "Triton", ..*r };
+            rows.push(twin);
+        }
+        let f = frame(&rows, Some("mi300x"), RoofKind::Datasheet);
+        let report = check_all(&f);
+        let time_s = |ledger: &Ledger| -> f64 { ledger.books.iter().map(|b| b.time_s).sum() };
+        let before_s = time_s(&report.ledger);
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * before_s;
+        let lost = |i: &usize| report.findings[*i].kind == Kind::Lost;
+        let lost: Vec<usize> = (0..report.findings.len()).filter(lost).collect();
+        for i in &lost {
+            let finding = &report.findings[*i];
+            let (alone_s, split_s) = (finding.alone_s.unwrap(), finding.split_s.unwrap());
+            prop_assert!(alone_s >= split_s - 1e-9 * before_s, "{finding:?}");
+            let saved_s = before_s - time_s(&left(&f, &report, &[*i]));
+            prop_assert!(near(saved_s, alone_s), "{saved_s} {finding:?}");
+            let measured = |c: &Change| c.account.evidence() == Basis::Measured;
+            if !finding.changes.iter().any(measured) {
+                prop_assert!(near(alone_s, split_s), "{finding:?}");
+            }
+        }
+        // All of them leave what the device needs.
+        let lost_s: f64 = report.ledger.books.iter().map(|b| b.lost_s()).sum();
+        prop_assert!(near(before_s - time_s(&left(&f, &report, &lost)), lost_s));
+        // Some of them save at least as much as the best of them, and not more than all of them by themselves.
+        let some: Vec<usize> =
+            lost.iter().zip(others.iter().cycle()).filter(|(_, on)| **on).map(|(i, _)| *i).collect();
+        let saved_s = before_s - time_s(&left(&f, &report, &some));
+        let alone = || some.iter().filter_map(|i| report.findings[*i].alone_s);
+        prop_assert!(saved_s <= alone().sum::<f64>() + 1e-9 * before_s);
+        prop_assert!(saved_s >= alone().fold(0.0, f64::max) - 1e-9 * before_s);
     }
 }
 

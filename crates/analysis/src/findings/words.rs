@@ -33,15 +33,16 @@ pub(super) fn finding(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cau
         _ => rule.category,
     };
     let groups = groups_of(sums, &rows_of(scan, &[cause]));
-    of(rule, scan, sums, (cause.book, groups, category), std::slice::from_ref(&cause), told)
+    let what = (cause.book, groups, category);
+    of(rule, scan, sums, (what, cause.alone_s), std::slice::from_ref(&cause), told)
 }
 
 /// One finding for causes of one side and device that do not weigh.
 pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Cause]) -> Finding {
     let mut by_weight = small.to_vec();
-    by_weight.sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.most.0.cmp(&b.most.0)));
+    by_weight.sort_by(|a, b| b.alone_s.total_cmp(&a.alone_s).then(a.most.0.cmp(&b.most.0)));
     let groups = groups_of(sums, &rows_of(scan, small));
-    let named = |c: &&Cause| format!("{}, {}", tell(scan, sums, c).title, story::time(c.lost_s));
+    let named = |c: &&Cause| format!("{}, {}", tell(scan, sums, c).title, story::time(c.alone_s));
     let first: Vec<String> = by_weight.iter().take(NAMED).map(named).collect();
     let more = title::more(by_weight.len() - first.len());
     let told = Story {
@@ -49,14 +50,16 @@ pub(super) fn others(rule: &Rule, scan: &Scan<'_>, sums: &Sums<'_>, small: &[&Ca
         text: format!("Each is under 0.5 % of the time. {}{more}.", first.join("; ")),
         ..Story::default()
     };
-    of(rule, scan, sums, (small[0].book, groups, rule.category), small, told)
+    let book = small[0].book;
+    let what = ((book, groups, rule.category), sums.others_alone_s[book]);
+    of(rule, scan, sums, what, small, told)
 }
 
 fn of(
     rule: &Rule,
     scan: &Scan<'_>,
     sums: &Sums<'_>,
-    (book, groups, category): (usize, u64, Category),
+    ((book, groups, category), alone_s): ((usize, u64, Category), f64),
     causes: &[&Cause],
     told: Story,
 ) -> Finding {
@@ -67,7 +70,7 @@ fn of(
         rows.iter().map(|r| of[*r as usize] * scan.frame.calls(*r as usize)).sum()
     };
     let (time_s, roof_s) = (total(&scan.data().time_s), total(&scan.metrics().roof_s));
-    let lost_s: f64 = causes.iter().map(|c| c.lost_s).sum();
+    let split_s: f64 = causes.iter().map(|c| c.split_s).sum();
     let efficiency = Some(roof_s / time_s).filter(|e| e.is_finite());
     let signs = signs(scan, sums, &rows);
     let basis = evidence(sums, causes[0]);
@@ -81,12 +84,14 @@ fn of(
         of: book.name.clone(),
         severity: match rule.id {
             "others" => Severity::Low,
-            _ => priority(out.share, part.share(lost_s), efficiency, true),
+            _ => priority(out.share, part.share(alone_s), efficiency, true),
         },
         basis,
         category,
         efficiency,
-        saves_s: Some(lost_s),
+        split_s: Some(split_s),
+        alone_s: Some(alone_s),
+        changes: causes.iter().map(|c| c.change()).collect(),
         groups,
         signs,
         ..out
@@ -149,10 +154,11 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         Account::Rest if groups < account.groups => {
             format!(" Part of the {} {}.", story::time(account.seconds), cause.account.label())
         }
-        // What is not all that is counted elsewhere says so.
-        Account::Library if groups < book.elsewhere => format!(
-            " In all {} are faster elsewhere; what the others lose is counted under other causes.",
-            plural(book.elsewhere, "GEMM")
+        measured if measured.evidence() == Basis::Measured && account.groups < groups => format!(
+            " Of the lost time {} ({}) is counted here, as the others save more by another change or as much by a \
+             smaller one.",
+            story::time(cause.split_s),
+            plural(account.groups, "GEMM")
         ),
         _ => String::new(),
     };
@@ -178,7 +184,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
         text: format!(
             "Takes {}, {} {}.{whole}{}{}{}",
             story::time(cause.time_s),
-            story::time(cause.lost_s),
+            story::time(cause.alone_s),
             match cause.account.evidence() {
                 Basis::Measured if groups == 1 => "more than the faster run",
                 Basis::Measured => "more than the faster runs",
@@ -197,10 +203,7 @@ fn tell(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> Story {
             .or_else(|| kernels.then(|| format!("{KERNEL_FIRST} {}", rules::SIZE.path_a))),
         path_b: told.path_b.map(|path| in_reach(cause, path)).or_else(|| again(REPEAT)),
         most: Some(row),
-        faster: entry
-            .and_then(|e| e.alternative)
-            .filter(|other| other.account == cause.account)
-            .map(|other| other.row),
+        faster: entry.and_then(|e| e.alternative_in(cause.account)).map(|other| other.row),
         ..told
     }
 }
@@ -212,8 +215,9 @@ fn name(scan: &Scan<'_>, row: usize) -> String {
 /// A faster run that was measured.
 fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -> Story {
     let data = scan.data();
-    let (row, other) = (cause.most.0 as usize, entry.alternative.map_or(0, |a| a.row as usize));
-    let call_s = entry.alternative.map_or(f64::NAN, |a| a.call_s);
+    let faster = entry.alternative_in(cause.account);
+    let (row, other) = (cause.most.0 as usize, faster.map_or(0, |a| a.row as usize));
+    let call_s = faster.map_or(f64::NAN, |a| a.call_s);
     let with = match cause.most.2 {
         Detail::Layouts(_, fast) => format!("in {fast}"),
         Detail::Types(_, fast) => format!("in {}", sums.types[fast as usize]),
@@ -347,8 +351,8 @@ fn rest(scan: &Scan<'_>, most: u32, bound: Bound) -> Story {
 /// A path whose first sentence ends in `; 1.61 ms of it is below the achievable rate`: how little of the rest under a
 /// datasheet's roof anybody showed to be possible, where that is under half of it.
 fn in_reach(cause: &Cause, path: String) -> String {
-    let below_s = cause.lost_s - cause.above_s;
-    if cause.above_s <= 0.0 || below_s >= HALF * cause.lost_s {
+    let below_s = cause.alone_s - cause.above_s;
+    if cause.above_s <= 0.0 || below_s >= HALF * cause.alone_s {
         return path;
     }
     let end = path.find(". ").unwrap_or(path.trim_end_matches('.').len());

@@ -76,6 +76,10 @@ impl Account {
     /// Number of accounts.
     pub const COUNT: usize = 10;
 
+    /// The accounts of a measured alternative, the smallest change first.
+    pub const MEASURED: [Account; 5] =
+        [Account::Kernel, Account::Layout, Account::Type, Account::Size, Account::Library];
+
     /// What its seconds rest on.
     pub fn evidence(self) -> Evidence {
         match self {

@@ -5,7 +5,7 @@
 //! of that one's repeats). Rows are brought together by their sizes, so the groups of the same sizes lie
 //! beside each other. The sizes that agree in all but one of M, N, K are walked from the largest down, with
 //! the fastest run so far of each kind. Then the groups of the same sizes are compared (another layout, type
-//! or library) and choose. Linear in the rows, but for sorts within a bucket of keys. Memory is read in
+//! or library). Linear in the rows, but for sorts within a bucket of keys. Memory is read in
 //! sequence, which costs a tenth of reading it at random. All rows of the table take part, whatever passes
 //! the filters.
 
@@ -27,12 +27,11 @@ pub const TIE: f64 = 1.02;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// What a group can differ in from its partners, the smallest change first.
-const LINES: [Account; 4] = [Account::Layout, Account::Type, Account::Size, Account::Library];
+pub(super) const LINES: [Account; 4] =
+    [Account::Layout, Account::Type, Account::Size, Account::Library];
 
 /// Place of [`Account::Size`] in [`LINES`].
 const SIZE: usize = 2;
-/// Place of [`Account::Library`] in [`LINES`].
-const LIBRARY: usize = 3;
 
 /// Rows or groups of one step, about.
 const STEP: usize = if cfg!(test) { 7 } else { 5_000 };
@@ -61,15 +60,10 @@ pub(super) struct Held {
     pub own: u32,
     pub own_variant: u32,
     pub own_s: f64,
-    /// Seconds of the run to hold against `own`, infinite without one: of those that differ in one thing
-    /// besides the kernel and are within [`TIE`] of the fastest, the one with the smallest change. One that is
-    /// over 2 % faster than `own` goes before one that is not.
-    pub other_s: f64,
-    /// Its row, and what it differs in.
-    pub other: u32,
-    pub account: Account,
-    /// Another library or file ran it over 2 % faster than `own`, whatever else did.
-    pub elsewhere: bool,
+    /// By [`LINES`]: seconds of the fastest run of the groups that differ in that alone, infinite without one.
+    pub others_s: [f64; LINES.len()],
+    /// The rows of these runs; [`NONE`] without one.
+    pub others: [u32; LINES.len()],
 }
 
 impl Partners {
@@ -104,8 +98,8 @@ enum Stage {
     Rows(Gathering<Run>),
     /// Sizes that agree in all but M (0), N (1) or K (2).
     Lines(usize, Gathering<Size>),
-    /// The groups of some sizes choose among their partners, from these sizes on.
-    Choice(usize),
+    /// Groups of the same sizes, from these sizes on.
+    Alike(usize),
 }
 
 /// A row among those of its sizes, in the order that brings groups, variants and repeats together.
@@ -211,17 +205,17 @@ impl<'a> Steps<'a> {
                 });
                 if !more {
                     *stage = match *size {
-                        2 => Stage::Choice(0),
+                        2 => Stage::Alike(0),
                         size => Stage::Lines(size + 1, Gathering::default()),
                     };
                 }
             }
-            Stage::Choice(next) => {
-                let mut chosen = 0;
-                while *next < sizes.len() && chosen < STEP {
+            Stage::Alike(next) => {
+                let mut paired = 0;
+                while *next < sizes.len() && paired < STEP {
                     let groups = groups_of(sizes, *next);
-                    chosen += groups.len();
-                    kinds.choose(groups, out);
+                    paired += groups.len();
+                    kinds.pair_alike(groups, out);
                     *next += 1;
                 }
                 return *next < sizes.len();
@@ -245,9 +239,8 @@ impl Partners {
             let group = self.groups.len() as u32;
             runs.iter().for_each(|run| self.group_of[run.1.row as usize] = group);
             let ((own_s, own), own_variant) = fastest(runs);
-            let ((other_s, other), account) = (SLOWEST, LINES[SIZE]);
-            let elsewhere = false;
-            self.groups.push(Held { own, own_variant, own_s, other_s, other, account, elsewhere });
+            let (others_s, others) = ([SLOWEST.0; LINES.len()], [SLOWEST.1; LINES.len()]);
+            self.groups.push(Held { own, own_variant, own_s, others_s, others });
             self.kind_of.push(runs[0].1.kind);
             self.comparable.push(runs.len() > 1);
         }
@@ -271,6 +264,14 @@ pub(super) fn variant_of(variants: &[&ColumnData], row: usize) -> u32 {
 impl Held {
     fn speed(&self) -> Speed {
         (self.own_s, self.own)
+    }
+
+    fn other(&self, line: usize) -> Speed {
+        (self.others_s[line], self.others[line])
+    }
+
+    fn set_other(&mut self, line: usize, run: Speed) {
+        (self.others_s[line], self.others[line]) = run;
     }
 }
 
@@ -348,10 +349,9 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// Each of the groups of some sizes chooses between the larger run that it was given and the fastest that
-    /// differs from it in layout, type or library alone: of each set of such groups the fastest, and that
-    /// one the second.
-    fn choose(&mut self, groups: Range<usize>, out: &mut Partners) {
+    /// Gives each of the groups of some sizes the fastest run that differs from it in layout, type or library alone:
+    /// of each set of such groups the fastest, and that one the second.
+    fn pair_alike(&mut self, groups: Range<usize>, out: &mut Partners) {
         let Partners { groups: held, comparable, kind_of, .. } = out;
         let (comparable, kind_of) = (&mut comparable[groups.clone()], &kind_of[groups.clone()]);
         let groups = &mut held[groups];
@@ -366,19 +366,12 @@ impl<'a> Kinds<'a> {
             }
         }
         for ((held, kind), comparable) in groups.iter_mut().zip(kind_of).zip(comparable) {
-            let mut partners = self.alike[*kind as usize].map(|set| {
+            let sets = self.alike[*kind as usize].into_iter().enumerate();
+            for (line, set) in sets.filter(|(line, _)| *line != SIZE) {
                 let [first, second] = self.best[set as usize];
-                if first == held.speed() { second } else { first }
-            });
-            partners[SIZE] = (held.other_s, held.other);
-            let fastest_s = partners.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
-            let as_fast = |p: &Speed| p.0 <= TIE * fastest_s;
-            let faster = partners.iter().position(|p| as_fast(p) && p.0 * TIE < held.own_s);
-            let least = faster.or_else(|| partners.iter().position(as_fast)).unwrap_or(0);
-            *comparable |= fastest_s < f64::INFINITY;
-            held.other_s = partners[least].0;
-            held.elsewhere = held.own_s.is_finite() && partners[LIBRARY].0 * TIE < held.own_s;
-            (held.other, held.account) = (partners[least].1, LINES[least]);
+                held.set_other(line, if first == held.speed() { second } else { first });
+            }
+            *comparable |= held.others_s.iter().any(|s| s.is_finite());
         }
         for set in kind_of.iter().flat_map(|kind| self.alike[*kind as usize]) {
             self.best[set as usize] = [SLOWEST; 2];
@@ -401,8 +394,8 @@ impl<'a> Kinds<'a> {
                 if std::mem::replace(line, self.line) != self.line {
                     (*fastest, *next_s) = (SLOWEST, f64::NAN);
                 }
-                if *fastest < (held.other_s, held.other) {
-                    (held.other_s, held.other) = *fastest;
+                if *fastest < held.other(SIZE) {
+                    held.set_other(SIZE, *fastest);
                 }
                 if held.speed() < *fastest {
                     *fastest = held.speed();

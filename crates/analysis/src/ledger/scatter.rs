@@ -3,7 +3,7 @@
 //! A layout or type is tested from both sides: as often as the one is slower, the other may be. Of sizes the
 //! next larger one should be slower: it does more work.
 
-use super::{Account, Partners, Posting};
+use super::{Account, Alternative, Partners, Posting};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 
@@ -90,12 +90,21 @@ impl<'a> Properties<'a> {
 }
 
 impl Gains {
-    /// Adds what a row gains by its alternative.
+    /// Adds what a row gains by its alternatives, each alone.
     pub(super) fn add(&mut self, of: &Properties<'_>, partners: &Partners, posting: &Posting<'_>) {
-        let Some(other) = posting.entry.alternative else {
-            return;
-        };
-        let seconds = posting.entry.call.of(other.account) * posting.calls;
+        for other in posting.entry.alternatives.into_iter().flatten() {
+            self.add_one(of, partners, posting, other);
+        }
+    }
+
+    fn add_one(
+        &mut self,
+        of: &Properties<'_>,
+        partners: &Partners,
+        posting: &Posting<'_>,
+        other: Alternative,
+    ) {
+        let seconds = posting.entry.alone_s(other.account) * posting.calls;
         if seconds <= 0.0 {
             return;
         }

@@ -2,6 +2,7 @@ use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::{Device, RoofKind, by_id};
+use gemmscope_model::roofline::Bound;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Field;
@@ -10,6 +11,9 @@ use gemmscope_table::metrics::Metrics;
 use gemmscope_table::native_csv::CsvWriter;
 use proptest::prelude::*;
 use std::sync::Arc;
+
+/// What can limit a GEMM.
+const BOUNDS: [Bound; 4] = [Bound::Memory, Bound::NearRidge, Bound::Compute, Bound::Launch];
 
 /// A run on an MI300X: sizes, layout, type, library, kernel, calls, µs.
 #[derive(Clone, Debug)]
@@ -211,6 +215,46 @@ fn three_sides() {
     );
 }
 
+/// A vector: a change of one library is worth more alone than what the ledger counts under it.
+#[test]
+fn what_a_change_saves_alone_and_with_another_one() {
+    let big = (4096, 4096, 4096); // 105.124 µs at the roof
+    let turned = Run { op: run(big, "", 0.0).op.with_layout(false, false), ..run(big, "a", 200.0) };
+    // Of the first the layout saves 100 and the library 60; of the second the library 30 alone.
+    let small = (2048, 4096, 4096); // 52.562 µs
+    let f = table(&[
+        run(big, "a", 300.0),
+        turned,
+        run(big, "b", 240.0),
+        run(small, "a", 150.0),
+        run(small, "b", 120.0),
+    ]);
+    let f = f.as_kind(Some(DataKind::Sides));
+    let partners = Partners::of(&f);
+    let ledger = Ledger::of(&f, &partners);
+    let a = &ledger.books[0];
+    let us = |s: Sum| ((s.seconds * 1e9).round() / 1e3, s.groups);
+    assert_eq!([us(a.of(Account::Library)), us(a.of(Account::Layout))], [(30.0, 1), (100.0, 1)]);
+    assert_eq!(
+        [us(a.alone(Account::Library)), us(a.alone(Account::Layout))],
+        [(90.0, 2), (100.0, 1)]
+    );
+    assert_eq!(a.alone_words().as_deref(), Some("alone layout saves 100 µs, library 90.0 µs"));
+    let left = |accounts: &[Account]| {
+        let of = |account: &Account| Change { book: 0, account: *account, bound: None };
+        let changes: Vec<Change> = accounts.iter().map(of).collect();
+        let left = Ledger::left(&f, &partners, &changes);
+        ((left.books[0].time_s * 1e9).round() / 1e3, us(left.books[0].of(Account::Layout)))
+    };
+    assert_eq!(left(&[]), (650.0, (100.0, 1)));
+    // With the library's 240 µs there are 40 left to the layout's 200.
+    assert_eq!(left(&[Account::Library]), (560.0, (40.0, 1)));
+    assert_eq!(left(&[Account::Layout]), (550.0, (0.0, 0)));
+    assert_eq!(left(&[Account::Layout, Account::Library]), (520.0, (0.0, 0)));
+    // Three launches of 4.5 µs besides.
+    assert_eq!(left(&[Account::Layout, Account::Launch]), (536.5, (0.0, 0)));
+}
+
 fn runs() -> impl Strategy<Value = Vec<Run>> {
     let sizes = (1u32..4, 1u32..4, 1u32..4).prop_map(|(m, n, k)| (256 * m, 320 * n, 512 * k));
     let op = (0u8..3, 0u8..4).prop_map(|(t, l)| {
@@ -239,7 +283,8 @@ type Sums = (String, u64, Vec<(i64, u64)>);
 /// The books for comparison; the order of the rows changes the last digit of their seconds.
 fn sums(ledger: &Ledger) -> Vec<Sums> {
     let of = |b: &Book| {
-        let each = b.accounts.iter().map(|s| ((s.seconds * 1e13).round() as i64, s.groups));
+        let each = b.accounts.iter().chain(&b.alone);
+        let each = each.map(|s| ((s.seconds * 1e13).round() as i64, s.groups));
         (format!("{} {}", b.side, b.device), b.groups, each.collect())
     };
     let mut out: Vec<_> = ledger.books.iter().map(of).collect();
@@ -331,7 +376,7 @@ proptest! {
         };
         let (a, b) = (of(&runs, 1.0), of(&longer, 4.0));
         for (a, b) in a.books.iter().zip(&b.books) {
-            for (a, b) in a.accounts.iter().zip(&b.accounts) {
+            for (a, b) in a.accounts.iter().chain(&a.alone).zip(b.accounts.iter().chain(&b.alone)) {
                 prop_assert!((4.0 * a.seconds - b.seconds).abs() < 1e-12 && a.groups == b.groups);
             }
         }
@@ -342,11 +387,118 @@ proptest! {
         let f = table(&runs).as_kind(Some(kind));
         let partners = Partners::of(&f);
         let splitter = Splitter::new(&f, partners.clone());
+        let ps = |s: f64| (s * 1e12).round();
         for row in f.counted().all().iter() {
             let r = *row as usize;
+            let entry = splitter.of(*row).unwrap();
             let by_hand = by_hand(&f, &partners, r);
-            let found = splitter.of(*row).unwrap().alternative.map(|a| (a.account, (a.call_s * 1e12).round()));
-            prop_assert_eq!(found, by_hand.map(|(a, s)| (a, (s * 1e12).round())));
+            let found: Vec<_> =
+                entry.alternatives.iter().flatten().map(|a| (a.account, ps(a.call_s))).collect();
+            let time_s = f.data.time_s[r];
+            let least_s = time_s.min(f.metrics.roof_s[r]);
+            let call_s = |run_s: f64| run_s.max(least_s);
+            let counted: Vec<_> = by_hand.iter().map(|(a, s)| (*a, ps(call_s(*s)))).collect();
+            prop_assert_eq!(found, counted);
+            let fastest_s = by_hand.iter().map(|a| a.1).fold(f64::INFINITY, f64::min);
+            let chosen = by_hand.iter().find(|a| a.1 <= TIE * fastest_s);
+            prop_assert_eq!(
+                entry.alternative.map(|a| (a.account, ps(a.call_s))),
+                chosen.map(|(a, s)| (*a, ps(call_s(*s))))
+            );
+            for (account, run_s) in by_hand {
+                prop_assert_eq!(ps(entry.alone_s(account)), ps(time_s - call_s(run_s)));
+            }
+        }
+    }
+
+    #[test]
+    fn alone_is_at_least_the_split(runs in runs(), kind in kinds()) {
+        let f = table(&runs).as_kind(Some(kind));
+        for book in Ledger::new(&f).books {
+            for account in Account::ALL {
+                let [split, alone] = [book.of(account), book.alone(account)];
+                match account.evidence() {
+                    Evidence::Measured => prop_assert!(
+                        alone.seconds >= split.seconds && alone.groups >= split.groups
+                    ),
+                    _ => prop_assert_eq!(alone, split),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_by_itself_saves_what_it_saves_alone(runs in runs(), kind in kinds()) {
+        let f = table(&runs).as_kind(Some(kind));
+        let partners = Partners::of(&f);
+        let ledger = Ledger::of(&f, &partners);
+        for (at, book) in ledger.books.iter().enumerate() {
+            for account in Account::ALL.into_iter().filter(|a| a.is_lost()) {
+                let bounds: &[Option<Bound>] = match account {
+                    Account::Rest => &BOUNDS.map(Some),
+                    _ => &[None],
+                };
+                let changes: Vec<Change> =
+                    bounds.iter().map(|bound| Change { book: at, account, bound: *bound }).collect();
+                let left = &Ledger::left(&f, &partners, &changes).books;
+                let saved_s = book.time_s - left[at].time_s;
+                prop_assert!((saved_s - book.alone(account).seconds).abs() <= 1e-9 * book.time_s);
+                // The other sides keep theirs.
+                let others = ledger.books.iter().zip(left).enumerate().filter(|(i, _)| *i != at);
+                for (_, (a, b)) in others {
+                    prop_assert!((a.time_s - b.time_s).abs() <= 1e-9 * a.time_s);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn changes_together_take_the_fastest_run_that_they_allow(
+        runs in runs(),
+        kind in kinds(),
+        accounts in prop::sample::subsequence(Account::ALL.to_vec(), 0..=Account::COUNT),
+    ) {
+        let f = table(&runs).as_kind(Some(kind));
+        let partners = Partners::of(&f);
+        let ledger = Ledger::of(&f, &partners);
+        let splitter = Splitter::new(&f, partners.clone());
+        let lost: Vec<Account> = accounts.into_iter().filter(|a| a.is_lost()).collect();
+        let bounds = |a: Account| match a {
+            Account::Rest => BOUNDS.map(Some).to_vec(),
+            _ => vec![None],
+        };
+        let of_book = |book: usize| {
+            lost.iter().flat_map(move |a| bounds(*a).into_iter().map(move |bound| Change {
+                book,
+                account: *a,
+                bound,
+            }))
+        };
+        let changes: Vec<Change> = (0..ledger.books.len()).flat_map(of_book).collect();
+        let left = Ledger::left(&f, &partners, &changes);
+        for ((book, left), set) in ledger.books.iter().zip(&left.books).zip(f.sets()) {
+            let mut time_s = 0.0;
+            for row in &set.rows {
+                let entry = splitter.of(*row).unwrap();
+                let run_s = f.data.time_s[*row as usize];
+                let roof_s = run_s.min(f.metrics.roof_s[*row as usize]);
+                let fastest_s = by_hand(&f, &partners, *row as usize)
+                    .into_iter()
+                    .filter(|(a, _)| lost.contains(a))
+                    .map(|(_, s)| s.max(roof_s))
+                    .fold(run_s, f64::min);
+                // What nothing measured comes off too, up to the roof.
+                let modelled = lost.iter().filter(|a| a.evidence() != Evidence::Measured);
+                let split_s: f64 = modelled.map(|a| entry.call.of(*a)).sum();
+                time_s += (fastest_s - split_s).max(roof_s);
+            }
+            prop_assert!((left.time_s - time_s).abs() <= TIE_SHARE * book.time_s, "{} {}", left.time_s, time_s);
+            if lost.iter().all(|a| a.evidence() == Evidence::Measured) {
+                prop_assert!((left.time_s - time_s).abs() <= 1e-9 * book.time_s);
+            }
+            let parts: f64 = left.accounts.iter().map(|s| s.seconds).sum();
+            prop_assert!((parts - left.time_s).abs() <= 1e-9 * book.time_s);
+            prop_assert!(lost.iter().all(|a| left.of(*a).seconds <= 1e-9 * book.time_s));
         }
     }
 
@@ -384,14 +536,17 @@ proptest! {
     }
 }
 
-/// The account and the seconds of a row's alternative, by comparing it with every other row.
-fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Option<(Account, f64)> {
+/// Accounts that nothing measured can hold so much less once a change within the tie of a faster one is made.
+const TIE_SHARE: f64 = TIE - 1.0;
+
+/// The fastest run that differs from a row in one thing alone, by account in the order of [`Account::MEASURED`], of
+/// those that count; by comparing it with every other row.
+fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Vec<(Account, f64)> {
     let d = &*f.data;
     let library = |r: usize| d.text(ColumnMeaning::Library, r).to_owned();
     let kernel = |r: usize| d.text(ColumnMeaning::Kernel, r).to_owned();
     let sizes = |r: usize| [d.m[r], d.n[r], d.k[r]];
-    let mut all: Vec<(Account, f64)> = Vec::new();
-    let mut kernels = all.clone();
+    let mut fastest = Account::MEASURED.map(|account| (account, f64::INFINITY));
     for o in partners.groups.iter().map(|g| g.own).filter(|o| *o != partners::NONE) {
         let o = o as usize;
         let (a, b) = (d.problem(r).op, d.problem(o).op);
@@ -409,29 +564,19 @@ fn by_hand(f: &Frame, partners: &Partners, r: usize) -> Option<(Account, f64)> {
             (wider > 0, Account::Size),
         ];
         let one: Vec<Account> = differs.iter().filter(|d| d.0).map(|d| d.1).collect();
-        match one.as_slice() {
-            [] if kernel(r) != kernel(o) => kernels.push((Account::Kernel, d.time_s[o])),
-            [Account::Type] if f.metrics.roof_s[r] != roof => {}
-            [Account::Size] if wider != 1 || !larger => {}
-            [one] => all.push((*one, d.time_s[o])),
-            _ => {}
-        }
+        let account = match one.as_slice() {
+            [] if kernel(r) != kernel(o) => Account::Kernel,
+            [Account::Type] if f.metrics.roof_s[r] != roof => continue,
+            [Account::Size] if wider != 1 || !larger => continue,
+            [one] => *one,
+            _ => continue,
+        };
+        let of = fastest.iter_mut().find(|(a, _)| *a == account).unwrap();
+        of.1 = of.1.min(d.time_s[o]);
     }
-    let fastest = all.iter().map(|a| a.1).fold(f64::INFINITY, f64::min);
-    // Of those as fast as the fastest the smallest change, rather one that the group's own run is slower than.
-    let own_s = partners.groups[partners.group_of[r] as usize].own_s;
-    all.retain(|(_, s)| *s <= TIE * fastest);
-    let place = |a: Account| Account::ALL.into_iter().position(|o| o == a);
-    all.sort_by(|a, b| {
-        let slower = |s: f64| s * TIE >= own_s;
-        (slower(a.1), place(a.0)).cmp(&(slower(b.1), place(b.0))).then(a.1.total_cmp(&b.1))
-    });
-    let other = all.first().copied();
-    let kernel = kernels.first().filter(|k| other.is_none_or(|o| k.1 <= TIE * o.1));
-    let (account, other_s) = kernel.copied().or(other)?;
     let t = d.time_s[r];
-    let call_s = other_s.max(t.min(f.metrics.roof_s[r]));
-    (t > TIE * other_s && call_s < t).then_some((account, call_s))
+    let least_s = t.min(f.metrics.roof_s[r]);
+    fastest.into_iter().filter(|(_, s)| t > TIE * s && s.max(least_s) < t).collect()
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Operation, Report, TuningPart};
+use crate::compare::BestOfAll;
 use crate::doc::escape::short;
 use crate::doc::{Article, Block, Entry, Set, Table, Text, heading, owned, text};
-use crate::findings::{Finding, Kind};
+use crate::findings::Finding;
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
 
@@ -13,6 +14,7 @@ pub(super) fn body(report: &Report) -> Vec<Block<'_>> {
     let mut out = overview(report);
     if !report.only_shapes() {
         out.extend(judged(report));
+        out.extend(report.best_of_all.iter().flat_map(best_of_all));
     }
     out.extend(shapes(&report.shapes));
     out.extend(report.tuning.iter().flat_map(tuning));
@@ -85,17 +87,14 @@ fn finding(number: usize, f: &FindingLine) -> Block<'_> {
     })
 }
 
-/// Seconds, what they rest on, and GEMMs of a finding in one line.
+/// What a finding is worth, and its GEMMs, in one line.
 fn facts(f: &FindingLine) -> String {
     let x = &f.finding;
     let mut parts = Vec::new();
-    match (x.kind, x.saves_s) {
-        (Kind::Lost, Some(s)) => {
-            parts.push(format!("{} lost, {}", seconds_brief(s), x.basis.label()))
-        }
-        (Kind::Idea, Some(s)) => parts.push(format!("at the roof {} less", seconds_brief(s))),
-        _ if f.rows_total == 0 && x.time_s > 0.0 => parts.push(seconds_brief(x.time_s)),
-        _ => {}
+    match x.worth() {
+        Some(worth) => parts.push(worth),
+        None if f.rows_total == 0 && x.time_s > 0.0 => parts.push(seconds_brief(x.time_s)),
+        None => {}
     }
     if f.rows_total > 0 {
         parts.push(format!("{} taking {}", plural(x.groups, "GEMM"), seconds_brief(x.time_s)));
@@ -213,6 +212,27 @@ fn bottlenecks(report: &Report) -> Vec<Block<'_>> {
     }
     out.push(Block::Table(table));
     out.extend(report.not_worth().map(text));
+    out
+}
+
+/// Lines of the dispatch table that a report has; the command writes all.
+const PICKS: usize = 20;
+
+/// Which side to use for the GEMMs that save most.
+fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
+    let picks = best.table(PICKS);
+    let set = |column: usize| if picks.is_numeric(column) { Set::Number } else { Set::Text };
+    let mut table = Table::new(&[]);
+    for (i, title) in picks.header.iter().enumerate() {
+        table.column(title.clone(), set(i));
+    }
+    let shown = picks.rows.len();
+    picks.rows.into_iter().for_each(|row| table.row(row.into_iter().map(owned).collect()));
+    let mut out = vec![heading("Best of all sides"), text(&best.sentence), Block::Table(table)];
+    let more = best.picks.len() - shown;
+    out.extend(
+        (more > 0).then(|| text(format!("{}: `gemmscope dispatch` writes all.", and_more(more)))),
+    );
     out
 }
 

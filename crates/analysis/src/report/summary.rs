@@ -71,7 +71,10 @@ pub fn gemm_findings(report: &Report) -> String {
         let _ = writeln!(out, "Look at this first: {}. {}", md(&f.title), md(&f.path_a));
     }
     if let Some(standing) = &report.standing {
-        let _ = writeln!(out, "{}", md(&standing.sentences(Some(&report.ledger)).join(" ")));
+        let _ = writeln!(out, "{}", md(&standing.sentences().join(" ")));
+    }
+    if let Some(best) = &report.best_of_all {
+        let _ = writeln!(out, "{}", md(&best.sentence));
     }
     time_goes_to(&report.ledger, &mut out);
     let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));

@@ -48,13 +48,14 @@ fn findings_name_their_device_among_several() {
     for device in ["h100-sxm", "mi300x"] {
         rows.row((4096, 4096, 4096), "", 1e-3, device);
     }
-    let report = check_all(&rows.frame(None));
+    let frame = rows.frame(None);
+    let report = check_all(&frame);
     let heads: Vec<String> = of(&report, "rest").iter().map(|f| f.heading()).collect();
     let devices = ["NVIDIA H100 80GB HBM3: ", "AMD Instinct MI300X: "];
     assert_eq!(heads.len(), 2);
     assert!(devices.iter().all(|d| heads.iter().any(|h| h.starts_with(d))), "{heads:?}");
     // Nor are they added up where one is fixed.
-    let words = report.fixed(&[report.position("rest.1").unwrap()], 0.0).unwrap();
+    let words = fixed(&frame, &report, &[report.position("rest.1").unwrap()]).unwrap();
     assert!(devices.iter().any(|d| words.contains(d.trim_end_matches(": "))), "{words}");
     assert!(words.contains(" instead of 1.00 ms, "), "{words}");
 }
@@ -75,15 +76,16 @@ fn where_one_of_many_holds_most_the_title_says_so() {
 #[test]
 fn fixed_findings_that_are_bounds_say_at_best() {
     let rows = [row([4096; 3], DataType::Bf16, 1000.0)];
-    let report = check_all(&frame(&rows, Some("h100-sxm"), RoofKind::Datasheet));
+    let f = frame(&rows, Some("h100-sxm"), RoofKind::Datasheet);
+    let report = check_all(&f);
     let at = report.position("rest.1").unwrap();
-    let words = report.fixed(&[at], 0.0).unwrap();
+    let words = fixed(&f, &report, &[at]).unwrap();
     assert!(words.starts_with("1 finding fixed: at best "), "{words}");
     let mut measured = report.clone();
     measured.findings[at].basis = Basis::Measured;
-    let words = measured.fixed(&[at], 0.0).unwrap();
+    let words = fixed(&f, &measured, &[at]).unwrap();
     assert!(words.contains(" instead of 1.00 ms, ") && !words.contains("at best"), "{words}");
-    assert_eq!(measured.fixed(&[], 0.0), None);
+    assert_eq!(fixed(&f, &measured, &[]), None);
 }
 
 #[test]

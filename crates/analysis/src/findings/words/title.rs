@@ -27,22 +27,22 @@ pub(super) fn held_by(
     if groups < MANY {
         return String::new();
     }
-    let share = cause.most.1 / cause.lost_s;
+    let share = cause.most.1 / cause.alone_s;
     if share > IN_ONE {
         return format!(", {} of it in one", rounded_percent(share));
     }
     // A size with this share wins its vote by at least what that is above a half, twice.
-    let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.lost_s * 0.999;
+    let won = (2.0 * OF_ONE_SIZE - 1.0) * cause.alone_s * 0.999;
     for (i, vote) in cause.sizes.iter().enumerate().filter(|(_, vote)| vote.weight >= won) {
         let (mut own, mut held_s) = (Vec::new(), 0.0);
         for &row in rows {
             if sizes(scan.data(), row as usize)[i] == vote.value {
-                let call_s = sums.splitter.of(row).map_or(0.0, |e| e.call.of(cause.account));
+                let call_s = sums.splitter.of(row).map_or(0.0, |e| e.alone_s(cause.account));
                 held_s += call_s * scan.frame.calls(row as usize);
                 own.push(row);
             }
         }
-        let share = held_s / cause.lost_s;
+        let share = held_s / cause.alone_s;
         if share > OF_ONE_SIZE && groups_of(sums, &own) * 2 <= groups {
             return format!(", {} of it at {} = {}", rounded_percent(share), SIZES[i], vote.value);
         }
@@ -79,7 +79,7 @@ fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
         }
         Detail::Place(..) => {
             let entry = part.rows.first().and_then(|row| sums.splitter.of(*row));
-            let other = entry.and_then(|entry| entry.alternative);
+            let other = entry.and_then(|entry| entry.alternative_in(Account::Library));
             format!(
                 "{} is faster",
                 other.map_or_else(String::new, |a| scan.frame.maker(a.row as usize))
@@ -110,7 +110,7 @@ pub(super) fn parts(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause) -> String {
     }
     let word = |part: &Part| {
         let gemms = plural(groups_of(sums, &part.rows), "GEMM");
-        format!("{}: {gemms}, {}", part_claim(scan, sums, part), story::time(part.lost_s))
+        format!("{}: {gemms}, {}", part_claim(scan, sums, part), story::time(part.alone_s))
     };
     let named: Vec<String> = cause.parts.iter().take(NAMED).map(word).collect();
     format!(" {}{}.", named.join("; "), more(cause.parts.len() - named.len()))
@@ -135,7 +135,7 @@ pub(super) fn of_other_kernels(
     let Some(codes) = codes.filter(|_| cause.account == Account::Size) else { return false };
     let code = |row: u32| Some(codes[row as usize]).filter(|code| *code > 0);
     let other = |row: &&u32| {
-        let faster = sums.splitter.of(**row).and_then(|e| e.alternative);
+        let faster = sums.splitter.of(**row).and_then(|e| e.alternative_in(Account::Size));
         faster.is_some_and(|a| code(a.row).is_some() && code(a.row) != code(**row))
     };
     rows.iter().filter(other).count() * 2 > rows.len()

@@ -3,6 +3,7 @@
 mod panels;
 mod ranked;
 pub(super) mod settings;
+mod totals;
 
 use crate::charts::{Chart, ChartKind, Heights, Inputs, Picture, RenderOptions};
 use crate::color_scale::ColorScale;
@@ -14,8 +15,7 @@ use crate::palette::Theme;
 use crate::scene::{Color, Scene};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict, lead};
-use gemmscope_analysis::compare::{Comparison, Sample, Setup, Tally};
-use gemmscope_analysis::ledger::Ledger;
+use gemmscope_analysis::compare::{Comparison, Dispatch, Sample, Setup, Tally, regret};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
@@ -43,7 +43,8 @@ const STACKED: f64 = 860.0;
 /// Height of the bar of one configuration.
 const SINGLE: f64 = 110.0;
 
-/// Sentences of the verdict above the picture: who is faster, and how often.
+/// Sentences of the verdict above the picture: who is faster, and what the best of all sides takes; of several sides
+/// also who is fastest how often.
 const ABOVE: usize = 2;
 
 /// An opened comparison.
@@ -57,6 +58,8 @@ pub(crate) struct Compare {
     ranked: Vec<usize>,
     /// Who of several sides is fastest how often.
     tally: Option<Tally>,
+    /// Which side to use for each GEMM, where they ran on one device.
+    best: Option<Dispatch>,
     /// Of several sides which lose everywhere, or who is fastest how often; then the two that are compared, and
     /// where it is the other way round.
     answer: Vec<String>,
@@ -81,6 +84,11 @@ impl Compare {
             Verdict::Even => "tie",
             Verdict::Noise => "within noise",
         }
+    }
+
+    /// How many sentences of the answer stand above the picture.
+    fn above(&self) -> usize {
+        ABOVE + usize::from(self.tally.is_some())
     }
 
     /// The figures of both sides.
@@ -153,6 +161,9 @@ impl Compare {
         let duel = Duel::new(frame, &comparison, pair, by, least);
         let single = duel.ratios.len() == 1;
         let show = if single { Show::Ranked } else { SHOW.get(state) };
+        // Of a link; sides of several devices are no choice call by call.
+        let best = Dispatch::new(frame, &comparison, least);
+        let show = if best.is_none() && show == Show::BestOfAll { Show::Overview } else { show };
         let mut controls = if single { Vec::new() } else { vec![SHOW.control(state)] };
         controls.extend([a, b]);
         controls.extend([side, keys, measure, threshold].map(Control::more));
@@ -162,15 +173,15 @@ impl Compare {
         let tally = Some(tally).filter(|t| t.names.len() > 2 && t.compared > 0);
         let mut answer: Vec<String> = tally.iter().map(Tally::lead).collect();
         answer.push(duel.headline(&comparison));
-        if frame.decision().side.as_ref() == Some(&comparison.setup.side) {
-            answer.extend(most_to_gain(inputs));
-        }
+        answer.extend(best.iter().map(Dispatch::sentence));
         answer.extend(duel.exception_sentence(frame, &comparison));
+        answer.extend(best.as_ref().and_then(|_| regret(&comparison)));
         let out = Compare {
             frame: frame.clone(),
             show,
             ranked: duel.ranked(),
             tally,
+            best,
             answer,
             comparison,
             duel,
@@ -212,19 +223,6 @@ fn obstacle(frame: &Frame, comparison: &Comparison, duel: &Duel) -> Option<Strin
     ))
 }
 
-/// Rows up to which partners are found for the picture alone: those of a larger table would keep it waiting.
-const AT_ONCE: usize = 50_000;
-
-/// What each side loses most time to; where that is not known yet, where it will be.
-fn most_to_gain(inputs: &Inputs<'_>) -> Option<String> {
-    let (frame, cache) = (inputs.frame, &inputs.cache);
-    let found = || (frame.data.len() <= AT_ONCE).then(|| cache.partners(frame));
-    match cache.known_partners(frame).or_else(found) {
-        Some(partners) => Ledger::of(frame, &partners).most_to_gain().map(|s| s + "."),
-        None => Some("Largest losses of each side: in Summary.".to_owned()),
-    }
-}
-
 /// The colours of both sides, as in every view; two others where these are one.
 fn colors(m: &Compare, theme: &Theme) -> [Color; 2] {
     let setup = &m.comparison.setup;
@@ -243,13 +241,13 @@ impl Picture for Compare {
     }
 
     fn verdict(&self) -> Vec<String> {
-        self.answer.iter().take(ABOVE).cloned().collect()
+        self.answer.iter().take(self.above()).cloned().collect()
     }
 
     /// The rest of the answer first.
     fn notes(&self) -> Vec<String> {
         let duel = &self.duel;
-        let mut out: Vec<String> = self.answer.iter().skip(ABOVE).cloned().collect();
+        let mut out: Vec<String> = self.answer.iter().skip(self.above()).cloned().collect();
         out.push(duel.join_sentence(&self.comparison));
         out.extend(duel.device_sentence(&self.frame, &self.comparison));
         if duel.without_roof > 0 {
@@ -293,6 +291,7 @@ impl Picture for Compare {
             Show::Overview | Show::Scatter => p.scatter(scene, all),
             Show::Distribution => p.distribution(scene, all),
             Show::Ranked => p.ranked(scene, all),
+            Show::BestOfAll => totals::draw(self, scene, all, options),
         }
     }
 
@@ -303,6 +302,9 @@ impl Picture for Compare {
     }
 
     fn table(&self) -> Table {
+        if let (Show::BestOfAll, Some(best)) = (self.show, &self.best) {
+            return best.table(&self.frame, &self.comparison);
+        }
         self.columns().table(self.ranked.iter().filter_map(|&i| self.duel.ratios.get(i).copied()))
     }
 

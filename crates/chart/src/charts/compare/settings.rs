@@ -15,6 +15,7 @@ keyed! {
         Scatter = "scatter", "Scatter";
         Distribution = "distribution", "Distribution";
         Ranked = "ranked", "Best and worst";
+        BestOfAll = "best", "Best of all";
     }
 }
 

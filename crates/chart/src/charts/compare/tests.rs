@@ -47,6 +47,25 @@ fn goldens() {
 }
 
 #[test]
+fn the_best_of_all_is_a_bar_beside_the_sides_and_its_table_says_which_to_use() {
+    let frame = small();
+    let mut state = ViewState::default();
+    state.set_param("compare.show", "best");
+    let view = opened(&frame, &state);
+    let scene = view.spoken(&look(&Theme::LIGHT, 1));
+    let texts: Vec<&str> = scene.text_boxes().into_iter().map(|t| t.0).collect();
+    for name in ["Best of all sides", "hipBLASLt", "rocBLAS"] {
+        assert!(texts.contains(&name), "{texts:?}");
+    }
+    let table = view.table();
+    assert_eq!(table.header[..7], ["M", "N", "K", "Batch", "Types", "Layout", "Use"]);
+    // The five that both ran, and the one of rocBLAS alone.
+    assert_eq!(table.rows.len(), 6);
+    let best = "Best of all sides: ";
+    assert!(view.said.verdict.iter().any(|s| s.starts_with(best)), "{:?}", view.said.verdict);
+}
+
+#[test]
 fn panels_beside_each_other_keep_their_labels() {
     let (width, height) = SIZES[1];
     for frame in [small(), two_libraries()] {

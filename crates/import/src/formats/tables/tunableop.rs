@@ -69,6 +69,8 @@ impl RowReader for TunableOp {
             ""
         };
         t.stage_text(ColumnMeaning::OpName, "operation", record.get(0));
+        // As TunableOp wrote them: strides and scales, which are no sizes, tell its operations apart.
+        t.stage_text(ColumnMeaning::Other, "parameters", record.get(1));
         t.stage_text(ColumnMeaning::Kernel, "solution", record.get(2));
         t.stage_text(ColumnMeaning::Library, "library", library.as_bytes());
         t.commit(record.line(), record.raw(), row);

@@ -1,0 +1,425 @@
+//! Best of all sides: for each GEMM the side to use, what that saves over the best single side, and the totals.
+
+use super::duel::{Verdict, times, verdict};
+use super::winner::fastest;
+use super::{Comparison, Sample, Setup, TIE};
+use gemmscope_model::units::{format_short, grouped, percent, plural, seconds_brief};
+use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
+use gemmscope_table::result_table::Table;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+/// Significant digits of figures in the table: as many as a measured time has.
+const DIGITS: usize = 6;
+
+/// What is used for one GEMM.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pick {
+    /// Index into the [`Comparison`].
+    pub configuration: usize,
+    /// Index of the side.
+    pub side: usize,
+    /// A row of the run that is used.
+    pub row: u32,
+    /// Seconds of one call.
+    pub time_s: f64,
+    /// Calls, of every side.
+    pub calls: f64,
+    /// Seconds of one call on the baseline; `None` where it did not run there.
+    pub baseline_s: Option<f64>,
+    /// Time of the fastest other side over its own; below 1 where a tie keeps the baseline. `None` where no other
+    /// side ran it.
+    pub lead: Option<f64>,
+}
+
+impl Pick {
+    /// Seconds over all calls that it saves over the baseline.
+    pub fn saves_s(&self) -> Option<f64> {
+        self.baseline_s.map(|baseline_s| (baseline_s - self.time_s) * self.calls)
+    }
+}
+
+/// For each GEMM the side to use: the fastest, or the baseline where that is within a tie of it. The baseline is the
+/// side that takes least time by itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dispatch {
+    /// Names of the sides.
+    pub names: Vec<String>,
+    /// Index of the baseline.
+    pub baseline: usize,
+    /// By configuration, in the order of the comparison.
+    pub picks: Vec<Pick>,
+    /// GEMMs that the totals are of: those that all sides ran, or where there are none, those of the baseline that
+    /// another side ran.
+    pub shared: u64,
+    /// Of these, by side, for how many it is used.
+    pub used: Vec<u64>,
+    /// By side, the part of [`time_s`](Self::time_s) for which it is used, seconds.
+    pub used_s: Vec<f64>,
+    /// Their time on each side by itself, seconds; `None` where it did not run all of them.
+    pub totals_s: Vec<Option<f64>>,
+    /// Their time on the baseline, seconds.
+    pub baseline_s: f64,
+    /// Their time with the side that is used for each, seconds.
+    pub time_s: f64,
+}
+
+impl Dispatch {
+    /// The table of the sides of a frame; `None` where it has none.
+    pub fn of(frame: &Frame) -> Option<(Comparison, Dispatch)> {
+        let setup = Setup::of_sides(frame)?;
+        let comparison = Comparison::new(frame, &setup);
+        let dispatch = Dispatch::new(frame, &comparison, TIE)?;
+        Some((comparison, dispatch))
+    }
+
+    /// The table of a comparison. A lead of up to `threshold`, or within the spread of both, is a tie. `None` where no
+    /// GEMM has two sides, or sides ran on different devices: nobody can choose between these call by call.
+    pub fn new(frame: &Frame, comparison: &Comparison, threshold: f64) -> Option<Dispatch> {
+        let found = Dispatch::over(comparison, threshold);
+        let device = |s: &Sample| comparison.rows_of(s).first().map(|r| frame.device(*r as usize));
+        let apart = |c: usize| {
+            let mut devices = comparison.samples(c).iter().map(|s| device(&s.1));
+            let first = devices.next();
+            devices.any(|device| Some(device) != first)
+        };
+        let several = found.shared > 0 && !(0..comparison.len()).any(apart);
+        several.then_some(found)
+    }
+
+    fn over(comparison: &Comparison, threshold: f64) -> Dispatch {
+        let sides = comparison.setup.sides.len();
+        let complete = comparison.matched > 0;
+        let is_shared = |c: usize, baseline: usize| match comparison.samples(c).len() {
+            n if complete => n == sides,
+            n => n > 1 && comparison.sample(c, baseline).is_some(),
+        };
+        let all = || 0..comparison.len();
+        let total = |side: usize| -> f64 {
+            let shared = all().filter(|c| is_shared(*c, side));
+            let of = |c| Some(comparison.sample(c, side)?.time_s * calls(comparison.samples(c)));
+            shared.filter_map(of).sum()
+        };
+        let ran = |side: usize| all().filter(|c| is_shared(*c, side)).count();
+        // Where sides ran different GEMMs, the one that ran most is the one that others add to.
+        let baseline =
+            (0..sides).min_by(|a, b| ran(*b).cmp(&ran(*a)).then(total(*a).total_cmp(&total(*b))));
+        let Some(baseline) = baseline else {
+            return Dispatch::default();
+        };
+        let mut out = Dispatch {
+            names: comparison.names.clone(),
+            baseline,
+            used: vec![0; sides],
+            used_s: vec![0.0; sides],
+            ..Dispatch::default()
+        };
+        let mut ran = vec![(0, 0.0); sides];
+        for c in all() {
+            let Some(pick) = pick(comparison, c, (baseline, threshold)) else { continue };
+            if is_shared(c, baseline) {
+                out.shared += 1;
+                out.used[pick.side] += 1;
+                out.time_s += pick.time_s * pick.calls;
+                out.used_s[pick.side] += pick.time_s * pick.calls;
+                for (side, sample) in comparison.samples(c) {
+                    let (n, total_s) = &mut ran[usize::from(*side)];
+                    *n += 1;
+                    *total_s += sample.time_s * pick.calls;
+                }
+                out.baseline_s += pick.baseline_s.unwrap_or(pick.time_s) * pick.calls;
+            }
+            out.picks.push(pick);
+        }
+        let total = |(n, total_s)| (n == out.shared).then_some(total_s);
+        out.totals_s = ran.into_iter().map(total).collect();
+        out
+    }
+
+    /// The time of the baseline over that of the best of all sides.
+    pub fn ratio(&self) -> f64 {
+        self.baseline_s / self.time_s
+    }
+
+    /// `Best of all sides: 44.8 ms on 558 GEMMs, 1.17x faster than hipBLASLt alone (52.5 ms): hipBLASLt for 382, rocBLAS
+    /// for 176.`
+    pub fn sentence(&self) -> String {
+        let used = (0..self.names.len()).filter(|s| self.used[*s] > 0);
+        let mut used: Vec<usize> = used.collect();
+        used.sort_by_key(|s| std::cmp::Reverse(self.used[*s]));
+        let word = |s: &usize| format!("{} for {}", self.names[*s], grouped(self.used[*s]));
+        let used: Vec<String> = used.iter().map(word).collect();
+        format!(
+            "Best of all sides: {} on {}, {} faster than {} alone ({}): {}.",
+            seconds_brief(self.time_s),
+            plural(self.shared, "GEMM"),
+            times(self.ratio()),
+            self.names[self.baseline],
+            seconds_brief(self.baseline_s),
+            used.join(", ")
+        )
+    }
+
+    /// The picks, those that save most first.
+    pub fn ranked(&self) -> Vec<&Pick> {
+        let saves = |pick: &Pick| pick.saves_s().unwrap_or(0.0);
+        let mut ranked: Vec<&Pick> = self.picks.iter().collect();
+        ranked.sort_by(|a, b| {
+            saves(b).total_cmp(&saves(a)).then(a.configuration.cmp(&b.configuration))
+        });
+        ranked
+    }
+
+    /// The table, those that save most first: sizes, types, layout, the side to use, its kernel and solution where
+    /// the data names them, time, lead and what it saves.
+    pub fn table(&self, frame: &Frame, comparison: &Comparison) -> Table {
+        let ranked = self.ranked().into_iter();
+        let lines: Vec<Line> = ranked.map(|p| Line::of(frame, comparison, self, p)).collect();
+        table_of(&lines)
+    }
+
+    /// The same as an object: baseline, totals and picks.
+    pub fn object(&self, frame: &Frame, comparison: &Comparison) -> BestOfAll {
+        BestOfAll {
+            baseline: self.names[self.baseline].clone(),
+            baseline_s: self.baseline_s,
+            time_s: self.time_s,
+            ratio: self.ratio(),
+            gemms: self.shared,
+            used: self.names.iter().cloned().zip(self.used.iter().copied()).collect(),
+            picks: self.ranked().iter().map(|p| Line::of(frame, comparison, self, p)).collect(),
+            sentence: self.sentence(),
+        }
+    }
+}
+
+/// Lines as a table. What no line says is no column.
+fn table_of(lines: &[Line]) -> Table {
+    let columns: [(&str, fn(&Line) -> String); 15] = [
+        ("M", |l| l.m.to_string()),
+        ("N", |l| l.n.to_string()),
+        ("K", |l| l.k.to_string()),
+        ("Batch", |l| l.batch.to_string()),
+        ("Types", |l| l.types.clone()),
+        ("Layout", |l| l.layout.to_owned()),
+        ("Epilogue", |l| l.epilogue.to_owned()),
+        ("Device", |l| l.device.clone()),
+        ("Use", |l| l.side.clone()),
+        ("Kernel", |l| l.kernel.clone()),
+        ("Solution", |l| l.solution.clone()),
+        ("Time (µs)", |l| figure(Some(l.time_s * 1e6))),
+        ("Lead", |l| figure(l.lead)),
+        ("Calls", |l| figure(Some(l.calls))),
+        ("Saves (µs)", |l| figure(l.saves_s.map(|s| s * 1e6))),
+    ];
+    let optional = ["Epilogue", "Device", "Kernel", "Solution"];
+    let is_said = |of: fn(&Line) -> String| lines.iter().any(|l| !of(l).is_empty());
+    let shown: Vec<_> =
+        columns.into_iter().filter(|(name, of)| !optional.contains(name) || is_said(*of)).collect();
+    let header: Vec<&str> = shown.iter().map(|(name, _)| *name).collect();
+    let row = |l: &Line| shown.iter().map(|(_, of)| of(l)).collect();
+    Table::of(&header, lines.iter().map(row).collect())
+}
+
+impl BestOfAll {
+    /// The first lines of the table.
+    pub fn table(&self, most: usize) -> Table {
+        table_of(&self.picks[..self.picks.len().min(most)])
+    }
+}
+
+/// What programs use unasked, by the names of sides: the first that one side has.
+const DEFAULTS: [&str; 7] =
+    ["default", "heuristic", "aten", "cublaslt", "cublas", "hipblaslt", "rocblas"];
+
+/// Slower than the best by more than this is regretted.
+const REGRET: f64 = 0.1;
+
+/// What who leaves the choice to the default regrets: `hipBLASLt, the default of programs, is over 10 % slower than the
+/// best measured on 123 of 558 GEMMs, 30.1 % of its time.` `None` where no side is a default.
+pub fn regret(comparison: &Comparison) -> Option<String> {
+    let names: Vec<String> = comparison.names.iter().map(|name| name.to_lowercase()).collect();
+    let side = DEFAULTS.iter().find_map(|d| names.iter().position(|name| name.contains(d)))?;
+    let (mut slow, mut all) = ((0u64, 0.0), (0u64, 0.0));
+    for c in 0..comparison.len() {
+        let samples = comparison.samples(c);
+        let Some(own) = comparison.sample(c, side).filter(|_| samples.len() > 1) else { continue };
+        let best_s = samples.iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min);
+        let time_s = own.time_s * calls(samples);
+        all = (all.0 + 1, all.1 + time_s);
+        if own.time_s > (1.0 + REGRET) * best_s {
+            slow = (slow.0 + 1, slow.1 + time_s);
+        }
+    }
+    let name = &comparison.names[side];
+    (all.0 > 0).then(|| {
+        format!(
+            "{name}, the default of programs, is over 10 % slower than the best measured on {} of {}, {} of its time.",
+            grouped(slow.0),
+            plural(all.0, "GEMM"),
+            percent(slow.1 / all.1)
+        )
+    })
+}
+
+/// The best of all sides in a report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BestOfAll {
+    /// Name of the side that takes least time by itself.
+    pub baseline: String,
+    /// Its time on the GEMMs that are shared, seconds.
+    pub baseline_s: f64,
+    /// Their time with the side that is used for each, seconds.
+    pub time_s: f64,
+    /// The first over the second.
+    pub ratio: f64,
+    /// How many GEMMs these times are of.
+    pub gemms: u64,
+    /// By side, for how many of them it is used.
+    pub used: Vec<(String, u64)>,
+    /// What is used for each GEMM, those that save most first.
+    pub picks: Vec<Line>,
+    /// All of it in a sentence.
+    pub sentence: String,
+}
+
+impl Serialize for BestOfAll {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut object = to.serialize_struct("BestOfAll", 7)?;
+        object.serialize_field("baseline", &self.baseline)?;
+        object.serialize_field("baseline_s", &self.baseline_s)?;
+        object.serialize_field("time_s", &self.time_s)?;
+        object.serialize_field("ratio", &self.ratio)?;
+        object.serialize_field("gemms", &self.gemms)?;
+        object.serialize_field("used", &self.used)?;
+        object.serialize_field("picks", &self.picks)?;
+        object.end()
+    }
+}
+
+/// One line of the table. Texts are "" where the data says nothing.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Line {
+    /// Rows of the output.
+    pub m: u32,
+    /// Columns of the output.
+    pub n: u32,
+    /// Summed dimension.
+    pub k: u32,
+    /// Independent products.
+    pub batch: u32,
+    /// `bf16`.
+    pub types: String,
+    /// `NT`.
+    pub layout: &'static str,
+    /// ` + bias`.
+    pub epilogue: &'static str,
+    /// Name of the device, where there are several.
+    pub device: String,
+    /// The side to use.
+    pub side: String,
+    /// Its kernel.
+    pub kernel: String,
+    /// Index or name of its solution.
+    pub solution: String,
+    /// Seconds of one call.
+    pub time_s: f64,
+    /// Time of the fastest other side over it.
+    pub lead: Option<f64>,
+    /// Calls.
+    pub calls: f64,
+    /// Seconds over all calls that it saves over the baseline.
+    pub saves_s: Option<f64>,
+}
+
+impl Line {
+    fn of(frame: &Frame, comparison: &Comparison, all: &Dispatch, pick: &Pick) -> Line {
+        let (data, r) = (&*frame.data, pick.row as usize);
+        let op = &data.ops[usize::from(data.op[r])];
+        let kernel = match data.column(ColumnMeaning::Kernel) {
+            Some(column) => text_of(column, r),
+            None => String::new(),
+        };
+        let device = match comparison.on_one_device {
+            true => String::new(),
+            false => frame.device_name(data.device[r]).to_owned(),
+        };
+        Line {
+            m: data.m[r],
+            n: data.n[r],
+            k: data.k[r],
+            batch: data.batch[r],
+            types: op.types(),
+            layout: op.layout(),
+            epilogue: op.epilogue(),
+            device,
+            side: all.names[pick.side].clone(),
+            kernel,
+            solution: solution_column(data).map_or_else(String::new, |c| text_of(c, r)),
+            time_s: pick.time_s,
+            lead: pick.lead,
+            calls: pick.calls,
+            saves_s: pick.saves_s(),
+        }
+    }
+}
+
+/// The column of solution indices, as benchmarks of hipBLASLt and rocBLAS call it.
+fn solution_column(data: &Dataset) -> Option<&Column> {
+    let is_index = |c: &&Column| {
+        let words = c.label.to_lowercase().replace(['_', '-'], " ");
+        c.meaning != ColumnMeaning::Kernel && words.contains("solution") && words.contains("index")
+    };
+    data.columns.iter().find(is_index)
+}
+
+/// A cell as text; "" where there is nothing.
+fn text_of(column: &Column, row: usize) -> String {
+    match &column.data {
+        ColumnData::Text { codes, values } => values[codes[row] as usize].clone(),
+        ColumnData::Number(values) => match values[row] {
+            v if v.is_nan() => String::new(),
+            v => v.to_string(),
+        },
+    }
+}
+
+fn figure(value: Option<f64>) -> String {
+    let known = value.filter(|v| v.is_finite());
+    known.map_or_else(String::new, |v| format_short(v, DIGITS))
+}
+
+/// All sides have the weight of one's calls; else they would be different workloads.
+fn calls(samples: &[(u16, Sample)]) -> f64 {
+    samples.first().map_or(1.0, |s| s.1.calls)
+}
+
+/// The side that is used for a configuration: the fastest, or the baseline within a tie of it.
+fn pick(
+    comparison: &Comparison,
+    configuration: usize,
+    (baseline, threshold): (usize, f64),
+) -> Option<Pick> {
+    let samples = comparison.samples(configuration);
+    let first = usize::from(samples.first()?.0);
+    let best = fastest(comparison, configuration).map_or(first, |(side, _)| side);
+    let best_sample = comparison.sample(configuration, best)?;
+    let own = comparison.sample(configuration, baseline);
+    let of = |s: &Sample| (s.time_s, s.spread_s);
+    let keeps = own.filter(|own| verdict(threshold, of(own), of(best_sample)) != Verdict::B);
+    let (side, sample) = keeps.map_or((best, best_sample), |own| (baseline, own));
+    let others = samples.iter().filter(|s| usize::from(s.0) != side).map(|s| s.1.time_s);
+    let next_s = others.fold(f64::INFINITY, f64::min);
+    Some(Pick {
+        configuration,
+        side,
+        row: *comparison.rows_of(sample).first()?,
+        time_s: sample.time_s,
+        calls: calls(samples),
+        baseline_s: own.map(|own| own.time_s),
+        lead: Some(next_s / sample.time_s).filter(|lead| lead.is_finite()),
+    })
+}
+
+#[cfg(test)]
+mod tests;

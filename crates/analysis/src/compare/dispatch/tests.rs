@@ -1,0 +1,130 @@
+use super::*;
+use gemmscope_model::dtype::DataType;
+use gemmscope_model::gemm::Operation;
+use gemmscope_table::fixture::Rows;
+use proptest::prelude::*;
+
+/// Runs of (N, library, µs), of one type and layout.
+fn frame(runs: &[(u32, &'static str, f64)]) -> Frame {
+    let mut rows = Rows::new();
+    for (n, library, us) in runs {
+        rows.typed((4096, *n, 4096), Operation::uniform(DataType::Bf16), library, us * 1e-6, "");
+    }
+    rows.frame(Some("mi300x"))
+}
+
+const RUNS: [(u32, &str, f64); 8] = [
+    (1024, "a", 200.0),
+    (1024, "b", 100.0),
+    // Under 2 %: the baseline stays.
+    (2048, "a", 300.0),
+    (2048, "b", 296.0),
+    (4096, "a", 400.0),
+    (4096, "b", 800.0),
+    // Only one of them ran it.
+    (8192, "b", 900.0),
+    (8192, "c", 900.0),
+];
+
+#[test]
+fn each_gemm_takes_the_fastest_side_and_ties_keep_the_baseline() {
+    let f = frame(&RUNS[..6]);
+    let (comparison, best) = Dispatch::of(&f).unwrap();
+    assert_eq!((best.names[best.baseline].as_str(), best.shared), ("a", 3));
+    let sides: Vec<usize> = best.picks.iter().map(|p| p.side).collect();
+    assert_eq!((&sides[..], &best.used[..]), (&[1, 0, 0][..], &[2, 1][..]));
+    assert_eq!(
+        best.sentence(),
+        "Best of all sides: 800 µs on 3 GEMMs, 1.12x faster than a alone (900 µs): a for 2, b for 1."
+    );
+    assert_eq!(
+        best.table(&f, &comparison).csv().replace("\r\n", "\n"),
+        "M,N,K,Batch,Types,Layout,Use,Time (µs),Lead,Calls,Saves (µs)\n\
+         4096,1024,4096,1,bf16,NN,b,100,2,1,100\n\
+         4096,2048,4096,1,bf16,NN,a,300,0.986667,1,0\n\
+         4096,4096,4096,1,bf16,NN,a,400,2,1,0\n"
+    );
+    // Where ties go to the faster.
+    let strict = Dispatch::new(&f, &comparison, 0.0).unwrap();
+    assert_eq!((strict.used.as_slice(), (strict.time_s * 1e6).round()), (&[1, 2][..], 796.0));
+}
+
+#[test]
+fn what_who_leaves_the_choice_to_the_default_regrets() {
+    let named = |a, b| {
+        let runs: Vec<_> =
+            RUNS[..6].iter().map(|(n, l, us)| (*n, if *l == "a" { a } else { b }, *us)).collect();
+        regret(&Dispatch::of(&frame(&runs)).unwrap().0)
+    };
+    let said = "hipBLASLt, the default of programs, is over 10 % slower than the best measured on 1 of 3 GEMMs, 22.2 % of \
+                its time.";
+    assert_eq!(named("hipBLASLt", "Triton").as_deref(), Some(said));
+    assert_eq!(named("Triton", "CUTLASS"), None);
+}
+
+#[test]
+fn sides_that_share_no_gemm_with_all_others_still_have_a_best() {
+    let (_, best) = Dispatch::of(&frame(&RUNS)).unwrap();
+    // The one that ran most is what the others add to.
+    assert_eq!((best.names[best.baseline].as_str(), best.shared), ("b", 4));
+    assert_eq!(best.totals_s.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!((best.baseline_s * 1e6).round(), 2096.0);
+    assert_eq!((best.time_s * 1e6).round(), 1696.0);
+    assert_eq!(best.picks.len(), 4);
+}
+
+#[test]
+fn nobody_chooses_between_devices_call_by_call() {
+    let mut rows = Rows::new();
+    for (device, time_s) in [("mi300x", 200e-6), ("h100-sxm", 100e-6)] {
+        rows.row((4096, 4096, 4096), "", time_s, device);
+        rows.row((4096, 2048, 4096), "", time_s, device);
+    }
+    assert_eq!(Dispatch::of(&rows.frame(None)).map(|_| ()), None);
+    assert_eq!(Dispatch::of(&frame(&RUNS[..1])).map(|_| ()), None);
+}
+
+proptest! {
+    #[test]
+    fn the_best_of_all_is_the_sum_of_the_fastest_and_no_order_changes_it(
+        runs in proptest::collection::vec((1u32..6, 0usize..3, 10.0..500.0f64), 2..30),
+        seed in any::<u64>(),
+    ) {
+        let mut runs: Vec<(u32, &'static str, f64)> =
+            runs.into_iter().map(|(n, l, us)| (512 * n, ["a", "b", "c"][l], us.round())).collect();
+        // One run each: repeats have a spread, within which the baseline is kept.
+        runs.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        runs.dedup_by_key(|run| (run.0, run.1));
+        let Some((comparison, best)) = Dispatch::of(&frame(&runs)) else { return Ok(()) };
+        let shared: Vec<usize> = (0..comparison.len())
+            .filter(|c| match comparison.matched > 0 {
+                true => comparison.samples(*c).len() == best.names.len(),
+                false => comparison.samples(*c).len() > 1 && comparison.sample(*c, best.baseline).is_some(),
+            })
+            .collect();
+        let fastest_s: f64 = shared
+            .iter()
+            .map(|c| comparison.samples(*c).iter().map(|s| s.1.time_s).fold(f64::INFINITY, f64::min))
+            .sum();
+        // Ties cost up to the threshold.
+        prop_assert!(best.time_s >= fastest_s - 1e-12 && best.time_s <= (1.0 + TIE) * fastest_s + 1e-12);
+        let strict = Dispatch::over(&comparison, 0.0);
+        prop_assert!((strict.time_s - fastest_s).abs() < 1e-12);
+        let parts: f64 = best.used_s.iter().sum();
+        prop_assert!((parts - best.time_s).abs() < 1e-12);
+        prop_assert_eq!(best.used.iter().sum::<u64>(), best.shared);
+        prop_assert!(best.time_s <= best.baseline_s + 1e-12);
+        // Equal times may change which of two equal sides is used, and no total.
+        let n = runs.len();
+        let mut state = seed | 1;
+        for i in (1..n).rev() {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            runs.swap(i, (state >> 33) as usize % (i + 1));
+        }
+        let (_, again) = Dispatch::of(&frame(&runs)).unwrap();
+        prop_assert_eq!(again.shared, best.shared);
+        if comparison.matched > 0 {
+            prop_assert!((again.baseline_s - best.baseline_s).abs() < 1e-12);
+        }
+    }
+}

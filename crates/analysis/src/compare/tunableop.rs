@@ -1,0 +1,117 @@
+//! The dispatch table in the form that PyTorch's TunableOp loads (`PYTORCH_TUNABLEOP_FILENAME`): lines
+//! `Validator,KEY,VALUE`, then `OPERATION,PARAMETERS,SOLUTION,MILLISECONDS`. PyTorch refuses a file whose validators
+//! are not those of its own build, and knows solutions by the names that it wrote itself; so all of it comes from
+//! files that TunableOp wrote (`aten/src/ATen/cuda/tunable/Tunable.cpp`, `TuningContext::ReadFile`).
+
+use super::TIE;
+use gemmscope_model::units::format_short;
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
+use gemmscope_table::field::Frame;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Key of the format that has what this form needs.
+const FORMAT: &str = "tunableop";
+/// Name of the column of TunableOp's own parameters: `tn_384_12_384_ld_384_384_384`.
+const PARAMETERS: &str = "parameters";
+/// Digits of a time, as TunableOp writes them.
+const DIGITS: usize = 6;
+
+/// For each operation and its parameters the row of each file.
+type Keys<'a> = BTreeMap<(&'a str, &'a str), Vec<u32>>;
+
+/// The file that TunableOp loads: of each operation with its parameters the fastest solution of all files, or that of
+/// the file that is fastest by itself where it is within a tie. Why there is none, in a sentence, where a file is none
+/// of TunableOp or the files are of different builds.
+pub fn tunableop(frame: &Frame) -> Result<String, String> {
+    let data = &*frame.data;
+    let validators = validators(data)?;
+    let mut keys: Keys<'_> = BTreeMap::new();
+    for &row in frame.rows.iter() {
+        let r = row as usize;
+        let key = (data.text(ColumnMeaning::OpName, r), text(data, PARAMETERS, r));
+        if data.time_s[r] > 0.0 {
+            keys.entry(key).or_default().push(row);
+        }
+    }
+    let baseline = baseline(data, &keys);
+    let mut out = String::new();
+    for (key, value) in &validators {
+        let _ = writeln!(out, "Validator,{key},{value}");
+    }
+    let time_s = |row: &u32| data.time_s[*row as usize];
+    for ((operation, parameters), rows) in &keys {
+        let fastest = |rows: &mut dyn Iterator<Item = &u32>| {
+            rows.min_by(|a, b| time_s(a).total_cmp(&time_s(b)).then(a.cmp(b))).copied()
+        };
+        let own = fastest(&mut rows.iter().filter(|r| data.source[**r as usize] == baseline));
+        let Some(best) = fastest(&mut rows.iter()) else { continue };
+        let row = own.filter(|own| time_s(own) <= (1.0 + TIE) * time_s(&best)).unwrap_or(best);
+        let solution = data.text(ColumnMeaning::Kernel, row as usize);
+        let ms = format_short(time_s(&row) * 1e3, DIGITS);
+        let _ = writeln!(out, "{operation},{parameters},{solution},{ms}");
+    }
+    Ok(out)
+}
+
+/// The validators that all files agree in, in the order of the first.
+fn validators(data: &Dataset) -> Result<Vec<(&str, &str)>, String> {
+    let mut first: Option<(&str, Vec<(&str, &str)>)> = None;
+    for source in &data.sources {
+        let name = source.name.as_str();
+        let notes = source.notes.iter().filter_map(|note| note.split_once(": "));
+        let is_key = |key: &str| {
+            key.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        };
+        let own: Vec<(&str, &str)> = notes.filter(|(key, _)| is_key(key)).collect();
+        if source.format != FORMAT || own.is_empty() {
+            return Err(format!(
+                "TunableOp loads only what its own build wrote: {name} has no Validator lines, and they can't be made \
+                 up. Give results files of TunableOp (tunableop_results0.csv)"
+            ));
+        }
+        match &first {
+            None => first = Some((name, own)),
+            Some((other, known)) => {
+                let differs = |pair: &&(&str, &str)| !known.contains(pair);
+                let odd = own.iter().find(differs).map(|pair| pair.0);
+                let lacks = known.iter().find(|pair| !own.contains(pair)).map(|pair| pair.0);
+                if let Some(key) = odd.or(lacks) {
+                    return Err(format!(
+                        "{other} and {name} are of different builds: their {key} differs, and PyTorch loads a file of its \
+                         own build only"
+                    ));
+                }
+            }
+        }
+    }
+    Ok(first.map(|(_, own)| own).unwrap_or_default())
+}
+
+/// The file that takes least time by itself on what all files have; of files without that the one with most.
+fn baseline(data: &Dataset, keys: &Keys<'_>) -> u16 {
+    let files = data.sources.len() as u16;
+    let fastest_s = |rows: &[u32], file: u16| {
+        let own = rows.iter().filter(|r| data.source[**r as usize] == file);
+        own.map(|r| data.time_s[*r as usize]).reduce(f64::min)
+    };
+    let shared = |rows: &&Vec<u32>| (0..files).all(|file| fastest_s(rows, file).is_some());
+    let of = |file: u16| {
+        let all = keys.values().filter(shared).filter_map(|rows| fastest_s(rows, file));
+        let lines = keys.values().filter(|rows| fastest_s(rows, file).is_some()).count();
+        (all.sum::<f64>(), std::cmp::Reverse(lines))
+    };
+    let order = |a: &u16, b: &u16| {
+        let ((a_s, a_lines), (b_s, b_lines)) = (of(*a), of(*b));
+        a_s.total_cmp(&b_s).then(a_lines.cmp(&b_lines))
+    };
+    (0..files).min_by(order).unwrap_or(0)
+}
+
+/// The text of a row in a column; "" without one.
+fn text<'d>(data: &'d Dataset, label: &str, row: usize) -> &'d str {
+    match data.columns.iter().find(|c| c.label == label).map(|c| &c.data) {
+        Some(ColumnData::Text { codes, values }) => &values[codes[row] as usize],
+        _ => "",
+    }
+}
