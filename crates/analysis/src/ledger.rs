@@ -45,6 +45,7 @@ use gemmscope_model::units::{and_more, seconds_brief};
 use gemmscope_table::data_kind::{Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::Typical;
 use gemmscope_table::stats::is_noise;
 use std::sync::Arc;
 
@@ -357,10 +358,11 @@ impl<'a> Adding<'a> {
                 device: set.device.clone(),
                 name: set.name.clone(),
                 without_s: without.of(set),
+                typical: Typical::over(frame, &set.rows),
                 runs: match side.variants {
                     _ if !fewer => Runs::All,
                     true => Runs::Fastest(gemms),
-                    false => Runs::Median(gemms),
+                    false => Runs::Middle(gemms),
                 },
                 ..Book::default()
             }
@@ -368,7 +370,7 @@ impl<'a> Adding<'a> {
         Adding {
             at: (0, 0),
             seen: vec![0; splitter.partners.groups.len()],
-            properties: scatter::Properties::of(frame),
+            properties: scatter::Properties::of(frame, &splitter.partners),
             gains: vec![scatter::Gains::default(); sets.len()],
             books: sets.iter().map(&mut book).collect(),
             sets,

@@ -3,6 +3,7 @@
 use super::{Account, Evidence, Scatter};
 use gemmscope_model::order::InOrder;
 use gemmscope_model::units::seconds_brief;
+use gemmscope_table::metrics::Typical;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// What one account of one side and device holds.
@@ -22,8 +23,8 @@ pub enum Runs {
     All,
     /// The fastest variant of each.
     Fastest(u64),
-    /// The median repeat of each.
-    Median(u64),
+    /// The middle one of the repeats of each, of an even number the faster of the two.
+    Middle(u64),
 }
 
 /// The accounts of one side on one device.
@@ -47,6 +48,8 @@ pub struct Book {
     pub without_s: f64,
     /// Which runs of its GEMMs the time is of.
     pub runs: Runs,
+    /// How near the roof its GEMMs are, where each counts once.
+    pub typical: Option<Typical>,
     /// GEMMs.
     pub groups: u64,
     /// Those that another library or file ran faster. [`Account::Library`] holds the time of those for which
@@ -143,9 +146,10 @@ impl Serialize for Book {
             groups: s.groups,
         };
         let accounts: Vec<Line> = self.ranked().into_iter().map(line).collect();
-        let mut object = to.serialize_struct("Book", 7)?;
+        let mut object = to.serialize_struct("Book", 8)?;
         object.serialize_field("side", &self.side)?;
         object.serialize_field("device", &self.device)?;
+        object.serialize_field("of_roof", &self.typical)?;
         object.serialize_field("time_s", &self.time_s)?;
         object.serialize_field("lost_s", &self.lost_s())?;
         object.serialize_field("share_of_roof", &self.share_of_roof())?;
