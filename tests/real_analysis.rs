@@ -8,6 +8,7 @@ use gemmscope_analysis::compare::{Comparison, Dispatch, Setup, Tally};
 use gemmscope_analysis::findings::{
     Finding, Findings, Kind, Scan, Severity, Sign, Whole, check_all,
 };
+use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Ledger, Partners};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
@@ -300,6 +301,20 @@ fn the_slow_layout_is_one_finding() {
     let lost: f64 =
         all.findings.iter().filter(|f| f.kind == Kind::Lost).filter_map(|f| f.split_s).sum();
     assert!((lost * 1e6 - 23_759.0).abs() < 1.0, "{lost}");
+}
+
+#[test]
+fn a_benchmark_is_told_by_what_is_typical_of_it() {
+    // Worked out from the file by hand: 558 GEMMs.
+    let frame = judged(table(&["iree-kernel-benchmark/hipblaslt-gemm.csv"]), None);
+    let book = &Ledger::new(&frame).books[0];
+    let typical = book.typical.unwrap();
+    let shares = [typical.geometric_mean, typical.p10, typical.p90].map(|v| (v * 1e4).round());
+    assert_eq!((typical.gemms, shares), (558, [5290.0, 2604.0, 8769.0]));
+    assert_eq!(
+        headline::total(book),
+        "52.9 % of roof (geometric mean; p10 26.0 %, p90 87.7 %), 52.5 ms in all"
+    );
 }
 
 #[test]

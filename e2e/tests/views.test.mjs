@@ -171,7 +171,7 @@ test("one file: figures, picture and first finding in sight; options are a sheet
   const app = await phone(t, "#device=mi300x&view=summary");
   await app.load(library);
   const figures = () => app.page.locator(".strip .figure:visible").evaluateAll((all) => all.map((f) => f.dataset.figure));
-  assert.deepEqual(await figures(), ["time", "efficiency", "rows"]);
+  assert.deepEqual(await figures(), ["efficiency", "time", "rows"]);
   assert.ok((await app.page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width);
 
   const finding = app.page.locator(".finding-head").first();

@@ -33,6 +33,7 @@ mod double_count;
 mod far_below;
 mod need;
 mod no_model;
+mod outlier;
 mod part;
 mod precision;
 mod reported;
@@ -50,6 +51,7 @@ mod wrong_device;
 
 pub(crate) use above_roof::causes as above_roof_causes;
 pub(crate) use advice::is_quantized;
+pub(crate) use far_below::{Reach, question as far_below_question};
 pub use need::Need;
 pub use part::{Part, Whole};
 pub(crate) use reported::GAP as REPORTED_GAP;
@@ -64,7 +66,7 @@ pub(crate) use severity::{
 pub use severity::{Severity, band};
 pub use signs::{Seen, Sign};
 pub(crate) use words::own_paths;
-pub(crate) use wrong_device::built_for;
+pub(crate) use wrong_device::{built_for, built_for_another, other_kernels};
 
 /// What a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -232,6 +234,16 @@ impl Finding {
         self.kind == Kind::Lost && !self.is_rest()
     }
 
+    /// True where most of it may be one row that a question is about.
+    pub(crate) fn is_of_outlier(&self, all: &[Finding]) -> bool {
+        let asks = |o: &&Finding| o.rule == outlier::RULE.id && o.side == self.side;
+        all.iter().filter(asks).any(|o| {
+            let row = o.evidence.rows.first();
+            let most = self.saves_s.is_some_and(|s| 2.0 * o.time_s > s);
+            most && row.is_some_and(|row| self.evidence.rows.binary_search(row).is_ok())
+        })
+    }
+
     /// True where it doubts the device, the type or the unit, and with them every other figure.
     fn doubts_all(&self) -> bool {
         self.category == Category::Data && self.severity == Severity::Critical
@@ -341,6 +353,7 @@ pub static RULES: &[Rule] = &[
     no_model::RULE,
     double_count::RULE,
     timeline::RULE,
+    outlier::RULE,
     above_roof::RULE,
     base_clock::RULE,
     reported::RULE,

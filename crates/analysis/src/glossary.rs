@@ -71,8 +71,8 @@ pub const TERMS: &[Term] = &[
     term(
         "Launch-bound",
         &[],
-        "A call under 15 µs of which the roof explains less than a fifth: starting the kernel \
-         takes most of it.",
+        "The launch floor is over 30 % of the call (4.5 µs of one under 15 µs), and the roof explains \
+         less than a fifth: starting the kernel takes most of it.",
     ),
     term(
         "Layout",

@@ -4,6 +4,7 @@
 use crate::findings::{Finding, Section};
 use crate::ledger::{Book, Evidence, Runs};
 use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief};
+use gemmscope_table::metrics::Typical;
 
 /// Parts of the time under this share of it are not named.
 const NAMED: f64 = 0.005;
@@ -23,12 +24,28 @@ pub struct Cost {
     pub why: String,
 }
 
-/// `52.5 ms, 54.8 % of roof`; the time alone where nothing has a roof. Says which part of the rows and of
-/// the GEMM time its figures cover.
+/// How far from each other GEMMs are that count once each: ` (geometric mean; p10 12.0 %, p90 78.1 %)`; "" of one.
+pub fn spread(typical: &Typical) -> String {
+    match typical.gemms {
+        1 => String::new(),
+        _ => {
+            format!(" (geometric mean; p10 {}, p90 {})", percent(typical.p10), percent(typical.p90))
+        }
+    }
+}
+
+/// `52.5 ms, 54.8 % of roof`; the time alone where nothing has a roof. Where GEMMs count once each, how near the
+/// roof they are comes before their time: `41.3 % of roof (geometric mean; p10 12.0 %, p90 78.1 %), 52.5 ms in all`.
+/// Says which part of the rows and of the GEMM time its figures cover.
 pub fn total(book: &Book) -> String {
     let time = seconds_brief(book.time_s);
     let runs = runs(book);
     let scope = scope(book);
+    if let Some(typical) = &book.typical {
+        let (share, spread) = (percent(typical.geometric_mean), spread(typical));
+        let in_all = if typical.gemms > 1 && runs.is_empty() { " in all" } else { "" };
+        return format!("{share} of roof{spread}, {time}{in_all}{runs}{scope}");
+    }
     match book.share_of_roof() {
         Some(share) => format!("{time}{runs}, {} of roof{scope}", percent(share)),
         None if book.time_s > 0.0 => format!("{time}{runs}, roof unknown{scope}"),
@@ -43,7 +60,7 @@ pub fn runs(book: &Book) -> String {
         Runs::All if book.name.is_empty() => return String::new(),
         Runs::All => return format!(" on {}", plural(book.groups, "GEMM")),
         Runs::Fastest(gemms) => ("the fastest run", gemms),
-        Runs::Median(gemms) => ("the median run", gemms),
+        Runs::Middle(gemms) => ("the middle run (of two the faster)", gemms),
     };
     match gemms {
         1 => format!(" for {run} of one GEMM"),
@@ -66,11 +83,12 @@ pub fn scope(book: &Book) -> String {
     out
 }
 
-/// The finding of lost time that sentences name: the first of a side and device that weighs and is not scatter.
+/// The finding of lost time that sentences name: the first of a side and device that weighs and is neither scatter
+/// nor one row in question.
 pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<&'f Finding> {
     let own = |f: &&Finding| {
         let weighs = f.alone_s.is_some_and(|s| s >= NAMED * book.time_s);
-        let known = f.basis != Evidence::Scatter;
+        let known = f.basis != Evidence::Scatter && !f.is_of_outlier(findings);
         f.side == book.side && f.device == book.device && f.is_cause() && weighs && known
     };
     findings.iter().find(own)
@@ -118,6 +136,13 @@ mod tests {
         assert_eq!(total(&Book::default()), "0 s");
         let mut book = Book { time_s: 10e-3, known_s: 10e-3, below_s: 4e-3, ..Book::default() };
         assert_eq!(total(&book), "10.0 ms, 60.0 % of roof");
+        let typical = Typical { geometric_mean: 0.4, p10: 0.1, p90: 0.8, gemms: 9 };
+        let of = |typical| total(&Book { typical: Some(typical), ..book.clone() });
+        assert_eq!(
+            of(typical),
+            "40.0 % of roof (geometric mean; p10 10.0 %, p90 80.0 %), 10.0 ms in all"
+        );
+        assert_eq!(of(Typical { gemms: 1, ..typical }), "40.0 % of roof, 10.0 ms");
         book.runs = Runs::Fastest(231);
         book.time_s = 20e-3;
         assert_eq!(

@@ -52,6 +52,7 @@ use gemmscope_model::tiling::Waves;
 use gemmscope_table::data_kind::{Set, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
+use gemmscope_table::metrics::Typical;
 use gemmscope_table::stats::is_noise;
 use std::sync::Arc;
 
@@ -395,10 +396,11 @@ impl<'a> Adding<'a> {
                 device: set.device.clone(),
                 name: set.name.clone(),
                 without_s: without.of(set),
+                typical: Typical::over(frame, &set.rows),
                 runs: match side.variants {
                     _ if !fewer => Runs::All,
                     true => Runs::Fastest(gemms),
-                    false => Runs::Median(gemms),
+                    false => Runs::Middle(gemms),
                 },
                 ..Book::default()
             }
@@ -407,7 +409,7 @@ impl<'a> Adding<'a> {
             at: (0, 0),
             seen: vec![0; splitter.partners.groups.len()],
             changes,
-            properties: scatter::Properties::of(frame),
+            properties: scatter::Properties::of(frame, &splitter.partners),
             gains: vec![scatter::Gains::default(); sets.len()],
             books: sets.iter().map(&mut book).collect(),
             sets,

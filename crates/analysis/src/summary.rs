@@ -5,7 +5,7 @@ use crate::trust::Trust;
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
-use gemmscope_table::metrics::Totals;
+use gemmscope_table::metrics::{Totals, Typical};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::collections::HashSet;
@@ -48,6 +48,8 @@ pub struct Summary {
     pub rows_are: String,
     /// The rows that count, in words: `75 variants of 3 GEMMs`.
     pub counted: String,
+    /// How near the roof its GEMMs are, where each counts once.
+    pub of_roof: Option<Typical>,
     /// Time of what counts, seconds; null where sides are compared or devices are several.
     pub total_time_s: Option<f64>,
     /// Sum of roof times over sum of times; null where the total time is.
@@ -156,6 +158,7 @@ impl Summary {
             rows_above_roof: roofed.then_some(every.above_roof),
             rows_are: frame.kind().key().to_owned(),
             counted: frame.counted().words(frame.kind()),
+            of_roof: one.typical,
             total_time_s: (one.measured > 0).then_some(one.time_s),
             weighted_efficiency: one.weighted_efficiency,
             share_memory_bound: one.share_memory_bound,

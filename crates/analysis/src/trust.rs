@@ -4,6 +4,7 @@
 //! One pass over the rows of a frame. Each [`Reason`] counts rows and their share of the time; its weight
 //! is what it alone would make of the figures, and the verdict is the heaviest weight.
 
+use crate::findings::{built_for_another, other_kernels};
 use crate::ledger::{Evidence, Ledger};
 use crate::summary::distinct;
 use gemmscope_model::hardware::{BEST_MEASURED, match_name};
@@ -40,6 +41,10 @@ pub fn label -> &'static str;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
+    /// What puts the device, the type or the unit in question.
+    Device,
+    /// No row has a time.
+    NoTime,
     /// Rows above the datasheet roof, some of which no warm cache explains.
     AboveRoof,
     /// Figures of the file against the recomputed ones.
@@ -160,17 +165,23 @@ impl<'a> Looking<'a> {
 
     /// The verdict on what was seen.
     pub fn finish(self) -> Trust {
-        let Looking { frame, seen, used, .. } = self;
+        let Looking { frame, seen, used, place, .. } = self;
         let data = &*frame.data;
         let several = seen.len() > 1;
         let sources = || data.sources.iter().zip(&used).filter(|(_, used)| **used).map(|(s, _)| s);
         // Rows that no figure holds come before what those show that count.
         let mut reasons: Vec<Reason> = skipped(sources()).into_iter().collect();
+        reasons.extend(other_device(frame, &place));
+        reasons.extend(seen.iter().flat_map(Seen::far_below));
         reasons.extend(seen.iter().flat_map(|s| s.reasons(several)));
         let slowed = sources().filter_map(|s| s.trace.as_deref()).flat_map(|t| &t.slowed_by);
         reasons.extend(recording(slowed));
         let (rows, time_s) =
             seen.iter().fold((0, 0.0), |(n, t), s| (n + s.all.rows, t + s.all.time_s));
+        reasons.extend((rows == 0).then(|| {
+            let (all, text) = (frame.rows.len() as u64, "No row has a time: nothing was measured.");
+            of_all(About::NoTime, Verdict::WithCare, (0, all), text.to_owned())
+        }));
         if frame.rows.len() == data.len() {
             reasons.extend(unshaped(sources(), time_s));
         }
@@ -180,6 +191,7 @@ impl<'a> Looking<'a> {
             && reasons.iter().all(|r| r.about != About::Reported || r.weight == Verdict::Sound);
         // What was assumed comes first: all else of its weight holds only with it.
         reasons.splice(..0, unstated(&given.assumed, agrees));
+        reasons.splice(..0, asked(&given.assumed));
         // Of equal weight in the order above, but exceptions that change nothing come last.
         let exception = |r: &Reason| {
             r.weight == Verdict::Sound && r.count > 0 && r.share.is_some_and(|s| s < EXCEPTION)
@@ -249,6 +261,15 @@ impl Trust {
 /// A reason that concerns all devices and no rows of a known time: `count` of `of` things.
 fn of_all(about: About, weight: Verdict, (count, of): (u64, u64), text: String) -> Reason {
     Reason { about, weight, device: String::new(), text, count, of, share: None }
+}
+
+/// That the kernels of some rows were built for another device.
+fn other_device(frame: &Frame, place: &[Option<usize>]) -> Option<Reason> {
+    let (code, target) = other_kernels(frame)?;
+    let text = built_for_another(frame, code, &target)?;
+    let at = usize::from(frame.metrics.same_device(code));
+    let used = place.get(at).is_some_and(Option::is_some);
+    used.then(|| of_all(About::Device, Verdict::Doubtful, (1, 1), format!("{text}.")))
 }
 
 /// Why a little above the roof says nothing.
@@ -434,14 +455,25 @@ impl Given {
     }
 }
 
-/// What no file states. An assumed device changes every share of a roof; units and types change every figure,
-/// unless the file's own figures agree with the recomputed ones.
+/// Units and types that no file states and nobody chose yet.
+fn asked(assumed: &[Assumption]) -> Option<Reason> {
+    let open = |a: &&Assumption| {
+        a.value.is_empty() && ["unit", "dtype"].iter().any(|key| a.key.starts_with(key))
+    };
+    let open: Vec<&Assumption> = assumed.iter().filter(open).collect();
+    let text = &open.first()?.text;
+    let count = open.len() as u64;
+    Some(of_all(About::Device, Verdict::WithCare, (count, count), text.clone()))
+}
+
+/// What no file states. An assumed device or type changes every share of a roof, and a unit every figure, unless
+/// the file's own figures agree with the recomputed ones.
 fn unstated(assumed: &[Assumption], agrees: bool) -> Option<Reason> {
     let weighs = |a: &&Assumption| {
-        let figures = ["unit", "dtype"].iter().any(|s| a.key.starts_with(s));
-        a.key == "device" || figures && !agrees
+        // Rates and times of a file that agree confirm its units, and say nothing of its types.
+        let unit = a.key.starts_with("unit") && !agrees;
+        a.key == "device" || a.key.starts_with("dtype") || unit
     };
-    // What nobody answered yet is a question and no assumption.
     let assumed: Vec<&Assumption> = assumed.iter().filter(|a| !a.value.is_empty()).collect();
     let (all, heavy) =
         (assumed.len() as u64, assumed.iter().copied().filter(weighs).count() as u64);

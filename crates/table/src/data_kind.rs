@@ -43,7 +43,7 @@ pub enum DataKind {
         "benchmark",
         "Benchmark",
         "Each GEMM was measured on its own: totals count one call of each, by its fastest \
-         kernel, of repeats the median run, of two the faster.";
+         kernel, of repeats the middle run, of two the faster.";
     /// Several variants of each configuration.
     Sweep = "sweep", "Sweep", "Several variants of each GEMM: totals count the fastest of each.";
     /// The same configurations in several files, libraries or devices.

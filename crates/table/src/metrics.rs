@@ -4,8 +4,10 @@
 //! on the type in which its products are multiplied.
 
 mod totals;
+mod typical;
 
 pub use totals::{ABOVE_ROOF, Totals};
+pub use typical::Typical;
 
 use crate::dataset::{Dataset, Source};
 use gemmscope_model::dtype::DataType;

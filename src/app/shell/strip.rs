@@ -6,13 +6,13 @@ use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::views::missing;
 use gemmscope_analysis::explain::roof_name;
 use gemmscope_analysis::findings::Finding;
-use gemmscope_analysis::headline::{Cost, cost, runs, scope};
+use gemmscope_analysis::headline::{Cost, cost, runs, scope, spread};
 use gemmscope_analysis::ledger::Book;
 use gemmscope_chart::places::{COMPARE, SUMMARY};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
-use gemmscope_table::metrics::Totals;
+use gemmscope_table::metrics::{Totals, Typical};
 use leptos::prelude::*;
 
 /// Sides that have a figure of their own; the others are counted.
@@ -28,6 +28,8 @@ struct Line {
     runs: String,
     scope: String,
     gemms: u64,
+    /// Where each GEMM counts once.
+    typical: Option<Typical>,
     share: Option<f64>,
     lost_s: Option<f64>,
     cost: Option<Cost>,
@@ -82,6 +84,7 @@ fn of_book(findings: &[Finding], book: &Book) -> Line {
         name: book.name.clone(),
         time_s: book.time_s,
         gemms: book.groups,
+        typical: book.typical,
         share: book.share_of_roof(),
         lost_s: (book.known_s > 0.0).then(|| book.lost_s()),
         cost: cost(findings, book),
@@ -95,6 +98,7 @@ fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
         name: name.clone(),
         time_s: t.time_s,
         gemms: t.measured,
+        typical: t.typical,
         share: t.weighted_efficiency,
         lost_s: t.lost_s,
         ..Line::default()
@@ -131,13 +135,27 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
     });
     let hint = format!("{}{attained}", bench.decision.with(|d| d.kind.hint()));
     let time = figure(&hint, seconds_brief(line.time_s), line.runs.trim_start(), "time");
-    let share = line.share.map(|share| {
+    let by_time = line.share.map(|share| {
         let roof = roof_name(bench.view.with(|v| v.roof));
         let lost = line.lost_s.map_or_else(String::new, |s| format!(": {} of it lost", Seconds(s)));
         let keeps = keeps_datasheet(bench);
-        let hint = format!("1 − lost time / time under the {roof}{lost}.{keeps}");
-        view! { ", "{figure(&hint, percent(share), "of roof", "efficiency")} }
+        (share, format!("1 − lost time / time under the {roof}{lost}.{keeps}"))
     });
+    // Where each GEMM counts once, their total time is that of no program.
+    let once = line.typical.map(|typical| {
+        let all = by_time.as_ref().map_or_else(String::new, |(share, how)| {
+            format!(" By time {}: {how}", percent(*share))
+        });
+        let hint = format!(
+            "Geometric mean over {}, each once; p10 and p90: one in ten is under the first, one over the second.{all}",
+            plural(typical.gemms, "GEMM")
+        );
+        let share = percent(typical.geometric_mean);
+        view! { {figure(&hint, share, "of roof", "efficiency")}{spread(&typical)}", " }
+    });
+    let share = by_time.filter(|_| once.is_none()).map(
+        |(share, hint)| view! { ", "{figure(&hint, percent(share), "of roof", "efficiency")} },
+    );
     let cost = line.cost.as_ref().map(|c| view! { " "{claim(bench, c, "")} });
     // A time alone says at least what it is of.
     let bare = line.share.is_none() && line.cost.is_none() && line.runs.is_empty();
@@ -145,7 +163,7 @@ fn of_one(bench: Workbench, line: &Line) -> AnyView {
     // The rest of a program has a bar of its own.
     let whole = bench.data.with(|d| d.sources.iter().any(|s| s.trace.is_some()));
     let lead = whole.then_some("GEMMs take ");
-    view! { {lead}{time}{share}{of}{line.scope.clone()}"."{cost} }.into_any()
+    view! { {once}{lead}{time}{share}{of}{line.scope.clone()}"."{cost} }.into_any()
 }
 
 /// On the summary, whose bars name every side: the side that loses most, once it is known.
@@ -166,15 +184,19 @@ fn of_sides(bench: Workbench, lines: &[Line]) -> AnyView {
     let judged = lines.iter().any(|l| l.share.is_some());
     let figures = lines.iter().take(SIDES).map(|l| {
         let time = seconds_brief(l.time_s);
-        let (value, rest) = match l.share {
+        let (value, rest) = match l.typical.map(|t| t.geometric_mean).or(l.share) {
             Some(share) => {
                 (percent(share), format!("of roof{}: {}, {time}{}", l.scope, l.name, l.runs))
             }
             None => (time, format!("{}{}", l.name, l.runs)),
         };
         let lost = l.lost_s.map_or_else(String::new, |s| format!(", {} lost", Seconds(s)));
-        let hint =
-            format!("{}, {}{lost}, under the {roof}", plural(l.gemms, "GEMM"), Seconds(l.time_s));
+        let once = l.typical.filter(|_| l.gemms > 1).map_or_else(String::new, |t| {
+            let by_time = l.share.map_or_else(String::new, |s| format!("; {} by time", percent(s)));
+            format!(". Each counts once{}{by_time}", spread(&t))
+        });
+        let (gemms, time) = (plural(l.gemms, "GEMM"), Seconds(l.time_s));
+        let hint = format!("{gemms}, {time}{lost}, under the {roof}{once}");
         figure(if judged { &hint } else { "" }, value, &rest, "side")
     });
     let figures: Vec<AnyView> = figures.collect();

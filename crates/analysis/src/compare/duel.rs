@@ -98,8 +98,6 @@ pub struct Duel {
     pub without_roof: u64,
     /// Number of configurations for each verdict, in the order of [`Verdict`].
     pub counts: [u64; 4],
-    /// Number of configurations in which B is faster by any amount.
-    pub b_ahead: u64,
     /// Geometric mean of the ratios; NaN without ratios.
     pub geometric_mean: f64,
     /// Ratio of the sums: total work over total time of B, divided by that of A. For shares of the
@@ -140,7 +138,6 @@ impl Duel {
             ratios: Vec::new(),
             without_roof: 0,
             counts: [0; 4],
-            b_ahead: 0,
             geometric_mean: f64::NAN,
             weighted_mean: f64::NAN,
             time_ratio: f64::NAN,
@@ -166,7 +163,6 @@ impl Duel {
                 (y.time_s / gain_b, y.spread_s / gain_b),
             );
             duel.counts[verdict as usize] += 1;
-            duel.b_ahead += u64::from(ratio > 1.0);
             logs += ratio.ln();
             sums.add(measure, x, y);
             duel.ratios.push(Ratio { configuration: i as u32, ratio, verdict });

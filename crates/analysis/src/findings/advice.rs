@@ -1,6 +1,6 @@
 //! Advice that fits the device and the type of a GEMM.
 
-use super::{Group, Scan};
+use super::{Group, Scan, rules};
 use gemmscope_model::dtype::{DataType, Family};
 use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::is_launch_bound;
@@ -64,6 +64,14 @@ pub(super) fn compute_path(scan: &Scan<'_>, group: &Group) -> String {
         "Change the roof: a larger batch, fusion with a neighbour{narrower}, or structured \
          sparsity."
     )
+}
+
+/// What to try in the program for calls that are mostly their launch; a benchmark has none that could launch less.
+pub(super) fn launch_path(is_program: bool) -> String {
+    match is_program {
+        true => rules::LAUNCH.path_a.to_owned(),
+        false => "Nothing: each GEMM was measured on its own.".to_owned(),
+    }
 }
 
 /// True where the units of the device are the cores of a processor, which has no split-K.

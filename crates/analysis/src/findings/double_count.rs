@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     basis: Basis::Arithmetic,
     why: "Totals and shares that count one kernel twice are wrong.",
     path_a: "Nothing to change: the totals here count each kernel once, a sum over the file does not.",
-    path_b: "Remove one of the two files, or filter by file, so that each row counts once.",
+    path_b: "Leave the wrappers out of any sum of your own.",
     profile: "There is nothing to profile: the file lists a kernel twice.",
     check,
 };
@@ -114,6 +114,8 @@ fn in_two_files(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
                 name(b),
                 story::time(time_s)
             ),
+            path_a: Some("Remove one of the two files, or filter by file.".to_owned()),
+            path_b: Some(String::new()),
             ..Story::default()
         },
     );

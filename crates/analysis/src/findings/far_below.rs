@@ -3,7 +3,8 @@
 
 use super::story::{self, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
-use gemmscope_model::hardware::short_name;
+use gemmscope_model::gemm::Problem;
+use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::units::{percent, plural};
 use std::collections::BTreeMap;
 
@@ -42,33 +43,62 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     all.into_iter().filter_map(|((_, dtype), groups)| of(rule, scan, dtype, &groups)).collect()
 }
 
+/// How near their roof the GEMMs of one device and type come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reach {
+    best: f64,
+    large: bool,
+}
+
+impl Reach {
+    /// Adds a GEMM that reaches `share` of its roof, which allows one call in `roof_s` seconds.
+    pub(crate) fn add(&mut self, p: &Problem, device: &Device, share: f64, roof_s: f64) {
+        let [rows, columns] = [p.m, p.n].map(|size| f64::from(size.div_ceil(TILE)));
+        let tiles = rows * columns * f64::from(p.batch);
+        let units = device.units.map_or(0.0, f64::from);
+        self.large |= 2.0 * tiles >= units && roof_s >= LARGE_S;
+        self.best = self.best.max(share);
+    }
+
+    /// The largest share of its roof.
+    pub(crate) fn best(&self) -> f64 {
+        self.best
+    }
+
+    /// True where none comes near it, though one is large.
+    pub(crate) fn is_far(&self) -> bool {
+        self.large && self.best < FAR
+    }
+}
+
+/// `Are device, type and unit right? The only fp16 GEMM reaches 1.2 % of the roof of the H100`.
+pub(crate) fn question(gemms: usize, dtype: &str, reach: f64, device: &str) -> String {
+    let which = if gemms == 1 { "The only" } else { "Even the fastest" };
+    format!(
+        "Are device, type and unit right? {which} {dtype} GEMM reaches {} of the roof of the {}",
+        percent(reach),
+        short_name(device)
+    )
+}
+
 /// The finding of one device and type.
 fn of(rule: &Rule, scan: &Scan<'_>, dtype: &str, groups: &[&Group]) -> Option<Finding> {
     let best = groups.iter().max_by(|a, b| a.efficiency().total_cmp(&b.efficiency()))?;
     let device = scan.device(best)?;
-    let large = |g: &&Group| {
-        let p = scan.problem(g);
-        let [rows, columns] = [p.m, p.n].map(|size| f64::from(size.div_ceil(TILE)));
-        let tiles = rows * columns * f64::from(p.batch);
-        let units = device.units.map_or(0.0, f64::from);
-        let fills = 2.0 * tiles >= units;
-        fills && g.roof_s / g.calls >= LARGE_S
-    };
-    if best.efficiency() >= FAR || !groups.iter().any(large) {
+    let mut reach = Reach::default();
+    for g in groups {
+        reach.add(&scan.problem(g), device, g.efficiency(), g.roof_s / g.calls);
+    }
+    if !reach.is_far() {
         return None;
     }
-    let device = short_name(&device.name);
     let share = percent(best.efficiency());
-    let (title, fastest) = match groups.len() {
-        1 => ("The only", "It".to_owned()),
-        _ => {
-            ("Even the fastest", format!("The fastest of {}", plural(groups.len() as u64, "GEMM")))
-        }
+    let fastest = match groups.len() {
+        1 => "It".to_owned(),
+        n => format!("The fastest of {}", plural(n as u64, "GEMM")),
     };
     let story = Story {
-        title: format!(
-            "Are device, type and unit right? {title} {dtype} GEMM reaches {share} of the roof of the {device}"
-        ),
+        title: question(groups.len(), dtype, best.efficiency(), &device.name),
         text: format!(
             "{fastest} is {}, at {share}. {} Another device, another type or another unit of the time \
              would explain it, and so would kernels that leave the matrix units idle.",

@@ -1,7 +1,6 @@
 //! Signs: what is noticeable about a GEMM that holds no seconds of its own. A finding lists those of its
 //! GEMMs with counts.
 
-use super::story::tiny;
 use super::{Group, Scan};
 use crate::tile_roof::{RowTile, SplitK};
 use gemmscope_model::gemm::Problem;
@@ -29,7 +28,7 @@ pub enum Sign {
     Repeats,
     /// A standard deviation over 20 % of the mean.
     Variance,
-    /// A call under 15 µs of which the roof explains less than a fifth.
+    /// Limited by its [launch](Bound::Launch).
     LaunchBound,
 }
 
@@ -90,7 +89,9 @@ impl Sign {
                 "16 calls or more of one shape, each under 200 µs and under 40 % of the roof"
             }
             Sign::Variance => "standard deviation over 20 % of the mean, from 5 calls on",
-            Sign::LaunchBound => "a call under 15 µs of which the roof explains less than a fifth",
+            Sign::LaunchBound => {
+                "the launch floor is over 30 % of the call, and the roof explains less than a fifth"
+            }
         }
     }
 }
@@ -165,7 +166,7 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>
             let r = g.row as usize;
             enough && data.number(ColumnMeaning::TimeStd, r) > SPREAD * data.time_s[r]
         }
-        Sign::LaunchBound => tiny(g),
+        Sign::LaunchBound => scan.bound(g) == Some(Bound::Launch),
     }
 }
 

@@ -107,6 +107,7 @@ fn evidence(sums: &Sums<'_>, cause: &Cause) -> Basis {
 fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
     let why = match sums.ledger.books[cause.book].scatter(cause.account)? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),
+        Scatter::Runs => "Of several runs of each, either is the faster one".to_owned(),
         Scatter::Larger { size, faster, slower } => {
             let size = title::SIZES[usize::from(size)];
             let [faster, slower] = [faster, slower].map(grouped);
@@ -253,6 +254,12 @@ fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -
     }
 }
 
+/// True for calls of a program.
+fn is_program(scan: &Scan<'_>, row: usize) -> bool {
+    let source = scan.data().source[row];
+    scan.frame.decision().is_program(usize::from(source))
+}
+
 fn kernel(scan: &Scan<'_>, row: usize) -> String {
     match scan.data().column(ColumnMeaning::Kernel).map(|c| &c.data) {
         Some(ColumnData::Text { codes, values }) => values[codes[row] as usize].clone(),
@@ -273,6 +280,7 @@ fn launch(scan: &Scan<'_>, cause: &Cause) -> Story {
             let all = story::brief("launch floor", floor_s) * given("calls", calls);
             format!("{}, for {}", all.result(|s| story::time(s.0)), name(scan, row))
         },
+        path_a: Some(advice::launch_path(is_program(scan, row))),
         ..Story::default()
     }
 }
@@ -296,7 +304,7 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause) -> Story
     Story {
         text: format!(" Most in {}.{sentence}", name(scan, row)),
         formula,
-        path_a: (what == TileCause::FewWorkgroups).then(|| {
+        path_a: (what == TileCause::FewWorkgroups && is_program(scan, row)).then(|| {
             "Batch independent products of this kind, so that there are more tiles.".to_owned()
         }),
         path_b: Some(
@@ -387,9 +395,11 @@ pub(crate) fn own_paths(scan: &Scan<'_>, g: &Group, f: &Finding) -> Option<(Stri
 /// What to try in the model and with the kernel for a GEMM that is below its roof.
 fn rest_paths(scan: &Scan<'_>, g: &Group) -> (String, String) {
     match scan.bound(g) {
-        Some(Bound::Launch) => (rules::LAUNCH.path_a.to_owned(), rules::LAUNCH.path_b.to_owned()),
+        Some(Bound::Launch) => {
+            (advice::launch_path(scan.is_program(g)), rules::LAUNCH.path_b.to_owned())
+        }
         Some(_) if advice::is_tiny(scan, g) => {
-            (rules::LAUNCH.path_a.to_owned(), advice::tiny_kernel(scan, g))
+            (advice::launch_path(scan.is_program(g)), advice::tiny_kernel(scan, g))
         }
         Some(Bound::Memory) => (
             advice::padded_then(scan, g, &advice::memory_path(scan, g)),

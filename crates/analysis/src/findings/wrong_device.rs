@@ -8,6 +8,7 @@ use crate::summary::distinct;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::{either, percent, plural};
+use gemmscope_table::field::Frame;
 use gemmscope_table::kernel_target::{devices_for, kernel_targets};
 use gemmscope_table::metrics::ABOVE_ROOF;
 use std::collections::BTreeMap;
@@ -42,13 +43,13 @@ fn above(scan: &Scan<'_>) -> (usize, usize) {
 
 fn in_doubt(scan: &Scan<'_>) -> bool {
     let (above, all) = above(scan);
-    above as f64 > SHARE * all as f64 || other_kernels(scan).is_some()
+    above as f64 > SHARE * all as f64 || other_kernels(scan.frame).is_some()
 }
 
 /// The first device that cannot run the kernels of its rows, by its code, and what they were built for.
-fn other_kernels(scan: &Scan<'_>) -> Option<(u16, String)> {
-    let devices = &scan.metrics().devices;
-    let targets = kernel_targets(scan.data()).into_iter().enumerate();
+pub(crate) fn other_kernels(frame: &Frame) -> Option<(u16, String)> {
+    let devices = &frame.metrics.devices;
+    let targets = kernel_targets(&frame.data).into_iter().enumerate();
     let mut wrong = targets.filter_map(|(code, target)| {
         let device = devices.get(code)?.as_ref()?;
         target.filter(|t| !runs_on(t, &device.arch_token)).map(|t| (code as u16, t))
@@ -56,11 +57,20 @@ fn other_kernels(scan: &Scan<'_>) -> Option<(u16, String)> {
     wrong.next()
 }
 
+/// `The kernels were built for gfx942, which the NVIDIA H100 is not`.
+pub(crate) fn built_for_another(frame: &Frame, code: u16, target: &str) -> Option<String> {
+    let device = frame.metrics.devices.get(usize::from(code))?.as_ref()?;
+    Some(format!("The kernels were built for {target}, which the {} is not", device.name))
+}
+
 /// That the kernels were built for another device.
 fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> Vec<Finding> {
     let of_device = |g: &Group| scan.data().device[g.row as usize] == code;
     let hits: Vec<Hit> =
         scan.checked().filter(|(_, g)| of_device(g)).map(|(i, _)| Hit::of(i)).collect();
+    let Some(title) = built_for_another(scan.frame, code, target) else {
+        return Vec::new();
+    };
     let Some(device) = &scan.metrics().devices[usize::from(code)] else {
         return Vec::new();
     };
@@ -69,7 +79,7 @@ fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> V
         words => format!(" Kernels for {target} run on {words}."),
     };
     let story = Story {
-        title: format!("The kernels were built for {target}, which the {} is not", device.name),
+        title,
         text: format!(
             "Their names say {target}; the {} is {}.{fits} Until the device is right no finding about \
              efficiency means much.",
@@ -94,7 +104,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
     if !in_doubt(scan) {
         return Vec::new();
     }
-    if let Some((device, target)) = other_kernels(scan) {
+    if let Some((device, target)) = other_kernels(scan.frame) {
         return of_another_device(rule, scan, device, &target);
     }
     let (above, all) = above(scan);

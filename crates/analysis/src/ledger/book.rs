@@ -2,6 +2,7 @@
 
 use super::{Account, Evidence, Scatter};
 use gemmscope_model::units::seconds_brief;
+use gemmscope_table::metrics::Typical;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// Accounts under this share of the time are not named.
@@ -24,8 +25,8 @@ pub enum Runs {
     All,
     /// The fastest variant of each.
     Fastest(u64),
-    /// The median repeat of each.
-    Median(u64),
+    /// The middle one of the repeats of each, of an even number the faster of the two.
+    Middle(u64),
 }
 
 /// The accounts of one side on one device.
@@ -49,6 +50,8 @@ pub struct Book {
     pub without_s: f64,
     /// Which runs of its GEMMs the time is of.
     pub runs: Runs,
+    /// How near the roof its GEMMs are, where each counts once.
+    pub typical: Option<Typical>,
     /// GEMMs.
     pub groups: u64,
     /// The split, in the order of [`Account::ALL`]: exclusive seconds, which add up to the time.
@@ -173,9 +176,10 @@ impl Serialize for Book {
         let only_alone = only_alone.filter(|a| self.alone(*a).seconds > 0.0);
         let held = self.ranked().into_iter().chain(only_alone.map(|a| (a, Sum::default())));
         let accounts: Vec<Line> = held.map(line).collect();
-        let mut object = to.serialize_struct("Book", 7)?;
+        let mut object = to.serialize_struct("Book", 8)?;
         object.serialize_field("side", &self.side)?;
         object.serialize_field("device", &self.device)?;
+        object.serialize_field("of_roof", &self.typical)?;
         object.serialize_field("time_s", &self.time_s)?;
         object.serialize_field("lost_s", &self.lost_s())?;
         object.serialize_field("share_of_roof", &self.share_of_roof())?;

@@ -1,9 +1,12 @@
 //! Whether single measurements of what makes no difference would show the gains of an account too.
 //!
 //! A layout or type is tested from both sides: as often as the one is slower, the other may be. Of sizes the
-//! next larger one should be slower: it does more work.
+//! next larger one should be slower: it does more work. Several runs of both tell it at once, of whatever differs:
+//! where some of the slower one are faster than some of the other.
 
+use super::partners::variant_of;
 use super::{Account, Alternative, Partners, Posting};
+use gemmscope_table::data_kind::variant_columns;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
 
@@ -17,6 +20,8 @@ const FEWEST: u64 = 20;
 pub enum Scatter {
     /// Each layout or type is slower than the other about as often.
     BothWays,
+    /// Of several runs of each either is the faster one.
+    Runs,
     /// A GEMM with the next larger M (0), N (1) or K (2) and all else equal is over 2 % faster so often, and
     /// slower so often.
     Larger {
@@ -68,6 +73,8 @@ pub(super) struct Gains {
     stated: u16,
     /// By account: its seconds, and those of rows that gain more than scatter [can show](BEYOND).
     seconds: [(f64, f64); Account::COUNT],
+    /// By account: seconds of rows whose [runs](Scatter::Runs) show both.
+    crossed: [f64; Account::COUNT],
     /// The account, the slower and the faster layout or types, and what it holds. There are few.
     pairs: Vec<(Pair, Held)>,
     /// By the size that is larger: seconds, and by [kind](Partners::kind_of) whether it has rows.
@@ -79,14 +86,41 @@ pub(super) struct Properties<'a> {
     data: &'a Dataset,
     spread: Option<&'a [f64]>,
     type_of: Vec<u32>,
+    /// By group, the shortest and the longest time of the repeats that stand for it; empty where no group has any.
+    runs: Vec<[f64; 2]>,
 }
 
 impl<'a> Properties<'a> {
-    pub(super) fn of(frame: &'a Frame) -> Self {
+    pub(super) fn of(frame: &'a Frame, partners: &Partners) -> Self {
         let data = &*frame.data;
         let spread = data.numbers(ColumnMeaning::TimeStd);
-        Properties { data, spread, type_of: types_of(data).1 }
+        Properties { data, spread, type_of: types_of(data).1, runs: runs_of(data, partners) }
     }
+
+    /// True where a run of the slower row's GEMM is faster than one of the faster row's.
+    fn is_crossed(&self, partners: &Partners, slower: usize, faster: usize) -> bool {
+        let of = |row: usize| self.runs.get(partners.group_of[row] as usize);
+        let several = |[shortest, longest]: &&[f64; 2]| shortest < longest;
+        let pair = of(slower).filter(several).zip(of(faster).filter(several));
+        pair.is_some_and(|([shortest, _], [_, longest])| shortest < longest)
+    }
+}
+
+fn runs_of(data: &Dataset, partners: &Partners) -> Vec<[f64; 2]> {
+    if data.len() <= partners.groups.len() {
+        return Vec::new();
+    }
+    let variants = variant_columns(data);
+    let mut out = vec![[f64::INFINITY, 0.0]; partners.groups.len()];
+    for (row, group) in partners.group_of.iter().enumerate() {
+        let Some(held) = partners.groups.get(*group as usize) else { continue };
+        if variant_of(&variants, row) == held.own_variant {
+            let [shortest, longest] = &mut out[*group as usize];
+            *shortest = shortest.min(data.time_s[row]);
+            *longest = longest.max(data.time_s[row]);
+        }
+    }
+    out
 }
 
 impl Gains {
@@ -115,6 +149,9 @@ impl Gains {
         *beyond += if time_s > BEYOND * (time_s - seconds) { seconds } else { 0.0 };
         if of.spread.is_some_and(|std| !std[row].is_nan()) {
             self.stated |= 1 << other.account as usize;
+        }
+        if of.is_crossed(partners, row, faster) {
+            self.crossed[other.account as usize] += seconds;
         }
         let ops = [row, faster].map(|r| usize::from(of.data.op[r]));
         let [slow, fast] = match other.account {
@@ -148,6 +185,12 @@ impl Gains {
             let (all, beyond) = self.seconds[*account as usize];
             self.stated >> *account as usize & 1 == 0 && beyond < all / 2.0
         });
+        for account in [Account::Layout, Account::Type, Account::Size] {
+            let (all, crossed) = (self.seconds[account as usize].0, self.crossed[account as usize]);
+            if 2.0 * crossed > all && !out.iter().any(|(of, _)| *of == account) {
+                out.push((account, Scatter::Runs));
+            }
+        }
         out
     }
 

@@ -620,3 +620,21 @@ fn accounts_are_columns_of_the_table() {
     let cell = line.trim().rsplit(',').nth(at).and_then(|c| c.parse::<f64>().ok());
     assert!((cell.unwrap_or(0.0) - 750e-6).abs() < 1e-12, "{line}");
 }
+
+#[test]
+fn several_runs_that_show_both_ways_are_scatter() {
+    // Medians of 130 and 100 µs: the runs of N = 2048 lie between 90 and `slowest` µs.
+    let of = |slowest: f64| {
+        let mut t = fixture::Rows::new();
+        for (n, times) in [(1024, [110.0, 130.0, 160.0]), (2048, [90.0, 100.0, slowest])] {
+            for us in times {
+                t.row((512, n, 512), "", us * 1e-6, "");
+            }
+        }
+        let ledger = Ledger::new(&t.frame(Some("mi300x")));
+        assert!(ledger.books[0].of(Account::Size).seconds > 0.0);
+        ledger.books[0].scatter(Account::Size)
+    };
+    assert_eq!(of(140.0), Some(Scatter::Runs));
+    assert_eq!(of(105.0), None);
+}

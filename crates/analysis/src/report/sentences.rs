@@ -178,13 +178,19 @@ fn sides(scan: &Scan<'_>, ledger: &Ledger) -> String {
         Some(tally) => tally.sentences().join(" "),
         None => format!("No GEMM ran on every side: {}.", scan.frame.counted().words(scan.kind)),
     };
-    let reached = |b: &Book| Some(format!("{} {}", b.name, percent(b.share_of_roof()?)));
+    let once = |b: &Book| b.typical.map(|t| t.geometric_mean);
+    let share = |b: &Book| once(b).or(b.share_of_roof());
+    let reached = |b: &Book| Some(format!("{} {}", b.name, percent(share(b)?)));
     let reached: Vec<String> = ledger.books.iter().filter_map(reached).collect();
+    let mean = match ledger.books.iter().any(|b| once(b).is_some()) {
+        true => ", in the geometric mean",
+        false => "",
+    };
     if reached.is_empty() {
         return format!("{standing} {}.", capitalized(&no_roof(scan)));
     }
     format!(
-        "{standing} Share of the {}{}: {}.",
+        "{standing} Share of the {}{mean}{}: {}.",
         scan.roof_name(),
         of_devices(scan),
         reached.join(", ")

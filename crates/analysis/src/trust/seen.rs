@@ -1,7 +1,8 @@
 //! What the rows of one device show of their measurement.
 
 use super::{About, EXCEPTION, NOISE, Reason, Verdict, WHOLE};
-use crate::findings::REPORTED_GAP;
+use crate::findings::{REPORTED_GAP, Reach, far_below_question};
+use gemmscope_model::dtype::DataType;
 use gemmscope_model::units::{Bytes, capitalized, grouped, percent, plural};
 use gemmscope_table::build::roundings;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset, Source};
@@ -75,6 +76,8 @@ pub(super) struct Seen {
     spread: Tally,
     clocked: Tally,
     low_clock: Tally,
+    /// By type: how many rows, and how near their roof they come.
+    reach: Vec<(DataType, usize, Reach)>,
 }
 
 /// Columns that are read row by row.
@@ -134,6 +137,7 @@ impl Seen {
                 self.cached.add(time_s);
             }
         }
+        self.reach(frame, r);
         let differs = |reported: &Option<(&[f64], Vec<f64>)>, ours: f64| {
             let (theirs, rounding) = reported.as_ref()?;
             let rounded = rounding.get(usize::from(data.source[r])).copied().unwrap_or(0.0);
@@ -167,6 +171,36 @@ impl Seen {
                 self.low_clock.add(time_s);
             }
         }
+    }
+
+    /// Adds how near its roof a row comes.
+    fn reach(&mut self, frame: &Frame, r: usize) {
+        let (data, metrics) = (&*frame.data, &*frame.metrics);
+        let device = metrics.devices[usize::from(data.device[r])].as_ref();
+        let Some(device) = device.filter(|_| metrics.roof_s[r].is_finite()) else { return };
+        let problem = data.problem(r);
+        let dtype = problem.op.compute;
+        let at = self.reach.iter().position(|(of, ..)| *of == dtype).unwrap_or_else(|| {
+            self.reach.push((dtype, 0, Reach::default()));
+            self.reach.len() - 1
+        });
+        let (_, rows, reach) = &mut self.reach[at];
+        *rows += 1;
+        reach.add(&problem, device, metrics.efficiency(data, r), metrics.roof_s[r]);
+    }
+
+    /// The types of which nothing comes near the roof.
+    pub(super) fn far_below(&self) -> impl Iterator<Item = Reason> + '_ {
+        let far = self.reach.iter().filter(|(.., reach)| reach.is_far());
+        far.map(|(dtype, rows, reach)| Reason {
+            about: About::Device,
+            weight: Verdict::Doubtful,
+            device: self.name.clone(),
+            text: format!("{}.", far_below_question(*rows, dtype.name(), reach.best(), &self.name)),
+            count: *rows as u64,
+            of: self.all.rows,
+            share: None,
+        })
     }
 
     /// What its rows show, a sentence each; with its name where devices are several.
@@ -208,16 +242,14 @@ impl Seen {
         let roofless = self.all.without(&self.roofed);
         if roofless.rows > 0 {
             let of = &self.all;
-            // Figures without a roof are not wrong, but nothing speaks for them either.
-            let most = roofless.time_s > 0.5 * of.time_s;
-            let weight = if most { Verdict::WithCare } else { Verdict::Sound };
             let words = format!(
                 "{} {} no known roof (no device, or no peak for the type), so nothing checks {}",
                 some(&roofless, of),
                 if roofless.rows == 1 { "has" } else { "have" },
                 if roofless.rows == 1 { "it" } else { "them" },
             );
-            add(About::NoRoof, weight, &roofless, of, words);
+            // Which device, or which type, is a question.
+            add(About::NoRoof, Verdict::WithCare, &roofless, of, words);
         }
         if self.compared.rows > 0 {
             let (weight, words) = self.reported_words();

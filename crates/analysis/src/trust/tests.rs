@@ -152,8 +152,50 @@ fn what_is_assumed_and_what_varies_is_said() {
     let assumed = of(&trust, About::Assumed).expect("an assumption");
     assert_eq!((assumed.count, assumed.of, assumed.weight), (1, 1, Verdict::WithCare));
     assert_eq!(trust.assumed[0].key, "device");
-    // No rows, no reasons.
-    assert_eq!(Trust::of(&frame.with_rows(Default::default())), Trust::default());
+}
+
+#[test]
+fn nothing_is_sound_without_rows_or_times() {
+    let frame = products(&[(200.0, 687.2)]);
+    let mut untimed = (*frame.data).clone();
+    untimed.time_s[0] = f64::NAN;
+    for frame in [frame.with_rows(Default::default()), fixture::frame(untimed, Some("mi300x"))] {
+        let trust = Trust::of(&frame);
+        assert_eq!(trust.verdict, Verdict::WithCare);
+        assert_eq!(trust.words(), "with care: no row has a time: nothing was measured");
+    }
+}
+
+#[test]
+fn nothing_is_sound_beside_a_question_about_device_unit_or_type() {
+    let op = Operation::uniform(DataType::Fp16);
+    let one = |row: Row, kernel: &str, assume: &dyn Fn(&mut TableBuilder)| {
+        let mut t = TableBuilder::new();
+        let rate = t.number_column(ColumnMeaning::ReportedRate, "rate");
+        let name = t.text_column(ColumnMeaning::Kernel, "kernel");
+        assume(&mut t);
+        t.set_number(rate, row.m as f64 * 2.0 * 4096.0 * 4096.0 / row.time_s);
+        t.set_text(name, kernel.as_bytes());
+        t.commit(2, b"", Ok(row));
+        Trust::of(&fixture::frame(t.finish(), Some("mi300x")))
+    };
+    let row = |us: f64| Row::new(4096, 4096, 4096, op, us * 1e-6);
+    let sure = one(row(200.0), "gemm", &|_| {});
+    assert_eq!(sure.verdict, Verdict::Sound, "{}", sure.words());
+    // 105.1 µs at the roof: 3.5 % of it.
+    let far = one(row(3000.0), "gemm", &|_| {});
+    assert!(
+        far.words().starts_with("doubtful: are device, type and unit right?"),
+        "{}",
+        far.words()
+    );
+    let other =
+        one(row(200.0), "sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64", &|_| {});
+    assert!(other.words().starts_with("doubtful: the kernels were built for"), "{}", other.words());
+    // Rates that agree say nothing of the type.
+    let typed =
+        one(row(200.0), "gemm", &|t| t.assume_dtype(DataType::Fp16, "No type is stated: fp16."));
+    assert_eq!(typed.verdict, Verdict::WithCare, "{}", typed.words());
 }
 
 #[test]

@@ -163,7 +163,7 @@ impl<'a> Explore<'a> {
         let rows = rows.iter().copied().filter(|row| Some(of(row)) == device).collect();
         let note = (slower > 0).then(|| {
             let rows = plural(slower, "row");
-            format!("{rows} of {} not shown: of each GEMM its fastest kernel counts, of repeats the median.", side.label)
+            format!("{rows} of {} not shown: of each GEMM its fastest kernel counts, of repeats the middle one.", side.label)
         });
         (frame.with_rows(Arc::new(rows)), Some(control), note)
     }

@@ -1,5 +1,6 @@
 //! Sums over sets of rows.
 
+use super::typical::Typical;
 use crate::dataset::ColumnMeaning;
 use crate::field::Frame;
 use gemmscope_model::roofline::{Bound, LostTime};
@@ -27,6 +28,8 @@ pub struct Totals {
     /// Share of the roof of the rows with one: [`LostTime::share_of_roof`], not a mean of
     /// percentages.
     pub weighted_efficiency: Option<f64>,
+    /// How near the roof they are where each counts once; `None` for calls of a program.
+    pub typical: Option<Typical>,
     /// Highest efficiency of one row.
     pub max_efficiency: Option<f64>,
     /// Share of the time of memory-bound rows (among rows with a roof).
@@ -53,7 +56,8 @@ impl Totals {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
         let count = data.numbers(ColumnMeaning::Count);
         let decision = frame.decision();
-        let mut t = Totals { rows: rows.len() as u64, ..Totals::default() };
+        let typical = Typical::over(frame, rows);
+        let mut t = Totals { rows: rows.len() as u64, typical, ..Totals::default() };
         let (mut work, mut mem, mut comp, mut roofed) = (0.0, 0.0, 0.0, LostTime::default());
         let mut best = f64::NEG_INFINITY;
         for &r in rows {

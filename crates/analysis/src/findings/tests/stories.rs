@@ -266,3 +266,30 @@ fn sizes_that_may_be_scatter_are_called_that_whatever_their_kernels() {
         size.title
     );
 }
+
+#[test]
+fn one_row_that_stands_out_is_a_question_and_no_headline() {
+    // 105.1 µs at the roof: 20 at 70 % of it, one in a second.
+    let of = |us: f64| {
+        let mut rows = vec![row([4096, 4096, 4224], DataType::Bf16, us)];
+        rows.extend((0..20).map(|i| {
+            row([4096, 4096, 4096 + 256 * i], DataType::Bf16, 150.0 + 10.0 * f64::from(i))
+        }));
+        frame(&rows, Some("mi300x"), RoofKind::Datasheet)
+    };
+    let asked = |us: f64| {
+        let report = check_all(&of(us));
+        let first = report.findings[0].clone();
+        let leads = crate::headline::leading(&report.findings, &report.ledger.books[0]);
+        (first.rule.clone(), first.title, leads.is_some())
+    };
+    let (rule, title, leads) = asked(1e6);
+    assert_eq!((rule.as_str(), leads), ("outlier", false), "{title}");
+    assert_eq!(
+        title,
+        "Is this row right? 4096 × 4096 × 4224 bf16 NN takes 99.5 % of the time of 21 GEMMs"
+    );
+    // Twice as long as it should is a finding.
+    let (rule, title, leads) = asked(300.0);
+    assert!(rule != "outlier" && leads, "{title}");
+}

@@ -90,7 +90,16 @@ fn part_claim(scan: &Scan<'_>, sums: &Sums<'_>, part: &Part) -> String {
         Detail::Tile(TileCause::Padding) => "Tiles reach past the output".to_owned(),
         Detail::Tile(TileCause::Waves) => "The last wave is not full".to_owned(),
         Detail::Tile(TileCause::FewWorkgroups) => capitalized(Sign::FewWorkgroups.label()),
-        Detail::Bound(Bound::Launch) => "Launch-bound, unexplained".to_owned(),
+        Detail::Bound(Bound::Launch) => {
+            // Times of a profiler hold no launch: what these are bound by is something else.
+            let row = part.rows.first().map_or(0, |row| *row as usize);
+            let bound = scan.metrics().bound(scan.data(), row);
+            let what = match bound == Some(Bound::Launch) {
+                true => "Launch-bound",
+                false => "Too short to fill the device",
+            };
+            format!("{what}, unexplained")
+        }
         Detail::Bound(bound) => {
             let bound = match bound {
                 Bound::Memory => "Memory-bound",

@@ -8,7 +8,7 @@ use crate::plot::Bands;
 use crate::scale::{Kind, Scale};
 use crate::scene::{BELOW, END, START, Scene};
 use crate::text;
-use gemmscope_analysis::compare::duel::lead;
+use gemmscope_analysis::compare::duel::{Verdict, lead};
 use gemmscope_model::units::{grouped, plural};
 
 /// Height of a row: the usual one, and the least at which names can be read.
@@ -27,11 +27,15 @@ impl Panels<'_> {
         let both = (room / ROW.0 - 1.0).max(2.0) as usize;
         let (row, head, tail) = match both < n && fitting < ROW.1 {
             true => {
-                // An end has only its own side's leads, where both sides have some.
-                let wins = self.model.duel.b_ahead as usize;
-                let (of_b, of_a) = if wins.is_multiple_of(n) { (n, n) } else { (wins, n - wins) };
-                let head = (both / 2).max(both.saturating_sub(of_a)).min(of_b);
-                (ROW.0, head, both - head)
+                // An end has only the wins of its own side, where both have some.
+                let wins = |of| self.model.duel.count(of) as usize;
+                match (wins(Verdict::A), wins(Verdict::B)) {
+                    (0, _) | (_, 0) => (ROW.0, both / 2, both - both / 2),
+                    (of_a, of_b) => {
+                        let head = (both / 2).max(both.saturating_sub(of_a)).min(of_b);
+                        (ROW.0, head, (both - head).min(of_a))
+                    }
+                }
             }
             false => (fitting.clamp(ROW.1, ROW.0), n, 0),
         };
@@ -42,7 +46,10 @@ impl Panels<'_> {
         let log = |i: usize| self.model.duel.ratios[i].ratio.log2();
         let logs: Vec<f64> = shown.iter().flatten().map(|i| log(*i)).collect();
         let ends = logs.first().copied().zip(logs.last().copied());
-        self.ranked_heading(scene, [left, top, width, height], (head, tail), ends);
+        let verdict = |i: &Option<usize>| i.map(|i| self.model.duel.ratios[i].verdict);
+        let won = |of: &[Option<usize>], by| of.iter().all(|i| verdict(i) == Some(by));
+        let wins = won(&shown[..head], Verdict::B) && won(&shown[shown.len() - tail..], Verdict::A);
+        self.ranked_heading(scene, [left, top, width, height], (head, tail, wins), ends);
         let bands = Bands {
             n: shown.len(),
             what: "Bars",
@@ -83,12 +90,13 @@ impl Panels<'_> {
         scene.text((middle, placed.bottom() + 4.0), "equal", theme.muted, BELOW);
     }
 
-    /// What of all stands in the list, by the lead of its first and its last.
+    /// What of all stands in the list, by the lead of its first and its last, and whether each end holds wins of its
+    /// side alone, as the counts of wins beside it have them.
     fn ranked_heading(
         &self,
         scene: &mut Scene,
         rect: Rect,
-        (head, tail): (usize, usize),
+        (head, tail, wins): (usize, usize, bool),
         ends: Option<(f64, f64)>,
     ) {
         let (a, b) = self.model.names();
@@ -105,6 +113,7 @@ impl Panels<'_> {
                             if first <= 0.0 { (tail, head, a) } else { (head, tail, b) };
                         format!("{most} largest and {least} smallest leads of {side}, {of}")
                     }
+                    _ if !wins => format!("Both ends, {} {of}", head + tail),
                     _ => format!("{head} best for {b}, {tail} best for {a}, {of}"),
                 },
                 format!("Both ends, {} {of}", head + tail),

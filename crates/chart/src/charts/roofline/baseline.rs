@@ -63,18 +63,23 @@ impl Baseline {
                     pairs += 1;
                 }
             }
-            common += u64::from(pairs > before);
+            // What all sides have is in common; arrows lead to any that has it.
+            let all = comparison.samples(configuration).len() == names.len();
+            common += u64::from(pairs > before && all);
         }
         if !shares {
             return None;
         }
         let to = match (names.len(), other) {
             (2, Some(other)) => comparison.names[other].clone(),
-            _ => "the other sides".to_owned(),
+            _ => "all other sides".to_owned(),
         };
         let gemms = plural(common, "GEMM");
         let arrows = match (links.len(), pairs) {
             (0, 0) => format!("No GEMM in common with {to}."),
+            (_, _) if common == 0 => {
+                format!("No GEMM in common with {to}: arrows lead to those that have it.")
+            }
             (0, _) => format!("{gemms} in common with {to}, at the same place."),
             (all, _) if all > FEW => {
                 format!(
@@ -135,6 +140,25 @@ mod tests {
         assert_eq!(first.note, "Baseline: hipBLASLt. Arrows lead to rocBLAS: 2 GEMMs in common.");
         let second = of("rocBLAS", &[3]);
         assert_eq!(second.links, [(3, 1)]);
+    }
+
+    #[test]
+    fn what_all_sides_have_is_in_common() {
+        let mut rows = Rows::new();
+        for (library, sizes) in
+            [("hipblaslt", &[64, 128, 256][..]), ("rocblas", &[64, 128]), ("iree", &[64, 256])]
+        {
+            for k in sizes {
+                rows.row((64, 64, *k), library, 1e-3 * f64::from(library.len() as u32), "");
+            }
+        }
+        let frame = rows.frame(None);
+        let points = Points::new(&frame.data, &frame.metrics);
+        let found = Baseline::of(&frame, &points, "hipBLASLt", &frame.rows).unwrap();
+        assert_eq!(
+            found.note,
+            "Baseline: hipBLASLt. Arrows lead to all other sides: 1 GEMM in common."
+        );
     }
 
     #[test]

@@ -61,10 +61,14 @@ struct DeepBench {
     chosen: Option<DataType>,
     /// The type that the sheet or the section states.
     dtype: Option<DataType>,
+    /// The title of the sheet states it, which is that of its dense section.
+    of_dense: bool,
     /// In a section of GEMMs.
     inside: bool,
     /// A section of sparse multiplications was read.
     sparse: bool,
+    /// It states no type of its own.
+    sparse_untyped: bool,
     /// Rows of the other sections.
     other: u64,
 }
@@ -91,7 +95,12 @@ impl TableReader for DeepBench {
         if let Some(second) = header.names.get_mut(1).filter(|n| n.is_empty()) {
             "application".clone_into(second);
         }
-        let dtype = self.chosen.or(self.dtype).unwrap_or(DataType::Fp32);
+        // The sparse kernels and the dense ones beside them are another benchmark: in single precision, where its
+        // sheets say so.
+        let untyped = header.has(&["Sparsity"]) && self.of_dense;
+        self.sparse_untyped |= untyped;
+        let stated = self.dtype.filter(|_| !untyped);
+        let dtype = self.chosen.or(stated).unwrap_or(DataType::Fp32);
         let plan = COLUMNS.plan(&header, table);
         Some(Plan { default_dtype: Some(dtype), default_device: self.device, ..plan })
     }
@@ -106,6 +115,7 @@ impl TableReader for DeepBench {
         if first.eq_ignore_ascii_case("Precision") {
             let text = said[1..].join(", ");
             self.dtype = from_deepbench_precision(&text).map(|t| t.0);
+            self.of_dense = true;
             table.note(format!("Precision: {}.", text.trim_matches([',', ' '])));
             return What::Nothing;
         }
@@ -113,6 +123,7 @@ impl TableReader for DeepBench {
         // `Sparse Ops, RNN: single precision`: a section may state its own type.
         if let Some(dtype) = section_type(&said).filter(|_| record.number(2).is_none()) {
             self.dtype = Some(dtype);
+            self.of_dense = false;
             table.note(format!("Precision from “{}”: {}.", said.trim(), dtype.name()));
             self.inside = false;
             return What::Nothing;
@@ -141,6 +152,8 @@ impl TableReader for DeepBench {
         if self.dtype.is_none() || self.chosen.is_some() {
             let dtype = self.chosen.unwrap_or(DataType::Fp32);
             table.assume_dtype(dtype, NO_TYPE);
+        } else if self.sparse_untyped {
+            table.assume_dtype(DataType::Fp32, "The sparse section states no type");
         }
         if self.sparse {
             table.note("Sparse rows use the dense time; sparsity and sparse time are columns.");
