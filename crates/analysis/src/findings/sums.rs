@@ -1,7 +1,9 @@
 //! The ledger split by cause: one account of one side and device, and what makes it one cause.
 
 use super::{Finding, Rule, Scan, words};
-use crate::ledger::{Account, Adding, Ledger, Posting, Splitter, size_between, sizes, types_of};
+use crate::ledger::{
+    Account, Adding, Ledger, Posting, Splitter, TileCost, size_between, sizes, types_of,
+};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::order::InOrder;
 use gemmscope_model::roofline::Bound;
@@ -197,6 +199,15 @@ fn above_s(frame: &Frame, r: usize) -> f64 {
     }
 }
 
+/// What costs most with the tile behind a row's account.
+pub(super) fn tile_cause(tile: Option<&TileCost>) -> TileCause {
+    match tile {
+        Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
+        Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
+        _ => TileCause::Waves,
+    }
+}
+
 fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Account) -> Detail {
     let data: &Dataset = &frame.data;
     let r = posting.row as usize;
@@ -215,11 +226,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
             None => Detail::All,
         },
         Account::Size => Detail::Size(size_between(data, r, other)),
-        Account::Tile => Detail::Tile(match posting.entry.tile {
-            Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
-            Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
-            _ => TileCause::Waves,
-        }),
+        Account::Tile => Detail::Tile(tile_cause(posting.entry.tile.as_ref())),
         Account::Rest if frame.metrics.is_tiny(data, r) => Detail::Bound(Bound::Launch),
         Account::Rest => frame.metrics.bound(data, r).map_or(Detail::All, Detail::Bound),
         _ => Detail::All,
