@@ -53,7 +53,7 @@ impl<'s> Neighbours<'s> {
         };
         let (n, calls) = (p.n.checked_mul(times)?, g.calls / f64::from(times));
         Some(format!(
-            "{what} become one {} × {n} × {}, with {calls:.0} calls in place of {:.0}: they read the same operand.",
+            "{what} become one {} × {n} × {}, with {calls:.0} calls in place of {:.0}, if they read the same input, as their sizes suggest.",
             p.m, p.k, g.calls
         ))
     }
