@@ -133,12 +133,9 @@ fn tell(rule: &Rule, scan: &Scan<'_>, slow: &Group, fast: &Group, count: usize) 
             times[0],
             times[1]
         ),
-        formula: format!(
-            "time / time of the other = {} / {} = {}",
-            times[0],
-            times[1],
-            fixed(ratio, 2)
-        ),
+        formula: (story::brief("time of a call", slow.call_s())
+            / story::brief("of the faster one", fast.call_s()))
+        .result(|ratio| fixed(ratio, 2)),
         most: Some(slow.row),
         faster: Some(fast.row),
         ..Story::default()
