@@ -106,7 +106,7 @@ test-real-run:
 	if [ ! -d '$(DATA)' ]; then echo 'there is no folder DATA=$(DATA)' >&2; exit 2; fi
 	if [ ! -f dist/index.html ]; then $(MAKE) --no-print-directory site; fi
 	export GEMMSCOPE_DATA="$$(cd '$(DATA)' && pwd)"
-	cargo test --locked --workspace --test real_analysis --test real_files --test real_import --test real_survey
+	cargo test --locked --workspace --test real_analysis --test real_audit --test real_files --test real_import --test real_survey
 	$(NATIVE); node e2e/run.mjs --real
 
 SECONDS ?= 120

@@ -5,7 +5,10 @@
 use gemmscope_analysis::findings::{Kind, check_all};
 use gemmscope_analysis::ledger::Evidence;
 use gemmscope_analysis::planner::{Plan, PlanState, export};
-use gemmscope_analysis::report::{Picture, Report, gemm_findings, html, json, markdown};
+use gemmscope_analysis::replay::bulk;
+use gemmscope_analysis::report::{
+    Picture, Report, gemm_findings, gemm_findings_of, html, json, markdown,
+};
 use gemmscope_analysis::tuning::{self, History};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -248,7 +251,18 @@ fn a_report_lists_what_failed_and_what_it_shares() {
     // A failed variant is in no total, however fast it was, and nothing is called above its roof.
     assert_eq!(report.parts[0].gemm_s, 1e-3, "{:?}", report.parts);
     assert!(f.metrics.rate(&f.data, 1).is_nan());
-    // A history in which all went well has no such section.
+    // One generation after the other, also where all went well.
+    assert!(text.contains("Best of each generation against the one before: 1: 0 %."), "{text}");
+    let mut csv = "generation,M,N,K,dtype,time_ms\n".to_owned();
+    csv += "0,4096,4096,4096,bf16,0.4\n1,4096,4096,4096,bf16,0.2\n2,4096,4096,4096,bf16,0.25\n";
+    let f = frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet);
+    let report = Report::new(&f, &check_all(&f));
+    let said = "Best of each generation against the one before: 1: +100 %, 2: −20 %.";
+    assert!(markdown(&report).contains(said), "{}", markdown(&report));
+    let json: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
+    assert_eq!(json["tuning"][0]["changes"][1]["order"], 2.0);
+    let change = json["tuning"][0]["changes"][1]["change"].as_f64().unwrap();
+    assert!((change + 0.2).abs() < 1e-9, "{change}");
     assert!(!markdown(&own()).contains("## Tuning"));
 }
 
@@ -385,4 +399,128 @@ fn each_unknown_device_is_named_with_its_share() {
         ),
         "{told}"
     );
+}
+
+/// The bottlenecks of `gemm_findings.md` of a file: name with shape, then what stands below it.
+fn bottlenecks_of(csv: &str) -> Vec<(String, String)> {
+    let text = gemm_findings_of(&frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet));
+    let all = text.split("## Additional Notes").next().unwrap().split("\n### ").skip(1);
+    all.map(|b| b.split_once('\n').unwrap()).map(|(h, b)| (h.to_owned(), b.to_owned())).collect()
+}
+
+#[test]
+fn paths_are_those_of_the_gemm_and_not_of_its_neighbour() {
+    // 2,752 tiles that lose most in the kernel, beside 4 tiles of a long K.
+    let csv = "M,N,K,dtype,time_us,device,kernel\n\
+               4096,11008,4096,bf16,1900,MI300X,Cijk_Alik_Bljk_BBS_BH_MT128x128x64_x\n\
+               256,512,131072,bf16,2200,MI300X,Cijk_Alik_Bljk_BBS_BH_MT256x128x64_x\n";
+    let all = bottlenecks_of(csv);
+    assert_eq!(all.len(), 2, "{all:?}");
+    let of = |name: &str| &all.iter().find(|(h, _)| h.contains(name)).unwrap().1;
+    let (many, few) = (of("11008"), of("131072"));
+    assert!(!many.contains("so that there are more tiles"), "{many}");
+    assert!(many.contains("**Path B:** Tune tile, split-K and stages"), "{many}");
+    assert!(few.contains("**Path A:** Batch independent products"), "{few}");
+    assert!(few.contains("**Path B:** Choose a smaller tile, or split K"), "{few}");
+    // The command replays these and nothing else, in this order.
+    let f = frame(&[("t.csv", csv.as_bytes())], RoofKind::Datasheet);
+    let (wanted, left_out) = bulk::of_bottlenecks(&f);
+    let replayed: Vec<String> =
+        wanted.iter().map(|w| f.data.problem(w.row as usize).to_string()).collect();
+    assert_eq!(replayed.len(), all.len());
+    assert!(
+        replayed.iter().zip(&all).all(|(p, (h, _))| h.contains(p.as_str())),
+        "{replayed:?} {all:?}"
+    );
+    assert!(left_out.is_empty());
+}
+
+#[test]
+fn a_fallback_kernel_is_flagged_whatever_limits_it() {
+    let csv = "M,N,K,dtype,time_us,device,kernel\n\
+               4096,4096,4096,bf16,600,MI300X,Cijk_Ailk_Bljk_SB_MT32x32x8_fallback\n\
+               16,8192,8192,bf16,300,MI300X,Cijk_Ailk_Bljk_SB_MT32x32x8_FALLBACK_x\n\
+               2048,4096,4096,bf16,300,MI300X,Cijk_Ailk_Bljk_BBS_MT128x128x64\n";
+    let all = bottlenecks_of(csv);
+    let flagged = |b: &String| {
+        b.contains("**Path B:** Flag the choice of kernel: it is a fallback of Tensile")
+    };
+    assert_eq!(
+        all.iter().map(|(_, b)| flagged(b)).collect::<Vec<_>>(),
+        [true, true, false],
+        "{all:?}"
+    );
+}
+
+#[test]
+fn a_narrow_type_that_is_slower_is_a_finding() {
+    let csv = "M,N,K,dtype,library,time_us,device\n\
+               4096,4096,4096,bf16,x,250,MI300X\n4096,4096,4096,fp8_e4m3fnuz,x,310,MI300X\n\
+               2048,8192,4096,bf16,x,260,MI300X\n2048,8192,4096,fp8_e4m3fnuz,x,200,MI300X\n";
+    let f = frame(&[("t.csv", csv.as_bytes())], RoofKind::Achievable);
+    let found = check_all(&f).findings;
+    let own: Vec<_> = found.iter().filter(|f| f.rule == "narrow").collect();
+    assert_eq!(own.len(), 1);
+    assert_eq!(own[0].title, "fp8 E4M3 fnuz is slower than bf16: 1 GEMM");
+    assert!(
+        own[0].text.contains("310 µs a call, 24.0 % longer than the 250 µs of bf16"),
+        "{}",
+        own[0].text
+    );
+    assert_eq!((&own[0].evidence.rows[..], own[0].evidence.faster), (&[1][..], Some(0)));
+    assert!((own[0].saves_s.unwrap() - 60e-6).abs() < 1e-12);
+    let all = bottlenecks_of(csv);
+    let slow = &all.iter().find(|(h, _)| h.contains("4096 × 4096 × 4096 fp8")).unwrap().1;
+    assert!(slow.contains("**Path A:** Keep the wider type"), "{slow}");
+}
+
+#[test]
+fn five_times_as_slow_as_another_platform_is_a_finding() {
+    let table = |us: u32| {
+        format!(
+            "M,N,K,dtype,time_us,device\n4096,4096,4096,bf16,300,MI300X\n4096,4096,4096,bf16,{us},H100 SXM\n\
+             8192,8192,8192,bf16,2000,MI300X\n8192,8192,8192,bf16,2100,H100 SXM\n"
+        )
+    };
+    for (us, count) in [(1400, 0), (1600, 1)] {
+        let text = table(us);
+        let found = check_all(&frame(&[("t.csv", text.as_bytes())], RoofKind::Achievable)).findings;
+        let own: Vec<_> = found.iter().filter(|f| f.rule == "platform").collect();
+        assert_eq!(own.len(), count, "{us}");
+        assert!(
+            own.iter().all(|f| f.text.contains("1.60 ms a call, 5.3 times as long")),
+            "{own:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_said_of_the_datasheet_roof_is_never_empty() {
+    let shapes = "M,N,K,dtype,device\n4096,4096,4096,bf16,MI300X\n";
+    let text = gemm_findings_of(&frame(&[("t.csv", shapes.as_bytes())], RoofKind::Datasheet));
+    assert!(!text.contains("Of the datasheet roof:"), "{text}");
+    let timed = "M,N,K,dtype,device,time_us\n4096,4096,4096,bf16,MI300X,300\n";
+    let text = gemm_findings_of(&frame(&[("t.csv", timed.as_bytes())], RoofKind::Datasheet));
+    assert!(text.contains("Of the datasheet roof:\n- Time goes to: 300 µs"), "{text}");
+}
+
+#[test]
+fn layers_merge_where_the_trace_shows_them_and_never_batch() {
+    // 120 layers of a gated MLP: gate and up, down, Q K V, and the projection behind them.
+    let csv = "M,N,K,dtype,count,time_us,device\n8944,2816,1024,bf16,240,110,MI300X\n\
+               8944,1024,2816,bf16,120,99,MI300X\n8944,1024,1024,bf16,360,41,MI300X\n\
+               700,600,512,bf16,150,41,MI300X\n";
+    let all = bottlenecks_of(csv);
+    let of = |name: &str| &all.iter().find(|(h, _)| h.contains(name)).unwrap().1;
+    let merged =
+        "**Path A:** Gate and up become one 8944 × 5632 × 1024, with 120 calls in place of 240";
+    assert!(of("8944 × 2816 × 1024").contains(merged), "{all:?}");
+    let merged =
+        "**Path A:** Q, K and V become one 8944 × 3072 × 1024, with 120 calls in place of 360";
+    assert!(of("8944 × 1024 × 1024").contains(merged), "{all:?}");
+    let down = of("8944 × 1024 × 2816");
+    assert!(!down.contains("become one") && !down.contains("could be batched"), "{down}");
+    assert!(!of("8944 × 2816 × 1024").contains("could be batched"));
+    let alone = of("700 × 600 × 512");
+    assert!(alone.contains("could be batched") && alone.contains("torch.compile"), "{alone}");
 }

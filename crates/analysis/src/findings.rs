@@ -43,6 +43,7 @@ pub mod scan;
 mod section;
 mod severity;
 mod signs;
+mod slower;
 mod story;
 mod sums;
 mod timeline;
@@ -64,6 +65,7 @@ pub(crate) use severity::{
     priority,
 };
 pub use severity::{Severity, band};
+pub(crate) use signs::is_fallback;
 pub use signs::{Seen, Sign};
 pub(crate) use words::own_paths;
 pub(crate) use wrong_device::{built_for, built_for_another, other_kernels};
@@ -368,6 +370,8 @@ pub static RULES: &[Rule] = &[
     rules::OTHERS,
     batching::RULE,
     precision::RULE,
+    slower::NARROW,
+    slower::PLATFORM,
 ];
 
 /// The rule with this id.

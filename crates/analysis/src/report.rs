@@ -22,6 +22,7 @@ mod body;
 mod bottlenecks;
 mod devices;
 mod json;
+mod merges;
 mod operations;
 mod sentences;
 mod summary;
@@ -32,6 +33,7 @@ pub use bottlenecks::Bottleneck;
 pub use json::json;
 pub use operations::{Breakdown, Operation, impact_percent};
 pub use sentences::sentences;
+pub(crate) use summary::of_achievable;
 pub use summary::{gemm_findings, gemm_findings_of};
 pub use tuning::TuningPart;
 
@@ -244,6 +246,11 @@ impl Report {
         self.bottlenecks.iter().filter(|b| b.validated)
     }
 
+    /// The bottlenecks that `gemm_findings.md` lists and that `replay --flagged` replays.
+    pub fn key_bottlenecks(&self) -> impl Iterator<Item = &Bottleneck> {
+        self.worth_acting_on().take(MAX_BOTTLENECKS)
+    }
+
     /// How many flagged operations are not worth acting on, and why not.
     pub(super) fn not_worth(&self) -> Option<String> {
         let mut reasons: Vec<(&str, usize)> = Vec::new();
@@ -387,13 +394,13 @@ fn missing_models(data: &gemmscope_table::dataset::Dataset) -> Vec<String> {
         for (name, own) in source.without_model_names.iter().take(MAX_MISSING) {
             rest.rows -= own.rows.min(rest.rows);
             rest.time_s = (rest.time_s - own.time_s).max(0.0);
-            out.push(format!("{name} ({}, {:.3} ms)", plural(own.rows, "row"), own.time_s * 1e3));
+            out.push(format!("{name} ({}, {:.3} ms)", plural(own.rows, "call"), own.time_s * 1e3));
         }
         if rest.rows > 0 {
             let more = if source.without_model_names.is_empty() { "" } else { " more" };
             out.push(format!(
                 "{}{more} of {}, {:.3} ms",
-                plural(rest.rows, "operation"),
+                plural(rest.rows, "call"),
                 source.name,
                 rest.time_s * 1e3
             ));

@@ -144,7 +144,7 @@ impl TraceTime {
             // Where communication is a part of its own, its kernels are in that.
             let here = |t: &&(String, _)| communication == 0.0 || !communicates(&t.0);
             // One function can be compiled for many types.
-            let kernels = of.iter().filter(here).map(|(name, t)| (function(name), t.time_s));
+            let kernels = of.iter().filter(here).map(|(name, t)| (function(name), *t));
             let mut kernels = longest_first(kernels.collect());
             kernels.truncate(NAMED);
             kernels.into_iter().map(|(name, t)| (name, t.time_s)).collect()

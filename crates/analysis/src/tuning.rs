@@ -6,7 +6,7 @@
 
 use crate::explain::name_of;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{format_significant, percent, trim_zeros};
+use gemmscope_model::units::{format_significant, percent, signed_percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, Frame};
 use serde::Serialize;
@@ -89,6 +89,8 @@ pub const SLOW_BELOW: f64 = 0.1;
 const GAIN: f64 = 0.005;
 /// So many settings of a variant are looked at in pairs.
 const MOST_PAIRED: usize = 12;
+/// Most changes from one generation to the next that are told in a sentence.
+const MOST_CHANGES: usize = 12;
 /// So many generations without a gain are a converged search.
 const QUIET: usize = 2;
 
@@ -270,6 +272,18 @@ impl History {
         let rate = |g: &Generation| Some((g.order, self.variants.get(g.best?)?.rate));
         let bests: Vec<(f64, f64)> = self.generations.iter().filter_map(rate).collect();
         bests.windows(2).map(|w| (w[1].0, w[1].1 / w[0].1 - 1.0)).collect()
+    }
+
+    /// The same in a sentence; `None` where there is nothing to compare, or there are more generations
+    /// than somebody reads.
+    pub fn changes_sentence(&self) -> Option<String> {
+        let changes = self.changes().into_iter();
+        let each: Vec<String> =
+            changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
+        (1..=MOST_CHANGES).contains(&each.len()).then(|| {
+            let label = self.order_label.to_lowercase();
+            format!("Best of each {label} against the one before: {}.", each.join(", "))
+        })
     }
 
     /// Whether the search has come to an end, in a sentence; `None` with fewer than two

@@ -294,7 +294,12 @@ pub(super) const OPTIONS: [Opt; 21] = [
         what: "report: markdown, html, json, summary (short); check: text, markdown, json",
         of: &[Report, Check],
     },
-    Opt { long: "flagged", value: "", what: "only the GEMMs of the findings", of: &[Replay] },
+    Opt {
+        long: "flagged",
+        value: "",
+        what: "only the bottlenecks of gemm_findings.md",
+        of: &[Replay],
+    },
     Opt {
         long: "app",
         value: "FILE",

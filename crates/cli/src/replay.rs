@@ -1,28 +1,26 @@
-//! `gemmscope replay`: scripts that run single GEMMs, one for each finding or for each GEMM.
+//! `gemmscope replay`: scripts that run single GEMMs, one for each bottleneck or for each GEMM.
 
 use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Shown, Stop, frame};
 use crate::messages::Code;
-use gemmscope_analysis::findings;
 use gemmscope_analysis::replay::bulk;
 use gemmscope_model::units::plural;
 
 /// Writes the scripts into the folder of `-o`.
 pub(super) fn replay(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
     let Shown { frame, failed, .. } = frame(args, io)?;
-    let wanted = if args.flagged {
-        bulk::of_findings(&frame, &findings::check_all(&frame))
-    } else {
-        bulk::of_all(&frame)
+    let (wanted, without_shape) = match args.flagged {
+        true => bulk::of_bottlenecks(&frame),
+        false => (bulk::of_all(&frame), Vec::new()),
     };
     let made = bulk::bulk(&frame, &wanted);
-    for why in &made.left_out {
+    for why in without_shape.iter().chain(&made.left_out) {
         io.err.say(Code::LeftOut, &format!("left out: {why}"))?;
     }
     if made.files.is_empty() {
         let nothing = if args.flagged {
-            "no finding is about a GEMM that can be replayed"
+            "gemm_findings.md has no bottleneck that can be replayed"
         } else {
             "no GEMM can be replayed"
         };

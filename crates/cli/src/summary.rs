@@ -253,7 +253,13 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     for a in &s.assumptions {
         line(out, "assumed", &a.text)?;
         if !a.key.is_empty() {
-            let value = if a.value.is_empty() { "VALUE" } else { &a.value };
+            // Of two answers the other one; else what is taken, as an example of its form.
+            let other = a.choices.iter().find(|choice| **choice != a.value);
+            let value = match (other, a.value.as_str()) {
+                (Some(other), _) if a.choices.len() == 2 => other.as_str(),
+                (_, "") => "VALUE",
+                (_, value) => value,
+            };
             writeln!(out, "    to change it       --answer '{}={value}'", a.key)?;
         }
     }

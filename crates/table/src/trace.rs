@@ -241,12 +241,53 @@ mod tests {
         let tables = [&trace, &report, &other, &slower];
         let repeated = repeated_rows(&tables);
         assert_eq!(repeated.len(), 1);
-        assert_eq!((repeated[0].table, repeated[0].of), (0, 1));
+        assert_eq!((repeated[0].table, repeated[0].of), (1, 0));
         let (mut all, sources, lent) = unite(&tables, &repeated);
         lent.to(&mut all);
-        assert_eq!((all.len(), &sources[0], &sources[1]), (6, &(0..0), &(0..1)));
+        assert_eq!((all.len(), &sources[0], &sources[1]), (6, &(0..1), &(1..1)));
+        assert_eq!(all.sources[0].without_model.time_s, 5e-3);
+        // Without the shapes of a graph the trace has fewer rows: it lends what it knows.
+        let short =
+            Dataset { sources: trace.sources.clone(), ..table("r/t.json", "kineto", &[2e-3]) };
+        let tables = [&short, &report];
+        let repeated = repeated_rows(&tables);
+        assert_eq!((repeated[0].table, repeated[0].of), (0, 1));
+        let (mut all, _, lent) = unite(&tables, &repeated);
+        lent.to(&mut all);
         assert_eq!(all.devices[usize::from(all.device[0])], "MI300X");
         assert_eq!(all.sources[0].without_model.time_s, 5e-3);
+    }
+
+    #[test]
+    fn a_report_that_cuts_names_or_lists_kernels_alone_is_of_its_trace() {
+        let kernel = |mut data: Dataset, name: &str| {
+            data.columns.push(crate::dataset::Column {
+                key: "kernel".into(),
+                label: "kernel".into(),
+                meaning: ColumnMeaning::Kernel,
+                unit: String::new(),
+                data: ColumnData::Text { codes: vec![1], values: vec![String::new(), name.into()] },
+            });
+            data
+        };
+        let trace =
+            || kernel(table("r/trace.json", "kineto", &[1e-3]), "void gemm_128x64_tn<half>");
+        for (name, repeats) in
+            [("void gemm_128x64...", 1), ("void gemm_128x64_tn<ha…", 1), ("void gemm_64x64...", 0)]
+        {
+            let report = kernel(table("r/GEMM.csv", "tracelens", &[1e-3]), name);
+            assert_eq!(repeated_rows(&[&report, &trace()]).len(), repeats, "{name}");
+        }
+        // Kernels by time, without a shape: each counts once.
+        let mut trace = trace();
+        trace.sources[0].without_model.add(2e-3);
+        for (time_s, repeats) in [(3e-3, 1), (2e-3, 0)] {
+            let mut kernels = table("r/perf_report.xlsx", "tracelens_kernels", &[]);
+            kernels.sources[0].without_model.add_calls(36, time_s);
+            let left = repeated_rows(&[&kernels, &trace]);
+            assert_eq!(left.len(), repeats, "{time_s}");
+            assert!(left.iter().all(|r| (r.table, r.of) == (0, 1)));
+        }
     }
 
     #[test]

@@ -107,7 +107,18 @@ impl Loader {
     async fn add_table(&self, queue: &Queue, job: Job, mut read: Read) -> Result<(), String> {
         let aside: u64 = read.data.sources.iter().map(|s| s.rejected.total()).sum();
         let (count, rows, skipped) = queue.read.get();
-        let (count, rows, skipped) = (count + 1, rows + read.data.len() as u64, skipped + aside);
+        // A file that is read once more, with the captures of another one, counts once.
+        let before = job.replaces.filter(|_| count > 0).and_then(|id| {
+            self.bench.files.with_untracked(|files| {
+                let old = &files.iter().find(|f| f.id == id)?.data;
+                let aside: u64 = old.sources.iter().map(|s| s.rejected.total()).sum();
+                Some((old.len() as u64, aside))
+            })
+        });
+        let count = count + u32::from(before.is_none());
+        let (known, known_aside) = before.unwrap_or_default();
+        let rows = (rows + read.data.len() as u64).saturating_sub(known);
+        let skipped = (skipped + aside).saturating_sub(known_aside);
         queue.read.set((count, rows, skipped));
         let total = job.input.size();
         // Who removed a file while it was read again does not want it back.

@@ -49,9 +49,9 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<Finding> {
                     percent(without.time_s / all),
                 ),
                 text: format!(
-                    "{} of {} with {} skipped. They are in the share of GEMMs, not in the \
+                    "{} of {} with {} left out. They are in the share of GEMMs, not in the \
                      efficiency.",
-                    plural(without.rows, "operation"),
+                    plural(without.rows, "call"),
                     source.name,
                     story::time(without.time_s)
                 ),
@@ -144,7 +144,7 @@ fn without_roof(rule: &Rule, scan: &Scan<'_>) -> Option<Finding> {
                 ("time without a roof", time_s),
                 ("measured time", whole_s),
             ),
-            path_a: Some("Choose the device, or enter its peak for this data type (D).".to_owned()),
+            path_a: Some("Choose the device, or enter its peak for this data type.".to_owned()),
             path_b: Some("Nothing to tune yet: without a roof no row can be judged.".to_owned()),
             ..Story::default()
         },

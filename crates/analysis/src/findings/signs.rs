@@ -4,7 +4,6 @@
 use super::{Group, Scan};
 use crate::tile_roof::{RowTile, SplitK};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::kernel_name::{self, built_for};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,7 @@ pub enum Sign {
     Unaligned,
     /// M or N up to 64 and a tile at least twice as wide there.
     SkinnyTile,
-    /// A kernel of an older generation of tensor cores than the device has.
+    /// A kernel of an older generation of tensor cores than the device has, or a fallback of Tensile.
     OlderKernel,
     /// One wave at most, and K long enough for twice the split.
     SplitK,
@@ -64,7 +63,7 @@ impl Sign {
         match self {
             Sign::Unaligned => "unaligned sizes",
             Sign::SkinnyTile => "tile too wide for a skinny shape",
-            Sign::OlderKernel => "kernel of an older generation",
+            Sign::OlderKernel => "kernel of an older generation, or a fallback",
             Sign::SplitK => "K could be split further",
             Sign::FewWorkgroups => "fewer workgroups than units",
             Sign::Repeats => "repeated calls that could batch",
@@ -79,7 +78,7 @@ impl Sign {
             Sign::Unaligned => "the rows of A, B or C are no multiple of 16 bytes",
             Sign::SkinnyTile => "M or N up to 64, and a tile at least twice as wide on that side",
             Sign::OlderKernel => {
-                "the kernel's name is of sm_89 or older on a device of sm_90 or sm_100"
+                "the kernel's name is of sm_89 or older on a device of sm_90 or sm_100, or of a Tensile fallback"
             }
             Sign::SplitK => {
                 "one wave at most, and K is long enough (512 a part) for twice the split"
@@ -141,10 +140,9 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>
         Sign::OlderKernel => {
             let token = scan.device(g).map_or("", |d| d.arch_token.as_str());
             let newer = kernel_name::generation(token).is_some_and(|g| (OWN..120).contains(&g));
-            newer
-                && scan.bound(g) != Some(Bound::Memory)
-                && built_for(data.text(ColumnMeaning::Kernel, g.row as usize))
-                    .is_some_and(|of| of < OWN)
+            let kernel = data.text(ColumnMeaning::Kernel, g.row as usize);
+            let older = || built_for(kernel).is_some_and(|of| of < OWN);
+            newer && older() || is_fallback(kernel)
         }
         Sign::SplitK => tile.is_some_and(|t| {
             let one = t.waves.is_some_and(|w| w.waves <= 1 && w.wave_efficiency < 0.8);
@@ -168,6 +166,11 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>
         }
         Sign::LaunchBound => scan.bound(g) == Some(Bound::Launch),
     }
+}
+
+/// True for a kernel that Tensile takes where it was built with none for the device and types.
+pub(crate) fn is_fallback(kernel: &str) -> bool {
+    kernel.starts_with("Cijk_") && kernel.to_ascii_lowercase().contains("fallback")
 }
 
 /// True if the tile is at least twice as wide as a skinny side.

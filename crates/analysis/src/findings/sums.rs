@@ -2,7 +2,7 @@
 
 use super::{Finding, Rule, Scan, words};
 use crate::ledger::{
-    Account, Adding, Change, Ledger, Posting, Splitter, rest_bound, size_between, sizes, types_of,
+    Account, Adding, Change, Ledger, Posting, Splitter, TileCost, rest_bound, size_between, sizes, types_of,
 };
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;
@@ -255,6 +255,15 @@ fn above_s(frame: &Frame, r: usize) -> f64 {
     }
 }
 
+/// What costs most with the tile behind a row's account.
+pub(super) fn tile_cause(tile: Option<&TileCost>) -> TileCause {
+    match tile {
+        Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
+        Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
+        _ => TileCause::Waves,
+    }
+}
+
 fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Account) -> Detail {
     let data: &Dataset = &frame.data;
     let r = posting.row as usize;
@@ -273,11 +282,7 @@ fn detail(frame: &Frame, type_of: &[u32], posting: &Posting<'_>, account: Accoun
             None => Detail::All,
         },
         Account::Size => Detail::Size(size_between(data, r, other)),
-        Account::Tile => Detail::Tile(match posting.entry.tile {
-            Some(t) if t.waves.tile_efficiency < t.waves.wave_efficiency => TileCause::Padding,
-            Some(t) if t.waves.waves <= 1 => TileCause::FewWorkgroups,
-            _ => TileCause::Waves,
-        }),
+        Account::Tile => Detail::Tile(tile_cause(posting.entry.tile.as_ref())),
         Account::Rest => rest_bound(frame, posting.row).map_or(Detail::All, Detail::Bound),
         _ => Detail::All,
     }

@@ -1,13 +1,13 @@
 //! The texts of findings that are sums of the ledger.
 
-use super::sums::{Cause, Detail, Sums, TileCause};
+use super::sums::{Cause, Detail, Sums, TileCause, tile_cause};
 use super::{
     Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, rules,
     scan::short, story, story::Story,
 };
 use crate::figures::figures;
 use crate::formula::given;
-use crate::ledger::{Account, Entry, Evidence as Basis, Scatter};
+use crate::ledger::{Account, Entry, Evidence as Basis, Scatter, TileCost};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural};
@@ -304,26 +304,31 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause) -> Story
     Story {
         text: format!(" Most in {}.{sentence}", name(scan, row)),
         formula,
-        path_a: (what == TileCause::FewWorkgroups && is_program(scan, row)).then(|| {
-            "Batch independent products of this kind, so that there are more tiles.".to_owned()
-        }),
-        path_b: Some(
-            match what {
-                TileCause::Padding => {
-                    "Choose a tile that divides M and N, or pad them to multiples of it."
-                }
-                TileCause::Waves => {
-                    "Choose a tile whose count fills whole waves, or a stream-K kernel, which shares the \
-                     last wave out."
-                }
-                TileCause::FewWorkgroups => {
-                    "Choose a smaller tile, or split K (GSU, split_k_slices, stream-K), so that every \
-                     unit has work."
-                }
-            }
-            .to_owned(),
-        ),
+        // Products can be batched where a program makes them.
+        path_a: (what != TileCause::FewWorkgroups || is_program(scan, row))
+            .then(|| tile_paths(what).0.to_owned()),
+        path_b: Some(tile_paths(what).1.to_owned()),
         ..Story::default()
+    }
+}
+
+/// What to try in the model and with the kernel where a tile costs most by this.
+fn tile_paths(what: TileCause) -> (&'static str, &'static str) {
+    match what {
+        TileCause::Padding => (
+            rules::TILE.path_a,
+            "Choose a tile that divides M and N, or pad them to multiples of it.",
+        ),
+        TileCause::Waves => (
+            rules::TILE.path_a,
+            "Choose a tile whose count fills whole waves, or a stream-K kernel, which shares the last \
+             wave out.",
+        ),
+        TileCause::FewWorkgroups => (
+            "Batch independent products of this kind, so that there are more tiles.",
+            "Choose a smaller tile, or split K (GSU, split_k_slices, stream-K), so that every unit has \
+             work.",
+        ),
     }
 }
 
@@ -383,12 +388,26 @@ fn of_achievable(scan: &Scan<'_>, row: usize, rate: f64) -> String {
     }
 }
 
-/// What to try in the model and with the kernel for one GEMM of a finding, where that depends on it.
-pub(crate) fn own_paths(scan: &Scan<'_>, g: &Group, f: &Finding) -> Option<(String, String)> {
-    match f.rule.as_str() {
-        "rest" => Some(rest_paths(scan, g)),
-        "tile" => Some((advice::padded_then(scan, g, &f.path_a), f.path_b.clone())),
-        _ => None,
+/// What to try in the model and with the kernel for one GEMM, by the account that holds most of what it loses,
+/// the tile behind it, and the finding of that account: its own where the GEMM decides, not those of the one that
+/// the finding names.
+pub(crate) fn own_paths(
+    scan: &Scan<'_>,
+    g: &Group,
+    (account, tile): (Account, Option<&TileCost>),
+    found: Option<&Finding>,
+) -> (String, String) {
+    match (account, found) {
+        (Account::Rest, _) => rest_paths(scan, g),
+        (Account::Tile, _) => {
+            let (a, b) = tile_paths(tile_cause(tile));
+            (advice::padded_then(scan, g, a), b.to_owned())
+        }
+        (_, Some(f)) => (f.path_a.clone(), f.path_b.clone()),
+        (account, None) => {
+            let rule = super::rule(account.key()).unwrap_or(&rules::REST);
+            (rule.path_a.to_owned(), rule.path_b.to_owned())
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Case, Replay, Tool, replay};
 use crate::findings::Findings;
+use crate::report;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_table::dataset::ColumnMeaning;
@@ -44,6 +45,26 @@ pub fn of_findings(frame: &Frame, findings: &Findings) -> Vec<Wanted> {
         }
     }
     out
+}
+
+/// The bottlenecks of `gemm_findings.md` in its order, of each the run that took most time, and those that have
+/// no shape to replay, by name.
+pub fn of_bottlenecks(frame: &Frame) -> (Vec<Wanted>, Vec<String>) {
+    let report = report::of_achievable(frame);
+    let (mut wanted, mut left_out) = (Vec::new(), Vec::new());
+    for b in report.key_bottlenecks() {
+        let o = &report.operations[b.operation];
+        let total = |r: u32| frame.data.time_s[r as usize] * frame.calls(r as usize);
+        let longest = o.rows.iter().copied().max_by(|x, y| total(*x).total_cmp(&total(*y)));
+        match longest {
+            Some(row) => {
+                let why = format!("{} ({}): {}", o.name, o.problem, b.issue);
+                wanted.push(Wanted { row, why, word: "bottleneck".to_owned() });
+            }
+            None => left_out.push(format!("{}: {}", o.name, o.problem)),
+        }
+    }
+    (wanted, left_out)
 }
 
 /// Every GEMM that counts, once, in the order of the rows.

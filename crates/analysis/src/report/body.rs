@@ -288,7 +288,9 @@ fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
         let settings = (&v.settings).into();
         table.row(vec![short(&v.name, 60), owned(v.order), (&v.outcome).into(), time, settings]);
     }
-    out.push(Block::Table(table));
+    if !part.bad.is_empty() {
+        out.push(Block::Table(table));
+    }
     out.extend((part.more() > 0).then(|| text(and_more(part.more()) + ".")));
     out
 }

@@ -1,12 +1,14 @@
 //! The flagged operations: why, in what circumstances, and what to try.
 
+use super::merges::Neighbours;
 use super::operations::{
     KERNEL_CHARS, Operation, PROFILER, UNKNOWN_SHAPE, names_quantized, profiler_of,
 };
 use super::{FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S};
 use crate::doc::escape::short;
 use crate::findings;
-use crate::findings::{Finding, Findings, Group, Kind, Scan, Severity, Sign, band};
+use crate::findings::{Finding, Findings, Group, Kind, Scan, Severity, Sign, band, is_fallback};
+use crate::ledger::{Account, Partners, Splitter, TileCost};
 use crate::trace_time::Unfused;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Bound;
@@ -98,6 +100,9 @@ pub(super) fn bottlenecks(
     groups: &[&Group],
     findings: &Findings,
 ) -> Vec<Bottleneck> {
+    let neighbours = Neighbours::of(scan, groups);
+    let partners = Partners::of(scan.frame);
+    let splitter = Splitter::with(scan.frame, partners, scan.tiles.clone());
     let mut out = Vec::new();
     for (i, (o, g)) in operations.iter().zip(groups).enumerate() {
         let flags = flags(o);
@@ -109,7 +114,7 @@ pub(super) fn bottlenecks(
             .iter()
             .filter(|f| f.evidence.rows.binary_search(&g.row).is_ok())
             .collect();
-        let of = Circumstances::of(scan, g, o);
+        let of = Circumstances::of(scan, &neighbours, g, o);
         let mut context = context(&scan.problem(g), o, &of);
         // What it loses may weigh at any share of the roof.
         let little =
@@ -117,12 +122,11 @@ pub(super) fn bottlenecks(
         let dismissed = dismissed(o, &of, little);
         // The line of small causes has no advice of its own.
         let lost = || own.iter().filter(|f| f.kind == Kind::Lost && f.rule != "others");
-        // If the tile is the limit, the finding about it tells what to do.
-        let weightiest = lost()
-            .find(|f| f.category == findings::Category::Tiling)
-            .or(lost().next())
-            .or(own.iter().find(|f| f.rule != "others"))
-            .copied();
+        let loss = largest_loss(&splitter, scan, g);
+        // The finding of the account that holds most of what this GEMM loses.
+        let of_account = loss.as_ref().and_then(|l| lost().find(|f| f.rule == l.0.key())).copied();
+        let narrow = own.iter().find(|f| f.rule == "narrow").copied();
+        let weightiest = of_account.or(own.iter().find(|f| f.rule != "others").copied());
         let signs = own.iter().flat_map(|f| &f.signs);
         let mut signs: Vec<(Sign, &str)> = signs
             .filter(|s| s.rows.binary_search(&g.row).is_ok())
@@ -134,9 +138,32 @@ pub(super) fn bottlenecks(
             let titles: Vec<&str> = signs.iter().map(|s| s.1).collect();
             context.push(format!("Signs: {}.", titles.join(", ")));
         }
-        // The finding's own are those of another GEMM.
-        let own_paths = weightiest.and_then(|f| findings::own_paths(scan, g, f));
-        let (path_a, path_b) = paths(o, &of, weightiest.filter(|_| !little), own_paths);
+        context.extend(narrow.map(|f| format!("{}.", f.title)));
+        let by_loss = || {
+            let (account, tile) = loss.as_ref()?;
+            Some(findings::own_paths(scan, g, (*account, tile.as_ref()), of_account))
+        };
+        let found = || match narrow.or(weightiest) {
+            Some(f) if narrow.is_some() || loss.is_none() => {
+                Some((f.path_a.clone(), f.path_b.clone()))
+            }
+            _ => by_loss(),
+        };
+        let (mut path_a, mut path_b) = paths(o, &of, (!little).then(found).flatten());
+        if let Some(merged) = neighbours.merged(g).filter(|_| !little) {
+            path_a = format!("{merged} {path_a}");
+        }
+        if of.repeats
+            && signs.iter().any(|s| s.0 == Sign::Repeats)
+            && !path_a.contains("torch.compile")
+        {
+            path_a.push_str(
+                " Calls that do not wait for each other can be one: torch.compile may batch them.",
+            );
+        }
+        if signs.iter().any(|s| s.0 == Sign::OlderKernel) {
+            path_b = format!("Flag the choice of kernel: {} {path_b}", older(&o.kernel));
+        }
         out.push(Bottleneck {
             operation: i,
             flags,
@@ -150,6 +177,35 @@ pub(super) fn bottlenecks(
         });
     }
     out
+}
+
+/// The account that holds most of what the calls of a group lose, and the tile of its first row.
+fn largest_loss(
+    splitter: &Splitter<'_>,
+    scan: &Scan<'_>,
+    g: &Group,
+) -> Option<(Account, Option<TileCost>)> {
+    let mut sums = [0.0; Account::ALL.len()];
+    for &row in scan.rows(g) {
+        let calls = scan.frame.calls(row as usize);
+        let entry = splitter.of(row)?;
+        for (account, call_s) in entry.call.each().filter(|(account, _)| account.is_lost()) {
+            sums[account as usize] += call_s * calls;
+        }
+    }
+    let most = Account::ALL.into_iter().filter(|a| sums[*a as usize] > 0.0);
+    let most = most.max_by(|a, b| sums[*a as usize].total_cmp(&sums[*b as usize]))?;
+    Some((most, splitter.of(g.row).and_then(|entry| entry.tile)))
+}
+
+/// What is odd about a kernel that another one should take the place of.
+fn older(kernel: &str) -> &'static str {
+    match is_fallback(kernel) {
+        true => {
+            "it is a fallback of Tensile, which the library takes where it has none for this device and these types."
+        }
+        false => "it was built for an older generation of the device.",
+    }
 }
 
 /// Why an operation is flagged; nothing for one that is not.
@@ -177,6 +233,9 @@ fn dismissed(o: &Operation, of: &Circumstances, little: bool) -> &'static str {
     }
 }
 
+/// So many calls of one GEMM are a pattern.
+const MANY_CALLS: f64 = 100.0;
+
 /// What explains an operation, and what it could be batched with.
 struct Circumstances {
     /// Very many products of a few rows and columns each.
@@ -192,14 +251,14 @@ struct Circumstances {
 }
 
 impl Circumstances {
-    fn of(scan: &Scan<'_>, g: &Group, o: &Operation) -> Self {
+    fn of(scan: &Scan<'_>, neighbours: &Neighbours<'_>, g: &Group, o: &Operation) -> Self {
         let p = scan.problem(g);
         let tiny_batched = p.batch >= 100 && p.m.min(p.n) <= 64 && p.k <= 256;
         let attention = is_unfused_attention(scan.data(), g.row as usize);
         Circumstances {
             tiny_batched,
             launch: !tiny_batched && scan.bound(g) == Some(Bound::Launch),
-            repeats: !attention && o.calls >= 100.0,
+            repeats: !attention && o.calls >= MANY_CALLS && !neighbours.run_in_turn(g),
             attention,
             compute: scan.bound(g) == Some(Bound::Compute),
         }
@@ -264,14 +323,9 @@ fn issue(o: &Operation, finding: Option<&Finding>) -> String {
     format!("{} at AI {} FLOP/B, {grade}.{seen}", capitalized(bound), fixed(o.intensity, 1))
 }
 
-/// Both paths: near the roof only the first; else from what the operation is a part of, from the most
-/// important finding on it (`own` where the finding's are those of another GEMM), or from its efficiency.
-fn paths(
-    o: &Operation,
-    of: &Circumstances,
-    finding: Option<&Finding>,
-    own: Option<(String, String)>,
-) -> (String, String) {
+/// Both paths: near the roof only the first; else from what the operation is a part of, from what was `found` on
+/// it, or from its efficiency.
+fn paths(o: &Operation, of: &Circumstances, found: Option<(String, String)>) -> (String, String) {
     if o.efficiency.is_some_and(|e| e > 0.8) {
         return (
             "Focus on Path A: the kernel is near its roof, so only fewer or smaller products help (fusion, \
@@ -292,8 +346,8 @@ fn paths(
                 .to_owned(),
         );
     }
-    if let Some(f) = finding {
-        return own.unwrap_or_else(|| (f.path_a.clone(), f.path_b.clone()));
+    if let Some(found) = found {
+        return found;
     }
     match o.efficiency {
         Some(e) if e >= 0.6 => (

@@ -49,7 +49,7 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
             n => format!("and, beside {n} more devices,"),
         };
         return format!(
-            "the files say {} ({}) {others} {} ({}): choose the devices (D) to see efficiency",
+            "the files say {} ({}) {others} {} ({}): choose the devices to see efficiency",
             meant(first),
             percent(of_first / scan.time_s),
             meant(second),
@@ -58,7 +58,7 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
     }
     if let Some(device) = scan.device(g) {
         return format!(
-            "the {} of the {} is not known for {}: enter it (D) to see efficiency",
+            "the {} of the {} is not known for {}: enter it to see efficiency",
             "peak",
             device.name,
             scan.problem(g).op.compute
@@ -78,7 +78,7 @@ pub(super) fn no_roof(scan: &Scan<'_>) -> String {
     }
     let named = meant(stated);
     match match_name(stated).candidates().len() {
-        0 => format!("the catalogue has no {stated}: enter its peaks (D) to see efficiency"),
+        0 => format!("the catalogue has no {stated}: enter its peaks to see efficiency"),
         n => {
             let it = if n == 1 { "it" } else { "one" };
             format!("the file says {named}: choose {it} to see efficiency")

@@ -12,8 +12,9 @@ use std::fmt::Write;
 /// analysts refer to these.
 pub fn gemm_findings_of(frame: &Frame) -> String {
     let own = super::with_achievable(frame);
-    let text = gemm_findings(&Report::new(&own, &crate::findings::check_all(&own)));
-    if own.metrics.kind == frame.metrics.kind {
+    let text = gemm_findings(&of_achievable(&own));
+    let ledger = Ledger::new(frame);
+    if own.metrics.kind == frame.metrics.kind || ledger.lines().is_empty() {
         return text;
     }
     // The page's own figures are beside this form's, so that nobody takes one for the other.
@@ -21,8 +22,14 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
         "Percentages here are of the max-achievable rate (MAF), as is usual in this form. Of the {}:\n",
         roof_name(frame.metrics.kind),
     );
-    time_goes_to(&Ledger::new(frame), &mut words);
+    time_goes_to(&ledger, &mut words);
     text.replacen("\n## Key Bottlenecks\n", &format!("{words}\n## Key Bottlenecks\n"), 1)
+}
+
+/// The report whose bottlenecks [`gemm_findings_of`] lists.
+pub(crate) fn of_achievable(frame: &Frame) -> Report {
+    let own = super::with_achievable(frame);
+    Report::new(&own, &crate::findings::check_all(&own))
 }
 
 /// A line for each side and device.
@@ -80,8 +87,7 @@ pub fn gemm_findings(report: &Report) -> String {
     let _ = writeln!(out, "- Trust: {}", md(&report.trust.words()));
     // Only sides that are compared have a name, and then no bottleneck is of all of them.
     out.push_str("\n## Key Bottlenecks\n");
-    let validated: Vec<&Bottleneck> =
-        report.bottlenecks.iter().filter(|b| b.validated).take(MAX_BOTTLENECKS).collect();
+    let validated: Vec<&Bottleneck> = report.key_bottlenecks().collect();
     if report.only_shapes() {
         out.push_str("\nNone: no operation has a time.\n");
     } else if validated.is_empty() {

@@ -4,7 +4,7 @@ use crate::findings::{Severity, check_all};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::{Row, TableBuilder};
-use gemmscope_table::dataset::{ColumnMeaning, Source, TraceContext};
+use gemmscope_table::dataset::{ColumnMeaning, RowsAndTime, Source, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::fixture;
 use gemmscope_table::trace::{PART_COLUMN, UNFUSED_ATTENTION};
@@ -51,8 +51,8 @@ fn a_gemm_without_a_model_that_weighs_is_a_high_bottleneck() {
     let unknown = |source: &mut Source| {
         source.without_model.add(480e-6);
         source.name_without_model(vec![
-            ("bmm_MxE4m3_MxE4m3_Fp32".to_owned(), 430e-6),
-            ("bmm_Bf16_MxE4m3_Fp32".to_owned(), 50e-6),
+            ("bmm_MxE4m3_MxE4m3_Fp32".to_owned(), RowsAndTime { rows: 1, time_s: 430e-6 }),
+            ("bmm_Bf16_MxE4m3_Fp32".to_owned(), RowsAndTime { rows: 1, time_s: 50e-6 }),
         ]);
         source.trace.as_mut().unwrap().reported_share = Some(0.612);
     };
@@ -83,7 +83,10 @@ fn a_gemm_without_a_model_that_weighs_is_a_high_bottleneck() {
 fn a_file_of_gemms_without_a_shape_has_a_report() {
     let frame = trace(&[], 500.0, "mi300x", |source| {
         source.without_model.add(280e-6);
-        source.name_without_model(vec![("fused_moe_kernel".to_owned(), 280e-6)]);
+        source.name_without_model(vec![(
+            "fused_moe_kernel".to_owned(),
+            RowsAndTime { rows: 1, time_s: 280e-6 },
+        )]);
     });
     let text = gemm_findings(&report(&frame));
     assert!(text.contains("### 1. fused_moe_kernel (shape unknown)"), "{text}");

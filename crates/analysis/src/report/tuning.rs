@@ -1,4 +1,5 @@
-//! What failed or was slow in a tuning history, and the settings that such variants share.
+//! How a tuning history went: what each generation gained, what failed or was slow, and the settings that such
+//! variants share.
 
 use crate::tuning::{self, BadVariant, History, Outcome, SLOW_BELOW, Suspect};
 use gemmscope_table::field::Frame;
@@ -24,6 +25,11 @@ pub struct TuningPart {
     pub failed: usize,
     /// Those that ran far slower than the best.
     pub slow: usize,
+    /// The best of each generation against that of the last one before it that had one.
+    pub changes: Vec<Change>,
+    /// The same in a sentence; none where there are too many to read.
+    #[serde(skip)]
+    pub changed: Option<String>,
     /// Whether the search has come to an end, in a sentence.
     pub convergence: Option<String>,
     /// The settings that failed and slow variants share.
@@ -32,8 +38,17 @@ pub struct TuningPart {
     pub bad: Vec<BadVariant>,
 }
 
+/// What a generation gained over the one before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Its number.
+    pub order: f64,
+    /// Rate of its best variant over that of the one before, less 1: negative where it fell.
+    pub change: f64,
+}
+
 impl TuningPart {
-    /// The searches in a frame in which something failed or was slow.
+    /// The searches in a frame that have several generations.
     pub(super) fn of(frame: &Frame) -> Vec<TuningPart> {
         tuning::problems(frame)
             .iter()
@@ -44,15 +59,18 @@ impl TuningPart {
 
     fn new(frame: &Frame, h: &History) -> Option<TuningPart> {
         let (failed, slow) = (h.count(Outcome::Failed), h.count(Outcome::Slow));
-        if failed + slow == 0 || h.generations.len() < 2 {
+        if h.generations.len() < 2 {
             return None;
         }
+        let changes = h.changes().into_iter();
         Some(TuningPart {
             problem: h.problem.to_string(),
             order: h.order_label.to_lowercase(),
             variants: h.variants.len(),
             failed,
             slow,
+            changes: changes.map(|(order, change)| Change { order, change }).collect(),
+            changed: h.changes_sentence(),
             convergence: h.convergence(),
             settings: h.suspects(frame).into_iter().take(MOST_SETTINGS).collect(),
             bad: h.bad(frame).take(MOST_VARIANTS).collect(),
@@ -61,15 +79,18 @@ impl TuningPart {
 
     /// How the search went, in a sentence or two.
     pub(super) fn words(&self) -> String {
-        let end = self.convergence.as_ref();
-        format!(
-            "Of {} variants {} failed and {} ran under {:.0} % of the best rate.{}",
+        let mut out = format!(
+            "Of {} variants {} failed and {} ran under {:.0} % of the best rate.",
             self.variants,
             self.failed,
             self.slow,
             SLOW_BELOW * 100.0,
-            end.map_or_else(String::new, |words| format!(" {words}"))
-        )
+        );
+        for words in self.changed.iter().chain(&self.convergence) {
+            out.push(' ');
+            out.push_str(words);
+        }
+        out
     }
 
     /// Number of failed and slow variants that are not listed.

@@ -179,9 +179,10 @@ fn time(header: &str, words: &[String], spread: bool, statistic: u8) -> Option<G
 
 fn tile(words: &[String]) -> Option<Guess> {
     let joined = words.join("_");
-    // `block_size_m`, but also `bm`.
+    // `block_size_m`, but also `bm` and `B_M`.
     let mut prefixes =
-        "block_size_|block_|tile_size_|tile_|cta_|macro_tile_|mt_|blk_|bt_|b|tile|block".split('|');
+        "block_size_|block_|tile_size_|tile_|cta_|macro_tile_|mt_|blk_|bt_|b_|b|tile|block"
+            .split('|');
     let stem = prefixes.find_map(|p| joined.strip_prefix(p).filter(|s| s.len() == 1))?;
     let meaning = match stem {
         "m" => TileM,
@@ -275,6 +276,9 @@ mod tests {
             ("tileM", TileM.into()),
             ("cta_n", TileN.into()),
             ("BK", TileK.into()),
+            ("B_M", TileM.into()),
+            ("B_N", TileN.into()),
+            ("b_k", TileK.into()),
             ("transA", TransA.into()),
             ("tB", TransB.into()),
             ("a_type", DtypeA.into()),

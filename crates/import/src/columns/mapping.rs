@@ -1,5 +1,6 @@
 //! From a head to a mapping: where the header is, what each column holds, what is missing.
 
+mod batch;
 pub(crate) mod guess;
 pub(crate) mod units;
 
@@ -16,8 +17,7 @@ use gemmscope_table::build::cell_text::is_missing;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use gemmscope_table::dataset::ColumnSpec;
 use guess::{
-    BATCH_APART, BY_HAND, batch_as_m, batch_in_m, by_values_alone, headless_sizes, judged, settle,
-    suggest, tensile_sizes,
+    BY_HAND, batch_as_m, by_values_alone, headless_sizes, judged, settle, suggest, tensile_sizes,
 };
 use std::borrow::Cow;
 
@@ -48,6 +48,8 @@ pub struct Mapping {
     pub header_line: u32,
     /// The first rows, cell by cell.
     pub rows: Vec<Vec<String>>,
+    /// How the batch enters the GEMMs, where there is one.
+    pub(crate) batch: Option<batch::BatchRole>,
 }
 
 impl Mapping {
@@ -425,9 +427,6 @@ fn map(
     }
     batch_as_m(&mut guesses);
     settle(&mut guesses, &header);
-    if options.answer("batch") != Some(BATCH_APART) {
-        batch_in_m(&mut guesses, &header, rows);
-    }
     let mut mapping = Mapping {
         columns: header
             .into_iter()
@@ -444,7 +443,9 @@ fn map(
         missing: Vec::new(),
         header_line,
         rows: Vec::new(),
+        batch: None,
     };
+    batch::settle(&mut mapping, rows, options);
     units::work_or_rate(&mut mapping, rows);
     mapping.missing = missing(&mapping);
     if !mapping.is_complete() {

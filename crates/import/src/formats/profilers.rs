@@ -48,25 +48,28 @@ impl Times {
     }
 }
 
-/// Rows of a profile that are no GEMM of known shape: how many, their time, their names.
+/// Calls of a profile that are no GEMM of known shape: how many, their time, their names.
 #[derive(Default)]
 struct Omitted {
-    rows: RowsAndTime,
-    names: Vec<(String, f64)>,
+    all: RowsAndTime,
+    names: Vec<(String, RowsAndTime)>,
 }
 
 impl Omitted {
-    /// Counts one with its time, seconds.
-    fn add(&mut self, name: &str, time_s: f64) {
-        self.rows.add(time_s);
-        self.names.push((name.to_owned(), time_s));
+    /// Counts calls with their time together, seconds; one where the profile states no number.
+    fn add(&mut self, name: &str, calls: f64, time_s: f64) {
+        let calls = if calls >= 1.0 { calls as u64 } else { 1 };
+        let mut of_name = RowsAndTime::default();
+        of_name.add_calls(calls, time_s);
+        self.all.add_calls(calls, time_s);
+        self.names.push((name.to_owned(), of_name));
     }
 }
 
 /// Tells the table of one file what it lacks: GEMMs without a model, and rows that are no GEMM.
 fn tell_omitted(data: &mut Dataset, without_model: Omitted, not_gemm: Omitted) {
     if let Some(s) = data.sources.first_mut() {
-        (s.without_model, s.not_gemm) = (without_model.rows, not_gemm.rows);
+        (s.without_model, s.not_gemm) = (without_model.all, not_gemm.all);
         s.name_without_model(without_model.names);
         s.name_not_gemm(not_gemm.names);
     }

@@ -151,25 +151,25 @@ impl Source {
         !names.is_empty() && names.iter().all(|(name, _)| name.ends_with(&expanded))
     }
 
-    /// Sets the names of the GEMMs whose shape is not known, from the name and the time of each.
-    pub fn name_without_model(&mut self, each: Vec<(String, f64)>) {
+    /// Sets the names of the GEMMs whose shape is not known, from the name, the calls and the time of each.
+    pub fn name_without_model(&mut self, each: Vec<(String, RowsAndTime)>) {
         self.without_model_names = longest_first(each);
     }
 
-    /// Sets the names of the other operations, from the name and the time of each.
-    pub fn name_not_gemm(&mut self, each: Vec<(String, f64)>) {
+    /// Sets the names of the other operations, from the name, the calls and the time of each.
+    pub fn name_not_gemm(&mut self, each: Vec<(String, RowsAndTime)>) {
         self.not_gemm_names = longest_first(each);
         self.not_gemm_names.truncate(Self::NAMED);
     }
 }
 
-/// The sum of each name of `each`, names with seconds, the longest first; what has no name is left out.
-pub fn longest_first(mut each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)> {
+/// The sum of each name of `each`, the longest first; what has no name is left out.
+pub fn longest_first(mut each: Vec<(String, RowsAndTime)>) -> Vec<(String, RowsAndTime)> {
     each.retain(|(name, _)| !name.is_empty());
     each.sort_by(|a, b| a.0.cmp(&b.0));
-    let sum = |same: &[(String, f64)]| {
+    let sum = |same: &[(String, RowsAndTime)]| {
         let mut sum = RowsAndTime::default();
-        same.iter().for_each(|(_, time_s)| sum.add(*time_s));
+        same.iter().for_each(|(_, one)| sum.add_calls(one.rows, one.time_s));
         (same[0].0.clone(), sum)
     };
     let mut names: Vec<_> = each.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
@@ -177,10 +177,10 @@ pub fn longest_first(mut each: Vec<(String, f64)>) -> Vec<(String, RowsAndTime)>
     names
 }
 
-/// A number of rows and their total time.
+/// A number of rows, of a profile the calls that they stand for, and their total time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowsAndTime {
-    /// Number of rows.
+    /// Number of rows or calls.
     pub rows: u64,
     /// Time of all calls, seconds.
     pub time_s: f64,
@@ -189,7 +189,12 @@ pub struct RowsAndTime {
 impl RowsAndTime {
     /// Counts one more row.
     pub fn add(&mut self, time_s: f64) {
-        self.rows += 1;
+        self.add_calls(1, time_s);
+    }
+
+    /// Counts so many calls with their time together.
+    pub fn add_calls(&mut self, calls: u64, time_s: f64) {
+        self.rows += calls;
         if time_s.is_finite() {
             self.time_s += time_s;
         }

@@ -68,6 +68,7 @@ pub struct Repeated {
 /// of one run in a trace and its report, and the shapes of a capture that a run has taken.
 pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     let rows: Vec<Option<Vec<Call<'_>>>> = tables.iter().map(|d| calls_of(d)).collect();
+    let sums: Vec<Option<f64>> = tables.iter().map(|d| kernel_time(d)).collect();
     let name = |i: usize| tables[i].sources.first().map_or("", |s| s.name.as_str());
     let mut left: Vec<Repeated> = Vec::new();
     for (i, data) in tables.iter().enumerate() {
@@ -78,15 +79,19 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
             if captured {
                 return tables[j].sources.iter().any(|s| s.graphs_with_capture > 0);
             }
-            let (Some(mine), Some(theirs)) = (&rows[i], &rows[j]) else {
-                return false;
-            };
             if !near(report_folder(name(i)), report_folder(name(j))) {
                 return false;
             }
             let gone = left.iter().any(|r| r.table == j);
-            // Of two that are equal, the trace goes, then the later one.
-            let first = |at: usize| (is_trace(tables[at]), at);
+            // A list of kernels has no rows: its time of GEMMs is that of the trace.
+            if let (true, Some(mine), Some(theirs)) = (data.is_empty(), sums[i], sums[j]) {
+                return !gone && is_trace(tables[j]) && !is_trace(data) && close(mine, theirs);
+            }
+            let (Some(mine), Some(theirs)) = (&rows[i], &rows[j]) else {
+                return false;
+            };
+            // Of two that are equal the report goes, then the later one: the trace has device and callers.
+            let first = |at: usize| (!is_trace(tables[at]), at);
             let smaller =
                 mine.len() < theirs.len() || mine.len() == theirs.len() && first(i) > first(j);
             !gone && smaller && mine.iter().all(|c| theirs.iter().any(|t| c.is(t)))
@@ -99,7 +104,7 @@ pub fn repeated_rows(tables: &[&Dataset]) -> Vec<Repeated> {
     left
 }
 
-/// The left-out traces of the table at `of`. They know more than its rows: device and whole time,
+/// The left-out traces and reports of the table at `of`. They know more than its rows: device and whole time,
 /// GEMMs without a shape.
 fn left_out<'t>(
     tables: &'t [&Dataset],
@@ -109,7 +114,7 @@ fn left_out<'t>(
     repeated.iter().filter(move |r| r.of == of).filter_map(|r| tables[r.table].sources.first())
 }
 
-/// What left-out traces know beyond their rows, and the sources that it is for.
+/// What left-out files know beyond their rows, and the sources that it is for.
 #[derive(Debug, Default)]
 pub struct Lent(Vec<(usize, Source)>);
 
@@ -124,7 +129,7 @@ impl Lent {
     }
 }
 
-/// Gives a source what a left-out trace knows beyond its rows.
+/// Gives a source what a left-out file knows beyond its rows.
 fn lend(all: &mut Dataset, source: usize, from: &Source) {
     if let Some(context) = from.trace.as_deref() {
         let mut context = context.clone();
@@ -211,12 +216,39 @@ impl Call<'_> {
     /// Two runs never take the same time to a hundredth of a percent in every row.
     fn is(&self, other: &Call<'_>) -> bool {
         let kernels = [self.kernel, other.kernel];
-        let kernel = kernels.contains(&"") || self.kernel == other.kernel;
+        let kernel = kernels.contains(&"") || is_name(self.kernel, other.kernel);
         kernel
             && self.sizes == other.sizes
             && self.calls == other.calls
-            && (self.time_s - other.time_s).abs() <= 1e-4 * self.time_s
+            && close(self.time_s, other.time_s)
     }
+}
+
+/// Times of one run, seconds: as a trace and its report print them.
+fn close(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-4 * one
+}
+
+/// Two names of one kernel: a report cuts long ones and says so with dots.
+fn is_name(one: &str, other: &str) -> bool {
+    let begins = |cut: &str, whole: &str| {
+        let start = cut.strip_suffix("...").or_else(|| cut.strip_suffix('…'));
+        start.is_some_and(|start| whole.starts_with(start))
+    };
+    one == other || begins(one, other) || begins(other, one)
+}
+
+/// Seconds of all GEMM kernels of a table that comes from a trace, with and without a shape.
+fn kernel_time(data: &Dataset) -> Option<f64> {
+    let without: f64 = data.sources.iter().map(|s| s.without_model.time_s).sum();
+    let rows = (0..data.len()).map(|r| data.time_s[r] * data.count(r));
+    let all = without + rows.filter(|t| t.is_finite()).sum::<f64>();
+    (all > 0.0 && data.sources.iter().all(traced)).then_some(all)
+}
+
+/// It is a trace, or a report made from one.
+fn traced(source: &Source) -> bool {
+    source.format == "kineto" || source.format.starts_with("tracelens")
 }
 
 fn is_trace(data: &Dataset) -> bool {
@@ -226,7 +258,6 @@ fn is_trace(data: &Dataset) -> bool {
 /// The calls of a table that comes from a trace; `None` for any other. A trace has a few hundred
 /// distinct operations at most.
 fn calls_of(data: &Dataset) -> Option<Vec<Call<'_>>> {
-    let traced = |s: &Source| s.format == "kineto" || s.format.starts_with("tracelens");
     if data.is_empty() || data.len() > 2_000 || !data.sources.iter().all(traced) {
         return None;
     }

@@ -43,9 +43,9 @@ fn a_trace_says_what_its_time_goes_to() {
     let source = &mut data.sources[0];
     source.not_gemm.add(40e-6);
     source.name_not_gemm(vec![
-        ("ncclDevKernel_AllReduce".to_owned(), 180e-6),
-        ("silu".to_owned(), 30e-6),
-        ("norm".to_owned(), 10e-6),
+        ("ncclDevKernel_AllReduce".to_owned(), RowsAndTime { rows: 1, time_s: 180e-6 }),
+        ("silu".to_owned(), RowsAndTime { rows: 1, time_s: 30e-6 }),
+        ("norm".to_owned(), RowsAndTime { rows: 1, time_s: 10e-6 }),
     ]);
     source.trace = Some(Box::new(TraceContext {
         total_s: Some(1e-3),

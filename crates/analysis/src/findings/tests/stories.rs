@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ledger::Evidence as Basis;
+use gemmscope_table::dataset::RowsAndTime;
 
 #[test]
 fn a_larger_gemm_that_is_faster_says_to_pad() {
@@ -63,7 +64,10 @@ fn a_headline_says_what_it_covers_and_what_the_program_loses_more() {
         source.format = "kineto".to_owned();
         source.remedy = remedy.to_owned();
         source.without_model.add(without_us * 1e-6);
-        source.name_without_model(vec![("vllm::fused_moe".to_owned(), without_us * 1e-6)]);
+        source.name_without_model(vec![(
+            "vllm::fused_moe".to_owned(),
+            RowsAndTime { rows: 1, time_s: without_us * 1e-6 },
+        )]);
         check_all(&Frame::all(Arc::new(data), f.metrics.clone()))
     };
     let report = with(750.0, "");

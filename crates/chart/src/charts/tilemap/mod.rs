@@ -2,6 +2,7 @@
 //! what limits the rest. Panels by K, lines by N growing downwards, columns by tile.
 
 mod draw;
+mod settings;
 
 use crate::aggregate::add_new;
 use crate::charts::{Chart, ChartKind, Heights, Picture, RenderOptions};
@@ -9,7 +10,7 @@ use crate::labels::Rect;
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::scene::Scene;
-use crate::ticks::{rate_words, share_words};
+use crate::ticks::rate_words;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
     Cell, FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
@@ -23,6 +24,7 @@ use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
 use gemmscope_table::view_state::ViewState;
+use settings::Settings;
 
 /// This chart in the list of all.
 pub(super) const KIND: ChartKind = ChartKind {
@@ -63,6 +65,10 @@ impl TileMap {
         let mut sweep = match Sweep::new(frame, asked) {
             Ok(sweep) => sweep,
             Err(why) => {
+                let varying = influences(frame, Axis::BmBn);
+                if let Some(settings) = Settings::of(varying, why.sentence()) {
+                    return Chart::of(settings, Vec::new());
+                }
                 let title = format!("No tile map. {}", why.sentence());
                 return Chart::without(title, why.sentence(), Vec::new());
             }
@@ -227,19 +233,11 @@ impl Picture for TileMap {
 
     /// Every value of every setting but the tile.
     fn details(&self) -> Vec<(String, Table)> {
-        let of = |i: &Influence| {
-            let values = i.values.iter().map(|v| {
-                vec![i.name.clone(), v.value.clone(), i.sets.to_string(), share_words(v.best)]
-            });
-            values.collect::<Vec<_>>()
-        };
-        let rows: Vec<Vec<String>> = self.influences.iter().flat_map(of).collect();
-        if rows.is_empty() {
+        if self.influences.is_empty() {
             return Vec::new();
         }
-        let heads = ["Setting", "Value", "Compared", "Geometric mean, % of the best value"];
         let name = "What the other settings change, all else equal".to_owned();
-        vec![(name, Table::of(&heads, rows))]
+        vec![(name, settings::table(&self.influences))]
     }
 
     fn legend(&self, theme: &Theme) -> Vec<(Swatch, String)> {

@@ -161,3 +161,30 @@ fn what_is_missing_is_said() {
     let scene = at(&TileMap::open(&t.frame(None), &ViewState::default()), 0, false);
     assert!(scene.message.is_some_and(|m| m.contains("No tiles")));
 }
+
+#[test]
+fn where_only_a_setting_varies_the_settings_are_the_picture() {
+    let mut t = Rows::new();
+    let columns = [ColumnMeaning::TileM, ColumnMeaning::TileN];
+    let [bm, bn] = columns.map(|c| t.table().number_column(c, c.id()));
+    let group = t.table().number_column(ColumnMeaning::Other, "GROUP_SIZE_M");
+    for (value, time) in [(1.0, 1.25e-3), (4.0, 1.1e-3), (8.0, 1e-3), (16.0, 1.05e-3)] {
+        t.table().set_number(bm, 256.0);
+        t.table().set_number(bn, 128.0);
+        t.table().set_number(group, value);
+        t.row((4096, 4096, 4096), "", time, "");
+    }
+    let view = TileMap::open(&t.frame(Some("a100-80-pcie")), &ViewState::default());
+    assert_eq!(view.said.obstacle, None);
+    assert_eq!(view.said.title, "GROUP_SIZE_M 8 is best of 4 values, 1 is worst at 80.0 %.");
+    let table = view.table();
+    let row = |at: usize| table.rows[at].join(" ");
+    assert_eq!(
+        (row(0), row(3)),
+        ("GROUP_SIZE_M 8 1 100 %".into(), "GROUP_SIZE_M 1 1 80.0 %".into())
+    );
+    draw_everywhere("tiles-settings", &view);
+    let scene = at(&view, 1, false);
+    assert_eq!(scene.hit_areas.len(), 4);
+    assert!(view.tooltip(&scene.hit_areas[3].tooltip).sentence().contains("80"));
+}

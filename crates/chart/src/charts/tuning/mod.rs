@@ -12,7 +12,7 @@ use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tuning::{self, History, Outcome, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::units::{Seconds, plural, signed_percent};
+use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::field::Frame;
 use gemmscope_table::result_table::Table;
@@ -34,8 +34,6 @@ const SCALE: Setting<Kind> =
 
 /// Shapes that can be chosen.
 const MOST_SHAPES: usize = 200;
-/// Gains are listed up to this number of generations.
-const MOST_GAINS: usize = 12;
 /// Settings that bad variants share and that are named.
 const MOST_SUSPECTS: usize = 20;
 
@@ -150,16 +148,7 @@ impl Picture for Tuning {
         if slow > 0 {
             out.push(format!("{slow} slow: under {} of the best.", share_words(h.slow_below)));
         }
-        let changes = h.changes().into_iter();
-        let changes: Vec<String> =
-            changes.map(|(order, by)| format!("{order}: {}", signed_percent(by))).collect();
-        if (1..=MOST_GAINS).contains(&changes.len()) {
-            let label = h.order_label.to_lowercase();
-            out.push(format!(
-                "Best of each {label} against the one before: {}.",
-                changes.join(", ")
-            ));
-        }
+        out.extend(h.changes_sentence());
         out.extend(h.convergence());
         if h.roof.is_nan() {
             out.push("No roof: choose a device.".to_owned());

@@ -164,47 +164,6 @@ pub(crate) fn batch_as_m(guesses: &mut [(Guess, String)]) {
     }
 }
 
-/// Why a batch is a label: see [`batch_in_m`].
-pub(crate) const BATCH_IN_M: &str = "M is this times another column, or this alone";
-/// The answer that a batch is of independent GEMMs all the same.
-pub(crate) const BATCH_APART: &str = "apart";
-
-/// A table of a model has batch, sequence and M = batch x sequence: one GEMM takes all of it, so the
-/// batch is a label. M equals the batch, or the batch times one or two other columns of no known
-/// meaning, in all rows. Leading dimensions, strides and factors are no such columns.
-pub(crate) fn batch_in_m(guesses: &mut [(Guess, String)], header: &[String], rows: &[Vec<String>]) {
-    let at = |kind| guesses.iter().position(|(g, _)| g.spec.meaning == kind);
-    let (Some(b), Some(m)) = (at(Batch), at(M)) else { return };
-    if guesses[b].0.strength == 255 {
-        return;
-    }
-    let size = |r: &[String], i: usize| cell::size(r.get(i)?.trim().as_bytes()).ok().map(u64::from);
-    let rows: Vec<&[String]> = rows
-        .iter()
-        .map(Vec::as_slice)
-        .filter(|r| size(r, m).is_some() && size(r, b).is_some())
-        .collect();
-    let all = |f: &dyn Fn(&[String]) -> bool| !rows.is_empty() && rows.iter().all(|r| f(r));
-    let of_call = |name: &str| {
-        let name = name.trim().to_lowercase();
-        ["ld", "stride", "alpha", "beta"].iter().any(|p| name.starts_with(p))
-    };
-    let other = |i: &usize| guesses[*i].0.spec.meaning == Other && !of_call(&header[*i]);
-    let batches = all(&|r| size(r, b) > Some(1)) || rows.iter().any(|r| size(r, b) > Some(1));
-    let others: Vec<usize> = (0..guesses.len()).filter(other).collect();
-    let product = |factors: &[usize]| {
-        all(&|r| {
-            let of = |p: Option<u64>, i: &usize| p?.checked_mul(size(r, *i)?);
-            factors.iter().fold(size(r, b), of).is_some_and(|p| Some(p) == size(r, m))
-        })
-    };
-    let of_two = |i: &usize| others.iter().any(|j| j > i && product(&[*i, *j]));
-    if batches && (product(&[]) || others.iter().any(|i| product(&[*i]) || of_two(i))) {
-        guesses[b].0.spec = Other.into();
-        guesses[b].1 = BATCH_IN_M.into();
-    }
-}
-
 /// Finds types and devices by their values if no title names them (`Datentyp`, `Karte`).
 pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe]) {
     let has = |guesses: &[(Guess, String)], kinds: &[ColumnMeaning]| {

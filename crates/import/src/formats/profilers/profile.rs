@@ -212,11 +212,11 @@ impl Profile {
                     if l.time_s.is_nan() { Err(CellError::Missing.of("time")) } else { Ok(row) }
                 }
                 None if gemm => {
-                    without.add(&l.kernel, total(l));
+                    without.add(&l.kernel, l.calls, total(l));
                     Err(RowError::new("no M, N, K in the profile: enter the kernel's shape"))
                 }
                 None => {
-                    not_gemm.add(&l.kernel, total(l));
+                    not_gemm.add(&l.kernel, l.calls, total(l));
                     Err(RowError::new(NOT_A_GEMM))
                 }
             };

@@ -2,6 +2,7 @@
 
 use super::events::Kernel;
 use crate::formats::profilers::kernel_kind::KernelKind;
+use gemmscope_model::units::percent;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::intern::Interner;
@@ -11,8 +12,7 @@ use std::collections::HashMap;
 /// GEMM kernels of one name without a shape.
 #[derive(Debug)]
 pub(super) struct Loose {
-    calls: f64,
-    time_s: f64,
+    sum: RowsAndTime,
     line: u32,
     kind: KernelKind,
     graph: bool,
@@ -25,23 +25,17 @@ pub(super) struct LeftOut {
     attention: RowsAndTime,
     pub convolution: RowsAndTime,
     pub loose: HashMap<u32, Loose>,
-    /// Time of the other kernels by name.
-    others: HashMap<u32, f64>,
+    /// The other kernels by name.
+    others: HashMap<u32, RowsAndTime>,
 }
 
 impl LeftOut {
     pub(super) fn add(&mut self, k: &Kernel, kind: KernelKind, graph: bool) {
         match kind {
             KernelKind::Gemm | KernelKind::GroupedGemm => {
-                let l = self.loose.entry(k.name).or_insert(Loose {
-                    calls: 0.0,
-                    time_s: 0.0,
-                    line: k.line,
-                    kind,
-                    graph,
-                });
-                l.calls += 1.0;
-                l.time_s += k.time_s;
+                let sum = RowsAndTime::default();
+                let first = Loose { sum, line: k.line, kind, graph };
+                self.loose.entry(k.name).or_insert(first).sum.add(k.time_s);
                 return;
             }
             KernelKind::Attention => self.attention.add(k.time_s),
@@ -49,28 +43,28 @@ impl LeftOut {
             KernelKind::Other => {}
         }
         self.not_gemm.add(k.time_s);
-        *self.others.entry(k.name).or_default() += k.time_s;
+        self.others.entry(k.name).or_default().add(k.time_s);
     }
 
-    /// Name and time of the GEMM kernels without a shape.
-    pub(super) fn loose_names(&self, names: &Interner) -> Vec<(String, f64)> {
-        let named = |(name, l): (&u32, &Loose)| (names.value(*name).to_owned(), l.time_s);
+    /// Name, calls and time of the GEMM kernels without a shape.
+    pub(super) fn loose_names(&self, names: &Interner) -> Vec<(String, RowsAndTime)> {
+        let named = |(name, l): (&u32, &Loose)| (names.value(*name).to_owned(), l.sum);
         self.loose.iter().map(named).collect()
     }
 
-    /// Name and time of the other kernels.
-    pub(super) fn other_names(&self, names: &Interner) -> Vec<(String, f64)> {
-        let named = |(name, time_s): (&u32, &f64)| (names.value(*name).to_owned(), *time_s);
+    /// Name, calls and time of the other kernels.
+    pub(super) fn other_names(&self, names: &Interner) -> Vec<(String, RowsAndTime)> {
+        let named = |(name, sum): (&u32, &RowsAndTime)| (names.value(*name).to_owned(), *sum);
         self.others.iter().map(named).collect()
     }
 
     /// Rejects the GEMM kernels without a shape, the longest first, and adds up their time.
     pub(super) fn reject_loose(&self, table: &mut TableBuilder, names: &Interner) -> RowsAndTime {
         let mut loose: Vec<_> = self.loose.iter().collect();
-        loose.sort_by(|a, b| b.1.time_s.total_cmp(&a.1.time_s).then(a.0.cmp(b.0)));
+        loose.sort_by(|a, b| b.1.sum.time_s.total_cmp(&a.1.sum.time_s).then(a.0.cmp(b.0)));
         let mut without = RowsAndTime::default();
         for (name, l) in loose {
-            without.add(l.time_s);
+            without.add_calls(l.sum.rows, l.sum.time_s);
             let reason = match (l.kind, l.graph) {
                 (KernelKind::GroupedGemm, _) => {
                     "a grouped or expert (MoE) GEMM, which has no single M, N, K"
@@ -86,15 +80,22 @@ impl LeftOut {
         without
     }
 
-    /// Says what was left out, with its time.
-    pub(super) fn tell(&self, table: &mut TableBuilder, gemm_s: f64, without: &RowsAndTime) {
+    /// Says what was left out, with its time, and which part that is of the `span_s` from the first kernel to
+    /// the last one.
+    pub(super) fn tell(
+        &self,
+        table: &mut TableBuilder,
+        gemm_s: f64,
+        without: &RowsAndTime,
+        span_s: Option<f64>,
+    ) {
         let time = |s: f64| gemmscope_model::units::Seconds(s);
         if without.rows > 0 {
             let grouped: f64 = self
                 .loose
                 .values()
                 .filter(|l| l.kind == KernelKind::GroupedGemm)
-                .map(|l| l.time_s)
+                .map(|l| l.sum.time_s)
                 .sum();
             let share = without.time_s / (without.time_s + gemm_s) * 100.0;
             table.note(format!(
@@ -108,7 +109,11 @@ impl LeftOut {
         }
         for (kind, sum) in [("attention", self.attention), ("convolution", self.convolution)] {
             if sum.rows > 0 {
-                table.note(format!("{} of {kind} kernels left out: not GEMMs.", time(sum.time_s)));
+                let share =
+                    |span: f64| format!(" ({} of the traced time)", percent(sum.time_s / span));
+                let share = span_s.map_or_else(String::new, share);
+                let time = time(sum.time_s);
+                table.note(format!("{time} of {kind} kernels{share} left out: not GEMMs."));
             }
         }
     }

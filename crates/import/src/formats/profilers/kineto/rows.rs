@@ -17,7 +17,7 @@ use gemmscope_model::units::plural;
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
-use gemmscope_table::dataset::{Source, TraceContext};
+use gemmscope_table::dataset::{RowsAndTime, Source, TraceContext};
 use gemmscope_table::trace::{CALL_STACK_COLUMN, PART_COLUMN, UNFUSED_ATTENTION};
 use std::collections::HashMap;
 
@@ -119,9 +119,11 @@ pub(super) fn finish(
     let Committed { remarks, gemm_s, expanded } =
         commit(&mut table, &groups.all, &products.signatures, &events, &join);
     let mut without = left_out.reject_loose(&mut table, &events.names);
-    expanded.iter().for_each(|(_, time_s)| without.add(*time_s));
+    expanded.iter().for_each(|(_, of_name)| without.add_calls(of_name.rows, of_name.time_s));
     note_cut(&mut table, complete);
-    left_out.tell(&mut table, gemm_s, &without);
+    let mut context = TraceContext::default();
+    timeline::add_times(&events, &mut context);
+    left_out.tell(&mut table, gemm_s, &without, context.total_s);
     notes(&mut table, &events, captured, remarks);
     if devices.iter().all(|d| d.1.is_empty()) && table.device("") == 0 {
         table.assume_device("", "The file names no device.");
@@ -130,16 +132,15 @@ pub(super) fn finish(
         return Err(no_rows(&left_out));
     }
     let mut slowed_by = events.recorded.clone();
-    slowed_by.sort_by(Ord::cmp);
-    let mut context = TraceContext {
+    slowed_by.sort();
+    let context = TraceContext {
         files: vec![file],
         platform: devices.first().map(|d| d.1.clone()).unwrap_or_default(),
         gemm_s: Some(gemm_s + without.time_s),
         unfused: Some(unfused).filter(|u| u.calls > 0),
         slowed_by,
-        ..TraceContext::default()
+        ..context
     };
-    timeline::add_times(&events, &mut context);
     let mut data = table.finish();
     if let Some(s) = data.sources.first_mut() {
         s.not_gemm = left_out.not_gemm;
@@ -255,8 +256,8 @@ struct Committed {
     remarks: Vec<&'static str>,
     /// Time of the GEMMs, seconds.
     gemm_s: f64,
-    /// Name and time of the products with a stride of 0, which are left out.
-    expanded: Vec<(String, f64)>,
+    /// Name, calls and time of the products with a stride of 0, which are left out.
+    expanded: Vec<(String, RowsAndTime)>,
 }
 
 /// Adds the rows.
@@ -281,7 +282,9 @@ fn commit(
             Some(Err(why)) => {
                 // In a capture nothing has a time.
                 if g.times.sum.is_finite() {
-                    out.expanded.push((Source::expanded(name), g.times.sum));
+                    let mut sum = RowsAndTime::default();
+                    sum.add_calls(g.times.calls as u64, g.times.sum);
+                    out.expanded.push((Source::expanded(name), sum));
                 }
                 Err(RowError::new(why))
             }

@@ -261,11 +261,12 @@ impl RowReader for Table {
             let pending = self.read(record, set, table);
             if let Err(bad) = &pending.row {
                 let name = self.words.value(pending.name);
+                let Pending { count, total_s, .. } = pending;
                 match bad.reason.as_str() {
-                    NOT_A_GEMM => self.not_gemm.add(name, pending.total_s),
-                    NO_MODEL => self.without_model.add(name, pending.total_s),
+                    NOT_A_GEMM => self.not_gemm.add(name, count, total_s),
+                    NO_MODEL => self.without_model.add(name, count, total_s),
                     shape::EXPANDED => {
-                        self.without_model.add(&Source::expanded(name), pending.total_s);
+                        self.without_model.add(&Source::expanded(name), count, total_s);
                     }
                     _ => {}
                 }
@@ -321,7 +322,7 @@ impl RowReader for Table {
             let computed = |row: Row| Row { op: as_computed(row.op, kernel), ..row };
             t.commit(p.line, &p.raw, p.row.clone().map(computed));
         }
-        notes(t, gemm_s, counted, self.without_model.rows);
+        notes(t, gemm_s, counted, self.without_model.all);
         if self.own_model > 0 {
             t.note(format!(
                 "{} without a performance model in the report: shapes from operands, figures \
@@ -353,7 +354,7 @@ fn notes(t: &mut TableBuilder, gemm_s: f64, counted: RowsAndTime, without: RowsA
         t.note(format!(
             "{} without a performance model or a known shape: {:.1} µs, {:.1} % of the GEMM \
              time, left out.",
-            plural(without.rows, "GEMM"),
+            plural(without.rows, "call"),
             without.time_s * 1e6,
             share * 100.0
         ));

@@ -6,7 +6,7 @@ use super::assumed::{
 use crate::cell::{self, Quantity, values};
 use crate::columns::defaults::assumption;
 use crate::columns::header::Col;
-use crate::columns::mapping::guess::{BATCH_APART, BATCH_IN_M, NOT_TYPES};
+use crate::columns::mapping::guess::NOT_TYPES;
 use crate::columns::mapping::{MappedColumn, Mapping, Sampled};
 use crate::columns::plan::{Extra, Figures, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::sides::{self, Figure, Lines};
@@ -71,7 +71,9 @@ pub(super) fn plan(
     }
     plan.note_times(table);
     note_sizes(table, &plan.sizes);
-    assume_batch(table, m);
+    if let Some(batch) = m.batch.as_ref().and_then(|b| b.assumption()) {
+        table.assume(batch);
+    }
     assume_layout(table, m, &plan, defaults::is_column_major(head, "generic", options));
     let of_sides =
         |i: usize| plan.sides.iter().any(|s| s.figures.all().any(|(_, c, _)| c.index == i));
@@ -184,14 +186,6 @@ fn dtype_in_names(m: &Mapping) -> Option<Col> {
             !samples.is_empty() && samples.iter().all(|s| defaults::dtype_in_kernel(s).is_some())
         })?;
     Some(m.col(index))
-}
-
-/// Says that a batch is part of M already, where it is.
-fn assume_batch(table: &mut TableBuilder, m: &Mapping) {
-    if let Some(c) = m.columns.iter().find(|c| c.why == BATCH_IN_M) {
-        let text = format!("“{}” is part of M already: one GEMM takes the whole batch.", c.header);
-        table.assume(assumption("batch", text, "in M", &["in M", BATCH_APART]));
-    }
 }
 
 /// Says whose letters N and T are, where there are any and no framework's name tells.
@@ -317,6 +311,10 @@ impl Further<'_> {
             }
             // Skip the index of a printed table.
             Other if sampled.shifted && i == 0 => return None,
+            // Rows are told apart by it, whatever numbers it has.
+            Other if m.batch.as_ref().is_some_and(|b| b.is_label(name)) => {
+                Extra::Text(i, table.auto_column(name))
+            }
             Other | DeviceUnits => Extra::Auto(i, table.auto_column(name)),
             Time if plan.figures.time.is_none() => Extra::Auto(i, table.auto_column(name)),
             // Keep a name that has the sizes in it.

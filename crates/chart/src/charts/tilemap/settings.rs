@@ -1,0 +1,141 @@
+//! The settings alone: of a sweep in which the tile stays and something else varies, every value of every
+//! setting and how near it comes to the best one, as bars and as a table.
+
+use super::Influence;
+use crate::charts::{Heights, Picture, RenderOptions};
+use crate::columns::Columns;
+use crate::labels::Rect;
+use crate::palette::alpha;
+use crate::plot::{Bands, value_bar, value_panel};
+use crate::scale::{Kind, Scale};
+use crate::scene::Scene;
+use crate::ticks::{Format, share_words};
+use crate::tooltip::Tooltip;
+use gemmscope_model::units::{percent, plural};
+use gemmscope_table::result_table::Table;
+
+const ROW: f64 = 22.0;
+/// Room above the bars for their title, and below them for ticks.
+const AROUND: (f64, f64) = (26.0, 34.0);
+
+/// From this share on a value was the best one of every shape.
+const ALWAYS: f64 = 0.9995;
+
+/// Settings that vary, the one that changes most first.
+pub(super) struct Settings {
+    influences: Vec<Influence>,
+    /// Why there is no tile map.
+    why: String,
+    /// What a band stands for: a setting, and one of its values; a setting alone is a heading.
+    bands: Vec<(usize, Option<usize>)>,
+}
+
+impl Settings {
+    /// `None` where nothing but the tile varies.
+    pub(super) fn of(influences: Vec<Influence>, why: String) -> Option<Settings> {
+        let of_setting = |(at, i): (usize, &Influence)| {
+            let values = (0..i.values.len()).map(move |value| (at, Some(value)));
+            std::iter::once((at, None)).chain(values).collect::<Vec<_>>()
+        };
+        let bands: Vec<_> = influences.iter().enumerate().flat_map(of_setting).collect();
+        (!bands.is_empty()).then_some(Settings { influences, why, bands })
+    }
+
+    fn name(&self, band: usize) -> String {
+        let (setting, value) = self.bands[band];
+        let influence = &self.influences[setting];
+        value.map_or_else(|| influence.name.clone(), |value| influence.values[value].value.clone())
+    }
+}
+
+/// Every value of every setting.
+pub(super) fn table(influences: &[Influence]) -> Table {
+    let of = |i: &Influence| {
+        let values = i.values.iter().map(|v| {
+            vec![i.name.clone(), v.value.clone(), i.sets.to_string(), share_words(v.best)]
+        });
+        values.collect::<Vec<_>>()
+    };
+    let heads = ["Setting", "Value", "Compared", "Geometric mean, % of the best value"];
+    Table::of(&heads, influences.iter().flat_map(of).collect())
+}
+
+impl Picture for Settings {
+    /// The best and the worst value of the setting that changes most.
+    fn title(&self) -> String {
+        let Some(first) = self.influences.first() else { return String::new() };
+        let (Some(best), Some(worst)) = (first.values.first(), first.values.last()) else {
+            return String::new();
+        };
+        let name = &first.name;
+        let mean = match first.shapes {
+            1 => String::new(),
+            n => format!(", in the geometric mean of {}", plural(n as u64, "shape")),
+        };
+        let of = match best.best > ALWAYS {
+            true => format!("{name} {} is best", best.value),
+            false => {
+                format!("{name} {} reaches {} of the best rate", best.value, percent(best.best))
+            }
+        };
+        let count = plural(first.values.len() as u64, "value");
+        format!("{of} of {count}, {} is worst at {}{mean}.", worst.value, percent(worst.best))
+    }
+
+    fn verdict(&self) -> Vec<String> {
+        vec![self.title()]
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let all = "Each value against the best one, all else equal.".to_owned();
+        let aside = format!("No tile map. {}", self.why);
+        vec![all, aside]
+    }
+
+    fn draw(&self, scene: &mut Scene, room: Rect, options: &RenderOptions<'_>) {
+        let [left, top, width, height] = room;
+        let bands = Bands {
+            n: self.bands.len(),
+            what: "Values",
+            row: ROW,
+            most: None,
+            name: &|at| self.name(at),
+            mark: &|at| self.bands[at].1.map(|_| (Vec::new(), at)),
+        };
+        let inner = [left, top + AROUND.0, width, height - AROUND.0 - AROUND.1];
+        let placed = bands.place(scene, inner, options);
+        let across = (width - placed.left - 12.0).max(10.0);
+        let scale = Scale::new(Kind::Linear, (0.0, 1.0), (placed.left, placed.left + across));
+        let rect = [placed.left, placed.top, across, placed.bottom() - placed.top];
+        value_panel(scene, rect, &scale, "% of the best value", &Format::percent());
+        for (at, y) in placed.each() {
+            let (setting, Some(value)) = self.bands[at] else { continue };
+            let share = self.influences[setting].values[value].best;
+            // The best one stands out.
+            let color = options.theme.categories[0];
+            let color = if value == 0 { color } else { alpha(color, 0.6) };
+            let band = [placed.left, y, across, ROW];
+            value_bar(scene, band, &scale, (share, share_words(share)), color, f64::NAN);
+        }
+    }
+
+    fn tooltip(&self, mark: usize) -> Tooltip {
+        let Some((setting, Some(value))) = self.bands.get(mark) else {
+            return Tooltip::default();
+        };
+        let influence = &self.influences[*setting];
+        let value = &influence.values[*value];
+        let columns = Columns::new()
+            .text("Of the best value", |share: &f64| share_words(*share))
+            .text("Compared", |_| influence.sets.to_string());
+        columns.tooltip(format!("{} {}", influence.name, value.value), &value.best)
+    }
+
+    fn table(&self) -> Table {
+        table(&self.influences)
+    }
+
+    fn heights(&self, width: f64) -> Heights {
+        Heights::scrolling(width, AROUND.0 + AROUND.1 + ROW * self.bands.len() as f64)
+    }
+}
