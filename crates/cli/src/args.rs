@@ -37,6 +37,7 @@ pub(super) struct Args {
     pub flagged: bool,
     pub baseline: Option<OsString>,
     pub max_regression: Option<f64>,
+    pub allow_missing: bool,
 }
 
 /// A valid command line.
@@ -138,6 +139,7 @@ impl Args {
         match long {
             "json" => self.json = true,
             "each" => self.each = true,
+            "allow-missing" => self.allow_missing = true,
             "flagged" => self.flagged = true,
             "serve" => self.serve = true,
             "app" => self.app = Some(raw()?),
@@ -276,6 +278,9 @@ impl Args {
         }
         if self.max_regression.is_some() && self.baseline.is_none() {
             return needs("--max-regression", "--baseline FILE");
+        }
+        if self.allow_missing && self.baseline.is_none() {
+            return needs("--allow-missing", "--baseline FILE");
         }
         if self.each && self.min_efficiency.is_none() {
             return needs("--each", "--min-efficiency P");
