@@ -4,9 +4,26 @@
 #   action.sh command   finds or fetches the command gemmscope
 #   action.sh check     verdict, report and page into a folder, the job's summary and the step's outputs; the verdict's
 #                       exit code is an output, so that the files are kept before the job fails
+#
+# The runner obeys lines of the log that begin with "::". While something runs that prints what stands in files, it is
+# told to obey none: only a random word, which nobody else knows, ends that.
 set -euo pipefail
+# One stream, so that nothing of the command comes before or after the lines that surround it.
+exec 2>&1
 
-die() { echo "::error::$*"; exit 1; }
+word=
+quiet() {
+  word=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  echo "::stop-commands::$word"
+}
+# Also after a line of the command that has no end.
+obey() {
+  [ -z "$word" ] || printf '\n::%s::\n' "$word"
+  word=
+}
+trap obey EXIT
+
+die() { obey; echo "::error::$*"; exit 1; }
 output() { echo "$1=$2" >>"$GITHUB_OUTPUT"; }
 
 command_step() {
@@ -17,9 +34,8 @@ command_step() {
   fi
   local name folder from
   name=gemmscope-$(uname -m)-$(uname -s | tr '[:upper:]' '[:lower:]').tar.gz
-  folder=$RUNNER_TEMP/gemmscope-command
+  folder=$(mktemp -d "$RUNNER_TEMP/gemmscope-command-XXXXXX")
   from=$GITHUB_SERVER_URL/$ACTION_REPOSITORY/releases/download/$ACTION_REF
-  mkdir -p "$folder"
   cd "$folder"
   for file in "$name" SHA256SUMS; do
     curl -fsSL --retry 3 -o "$file" "$from/$file" ||
@@ -30,26 +46,52 @@ command_step() {
   output command "$folder/gemmscope"
 }
 
+# The files of a line of the input, into the array found: wildcards are expanded, whatever the names hold.
+expand() {
+  local IFS=
+  found=("$1")
+  if [ ! -e "$1" ]; then
+    shopt -s nullglob
+    # shellcheck disable=SC2206 # The pattern is to be expanded; without IFS no name is split.
+    found=($1)
+    shopt -u nullglob
+    # Without a match the name stays, and the command says that there is no such file.
+    [ ${#found[@]} -gt 0 ] || found=("$1")
+  fi
+}
+
 # Most bytes of a job's summary that GitHub takes, less some for the verdict.
-SUMMARY_LIMIT=900000
+SUMMARY_LIMIT=${SUMMARY_LIMIT-900000}
+
+# The first blocks of a document, whole ones: a cut table or character spoils what follows.
+blocks() {
+  LC_ALL=C awk -v limit="$SUMMARY_LIMIT" -v RS= '
+    { size += length($0) + 2; if (size > limit) { print "The rest is in report.md of the artifact."; exit } printf "%s\n\n", $0 }
+  ' "$1"
+}
 
 check_step() {
-  local folder=$RUNNER_TEMP/gemmscope files=() found=() limits=() common=() line code=0
-  mkdir -p "$folder"
+  local folder files=() found=() limits=() common=() line file code=0
+  # A new one each time: a job may use the action twice.
+  folder=$(mktemp -d "$RUNNER_TEMP/gemmscope-XXXXXX")
   while IFS= read -r line; do
     [ -n "$line" ] || continue
-    # Without a match the name stays, and the command says that there is no such file.
-    mapfile -t found < <(compgen -G "$line" || echo "$line")
-    files+=("${found[@]}")
+    expand "$line"
+    for file in "${found[@]}"; do
+      # "-" alone would be standard input.
+      case $file in -) files+=(./-) ;; *) files+=("$file") ;; esac
+    done
   done <<<"$FILES"
   [ ${#files[@]} -gt 0 ] || die "files: none given"
-  [ -z "$DEVICE" ] || common+=(--device "$DEVICE")
-  [ -z "$STATE" ] || common+=(--state "$STATE")
-  [ -z "$MIN_EFFICIENCY" ] || limits+=(--min-efficiency "$MIN_EFFICIENCY")
-  [ -z "$BASELINE" ] || limits+=(--baseline "$BASELINE")
-  [ -z "$MAX_REGRESSION" ] || limits+=(--max-regression "$MAX_REGRESSION")
+  [ -z "$DEVICE" ] || common+=("--device=$DEVICE")
+  [ -z "$STATE" ] || common+=("--state=$STATE")
+  [ -z "$MIN_EFFICIENCY" ] || limits+=("--min-efficiency=$MIN_EFFICIENCY")
+  [ "$BASELINE" != - ] || BASELINE=./-
+  [ -z "$BASELINE" ] || limits+=("--baseline=$BASELINE")
+  [ -z "$MAX_REGRESSION" ] || limits+=("--max-regression=$MAX_REGRESSION")
+  [ "$ALLOW_MISSING" != true ] || limits+=(--allow-missing)
 
-  : >"$folder/comment.md"
+  quiet
   if [ ${#limits[@]} -gt 0 ]; then
     "$COMMAND" check "${common[@]}" "${limits[@]}" --form markdown -- "${files[@]}" >"$folder/comment.md" || code=$?
     # The same as JSON; what is wrong was said above.
@@ -63,16 +105,22 @@ check_step() {
 
   # What can be read is shown, whatever the verdict.
   "$COMMAND" report "${common[@]}" -o "$folder/report.md" -- "${files[@]}" || [ "$code" != 0 ] || code=1
-  if "$COMMAND" page "${common[@]}" -o "$folder/gemmscope.html" -- "${files[@]}"; then
+  local page=0
+  "$COMMAND" page "${common[@]}" -o "$folder/gemmscope.html" -- "${files[@]}" || page=$?
+  obey
+  if [ "$page" = 0 ]; then
     output page "$folder/gemmscope.html"
   else
     echo "::warning::no page was made"
   fi
+  local gone
+  gone=$(grep -o '"gone":[0-9]*' "$folder/check.json" 2>/dev/null | grep -o '[1-9][0-9]*$' || true)
+  [ -z "$gone" ] || echo "::warning::GEMMs of the baseline that were not measured: $gone"
   {
     cat "$folder/comment.md"
     if [ -f "$folder/report.md" ]; then
       printf '\n<details><summary>Findings</summary>\n\n'
-      head -c "$SUMMARY_LIMIT" "$folder/report.md"
+      blocks "$folder/report.md"
       printf '\n</details>\n'
     fi
   } >>"$GITHUB_STEP_SUMMARY"

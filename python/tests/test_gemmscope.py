@@ -210,6 +210,23 @@ class Pages(unittest.TestCase):
         saved = self.app.with_name("saved.html")
         page.save(saved)
         self.assertEqual(saved.read_text(), page.html)
+
+    def test_a_saved_page_is_whole_or_what_was_there(self):
+        saved, link = self.app.with_name("saved.html"), self.app.with_name("link.html")
+        saved.write_text("before")
+        saved.chmod(0o640)
+        os.symlink(saved, link)
+        # What no file can hold stands at its end.
+        with self.assertRaises(UnicodeEncodeError):
+            gemmscope.Page("x" * 100_000 + "\ud800").save(saved)
+        self.assertEqual(saved.read_text(), "before")
+        self.assertFalse([name for name in os.listdir(saved.parent) if name.endswith(".part")])
+        gemmscope.Page("whole").save(link)
+        self.assertEqual((saved.read_text(), link.read_text(), link.is_symlink()), ("before", "whole", False))
+        gemmscope.Page("whole").save(saved)
+        self.assertEqual((saved.read_text(), saved.stat().st_mode & 0o777), ("whole", 0o640))
+        gemmscope.Page("whole").save(os.devnull)
+        self.assertFalse(os.path.isfile(os.devnull))
         with self.assertRaises(ValueError):
             self.show(theme="pink")
 

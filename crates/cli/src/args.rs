@@ -39,6 +39,7 @@ pub(super) struct Args {
     pub flagged: bool,
     pub baseline: Option<OsString>,
     pub max_regression: Option<f64>,
+    pub allow_missing: bool,
 }
 
 /// A valid command line.
@@ -140,6 +141,7 @@ impl Args {
         match long {
             "json" => self.json = true,
             "each" => self.each = true,
+            "allow-missing" => self.allow_missing = true,
             "flagged" => self.flagged = true,
             "serve" => self.serve = true,
             "app" => self.app = Some(raw()?),
@@ -285,6 +287,9 @@ impl Args {
         }
         if self.max_regression.is_some() && self.baseline.is_none() {
             return needs("--max-regression", "--baseline FILE");
+        }
+        if self.allow_missing && self.baseline.is_none() {
+            return needs("--allow-missing", "--baseline FILE");
         }
         if self.each && self.min_efficiency.is_none() {
             return needs("--each", "--min-efficiency P");

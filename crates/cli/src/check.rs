@@ -6,7 +6,7 @@ mod words;
 
 use crate::Io;
 use crate::args::Args;
-use crate::load::{Exit, Stop, load, load_files, shown, view_state};
+use crate::load::{Exit, Stop, load_with_baseline, shown, view_state};
 use crate::messages::Code;
 use crate::progress;
 use gemmscope_analysis::doc;
@@ -34,6 +34,16 @@ impl Limit {
             Limit::Efficiency(e) => e.held,
             Limit::Regression(r) => r.held,
         }
+    }
+
+    /// What it is about, where that is not plain, and why it cannot be judged.
+    fn doubt(&self) -> Option<String> {
+        let (of, why) = match self {
+            Limit::Efficiency(e) if e.side.is_empty() => ("efficiency: ".to_owned(), &e.why),
+            Limit::Efficiency(e) => (format!("efficiency of {}: ", e.side), &e.why),
+            Limit::Regression(r) => (String::new(), &r.why),
+        };
+        why.as_ref().map(|why| of + why)
     }
 }
 
@@ -105,19 +115,31 @@ struct Slower {
     now_s: f64,
 }
 
+/// GEMMs of a baseline that the files lack: a benchmark that breaks on its slowest GEMM has no slow one.
+#[derive(Debug, Default, Serialize)]
+struct Missing {
+    /// Name of the baseline's file.
+    baseline: String,
+    /// Whether it holds; `None` where the files share no GEMM with the baseline.
+    held: Option<bool>,
+    /// They may be missing: it holds whatever is.
+    allowed: bool,
+    /// How many are gone, of so many.
+    gone: usize,
+    of: usize,
+    /// Which.
+    gemms: Vec<String>,
+}
+
 /// Checks the files against the limits; prints one line per limit and the rows that break it.
 pub(super) fn check(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let loaded = load(args, io.stdin).with_rows(&mut io.err)?;
+    let (loaded, baseline) = load_with_baseline(args, io.stdin);
+    let loaded = loaded.with_rows(&mut io.err)?;
     let state = view_state(args, &loaded, &mut io.err)?;
     let failed = loaded.failed;
-    let baseline = match &args.baseline {
+    let baseline = match baseline {
         None => None,
-        Some(file) => {
-            let files = [file.clone()];
-            let baseline = load_files(&files, args, io.stdin).with_rows(&mut io.err)?;
-            let name = std::path::Path::new(file).file_name().unwrap_or(file);
-            Some((name.to_string_lossy().into_owned(), baseline))
-        }
+        Some((name, baseline)) => Some((name, baseline.with_rows(&mut io.err)?)),
     };
     progress::step("holding the rows against the limits");
     let frame = shown(loaded.data.clone(), &state, &loaded.custom, &mut io.err)?;
@@ -128,31 +150,28 @@ pub(super) fn check(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
         let sides = efficiency::of_sides(&frame, least, args.each);
         limits.extend(sides.into_iter().map(Limit::Efficiency));
     }
+    let mut missing = None;
     if let Some((name, baseline)) = baseline {
         let most = args.max_regression.unwrap_or(0.05);
-        let r = regression::against(loaded, &name, baseline, &state, most)?;
-        limits.push(Limit::Regression(r));
+        let (regression, gone) = regression::against(loaded, &name, baseline, &state, most)?;
+        limits.push(Limit::Regression(regression));
+        let allowed = args.allow_missing;
+        missing = Some(Missing { held: gone.held.map(|held| held || allowed), allowed, ..gone });
     }
-    for limit in &limits {
-        let (of, why) = match limit {
-            Limit::Efficiency(e) if e.side.is_empty() => ("efficiency: ".to_owned(), &e.why),
-            Limit::Efficiency(e) => (format!("efficiency of {}: ", e.side), &e.why),
-            Limit::Regression(r) => (String::new(), &r.why),
-        };
-        if let Some(why) = why {
-            io.err.say(Code::NotJudged, &format!("{of}{why}"))?;
-        }
+    for doubt in limits.iter().filter_map(Limit::doubt) {
+        io.err.say(Code::NotJudged, &doubt)?;
     }
-    let held = verdict(&limits);
+    let held = verdict(&limits, missing.as_ref());
     let text = match args.form.as_deref() {
         Some("json") => {
             let object = serde_json::json!({
-                "schema": SCHEMA, "held": held, "limits": limits, "ledger": ledger, "trust": trust,
+                "schema": SCHEMA, "held": held, "limits": limits, "missing": missing,
+                "ledger": ledger, "trust": trust,
             });
             format!("{object}\n")
         }
         form => {
-            let blocks = words::blocks(held, &limits, &ledger, &trust);
+            let blocks = words::blocks(held, (&limits, missing.as_ref()), &ledger, &trust);
             match form {
                 Some("markdown") => doc::markdown(&blocks).trim_start().to_owned(),
                 _ => doc::plain(&blocks),
@@ -168,9 +187,10 @@ pub(super) fn check(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
 }
 
 /// A broken limit says more than one that could not be judged.
-fn verdict(limits: &[Limit]) -> Option<bool> {
-    if limits.iter().any(|l| l.held() == Some(false)) {
+fn verdict(limits: &[Limit], missing: Option<&Missing>) -> Option<bool> {
+    let all = limits.iter().map(Limit::held).chain(missing.map(|m| m.held));
+    if all.clone().any(|held| held == Some(false)) {
         return Some(false);
     }
-    limits.iter().all(|l| l.held() == Some(true)).then_some(true)
+    all.clone().all(|held| held == Some(true)).then_some(true)
 }

@@ -3,11 +3,10 @@
 use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Stop, load};
-use crate::progress;
+use crate::{output, progress};
 use gemmscope_model::hardware::RoofKind;
-use gemmscope_table::native_csv;
-use std::io::Write;
-use std::path::Path;
+use gemmscope_table::native_csv::CsvWriter;
+use std::io::{Result as Written, Write};
 
 /// Version of the JSON; `docs/src/schema/rows-1.json` describes it.
 const SCHEMA: &str = "gemmscope/rows/1";
@@ -16,34 +15,32 @@ const SCHEMA: &str = "gemmscope/rows/1";
 pub(super) fn convert(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
     let loaded = load(args, io.stdin).with_rows(&mut io.err)?;
     let all = &loaded.data;
-    let mut file;
-    let target: &mut dyn Write = match args.output.as_deref().map(Path::new) {
-        Some(path) if path != "-" => {
-            let created = std::fs::File::create(path).or_else(|e| io.err.unwritten(path, &e))?;
-            file = std::io::BufWriter::new(created);
-            &mut file
-        }
-        _ => io.out,
-    };
     // With a device: what the roof allows, which is all that a list of shapes can have.
     let metrics = loaded.metrics(RoofKind::default());
     let known = metrics.devices.iter().any(Option::is_some);
-    let mut writer = native_csv::CsvWriter::new(all, known.then_some(&metrics));
+    let mut writer = CsvWriter::new(all, known.then_some(&metrics));
     progress::step("writing the rows");
-    if args.json {
-        write!(target, "{{\"schema\":\"{SCHEMA}\",\"rows\":[")?;
-        for (row, object) in writer.objects(0..all.len()).enumerate() {
-            let before = if row == 0 { "" } else { "," };
-            write!(target, "{before}\n{object}")?;
-        }
-        writeln!(target, "\n]}}")?;
-    } else {
-        target.write_all(writer.header().as_bytes())?;
-        for start in (0..all.len()).step_by(10_000) {
-            let end = (start + 10_000).min(all.len());
-            target.write_all(writer.rows(start..end).as_bytes())?;
-        }
-    }
-    target.flush()?;
+    output::write(args, io, |to| match args.json {
+        true => write_json(&mut writer, all.len(), to),
+        false => write_csv(&mut writer, all.len(), to),
+    })?;
     Ok(Exit::worked(!loaded.failed))
+}
+
+fn write_json(writer: &mut CsvWriter<'_>, rows: usize, to: &mut dyn Write) -> Written<()> {
+    write!(to, "{{\"schema\":\"{SCHEMA}\",\"rows\":[")?;
+    for (row, object) in writer.objects(0..rows).enumerate() {
+        let before = if row == 0 { "" } else { "," };
+        write!(to, "{before}\n{object}")?;
+    }
+    writeln!(to, "\n]}}")
+}
+
+fn write_csv(writer: &mut CsvWriter<'_>, rows: usize, to: &mut dyn Write) -> Written<()> {
+    to.write_all(writer.header().as_bytes())?;
+    for start in (0..rows).step_by(10_000) {
+        let end = (start + 10_000).min(rows);
+        to.write_all(writer.rows(start..end).as_bytes())?;
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! The files that a command line names: single files, folders, standard input.
 
-use gemmscope_model::encode::visible;
+use gemmscope_model::encode::one_line;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -31,7 +31,7 @@ impl Given {
 
     /// Its name in messages.
     pub(super) fn name_for_people(&self) -> Cow<'_, str> {
-        if self.path.is_none() { Cow::Borrowed("standard input") } else { visible(&self.name) }
+        if self.path.is_none() { Cow::Borrowed("standard input") } else { one_line(&self.name) }
     }
 }
 

@@ -120,7 +120,8 @@ pub(super) const TOPICS: [Topic; 14] = [
         name: "check",
         usage: "FILE... [--min-efficiency P] [--baseline OLD.csv [--max-regression P]]",
         what: "limits for continuous integration; exit code 3 if one is broken",
-        more: "At least one limit is needed: --min-efficiency or --baseline.\n",
+        more: "At least one limit is needed: --min-efficiency or --baseline. A GEMM of the baseline that is not\n\
+               measured any more breaks the limit too; --allow-missing lets it pass.\n",
         examples: &[
             "gemmscope check new.csv --device mi300x --min-efficiency 60%",
             "gemmscope check new.csv --baseline old.csv --max-regression 5%",
@@ -232,7 +233,7 @@ const READING: &[Command] =
     &[Summary, Render, Report, Replay, Page, Open, Check, Dispatch, Convert];
 
 /// Every option but --help and --version.
-pub(super) const OPTIONS: [Opt; 21] = [
+pub(super) const OPTIONS: [Opt; 22] = [
     Opt {
         long: "device",
         value: "ID",
@@ -336,6 +337,12 @@ pub(super) const OPTIONS: [Opt; 21] = [
         long: "max-regression",
         value: "P",
         what: "maximum slowdown of a GEMM: 5% (the default) or 0.05",
+        of: &[Check],
+    },
+    Opt {
+        long: "allow-missing",
+        value: "",
+        what: "GEMMs of the baseline may be missing",
         of: &[Check],
     },
     Opt {

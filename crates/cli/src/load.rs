@@ -5,8 +5,8 @@ use crate::args::Args;
 use crate::files::{Given, given};
 use crate::help::Command;
 use crate::messages::{Code, Messages};
-use crate::progress;
 use crate::read::read;
+use crate::{output, progress};
 use gemmscope_chart::picture;
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
@@ -77,6 +77,16 @@ impl Loaded {
         self.data.sources.iter().any(|s| s.without_model.time_s > 0.0)
     }
 
+    /// What is wrong with the options, as only the files could tell; takes the device on the way.
+    fn misuse_of_options(&mut self, args: &Args) -> Option<String> {
+        match device_id(args.device.as_deref(), &self.custom) {
+            Ok(id) => self.device = id,
+            Err(why) => return Some(why),
+        }
+        let asked = self.data.sources.iter().flat_map(|s| &s.assumptions);
+        wrong_answer(&args.options, &asked.collect::<Vec<_>>())
+    }
+
     /// Joins what surrounds a table with that table, and returns the table's name.
     fn attach(&mut self, context: &TraceContext) -> Option<String> {
         let attached = trace::attach(&mut self.data, context);
@@ -136,11 +146,31 @@ impl Loaded {
 
 /// Reads the files of the command line.
 pub(super) fn load(args: &Args, stdin: &mut dyn Read) -> Loaded {
-    load_files(&args.files, args, stdin)
+    let mut all = load_files(&args.files, args, stdin);
+    // A column may be one of the baseline alone.
+    if args.baseline.is_none() && all.misuse.is_none() {
+        all.misuse = wrong_column(args, &[&all]);
+    }
+    all
 }
 
-/// Like [`load`], with these files.
-pub(super) fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) -> Loaded {
+/// Reads the baseline of the command line too, if there is one.
+pub(super) fn load_with_baseline(
+    args: &Args,
+    stdin: &mut dyn Read,
+) -> (Loaded, Option<(String, Loaded)>) {
+    let mut all = load(args, stdin);
+    let Some(file) = &args.baseline else { return (all, None) };
+    let baseline = load_files(std::slice::from_ref(file), args, stdin);
+    if all.misuse.is_none() {
+        all.misuse = wrong_column(args, &[&all, &baseline]);
+    }
+    let name = Path::new(file).file_name().unwrap_or(file).to_string_lossy().into_owned();
+    (all, Some((name, baseline)))
+}
+
+/// Reads these files.
+fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) -> Loaded {
     let (files, wrong) = given(files);
     let mut all =
         Loaded { failed: !wrong.is_empty(), command: Some(args.command), ..Loaded::default() };
@@ -205,14 +235,12 @@ pub(super) fn load_files(files: &[OsString], args: &Args, stdin: &mut dyn Read) 
         all.files[at].1 = Outcome::Context(all.attach(&context));
     }
     lent.to(&mut all.data);
-    all.misuse = match device_id(args.device.as_deref(), &all.custom) {
-        Ok(id) => {
-            all.device = id;
-            let asked = all.data.sources.iter().flat_map(|s| &s.assumptions);
-            wrong_answer(&args.options, &asked.collect::<Vec<_>>())
-        }
-        Err(why) => Some(why),
-    };
+    let used = |outcome: &Outcome| !matches!(outcome, Outcome::LeftOut(_));
+    let read = files.iter().zip(&all.files[of_args..]);
+    let read = read.filter(|(file, (_, outcome))| file.of_folder && used(outcome));
+    let read: Vec<&Path> = read.filter_map(|(file, _)| file.path.as_deref()).collect();
+    let wrong_place = output::wrong_place(args, &read);
+    all.misuse = wrong_place.or_else(|| all.misuse_of_options(args));
     all
 }
 
@@ -292,19 +320,49 @@ fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String
     None
 }
 
+/// What is wrong with the columns that the user named: one that no file has would change nothing
+/// without a word.
+fn wrong_column(args: &Args, all: &[&Loaded]) -> Option<String> {
+    let outcomes = all.iter().flat_map(|l| &l.files).map(|(_, outcome)| outcome);
+    // What is wrong with such a file was said, and its columns are not known.
+    if outcomes.into_iter().any(|o| matches!(o, Outcome::Failed(_))) {
+        return None;
+    }
+    let mut headers: Vec<&str> = Vec::new();
+    for header in all.iter().flat_map(|l| &l.data.sources).flat_map(|s| &s.headers) {
+        if !headers.contains(&header.as_str()) {
+            headers.push(header);
+        }
+    }
+    let (name, _) = args.options.columns.iter().find(|(n, _)| !headers.contains(&n.as_str()))?;
+    Some(match headers.as_slice() {
+        [] => format!(
+            "--column: {name}: what the columns hold is known by the format of the files; --format generic \
+             reads them by their headers"
+        ),
+        headers => {
+            format!("--column: no column is called {name}; the files have {}", headers.join(", "))
+        }
+    })
+}
+
 /// The view state of the options: that of `--state`, changed by `--view` and `--device`, with the
-/// measured peaks of the files. Reports keys that cannot be read on `err`.
+/// measured peaks of the files. A key that cannot be read is a wrong command line: without that filter the
+/// result would be of other rows than those asked for.
 pub(super) fn view_state(
     args: &Args,
     loaded: &Loaded,
     err: &mut Messages<'_>,
-) -> std::io::Result<ViewState> {
+) -> Result<ViewState, Stop> {
     let text = args.state.as_deref().unwrap_or("");
     let text = text.split_once('#').map_or(text, |(_, hash)| hash);
     let (mut state, problems) = ViewState::decode(text);
-    for p in problems {
+    for p in &problems {
         let what = format!("--state: {}: {}", p.key, p.message);
         err.say(Code::BadState, &what)?;
+    }
+    if !problems.is_empty() {
+        return Err(Stop::With(Exit::Misuse));
     }
     if loaded.measured_peaks {
         state.roof = RoofKind::Achievable;
@@ -390,21 +448,5 @@ pub(super) enum Stop {
 impl From<std::io::Error> for Stop {
     fn from(error: std::io::Error) -> Stop {
         Stop::Io(error)
-    }
-}
-
-/// Writes to `-o FILE`, or to standard output if that is `-` or missing.
-pub(super) fn write_out(args: &Args, text: &str, io: &mut Io<'_>) -> Result<(), Stop> {
-    match args.output.as_deref().map(Path::new) {
-        Some(path) if path != "-" => {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            // `category_findings/gemm_findings.md`, as trace analysts exchange it, has a folder.
-            let made = match folder.as_os_str().is_empty() {
-                true => Ok(()),
-                false => std::fs::create_dir_all(folder),
-            };
-            made.and_then(|()| std::fs::write(path, text)).or_else(|e| io.err.unwritten(path, &e))
-        }
-        _ => Ok(io.out.write_all(text.as_bytes())?),
     }
 }

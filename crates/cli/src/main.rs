@@ -21,6 +21,7 @@ mod list;
 mod load;
 mod messages;
 mod open;
+mod output;
 mod page;
 mod progress;
 mod read;

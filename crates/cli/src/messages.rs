@@ -1,8 +1,10 @@
-//! What a command says beside its result: lines for people, or with `--json` one object a line.
+//! What a command says beside its result: lines for people, or with `--json` one object a line. A message
+//! is one line whatever stands in it: nothing of a file reaches the terminal or the log as a line of its own.
 
 use crate::help::Command;
 use crate::load::{Exit, Stop};
 use gemmscope_import::{ErrorKind, ImportError};
+use gemmscope_model::encode::one_line;
 use std::io::{Error, Result, Write};
 use std::path::Path;
 
@@ -73,7 +75,6 @@ impl Code {
             Code::RowsSkipped
                 | Code::LeftOut
                 | Code::NeedsTable
-                | Code::BadState
                 | Code::TooManyFilters
                 | Code::NoBrowser
         )
@@ -98,9 +99,9 @@ impl<'a> Messages<'a> {
             "schema": SCHEMA,
             "level": level,
             "code": code.key(),
-            "file": file,
+            "file": file.map(one_line),
             "line": (line > 0).then_some(line),
-            "message": message,
+            "message": one_line(message),
         });
         writeln!(self.to, "{object}")
     }
@@ -110,7 +111,7 @@ impl<'a> Messages<'a> {
         if self.json {
             return self.object(code, None, 0, message);
         }
-        writeln!(self.to, "gemmscope: {message}")
+        writeln!(self.to, "gemmscope: {}", one_line(message))
     }
 
     /// A sentence about one file.
@@ -118,7 +119,7 @@ impl<'a> Messages<'a> {
         if self.json {
             return self.object(code, Some(file), 0, message);
         }
-        writeln!(self.to, "gemmscope: {file}: {message}")
+        writeln!(self.to, "gemmscope: {}: {}", one_line(file), one_line(message))
     }
 
     /// Why a command cannot go on: it ends.
@@ -147,7 +148,7 @@ impl<'a> Messages<'a> {
         if self.json {
             return Ok(());
         }
-        writeln!(self.to, "{text}")
+        writeln!(self.to, "{}", one_line(text))
     }
 
     /// What is wrong with the command line, and where its help is.
@@ -156,7 +157,7 @@ impl<'a> Messages<'a> {
             return self.object(Code::Usage, None, 0, message);
         }
         let of = command.map_or(String::new(), |c| format!("{} ", c.topic().name));
-        writeln!(self.to, "gemmscope: {message}\nTry `gemmscope {of}--help`.")
+        writeln!(self.to, "gemmscope: {}\nTry `gemmscope {of}--help`.", one_line(message))
     }
 }
 

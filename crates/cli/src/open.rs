@@ -6,8 +6,9 @@ use crate::args::Args;
 use crate::load::{Exit, Stop};
 use crate::messages::{Code, Messages};
 use crate::page::{Made, make};
-use crate::progress;
-use crate::serve::{Server, secret};
+use crate::serve::Server;
+use crate::{output, progress};
+use gemmscope_model::encode::one_line;
 use gemmscope_share::data::base_name;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -30,12 +31,15 @@ pub(super) fn open(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
         return serve(args, made, &browser, io);
     }
     let path = match &args.output {
-        Some(path) => PathBuf::from(path),
-        None => temporary(&made.first).or_else(|e| io.err.unwritten(&std::env::temp_dir(), &e))?,
+        Some(path) => {
+            let path = PathBuf::from(path);
+            write(&path, &made.html, &mut io.err)?;
+            path
+        }
+        None => write_temporary(&made, &mut io.err)?,
     };
-    write(&path, &made.html, &mut io.err)?;
     let path = path.canonicalize().unwrap_or(path);
-    writeln!(io.out, "{}", path.display())?;
+    writeln!(io.out, "{}", one_line(&path.to_string_lossy()))?;
     io.out.flush()?;
     if browser.away {
         io.err.hint(
@@ -85,21 +89,52 @@ fn host() -> String {
 }
 
 fn write(path: &Path, html: &str, err: &mut Messages<'_>) -> Result<(), Stop> {
-    std::fs::write(path, html).or_else(|e| err.unwritten(path, &e))
+    let written = output::write_file(path, |to| to.write_all(html.as_bytes()));
+    written.or_else(|e| err.unwritten(path, &e))
 }
 
 /// A new file in a new folder that only the user can read.
-fn temporary(first: &str) -> std::io::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("gemmscope-{}", &secret()[..12]));
-    #[cfg(unix)]
-    {
-        let mut builder = std::fs::DirBuilder::new();
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
+fn write_temporary(made: &Made, err: &mut Messages<'_>) -> Result<PathBuf, Stop> {
+    let folder = output::temporary_folder();
+    let folder = folder.or_else(|e| err.unwritten(&std::env::temp_dir(), &e))?;
+    remove_old(folder.path());
+    let name = file_name(&made.first);
+    write(&folder.path().join(&name), &made.html, err)?;
+    Ok(folder.keep().join(name))
+}
+
+/// How long the page of an earlier run stays: its tab may be read again until then.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+
+/// Removes the folders of earlier runs of the same user beside this one.
+fn remove_old(own: &Path) {
+    let beside = own.parent().and_then(|all| std::fs::read_dir(all).ok());
+    for entry in beside.into_iter().flatten().filter_map(Result::ok) {
+        let path = entry.path();
+        let old = || {
+            let about = entry.metadata().ok()?;
+            let age = about.modified().ok()?.elapsed().ok()?;
+            let ours = about.is_dir() && output::is_temporary(&path) && same_owner(&about, own);
+            let mut inside = std::fs::read_dir(&path).ok().filter(|_| ours && age > KEPT)?;
+            let page = |name: &str| name.ends_with("gemmscope.html");
+            Some(inside.all(|e| e.is_ok_and(|e| e.file_name().to_str().is_some_and(page))))
+        };
+        if old() == Some(true) {
+            // What cannot be removed is left to the system, which empties this folder too.
+            let _ = std::fs::remove_dir_all(&path);
+        }
     }
-    #[cfg(not(unix))]
-    std::fs::create_dir(&folder)?;
-    Ok(folder.join(file_name(first)))
+}
+
+#[cfg(unix)]
+fn same_owner(about: &std::fs::Metadata, own: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(own).is_ok_and(|own| own.uid() == about.uid())
+}
+
+#[cfg(not(unix))]
+fn same_owner(_: &std::fs::Metadata, _: &Path) -> bool {
+    true
 }
 
 /// The page's name after that of its first file.

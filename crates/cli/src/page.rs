@@ -3,9 +3,9 @@
 use crate::Io;
 use crate::app;
 use crate::args::Args;
-use crate::load::{Exit, Stop, load, view_state, write_out};
+use crate::load::{Exit, Stop, load, view_state};
 use crate::messages::Code;
-use crate::progress;
+use crate::{output, progress};
 use gemmscope_share::data;
 use gemmscope_share::extract::Extract;
 
@@ -21,7 +21,7 @@ pub(super) struct Made {
 /// Puts the rows of the files into the one-file page.
 pub(super) fn page(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
     let made = make(args, io)?;
-    write_out(args, &made.html, io)?;
+    output::write_text(args, &made.html, io)?;
     Ok(Exit::worked(!made.failed))
 }
 

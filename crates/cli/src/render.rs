@@ -2,8 +2,9 @@
 
 use crate::Io;
 use crate::args::Args;
-use crate::load::{Exit, Shown, Stop, frame, write_out};
+use crate::load::{Exit, Shown, Stop, frame};
 use crate::messages::Code;
+use crate::output;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::picture;
 use gemmscope_chart::svg::svg;
@@ -19,6 +20,6 @@ pub(super) fn render(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
     if let Some(message) = &scene.message {
         io.err.say(Code::Nothing, message)?;
     }
-    write_out(args, &svg(&scene), io)?;
+    output::write_text(args, &svg(&scene), io)?;
     Ok(Exit::worked(!failed))
 }

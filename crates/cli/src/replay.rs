@@ -4,7 +4,9 @@ use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Shown, Stop, frame};
 use crate::messages::Code;
+use crate::output;
 use gemmscope_analysis::replay::bulk;
+use gemmscope_model::encode::one_line;
 use gemmscope_model::units::plural;
 
 /// Writes the scripts into the folder of `-o`.
@@ -27,21 +29,15 @@ pub(super) fn replay(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
         return io.err.stop(Code::Nothing, nothing);
     }
     let folder = std::path::Path::new(args.output.as_deref().unwrap_or_default());
-    let write = |name: &str, text: &str| {
-        std::fs::create_dir_all(folder).and_then(|()| std::fs::write(folder.join(name), text))
-    };
-    for file in &made.files {
-        if let Err(e) = write(&file.file, &file.text) {
-            return io.err.unwritten(&folder.join(&file.file), &e);
-        }
-    }
+    let files: Vec<_> = made.files.iter().map(|f| (&*f.file, &*f.text)).collect();
+    output::write_folder(folder, &files).or_else(|(path, e)| io.err.unwritten(&path, &e))?;
     writeln!(
         io.out,
         "{} of {} in {}; sh {} checks and times them",
         plural(made.files.len() as u64, "file"),
         plural(wanted.len() as u64, "GEMM"),
-        folder.display(),
-        folder.join("run_all.sh").display()
+        one_line(&folder.to_string_lossy()),
+        one_line(&folder.join("run_all.sh").to_string_lossy())
     )?;
     Ok(Exit::worked(!failed))
 }

@@ -2,7 +2,8 @@
 
 use crate::Io;
 use crate::args::Args;
-use crate::load::{Exit, Shown, Stop, frame, write_out};
+use crate::load::{Exit, Shown, Stop, frame};
+use crate::output;
 use gemmscope_analysis::{findings, report};
 use gemmscope_chart::picture;
 
@@ -20,7 +21,7 @@ pub(super) fn report(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
         "html" => report::html(&report, &picture::for_report(&frame, &state)),
         _ => report::markdown(&report),
     };
-    write_out(args, &text, io)?;
+    output::write_text(args, &text, io)?;
     Ok(Exit::worked(!failed))
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Server {
 
 /// 128 bits that nobody can guess, as hexadecimal digits: the standard library seeds its hashers
 /// from the system's random numbers, and each hasher has its own keys.
-pub(super) fn secret() -> String {
+fn secret() -> String {
     let part = || format!("{:016x}", RandomState::new().build_hasher().finish());
     part() + &part()
 }

@@ -8,6 +8,7 @@ use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
+use gemmscope_model::encode::one_line;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, and_more, percent, plural};
 use gemmscope_table::dataset::Rejected;
@@ -106,13 +107,13 @@ fn print_line(
             let object = serde_json::json!({ "schema": SCHEMA, "file": name, key: value });
             writeln!(out, "{object}")
         }
-        false => writeln!(out, "{name}: {words}\n"),
+        false => writeln!(out, "{}\n", one_line(&format!("{name}: {words}"))),
     }
 }
 
 /// A figure under its name.
 fn line(out: &mut dyn Write, name: &str, value: impl std::fmt::Display) -> std::io::Result<()> {
-    writeln!(out, "  {name:<20} {value}")
+    writeln!(out, "  {}", one_line(&format!("{name:<20} {value}")))
 }
 
 /// How many of a list are left out.
@@ -166,7 +167,7 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     writeln!(out, "{}", frame.counted().words(frame.kind()))?;
     if let Some(standing) = standing {
         for sentence in standing.sentences() {
-            writeln!(out, "  {sentence}")?;
+            writeln!(out, "  {}", one_line(&sentence))?;
         }
         if let Some((_, best)) = Dispatch::of(frame) {
             writeln!(out, "  {}", best.sentence())?;
@@ -210,7 +211,7 @@ fn print_shapes(out: &mut dyn Write, shapes: &[Untimed]) -> std::io::Result<()> 
             out,
             "    {:>9}          {}, {}, {}",
             Seconds(s.roof_time_s).to_string(),
-            s.shape(),
+            one_line(&s.shape()),
             s.types,
             s.bound.label()
         )?;
@@ -230,21 +231,22 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
     let or = |v: Option<String>| v.unwrap_or_else(|| "not known".into());
     let share = |v: Option<f64>| or(v.map(percent));
     let file = if s.file.is_empty() { "standard input" } else { &s.file };
-    writeln!(out, "{file}")?;
+    writeln!(out, "{}", one_line(file))?;
     let reason = format!(" ({})", s.format_reason);
     let reason = if s.format_reason.is_empty() { "" } else { &reason };
     line(out, "format", format!("{}{reason}", s.format))?;
     let (read, used, skipped) = (s.rows_read, s.rows_used, s.rows_set_aside);
     line(out, "rows", format!("{read} read, {used} used, {skipped} skipped"))?;
     for (reason, count) in &s.rejected {
-        writeln!(out, "    skipped            {count} x {reason}")?;
+        writeln!(out, "    skipped            {count} x {}", one_line(reason))?;
     }
     let listed = rejected.lines.iter().zip(&rejected.codes).take(LISTED);
     for (line, code) in listed {
         if let Some(reason) = rejected.reasons.get(usize::from(*code)) {
             let cell = reason.example.as_ref().filter(|_| reason.count == 1);
             let cell = cell.map_or(String::new(), |(_, text)| format!(": {text}"));
-            writeln!(out, "      line {line:<12}  {}{cell}", reason.text)?;
+            let text = format!("{}{cell}", reason.text);
+            writeln!(out, "      line {line:<12}  {}", one_line(&text))?;
         }
     }
     if let Some(rest) = rest(rejected.lines.len()) {
@@ -260,7 +262,8 @@ fn print_summary(out: &mut dyn Write, s: &Summary, rejected: &Rejected) -> std::
                 (_, "") => "VALUE",
                 (_, value) => value,
             };
-            writeln!(out, "    to change it       --answer '{}={value}'", a.key)?;
+            let answer = format!("--answer '{}={value}'", a.key);
+            writeln!(out, "    to change it       {}", one_line(&answer))?;
         }
     }
     for n in &s.notes {

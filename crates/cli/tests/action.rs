@@ -62,6 +62,8 @@ fn action() -> (Vec<Step>, BTreeMap<String, String>) {
 /// A runner with a work folder.
 struct Runner {
     folder: PathBuf,
+    /// Bytes of the job's summary, where it is not the script's own limit.
+    summary_limit: Option<&'static str>,
     values: BTreeMap<String, String>,
 }
 
@@ -69,7 +71,7 @@ impl Runner {
     fn new(name: &str) -> Runner {
         let folder = std::env::temp_dir().join(format!("gemmscope-{name}-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("temp")).unwrap();
-        let runner = Runner { folder, values: BTreeMap::new() };
+        let runner = Runner { folder, summary_limit: None, values: BTreeMap::new() };
         runner.put("app.html", &format!("<html>{SLOT}</html>"));
         // As the command of a release, which carries the page.
         let own = env!("CARGO_BIN_EXE_gemmscope");
@@ -130,6 +132,7 @@ impl Runner {
             command.env("GITHUB_RUN_ID", "42");
             let server = self.values.get("server").cloned();
             command.env("GITHUB_SERVER_URL", server.unwrap_or("https://github.com".into()));
+            command.envs(self.summary_limit.map(|limit| ("SUMMARY_LIMIT", limit)));
             for (key, value) in &step.env {
                 command.env(key, self.fill(value));
             }
@@ -157,6 +160,132 @@ impl Drop for Runner {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// The lines that the runner of GitHub obeys: `::command::` where a line begins and `##[command]` anywhere in
+/// it, unless it was told to stop until a word comes.
+fn obeyed(log: &str) -> Vec<&str> {
+    let (mut until, mut found) = (None, Vec::new());
+    for line in log.split(['\n', '\r']) {
+        let command = line.trim_start().strip_prefix("::").and_then(|c| c.split_once("::"));
+        match (until, command) {
+            (Some(word), Some((own, _))) if own == word => until = None,
+            (Some(_), _) => {}
+            (None, Some(("stop-commands", word))) => until = Some(word),
+            (None, Some(_)) => found.push(line),
+            (None, None) if line.contains("##[") => found.push(line),
+            (None, None) => {}
+        }
+    }
+    assert_eq!(until, None, "the runner is told to go on: {log}");
+    found
+}
+
+#[test]
+fn the_model_of_the_runner_obeys() {
+    let log = "a\n::error::b\n::stop-commands::x\n::add-mask::c\n::x::\nd ##[add-mask]e\n";
+    assert_eq!(obeyed(log), ["::error::b", "d ##[add-mask]e"]);
+}
+
+#[test]
+fn no_line_of_the_log_obeys_a_file() {
+    let mut runner = Runner::new("log");
+    let command = runner.at("gemmscope").display().to_string();
+    let forged = "::error file=ci.yml,line=1::forged\n::add-mask::GEMM\r::warning::x ##[add-mask]y";
+    runner.put("header.csv", &format!("\"M\n{forged}\",N,K,dtype,time_us\n1,2,3,4,5\n"));
+    let cells = "M,N,K,dtype,time_us,library,device\n";
+    let row = format!("4096,4096,4096,fp16,660,\"l\n{forged}\",\"d\n{forged}\"\n");
+    runner.put("cells.csv", &format!("{cells}{row}4096,4096,64,\"t\n{forged}\",1,,\n"));
+    std::fs::create_dir(runner.at("bench")).unwrap();
+    runner.put("bench/n\n::notice::approved.csv", "no,gemm\n1,2\n");
+    runner.put("bench/::notice::approved.csv", &table(700));
+    for files in ["header.csv", "cells.csv", "bench", "bench/*", "bench/[n]*", "none\u{1b}[2K.csv"]
+    {
+        for limit in [&[][..], &[("min-efficiency", "1%"), ("baseline", "cells.csv")]] {
+            let given = [("command", command.as_str()), ("files", files), ("device", "mi300x")];
+            let (_, said) = runner.run(&[&given[..], limit].concat());
+            for (input, _) in limit {
+                runner.values.insert(format!("inputs.{input}"), String::new());
+            }
+            let own = |line: &&str| {
+                ![
+                    "::warning::no page was made",
+                    "::warning::GEMMs of the baseline that were not measured: 1",
+                ]
+                .contains(line)
+            };
+            let obeyed: Vec<&str> = obeyed(&said).into_iter().filter(own).collect();
+            assert!(obeyed.is_empty(), "{files:?}: {obeyed:?}\n{said}");
+            assert!(!said.contains('\u{1b}'), "{said}");
+            // Without the script around it, no line of the command would be obeyed either.
+            let lines = said.lines().filter(|l| !l.starts_with("::"));
+            assert!(lines.clone().all(|l| !l.contains("##[")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_name_is_a_name_whatever_is_in_it() {
+    let mut runner = Runner::new("names");
+    let command = runner.at("gemmscope").display().to_string();
+    for (i, name) in ["a\n1.csv", "-", "a 2.csv", "a[3].csv"].into_iter().enumerate() {
+        runner.put(name, &format!("M,N,K,dtype,time_us\n4096,4096,{},fp16,660\n", 1024 << i));
+    }
+    let files = "a*1.csv\n[-]\na 2.csv\na[3].csv\n";
+    let given = [("command", command.as_str()), ("files", files), ("device", "mi300x")];
+    let (code, said) = runner.run(&[&given[..], &[("min-efficiency", "1%")]].concat());
+    assert_eq!(code, 0, "{said}");
+    let check = std::fs::read_to_string(Path::new(runner.output("folder")).join("check.json"));
+    assert_eq!(check.unwrap().matches("\"judged\":4").count(), 1, "{said}");
+}
+
+#[test]
+fn a_second_use_has_nothing_of_the_first_and_a_long_summary_is_cut_between_blocks() {
+    let mut runner = Runner::new("twice");
+    let command = runner.at("gemmscope").display().to_string();
+    runner.put("good.csv", &table(660));
+    let given = |files| [("command", command.as_str()), ("files", files), ("device", "mi300x")];
+    runner.summary_limit = Some("1500");
+    assert_eq!(runner.run(&given("good.csv")).0, 0);
+    let first = runner.output("folder").to_owned();
+    let summary = runner.read("summary.md");
+    assert!(summary.contains("The rest is in report.md of the artifact.\n"), "{summary}");
+    let report = std::fs::read_to_string(Path::new(&first).join("report.md")).unwrap();
+    let shown = summary.split("<summary>Findings</summary>\n\n").nth(1).unwrap();
+    let shown = shown.split("The rest is in").next().unwrap();
+    assert!(report.starts_with(shown.trim_end()) && shown.len() < 1600, "{shown}");
+    assert!(report[shown.trim_end().len()..].starts_with("\n\n"), "{shown}");
+    std::fs::remove_file(runner.at("summary.md")).unwrap();
+    assert_eq!(runner.run(&given("missing.csv")).0, 1);
+    assert!(!runner.read("summary.md").contains("Findings"), "{}", runner.read("summary.md"));
+    let second = Path::new(runner.output("folder"));
+    assert_ne!(second, Path::new(&first));
+    assert!(!second.join("gemmscope.html").exists() && !second.join("report.md").exists());
+}
+
+#[test]
+fn a_gemm_that_is_gone_fails_the_job_unless_it_may_be() {
+    let mut runner = Runner::new("gone");
+    let command = runner.at("gemmscope").display().to_string();
+    runner.put("main.csv", &table(660));
+    runner
+        .put("new.csv", "M,N,K,dtype,time_us\n4096,4096,4096,fp16,660\n4096,4096,8192,fp16,nan\n");
+    let given = [
+        ("command", command.as_str()),
+        ("files", "new.csv"),
+        ("device", "mi300x"),
+        ("baseline", "main.csv"),
+    ];
+    let warning = "::warning::GEMMs of the baseline that were not measured: 1";
+    let (code, said) = runner.run(&given);
+    assert_eq!((code, runner.output("held"), obeyed(&said)), (3, "false", vec![warning]), "{said}");
+    assert!(
+        runner.read("summary.md").contains("1 of 2 are missing"),
+        "{}",
+        runner.read("summary.md")
+    );
+    let (code, said) = runner.run(&[&given[..], &[("allow-missing", "true")]].concat());
+    assert_eq!((code, runner.output("held"), obeyed(&said)), (0, "true", vec![warning]), "{said}");
 }
 
 fn table(us: u32) -> String {

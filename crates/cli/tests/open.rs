@@ -105,6 +105,27 @@ fn the_browser_gets_a_page_that_only_the_user_can_read() {
 }
 
 #[test]
+fn pages_of_earlier_days_go_when_another_one_opens() {
+    let desk = Desk::new("days");
+    let browser = desk.at("browser");
+    let here = [("BROWSER", browser.to_str().unwrap())];
+    let open = || PathBuf::from(text(&desk.run(&["bench.csv"], &here).stdout).trim_end());
+    let (first, second) = (open(), open());
+    let own = desk.at("tmp/gemmscope-abc123");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::write(own.join("notes.txt"), "mine").unwrap();
+    let other = desk.at("tmp/gemmscope-of-mine");
+    std::fs::create_dir(&other).unwrap();
+    let days_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 24 * 3600);
+    for folder in [first.parent().unwrap(), &own, &other] {
+        std::fs::File::open(folder).unwrap().set_modified(days_ago).unwrap();
+    }
+    let third = open();
+    assert!(!first.parent().unwrap().exists());
+    assert!(second.exists() && third.exists() && own.join("notes.txt").exists() && other.exists());
+}
+
+#[test]
 fn over_ssh_it_says_what_to_copy_and_starts_nothing() {
     let desk = Desk::new("away");
     let browser = desk.at("browser");

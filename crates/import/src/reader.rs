@@ -72,6 +72,11 @@ pub(crate) fn fits(table: &TableBuilder) -> Result<(), ImportError> {
 pub(crate) const UNPACK_FIRST: &str =
     "unpack it first, or allow more with --memory of the gemmscope command";
 
+/// Why the last row of a table is set aside that ends within it.
+pub(crate) const ROW_CUT: &str = "row is cut off";
+/// What is said of such a table.
+pub(crate) const CUT: &str = "The last line ends early: the file may have been cut off.";
+
 /// A reader of a file, or why the file cannot be read.
 pub(crate) type Opened = Result<Box<dyn Reader>, ImportError>;
 

@@ -45,6 +45,35 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The text on one line of a terminal or a log, which act on what stands there: like [`visible`], and
+/// line ends and tabs have names too, as do the second `#` of `##[command]`, which build servers obey
+/// anywhere in a line, and the first `:` of `::command::`, which they obey where a line begins.
+///
+/// ```
+/// use gemmscope_model::encode::one_line;
+/// assert_eq!(one_line("k\n::error::x"), "k⟨U+000A⟩::error::x");
+/// assert_eq!(one_line("::error::##[x]"), "⟨U+003A⟩:error::#⟨U+0023⟩[x]");
+/// ```
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let acts = |c: char| matches!(c, '\t' | '\n' | '\r') || is_invisible(c);
+    let begins = text.trim_start().starts_with("::");
+    if !begins && !text.contains(acts) && !text.contains("##") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let colon = if begins { text.find(':') } else { None };
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        if acts(c) || c == '#' && before == '#' || colon == Some(at) {
+            push_name(&mut out, c);
+        } else {
+            out.push(c);
+        }
+        before = c;
+    }
+    Cow::Owned(out)
+}
+
 fn push_name(out: &mut String, c: char) {
     out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
 }

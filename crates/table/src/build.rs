@@ -146,6 +146,8 @@ pub struct TableBuilder {
     reported_rate: Option<usize>,
     /// Assumptions for the file's card.
     pub assumptions: Vec<Assumption>,
+    /// See [`Source::headers`](crate::dataset::Source::headers).
+    pub headers: Vec<String>,
     /// Remarks for the file's card.
     pub notes: Vec<String>,
     /// Most bytes that the rows may take, where it is not all memory.

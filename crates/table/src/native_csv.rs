@@ -374,11 +374,19 @@ pub fn parse_title(title: &str) -> Option<Column> {
     })
 }
 
-/// True if a spreadsheet would run the text as a formula, or would were it not for apostrophes
+/// `＝`, `＋`, `－` and `＠`, as spreadsheets of some languages take them too.
+const WIDE_SIGNS: [&[u8]; 4] = ["＝".as_bytes(), "＋".as_bytes(), "－".as_bytes(), "＠".as_bytes()];
+
+/// True if a spreadsheet would run the text as a formula, or would were it not for apostrophes or blanks
 /// before it.
 fn is_risky(text: &[u8]) -> bool {
-    let bare = text.iter().find(|b| **b != b'\'');
-    bare.is_some_and(|b| matches!(b, b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r' | b'\n'))
+    let begin = text.iter().position(|b| !matches!(b, b'\'' | b' '));
+    let bare = begin.and_then(|at| text.get(at..)).unwrap_or_default();
+    match bare.first() {
+        Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r' | b'\n') => true,
+        Some(0xef) => WIDE_SIGNS.iter().any(|sign| bare.starts_with(sign)),
+        _ => false,
+    }
 }
 
 /// True for a number, with or without a unit: `-1.5e-3`, `+12.0 %`.
@@ -392,7 +400,7 @@ fn is_figure(text: &str) -> bool {
 }
 
 /// Protects a text from being run as a formula by a spreadsheet: puts an apostrophe before `=`,
-/// `+`, `-`, `@`, a tab and a line end, unless the text is a figure. [`unguard`] takes it away.
+/// `+`, `-`, `@`, their full-width forms, a tab and a line end, unless the text is a figure. [`unguard`] takes it away.
 pub(crate) fn guard(text: &str) -> Cow<'_, str> {
     if is_risky(text.as_bytes()) && !is_figure(text) {
         Cow::Owned(format!("'{text}"))

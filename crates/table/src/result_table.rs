@@ -1,6 +1,7 @@
 //! Results of a chart or the planner as rows of text, and as CSV.
 
 use crate::native_csv::{guard, push_quoted};
+use gemmscope_model::encode::one_line;
 
 /// A table of texts under a header.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,9 +34,11 @@ impl Table {
             })
     }
 
-    /// The table with tabs between cells, as spreadsheets and chats take it from the clipboard.
+    /// The table with tabs between cells, as spreadsheets and chats take it from the clipboard; no cell is run
+    /// as a formula or ends before its time.
     pub fn tabbed(&self) -> String {
-        let line = |row: &Vec<String>| row.join("\t") + "\n";
+        let cell = |cell: &String| one_line(&guard(cell)).into_owned();
+        let line = |row: &Vec<String>| row.iter().map(cell).collect::<Vec<_>>().join("\t") + "\n";
         std::iter::once(&self.header).chain(&self.rows).map(line).collect()
     }
 
@@ -85,6 +88,7 @@ mod tests {
         ] {
             let table = Table::of(&["a"], vec![vec![cell.to_owned()]]);
             assert_eq!(table.csv(), format!("a\r\n{written}\r\n"));
+            assert_eq!(table.tabbed(), format!("a\n{}\n", one_line(written)));
             assert_eq!(unguard(written.as_bytes()), cell.as_bytes());
         }
     }

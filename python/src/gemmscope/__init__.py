@@ -57,7 +57,8 @@ def report(data, *, device=None, form="markdown", **options):
 def check(data, *, baseline=None, device=None, **options):
     """Limits as a dict with ``held``: ``min_efficiency``, ``each``, ``max_regression``.
 
-    ``baseline`` is data too, one file or table. A broken limit raises nothing.
+    ``baseline`` is data too, one file or table; its GEMMs that are ``missing`` break the verdict too, unless
+    ``allow_missing``. A broken limit raises nothing.
     """
     with Data(data) as files, Data([] if baseline is None else baseline, "baseline") as before:
         if len(before.paths) > 1:

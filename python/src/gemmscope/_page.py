@@ -1,6 +1,9 @@
 """A page with its data, as the output of a cell."""
 
+import contextlib
+import os
 import secrets
+import shutil
 from html import escape
 
 # What the page needs. Without allow-same-origin it cannot reach the notebook around it.
@@ -47,9 +50,26 @@ class Page:
         self._follows = not theme
 
     def save(self, path):
-        """Writes the page as a file that opens from disk."""
-        with open(path, "w", encoding="utf-8") as out:
-            out.write(self.html)
+        """Writes the page as a file that opens from disk: all of it, or nothing where that fails."""
+        path = os.fsdecode(path)
+        if os.path.exists(path) and not os.path.isfile(path):  # A device, a FIFO.
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(self.html)
+            return
+        part = os.path.join(os.path.dirname(path), f".gemmscope-{secrets.token_hex(6)}.part")
+        try:
+            with open(part, "x", encoding="utf-8") as out:
+                out.write(self.html)
+                out.flush()
+                os.fsync(out.fileno())
+            # A link is replaced rather than followed.
+            if os.path.isfile(path) and not os.path.islink(path):
+                shutil.copymode(path, part)
+            os.replace(part, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+            raise
 
     def _repr_html_(self):
         key = f"gemmscope-{secrets.token_hex(6)}"

@@ -1,58 +1,123 @@
-//! Escapes text from files, so that a document never reads it as markup.
+//! Escapes text from files, so that a document never reads it as markup, and the host that shows it
+//! never as a reference.
 
 use gemmscope_model::encode::visible;
 use std::borrow::Cow;
 
-/// Escapes text for markdown; line ends become spaces, other characters that nobody
-/// sees their names.
-pub(crate) fn markdown_text(text: &str) -> Cow<'_, str> {
-    match visible(text) {
-        Cow::Borrowed(text) => escaped(text),
-        Cow::Owned(text) => Cow::Owned(escaped(&text).into_owned()),
-    }
-}
+/// A space without width. What stands on both sides of it is no name, number or address any more for a
+/// host that looks for references in the text that it has rendered (GitHub, GitLab), where a backslash
+/// is gone already.
+const APART: &str = "&#8203;";
 
-fn escaped(text: &str) -> Cow<'_, str> {
-    let special = |c: char| {
-        matches!(
-            c,
-            '\\' | '`'
-                | '*'
-                | '['
-                | ']'
-                | '<'
-                | '>'
-                | '|'
-                | '#'
-                | '!'
-                | '&'
-                | '~'
-                | '_'
-                | '$'
-                | '@'
-        ) || c.is_control()
-    };
-    if !text.contains(special) {
-        return Cow::Borrowed(text);
-    }
-    let chars: Vec<char> = text.chars().collect();
+/// Digits of a shortened commit, as GitHub finds it in a text.
+const HASH: std::ops::RangeInclusive<usize> = 7..=40;
+
+/// Escapes text for GitHub's and GitLab's markdown: it is no markup, mentions nobody (`@name`), refers to
+/// nothing (`#1`, `GH-1`, `!1`, a commit), links nothing (`https://`, `www.`, a mail address) and is no picture
+/// (`:tada:`). Line ends become spaces, other characters that nobody sees their names.
+pub(crate) fn markdown_text(text: &str) -> String {
+    let chars: Vec<char> = visible(text).trim().chars().collect();
     let mut out = String::with_capacity(text.len() + 16);
+    let opens = opening(&chars);
     for (i, &c) in chars.iter().enumerate() {
         if c.is_control() {
             out.push(' ');
             continue;
         }
+        let before = i.checked_sub(1).map(|i| chars[i]);
         // An underscore inside a word is not emphasis, and is easier to read without a backslash.
-        let inside = c == '_'
-            && i > 0
-            && chars[i - 1].is_alphanumeric()
-            && chars.get(i + 1).is_some_and(|n| n.is_alphanumeric());
-        if special(c) && !inside {
+        let inside = c == '_' && is_word(before) && is_word(chars.get(i + 1).copied());
+        if parts_before(&chars, i) {
+            out.push_str(APART);
+        }
+        if is_markup(c) && !inside || opens == Some(i) {
             out.push('\\');
         }
         out.push(c);
+        if parts_behind(&chars, i) {
+            out.push_str(APART);
+        }
     }
-    Cow::Owned(out)
+    out
+}
+
+/// Markup wherever it stands.
+fn is_markup(c: char) -> bool {
+    matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '#' | '!' | '&' | '~' | '_' | '$')
+}
+
+fn is_word(c: Option<char>) -> bool {
+    c.is_some_and(char::is_alphanumeric)
+}
+
+/// Where a backslash keeps the text from opening a list or a line across: `- x`, `1. x`, `---`.
+fn opening(chars: &[char]) -> Option<usize> {
+    let digits = chars.iter().take_while(|c| c.is_ascii_digit()).count();
+    let mark = *chars.get(digits)?;
+    let ends = chars.get(digits + 1).is_none_or(|c| c.is_whitespace());
+    let list = ends && if digits == 0 { "-+".contains(mark) } else { ".)".contains(mark) };
+    let line = chars.iter().all(|c| *c == '-' || *c == ' ') || chars.iter().all(|c| *c == '=');
+    (list || line).then_some(digits)
+}
+
+/// True if a reference would begin with this character and go on behind it.
+fn parts_behind(chars: &[char], i: usize) -> bool {
+    let rest = &chars[i + 1..];
+    let after = rest.first().copied();
+    match chars[i] {
+        '@' | '#' => after.is_some_and(|c| !c.is_whitespace()),
+        // GitLab's merge requests, milestones, labels, epics and snippets.
+        '!' | '%' | '~' | '&' | '$' | '^' => is_word(after) || after == Some('"'),
+        // The first: `::error::` at the begin of a line is a command to GitHub's runner.
+        ':' if rest.starts_with(&['/', '/']) || i == 0 && after == Some(':') => true,
+        // Not the second one of `aten::mm:`, a name that every reader of such a report knows.
+        ':' => is_emoji(rest) && !(chars[..i].ends_with(&[':']) && is_name(chars[..i - 1].last())),
+        _ => false,
+    }
+}
+
+fn is_name(c: Option<&char>) -> bool {
+    c.is_some_and(|c| c.is_alphanumeric() || *c == '_')
+}
+
+/// True if the text behind a colon makes a picture of both.
+fn is_emoji(rest: &[char]) -> bool {
+    let name = |c: &&char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-');
+    let letters = rest.iter().take_while(name).count();
+    letters > 0 && rest.get(letters) == Some(&':')
+}
+
+/// True if a reference goes on with this character: `GH-1`, `www.`, every sixth digit of a commit.
+fn parts_before(chars: &[char], i: usize) -> bool {
+    let lower = |at: usize| chars[at].to_ascii_lowercase();
+    let begins = |word: &[char]| {
+        let start = i.checked_sub(word.len());
+        start.is_some_and(|s| {
+            let free = s == 0 || !chars[s - 1].is_alphanumeric();
+            free && word.iter().enumerate().all(|(k, c)| lower(s + k) == *c)
+        })
+    };
+    match chars[i] {
+        '-' => begins(&['g', 'h']) && chars.get(i + 1).is_some_and(char::is_ascii_digit),
+        '.' => begins(&['w', 'w', 'w']),
+        c if c.is_ascii_hexdigit() => parts_hash(chars, i),
+        _ => false,
+    }
+}
+
+/// True for every sixth digit of a word that may be a commit. A word of decimal digits alone is a number.
+fn parts_hash(chars: &[char], i: usize) -> bool {
+    let word = |c: &&char| c.is_alphanumeric() || **c == '_';
+    let before = chars[..i].iter().rev().take(*HASH.end() + 1).take_while(word).count();
+    if before == 0 || !before.is_multiple_of(6) {
+        return false;
+    }
+    let start = i - before;
+    let len = chars[start..].iter().take(*HASH.end() + 1).take_while(word).count();
+    let digits = &chars[start..start + len];
+    HASH.contains(&len)
+        && digits.iter().all(char::is_ascii_hexdigit)
+        && digits.iter().any(|c| !c.is_ascii_digit())
 }
 
 /// Encodes an SVG document for a data URL.
@@ -86,16 +151,4 @@ pub(crate) fn short(text: &str, limit: usize) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markup_in_names_stays_text() {
-        assert_eq!(markdown_text("a|b\n<b>*x*"), "a\\|b \\<b\\>\\*x\\*");
-        assert_eq!(markdown_text("k\u{202e}gpj"), "k⟨U+202E⟩gpj");
-        assert_eq!(markdown_text("aten::_scaled_mm"), "aten::\\_scaled_mm");
-        assert_eq!(markdown_text("[x](javascript:1)"), "\\[x\\](javascript:1)");
-        assert_eq!(data_url("<a b=\"µ\">"), "%3Ca b=%22%C2%B5%22%3E");
-        assert_eq!(short("abcdef", 4), "abc…");
-    }
-}
+mod tests;

@@ -205,7 +205,7 @@ fn notes(report: &Report, out: &mut String) {
         if items.is_empty() {
             none.to_owned()
         } else {
-            let items: Vec<_> = items.iter().map(|i| md(i).into_owned()).collect();
+            let items: Vec<_> = items.iter().map(|i| md(i)).collect();
             items.join("; ")
         }
     };

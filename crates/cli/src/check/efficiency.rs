@@ -87,7 +87,12 @@ impl Judged {
 
 /// Holds every side and device to the limit by itself.
 pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency> {
-    frame.sets().into_iter().map(|set| of_set(frame, set, least, each)).collect()
+    let sets = frame.sets();
+    if sets.is_empty() {
+        let why = Some("no row is left by the filters of --state".to_owned());
+        return vec![Efficiency { why, least, each, ..Efficiency::default() }];
+    }
+    sets.into_iter().map(|set| of_set(frame, set, least, each)).collect()
 }
 
 fn of_set(frame: &Frame, set: Set, least: f64, each: bool) -> Efficiency {

@@ -1,6 +1,6 @@
 //! Rows compared with those of a baseline.
 
-use super::{Regression, Slower};
+use super::{Missing, Regression, Slower};
 use crate::load::{Loaded, shown};
 use crate::messages::Messages;
 use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict};
@@ -19,14 +19,14 @@ fn as_one(mut data: Dataset, name: &str) -> Dataset {
     data
 }
 
-/// Compares GEMM by GEMM.
+/// Compares GEMM by GEMM: what became slower, and what is not there any more.
 pub(super) fn against(
     new: Loaded,
     old_name: &str,
     old: Loaded,
     state: &ViewState,
     most: f64,
-) -> std::io::Result<Regression> {
+) -> std::io::Result<(Regression, Missing)> {
     let sides = ["baseline".to_owned(), "now".to_owned()];
     let mut data = as_one(old.data, &sides[0]);
     data.append(as_one(new.data, &sides[1]));
@@ -42,6 +42,18 @@ pub(super) fn against(
     let comparison = Comparison::new(&frame, &setup);
     // Slower by x means a rate of 1 / (1 + x), and the threshold applies to the ratio of rates.
     let duel = Duel::new(&frame, &comparison, (0, 1), Measure::Rate, most);
+    let measured = |c: &usize, side| comparison.sample(*c, side).is_some();
+    let before = (0..comparison.len()).filter(|c| measured(c, 0));
+    let gone = before.clone().filter(|c| !measured(c, 1));
+    let gemms: Vec<String> = gone.map(|c| comparison.label(&frame, c)).collect();
+    let missing = Missing {
+        baseline: old_name.to_owned(),
+        held: (!duel.ratios.is_empty()).then_some(gemms.is_empty()),
+        gone: gemms.len(),
+        of: before.count(),
+        gemms,
+        allowed: false,
+    };
     let found = Regression {
         baseline: old_name.to_owned(),
         most,
@@ -51,7 +63,7 @@ pub(super) fn against(
     };
     if duel.ratios.is_empty() {
         let why = format!("{old_name} and the files share no GEMM. {}", found.matched);
-        return Ok(Regression { why: Some(why), ..found });
+        return Ok((Regression { why: Some(why), ..found }, missing));
     }
     let ranked = duel.ranked().into_iter().map(|i| duel.ratios[i]);
     let rows: Vec<Slower> = ranked
@@ -69,5 +81,6 @@ pub(super) fn against(
         .collect();
     let noise = duel.ratios.iter();
     let noise = noise.filter(|r| r.verdict == Verdict::Noise && r.ratio < 1.0);
-    Ok(Regression { held: Some(rows.is_empty()), within_spread: noise.count(), rows, ..found })
+    let held = Some(rows.is_empty());
+    Ok((Regression { held, within_spread: noise.count(), rows, ..found }, missing))
 }

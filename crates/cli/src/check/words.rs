@@ -1,6 +1,6 @@
 //! The verdict for people, as the blocks of a document: for a log or for a pull request.
 
-use super::{Efficiency, Limit, Regression};
+use super::{Efficiency, Limit, Missing, Regression};
 use gemmscope_analysis::doc::{Block, Set, Table, owned, text};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
@@ -25,7 +25,7 @@ fn of(side: &str) -> String {
 /// goes, and how far the figures can be trusted.
 pub(super) fn blocks<'a>(
     held: Option<bool>,
-    limits: &'a [Limit],
+    (limits, missing): (&'a [Limit], Option<&'a Missing>),
     ledger: &Ledger,
     trust: &Trust,
 ) -> Vec<Block<'a>> {
@@ -45,6 +45,13 @@ pub(super) fn blocks<'a>(
         };
         broken.push(Block::Table(table));
         broken.extend((rows > LISTED).then(|| text(and_more(rows - LISTED))));
+    }
+    if let Some(m) = missing {
+        all.row(vec![word(m.held).into(), owned(m.wanted()), owned(m.found())]);
+        if m.gone > 0 {
+            broken.push(Block::Table(gone(m)));
+            broken.extend((m.gone > LISTED).then(|| text(and_more(m.gone - LISTED))));
+        }
     }
     out.push(Block::Table(all));
     out.extend(broken);
@@ -77,6 +84,13 @@ fn slow(r: &Regression) -> Table<'_> {
         let change = format!("{:+.1} %", row.longer * 100.0);
         table.row(vec![row.gemm.as_str().into(), before, now, owned(change)]);
     }
+    table
+}
+
+/// The first GEMMs that are missing.
+fn gone(m: &Missing) -> Table<'_> {
+    let mut table = Table::new(&[("missing", Set::Text)]);
+    m.gemms.iter().take(LISTED).for_each(|gemm| table.row(vec![gemm.as_str().into()]));
     table
 }
 
@@ -140,5 +154,21 @@ impl Regression {
             found += &format!(", {} more within the spread of repeats", self.within_spread);
         }
         format!("{found}; {}", self.matched)
+    }
+}
+
+impl Missing {
+    fn wanted(&self) -> String {
+        match self.allowed {
+            true => format!("GEMMs of {} may be missing", self.baseline),
+            false => format!("no GEMM of {} is missing", self.baseline),
+        }
+    }
+
+    fn found(&self) -> String {
+        match self.gone {
+            0 => format!("all {} are there", self.of),
+            gone => format!("{gone} of {} are missing", self.of),
+        }
     }
 }

@@ -91,3 +91,123 @@ fn the_memory_of_packed_files_is_a_size() {
         assert!(err.contains("--memory: expected a size such as 8GiB"), "{err}");
     }
 }
+
+#[test]
+fn an_option_that_changes_nothing_is_refused() {
+    let folder = Folder::new("nothing");
+    let columns = "M,N,K,dtype,speed\n4096,4096,4096,fp16,150\n";
+    let rated = folder.put("rated.csv", columns);
+    let timed = folder.put("timed.csv", FILE);
+    let own = folder.put("own.csv", &command(&["convert", "-", "-o", "-"], FILE).1);
+    let log =
+        folder.put("run.log", include_str!("../../../../tests/fixtures/inductor/new_form.txt"));
+    let least = ["--min-efficiency", "1%", "--device", "mi300x"];
+    for (args, wanted) in [
+        (
+            &["summary", &timed, "--column", "tiem_us=time:ms"][..],
+            "no column is called tiem_us; the files have M, N, K, dtype, time_us, tflops",
+        ),
+        (&["summary", &timed, "--column", "TIME_US=time:ms"], "no column is called TIME_US"),
+        (
+            &[
+                "report",
+                &rated,
+                &timed,
+                "--column",
+                "speeed=rate:tflops",
+                "--column",
+                "speed=rate:tflops",
+            ],
+            "no column is called speeed",
+        ),
+        (&["convert", &own, "-o", "-", "--column", "time_s=time:ms"], "known by the format"),
+        (&["render", &log, "--column", "x=m"], "known by the format"),
+        (&[&["check", &timed, "--column", "x=m"], &least[..]].concat(), "no column is called x"),
+        (
+            &[
+                "check",
+                &timed,
+                "--baseline",
+                &rated,
+                "--column",
+                "speed=rate:tflops",
+                "--column",
+                "x=m",
+            ],
+            "no column is called x",
+        ),
+        (
+            &["check", &timed, "--min-efficiency", "1%", "--allow-missing"],
+            "--allow-missing needs --baseline",
+        ),
+    ] {
+        let (code, out, err) = command(args, "");
+        assert_eq!(code, 2, "{args:?}: {err}");
+        assert!(err.contains(wanted) && out.is_empty(), "{args:?}: {err}");
+    }
+    // A filter that is none would let all rows through.
+    for command_of in [&["render"][..], &["report"], &["check", "--min-efficiency", "1%"]] {
+        for state in ["#f.libary=x", "#f.dtype=fp16&r.m=x", "#roof=x"] {
+            let args = [command_of, &["-", "--device", "mi300x", "--state", state]].concat();
+            let (code, out, err) = command(&args, FILE);
+            assert!(
+                code == 2 && out.is_empty() && err.contains("--state: "),
+                "{args:?}: {code} {err}"
+            );
+        }
+    }
+    // One of the files has it; that of the baseline counts too.
+    for args in [
+        &["summary", &timed, &rated, "--column", "speed=rate:tflops"][..],
+        &["summary", &timed, "--column", "time_us=time:us"],
+        &["check", &timed, "--baseline", &rated, "--column", "speed=rate:tflops"],
+        &["check", &rated, "--baseline", &timed, "--column", "speed=rate:tflops"],
+    ] {
+        let (code, _, err) = command(args, "");
+        assert!(code != 2, "{args:?}: {code} {err}");
+    }
+}
+
+#[test]
+fn a_limit_is_never_held_by_gemms_that_are_gone() {
+    let folder = Folder::new("gone");
+    let rows = "M,N,K,dtype,time_us\n4096,4096,4096,bf16,900\n4096,4096,2048,bf16,450\n4096,4096,1024,bf16,230\n";
+    let old = folder.put("old.csv", rows);
+    let check = |text: &str, more: &[&str]| {
+        let args = [&["check", "-", "--baseline", &old], more].concat();
+        command(&args, text)
+    };
+    let lost =
+        rows.replace("2048,bf16,450", "2048,bf16,nan").replace("1024,bf16,230", "1024,bf16,-1");
+    let cut: String = rows.lines().take(2).map(|l| format!("{l}\n")).collect();
+    for text in [&lost, &cut] {
+        let (code, out, _) = check(text, &[]);
+        assert_eq!(code, 3, "{out}");
+        assert!(
+            out.starts_with("GEMM check: FAIL\n") && out.contains("2 of 3 are missing"),
+            "{out}"
+        );
+        assert!(out.contains("4096 × 4096 × 2048"), "{out}");
+        let (code, out, _) = check(text, &["--form", "markdown"]);
+        assert!(
+            code == 3
+                && out.contains("| FAIL | no GEMM of old.csv is missing | 2 of 3 are missing |"),
+            "{out}"
+        );
+        let (code, out, _) = check(text, &["--json"]);
+        let v: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((code, &v["held"], &v["limits"][0]["held"]), (3, &false.into(), &true.into()));
+        assert_eq!((&v["missing"]["gone"], &v["missing"]["held"]), (&2.into(), &false.into()));
+        let (code, out, _) = check(text, &["--allow-missing"]);
+        assert!(code == 0 && out.contains("2 of 3 are missing"), "{out}");
+    }
+    let (code, out, _) = check(rows, &[]);
+    assert!(code == 0 && out.contains("all 3 are there"), "{out}");
+    // More than before is no fault.
+    assert_eq!(check(&format!("{rows}64,64,64,bf16,5\n"), &[]).0, 0);
+    // Nothing is left to judge.
+    let args =
+        ["check", "-", "--device", "mi300x", "--min-efficiency", "1%", "--state", "#f.dtype=fp4"];
+    let (code, out, err) = command(&args, rows);
+    assert!(code != 0 && !out.contains("pass"), "{code} {out} {err}");
+}

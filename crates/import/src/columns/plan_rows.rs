@@ -8,6 +8,7 @@ use crate::columns::header::{Col, Header, error_at};
 use crate::columns::plan::{Figures, Plan, Side, SideColumns};
 use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
 use crate::columns::words::{Says, says};
+use crate::reader::{CUT, ROW_CUT};
 use crate::split::dialect::is_drawn;
 use crate::{Delimited, ImportError, Imported, Planned, Reader, Record, RowReader};
 use gemmscope_model::units::plural;
@@ -125,6 +126,8 @@ struct Seen {
     summaries: u64,
     /// Rows with more cells than the header, and the first of them.
     longer: (u64, u32),
+    /// A row before had fewer cells than the header.
+    shorter: bool,
     /// Failed variants of a tuning history, and how many of them state a time.
     failed: (u64, u64),
 }
@@ -390,7 +393,18 @@ impl RowReader for PlanRows {
             self.seen.longer.0 += 1;
         }
         let sides = plan.sides.len();
+        let short = record.len() < plan.width && record.problem().is_none();
+        let cut = short && record.is_unended();
+        // Of a line of words alone nothing was cut.
+        if cut && (record.len() > 1 || record.get(0).first().is_some_and(u8::is_ascii_digit)) {
+            table.note(CUT);
+        }
         match self.shape(record, table) {
+            // Its last cell may be half a number; where other rows are as short it may be whole.
+            Ok(_) if cut && !self.seen.shorter => {
+                self.kept = false;
+                table.reject(record.line(), record.raw(), &RowError::new(ROW_CUT));
+            }
             Ok((given, shape)) if sides == 0 => {
                 self.commit(None, &given, shape, (record, record.raw()), table);
             }
@@ -412,6 +426,7 @@ impl RowReader for PlanRows {
                 table.reject(record.line(), record.raw(), &bad);
             }
         }
+        self.seen.shorter |= short;
         Ok(())
     }
 

@@ -15,6 +15,7 @@ pub struct Record<'a> {
     pub(super) text: &'a [u8],
     pub(super) bounds: &'a [(u32, u32)],
     pub(super) problem: Option<&'static str>,
+    pub(super) unended: bool,
 }
 
 impl<'a> Record<'a> {
@@ -25,17 +26,22 @@ impl<'a> Record<'a> {
         text: &'a [u8],
         bounds: &'a [(u32, u32)],
     ) -> Self {
-        Record { line, raw, text, bounds, problem: None }
+        Record { line, raw, text, bounds, problem: None, unended: false }
     }
 
     /// A line that cannot be read.
     pub(super) fn flawed(line: u32, raw: &'a [u8], problem: &'static str) -> Self {
-        Record { line, raw, text: raw, bounds: &[], problem: Some(problem) }
+        Record { problem: Some(problem), ..Record::of_cells(line, raw, raw, &[]) }
     }
 
     /// 1-based line where the record starts.
     pub fn line(&self) -> u32 {
         self.line
+    }
+
+    /// The file ends within its line: what wrote it may have been interrupted.
+    pub(crate) fn is_unended(&self) -> bool {
+        self.unended
     }
 
     /// The record as written in the file.

@@ -37,6 +37,8 @@ struct Splitter {
     /// Raw text and first line of a record whose quote is still open.
     open: Option<(u32, Vec<u8>)>,
     unclosed: u32,
+    /// The file has ended within the line.
+    unended: bool,
 }
 
 impl Default for Records {
@@ -55,6 +57,7 @@ impl Default for Records {
                 fields: 0,
                 open: None,
                 unclosed: 0,
+                unended: false,
             },
         }
     }
@@ -153,7 +156,9 @@ impl Records {
     /// The rest at the end of the file.
     pub fn finish(&mut self, f: &mut Take<'_>) -> Result<(), ImportError> {
         let cut = &mut self.cut;
+        cut.unended = true;
         self.lines.finish(|line| cut.line(line, f))?;
+        cut.unended = false;
         cut.finish(f)
     }
 }
@@ -198,7 +203,8 @@ impl Splitter {
         if cell::trim(line.bytes).is_empty() {
             return Ok(());
         }
-        f(&Record::of_cells(line.number, line.bytes, line.bytes, &self.bounds))
+        let record = Record::of_cells(line.number, line.bytes, line.bytes, &self.bounds);
+        f(&Record { unended: self.unended, ..record })
     }
 
     /// Gives one line to csv-core; true when it completed the record.
@@ -240,7 +246,8 @@ impl Splitter {
             self.bounds.push((from, end as u32));
             from = end as u32;
         }
-        f(&Record::of_cells(line, raw, &self.out[..self.filled], &self.bounds))
+        let record = Record::of_cells(line, raw, &self.out[..self.filled], &self.bounds);
+        f(&Record { unended: self.unended, ..record })
     }
 
     fn continue_open(&mut self, line: Line<'_>, f: &mut Take<'_>) -> Result<(), ImportError> {

@@ -64,6 +64,7 @@ impl TableBuilder {
             rows_used: len,
             rejected: self.rejected,
             assumptions: self.assumptions,
+            headers: self.headers,
             notes: self.notes,
             ..Source::default()
         }];

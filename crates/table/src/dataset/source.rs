@@ -54,6 +54,8 @@ pub struct Source {
     pub rejected: Rejected,
     /// Assumptions that the user can change.
     pub assumptions: Vec<Assumption>,
+    /// Headers of a table whose columns the user said the meaning of: those that may be named.
+    pub headers: Vec<String>,
     /// Remarks: device found in a preamble, other kernels skipped, quirks corrected.
     pub notes: Vec<String>,
     /// Agreement of the file's own rates.

@@ -56,6 +56,9 @@ fn open(head: &Head, options: &ImportOptions) -> Opened {
         .kind(ErrorKind::NeedsMapping));
     }
     let mut table = TableBuilder::with_room(head.rows);
+    if !options.columns.is_empty() {
+        table.headers = m.columns.iter().map(|c| c.header.clone()).collect();
+    }
     let plan = plan(&mut table, &sampled, head, options);
     let reader = PlanRows::by(plan, sampled.preamble.len(), table);
     Ok(if sampled.words { Rewritten::open(Foreign::WORDS, reader) } else { reader })

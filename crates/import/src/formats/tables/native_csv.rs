@@ -4,6 +4,7 @@
 use crate::cell;
 use crate::cell::CellError;
 use crate::columns::header::{Col, Header};
+use crate::reader::{CUT, ROW_CUT};
 use crate::{
     Delimited, Detection, FORMAT_NAMES, Format, Head, ImportError, ImportOptions, Imported, Opened,
     ReadBy, Record, RowReader, ValueCache,
@@ -50,6 +51,8 @@ struct Cols {
     /// Device, file, format, line, and what is known beside the rows.
     stated: [Option<Col>; 5],
     extras: Vec<(usize, ColumnId, bool)>,
+    /// Where the last of [`FIXED`] is.
+    last: usize,
 }
 
 #[derive(Default)]
@@ -101,7 +104,8 @@ impl NativeTable {
             extras.push((i, id, is_text));
         }
         let stated = ["device", "file", "format", "line", ABOUT].map(|name| h.find(&[name]));
-        Ok(Cols { fixed, stated, extras })
+        let last = h.names.iter().rposition(|name| FIXED.contains(&name.as_str())).unwrap_or(0);
+        Ok(Cols { fixed, stated, extras, last })
     }
 }
 
@@ -111,6 +115,13 @@ impl RowReader for NativeTable {
             self.cols = Some(Self::header(record, table)?);
             return Ok(());
         };
+        // Each row has all cells and an end: what lacks them was cut, maybe within a number.
+        let whole = record.len() > cols.last && !record.is_unended();
+        if record.problem().is_none() && !whole {
+            table.note(CUT);
+            table.reject(record.line(), record.raw(), &RowError::new(ROW_CUT));
+            return Ok(());
+        }
         let row = row(cols, &mut self.types, record);
         let mut row = match row {
             Ok(row) => row,

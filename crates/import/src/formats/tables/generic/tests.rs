@@ -34,6 +34,39 @@ fn the_plain_case() {
 }
 
 #[test]
+fn a_last_line_that_ends_early_is_said() {
+    let note = |d: &Dataset| d.sources[0].notes.iter().any(|n| n.contains("may have been cut off"));
+    let reasons = |d: &Dataset| {
+        let all = d.sources[0].rejected.reasons.iter();
+        all.map(|r| r.text.clone()).collect::<Vec<_>>()
+    };
+    // The time was 4000: what is left of it is a number too.
+    for table in [
+        "M,N,K,time_us,note\n4096,4096,4096,900,bf16\n4096,4096,2048,400",
+        "M;N;K;time_us;note\n4096;4096;4096;900;bf16\n4096;4096;2048;400",
+        "M,N,K,time_us,note\r\n4096,4096,4096,900,bf16\r\n4096,4096,2048,400",
+        "M,N,K,time_us,\"a, b\"\n4096,4096,4096,900,\"x\"\n4096,4096,2048,400",
+    ] {
+        let d = read(table);
+        assert_eq!(
+            (d.len(), note(&d), reasons(&d)),
+            (1, true, vec!["row is cut off".to_owned()]),
+            "{table}"
+        );
+        // With a line end it is short, as other rows may be.
+        let d = read(&format!("{table}\n"));
+        assert_eq!((d.len(), note(&d)), (2, false), "{table}");
+    }
+    // Where other rows are as short, it may be whole.
+    let d = read("M,N,K,time_us,note\n4096,4096,4096,900\n4096,4096,2048,400");
+    assert_eq!((d.len(), note(&d)), (2, true));
+    let d = read("M,N,K,time_us\n4096,4096,4096,900\n4096,40");
+    assert_eq!((d.len(), note(&d)), (1, true));
+    let d = read("M,N,K,time_us\n4096,4096,4096,900\n4096,4096,2048,400");
+    assert_eq!((d.len(), note(&d)), (2, false));
+}
+
+#[test]
 fn units_from_rates_or_from_what_devices_can_do() {
     let d = read("M,N,K,Runtime,GFLOPS\n4096,4096,4096,0.69,199190\n");
     assert_eq!(d.time_s[0], 0.69e-3);

@@ -1,5 +1,6 @@
 //! What is written reads back.
 
+use crate::reader::CUT;
 use crate::testing::read_as;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::encode::visible;
@@ -91,16 +92,46 @@ fn what_is_written_reads_back() {
 
 #[test]
 fn no_cell_starts_a_formula() {
-    let texts = ["=a", "+a", "-a", "@a", "\ta", "=1"].map(str::to_owned);
-    let text = csv(&example(&texts, &[1.0]), 0..6, None);
+    let texts =
+        ["=a", "+a", "-a", "@a", "\ta", "=1", "＝1", "＋1", "－1", "＠a"].map(str::to_owned);
+    let text = csv(&example(&texts, &[1.0]), 0..10, None);
     for line in text.lines().skip(1) {
         for cell in line.split(',') {
             let cell = cell.trim_start_matches('"');
-            let bad = cell.starts_with(['=', '+', '@', '\t'])
+            let bad = cell.starts_with(['=', '+', '@', '\t', '＝', '＋', '－', '＠'])
                 || (cell.starts_with('-') && cell.parse::<f64>().is_err());
             assert!(!bad, "{cell}");
         }
     }
+}
+
+/// A table that was cut anywhere has the rows that were whole, and says so where a part of one is left.
+#[test]
+fn a_cut_row_is_no_row() {
+    let d = example(&["a".to_owned(), "b, c".to_owned()], &[1.5, 1.25e-9]);
+    let text = csv(&d, 0..d.len(), None);
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    for cut in ends[1] + 1..text.len() {
+        let back = read(&text[..cut]);
+        assert_eq!(back.time_s, d.time_s[..1], "{}", &text[..cut]);
+        let source = &back.sources[0];
+        assert_eq!((source.rejected.total(), source.rejected.lines[0]), (1, 3));
+        match source.rejected.reasons[0].text.as_str() {
+            "quote is not closed" => {}
+            why => {
+                assert_eq!((why, source.notes.last().map(|n| &**n)), ("row is cut off", Some(CUT)))
+            }
+        }
+    }
+    assert_eq!(read(&text[..ends[1]]).len(), 1);
+    // The end of one file and the begin of another, in one line and below it.
+    let joined = read(&format!("{}{text}", &text[..ends[1] + 40]));
+    assert_eq!(
+        (joined.len(), joined.time_s[0]),
+        (3, d.time_s[0]),
+        "{:?}",
+        joined.sources[0].rejected
+    );
 }
 
 proptest! {
