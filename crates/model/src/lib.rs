@@ -13,6 +13,7 @@
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
 //! | [`sorted`] | a map of few keys |
+//! | [`pass`] | long passes over rows, with pauses |
 //! | [`named`] | enums declared as tables of their values |
 //! | [`encode`] | base64, and text inside HTML and SVG |
 //!
@@ -39,6 +40,7 @@ pub mod hardware;
 mod json_error;
 pub mod named;
 pub mod order;
+pub mod pass;
 pub mod roofline;
 pub mod sorted;
 pub mod tiling;
