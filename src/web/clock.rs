@@ -45,32 +45,32 @@ pub async fn pause(duration: Duration) {
 }
 
 /// Longest stretch of work on the page before the browser gets a turn, ms.
-const TURN_MS: f64 = 12.0;
+const TURN_MS: f64 = 8.0;
 
 /// Work in steps that gives the browser a turn now and then, so that no task is long. Not after every
 /// step: a pause takes at least 4 ms.
-pub struct Turns(f64);
+pub struct Turns(Cell<f64>);
 
 impl Turns {
     /// The work begins now.
     pub fn begin() -> Turns {
-        Turns(now_ms())
+        Turns(Cell::new(now_ms()))
     }
 
     /// True once it is the browser's turn.
     pub fn due(&self) -> bool {
-        now_ms() - self.0 > TURN_MS
+        now_ms() - self.0.get() > TURN_MS
     }
 
     /// Gives the browser its turn where it is due. A picture that waits for its frame goes first.
-    pub async fn give(&mut self) {
+    pub async fn give(&self) {
         if self.due() {
             pause(Duration::ZERO).await;
             if animation::is_waiting() {
                 // By then its frame has come; in a hidden tab none does.
                 pause(Duration::from_millis(16)).await;
             }
-            self.0 = now_ms();
+            self.0.set(now_ms());
         }
     }
 }

@@ -133,7 +133,7 @@ pub async fn read(
     let mut done = 0u64;
     let mut left = 0u64;
     let mut told = clock::now_ms();
-    let mut turns = clock::Turns::begin();
+    let turns = clock::Turns::begin();
     loop {
         match chunks.next(&mut buffer).await {
             Ok(true) => {}

@@ -18,9 +18,10 @@
 //! # }
 //! ```
 //!
-//! Large data can be checked in steps: each [`step`](Runner::step) of a [`Runner`] does a part.
+//! [`check`] is the same with pauses, for who has more to do meanwhile.
 
 use crate::ledger::{Book, Change, Evidence as Basis, Ledger};
+use gemmscope_model::pass;
 use gemmscope_model::units::{decapitalized, plural, seconds_brief};
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,7 @@ mod above_roof;
 mod advice;
 mod base_clock;
 mod batching;
+mod check;
 mod double_count;
 mod far_below;
 mod need;
@@ -38,7 +40,6 @@ mod part;
 mod precision;
 mod reported;
 mod rules;
-mod runner;
 pub mod scan;
 mod section;
 mod severity;
@@ -52,11 +53,11 @@ mod wrong_device;
 
 pub(crate) use above_roof::causes as above_roof_causes;
 pub(crate) use advice::is_quantized;
+pub use check::check;
 pub(crate) use far_below::{Reach, question as far_below_question};
 pub use need::Need;
 pub use part::{Part, Whole};
 pub(crate) use reported::GAP as REPORTED_GAP;
-pub use runner::Runner;
 pub use scan::{Group, Scan};
 pub(crate) use scan::{NAME, short};
 pub use section::Section;
@@ -495,9 +496,7 @@ fn by_time(frame: &Frame, row: u32) -> (u64, u32) {
 
 /// Checks all rules at once.
 pub fn check_all(frame: &Frame) -> Findings {
-    let mut runner = Runner::new(frame, None);
-    while runner.step() {}
-    runner.finish()
+    pass::at_once(check(frame, None, &async |_| ())).0
 }
 
 /// Questions that concern over this share of the time come first.

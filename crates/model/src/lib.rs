@@ -12,6 +12,7 @@
 //! | [`roofline`] | roofs, efficiency, explanations of points above the roof |
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
+//! | [`pass`] | long passes over rows, with pauses |
 //! | [`named`] | enums declared as tables of their values |
 //! | [`encode`] | text inside HTML and SVG |
 //!
@@ -37,6 +38,7 @@ pub mod gemm;
 pub mod hardware;
 mod json_error;
 pub mod named;
+pub mod pass;
 pub mod roofline;
 pub mod tiling;
 pub mod transformer;

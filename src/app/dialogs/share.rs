@@ -48,7 +48,7 @@ async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, Strin
     let mut own = bench.custom.get_untracked();
     own.retain(|d| used.contains(&d.id));
     let mut extract = Extract::new(&data, &wanted, &own);
-    let mut turns = clock::Turns::begin();
+    let turns = clock::Turns::begin();
     for done in extract.by_ref() {
         if turns.due() {
             if rows.goes.try_set(Goes::Packing(done)).is_some() {

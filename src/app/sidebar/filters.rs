@@ -165,7 +165,7 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
                 done.try_with_value(|o| o.as_ref().is_some_and(|o| o.same_data(frame)))
                     == Some(true)
             };
-            let mut turns = clock::Turns::begin();
+            let turns = clock::Turns::begin();
             let mut found = Vec::new();
             for field in facet_fields(&frame) {
                 found.extend(facet_of(&bench, &frame, field));

@@ -2,7 +2,7 @@
 
 use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
-use gemmscope_analysis::findings::Runner;
+use gemmscope_analysis::findings::check;
 use gemmscope_analysis::ledger::LARGEST_LOSS;
 use gemmscope_analysis::report;
 use gemmscope_analysis::trust::Looking;
@@ -33,18 +33,15 @@ pub fn latest(bench: Workbench) -> Memo<Option<FindingsResult>> {
     })
 }
 
-/// Runs the rules again whenever the settled frame changes.
+/// Runs the rules again whenever the settled frame changes: another frame drops what runs over the last one.
 pub fn follow(bench: Workbench) {
     bench.looks.set(true);
-    let run = StoredValue::new(0u32);
     Effect::new(move |_| {
         let frame = bench.settled_frame.get();
         let runs = run_over(bench, frame.rows.len());
         if bench.findings.with_untracked(Option::is_some) {
             return;
         }
-        run.update_value(|n| *n += 1);
-        let mine = run.get_value();
         // The old result is of no use any more, and keeps its data alive. The faster runs of a table
         // hold for any filter.
         let cache = bench.row_cache.get_value();
@@ -55,26 +52,19 @@ pub fn follow(bench: Workbench) {
         if !runs {
             return;
         }
-        leptos::task::spawn_local(async move {
+        leptos::task::spawn_local_scoped_with_cancellation(async move {
             clock::after_paint().await;
-            let stale = move || run.try_get_value() != Some(mine);
-            let mut runner = Runner::new(&frame, partners);
+            let turns = clock::Turns::begin();
             bench.checking.try_set("");
-            let mut turns = clock::Turns::begin();
-            while runner.step() {
+            let say = async |doing: &'static str| {
                 if turns.due() {
-                    let now = runner.doing();
-                    if bench.checking.try_get_untracked().is_some_and(|said| said != now) {
-                        bench.checking.set(now);
+                    if bench.checking.try_get_untracked().is_some_and(|said| said != doing) {
+                        bench.checking.set(doing);
                     }
                     turns.give().await;
                 }
-                if stale() {
-                    return;
-                }
-            }
-            clock::pause(Duration::ZERO).await;
-            let (findings, scan) = runner.parts();
+            };
+            let (findings, scan) = check(&frame, partners, &say).await;
             clock::pause(Duration::ZERO).await;
             let breakdown = Shared::from(report::Breakdown::new(&scan, &findings));
             let partners = scan.partners();
@@ -86,9 +76,6 @@ pub fn follow(bench: Workbench) {
             }
             let trust = Shared::from(looking.finish().beside(&findings.ledger));
             clock::pause(Duration::ZERO).await;
-            if stale() {
-                return;
-            }
             if let Some(partners) = partners {
                 cache.set_partners(&frame, partners);
             }
@@ -97,9 +84,6 @@ pub fn follow(bench: Workbench) {
             clock::pause(Duration::ZERO).await;
             let ranked = Shared::from(picture::ranked(&findings, &frame));
             clock::pause(Duration::ZERO).await;
-            if stale() {
-                return;
-            }
             bench.findings_result.set(Some(FindingsResult {
                 frame,
                 ranked,

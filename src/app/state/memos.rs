@@ -224,7 +224,7 @@ impl Given {
                 while let Some(now) = frame.try_get_untracked() {
                     if now.rows.len() > SHORT {
                         let mut counting = Counting::new(now.clone());
-                        let mut turns = clock::Turns::begin();
+                        let turns = clock::Turns::begin();
                         let current = || frame.try_with_untracked(|f| *f == now) == Some(true);
                         while current() && counting.step() {
                             turns.give().await;

@@ -7,6 +7,7 @@ use crate::ledger::Partners;
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::pass;
 use gemmscope_model::roofline::{Bound, Roof};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
@@ -75,8 +76,8 @@ pub struct Scan<'a> {
     pub(super) marks: Vec<u8>,
 }
 
-/// Groups the rows of a frame in steps.
-pub(super) struct Grouping<'a> {
+/// Groups the rows of a frame.
+struct Grouping<'a> {
     frame: &'a Frame,
     /// Columns whose values tell groups apart besides sizes, types, device and file.
     names: Vec<&'a [u32]>,
@@ -88,11 +89,11 @@ pub(super) struct Grouping<'a> {
     unmeasured: u64,
 }
 
-/// Rows that are grouped in one step.
+/// Rows or groups between two pauses.
 const STEP: usize = if cfg!(test) { 5 } else { 5_000 };
 
 impl<'a> Grouping<'a> {
-    pub(super) fn new(frame: &'a Frame) -> Self {
+    fn new(frame: &'a Frame) -> Self {
         let data = &*frame.data;
         let names = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library];
         Grouping {
@@ -104,15 +105,6 @@ impl<'a> Grouping<'a> {
             group_of: Vec::with_capacity(frame.rows.len()),
             unmeasured: 0,
         }
-    }
-
-    /// Groups some more rows; false once all are.
-    pub(super) fn step(&mut self) -> bool {
-        let rows = &self.frame.rows[self.group_of.len()..];
-        for &row in rows.iter().take(STEP) {
-            self.add(row);
-        }
-        rows.len() > STEP
     }
 
     fn add(&mut self, row: u32) {
@@ -154,7 +146,7 @@ impl<'a> Grouping<'a> {
     }
 
     /// The groups, of which nothing is counted yet.
-    pub(super) fn finish(mut self) -> Counting<'a> {
+    fn finish(mut self) -> Counting<'a> {
         let frame = self.frame;
         let order = order_rows(&mut self.groups, &self.group_of, &frame.rows);
         let scan = Scan {
@@ -176,30 +168,18 @@ impl<'a> Grouping<'a> {
                 side_of[row as usize] = number;
             }
         }
-        Counting { scan, side_of, from: 0 }
+        Counting { scan, side_of }
     }
 }
 
-/// Works out in steps which groups the rules check, and what each of them costs.
-pub(super) struct Counting<'a> {
+/// Works out which groups the rules check, and what each of them costs.
+struct Counting<'a> {
     scan: Scan<'a>,
     /// By row, the side on which it counts; `u16::MAX` for none.
     side_of: Vec<u16>,
-    /// Groups before this one are counted.
-    from: usize,
 }
 
 impl<'a> Counting<'a> {
-    /// Counts some more groups; false once all are.
-    pub(super) fn step(&mut self) -> bool {
-        let end = (self.from + STEP).min(self.scan.groups.len());
-        for g in self.from..end {
-            self.scan.groups[g] = self.counted(self.scan.groups[g]);
-        }
-        self.from = end;
-        end < self.scan.groups.len()
-    }
-
     /// Whether the rules check a group, and what it costs: in a program all calls, else one call of the
     /// row that counts.
     fn counted(&self, group: Group) -> Group {
@@ -229,7 +209,7 @@ impl<'a> Counting<'a> {
     }
 
     /// The groups, with what each of them costs.
-    pub(super) fn finish(self) -> Scan<'a> {
+    fn finish(self) -> Scan<'a> {
         let mut scan = self.scan;
         let sides = scan.frame.counted().sides.iter();
         scan.parts =
@@ -250,10 +230,23 @@ impl<'a> Scan<'a> {
 
     /// Groups the rows of a frame.
     pub fn new(frame: &'a Frame) -> Self {
+        pass::at_once(Scan::of(frame, &pass::none))
+    }
+
+    /// Groups the rows of a frame. Awaits `pause` every few thousand rows.
+    pub async fn of(frame: &'a Frame, pause: &impl AsyncFn()) -> Self {
         let mut grouping = Grouping::new(frame);
-        while grouping.step() {}
+        for rows in frame.rows.chunks(STEP) {
+            rows.iter().for_each(|row| grouping.add(*row));
+            pause().await;
+        }
         let mut counting = grouping.finish();
-        while counting.step() {}
+        for g in 0..counting.scan.groups.len() {
+            counting.scan.groups[g] = counting.counted(counting.scan.groups[g]);
+            if (g + 1) % STEP == 0 {
+                pause().await;
+            }
+        }
         counting.finish()
     }
 

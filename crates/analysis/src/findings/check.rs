@@ -1,0 +1,78 @@
+//! Checks a frame: groups, partners, sums, then one rule after another.
+
+use super::sums::Summing;
+use super::{Checked, Findings, RULES, Rule, Scan, need, rank, signs};
+use crate::ledger::{Pairing, Partners, Splitter};
+use gemmscope_table::field::Frame;
+use std::sync::Arc;
+
+/// Names or groups between two pauses.
+const STEP: usize = if cfg!(test) { 3 } else { 1024 };
+
+/// Checks all rules over the rows of a frame; gives the findings, ranked, and the grouped rows. `partners` are
+/// the faster runs of the table, where they are known. Awaits `pause` every few thousand rows, and says what it
+/// looks for.
+pub async fn check<'a>(
+    frame: &'a Frame,
+    partners: Option<Arc<Partners>>,
+    pause: &impl AsyncFn(&'static str),
+) -> (Findings, Scan<'a>) {
+    let mut scan = Scan::of(frame, &async || pause("which rows are one GEMM (1 of 5)").await).await;
+    let partners = match partners {
+        Some(partners) => partners,
+        None => {
+            let mut pairing = Pairing::new(frame);
+            while pairing.step() {
+                pause("which runs of it are faster (2 of 5)").await;
+            }
+            pairing.finish()
+        }
+    };
+    let mut names = 0;
+    while scan.tiles.parse(names..names + STEP) {
+        names += STEP;
+        pause("the tiles of its kernels (3 of 5)").await;
+    }
+    let mut summing = Summing::new(Splitter::with(frame, partners, scan.tiles.clone()), frame);
+    while summing.step() {
+        pause("where the time goes (4 of 5)").await;
+    }
+    scan.sums = summing.finish();
+    let ledger = scan.sums.as_ref().map(|sums| sums.ledger.clone());
+    let mut report = Findings {
+        parts: scan.parts.clone(),
+        roof: scan.roof_name().to_owned(),
+        kind: scan.kind.key().to_owned(),
+        ledger: ledger.unwrap_or_default(),
+        ..Findings::default()
+    };
+    let (mut marks, mut groups) = (Vec::new(), 0);
+    while signs::mark(&scan, groups..groups + STEP, &mut marks) {
+        groups += STEP;
+        pause("what stands out (5 of 5)").await;
+    }
+    scan.marks = marks;
+    for rule in RULES {
+        check_rule(rule, &scan, &mut report);
+        pause("what stands out (5 of 5)").await;
+    }
+    rank(&mut report.findings);
+    (report, scan)
+}
+
+/// Adds what one rule finds.
+fn check_rule(rule: &'static Rule, scan: &Scan<'_>, report: &mut Findings) {
+    let not_checked = need::missing(scan, rule);
+    let found = match not_checked {
+        None => (rule.check)(rule, scan),
+        Some(_) => Vec::new(),
+    };
+    report.checked.push(Checked {
+        rule: rule.id.to_owned(),
+        title: rule.title.to_owned(),
+        threshold: rule.threshold.to_owned(),
+        findings: u32::try_from(found.len()).unwrap_or(u32::MAX),
+        not_checked,
+    });
+    report.findings.extend(found);
+}
