@@ -52,6 +52,8 @@ pictures: build setup ## the pictures of the page in the README: its first sampl
 single-file: build ## the whole app as one HTML file: gemmscope.html
 	@$(WASM); node scripts/single.mjs dist gemmscope.html
 
+# The book lies beside the page.
+pages: export GEMMSCOPE_DOCS := docs/
 pages: build ## what is deployed: site, book and released versions in target/pages
 	@scripts/setup.sh docs
 	cargo build --locked -p gemmscope-cli

@@ -1,9 +1,10 @@
 // Pages of others that hold the element: a folder of them, served on an origin of its own.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { serve } from "../scripts/static.mjs";
-import { newContext } from "./harness.mjs";
+import { basename, extname, join } from "node:path";
+import { MIME, serve } from "../scripts/static.mjs";
+import { dist, newContext } from "./harness.mjs";
 
 /** The policy that the embedding guide names for a plain page. */
 export const policyOf = (viewer) => {
@@ -68,3 +69,49 @@ export const problem = (page, i = 0) =>
     const line = document.querySelectorAll("gemm-scope")[i].shadowRoot.querySelector(".problem");
     return getComputedStyle(line).display === "none" ? "" : line.textContent;
   }, i);
+
+/** The built site and the files of `folder` on a line that brings what `slow` matches only as far as a test lets it:
+ *  `to(0.5)` half of it, `cut()` breaks what is under way. */
+export async function slowLine(t, slow, folder = dist) {
+  const line = { share: 0, open: new Set() };
+  const push = (answer) => {
+    const upTo = Math.floor(line.share * answer.bytes.length);
+    if (upTo > answer.sent) answer.response.write(answer.bytes.subarray(answer.sent, upTo));
+    answer.sent = upTo;
+    if (line.share < 1) return;
+    answer.response.end();
+    line.open.delete(answer);
+  };
+  line.to = (share) => {
+    line.share = share;
+    line.open.forEach(push);
+  };
+  line.cut = () => {
+    for (const { response } of line.open) response.destroy();
+    line.open.clear();
+  };
+  const server = createServer((request, response) => {
+    const name = basename(new URL(request.url, "http://localhost").pathname) || "index.html";
+    let bytes;
+    for (const place of [folder, dist]) {
+      try {
+        bytes ??= readFileSync(join(place, name));
+      } catch {
+        // In the other one.
+      }
+    }
+    if (!bytes) return response.writeHead(404).end();
+    response.writeHead(200, { "content-type": MIME[extname(name)], "content-length": bytes.length, "access-control-allow-origin": "*", "cache-control": "no-store" });
+    if (!slow.test(name)) return response.end(bytes);
+    const answer = { response, bytes, sent: 0 };
+    line.open.add(answer);
+    response.on("close", () => line.open.delete(answer));
+    // The head goes ahead of the bytes.
+    response.flushHeaders();
+    push(answer);
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  t.after(() => new Promise((done) => (server.close(done), server.closeAllConnections())));
+  line.url = `http://127.0.0.1:${server.address().port}/`;
+  return line;
+}

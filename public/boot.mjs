@@ -1,15 +1,19 @@
 // Starts the page: fetches the wasm once with visible progress, compiles it once, and hands the compiled module to
-// the page and to its worker. Trunk writes the hashed file names into this script's own URL (see Trunk.toml).
+// the page and to its worker. Trunk writes the hashed file names into this script's own URL (see Trunk.toml). What the
+// user gives the page meanwhile is kept by early.js.
 //
-//   globalThis.gemmscopeBoot = { jsUrl, wasmUrl, workerUrl, module, startWorker(), fail(message) }
+//   globalThis.gemmscopeBoot = { jsUrl, wasmUrl, workerUrl, module, startWorker(), fetchFile(url, limit) }
 
 class Unsupported extends Error {}
-
-const STOPPED = "The page's program stopped, most likely because the browser gave it no more memory. Reload the page to go on.";
+/** The server has no such file any more: only a reload helps. */
+class Gone extends Error {}
+/** Why data at an address is not read, as it is said. */
+class Refused extends Error {}
 
 const params = new URL(import.meta.url).searchParams;
 const at = (name) => new URL(name, import.meta.url).href;
 const root = document.documentElement;
+const early = globalThis.gemmscopeEarly;
 
 const boot = {
   jsUrl: at(params.get("js")),
@@ -19,37 +23,40 @@ const boot = {
   module: null,
   startWorker,
   fetchFile,
-  fail,
 };
 globalThis.gemmscopeBoot = boot;
 
-start().catch(async (error) => {
-  if (await leaveCopy(error)) location.reload();
-  else fail(explain(error), error);
-});
-// What stops the program later, such as memory that the browser refuses, must not leave a page that does nothing.
-for (const type of ["error", "unhandledrejection"]) {
-  addEventListener(type, ({ error, reason }) => {
-    if (root.dataset.boot === "started" && (error ?? reason) instanceof WebAssembly.RuntimeError) fail(STOPPED);
-  });
+/** Tells the page around this one how far it is: it waits no longer than it hears of progress. */
+const host = new URLSearchParams(location.search).get("embed") === "1" && parent !== self ? parent : null;
+const tellHost = (message) => host?.postMessage({ gemm: { v: 1, ...message } }, "*");
+
+let tries = 0;
+/** The compiled program, once it is on its way. */
+let compiled = null;
+run();
+
+async function run() {
+  try {
+    await start();
+  } catch (error) {
+    // Files that are kept would be lost by a reload that nobody asked for.
+    const left = await leaveCopy(error);
+    if (left && !early?.kept().length) location.reload();
+    else stop(left ? new Gone(error.message) : error);
+  }
 }
 
 async function start() {
   root.dataset.boot = "loading";
   requireWasm();
-  // Says nothing on a fast network: text that flashes by only unsettles.
-  const slow = setTimeout(() => say("Loading…"), 400);
-  try {
-    const [glue, module] = await Promise.all([import(boot.jsUrl), compile()]);
-    boot.module = module;
-    await glue.default({ module_or_path: module });
-  } finally {
-    clearTimeout(slow);
-  }
+  early?.begin();
+  // What arrived stays for another try.
+  compiled ??= compile();
+  compiled.catch(() => (compiled = null));
+  const [glue, module] = await Promise.all([importGlue(), compiled]);
+  boot.module = module;
+  await glue.default({ module_or_path: module });
   root.dataset.boot = "started";
-  document.getElementById("skeleton")?.remove();
-  // "1": what was asked for is on the screen. The app clears and sets it while it works; tests wait for it.
-  root.dataset.ready ??= "1";
   keepOffline();
 }
 
@@ -64,10 +71,34 @@ function requireWasm() {
   if (!WebAssembly.validate(simd)) throw new Unsupported("This browser lacks WebAssembly SIMD.");
 }
 
-async function compile() {
+async function importGlue() {
+  // A browser may remember that an import failed, so another try has another address.
+  const url = tries ? `${boot.jsUrl.split("?")[0]}?try=${tries}` : boot.jsUrl;
+  try {
+    const glue = await import(url);
+    boot.jsUrl = url;
+    return glue;
+  } catch (error) {
+    // An import does not say why it failed; a fetch does.
+    await ask(url, { cache: "no-cache" });
+    throw error;
+  }
+}
+
+/** Fetches a file of the program. */
+async function ask(url, options) {
   // The options match the <link rel=preload> so that one download serves both.
-  const response = await fetch(boot.wasmUrl, { mode: "cors", credentials: "same-origin" });
-  if (!response.ok) throw new Error(`${file(boot.wasmUrl)}: HTTP ${response.status}`);
+  const response = await fetch(url, { mode: "cors", credentials: "same-origin", ...options });
+  if (response.status === 404 || response.status === 410) throw new Gone(`${file(url)}: HTTP ${response.status}`);
+  if (!response.ok) throw new Error(`${file(url)}: HTTP ${response.status}`);
+  if (response.headers.get("content-type")?.startsWith("text/html")) {
+    throw new Error("the network answered with a page of its own. Does it ask you to log in?");
+  }
+  return response;
+}
+
+async function compile() {
+  const response = await ask(boot.wasmUrl, tries ? { cache: "no-cache" } : {});
   const total = Number(params.get("bytes"));
   if (!total || !response.body) return WebAssembly.compile(await response.arrayBuffer());
   let seen = 0;
@@ -75,13 +106,49 @@ async function compile() {
     new TransformStream({
       transform(chunk, controller) {
         seen += chunk.byteLength;
-        progress(seen / total);
+        early?.progress(seen / total);
+        if (root.dataset.boot === "loading") tellHost({ type: "progress", part: Math.min(seen / total, 1) });
         controller.enqueue(chunk);
       },
     }),
   );
   // A server with the wrong MIME type would stop compileStreaming: name the type ourselves.
   return WebAssembly.compileStreaming(new Response(counted, { headers: { "content-type": "application/wasm" } }));
+}
+
+/** Says in words why the page does not start, and offers what can help. */
+function stop(error) {
+  console.error(error);
+  const [message, more] = explain(error);
+  tellHost({ type: "failed", message });
+  early?.fail(message, more);
+}
+
+function explain(error) {
+  const kept = early?.kept() ?? [];
+  const reload = { button: "Reload", act: () => location.reload() };
+  if (error instanceof Unsupported) {
+    return [`${error.message} gemmscope needs it: Chrome 91, Firefox 89, Safari 16.4 or newer.`];
+  }
+  if (error instanceof WebAssembly.RuntimeError) {
+    const message = `The page's program stopped while starting (${error.message}). Please report this with the browser's console output.`;
+    return [message, reload];
+  }
+  if (error instanceof Gone) {
+    const again = kept.length ? ` Then choose ${kept.length > 1 ? "the files" : kept[0]} again.` : "";
+    return [`The server has another version of this page by now (${error.message}). Reload the page to get it.${again}`, reload];
+  }
+  const again = {
+    button: "Try again",
+    keeps: true,
+    act: () => {
+      tries += 1;
+      run();
+    },
+  };
+  // What a browser says of a broken line differs from one to the next and helps nobody.
+  const why = error instanceof TypeError ? "" : `: ${error.message ?? error}`;
+  return [`The page's program could not be loaded${why}${/[.?!]$/.test(why) ? "" : "."} Check the connection, then try again.`, again];
 }
 
 /**
@@ -104,38 +171,45 @@ function startWorker() {
   return worker;
 }
 
+/** How long a host may send nothing, ms. */
+const PATIENCE = 30_000;
+
 /** Data at an address, up to `limit` bytes, as a Blob; without cookies, and without saying where the link stood. */
 async function fetchFile(url, limit) {
   const stop = new AbortController();
   const { host, origin } = new URL(url);
-  const timer = setTimeout(() => stop.abort(), 30_000);
+  let timer;
+  const patient = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stop.abort(), PATIENCE);
+  };
+  patient();
   // The page's own host is asked without a question, so it may not send the page to another one.
   const redirect = origin === location.origin ? "manual" : "follow";
-  let response;
+  const options = { credentials: "omit", referrerPolicy: "no-referrer", redirect, signal: stop.signal };
   try {
-    response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer", redirect, signal: stop.signal });
-  } catch {
-    throw new Error(
-      stop.signal.aborted
-        ? `${host} did not answer within 30 s`
-        : `${host} cannot be reached, or does not let other pages read this file (it would send Access-Control-Allow-Origin). Download the file and drop it here`,
+    const response = await fetch(url, options);
+    if (response.type === "opaqueredirect") throw new Refused(`${host} sends this address on to another one: link to that one`);
+    if (!response.ok) throw new Refused(`${host} answered ${response.status} ${response.statusText}`);
+    const chunks = [];
+    let size = 0;
+    for (const reader = response.body.getReader(); ; ) {
+      const { done, value } = await reader.read();
+      if (done) return new Blob(chunks);
+      patient();
+      size += value.byteLength;
+      if (size > limit) throw new Refused(`this is more than ${Math.round(limit / 1e6)} MB: download the file and drop it here`);
+      chunks.push(value);
+    }
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    if (stop.signal.aborted) throw new Refused(`${host} sent nothing for ${PATIENCE / 1000} s`);
+    throw new Refused(
+      `${host} cannot be reached, or does not let other pages read this file (it would send Access-Control-Allow-Origin). Download the file and drop it here`,
     );
   } finally {
     clearTimeout(timer);
-  }
-  if (response.type === "opaqueredirect") throw new Error(`${host} sends this address on to another one: link to that one`);
-  if (!response.ok) throw new Error(`${host} answered ${response.status} ${response.statusText}`);
-  const chunks = [];
-  let size = 0;
-  for (const reader = response.body.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) return new Blob(chunks);
-    size += value.byteLength;
-    if (size > limit) {
-      stop.abort();
-      throw new Error(`this is more than ${Math.round(limit / 1e6)} MB: download the file and drop it here`);
-    }
-    chunks.push(value);
+    stop.abort();
   }
 }
 
@@ -177,43 +251,6 @@ async function leaveCopy(error) {
     console.warn(unanswered);
     return false;
   }
-}
-
-function progress(fraction) {
-  const bar = document.getElementById("boot-progress");
-  if (bar) bar.value = Math.min(fraction, 1);
-}
-
-function say(text) {
-  const status = document.getElementById("boot-status");
-  if (status) status.textContent = text;
-  const bar = document.getElementById("boot-progress");
-  if (bar) bar.hidden = false;
-}
-
-/** Puts a readable sentence on the page instead of a blank one. The app calls it too, when it cannot go on. */
-function fail(message, error) {
-  root.dataset.boot = "failed";
-  if (error) console.error(error);
-  document.getElementById("boot-progress")?.remove();
-  let place = document.getElementById("boot-status");
-  if (!place) {
-    place = document.createElement("p");
-    document.body.prepend(place);
-  }
-  place.className = "boot-error";
-  place.setAttribute("role", "alert");
-  place.textContent = message;
-}
-
-function explain(error) {
-  if (error instanceof Unsupported) {
-    return `${error.message} gemmscope needs it: Chrome 91, Firefox 89, Safari 16.4 or newer.`;
-  }
-  if (error instanceof WebAssembly.RuntimeError) {
-    return `The page's program stopped while starting (${error.message}). Please report this with the browser's console output.`;
-  }
-  return `The page's program could not be loaded: ${error.message ?? error}. Check your connection and reload.`;
 }
 
 function file(url) {

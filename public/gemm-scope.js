@@ -9,7 +9,10 @@
 const HERE = new URL(".", import.meta.url);
 const VERSION = 1;
 const CONNECT_EVERY_MS = 250;
-const CONNECT_FOR_MS = 20000;
+/** How long a line may bring nothing: of the program, or of the data. Each progress begins it anew. */
+const PATIENCE_MS = 20000;
+/** A wait that is worth a word. */
+const SLOW_MS = 1000;
 
 // The height that the chart will have is kept free from the start. The page in the frame takes the same (style/embed.css).
 const SHEET = `
@@ -20,13 +23,15 @@ const SHEET = `
 iframe { display: block; width: 100%; border: 0; color-scheme: normal; border-radius: inherit }
 .waiting iframe { position: absolute; inset: 0; visibility: hidden }
 .failed .stage { min-height: 0 }
-.ready slot, .ready button, [hidden] { display: none }
+.ready slot, .ready button, .ready .loading, [hidden] { display: none }
+.loading { position: absolute; inset: auto 0 0 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 0.75em; padding: 0.5em; font-size: 0.8125em; background: Canvas; color: CanvasText }
+.loading p { margin: 0 }
 .problem { margin: 0.5rem 0; font-size: 0.8125em }
 .full { display: block; width: fit-content; margin: 0.25rem 0 0 auto; font-size: 0.8125em; line-height: 1.5; color: inherit }
 .waiting .full { visibility: hidden }
 .full[hidden], .print { display: none }
 @media print {
-  .ready iframe, .full, button { display: none }
+  .ready iframe, .full, .loading, button { display: none }
   .ready slot { display: contents }
   .pictured slot { display: none }
   .pictured .print { display: block }
@@ -68,11 +73,11 @@ function copyPicture(from) {
 class GemmScope extends HTMLElement {
   static observedAttributes = OBSERVED;
   #root = this.attachShadow({ mode: "open" });
-  #box; #stage; #button; #frame; #print; #problem; #full;
+  #box; #stage; #button; #frame; #print; #problem; #full; #loading;
   #port; #ids = 0; #open = new Map(); #stop = []; #started = false;
   #view = ""; #address = null; #shown = ""; #svg = ""; #problems = new Map();
   /** Number of the newest wish for data: an older one that arrives later is dropped. */
-  #wished = 0; #fetching; #loads = Promise.resolve(); #pictureTimer;
+  #wished = 0; #fetching; #share = null; #loads = Promise.resolve(); #pictureTimer;
   #resolveReady; #ready = new Promise((resolve) => (this.#resolveReady = resolve));
 
   constructor() {
@@ -90,11 +95,14 @@ class GemmScope extends HTMLElement {
     };
     this.#box = make("div", "waiting");
     this.#stage = make("div", "stage");
-    this.#button = make("button", "", { type: "button", part: "start", hidden: true, textContent: "Show the chart" });
+    this.#button = make("button", "", { type: "button", part: "start", hidden: true });
     this.#print = make("div", "print");
     this.#problem = make("p", "problem", { part: "problem", role: "status", hidden: true });
+    // How far it is, on a slow line.
+    this.#loading = make("div", "loading", { part: "loading", hidden: true });
+    this.#loading.append(make("p", "", { role: "status" }), make("progress", "", { max: 1, ariaLabel: "Loaded so far" }));
     this.#full = make("a", "full", { part: "full", target: "_blank", rel: "noopener noreferrer" });
-    this.#stage.append(document.createElement("slot"), this.#button, this.#print, this.#problem);
+    this.#stage.append(document.createElement("slot"), this.#loading, this.#button, this.#print, this.#problem);
     this.#box.append(this.#stage, this.#full);
     this.#root.append(this.#box);
   }
@@ -106,6 +114,7 @@ class GemmScope extends HTMLElement {
     if (this.#started) return;
     this.#keepHeight();
     const loading = this.getAttribute("loading");
+    this.#button.textContent = "Show the chart";
     this.#button.hidden = loading !== "click";
     if (loading === "click") return void (this.#button.onclick = () => this.#start());
     if (loading === "eager" || !("IntersectionObserver" in window)) return this.#start();
@@ -120,18 +129,44 @@ class GemmScope extends HTMLElement {
     // A move in the document disconnects and connects at once: only a real removal ends it.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      for (const f of this.#stop.splice(0)) f();
-      this.#disconnect("the element was removed");
-      this.#fetching?.abort();
-      this.#wished++;
-      this.#frame?.remove();
-      this.#frame = undefined;
-      this.#started = false;
-      this.#shown = "";
-      this.#problems.clear();
-      this.#tell();
-      this.#box.className = "waiting";
+      this.#end("the element was removed");
     });
+  }
+
+  /** Takes the frame away, and forgets what it showed. */
+  #end(why) {
+    for (const f of this.#stop.splice(0)) f();
+    this.#disconnect(why);
+    this.#fetching?.abort();
+    this.#wished++;
+    this.#frame?.remove();
+    this.#frame = undefined;
+    this.#started = false;
+    this.#shown = "";
+    this.#problems.clear();
+    this.#tell();
+    this.#wait("");
+    this.#button.hidden = true;
+    this.#box.className = "waiting";
+  }
+
+  /** Says what is waited for, and how far it is (0 to 1; null where that is not known); nothing for "". */
+  #wait(text, part = null) {
+    const [line, bar] = this.#loading.children;
+    if (line.textContent !== text) line.textContent = text;
+    if (part === null) bar.removeAttribute("value");
+    else bar.value = part;
+    this.#loading.hidden = !text || this.hasAttribute("quiet");
+  }
+
+  /** Offers to begin again, where the frame did not come. */
+  #offerAgain() {
+    this.#button.textContent = "Try again";
+    this.#button.hidden = false;
+    this.#button.onclick = () => {
+      this.#end("tried again");
+      this.#start();
+    };
   }
 
   attributeChangedCallback(name, before, after) {
@@ -242,6 +277,12 @@ class GemmScope extends HTMLElement {
     return "auto";
   }
 
+  /** What src= and more= name. */
+  #names() {
+    const all = [this.getAttribute("src"), ...(this.getAttribute("more")?.split(/\s+/) ?? [])].filter(Boolean);
+    return all.length > 1 ? `${all.length} files` : nameOf(new URL(all[0], document.baseURI));
+  }
+
   #keepHeight() {
     const height = Number(this.getAttribute("height"));
     if (height > 0) this.#stage.style.setProperty("min-height", `${height}px`);
@@ -274,7 +315,10 @@ class GemmScope extends HTMLElement {
     // A page without an origin hands that on to its frames.
     const target = isolated || self.origin === "null" ? "*" : page.origin;
     this.#frame = frame;
-    let since = 0;
+    let loaded = 0;
+    /** When anything was heard of the frame, and how much of the program it has. */
+    let heard = performance.now(), part = null, timer;
+    const begun = heard;
     const connect = () => {
       if (this.#port || !frame.contentWindow) return;
       const { port1, port2 } = new MessageChannel();
@@ -282,29 +326,66 @@ class GemmScope extends HTMLElement {
       // The message itself holds nothing but the port, so an opaque frame may get it by "*".
       try { frame.contentWindow.postMessage({ gemm: { v: VERSION, type: "connect" } }, target, [port2]); } catch { /* not there yet */ }
     };
-    const onHello = (e) => { if (e.source === frame.contentWindow && e.data?.gemm?.type === "hello") connect(); };
-    const onBlocked = (e) => {
-      if (/^(frame|child)-src/.test(e.effectiveDirective) && e.blockedURI.startsWith(page.origin)) {
+    const giveUp = (why) => {
+      clearInterval(timer);
+      timer = undefined;
+      this.#wait("");
+      this.#offerAgain();
+      this.#report("frame", new Error(why));
+    };
+    const look = () => {
+      const now = performance.now();
+      if (this.#port) {
+        const waits = this.#box.classList.contains("waiting") && !this.#problems.has("data");
+        if (waits && now - begun > SLOW_MS && this.hasAttribute("src")) this.#wait(`Reading ${this.#names()}…`, this.#share);
+        else this.#wait("");
+        if (waits) return;
         clearInterval(timer);
-        this.#report("frame", new Error(`the content policy of this page allows no frame from ${page.origin} (${e.effectiveDirective})`));
+        timer = undefined;
+        return;
+      }
+      if (now - heard > PATIENCE_MS) {
+        const from = `from ${page.origin}${page.pathname}`;
+        return giveUp(part === null
+          ? `gemmscope does not answer ${from}: is it there, and may this page show it in a frame?`
+          : `gemmscope stopped arriving ${from} after ${Math.round(part * 100)} %: check the connection, then try again`);
+      }
+      if (now - begun > SLOW_MS) this.#wait("Loading gemmscope…", part);
+      if (loaded) connect();
+    };
+    const watchLine = () => {
+      heard = performance.now();
+      timer ??= setInterval(look, CONNECT_EVERY_MS);
+    };
+    const onMessage = (e) => {
+      if (e.source !== frame.contentWindow || !e.data?.gemm) return;
+      const { type, part: share, message } = e.data.gemm;
+      if (type === "hello") connect();
+      else if (type === "failed") giveUp(String(message));
+      else if (type === "progress") {
+        part = Math.min(Math.max(Number(share) || 0, 0), 1);
+        // It goes on after all.
+        if (this.#problems.delete("frame")) {
+          this.#button.hidden = true;
+          this.#box.classList.remove("failed");
+          this.#tell();
+        }
+        watchLine();
       }
     };
-    window.addEventListener("message", onHello);
+    const onBlocked = (e) => {
+      if (/^(frame|child)-src/.test(e.effectiveDirective) && e.blockedURI.startsWith(page.origin)) {
+        giveUp(`the content policy of this page allows no frame from ${page.origin} (${e.effectiveDirective})`);
+      }
+    };
+    window.addEventListener("message", onMessage);
     document.addEventListener("securitypolicyviolation", onBlocked);
-    let timer;
     // Not before the frame has loaded: until then its window is still of this page's origin.
     frame.addEventListener("load", () => {
       // Loaded once more: that is a new page, which knows nothing yet.
-      if (since && this.#port) this.#disconnect("the frame was loaded again");
-      since = performance.now();
-      clearInterval(timer);
-      timer = setInterval(() => {
-        if (this.#port) clearInterval(timer);
-        else if (performance.now() - since > CONNECT_FOR_MS) {
-          clearInterval(timer);
-          this.#report("frame", new Error(`gemmscope does not answer from ${page.href}: is it there, and may this page show it in a frame?`));
-        } else connect();
-      }, CONNECT_EVERY_MS);
+      if (loaded && this.#port) this.#disconnect("the frame was loaded again");
+      loaded += 1;
+      watchLine();
     });
     const watch = new MutationObserver(() => { if (this.#port) this.#ask({ type: "view", set: { theme: this.#theme() } }).catch(() => {}); });
     for (const el of [document.documentElement, document.body]) {
@@ -313,21 +394,23 @@ class GemmScope extends HTMLElement {
     const beforePrint = () => this.#showPicture();
     window.addEventListener("beforeprint", beforePrint);
     this.#stop.push(() => {
-      window.removeEventListener("message", onHello);
+      window.removeEventListener("message", onMessage);
       document.removeEventListener("securitypolicyviolation", onBlocked);
       window.removeEventListener("beforeprint", beforePrint);
       clearInterval(timer);
       watch.disconnect();
     });
     frame.src = page.href;
-    this.#problem.before(frame);
+    this.#loading.before(frame);
+    watchLine();
     this.#link();
   }
 
   #disconnect(why) {
+    // What waits for a frame that never answered waits for the next one.
+    if (this.#port) this.#ready = new Promise((resolve) => (this.#resolveReady = resolve));
     this.#port?.close();
     this.#port = undefined;
-    this.#ready = new Promise((resolve) => (this.#resolveReady = resolve));
     for (const { reject } of this.#open.values()) reject(new Error(why));
     this.#open.clear();
   }
@@ -338,6 +421,7 @@ class GemmScope extends HTMLElement {
       if (this.#port) return port.close();
       this.#port = port;
       this.#problems.delete("frame");
+      this.#button.hidden = true;
       this.#tell();
       // Before any data: the first picture is the right one.
       this.#wish();
@@ -412,12 +496,31 @@ class GemmScope extends HTMLElement {
     let blocked = "";
     const onBlocked = (e) => { if (e.effectiveDirective === "connect-src" && url.href.startsWith(e.blockedURI)) blocked = e.effectiveDirective; };
     document.addEventListener("securitypolicyviolation", onBlocked);
+    const stop = new AbortController();
+    const give = () => stop.abort();
+    signal.addEventListener("abort", give);
+    let timer, heard;
+    const patient = () => {
+      heard = performance.now();
+      timer ??= setInterval(() => performance.now() - heard > PATIENCE_MS && give(), CONNECT_EVERY_MS);
+    };
     try {
-      const answer = await fetch(url, { signal });
+      patient();
+      const answer = await fetch(url, { signal: stop.signal });
       if (!answer.ok) throw Object.assign(new Error(`${url.host} answered ${answer.status} ${answer.statusText}`.trim()), { code: "not-found" });
-      return await answer.arrayBuffer();
+      const chunks = [];
+      const total = Number(answer.headers.get("content-length"));
+      let seen = 0;
+      for (const reader = answer.body.getReader(); ; patient()) {
+        const { done, value } = await reader.read();
+        if (done) return await new Blob(chunks).arrayBuffer();
+        chunks.push(value);
+        seen += value.byteLength;
+        this.#share = total ? Math.min(seen / total, 1) : null;
+      }
     } catch (error) {
       if (error.code === "not-found" || signal.aborted) throw error;
+      if (stop.signal.aborted) throw Object.assign(new Error(`${url.host} sent nothing for ${PATIENCE_MS / 1000} s`), { code: "not-fetched" });
       // The browser says which policy it was in a task of its own.
       await new Promise((done) => setTimeout(done, 50));
       const why = blocked
@@ -427,6 +530,8 @@ class GemmScope extends HTMLElement {
           : `${url.host || url.protocol} cannot be reached, or does not let this page read it (Access-Control-Allow-Origin)`;
       throw Object.assign(new Error(why), { code: "not-fetched" });
     } finally {
+      clearInterval(timer);
+      signal.removeEventListener("abort", give);
       document.removeEventListener("securitypolicyviolation", onBlocked);
     }
   }
@@ -453,6 +558,7 @@ class GemmScope extends HTMLElement {
     const message = String(error.message ?? error);
     this.#problems.set(about, message);
     // Nothing will show: its place is not kept free any longer.
+    if (about !== "view") this.#wait("");
     if (about !== "view" && !this.#shown) this.#box.classList.add("failed");
     this.#tell();
     this.#emit("gemm-error", { code: error.code ?? "error", message });

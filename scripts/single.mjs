@@ -12,36 +12,25 @@ export const SLOT = '<script type="text/plain" id="gemmscope-data">';
 // Runs after the glue, in the same module. Keep in step with boot.mjs: the app asks gemmscopeBoot for the same things.
 const START = `
 const root = document.documentElement;
-const boot = { single: true, module: null, template: null, fail };
+const boot = { single: true, module: null, template: null };
 globalThis.gemmscopeBoot = boot;
 // The file as it is before anything runs in it: what "save as page" writes again.
-boot.template = "<!doctype html>\\n" + root.outerHTML.replace(/^<html[^>]*>/, '<html lang="en">');
-function fail(message) {
-  root.dataset.boot = "failed";
-  const place = document.getElementById("boot-status") ?? document.createElement("p");
-  if (!place.isConnected) document.body.prepend(place);
-  place.className = "boot-error";
-  place.setAttribute("role", "alert");
-  place.textContent = message;
-}
-for (const type of ["error", "unhandledrejection"]) {
-  addEventListener(type, ({ error, reason }) => {
-    if (root.dataset.boot !== "started" || !((error ?? reason) instanceof WebAssembly.RuntimeError)) return;
-    fail("The page's program stopped, most likely because the browser gave it no more memory. Reload the page to go on.");
-  });
-}
+const bare = root.cloneNode(true);
+for (const name of bare.getAttributeNames()) if (name !== "lang") bare.removeAttribute(name);
+bare.querySelector("#boot").replaceChildren();
+bare.querySelector("#paste").removeAttribute("open");
+boot.template = "<!doctype html>\\n" + bare.outerHTML;
 try {
   root.dataset.boot = "loading";
+  gemmscopeEarly.begin();
   const packed = Uint8Array.from(atob(document.getElementById("gemmscope-wasm").textContent), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   boot.module = await WebAssembly.compileStreaming(new Response(stream, { headers: { "content-type": "application/wasm" } }));
   await __wbg_init({ module_or_path: boot.module });
   root.dataset.boot = "started";
-  document.getElementById("skeleton")?.remove();
-  root.dataset.ready ??= "1";
 } catch (error) {
   console.error(error);
-  fail("The page's program could not start: " + (error?.message ?? error) + ". It needs a current Chrome, Firefox or Safari.");
+  gemmscopeEarly.fail("The page's program could not start: " + (error?.message ?? error) + ". It needs a current Chrome, Firefox or Safari.");
 }
 `;
 
@@ -64,6 +53,8 @@ export function singleFile(dist) {
   html = html
     .replace(/<link rel="?(modulepreload|preload|manifest|icon)[^>]*>/g, "")
     .replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/g, "");
+  // Nothing lies beside this page.
+  html = html.replace(/<a href="(?!#|https?:)[^"]*">[^<]*<\/a>/g, "");
   const css = styles.join("\n");
   const early = inert(read("early.js"));
   const main = inert(glue + START);
@@ -76,11 +67,13 @@ export function singleFile(dist) {
   // Functions, since a replacement text would read its own dollar signs.
   html = html.replace(/(<meta http-equiv="?Content-Security-Policy"? content=")[^"]*"/i, (_, head) => `${head}${policy}"`);
   if (!html.includes(policy)) throw new Error("index.html carries no policy to replace");
-  html = html.replace("</head>", () => `<link rel="icon" href="${icon}"><style>${css}</style><script>${early}</script></head>`);
+  // The data stands before the script that looks whether there is some.
+  const head = `<link rel="icon" href="${icon}"><style>${css}</style>${SLOT}</script><script>${early}</script></head>`;
+  html = html.replace("</head>", () => head);
   return html.replace(
     "</body>",
     () =>
-      `${SLOT}</script>\n<script type="text/plain" id="gemmscope-wasm">${packed}</script>\n<script type="module">${main}</script>\n</body>`,
+      `<script type="text/plain" id="gemmscope-wasm">${packed}</script>\n<script type="module">${main}</script>\n</body>`,
   );
 }
 

@@ -2,12 +2,14 @@
 // their names, so a browser could run a cached one after a redeploy. This
 // - puts a hash of their content in the query of their URLs, and records the wasm's unpacked size, which a compressed
 //   response does not tell, for the progress bar;
+// - puts links to documentation and source into the header (header.mjs);
 // - writes open.html: the same page under a policy that lets it fetch from other hosts (links with src=);
 // - writes gemmscope.html: the whole app in one file;
 // - writes into sw.js the list of files that the service worker keeps, with their digests (kept.mjs).
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { withLinks } from "./header.mjs";
 import { writeWorker } from "./kept.mjs";
 import { singleFile } from "./single.mjs";
 
@@ -25,6 +27,7 @@ let html = readFileSync(page, "utf8");
 if (!html.includes("v=dev")) throw new Error("index.html holds no v=dev to stamp");
 const more = `&amp;bytes=${statSync(join(dist, wasm)).size}${dev ? "" : "&amp;sw=1"}`;
 html = html.replace(/(boot\.mjs\?[^"]*)v=dev/, `$1${stamp}${more}`).replaceAll("v=dev", stamp);
+html = withLinks(html, { docs: process.env.GEMMSCOPE_DOCS, source: process.env.GEMMSCOPE_SOURCE });
 
 if (dev) {
   // `trunk serve` adds an inline reload script and a web socket, which the policy rightly refuses.

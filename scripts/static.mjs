@@ -21,7 +21,7 @@ export const HEADERS = {
   pages: { "access-control-allow-origin": "*" },
 };
 
-const MIME = {
+export const MIME = {
   ".css": "text/css; charset=utf-8",
   ".csv": "text/csv; charset=utf-8",
   ".gz": "application/gzip",

@@ -7,6 +7,7 @@ pub mod canvas;
 pub mod clock;
 pub mod database;
 pub mod dom;
+pub mod early;
 pub mod file;
 
 pub mod host;

@@ -14,7 +14,6 @@ for (const headers of ["strict", "pages"]) {
     page.quiet();
     await settle(page);
     assert.deepEqual(page.requests, []);
-    assert.equal(await page.locator("#skeleton").count(), 0);
     assert.equal(await page.locator("#main").count(), 1);
     // Another worker runs the compiled module without a second download.
     const reply = await page.evaluate(
@@ -31,7 +30,7 @@ for (const headers of ["strict", "pages"]) {
   });
 }
 
-test("a slow network sees that something is coming, in the theme that is stored", async (t) => {
+test("a slow network sees the page and that something is coming, in the theme that is stored", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const page = await openPage({
@@ -43,19 +42,20 @@ test("a slow network sees that something is coming, in the theme that is stored"
         localStorage.setItem("gemmscope.theme", "dark");
         // The theme as it is when there is first something to paint.
         new MutationObserver((_, observer) => {
-          if (!document.getElementById("skeleton")) return;
-          window.themeOfSkeleton = document.documentElement.dataset.theme ?? "none";
+          if (!document.getElementById("start")) return;
+          window.themeOfStart = document.documentElement.dataset.theme ?? "none";
           observer.disconnect();
         }).observe(document, { childList: true, subtree: true });
       });
     },
   });
-  await page.locator("#boot-progress").waitFor();
-  assert.equal(await page.locator("#boot-status").innerText(), "Loading…");
-  assert.equal(await page.evaluate(() => window.themeOfSkeleton), "dark");
+  await page.locator(".boot-progress").waitFor();
+  assert.equal(await page.locator(".boot-status").innerText(), "Loading…");
+  assert.equal(await page.locator("#choose-files").isVisible(), true);
+  assert.equal(await page.evaluate(() => window.themeOfStart), "dark");
   release();
   await waitReady(page);
-  assert.equal(await page.locator("#skeleton").count(), 0);
+  assert.equal(await page.locator(".boot-progress").count(), 0);
   assert.equal(await page.getAttribute("html", "data-theme"), "dark");
 });
 
@@ -70,7 +70,7 @@ test("starts in a sandboxed frame of another page", async (t) => {
 
 test("what keeps the page from starting is said in words: a file that does not arrive, no WebAssembly, no SIMD, no JavaScript", async (t) => {
   for (const [before, says] of [
-    [(page) => page.route("**/*.wasm", (route) => route.fulfill({ status: 404, body: "" })), /could not be loaded: gemmscope-page-\w+_bg\.wasm: HTTP 404.*reload/],
+    [(page) => page.route("**/*.wasm", (route) => route.fulfill({ status: 404, body: "" })), /gemmscope-page-\w+_bg\.wasm: HTTP 404.*Reload/],
     [(page) => page.route("**/boot.mjs*", (route) => route.abort()), /could not be loaded \(.*boot\.mjs\)/],
     [(page) => page.addInitScript(() => delete globalThis.WebAssembly), /does not run WebAssembly/],
     [(page) => page.addInitScript(() => (WebAssembly.validate = () => false)), /lacks WebAssembly SIMD/],

@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { fixtures } from "../../scripts/gen_fixtures.mjs";
+import { withLinks } from "../../scripts/header.mjs";
 import { LIMIT, total, weigh } from "../../scripts/size.mjs";
 import { dist, fixture } from "../harness.mjs";
 
@@ -38,6 +39,14 @@ test("the program is compiled with SIMD, for which the page asks before it start
   const program = new WebAssembly.Module(readFileSync(join(BUILT, "site", "gemmscope-page.wasm")));
   const [features] = WebAssembly.Module.customSections(program, "target_features");
   assert.match(Buffer.from(features).toString("latin1"), /\+.?simd128/s);
+});
+
+test("the header links to documentation and source where the build names them", () => {
+  const html = readFileSync(join(project, "index.html"), "utf8");
+  assert.equal(withLinks(html, {}), html);
+  assert.match(html, /<nav class="header-links"[^>]* hidden>/);
+  const filled = withLinks(html, { docs: "docs/", source: 'https://example.org/a?b&c="' });
+  assert.match(filled, /<nav class="header-links" aria-label="About gemmscope"><a href="docs\/">Documentation<\/a><a href="https:\/\/example\.org\/a\?b&amp;c=&quot;">Source<\/a><\/nav>/);
 });
 
 test("the fixtures that a script writes are as committed", () => {

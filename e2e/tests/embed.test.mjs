@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { fixture, newContext, site, waitReady } from "../harness.mjs";
-import { Hosts, listening, loaded, policyOf, summary } from "../host.mjs";
+import { Hosts, listening, loaded, policyOf, problem, slowLine, summary } from "../host.mjs";
 
 const CSV = readFileSync(fixture("fixtures/generic/plain.csv"), "utf8");
 const hosts = new Hosts();
@@ -274,6 +274,108 @@ test("a plain frame with data of another host: forwarded to the page that may as
   const below = await frame.evaluate(() => (scrollTo(0, 9999), [scrollY, document.documentElement.scrollHeight - innerHeight]));
   assert.ok(below[0] > 20 && Math.abs(below[0] - below[1]) <= 1, String(below));
   assert.deepEqual(page.trouble, []);
+});
+
+/** The clock of the host page stands still until a test moves it. */
+const CLOCK = () => {
+  if (self !== top) return;
+  let now = 1;
+  performance.now = () => now;
+  window.pass = (seconds) => (now += 1000 * seconds);
+};
+
+/** What an element on a slow line shows: the picture between its tags, what it waits for and how far that is, what it
+ *  says is wrong. */
+const shown = (page) =>
+  page.evaluate(() => {
+    const element = document.querySelector("gemm-scope");
+    const root = element.shadowRoot;
+    const seen = (e) => (e && getComputedStyle(e).display !== "none" && !e.closest("[hidden]") ? e : null);
+    const wait = seen(root.querySelector(".loading"));
+    return {
+      picture: element.querySelector("img").getBoundingClientRect().height > 0,
+      waits: wait ? wait.querySelector("p").textContent : "",
+      part: wait?.querySelector("progress").value ?? 0,
+      wrong: seen(root.querySelector(".problem"))?.textContent ?? "",
+      again: seen(root.querySelector("button"))?.textContent ?? "",
+    };
+  });
+const reaches = (page, part) =>
+  page.waitForFunction((part) => document.querySelector("gemm-scope").shadowRoot.querySelector(".loading progress").value >= part, part);
+
+const PICTURE = '<img alt="roofline" width="300" height="200" src="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E">';
+
+async function onLine(t, line, src = "bench.csv") {
+  const page = await open(t, "slow", `<body><gemm-scope loading="eager" src="${src}" device="mi300x">${PICTURE}</gemm-scope><script type="module" src="${line.url}gemm-scope.js"></script>`, {
+    from: open_data,
+    go: false,
+  });
+  await page.addInitScript(CLOCK);
+  await page.goto(`${open_data.url}slow.html`);
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot?.querySelector("iframe"));
+  return page;
+}
+
+test("on a slow line the picture stands, the element says how far it is, and the limit begins anew with each progress", async (t) => {
+  // 1.8 MB at 50 kB/s take 36 s, which is longer than the limit of 20 s.
+  const line = await slowLine(t, /\.wasm$/);
+  const page = await onLine(t, line);
+  for (const share of [0.25, 0.5, 0.75]) {
+    line.to(share);
+    await page.evaluate(() => window.pass(12));
+    await reaches(page, share - 0.05);
+    const { picture, waits, wrong, again } = await shown(page);
+    assert.deepEqual([picture, waits, wrong, again], [true, "Loading gemmscope…", "", ""], String(share));
+  }
+  line.to(1);
+  await loaded(page);
+  assert.deepEqual(await shown(page), { picture: false, waits: "", part: 0, wrong: "", again: "" });
+  assert.equal((await summary(page))[0].rows_used, 4);
+});
+
+test("a line that stands still or breaks: the picture stays, the element says why, goes on with the line, and tries again", async (t) => {
+  const line = await slowLine(t, /\.wasm$/);
+  const page = await onLine(t, line);
+  line.to(0.5);
+  await page.evaluate(() => window.pass(2));
+  await reaches(page, 0.45);
+  await page.evaluate(() => window.pass(21));
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").textContent);
+  let now = await shown(page);
+  assert.match(now.wrong, /gemmscope stopped arriving from http:\/\/127\.0\.0\.1:\d+\/ after (49|50) %: check the connection, then try again/);
+  assert.deepEqual([now.picture, now.waits, now.again], [true, "", "Try again"]);
+  // The line goes on after all.
+  line.to(0.6);
+  await page.waitForFunction(() => !document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").textContent);
+  assert.equal((await shown(page)).again, "");
+
+  line.cut();
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").textContent);
+  now = await shown(page);
+  assert.match(now.wrong, /The page's program could not be loaded\. Check the connection, then try again/);
+  assert.deepEqual([now.picture, now.again], [true, "Try again"]);
+  line.to(1);
+  await page.locator("gemm-scope").getByRole("button", { name: "Try again" }).click();
+  await loaded(page);
+  assert.equal((await summary(page))[0].rows_used, 4);
+  assert.equal(await problem(page), "");
+});
+
+test("data that stops coming is given up after 20 s without a byte, not after 20 s", async (t) => {
+  const line = await slowLine(t, /bench\.csv$/, hosts.folder);
+  const page = await onLine(t, line, `${line.url}bench.csv`);
+  const pass = (seconds) => page.evaluate((seconds) => window.pass(seconds), seconds);
+  await page.waitForFunction(() => window.hellos >= 1);
+  for (const share of [0.3, 0.6]) {
+    line.to(share);
+    await pass(15);
+    await reaches(page, share - 0.05);
+    const { waits, wrong } = await shown(page);
+    assert.deepEqual([waits, wrong], ["Reading bench.csv…", ""]);
+  }
+  await pass(21);
+  await page.waitForFunction(() => document.querySelector("gemm-scope").shadowRoot.querySelector(".problem").textContent);
+  assert.match((await shown(page)).wrong, /bench\.csv is not shown: 127\.0\.0\.1:\d+ sent nothing for 20 s/);
 });
 
 test("the playground shows the messages that pass", async (t) => {

@@ -183,6 +183,16 @@ test("memory that the page itself does not get is said", async (t) => {
   assert.match(await app.bootError.innerText(), /program stopped, most likely .* memory\. Reload/);
 });
 
+test("a page that is older than its server reads files all the same, without the worker that is gone", async (t) => {
+  const gone = (route) => route.fulfill({ status: 404, body: "" });
+  const app = await GemmscopePage.open({ t, viewport: DESKTOP, before: (page) => page.context().route(/worker\.mjs/, gone) });
+  await app.page.context().route("**/*", gone);
+  await waitIdle(app.page);
+  await app.load(GOOD, { name: "more.csv", text: `${HEAD}128,64,64,fp16,3\n` });
+  assert.deepEqual((await app.summary()).map((s) => [s.file, s.rows_used]), [["good.csv", 1], ["more.csv", 1]]);
+  assert.doesNotMatch(await app.page.locator("body").innerText(), /connection|try again/i);
+});
+
 test("files that change or go while others are read, or while they are", async (t) => {
   const app = await start(t);
   const [changed, gone] = ["changed.csv", "gone.csv"].map((name) => join(folder, name));

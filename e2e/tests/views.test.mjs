@@ -206,7 +206,7 @@ test("one file: figures, picture and first finding in sight; options are a sheet
   app.assertQuiet();
 });
 
-test("two files: Compare begins with who wins; what just happened takes no touch, the header leaves who reads on, and a finding's sheet has room for fingers", async (t) => {
+test("two files: Compare begins with who wins; what just happened takes no touch, the header leaves who reads on, the tabs stay, and a finding's sheet has room for fingers", async (t) => {
   const app = await phone(t, "#device=mi300x&view=compare");
   await app.load(library, compiler);
   const said = await app.page.locator(".status").boundingBox();
@@ -232,6 +232,8 @@ test("two files: Compare begins with who wins; what just happened takes no touch
   const scroll = (by) => app.page.locator("#main").evaluate((e, by) => e.scrollBy(0, by), by);
   await scroll(300);
   await header.waitFor({ state: "hidden" });
+  const tabs = await app.page.locator(".tab-row").boundingBox();
+  assert.ok(tabs.y >= 0 && tabs.y < 60, `the tabs stay in reach: ${tabs.y}`);
   await scroll(-200);
   await header.waitFor();
   await app.page.locator(".finding-head").first().click();
@@ -242,6 +244,9 @@ test("two files: Compare begins with who wins; what just happened takes no touch
   assert.deepEqual(small, []);
   // The head keeps to two lines however many GEMMs there are.
   assert.ok((await app.page.locator(".dock-head").boundingBox()).height <= 110);
-  assert.ok((await dock.boundingBox()).height < PHONE.height * 0.65, "the picture stays in sight above the sheet");
+  const sheet = await dock.boundingBox();
+  assert.ok(sheet.height < PHONE.height * 0.65, "the picture stays in sight above the sheet");
+  const chart = await app.stage.boundingBox();
+  assert.ok(chart.y > 0 && chart.y < sheet.y / 2, `the chart at ${chart.y} is above the sheet at ${sheet.y}`);
   app.assertQuiet();
 });

@@ -5,7 +5,6 @@ pub mod devices;
 pub mod formats;
 pub mod help;
 pub mod mapping;
-pub mod paste;
 pub mod share;
 pub mod source;
 
@@ -26,7 +25,6 @@ pub fn OpenDialog() -> impl IntoView {
             Dialog::Source(host, url) => {
                 view! { <source::SourceDialog host=host url=url /> }.into_any()
             }
-            Dialog::Paste => view! { <paste::Paste /> }.into_any(),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Reads files one after another: the queue, the progress, and what becomes of each file.
 
-pub mod drop;
+pub mod chosen;
 pub mod figures;
 pub mod given;
 pub mod job;
@@ -159,8 +159,34 @@ impl Loader {
     }
 
     /// Imports a sample, and shows a tab.
-    pub fn add_sample(&self, input: Input, tab: Option<&'static str>) {
-        self.start(Job { tab, ..Job::new(input, Origin::Sample) });
+    ///
+    /// # Errors
+    ///
+    /// That it was cancelled.
+    pub fn add_sample(
+        &self,
+        input: Input,
+        tab: Option<&'static str>,
+    ) -> impl Future<Output = Result<(), String>> + use<> {
+        self.finish(Job { tab, ..Job::new(input, Origin::Sample) })
+    }
+
+    /// Opens what the address, the page or the last visit brings: the start page waits for that.
+    pub fn bring(self, work: impl Future<Output = ()> + 'static) {
+        dom::set_root_data("ready", None);
+        self.shell.coming.update(|n| *n += 1);
+        leptos::task::spawn_local(async move {
+            work.await;
+            self.shell.coming.try_update(|n| *n -= 1);
+            self.rest();
+        });
+    }
+
+    /// Marks the page as ready where nothing is being read or on its way.
+    pub fn rest(self) {
+        if self.shell.coming.try_get_untracked() == Some(0) && !self.is_busy() {
+            dom::set_root_data("ready", Some("1"));
+        }
     }
 
     /// True while a file is read, or waits.
@@ -293,9 +319,7 @@ impl Loader {
                 clock::after_paint().await;
             }
             // Where another file is read by now, its end says so.
-            if !queue.running.get() {
-                dom::set_root_data("ready", Some("1"));
-            }
+            this.rest();
         });
     }
 }

@@ -20,7 +20,7 @@ pub mod workspace;
 
 use super::dialogs;
 use super::load::kept::Kept;
-use super::load::{Loader, drop, given};
+use super::load::{Loader, chosen, given};
 use super::state::{Shell, Workbench};
 use crate::web::{clock, dom};
 use leptos::prelude::*;
@@ -42,27 +42,27 @@ pub fn GemmScope() -> impl IntoView {
     provide_context(kept);
     kept.start(loader);
     given::open_linked_sample(loader);
-    start_later(loader, kept);
+    start_later(loader);
     if dom::embedded() {
-        dom::set_root_data("embed", Some("1"));
+        start::remove();
         return view! { <embed::Embedded /> }.into_any();
     }
     address::follow(bench);
-    let dragging = drop::accept(loader);
     shortcuts::listen(shell, bench);
     focus::keep();
 
     let needs_file = Memo::new(move |_| bench.shown.get().needs_file());
     let shown = Memo::new(move |_| bench.has_data.get() || !needs_file.get());
+    start::adopt(shell, shown);
+    chosen::accept(loader);
     view! {
-        <div class="app" class:dragging=move || dragging.get() class:has-data=move || bench.has_data.get() class:reads-on=move || shell.reads_on.get()>
-            <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
-            {header::header(shown)}
-            <notices::Loading />
-            <Show when=move || shown.get() fallback=move || start::first(kept)>
+        <div class="app" class:at-start=move || !shown.get() class:has-data=move || bench.has_data.get() class:reads-on=move || shell.reads_on.get()>
+            <Show when=move || shown.get() fallback=start::additions>
+                <a class="skip-link" href="#main" on:click=skip_to_main>"Skip to the chart"</a>
+                {header::header()}
+                <notices::Loading />
                 <workspace::Workspace />
             </Show>
-            <div class="drop-veil" aria-hidden="true"><p>"Drop to add"</p></div>
             <notices::Status />
             <dialogs::OpenDialog />
         </div>
@@ -96,13 +96,11 @@ async fn rehearse() {
 }
 
 /// After the first paint: marks the page as ready and starts the worker.
-fn start_later(loader: Loader, kept: Kept) {
+fn start_later(loader: Loader) {
     leptos::task::spawn_local(async move {
         clock::after_paint().await;
         clock::mark("gemmscope:first-view");
-        if !kept.opening.get_untracked() && !loader.is_busy() {
-            dom::set_root_data("ready", Some("1"));
-        }
+        loader.rest();
         if dom::embedded() {
             return;
         }

@@ -98,6 +98,16 @@ pub fn scroll_into_list(id: &str) {
     }
 }
 
+/// Hides or shows the first element that matches a selector.
+pub fn set_hidden(selector: &str, hidden: bool) {
+    let _ = first(selector).map(|element| element.set_hidden(hidden));
+}
+
+/// Takes out what is in the first element that matches a selector.
+pub fn empty(selector: &str) {
+    let _ = first(selector).map(|element| element.set_text_content(None));
+}
+
 /// True where an element matches a selector.
 pub fn exists(selector: &str) -> bool {
     first(selector).is_some()

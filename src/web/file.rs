@@ -51,39 +51,12 @@ impl From<web_sys::File> for Input {
     }
 }
 
-/// The files of an `<input type=file>` or a drop.
-pub fn from_list(list: Option<web_sys::FileList>) -> Vec<Input> {
-    list.map_or_else(Vec::new, |list| {
-        (0..list.length()).filter_map(|i| list.get(i)).map(Input::from).collect()
-    })
-}
-
-/// What was dropped.
-pub enum Dropped {
-    /// Files alone.
-    Files(Vec<Input>),
-    /// A folder, perhaps with files beside it.
-    Folder(Folder),
-}
-
 /// A folder whose files are listed later.
 pub enum Folder {
     /// Its files, as the browser's chooser gives them.
     Chosen(Vec<Input>),
-    /// What lay in a drop; it must be taken during the event.
+    /// What lay in a drop.
     Entries(Vec<FileSystemEntry>),
-}
-
-/// Takes the files and folders of a drop. Call this during the event.
-pub fn dropped(transfer: &web_sys::DataTransfer) -> Dropped {
-    let items = transfer.items();
-    let entries: Vec<FileSystemEntry> = (0..items.length())
-        .filter_map(|i| items.get(i)?.webkit_get_as_entry().ok().flatten())
-        .collect();
-    match entries.iter().any(FileSystemEntry::is_directory) {
-        true => Dropped::Folder(Folder::Entries(entries)),
-        false => Dropped::Files(from_list(transfer.files())),
-    }
 }
 
 impl Folder {
@@ -149,16 +122,4 @@ async fn read_folder(folder: FileSystemDirectoryEntry) -> (Vec<FileSystemEntry>,
         }
         out.extend(portion.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
     }
-}
-
-/// Takes the chosen files and empties the control, so that the same file can be chosen again.
-pub fn take_chosen(input: &web_sys::HtmlInputElement) -> Vec<Input> {
-    let files = from_list(input.files());
-    input.set_value("");
-    files
-}
-
-/// True where a drag carries files, not text or a link of the page itself.
-pub fn carries_files(transfer: Option<&web_sys::DataTransfer>) -> bool {
-    transfer.is_some_and(|t| t.types().iter().any(|t| t == JsValue::from_str("Files")))
 }

@@ -145,7 +145,8 @@ pub fn snippets(p: &Place) -> Vec<Snippet> {
         },
         Snippet {
             system: "Jupyter",
-            note: "The page fetches the data: use a public address.",
+            note: "The page fetches the data: use a public address whose host lets other pages read it \
+                   (it sends Access-Control-Allow-Origin, as raw.githubusercontent.com does).",
             text: format!(
                 "from IPython.display import IFrame\nIFrame({}, width=\"100%\", height=620)",
                 // The address is a value in the link, which is decoded before it is fetched.

@@ -17,6 +17,10 @@ const PHONE: &str = "(max-width: 820px)";
 const SHEET: f64 = 0.5;
 /// How far down the screen a point comes that the sheet would cover.
 const SEEN: f64 = 0.28;
+/// Height of header and tabs there, px.
+const HEAD: f64 = 100.0;
+/// The width of the dock beside the picture, as in the style sheet, px.
+const BESIDE: f64 = 420.0;
 /// Rows that a box selects at most: every one is a number in the link.
 const MOST_SELECTED: usize = 200;
 
@@ -42,39 +46,55 @@ pub(super) fn isolate(parts: Stage, shown: &Drawn, target: &Target, add: bool) {
     }
 }
 
-/// Chooses the side for the dock that leaves a point of the picture in sight.
-pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, at: Point) {
+/// Makes room for the dock so that points of the picture stay in sight, or as many as can be.
+pub(super) fn make_room(parts: Stage, element: &web_sys::HtmlElement, points: &[Point]) {
     let Some(main) = dom::document().get_element_by_id("main") else {
         return;
     };
     if dom::media(PHONE) {
-        let element = element.clone();
+        let (element, points) = (element.clone(), points.to_vec());
         // The page has the room to scroll once the sheet is there.
         leptos::task::spawn_local(async move {
             clock::after_paint().await;
-            let height = dom::window().inner_height();
-            let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
-            let y = element.get_bounding_client_rect().top() + at.1;
-            if y > (1.0 - SHEET) * height - REACH {
-                // One of them scrolls.
-                let pages = ["#main", ".chart-scroll"].map(|page| element.closest(page));
-                for page in pages.into_iter().flatten().flatten() {
-                    page.scroll_by_with_x_and_y(0.0, y - SEEN * height);
-                }
-            }
+            scroll_above_sheet(&element, &points);
         });
         return;
     }
     let (main, stage) = (main.get_bounding_client_rect(), element.get_bounding_client_rect());
-    let (x, y) = (stage.left() + at.0, stage.top() + at.1);
-    let covered = y > main.bottom() - DOCK * main.height() - REACH;
-    let side = match covered {
-        false => "",
-        true if x > (stage.left() + stage.right()) / 2.0 => "left",
-        true => "right",
+    let below = main.bottom() - DOCK * main.height() - REACH;
+    let width = BESIDE.min(main.width() / 2.0) + REACH;
+    let covered = |side: &str, at: &Point| match side {
+        "" => stage.top() + at.1 > below,
+        "left" => stage.left() + at.0 < main.left() + width,
+        _ => stage.left() + at.0 > main.right() - width,
     };
-    parts.shell.dock_side.set(side);
+    let first = points.first().map_or(0.0, |at| at.0);
+    let sides = match first > stage.width() / 2.0 {
+        true => ["", "left", "right"],
+        false => ["", "right", "left"],
+    };
+    let covers = |side: &&str| points.iter().filter(|at| covered(side, at)).count();
+    parts.shell.dock_side.set(sides.into_iter().min_by_key(covers).unwrap_or_default());
     parts.shell.dock_top.set(stage.top() - main.top());
+}
+
+/// Scrolls the page where the sheet covers the points: one comes into the upper part of the screen; of
+/// several the top of the picture does.
+fn scroll_above_sheet(element: &web_sys::HtmlElement, points: &[Point]) {
+    let height = dom::window().inner_height();
+    let height = height.ok().and_then(|h| h.as_f64()).unwrap_or_default();
+    let top = element.get_bounding_client_rect().top();
+    let sheet = (1.0 - SHEET) * height - REACH;
+    let by = match points {
+        [at] if top + at.1 > sheet => top + at.1 - SEEN * height,
+        [_, _, ..] if points.iter().any(|at| top + at.1 > sheet) => top - HEAD,
+        _ => return,
+    };
+    // One of them scrolls.
+    let pages = ["#main", ".chart-scroll"].map(|page| element.closest(page));
+    for page in pages.into_iter().flatten().flatten() {
+        page.scroll_by_with_x_and_y(0.0, by);
+    }
 }
 
 /// Selects what a click or a box holds, up to a bound.

@@ -127,7 +127,7 @@ fn run(stage: Stage, shown: &Drawn, (element, e): (&HtmlElement, &web_sys::Event
         Act::Zoom(to) => stage.zoom(to),
         Act::Scroll(first) => bench.edit_without_undo(|v| set_first(v, stage.name, first)),
         Act::Select { rows, add, at } => {
-            make_room(stage, element, at);
+            make_room(stage, element, &[at]);
             select(stage, &rows, add);
         }
         Act::Deselect => bench.deselect(),

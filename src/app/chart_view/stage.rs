@@ -189,19 +189,19 @@ impl Stage {
         });
     }
 
-    /// Keeps the row that is selected in sight of the dock, however it was selected: by a click, in a list
-    /// or by a link.
+    /// Keeps the rows that are selected, or those of the finding, in sight beside the dock, however they
+    /// were selected: by a click, in a list or by a link.
     fn make_room(self) {
         let Stage { bench, picture, element, .. } = self;
         Effect::new(move |was: Option<Vec<u32>>| {
             let selected = bench.selected.get();
             let Some(drawn) = picture.get() else { return Vec::new() };
-            if let [row] = selected[..]
+            if !selected.is_empty()
                 && was.as_ref() != Some(&selected)
                 && let Some(element) = element.get_untracked()
-                && let Some(at) = drawn.place(row)
             {
-                make_room(self, &element, at);
+                let places = selected.iter().filter_map(|row| drawn.place(*row));
+                make_room(self, &element, &places.collect::<Vec<_>>());
             }
             selected
         });

@@ -1,6 +1,6 @@
 //! Sharing: a link, the page with its data as one file, snippets for documentation.
 
-use crate::app::load::Loader;
+use crate::app::load::{Loader, given};
 use crate::app::state::Workbench;
 use crate::app::ui::{Modal, segment};
 use crate::web::{boot, clock, dom};
@@ -260,10 +260,12 @@ fn link_part(sharing: Sharing) -> AnyView {
     };
     let view = plain_view(bench);
     let fetched = view.param(data::SOURCE_KEY).map(str::to_owned);
+    let sample = bench.files.with_untracked(|files| given::is_sample(files));
     let holds = move || {
         match &fetched {
         _ if with_data.get() => "Holds the view and the rows of the open files: anyone who has the link has them. They stay in the part after #, which browsers send to no server.".to_owned(),
         Some(src) => format!("Holds the view and the data's address ({src}), from which it is fetched again."),
+        None if sample => "Holds filters, device, zoom and selection. The sample comes with the page: whoever opens the link sees it at once.".to_owned(),
         None if single => "Holds filters, device, zoom and selection. Data that is not in this page is asked for by name.".to_owned(),
         None => "Holds filters, device, zoom and selection. The file stays here: whoever opens the link is asked for it by name.".to_owned(),
     }

@@ -2,7 +2,7 @@
 //! address in the link.
 
 use crate::app::load::{Loader, sample};
-use crate::app::state::{Dialog, LoadError, Shell};
+use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Shell};
 use crate::samples::SAMPLES;
 use crate::web::file::Input;
 use crate::web::{boot, dom, storage};
@@ -51,6 +51,11 @@ pub fn open_linked_sample(loader: Loader) {
     }
 }
 
+/// True where a link to what is open opens it again by itself: one sample.
+pub fn is_sample(files: &[LoadedFile]) -> bool {
+    matches!(files, [one] if one.origin == Origin::Sample)
+}
+
 fn refuse(shell: Shell, name: &str, message: String) {
     shell.refuse(LoadError { name: name.to_owned(), message, ..LoadError::default() });
 }
@@ -70,17 +75,13 @@ fn unpack(text: &str, of_page: bool) -> Unpacked {
 }
 
 fn open_carried(loader: Loader, name: &'static str, text: String, of_page: bool) {
-    dom::set_root_data("ready", None);
-    leptos::task::spawn_local(async move {
+    loader.bring(async move {
         let (view, files) = unpack(&text, of_page).unwrap_or_else(|message| {
             refuse(loader.shell, name, message);
             (None, Vec::new())
         });
         if let Some(view) = view.filter(|_| dom::hash().len() < 2) {
             loader.bench.view.set(ViewState::decode(&view).0);
-        }
-        if files.is_empty() {
-            dom::set_root_data("ready", Some("1"));
         }
         for f in files {
             // Errors show on the page.
@@ -145,8 +146,7 @@ pub fn fetch(loader: Loader, url: String) {
         .to_owned();
     let name = js_sys::decode_uri_component(&name).map_or(name, String::from);
     loader.shell.say(format!("Fetching {name}…"));
-    dom::set_root_data("ready", None);
-    leptos::task::spawn_local(async move {
+    loader.bring(async move {
         let fetched = boot::fetch_file(&url, data::FETCH_LIMIT as f64).await;
         loader.shell.say("");
         match fetched {
@@ -157,7 +157,6 @@ pub fn fetch(loader: Loader, url: String) {
             Err(why) => {
                 let why = why.unwrap_or_else(|| "it could not be fetched".to_owned());
                 refuse(loader.shell, &name, why);
-                dom::set_root_data("ready", Some("1"));
             }
         }
     });

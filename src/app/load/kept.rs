@@ -38,8 +38,6 @@ pub struct Kept {
     pub names: RwSignal<Vec<String>>,
     /// Why something is not kept; "" where all is.
     pub trouble: RwSignal<String>,
-    /// True while the files of last time are opened.
-    pub opening: RwSignal<bool>,
     /// The filters that came back with the files of last time, until the user keeps them.
     pub filters: RwSignal<Option<Filters>>,
     memory: StoredValue<Memory, LocalStorage>,
@@ -88,7 +86,6 @@ impl Kept {
             on: RwSignal::new(on),
             names: RwSignal::new(names),
             trouble: RwSignal::default(),
-            opening: RwSignal::new(false),
             filters: RwSignal::new(None),
             memory: StoredValue::new_local(Memory::default()),
         }
@@ -124,14 +121,9 @@ impl Kept {
 
     /// Opens what was open last, with its view or with the one that shows.
     pub fn open(self, loader: Loader, with_view: bool) {
-        self.opening.set(true);
-        leptos::task::spawn_local(async move {
+        loader.bring(async move {
             if let Err(why) = open_again(self, loader, with_view).await {
                 self.lose(&why);
-            }
-            self.opening.set(false);
-            if !loader.bench.has_data.get_untracked() {
-                dom::set_root_data("ready", Some("1"));
             }
         });
     }
@@ -189,7 +181,8 @@ impl Kept {
         }
         leptos::task::spawn_local(async move {
             clock::pause(CALM).await;
-            let busy = move || self.opening.try_get_untracked() == Some(true) || loader.is_busy();
+            let comes = move || loader.shell.coming.try_get_untracked().is_some_and(|n| n > 0);
+            let busy = move || comes() || loader.is_busy();
             while busy() {
                 clock::pause(CALM).await;
             }

@@ -1,52 +1,19 @@
-//! Buttons that open the browser's file chooser.
+//! A button that opens the browser's file chooser.
 
-use crate::app::load::{Loader, drop};
 use crate::app::ui::icon;
-use crate::web::file::{self, Folder, Input};
+use crate::web::dom;
 use leptos::prelude::*;
 
-/// A button that opens the browser's file chooser, with the hidden input behind it. The keyboard
-/// shortcut clicks the first one on the page.
+/// The button of the start page that opens the chooser; the start page is there when it is hidden too.
+pub const CHOOSE_FILES: &str = "#choose-files";
+
+/// A button that does what the one of the start page does.
 #[component]
 pub fn ChooseFiles(class: &'static str, label: &'static str) -> impl IntoView {
-    let loader = Loader::here();
-    let (input, choose) = chooser(false, move |files| loader.add(files));
     view! {
-        {input}
-        <button type="button" id="choose-files" class=class on:click=choose title=format!("{label} (O)")>
+        <button type="button" class=class on:click=|_| dom::click(CHOOSE_FILES) title=format!("{label} (O)")>
             {icon(icon::PLUS)}
             <span>{label}</span>
         </button>
     }
-}
-
-/// A button that opens the browser's chooser for a whole folder.
-#[component]
-pub fn ChooseFolder(class: &'static str) -> impl IntoView {
-    let loader = Loader::here();
-    let (input, choose) =
-        chooser(true, move |files| drop::add_folder(loader, Folder::Chosen(files)));
-    view! {
-        {input}
-        <button type="button" class=class on:click=choose title="A folder of a trace report: its table, metadata and call stacks">
-            "Choose a folder"
-        </button>
-    }
-}
-
-/// The hidden input behind a button, and what opens it.
-fn chooser(
-    folder: bool,
-    take: impl Fn(Vec<Input>) + 'static,
-) -> (AnyView, impl Fn(web_sys::MouseEvent)) {
-    let input = NodeRef::<leptos::html::Input>::new();
-    let chosen = move |_| {
-        take(input.get_untracked().map_or_else(Vec::new, |input| file::take_chosen(&input)))
-    };
-    let view = view! {
-        <input class="visually-hidden" type="file" multiple=!folder prop:webkitdirectory=folder
-            tabindex="-1" aria-hidden="true" node_ref=input on:change=chosen />
-    };
-    let choose = move |_| input.get_untracked().iter().for_each(|input| input.click());
-    (view.into_any(), choose)
 }

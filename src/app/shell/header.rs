@@ -8,32 +8,28 @@ use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
 use leptos::prelude::*;
 
-/// The header, and below it the places. `shown` is true where there is a file or a plan.
-pub fn header(shown: Memo<bool>) -> AnyView {
+/// The header where there is a file or a plan, and below it the places. The start page has its own, in
+/// `index.html`.
+pub fn header() -> AnyView {
     let has_data = Workbench::here().has_data;
     let header = view! {
         <header class="header">
             <Show when=move || has_data.get()><PanelButton /></Show>
             <div class="brand">
-                <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
-                    <rect width="32" height="32" rx="7" class="logo-ground" />
-                    <path d="M5 26 15 9h12" class="logo-roof" />
-                    <circle cx="21" cy="17" r="3" class="logo-point" />
-                </svg>
+                <svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><use href="#logo" /></svg>
                 <h1>"gemmscope"</h1>
             </div>
             <div class="header-tools">
-                <Show when=move || shown.get()>{tools::basis()}</Show>
+                {tools::basis()}
                 <div class="header-group" role="toolbar" aria-label="Undo, share, help"
                     on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
-                <Show when=move || shown.get()>{tools::steps()}</Show>
+                {tools::steps()}
                 <MoreMenu />
                 </div>
-                // The start page has its own button for this.
-                <Show when=move || shown.get()><AddData /></Show>
+                <AddData />
             </div>
         </header>
-        <Show when=move || shown.get()><Places /></Show>
+        <Places />
     };
     header.into_any()
 }
@@ -45,7 +41,7 @@ pub(super) fn roof_in_use(bench: Workbench) -> RoofKind {
 
 /// Help and theme; on a phone also what the header has no room for.
 #[component]
-fn MoreMenu() -> impl IntoView {
+pub(super) fn MoreMenu() -> impl IntoView {
     let shell = Shell::here();
     let bench = Workbench::here();
     let item = move |theme: ThemeChoice, label: &'static str, path: &'static str| {

@@ -1,5 +1,6 @@
 //! Keyboard shortcuts. One table holds what works and what the help shows.
 
+use super::choose::CHOOSE_FILES;
 use super::focus;
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::keep;
@@ -14,7 +15,7 @@ pub type Shortcut = (&'static str, &'static str, fn(Shell, Workbench));
 /// All shortcuts outside of form fields.
 pub const SHORTCUTS: &[Shortcut] = &[
     ("?", "This help", |shell, _| shell.open(Dialog::Help)),
-    ("O", "Choose files", |_, _| dom::click("#choose-files")),
+    ("O", "Choose files", |_, _| dom::click(CHOOSE_FILES)),
     ("/", "Search kernels and sizes", |shell, _| {
         shell.show_panel(true);
         // It can be focused once it shows.
@@ -70,7 +71,7 @@ pub fn listen(shell: Shell, bench: Workbench) {
         const TYPING: &str =
             "input:not([type=checkbox], [type=radio], [type=range]), textarea, select";
         if event.default_prevented()
-            || shell.dialog.with_untracked(Option::is_some)
+            || dom::exists("dialog[open]")
             || event.alt_key()
             || dom::within(&event, TYPING)
         {

@@ -8,6 +8,7 @@ use crate::app::state::{Dialog, Shell, Step, Workbench};
 use crate::app::ui::{Menu, icon, one_stop, rove};
 use crate::samples::SAMPLES;
 use crate::undo::History;
+use crate::web::dom;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use leptos::prelude::*;
@@ -84,7 +85,6 @@ pub(super) fn PanelButton() -> impl IntoView {
 /// Adds files, or data in another way.
 #[component]
 pub(super) fn AddData() -> impl IntoView {
-    let shell = Shell::here();
     let loader = Loader::here();
     view! {
         <div class="split add-files" role="toolbar" aria-label="Add data"
@@ -96,7 +96,7 @@ pub(super) fn AddData() -> impl IntoView {
                 name=Signal::derive(|| "More ways to add data".to_owned())
                 label=|| icon(icon::DOWN)
             >
-                <button type="button" class="menu-item" on:click=move |_| shell.open(Dialog::Paste)>
+                <button type="button" class="menu-item" on:click=|_| dom::click("#start [data-open=paste]")>
                     {icon(icon::TABLE)} "Paste a table or a log…"
                 </button>
                 <hr />

@@ -1,6 +1,6 @@
 //! The workspace: side panel, tabs, views, detail panel.
 
-use super::choose::ChooseFiles;
+use super::choose::{CHOOSE_FILES, ChooseFiles};
 use super::device_notice::DeviceNotice;
 use super::focus::to_picture;
 use super::kept_files::{KeptFiles, RestoredFilters};
@@ -89,7 +89,7 @@ fn lacking(lacks: Memo<bool>) -> AnyView {
     let shell = Shell::here();
     view! {
         <div class="drop-actions lacking" hidden=move || !lacks.get()>
-            <button type="button" class="button primary" on:click=|_| dom::click("#choose-files")>"Add files"</button>
+            <button type="button" class="button primary" on:click=|_| dom::click(CHOOSE_FILES)>"Add files"</button>
             {formats(shell)}
         </div>
     }

@@ -53,8 +53,6 @@ pub enum Dialog {
     Devices(Option<String>),
     /// Columns of the file with this number, loaded or refused.
     Mapping(u32),
-    /// Text to import.
-    Paste,
     /// Links, pages, snippets.
     Share,
     /// Asks before another host is contacted: its name and the whole address.
@@ -130,6 +128,8 @@ pub struct Shell {
     pub status: RwSignal<Message>,
     /// What is being read.
     pub load: RwSignal<LoadState>,
+    /// How many things that the address, the page or the last visit brings are still on their way.
+    pub coming: RwSignal<u32>,
     /// Where the dock lies so that it leaves what was clicked in sight: "" is below, else `left` or
     /// `right`.
     pub dock_side: RwSignal<&'static str>,
@@ -162,6 +162,7 @@ impl Shell {
             dialog: RwSignal::new(None),
             status: RwSignal::default(),
             load: RwSignal::default(),
+            coming: RwSignal::new(0),
             dock_side: RwSignal::new(""),
             dock_top: RwSignal::new(DOCK_TOP),
             reads_on: RwSignal::new(false),

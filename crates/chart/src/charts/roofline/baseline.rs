@@ -83,7 +83,7 @@ impl Baseline {
             (0, _) => format!("{gemms} in common with {to}, at the same place."),
             (all, _) if all > FEW => {
                 format!(
-                    "{gemms} in common with {to}: point at one or select some for their arrows."
+                    "{gemms} in common with {to}: select one or more for their arrows."
                 )
             }
             (all, _) if all == pairs => format!("Arrows lead to {to}: {gemms} in common."),
