@@ -468,7 +468,7 @@ fn a_narrow_type_that_is_slower_is_a_finding() {
         own[0].text
     );
     assert_eq!((&own[0].evidence.rows[..], own[0].evidence.faster), (&[1][..], Some(0)));
-    assert!((own[0].saves_s.unwrap() - 60e-6).abs() < 1e-12);
+    assert!((own[0].alone_s.unwrap() - 60e-6).abs() < 1e-12);
     let all = bottlenecks_of(csv);
     let slow = &all.iter().find(|(h, _)| h.contains("4096 × 4096 × 4096 fp8")).unwrap().1;
     assert!(slow.contains("**Path A:** Keep the wider type"), "{slow}");

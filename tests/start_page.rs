@@ -4,7 +4,7 @@
 
 use gemmscope::samples::SAMPLES;
 use gemmscope_chart::places;
-use gemmscope_import::FORMAT_NAMES;
+use gemmscope_import::FORMATS;
 use gemmscope_table::view_state::ViewState;
 
 const PAGE: &str = include_str!("../index.html");
@@ -46,6 +46,6 @@ fn the_formats_that_it_names_are_read() {
     let names: Vec<&str> = names[0].split(" · ").collect();
     assert_eq!(names.len(), 8);
     for name in names {
-        assert!(FORMAT_NAMES.iter().any(|(_, known)| known.contains(name)), "{name}");
+        assert!(FORMATS.iter().any(|f| f.name.contains(name)), "{name}");
     }
 }

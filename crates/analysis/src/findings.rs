@@ -242,7 +242,7 @@ impl Finding {
         let asks = |o: &&Finding| o.rule == outlier::RULE.id && o.side == self.side;
         all.iter().filter(asks).any(|o| {
             let row = o.evidence.rows.first();
-            let most = self.saves_s.is_some_and(|s| 2.0 * o.time_s > s);
+            let most = self.alone_s.is_some_and(|s| 2.0 * o.time_s > s);
             most && row.is_some_and(|row| self.evidence.rows.binary_search(row).is_ok())
         })
     }

@@ -2,8 +2,9 @@
 
 use crate::Io;
 use crate::args::Args;
-use crate::load::{Exit, Shown, Stop, frame, write_out};
+use crate::load::{Exit, Shown, Stop, frame};
 use crate::messages::Code;
+use crate::output::write_text;
 use gemmscope_analysis::compare::{Dispatch, tunableop};
 
 /// Forms of `dispatch`.
@@ -18,7 +19,7 @@ pub(super) fn dispatch(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
     if args.form.as_deref() == Some("tunableop") {
         return match tunableop(&frame) {
             Ok(text) => {
-                write_out(args, &text, io)?;
+                write_text(args, &text, io)?;
                 Ok(Exit::worked(!failed))
             }
             Err(why) => {
@@ -43,6 +44,6 @@ pub(super) fn dispatch(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
         }
         false => best.table(&frame, &comparison).csv(),
     };
-    write_out(args, &text, io)?;
+    write_text(args, &text, io)?;
     Ok(Exit::worked(!failed))
 }

@@ -3,7 +3,6 @@
 
 use super::story::{self, Hit, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
-use gemmscope_model::order::InOrder;
 use gemmscope_model::units::{percent, plural};
 use gemmscope_table::stats::quantile;
 
@@ -40,7 +39,7 @@ fn of_side(rule: &Rule, scan: &Scan<'_>, side: usize) -> Option<Finding> {
     let (at, one) = *groups.iter().max_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s))?;
     let others = groups.iter().filter(|(i, _)| *i != at).map(|(_, g)| g.efficiency());
     let mut others: Vec<f64> = others.collect();
-    others.order_by(f64::total_cmp);
+    others.sort_by(f64::total_cmp);
     let all_s: f64 = groups.iter().map(|(_, g)| g.time_s).sum();
     let usual = quantile(&others, 0.1);
     let stands_out = one.time_s > MOST * all_s && one.efficiency() < FAR * usual;

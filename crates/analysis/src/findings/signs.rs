@@ -4,6 +4,7 @@
 use super::{Group, Scan};
 use crate::tile_roof::{RowTile, SplitK};
 use gemmscope_model::gemm::Problem;
+use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::kernel_name::{self, built_for};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::{Deserialize, Serialize};

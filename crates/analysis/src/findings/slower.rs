@@ -6,8 +6,8 @@ use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, is_quantize
 use crate::ledger::TIE;
 use gemmscope_model::dtype::Family;
 use gemmscope_model::hardware::short_name;
-use gemmscope_model::sorted::Sorted;
 use gemmscope_model::units::{fixed, percent, plural};
+use std::collections::BTreeMap;
 
 /// The time on one platform over that on another from which kernels are to be compared (seeds/001).
 const PLATFORMS: f64 = 5.0;
@@ -74,10 +74,10 @@ fn of_platforms(scan: &Scan<'_>, slow: &Group, fast: &Group) -> bool {
 }
 
 fn check(rule: &Rule, scan: &Scan<'_>, faster: &Faster) -> Vec<Finding> {
-    let mut alike: Sorted<[u32; 4], Vec<u32>> = Sorted::new();
+    let mut alike: BTreeMap<[u32; 4], Vec<u32>> = BTreeMap::new();
     for (i, g) in scan.checked() {
         let p = scan.problem(g);
-        alike.or_insert([p.m, p.n, p.k, p.batch], Vec::new()).push(i);
+        alike.entry([p.m, p.n, p.k, p.batch]).or_default().push(i);
     }
     let group = |i: u32| &scan.groups[i as usize];
     let mut pairs: Vec<(Hit, u32)> = Vec::new();
@@ -90,7 +90,7 @@ fn check(rule: &Rule, scan: &Scan<'_>, faster: &Faster) -> Vec<Finding> {
             };
             let saves = (group(slow).call_s() - group(fast).call_s()) * group(slow).calls;
             let saves_s = Some(saves).filter(|_| rule.id == NARROW.id);
-            pairs.push((Hit { group: slow, saves_s }, fast));
+            pairs.push((Hit { group: slow, alone_s: saves_s }, fast));
         }
     }
     let beside = |hit: &Hit| pairs.iter().find(|p| p.0.group == hit.group).map(|p| group(p.1));

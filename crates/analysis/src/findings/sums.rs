@@ -2,7 +2,8 @@
 
 use super::{Finding, Rule, Scan, words};
 use crate::ledger::{
-    Account, Adding, Change, Ledger, Posting, Splitter, TileCost, rest_bound, size_between, sizes, types_of,
+    Account, Adding, Change, Ledger, Posting, Splitter, TileCost, rest_bound, size_between, sizes,
+    types_of,
 };
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;

@@ -131,7 +131,7 @@ impl Book {
             self.evidence(*a) == Evidence::Measured && self.alone(*a).seconds >= NAMED * self.time_s
         };
         let mut shown: Vec<Account> = Account::MEASURED.into_iter().filter(shown).collect();
-        shown.order_by(|a, b| self.alone(*b).seconds.total_cmp(&self.alone(*a).seconds));
+        shown.sort_by(|a, b| self.alone(*b).seconds.total_cmp(&self.alone(*a).seconds));
         let word = |a: &Account| {
             let saves = if *a == shown[0] { "saves " } else { "" };
             format!("{} {saves}{}", a.label(), seconds_brief(self.alone(*a).seconds))

@@ -82,9 +82,7 @@ impl Baseline {
             }
             (0, _) => format!("{gemms} in common with {to}, at the same place."),
             (all, _) if all > FEW => {
-                format!(
-                    "{gemms} in common with {to}: select one or more for their arrows."
-                )
+                format!("{gemms} in common with {to}: select one or more for their arrows.")
             }
             (all, _) if all == pairs => format!("Arrows lead to {to}: {gemms} in common."),
             _ => format!("Arrows lead to {to} where points differ: {gemms} in common."),
