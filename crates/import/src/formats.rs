@@ -7,11 +7,7 @@ pub(crate) mod profilers;
 pub(crate) mod table_format;
 pub(crate) mod tables;
 
-use crate::source::text::{UNPACK, Unpack};
-use crate::source::xlsx;
-use crate::{
-    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Reader, unsupported,
-};
+use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, unsupported};
 use gemmscope_model::units::expected_one_of;
 
 /// Every format that is read. Of several with the same score, the first wins.
@@ -86,17 +82,6 @@ pub static FORMATS: &[Format] = &[
     logs::any_log::FORMAT,
 ];
 
-/// Ids and names of [`FORMATS`], for a page that lists them without linking their readers.
-pub static FORMAT_NAMES: [(&str, &str); FORMATS.len()] = {
-    let mut names = [("", ""); FORMATS.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = (FORMATS[i].id, FORMATS[i].name);
-        i += 1;
-    }
-    names
-};
-
 /// The chosen format and the reason.
 #[derive(Debug)]
 pub struct Best {
@@ -104,42 +89,6 @@ pub struct Best {
     pub format: &'static Format,
     /// Its score and reason.
     pub detection: Detection,
-}
-
-/// What a session finds its reader among.
-pub(crate) struct Readers {
-    /// Opens the reader of a head.
-    pub open: fn(&Head, &ImportOptions) -> Result<Chosen, ImportError>,
-    /// Reads an Excel workbook.
-    pub workbook: fn(&str, &[u8], &ImportOptions) -> Result<Imported, ImportError>,
-    /// Unpacks a packed file.
-    pub unpack: Unpack,
-}
-
-/// The readers of all formats.
-pub(crate) static ALL: Readers = Readers {
-    open: |head, options| {
-        let best = sniff(head, options)?;
-        let reader = best.format.open(head, options)?;
-        Ok(Chosen::new(&best, reader))
-    },
-    workbook: xlsx::read,
-    unpack: UNPACK,
-};
-
-/// The reader of a file, and what is said of its format.
-pub(crate) struct Chosen {
-    /// Takes the text.
-    pub reader: Box<dyn Reader>,
-    /// Id and name of the format, and the reason for it.
-    pub format: (&'static str, &'static str, String),
-}
-
-impl Chosen {
-    fn new(best: &Best, reader: Box<dyn Reader>) -> Self {
-        let reason = best.detection.reason.clone();
-        Chosen { reader, format: (best.format.id, best.format.name, reason) }
-    }
 }
 
 /// Chooses the format of a head: the user's choice, else the highest score.

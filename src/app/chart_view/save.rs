@@ -73,7 +73,7 @@ pub fn marks(bench: Workbench) -> Emphasis {
 
 /// What a saved picture says of itself; nothing where it is none of the views.
 fn caption_of(bench: Workbench, picture: &Drawing, name: &str) -> Option<Caption> {
-    let (_, title) = charts::named(name)?;
+    let title = charts::by_id(name)?.name;
     let mut key = picture.key(&marks(bench));
     // The numbers of the findings say what was found.
     let by = bench.view.with(Numbers::of);

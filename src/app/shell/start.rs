@@ -8,7 +8,7 @@ use crate::app::load::sample::open;
 use crate::app::state::{Dialog, Shell, Workbench};
 use crate::app::ui::icon;
 use crate::samples::{SAMPLES, Sample};
-use gemmscope_import::FORMAT_NAMES;
+use gemmscope_import::FORMATS;
 use leptos::prelude::*;
 
 /// What shows before the first file: the start page, or that the files of last time come again.
@@ -95,7 +95,7 @@ pub fn Start() -> impl IntoView {
             </section>
             <section class="formats" aria-labelledby="formats-title">
                 <h3 id="formats-title">"What it reads"</h3>
-                <p>{FORMAT_NAMES.iter().map(|f| f.1).collect::<Vec<_>>().join(" · ")}</p>
+                <p>{FORMATS.iter().map(|f| f.name).collect::<Vec<_>>().join(" · ")}</p>
                 <button type="button" class="button" data-open="formats" on:click=move |_| shell.open(Dialog::Formats)>
                     "What is read, and how to produce it"
                 </button>

@@ -5,7 +5,7 @@ use crate::app::load::Loader;
 use crate::app::state::{Dialog, LoadedFile, Shell, Workbench};
 use crate::app::ui::{Menu, device_select, icon, icon_button, select, value_of};
 use crate::web::dom;
-use gemmscope_import::FORMAT_NAMES;
+use gemmscope_import::FORMATS;
 use gemmscope_model::hardware::{Device, known, short_name};
 use gemmscope_model::units::{Bytes, grouped, plural};
 use gemmscope_share::data::base_name;
@@ -68,7 +68,7 @@ fn Card(file: LoadedFile) -> impl IntoView {
             })
         })
         .collect();
-    let formats = FORMAT_NAMES.iter().map(|f| Choice::new(f.0, f.1));
+    let formats = FORMATS.iter().map(|f| Choice::new(f.id, f.name));
     let formats = std::iter::once(Choice::new("", "Recognise it")).chain(formats);
     let read_as = move |format: String| {
         let mut options = options.get_value();

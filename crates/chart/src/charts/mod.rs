@@ -224,22 +224,6 @@ pub const CHARTS: &[ChartKind] = &[
     tuning::KIND,
 ];
 
-/// Ids and names of [`CHARTS`], for code that names them without linking what draws them.
-pub static NAMES: [(&str, &str); CHARTS.len()] = {
-    let mut names = [("", ""); CHARTS.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = (CHARTS[i].id, CHARTS[i].name);
-        i += 1;
-    }
-    names
-};
-
-/// Id and name of the chart of this key.
-pub fn named(id: &str) -> Option<(&'static str, &'static str)> {
-    NAMES.iter().find(|(key, _)| *key == id).copied()
-}
-
 /// The chart of this key; the first one for "".
 pub fn by_id(id: &str) -> Option<&'static ChartKind> {
     CHARTS.iter().find(|c| c.id == id || id.is_empty())

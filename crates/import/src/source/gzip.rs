@@ -1,6 +1,5 @@
 //! gzip in slices -> bytes, member by member.
 
-use super::text::Unpacking;
 use crate::ImportError;
 use flate2::write::GzDecoder;
 use std::io::Write;
@@ -28,8 +27,9 @@ fn member() -> Box<GzDecoder<Vec<u8>>> {
     Box::new(GzDecoder::new(Vec::new()))
 }
 
-impl Unpacking for Gzip {
-    fn feed(&mut self, bytes: &[u8], unpacked: &mut Vec<u8>) -> Result<(), ImportError> {
+impl Gzip {
+    /// Appends what the next bytes hold.
+    pub(crate) fn feed(&mut self, bytes: &[u8], unpacked: &mut Vec<u8>) -> Result<(), ImportError> {
         let joined;
         let mut rest = bytes;
         if !self.pending.is_empty() {
@@ -62,7 +62,8 @@ impl Unpacking for Gzip {
         Ok(())
     }
 
-    fn finish(&mut self, unpacked: &mut Vec<u8>) -> Result<(), ImportError> {
+    /// Appends the rest at the end of the file.
+    pub(crate) fn finish(&mut self, unpacked: &mut Vec<u8>) -> Result<(), ImportError> {
         let Some(mut m) = self.member.take() else {
             return Ok(());
         };

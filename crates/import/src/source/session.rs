@@ -4,8 +4,7 @@ use super::start::{HEAD_BYTES, HEAD_LINES, cr_to_lf, head_of, is_json};
 use super::text::Decoder;
 use super::{gzip, xlsx, zip};
 use crate::columns;
-use crate::formats::plain::{GENERIC, NATIVE};
-use crate::formats::{ALL, Chosen, Readers};
+use crate::formats::sniff;
 use crate::reader::UNPACK_FIRST;
 use crate::split::canonical::Rewritten;
 use crate::unsupported;
@@ -43,7 +42,6 @@ enum State {
 pub struct Session {
     name: String,
     options: ImportOptions,
-    readers: &'static Readers,
     decoder: Decoder,
     magic: Vec<u8>,
     /// A zip archive, whose directory is at the end.
@@ -67,26 +65,10 @@ pub struct Session {
 impl Session {
     /// A session for a file of this name ("" for a paste).
     pub fn new(name: &str, options: ImportOptions) -> Self {
-        Session::among(&ALL, name, options)
-    }
-
-    /// As [`Session::new`] for a file that is [`Plain::Generic`](crate::Plain): it reads no other, and
-    /// brings no other reader along.
-    pub fn plain(name: &str, options: ImportOptions) -> Self {
-        Session::among(&GENERIC, name, options)
-    }
-
-    /// The same for [`Plain::Native`](crate::Plain).
-    pub fn native(name: &str, options: ImportOptions) -> Self {
-        Session::among(&NATIVE, name, options)
-    }
-
-    fn among(readers: &'static Readers, name: &str, options: ImportOptions) -> Self {
         Session {
             name: visible(name).into_owned(),
             options,
-            readers,
-            decoder: Decoder::new(readers.unpack),
+            decoder: Decoder::new(),
             magic: Vec::new(),
             archive: None,
             head: Vec::new(),
@@ -205,7 +187,7 @@ impl Session {
             return Err(e);
         }
         if let Some(archive) = &self.archive {
-            return (self.readers.workbook)(&self.name, archive, &self.options).map(Ended::Whole);
+            return xlsx::read(&self.name, archive, &self.options).map(Ended::Whole);
         }
         let Session { decoder, state, head, head_lines, text_bytes, line_ends, only_cr, .. } =
             &mut self;
@@ -301,11 +283,12 @@ impl Session {
         {
             return Err(ImportError::new(unsupported::binary(&self.name)).kind(ErrorKind::Foreign));
         }
-        let Chosen { mut reader, format } = (self.readers.open)(&head, &self.options)?;
+        let best = sniff(&head, &self.options)?;
+        let mut reader = best.format.open(&head, &self.options)?;
         if let Some(from) = head.foreign {
             reader = Rewritten::open(from, reader);
         }
-        self.format = format;
+        self.format = (best.format.id, best.format.name, best.detection.reason);
         if self.decoder.is_packed() {
             reader.allow(usize::try_from(self.most_unpacked()).unwrap_or(usize::MAX));
         }

@@ -1,6 +1,6 @@
 //! The beginning of a file as a [`Head`].
 
-use super::text::{Decoder, UNPACK};
+use super::text::Decoder;
 use crate::Head;
 use crate::split::lines::Lines;
 use gemmscope_table::build::cell_text::cell_text;
@@ -24,7 +24,7 @@ pub(super) fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
 }
 
 pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
-    let mut decoder = Decoder::new(UNPACK);
+    let mut decoder = Decoder::new();
     let mut text = Vec::new();
     for piece in bytes.chunks(STEP) {
         match decoder.feed(piece) {

@@ -3,26 +3,11 @@
 use super::gzip::{self, Gzip};
 use crate::ImportError;
 
-/// Begins to unpack gzip, or says that such a file is not read here: what reads plain tables alone
-/// brings no unpacking along.
-pub(crate) type Unpack = fn() -> Result<Box<dyn Unpacking>, ImportError>;
-
-/// Bytes of a packed file in slices -> the bytes in it.
-pub(crate) trait Unpacking: std::fmt::Debug {
-    /// Appends what the next bytes hold.
-    fn feed(&mut self, bytes: &[u8], unpacked: &mut Vec<u8>) -> Result<(), ImportError>;
-    /// Appends the rest at the end of the file.
-    fn finish(&mut self, unpacked: &mut Vec<u8>) -> Result<(), ImportError>;
-}
-
-/// Unpacks gzip.
-pub(crate) const UNPACK: Unpack = || Ok(Box::new(Gzip::default()));
-
 #[derive(Debug)]
 enum Container {
     Undecided,
     Plain,
-    Packed(Box<dyn Unpacking>),
+    Packed(Gzip),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +21,6 @@ enum Encoding {
 /// UTF-8) gives the slice itself back without a copy.
 #[derive(Debug)]
 pub(crate) struct Decoder {
-    unpack: Unpack,
     container: Container,
     encoding: Encoding,
     raw_start: Vec<u8>,
@@ -52,9 +36,8 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     /// A new decoder.
-    pub(crate) fn new(unpack: Unpack) -> Self {
+    pub(crate) fn new() -> Self {
         Decoder {
-            unpack,
             container: Container::Undecided,
             encoding: Encoding::Undecided,
             raw_start: Vec::new(),
@@ -135,7 +118,7 @@ impl Decoder {
                     return Ok(());
                 }
                 self.container = match gzip::is_gzip(&self.raw_start) {
-                    true => Container::Packed((self.unpack)()?),
+                    true => Container::Packed(Gzip::default()),
                     false => Container::Plain,
                 };
                 let start = std::mem::take(&mut self.raw_start);
@@ -243,7 +226,7 @@ mod tests {
     use std::io::Write;
 
     fn decode(bytes: &[u8], step: usize) -> Result<String, ImportError> {
-        let mut d = Decoder::new(UNPACK);
+        let mut d = Decoder::new();
         let mut out = Vec::new();
         for slice in bytes.chunks(step) {
             out.extend_from_slice(d.feed(slice)?);

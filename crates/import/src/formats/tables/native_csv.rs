@@ -5,7 +5,7 @@ use crate::cell;
 use crate::cell::CellError;
 use crate::columns::header::{Col, Header};
 use crate::{
-    Delimited, Detection, FORMAT_NAMES, Format, Head, ImportError, ImportOptions, Imported, Opened,
+    Delimited, Detection, FORMATS, Format, Head, ImportError, ImportOptions, Imported, Opened,
     ReadBy, Record, RowReader, ValueCache,
 };
 use gemmscope_model::dtype::DataType;
@@ -187,12 +187,12 @@ impl RowReader for NativeTable {
         };
         let checks = build::compare_rates_by_source(&data);
         for (i, ((name, format), about)) in names.into_iter().zip(self.abouts).enumerate() {
-            let known = FORMAT_NAMES.iter().find(|f| f.0 == format);
+            let known = FORMATS.iter().find(|f| f.id == format);
             let mut source = Source {
                 name,
                 rows_read: used[i] + about.rejected.total(),
                 rows_used: used[i],
-                format_name: known.map_or(FORMAT.name, |f| f.1).to_owned(),
+                format_name: known.map_or(FORMAT.name, |f| f.name).to_owned(),
                 format: if format.is_empty() { FORMAT.id.to_owned() } else { format },
                 // The figures as they were printed told more: how they were rounded, and which are
                 // independent.
