@@ -54,7 +54,7 @@ fn a_last_line_that_ends_early_is_said() {
             "{table}"
         );
         // With a line end it is short, as other rows may be.
-        let d = read(&format!("{table}\n"));
+        let d = read(format!("{table}\n"));
         assert_eq!((d.len(), note(&d)), (2, false), "{table}");
     }
     // Where other rows are as short, it may be whole.
