@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope_import::{ErrorKind, ImportError, ImportOptions, Imported, Session, read_all};
+use gemmscope_model::units::plural;
 use gemmscope_table::dataset::ColumnMeaning;
 use proptest::prelude::*;
 use std::fmt::Write as _;
@@ -11,8 +12,8 @@ fn read(bytes: &[u8]) -> Result<Imported, ImportError> {
     read_all("", bytes, &ImportOptions::default())
 }
 
-fn table(text: &str) -> gemmscope_table::dataset::Dataset {
-    match read(text.as_bytes()) {
+fn table(text: impl AsRef<[u8]>) -> gemmscope_table::dataset::Dataset {
+    match read(text.as_ref()) {
         Ok(Imported::Table(d)) => *d,
         other => panic!("{other:?}"),
     }
@@ -224,6 +225,78 @@ fn nul_bytes_are_left_out_and_said() {
     let d = table("M,N,K,time_us\n1,2,3,4\n1,2,3,5\n1,2,3,6\n1,2,3,7\n1,2,3,8\n1,2,3,9\n\0");
     assert_eq!(d.len(), 6);
     assert!(d.sources[0].notes.iter().any(|n| n.contains("NUL")));
+}
+
+#[test]
+fn a_line_with_a_hole_is_set_aside() {
+    let row = "4096,4096,4096,fp16,k1,900\n";
+    // A file with more NUL bytes than text is no text.
+    for (rows_before, hole) in [(2, 1), (300, 64)] {
+        let (before, hole) = (row.repeat(rows_before), "\0".repeat(hole));
+        for damaged in [
+            format!("4096,4096,4096,fp16,k1,1{hole}234.5\n"),
+            format!("4096,4096,4096,fp16,k{hole}2,900\n"),
+            format!("{hole}6,4096,4096,fp16,k1,900\n"),
+            format!("4096,4096,4096,fp16,k1,90{hole}0,4096,4096,fp16,k1,900\n"),
+            format!("4096,4096,4096,fp16,\"k{hole}1\",900\n"),
+        ] {
+            let d = table(format!("M,N,K,dtype,kernel,time_us\n{before}{damaged}{row}"));
+            let s = &d.sources[0];
+            assert_eq!((d.len(), s.rejected.total()), (rows_before + 1, 1), "{damaged:?}");
+            assert!(s.rejected.reasons[0].text.contains("NUL"), "{:?}", s.rejected);
+            assert_eq!(s.rejected.reasons[0].first_lines, [rows_before as u32 + 2]);
+            let note = plural(hole.len() as u64, "NUL byte");
+            assert!(s.notes.iter().any(|n| n.starts_with(&note)), "{:?}", s.notes);
+            assert!(d.time_s.iter().all(|t| *t == 900e-6));
+        }
+    }
+}
+
+#[test]
+fn rows_behind_a_line_end_of_another_kind_are_read() {
+    let rows = "1,2,3,4\n".repeat(3_000);
+    let text = format!("M,N,K,time_us\n{rows}{}", rows.replace('\n', "\r"));
+    let d = table(&text);
+    assert_eq!((d.len(), d.sources[0].rejected.total()), (6_000, 0));
+    assert_eq!(d.line.last(), Some(&6_001));
+}
+
+#[test]
+fn what_follows_the_gzip_data_is_said() {
+    use std::io::Write as _;
+    let mut e = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    e.write_all(b"M,N,K,time_us\n1,2,3,4\n").unwrap();
+    let packed = e.finish().unwrap();
+    let d = table([&packed[..], b"5,6,7,8\n"].concat());
+    assert_eq!(d.len(), 1);
+    assert!(d.sources[0].notes.iter().any(|n| n.contains("8 bytes behind the gzip data")));
+    let mut wrong = packed.clone();
+    let at = wrong.len() - 6;
+    wrong[at] ^= 1;
+    let e = read(&wrong).unwrap_err();
+    assert!(e.message.contains("checksum"), "{e}");
+}
+
+#[test]
+fn a_trace_with_figures_that_are_no_numbers_loses_no_kernel() {
+    let trace = |more: &str| {
+        format!(
+            "{{\"schemaVersion\": 1, \"traceEvents\": [\n\
+             {{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 9, \"args\": {{\"External id\": 5, \"Input Dims\": [[4096, 1024], [1024, 2048]], \"Input type\": [\"c10::BFloat16\", \"c10::BFloat16\"]}}}},\n\
+             {{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nvjet_tst_128x256\", \"ts\": 20, \"dur\": 31.5, \"args\": {{\"External id\": 5, \"device\": 0{more}}}}}\n]}}\n"
+        )
+    };
+    let whole = table(trace(""));
+    for word in ["NaN", "Infinity", "-inf"] {
+        let d = table(trace(&format!(", \"est. achieved occupancy %\": {word}")));
+        assert_eq!((&d.m, &d.time_s), (&whole.m, &whole.time_s), "{word}");
+        assert_eq!(d.sources[0].notes, whole.sources[0].notes);
+    }
+    // Ids of two traces mean different calls.
+    let two = table(trace("") + &trace(""));
+    assert_eq!(two.time_s, whole.time_s);
+    let bytes = format!("{} bytes behind the end of the JSON", trace("").len());
+    assert!(two.sources[0].notes.iter().any(|n| n.contains(&bytes)), "{:?}", two.sources[0].notes);
 }
 
 #[test]

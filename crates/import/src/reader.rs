@@ -240,6 +240,8 @@ impl<F: FnOnce(&str) -> Result<Imported, ImportError>> Reader for Whole<F> {
 pub(crate) trait ItemReader: Sized {
     /// Members whose arrays come element by element. The elements of an outermost array always do.
     const ARRAYS: &'static [&'static str];
+    /// Another value behind the outermost one is read as well: arrays one a line, files that were joined.
+    const READS_ON: bool = false;
     /// Puts the rows of the next piece into the table; blank lines come too.
     fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
     /// As [`RowReader::end`]. `complete`: the outermost value was closed.
@@ -272,7 +274,11 @@ impl<R: ItemReader + 'static> Pieces<R> {
 
     /// The same for the members and elements of JSON.
     pub(crate) fn json(reader: R, table: TableBuilder) -> Box<dyn Reader> {
-        Box::new(Pieces { cutter: Cutter::Json(Scanner::new(R::ARRAYS)), reader, table })
+        Box::new(Pieces {
+            cutter: Cutter::Json(Scanner::new(R::ARRAYS).reading_on(R::READS_ON)),
+            reader,
+            table,
+        })
     }
 }
 
@@ -280,9 +286,10 @@ fn piece(line: Line<'_>) -> Item<'_> {
     Item {
         key: "",
         element: true,
+        value: 0,
         line: line.number,
-        text: (!line.too_long).then_some(line.bytes),
-        too_long: ("line is longer than 1 MiB", line.bytes),
+        text: line.problem.is_none().then_some(line.bytes),
+        problem: (line.problem.unwrap_or_default(), line.bytes),
     }
 }
 
@@ -309,7 +316,17 @@ impl<R: ItemReader> Reader for Pieces<R> {
             }
             Cutter::Json(scanner) => scanner.complete(),
         };
-        self.reader.end(self.table, complete).map(Ended::Whole)
+        let behind = match cutter {
+            Cutter::Lines(_) => None,
+            Cutter::Json(scanner) => scanner.behind(),
+        };
+        let mut imported = self.reader.end(self.table, complete)?;
+        if let (Some(note), Imported::Table(data)) = (behind, &mut imported)
+            && let Some(source) = data.sources.first_mut()
+        {
+            source.notes.push(note);
+        }
+        Ok(Ended::Whole(imported))
     }
 }
 

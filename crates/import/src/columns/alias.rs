@@ -39,7 +39,7 @@ pub(crate) fn guess(header: &str) -> Guess {
     }
     // `MxNxK`, `B*M*K*N`
     let mut letters: Vec<char> = joined.chars().filter(|c| !"x_".contains(*c)).collect();
-    letters.sort_by(Ord::cmp);
+    letters.sort();
     if letters == ['k', 'm', 'n'] || letters == ['b', 'k', 'm', 'n'] {
         return plain(Mnk, 90);
     }

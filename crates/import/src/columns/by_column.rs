@@ -142,7 +142,7 @@ impl ByColumn {
     ) -> Result<(), ImportError> {
         let lines = &text[..len];
         let heeds_quotes = records.heeds_quotes();
-        if !self.index.read(lines, b',', heeds_quotes) {
+        if memchr::memchr(0, lines).is_some() || !self.index.read(lines, b',', heeds_quotes) {
             return records.feed_lines(lines, &mut |r| target.any_record(r));
         }
         self.choose(text);
@@ -154,7 +154,10 @@ impl ByColumn {
         };
         let (mut line, mut row) = (0, 0);
         while line < self.index.len() {
-            let end = self.end_of_run(line, row);
+            let end = match target.planned.is_suspended() {
+                true => row,
+                false => self.end_of_run(line, row),
+            };
             let settled = self.settle(text, row..end, number(line), target);
             line += settled;
             row += settled;

@@ -2,8 +2,10 @@
 
 use crate::Head;
 use crate::cell::{CellError, figure, positive, quantity, scaled, size, spread};
+use crate::columns::alias::guess;
 use crate::split::record::Record;
 use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::dataset::ColumnMeaning::{self, *};
 use std::borrow::Cow;
 
 /// A column of the file that a reader uses: where it is and what its header says.
@@ -81,9 +83,56 @@ impl Col {
     }
 }
 
+/// Each of several files that were joined may begin with a byte order mark.
+#[inline]
+pub(crate) fn without_bom(cell: &[u8]) -> &[u8] {
+    cell.strip_prefix("\u{feff}".as_bytes()).unwrap_or(cell)
+}
+
+/// Why a row is set aside that is below another header than the first: what its columns hold is not known.
+pub(crate) fn below_other_header(line: u32) -> RowError {
+    RowError::new(format!("another header begins in line {line}"))
+}
+
+/// True for the titles of a table with sizes or figures: no cell is a number, most are names of columns, and
+/// two of them of what a row needs.
+pub(crate) fn is_titles<C: AsRef<str>>(cells: &[C]) -> bool {
+    let filled = || cells.iter().map(|c| bare(c.as_ref())).filter(|c| !c.is_empty());
+    // `0.69 ms`, `4096x4096x1024`
+    let is_value =
+        |c: &str| c.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
+    if filled().any(is_value) {
+        return false;
+    }
+    let meanings = || filled().map(|c| guess(c.trim_start_matches('\u{feff}')).spec.meaning);
+    let of_row = |m: &ColumnMeaning| {
+        matches!(m, M | N | K | Mnk | ShapeA | ShapeB | Square | Time | ReportedRate)
+    };
+    let known = meanings().filter(|m| *m != Other).count();
+    known * 2 >= filled().count() && meanings().filter(of_row).count() >= 2
+}
+
+/// The records of a sample without repetitions of their header, and without those below another one.
+pub(crate) fn of_one_header(header: &[String], records: &mut Vec<Vec<String>>) {
+    let filled = |cells: &[String]| cells.iter().rposition(|c| !c.is_empty()).map_or(0, |i| i + 1);
+    let names = &header[..filled(header)];
+    let is_same = |cells: &[String]| {
+        let of_names = |(a, b): (&String, &String)| {
+            without_bom(bare(a).as_bytes()).eq_ignore_ascii_case(without_bom(bare(b).as_bytes()))
+        };
+        filled(cells) == names.len() && cells.iter().zip(names).all(of_names)
+    };
+    let mut below_other = false;
+    records.retain(|cells| {
+        let same = is_same(cells);
+        below_other = !same && (below_other || is_titles(cells));
+        !same && !below_other
+    });
+}
+
 /// A name without blanks around it, which few have: hooks look for several names in each row.
 #[inline]
-fn bare(name: &str) -> &str {
+pub(crate) fn bare(name: &str) -> &str {
     let shown = |b: Option<&u8>| b.is_some_and(u8::is_ascii_graphic);
     let bytes = name.as_bytes();
     if shown(bytes.first()) && shown(bytes.last()) { name } else { name.trim() }
@@ -142,8 +191,12 @@ impl Header {
     /// The record is this header again, as in files that were joined.
     #[inline]
     pub(crate) fn is_repeated_by(&self, record: &Record<'_>) -> bool {
-        let same =
-            |(i, name): (usize, &String)| record.get(i).eq_ignore_ascii_case(bare(name).as_bytes());
-        record.len() == self.names.len() && self.names.iter().enumerate().all(same)
+        let same = |(i, name): (usize, &String)| {
+            without_bom(record.get(i)).eq_ignore_ascii_case(without_bom(bare(name).as_bytes()))
+        };
+        let width = self.names.len();
+        record.len() >= width
+            && self.names.iter().enumerate().all(same)
+            && (width..record.len()).all(|i| record.get(i).is_empty())
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod guess;
 pub(crate) mod units;
 
 use super::alias::{self, Guess};
+use super::header::of_one_header;
 use super::plan::{Size, Sizes};
 use crate::cell::values::Probe;
 use crate::cell::{self, Quantity};
@@ -50,6 +51,17 @@ pub struct Mapping {
     pub rows: Vec<Vec<String>>,
     /// How the batch enters the GEMMs, where there is one.
     pub(crate) batch: Option<batch::BatchRole>,
+    /// Columns that mean the same as one before them, by titles that say no difference.
+    pub(crate) doubles: Vec<Double>,
+}
+
+/// A column that means the same as the one that counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Double {
+    pub column: usize,
+    pub spec: ColumnSpec,
+    /// Position of the column that counts.
+    pub first: usize,
 }
 
 impl Mapping {
@@ -359,7 +371,8 @@ fn with_header(
         }
     }
     let first = at + 1 + usize::from(units.is_some());
-    let rows: Vec<Vec<String>> = records[first..].iter().map(|r| r.1.clone()).collect();
+    let mut rows: Vec<Vec<String>> = records[first..].iter().map(|r| r.1.clone()).collect();
+    of_one_header(&records[at].1, &mut rows);
     let counted = |(i, r): (usize, &Vec<String>)| r.first().is_some_and(|c| *c == i.to_string());
     let shifted = names[0].is_empty() && rows.iter().take(PROBED).enumerate().all(counted);
     Sampled {
@@ -392,6 +405,12 @@ pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
     out
 }
 
+/// The title that [`distinct`] made another one of.
+fn undoubled<'a>(name: &'a str, header: &[String]) -> &'a str {
+    let base = name.rsplit_once(" (").filter(|(_, n)| n.strip_suffix(')').is_some_and(is_number));
+    base.map(|b| b.0).filter(|base| header.iter().any(|h| h == base)).unwrap_or(name)
+}
+
 /// Rows whose values are looked at. Each line of the head may be the header, so this bounds the
 /// cost of a long preamble.
 const PROBED: usize = 32;
@@ -411,7 +430,7 @@ fn map(
     let mut guesses: Vec<(Guess, String)> = header
         .iter()
         .zip(&probes)
-        .map(|(name, probe)| judged(name, guess(name, probe), probe))
+        .map(|(name, probe)| judged(name, guess(undoubled(name, &header), probe), probe))
         .collect();
     tensile_sizes(&header, &mut guesses);
     if header_line == 0 {
@@ -426,7 +445,7 @@ fn map(
         }
     }
     batch_as_m(&mut guesses);
-    settle(&mut guesses, &header);
+    let doubles = settle(&mut guesses, &header);
     let mut mapping = Mapping {
         columns: header
             .into_iter()
@@ -444,6 +463,7 @@ fn map(
         header_line,
         rows: Vec::new(),
         batch: None,
+        doubles,
     };
     batch::settle(&mut mapping, rows, options);
     units::work_or_rate(&mut mapping, rows);

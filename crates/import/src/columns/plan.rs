@@ -210,6 +210,23 @@ impl Plan {
         }
     }
 
+    /// True if the row is read from the column at this position.
+    pub(crate) fn reads(&self, index: usize) -> bool {
+        let sizes = match &self.sizes {
+            Sizes::Three(sizes) => {
+                sizes.iter().any(|s| matches!(s, Size::Column(c) if c.index == index))
+            }
+            Sizes::One(c) | Sizes::Square(c) => c.index == index,
+            Sizes::Operands(a, b) => a.index == index || b.index == index,
+            Sizes::Hook => false,
+        };
+        let mut figures =
+            std::iter::once(&self.figures).chain(self.sides.iter().map(|s| &s.figures));
+        sizes
+            || self.parts.iter().flatten().any(|c| c.index == index)
+            || figures.any(|f| f.all().any(|(_, c, _)| c.index == index))
+    }
+
     /// The column of a part of a row.
     #[inline(always)]
     pub(crate) fn col(&self, part: ColumnMeaning) -> Option<&Col> {

@@ -4,7 +4,7 @@
 use crate::cell;
 use crate::cell::NO_SIZES;
 use crate::columns::defaults::{self, AssumedType};
-use crate::columns::header::{Col, Header, error_at};
+use crate::columns::header::{Col, Header, bare, below_other_header, error_at, is_titles};
 use crate::columns::plan::{Figures, Plan, Side, SideColumns};
 use crate::columns::row::{self, Given, Shape, ValueCaches, failed_time, stage};
 use crate::columns::words::{Says, says};
@@ -113,6 +113,8 @@ pub(crate) struct PlanRows {
     failed_time: Option<ColumnId>,
     /// The last row went into the table.
     kept: bool,
+    /// The line of another header, whose rows are set aside: what its columns hold is not known.
+    other_header: Option<u32>,
     seen: Seen,
 }
 
@@ -122,6 +124,8 @@ struct Seen {
     before: u64,
     aside: u64,
     repeated: u64,
+    /// Other headers, and the line of the first of them.
+    others: (u64, u32),
     comments: u64,
     summaries: u64,
     /// Rows with more cells than the header, and the first of them.
@@ -155,6 +159,11 @@ impl PlanRows {
     /// The plan, once there is one, and what is known of its words.
     pub(super) fn plan(&mut self) -> Option<(&Plan, &mut ValueCaches)> {
         Some((self.plan.as_ref()?, &mut self.caches))
+    }
+
+    /// The rows to come are those of another header.
+    pub(super) fn is_suspended(&self) -> bool {
+        self.other_header.is_some()
     }
 
     /// The columns alone tell a row, apart from what [`of_side`](Self::of_side) knows.
@@ -272,7 +281,20 @@ impl PlanRows {
         }
         let header = Header::new(record);
         match self.reader.as_mut().and_then(|r| r.plan(&header, table)) {
-            Some(plan) => (self.plan, self.header) = (Some(plan), header),
+            Some(plan) => {
+                for (i, name) in header.names.iter().enumerate() {
+                    if header
+                        .position(bare(name))
+                        .is_some_and(|first| first < i && plan.reads(first))
+                    {
+                        table.note(format!(
+                            "The header has “{}” twice: the first counts.",
+                            bare(name)
+                        ));
+                    }
+                }
+                (self.plan, self.header) = (Some(plan), header);
+            }
             None => self.seen.before += 1,
         }
     }
@@ -331,6 +353,13 @@ fn stage_side(
     }
 }
 
+/// The record has the titles of another table.
+#[cold]
+fn is_header(record: &Record<'_>) -> bool {
+    let cells: Vec<_> = (0..record.len()).map(|i| record.text(i)).collect();
+    record.problem().is_none() && is_titles(&cells)
+}
+
 /// `#` starts a comment; a line of dashes and bars is a rule in a printed table.
 fn is_comment(record: &Record<'_>) -> bool {
     let raw = record.raw();
@@ -375,6 +404,11 @@ impl RowReader for PlanRows {
         }
         if self.header.is_repeated_by(record) {
             self.seen.repeated += 1;
+            self.other_header = None;
+            return Ok(());
+        }
+        if let Some(line) = self.other_header.filter(|_| !is_header(record)) {
+            table.reject(record.line(), record.raw(), &below_other_header(line));
             return Ok(());
         }
         if is_comment(record) {
@@ -415,6 +449,13 @@ impl RowReader for PlanRows {
                     self.commit(Some(side), &given, shape, (record, raw), table);
                     raw = if self.kept { raw } else { b"" };
                 }
+            }
+            Err(_) if is_header(record) => {
+                self.other_header = Some(record.line());
+                if self.seen.others.0 == 0 {
+                    self.seen.others.1 = record.line();
+                }
+                self.seen.others.0 += 1;
             }
             // The mean of the rows above.
             Err(_) if sides > 0 && says(&record.text(0).to_lowercase(), &[Says::Mean]) => {
@@ -462,6 +503,14 @@ impl RowReader for PlanRows {
         if seen.repeated > 0 {
             t.note(format!("Skipped {}.", plural(seen.repeated, "repeated header")));
         }
+        let (others, first) = seen.others;
+        if others > 0 {
+            t.note(format!(
+                "{} unlike the first (in line {first}): the rows below are set aside. Give each \
+                 table a file of its own.",
+                plural(others, "header")
+            ));
+        }
         if seen.aside > 0 {
             t.note(format!("{} without a result.", plural(seen.aside, "line")));
         }
@@ -492,3 +541,6 @@ impl RowReader for PlanRows {
         Ok(Imported::table(table.finish()))
     }
 }
+
+#[cfg(test)]
+mod tests;

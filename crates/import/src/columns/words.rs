@@ -2,7 +2,7 @@
 
 use gemmscope_model::units::RateUnit;
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 macro_rules! classes {
@@ -89,9 +89,9 @@ use Says::*;
 /// The word, in small letters, is of one of these classes.
 pub(crate) fn says(word: &str, classes: &[Says]) -> bool {
     // The classes of a word are the bits of its number.
-    static WORDS: OnceLock<FxHashMap<&str, u64>> = OnceLock::new();
+    static WORDS: OnceLock<HashMap<&str, u64>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
-        let mut words = FxHashMap::default();
+        let mut words = HashMap::default();
         let all = CLASSES.iter().flat_map(|(c, list)| list.split(' ').map(move |w| (*c, w)));
         for (class, word) in all {
             *words.entry(word).or_default() |= 1 << class as u64;
@@ -147,7 +147,7 @@ pub(crate) fn words(header: &str) -> Vec<String> {
     if !word.is_empty() {
         out.push(word);
     }
-    static ENGLISH: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
+    static ENGLISH: OnceLock<HashMap<&str, &str>> = OnceLock::new();
     let english = ENGLISH.get_or_init(|| {
         let pairs = TRANSLATED.iter().flat_map(|line| line.split(' '));
         pairs.filter_map(|pair| pair.split_once(':')).collect()
@@ -162,7 +162,7 @@ pub(crate) fn words(header: &str) -> Vec<String> {
 
 /// What a whole name means, in lower case with its words joined by `_`, and how sure that is: 0 to 100.
 pub(crate) fn name(joined: &str) -> Option<(ColumnMeaning, u8)> {
-    static NAMED: OnceLock<FxHashMap<&str, (ColumnMeaning, u8)>> = OnceLock::new();
+    static NAMED: OnceLock<HashMap<&str, (ColumnMeaning, u8)>> = OnceLock::new();
     let named = NAMED.get_or_init(|| {
         let all = NAMES.iter().flat_map(|(m, list)| list.split(' ').map(move |n| (*m, n)));
         all.filter_map(|(m, n)| n.split_once(':').map(|(n, s)| (n, (m, s.parse().unwrap_or(0)))))

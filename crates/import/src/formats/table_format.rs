@@ -3,7 +3,7 @@
 
 use crate::cell::{self, Quantity};
 use crate::columns::defaults::{self, AssumedType, assumption};
-use crate::columns::header::{Col, Header};
+use crate::columns::header::{Col, Header, of_one_header};
 use crate::columns::plan::{Extra, LIBRARIES, Plan, Side, SideColumns, Size, Sizes};
 use crate::columns::plan_rows::{Hook, PlanRows, TableReader};
 use crate::split::dialect::is_drawn;
@@ -461,11 +461,13 @@ pub(crate) fn first_header(head: &Head) -> Option<(usize, Vec<&str>)> {
 }
 
 /// The cells of the rows below it.
-fn first_rows(head: &Head) -> Vec<Vec<String>> {
-    let at = first_header(head).map_or(0, |h| h.0);
+pub(crate) fn first_rows(head: &Head) -> Vec<Vec<String>> {
+    let cells = |l: &str| Head::fields(l).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let Some((at, _)) = first_header(head) else { return Vec::new() };
     let lines = head.lines.iter().take(if head.complete { 80 } else { 60 }).skip(at + 1);
-    let rows = lines.filter(|l| !is_drawn(l.as_bytes()));
-    rows.map(|l| Head::fields(l).into_iter().map(str::to_owned).collect()).collect()
+    let mut rows = lines.filter(|l| !is_drawn(l.as_bytes())).map(|l| cells(l)).collect();
+    of_one_header(&cells(&head.lines[at]), &mut rows);
+    rows
 }
 
 /// The unit of figures that a printed table does not name: the user's answer, else µs.

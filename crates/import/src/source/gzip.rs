@@ -1,7 +1,7 @@
 //! gzip in slices -> bytes, member by member.
 
 use crate::ImportError;
-use flate2::write::GzDecoder;
+use flate2::write::MultiGzDecoder;
 use std::io::Write;
 
 /// True where a file starts with these bytes and is gzip.
@@ -9,54 +9,51 @@ pub(crate) fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(&[0x1f, 0x8b])
 }
 
-/// A gzip file of any number of members.
+/// A gzip file of any number of members, and what follows them.
 #[derive(Debug)]
 pub(crate) struct Gzip {
-    member: Option<Box<GzDecoder<Vec<u8>>>>,
-    /// First byte of a following member, when a slice ended right behind one.
-    pending: Vec<u8>,
+    decoder: MultiGzDecoder<Vec<u8>>,
+    /// A member has begun: its header is whole.
+    begun: bool,
+    /// Bytes of a header that is not whole yet.
+    header_bytes: u64,
+    /// Bytes behind the last member that are no other one.
+    trailing: u64,
 }
 
 impl Default for Gzip {
     fn default() -> Self {
-        Gzip { member: Some(member()), pending: Vec::new() }
+        let decoder = MultiGzDecoder::new(Vec::new());
+        Gzip { decoder, begun: false, header_bytes: 0, trailing: 0 }
     }
-}
-
-fn member() -> Box<GzDecoder<Vec<u8>>> {
-    Box::new(GzDecoder::new(Vec::new()))
 }
 
 impl Gzip {
     /// Appends what the next bytes hold.
     pub(crate) fn feed(&mut self, bytes: &[u8], unpacked: &mut Vec<u8>) -> Result<(), ImportError> {
-        let joined;
-        let mut rest = bytes;
-        if !self.pending.is_empty() {
-            self.pending.extend_from_slice(bytes);
-            joined = std::mem::take(&mut self.pending);
-            rest = &joined;
+        if self.trailing > 0 {
+            self.trailing += bytes.len() as u64;
+            return Ok(());
         }
+        let mut rest = bytes;
         while !rest.is_empty() {
-            let Some(m) = &mut self.member else {
-                if rest.len() == 1 {
-                    self.pending.extend_from_slice(rest);
-                    break;
+            let result = self.decoder.write(rest);
+            unpacked.append(self.decoder.get_mut());
+            let in_header = self.decoder.header().is_none();
+            match result {
+                Ok(0) => return Err(damaged("its data makes no sense")),
+                Ok(taken) => {
+                    self.header_bytes =
+                        if in_header { self.header_bytes + taken as u64 } else { 0 };
+                    self.begun |= !in_header;
+                    rest = &rest[taken..];
                 }
-                if !is_gzip(rest) {
-                    // Padding behind the last member: other tools ignore it too.
-                    break;
+                Err(_) if in_header && self.begun => {
+                    self.trailing = self.header_bytes + rest.len() as u64;
+                    return Ok(());
                 }
-                self.member = Some(member());
-                continue;
-            };
-            let taken = m.write(rest).map_err(|e| corrupt(&e))?;
-            rest = rest.get(taken..).unwrap_or_default();
-            unpacked.append(m.get_mut());
-            if taken == 0 {
-                m.try_finish().map_err(|e| corrupt(&e))?;
-                unpacked.append(m.get_mut());
-                self.member = None;
+                Err(e) if is_checksum(&e) => return Err(wrong_checksum()),
+                Err(e) => return Err(damaged(&e.to_string())),
             }
         }
         Ok(())
@@ -64,20 +61,104 @@ impl Gzip {
 
     /// Appends the rest at the end of the file.
     pub(crate) fn finish(&mut self, unpacked: &mut Vec<u8>) -> Result<(), ImportError> {
-        let Some(mut m) = self.member.take() else {
+        if self.trailing > 0 {
             return Ok(());
-        };
-        if m.try_finish().is_err() {
-            return Err(ImportError::new(
-                "the gzip file ends early: it was cut off or is still being written; \
-                 copy it again",
-            ));
         }
-        unpacked.append(m.get_mut());
-        Ok(())
+        // One byte more tells a member that is whole, whose checksum is then compared, from one that is cut off.
+        let result = self.decoder.write(&[0]);
+        unpacked.append(self.decoder.get_mut());
+        match result {
+            _ if self.begun && self.decoder.header().is_none() => {
+                self.trailing = self.header_bytes;
+                Ok(())
+            }
+            Err(e) if is_checksum(&e) => Err(wrong_checksum()),
+            _ => Err(ImportError::new(
+                "the gzip file ends early: it was cut off or is still being written; copy it again",
+            )),
+        }
+    }
+
+    /// Bytes behind the last member that are no other one.
+    pub(crate) fn trailing(&self) -> u64 {
+        self.trailing
     }
 }
 
-fn corrupt(error: &std::io::Error) -> ImportError {
-    ImportError::new(format!("the gzip file is damaged: copy it again ({error})"))
+/// flate2 has one kind of error for all damage.
+fn is_checksum(error: &std::io::Error) -> bool {
+    error.to_string().contains("checksum")
+}
+
+fn wrong_checksum() -> ImportError {
+    damaged("what it holds has another checksum or length than it states")
+}
+
+fn damaged(why: &str) -> ImportError {
+    ImportError::new(format!("the gzip file is damaged: {why}; copy it again"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// What a file holds and how many bytes follow its members, fed in slices of this size.
+    fn read(bytes: &[u8], step: usize) -> Result<(Vec<u8>, u64), String> {
+        let (mut gzip, mut out) = (Gzip::default(), Vec::new());
+        for slice in bytes.chunks(step) {
+            gzip.feed(slice, &mut out).map_err(|e| e.message)?;
+        }
+        gzip.finish(&mut out).map_err(|e| e.message)?;
+        Ok((out, gzip.trailing()))
+    }
+
+    const STEPS: [usize; 5] = [1, 2, 7, 9, 10_000];
+
+    #[test]
+    fn what_follows_the_last_member_is_counted() {
+        let (one, two) = (packed(b"M,N,K\n"), packed(b"1,2,3\n"));
+        let endings: [&[u8]; 7] = [
+            b"",
+            b"\x1f",
+            b"\x1f\x8b",
+            b"text\n",
+            &[0; 512],
+            b"\x1f\x8b\x08\x00abc",
+            b"\0\x1f\x8b\x08",
+        ];
+        for ending in endings {
+            let all = [&one[..], &two, ending].concat();
+            for step in STEPS {
+                let wanted = (b"M,N,K\n1,2,3\n".to_vec(), ending.len() as u64);
+                assert_eq!(read(&all, step), Ok(wanted), "{ending:?} by {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_checksum_and_a_cut_are_told_apart() {
+        let whole = packed("M,N,K,us\n1,2,3,4\n".repeat(50).as_bytes());
+        for step in STEPS {
+            // The last eight bytes are the checksum and the length.
+            for at in whole.len() - 8..whole.len() {
+                let mut wrong = whole.clone();
+                wrong[at] ^= 1;
+                for more in [&[][..], &whole[..], &[0; 9][..]] {
+                    let e = read(&[&wrong[..], more].concat(), step).unwrap_err();
+                    assert!(e.contains("checksum") && !e.contains("early"), "{e}");
+                }
+            }
+            for cut in 2..whole.len() {
+                let e = read(&whole[..cut], step).unwrap_err();
+                assert!(e.contains("ends early") && !e.contains("checksum"), "{cut}: {e}");
+            }
+        }
+    }
 }

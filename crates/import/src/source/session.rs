@@ -1,16 +1,16 @@
 //! One file from its first byte to its table.
 
-use super::start::{HEAD_BYTES, HEAD_LINES, cr_to_lf, head_of, is_json};
+use super::start::{HEAD_BYTES, HEAD_LINES, head_of, is_json};
 use super::text::Decoder;
 use super::{gzip, xlsx, zip};
 use crate::columns;
-use crate::formats::sniff;
+use crate::formats::{Best, sniff};
 use crate::reader::UNPACK_FIRST;
 use crate::split::canonical::Rewritten;
 use crate::unsupported;
-use crate::{Ended, ErrorKind, ImportError, ImportOptions, Imported, Reader};
+use crate::{Ended, ErrorKind, Format, ImportError, ImportOptions, Imported, Reader};
 use gemmscope_model::encode::visible;
-use gemmscope_model::units::Bytes;
+use gemmscope_model::units::{Bytes, plural};
 use gemmscope_table::dataset::Part;
 
 /// The head is looked at each time so many bytes came in, and at the end: what a file is taken for
@@ -55,9 +55,8 @@ pub struct Session {
     /// Size of the file, 0 where it is not known.
     expected: u64,
     text_bytes: u64,
-    format: (&'static str, &'static str, String),
-    /// Lines end in a bare carriage return.
-    only_cr: bool,
+    /// The chosen format and the reason for it.
+    format: Option<(&'static Format, String)>,
     /// As [`Source::is_column_major`](gemmscope_table::dataset::Source::is_column_major).
     column_major: bool,
 }
@@ -68,7 +67,7 @@ impl Session {
         Session {
             name: visible(name).into_owned(),
             options,
-            decoder: Decoder::new(),
+            decoder: Decoder::default(),
             magic: Vec::new(),
             archive: None,
             head: Vec::new(),
@@ -78,8 +77,7 @@ impl Session {
             bytes_in: 0,
             expected: 0,
             text_bytes: 0,
-            format: ("", "", String::new()),
-            only_cr: false,
+            format: None,
             column_major: false,
         }
     }
@@ -134,13 +132,11 @@ impl Session {
             if let State::Failed(e) = &self.state {
                 return Err(e.clone());
             }
-            let Session {
-                decoder, state, head, head_lines, text_bytes, line_ends, only_cr, ..
-            } = self;
+            let Session { decoder, state, head, head_lines, text_bytes, line_ends, .. } = self;
             let result = decoder.feed(piece).and_then(|text| {
                 *text_bytes += text.len() as u64;
                 *line_ends += count_lines(text);
-                take(text, state, head, head_lines, *only_cr)
+                take(text, state, head, head_lines)
             });
             if let Err(e) = result {
                 return self.fail(e);
@@ -189,16 +185,15 @@ impl Session {
         if let Some(archive) = &self.archive {
             return xlsx::read(&self.name, archive, &self.options).map(Ended::Whole);
         }
-        let Session { decoder, state, head, head_lines, text_bytes, line_ends, only_cr, .. } =
-            &mut self;
+        let Session { decoder, state, head, head_lines, text_bytes, line_ends, .. } = &mut self;
         let text = decoder.finish()?;
         *text_bytes += text.len() as u64;
         *line_ends += count_lines(text);
-        take(text, state, head, head_lines, *only_cr)?;
+        take(text, state, head, head_lines)?;
         if matches!(self.state, State::Head) {
             self.open(true)?;
         }
-        let State::Reading(reader) = self.state else {
+        let (State::Reading(reader), Some((format, reason))) = (self.state, self.format) else {
             return Err(ImportError::new("the file was not opened"));
         };
         let mut ended = reader.finish()?;
@@ -226,19 +221,32 @@ impl Session {
             // A gemmscope table already names the files of its rows.
             if source.format.is_empty() {
                 source.name = self.name;
-                source.format = self.format.0.to_owned();
-                source.format_name = self.format.1.to_owned();
-                source.format_reason = self.format.2;
+                source.format = format.id.to_owned();
+                source.format_name = format.name.to_owned();
+                source.format_reason = reason;
                 source.column_major |= self.column_major;
             }
             if source.rows_read == 0 {
-                return Err(no_rows(self.format.1, self.line_ends));
+                return Err(no_rows(format.name, self.line_ends));
             }
             if let Some(encoding) = self.decoder.encoding() {
                 source.notes.push(format!("The text is {encoding}."));
             }
+            let trailing = self.decoder.trailing_bytes();
+            if trailing > 0 {
+                let bytes = plural(trailing, "byte");
+                source
+                    .notes
+                    .push(format!("Left out {bytes} behind the gzip data: they are not gzip."));
+            }
             if self.decoder.nul_bytes() > 0 {
-                source.notes.push(format!("Left out {} NUL bytes.", self.decoder.nul_bytes()));
+                let bytes = plural(self.decoder.nul_bytes(), "NUL byte");
+                source.notes.push(match self.decoder.encoding() {
+                    Some(_) => format!("Left out {bytes}."),
+                    None => format!(
+                        "{bytes} in the file: lines that hold some are damaged and set aside."
+                    ),
+                });
             }
         }
         Ok(ended)
@@ -264,12 +272,6 @@ impl Session {
         if self.bytes_in == 0 || self.head.iter().all(u8::is_ascii_whitespace) {
             return Err(ImportError::new("the file is empty").kind(ErrorKind::Empty));
         }
-        if memchr::memchr(b'\n', &self.head).is_none()
-            && memchr::memchr(b'\r', &self.head).is_some()
-        {
-            self.only_cr = true;
-            cr_to_lf(&mut self.head);
-        }
         let start = &self.head[..self.head.len().min(HEAD_BYTES)];
         let mut head = head_of(&self.name, start, complete);
         if !complete && !self.decoder.is_packed() {
@@ -283,16 +285,16 @@ impl Session {
         {
             return Err(ImportError::new(unsupported::binary(&self.name)).kind(ErrorKind::Foreign));
         }
-        let best = sniff(&head, &self.options)?;
-        let mut reader = best.format.open(&head, &self.options)?;
+        let Best { format, detection } = sniff(&head, &self.options)?;
+        let mut reader = format.open(&head, &self.options)?;
         if let Some(from) = head.foreign {
             reader = Rewritten::open(from, reader);
         }
-        self.format = (best.format.id, best.format.name, best.detection.reason);
+        self.format = Some((format, detection.reason));
         if self.decoder.is_packed() {
             reader.allow(usize::try_from(self.most_unpacked()).unwrap_or(usize::MAX));
         }
-        self.column_major = columns::defaults::is_column_major(&head, self.format.0, &self.options);
+        self.column_major = columns::defaults::is_column_major(&head, format.id, &self.options);
         reader.feed(&std::mem::take(&mut self.head))?;
         self.state = State::Reading(reader);
         Ok(())
@@ -325,18 +327,12 @@ fn take(
     state: &mut State,
     head: &mut Vec<u8>,
     head_lines: &mut usize,
-    only_cr: bool,
 ) -> Result<(), ImportError> {
     match state {
         State::Head => {
             *head_lines += memchr::memchr_iter(b'\n', text).count();
             head.extend_from_slice(text);
             Ok(())
-        }
-        State::Reading(reader) if only_cr => {
-            let mut owned = text.to_vec();
-            cr_to_lf(&mut owned);
-            reader.feed(&owned)
         }
         State::Reading(reader) => reader.feed(text),
         State::Failed(e) => Err(e.clone()),

@@ -24,7 +24,7 @@ pub(super) fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
 }
 
 pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
-    let mut decoder = Decoder::new();
+    let mut decoder = Decoder::default();
     let mut text = Vec::new();
     for piece in bytes.chunks(STEP) {
         match decoder.feed(piece) {
@@ -36,20 +36,8 @@ pub(crate) fn head_from_bytes(name: &str, bytes: &[u8]) -> Head {
     if let Ok(more) = decoder.finish() {
         text.extend_from_slice(more);
     }
-    if memchr::memchr(b'\n', &text).is_none() {
-        cr_to_lf(&mut text);
-    }
     text.truncate(HEAD_BYTES);
     let complete = text.len() < HEAD_BYTES
         && (is_json(&text) || memchr::memchr_iter(b'\n', &text).count() < HEAD_LINES);
     head_of(name, &text, complete)
-}
-
-/// Line ends of old Macintosh files.
-pub(super) fn cr_to_lf(text: &mut [u8]) {
-    for b in text {
-        if *b == b'\r' {
-            *b = b'\n';
-        }
-    }
 }

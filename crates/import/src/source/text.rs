@@ -1,25 +1,43 @@
-//! Bytes as they come -> UTF-8 text: packed or not, byte order marks, UTF-16, NUL bytes.
+//! Bytes as they come -> UTF-8 text: packed or not, byte order marks, UTF-16, NUL bytes, line ends.
 
 use super::gzip::{self, Gzip};
 use crate::ImportError;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Container {
+    #[default]
     Undecided,
     Plain,
-    Packed(Gzip),
+    Packed(Box<Gzip>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
+    #[default]
     Undecided,
     Utf8,
-    Utf16 { big: bool },
+    Utf16 {
+        big: bool,
+    },
+}
+
+/// There may be a carriage return that belongs to no line end: old Macintosh files have such lines, and files
+/// that were joined with one.
+fn may_have_lone_cr(text: &[u8]) -> bool {
+    if memchr::memchr(b'\r', text).is_none() {
+        return false;
+    }
+    let lone = |a: u8, b: u8| (a == b'\r') & (b != b'\n') & (b != b'\r');
+    let next = text.get(1..).unwrap_or_default();
+    // All pairs of a step at once: the machine has instructions for that.
+    let any =
+        |(a, b): (&[u8], &[u8])| a.iter().zip(b).fold(false, |any, (a, b)| any | lone(*a, *b));
+    text.last() == Some(&b'\r') || text.chunks(64).zip(next.chunks(64)).any(any)
 }
 
 /// Push decoder. [`Decoder::feed`] takes raw slices and gives text; the usual case (plain
 /// UTF-8) gives the slice itself back without a copy.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Decoder {
     container: Container,
     encoding: Encoding,
@@ -30,27 +48,17 @@ pub(crate) struct Decoder {
     half: Option<u8>,
     high: Option<u16>,
     nul_bytes: u64,
+    /// There was text before: a hole at the very start spoils no line.
+    begun: bool,
+    /// The text ends in the NUL that stands for a run of them.
+    hole: bool,
+    /// A carriage return that waits for the byte behind it.
+    held_cr: bool,
     /// Bytes that were unpacked, before any was left out.
     unpacked_bytes: u64,
 }
 
 impl Decoder {
-    /// A new decoder.
-    pub(crate) fn new() -> Self {
-        Decoder {
-            container: Container::Undecided,
-            encoding: Encoding::Undecided,
-            raw_start: Vec::new(),
-            text_start: Vec::new(),
-            unpacked: Vec::new(),
-            out: Vec::new(),
-            half: None,
-            high: None,
-            nul_bytes: 0,
-            unpacked_bytes: 0,
-        }
-    }
-
     /// True when the bytes are packed.
     pub(crate) fn is_packed(&self) -> bool {
         matches!(self.container, Container::Packed(_))
@@ -65,7 +73,8 @@ impl Decoder {
         }
     }
 
-    /// NUL bytes that were left out of the text.
+    /// NUL bytes of the file. Those of UTF-8 are holes, what was never written: one NUL in the text stands for
+    /// a run of them, so that the line is known to be damaged.
     pub(crate) fn nul_bytes(&self) -> u64 {
         self.nul_bytes
     }
@@ -75,16 +84,29 @@ impl Decoder {
         self.unpacked_bytes
     }
 
+    /// Bytes behind the members of a gzip file that are none.
+    pub(crate) fn trailing_bytes(&self) -> u64 {
+        match &self.container {
+            Container::Packed(packed) => packed.trailing(),
+            _ => 0,
+        }
+    }
+
     /// Text of the next slice.
     pub(crate) fn feed<'a>(&'a mut self, bytes: &'a [u8]) -> Result<&'a [u8], ImportError> {
         self.out.clear();
         if matches!(self.container, Container::Plain)
             && self.encoding == Encoding::Utf8
             && memchr::memchr(0, bytes).is_none()
+            && !self.held_cr
+            && !may_have_lone_cr(bytes)
         {
+            self.begun |= !bytes.is_empty();
+            self.hole &= bytes.is_empty();
             return Ok(bytes);
         }
         self.container(bytes)?;
+        self.end_lines(false);
         Ok(&self.out)
     }
 
@@ -107,7 +129,28 @@ impl Decoder {
         if self.half.take().is_some() || self.high.take().is_some() {
             self.out.extend_from_slice("\u{fffd}".as_bytes());
         }
+        self.end_lines(true);
         Ok(&self.out)
+    }
+
+    /// Makes a line end of each carriage return that stands alone. One at the end of the text waits for
+    /// the byte behind it.
+    fn end_lines(&mut self, complete: bool) {
+        if std::mem::take(&mut self.held_cr) {
+            self.out.insert(0, b'\r');
+        }
+        if !complete && self.out.last() == Some(&b'\r') {
+            self.out.pop();
+            self.held_cr = true;
+        }
+        if memchr::memchr(b'\r', &self.out).is_none() {
+            return;
+        }
+        for i in 0..self.out.len() {
+            if self.out[i] == b'\r' && !matches!(self.out.get(i + 1), Some(b'\n' | b'\r')) {
+                self.out[i] = b'\n';
+            }
+        }
     }
 
     fn container(&mut self, bytes: &[u8]) -> Result<(), ImportError> {
@@ -118,7 +161,7 @@ impl Decoder {
                     return Ok(());
                 }
                 self.container = match gzip::is_gzip(&self.raw_start) {
-                    true => Container::Packed(Gzip::default()),
+                    true => Container::Packed(Box::default()),
                     false => Container::Plain,
                 };
                 let start = std::mem::take(&mut self.raw_start);
@@ -165,13 +208,22 @@ impl Decoder {
             Encoding::Utf8 => {
                 let mut rest = bytes;
                 while let Some(nul) = memchr::memchr(0, rest) {
-                    self.out.extend_from_slice(&rest[..nul]);
+                    let text = &rest[..nul];
+                    self.begun |= !text.is_empty();
+                    self.hole &= text.is_empty();
+                    self.out.extend_from_slice(text);
                     // They come in runs: what was never written of a file.
                     let run = rest[nul..].iter().position(|&b| b != 0);
                     let run = run.unwrap_or(rest.len() - nul);
                     self.nul_bytes += run as u64;
+                    if self.begun && !self.hole {
+                        self.out.push(0);
+                        self.hole = true;
+                    }
                     rest = &rest[nul + run..];
                 }
+                self.begun |= !rest.is_empty();
+                self.hole &= rest.is_empty();
                 self.out.extend_from_slice(rest);
             }
             Encoding::Utf16 { big } => {
@@ -226,7 +278,7 @@ mod tests {
     use std::io::Write;
 
     fn decode(bytes: &[u8], step: usize) -> Result<String, ImportError> {
-        let mut d = Decoder::new();
+        let mut d = Decoder::default();
         let mut out = Vec::new();
         for slice in bytes.chunks(step) {
             out.extend_from_slice(d.feed(slice)?);
@@ -260,11 +312,49 @@ mod tests {
             ("gzip of bom", gzip(&bom)),
             ("two members", two_members),
             ("padded gzip", padded),
-            ("nul tail", [text.as_bytes(), &[0; 5]].concat()),
         ];
         for (name, bytes) in cases {
             for step in [1, 2, 3, 7, 100_000] {
                 assert_eq!(decode(&bytes, step).as_deref(), Ok(text), "{name} by {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line_wherever_it_is() {
+        let rows = "1,2,3,4\n".repeat(40);
+        for (text, wanted) in [
+            ("a\rb\rc", "a\nb\nc"),
+            ("a\nb\rc\r\nd\r", "a\nb\nc\r\nd\n"),
+            ("a\r\r\nb\r\rc", "a\r\r\nb\r\nc"),
+            (&format!("{rows}{}", rows.replace('\n', "\r")), &format!("{rows}{rows}")),
+        ] {
+            for step in [1, 2, 3, 64, 100_000] {
+                let packed = decode(&gzip(text.as_bytes()), step);
+                assert_eq!(
+                    decode(text.as_bytes(), step).as_deref(),
+                    Ok(wanted),
+                    "{text:?} by {step}"
+                );
+                assert_eq!(packed.as_deref(), Ok(wanted));
+            }
+        }
+    }
+
+    #[test]
+    fn one_nul_stands_for_a_hole() {
+        for (text, wanted, count) in
+            [("1,2\0\0\03\n4\0\n", "1,2⟨U+0000⟩3\n4⟨U+0000⟩\n", 4), ("\0\0M,N,K\n", "M,N,K\n", 2)]
+        {
+            for step in [1, 2, 3, 100] {
+                let mut d = Decoder::default();
+                let mut out = Vec::new();
+                for slice in text.as_bytes().chunks(step) {
+                    out.extend_from_slice(d.feed(slice).unwrap());
+                }
+                out.extend_from_slice(d.finish().unwrap());
+                assert_eq!(cell_text(&out), wanted);
+                assert_eq!(d.nul_bytes(), count);
             }
         }
     }

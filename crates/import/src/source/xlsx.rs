@@ -3,11 +3,14 @@
 //! A workbook is a zip of XML files. This reads only the parts of both that tables need, which adds
 //! far less to the page than a library for all of Excel.
 
+mod dates;
+
 use super::zip::{self, Budget, Zip};
 use crate::columns::defaults::assumption;
 use crate::split::canonical::push_record;
 use crate::unsupported::ARCHIVE;
 use crate::{Detection, ErrorKind, Head, ImportError, ImportOptions, Imported, formats, read_all};
+use dates::{DateStyles, date_text};
 use gemmscope_table::dataset::{Assumption, Dataset};
 use gemmscope_table::trace;
 use std::borrow::Cow;
@@ -110,11 +113,13 @@ fn graded(
         Some(xml) => shared_strings(&xml, budget)?,
         None => Vec::new(),
     };
+    let styles = zip.text("xl/styles.xml", budget)?;
+    let dates = styles.map(|xml| DateStyles::new(&xml)).unwrap_or_default();
     let mut graded = Vec::new();
     let mut timeline = None;
     for (sheet, part) in sheets {
         let xml = zip.text(part, budget)?.ok_or_else(|| zip::damaged(sheet))?;
-        let csv = sheet_csv(&xml, &strings, budget)
+        let csv = sheet_csv(&xml, &strings, &dates, budget)
             .map_err(|e| ImportError::new(format!("sheet “{sheet}”: {}", e.message)))?;
         if csv.trim().is_empty() {
             continue;
@@ -323,12 +328,18 @@ fn column_of(reference: &str) -> Option<usize> {
 }
 
 /// A sheet as CSV; blank lines keep each row's number.
-fn sheet_csv(xml: &str, strings: &[String], budget: &mut Budget) -> Result<String, ImportError> {
+fn sheet_csv(
+    xml: &str,
+    strings: &[String],
+    dates: &DateStyles,
+    budget: &mut Budget,
+) -> Result<String, ImportError> {
     let mut out = String::new();
     let mut line = 1u32;
     let mut row: Vec<Cow<'_, str>> = Vec::new();
     let (mut at, mut next) = (0, 0);
     let (mut kind, mut value, mut inside) = (String::new(), String::new(), false);
+    let mut is_date = false;
     for step in steps(xml) {
         match step {
             Xml::Open("row", a, _) => {
@@ -347,6 +358,7 @@ fn sheet_csv(xml: &str, strings: &[String], budget: &mut Budget) -> Result<Strin
                 at = attribute(a, "r").and_then(|r| column_of(&r)).unwrap_or(next);
                 next = at + 1;
                 kind = attribute(a, "t").unwrap_or_default();
+                is_date = attribute(a, "s").is_some_and(|style| dates.is_date(&style));
                 value.clear();
                 if empty {
                     kind.clear();
@@ -363,12 +375,12 @@ fn sheet_csv(xml: &str, strings: &[String], budget: &mut Budget) -> Result<Strin
                     )));
                 }
                 let text = match kind.as_str() {
-                    "s" => value
-                        .trim()
-                        .parse::<usize>()
-                        .ok()
-                        .and_then(|i| strings.get(i))
-                        .map_or(Cow::Borrowed(""), |t| Cow::Borrowed(t.as_str())),
+                    "s" => match value.trim().parse().ok().and_then(|i: usize| strings.get(i)) {
+                        Some(text) => Cow::Borrowed(text.as_str()),
+                        // No text, and no number either.
+                        None => Cow::Owned(format!("missing text {}", value.trim())),
+                    },
+                    "" | "n" if is_date && !value.is_empty() => Cow::Owned(date_text(&value)),
                     "b" => Cow::Borrowed(if value.trim() == "1" { "True" } else { "False" }),
                     _ => Cow::Owned(std::mem::take(&mut value)),
                 };

@@ -217,7 +217,7 @@ fn decimal_comma(lines: &[&str], delimiter: u8) -> bool {
     let (mut comma, mut point, mut unsure) = (0, 0, 0);
     // Each cell once: a version `8.0` in every line says no more than in one.
     let mut cells: Vec<&str> = lines.iter().flat_map(|l| cells(l, delimiter)).collect();
-    cells.sort_by(Ord::cmp);
+    cells.sort();
     cells.dedup();
     for cell in cells {
         let cell = cell.trim_matches(['"', ' ']).trim_start_matches(['-', '+']);

@@ -2,6 +2,7 @@
 //! after another, so that a file of any size needs only the memory of its largest element.
 
 use crate::ImportError;
+use gemmscope_model::units::plural;
 use gemmscope_table::build::TableBuilder;
 use memchr::{memchr_iter, memchr2};
 use serde_json::Value;
@@ -18,10 +19,64 @@ pub struct Item<'a> {
     pub element: bool,
     /// 1-based line where it starts.
     pub line: u32,
-    /// Its text; `None` where it is too long.
+    /// Its text; `None` where it cannot be read.
     pub text: Option<&'a [u8]>,
-    /// Of one that is too long, what is said of it and how it begins.
-    pub too_long: (&'static str, &'a [u8]),
+    /// Number of the outermost value that it is in, from 0.
+    pub value: u32,
+    /// Of one that cannot be read, why and how it begins.
+    pub problem: (&'static str, &'a [u8]),
+}
+
+/// Reads a JSON text in which a missing number may be `NaN`, `Infinity` or the like, as Python and C++ write it.
+pub(crate) fn value(text: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(text).or_else(|e| match without_nan(text) {
+        Some(text) => serde_json::from_slice(&text),
+        None => Err(e),
+    })
+}
+
+/// The text with `null` in place of what is no finite number; `None` where all are.
+fn without_nan(text: &[u8]) -> Option<Vec<u8>> {
+    let is_missing = |word: &[u8]| {
+        let word = String::from_utf8_lossy(word).to_ascii_lowercase();
+        let bare = word.trim_start_matches(['-', '+']);
+        // `-nan(ind)` and `1.#INF` are what printf of Windows writes.
+        word.parse::<f64>().is_ok_and(|v| !v.is_finite())
+            || bare.starts_with("nan(")
+            || bare.starts_with("1.#")
+    };
+    let (mut out, mut found, mut at) = (Vec::with_capacity(text.len()), false, 0);
+    while let Some(&b) = text.get(at) {
+        let rest = &text[at..];
+        let len = match b {
+            b'"' => quoted_len(rest),
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
+            b if b.is_ascii_whitespace() => 1,
+            _ => {
+                let ends = |b: &u8| b.is_ascii_whitespace() || b"{}[],:\"".contains(b);
+                rest.iter().position(ends).unwrap_or(rest.len())
+            }
+        };
+        let (word, _) = rest.split_at(len);
+        let missing = b != b'"' && is_missing(word);
+        out.extend_from_slice(if missing { b"null" } else { word });
+        found |= missing;
+        at += len;
+    }
+    found.then_some(out)
+}
+
+/// The length of a text in quotes at the start of these bytes.
+fn quoted_len(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(b) = bytes.get(at) {
+        match b {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
 }
 
 /// The text of a member; "" where there is none.
@@ -65,7 +120,10 @@ enum Mode {
     Element,
     /// Inside a value that is collected.
     Inside,
+    /// Behind the outermost value.
     End,
+    /// In what follows it and is not read.
+    Behind,
 }
 
 /// Push scanner; see `Item`. It does not check that the text is JSON: other text gives pieces that
@@ -85,6 +143,11 @@ pub struct Scanner {
     too_long: bool,
     line: u32,
     item_line: u32,
+    reads_on: bool,
+    /// Outermost values before this one.
+    values: u32,
+    /// Bytes behind the outermost value that are not read, and the line in which they begin.
+    behind: (u64, u32),
 }
 
 /// Takes the pieces that [`Scanner::feed`] completes.
@@ -96,9 +159,21 @@ impl Scanner {
         Scanner { arrays, line: 1, item_line: 1, ..Scanner::default() }
     }
 
+    /// The same, which reads or leaves another value behind the outermost one.
+    pub(crate) fn reading_on(self, reads_on: bool) -> Self {
+        Scanner { reads_on, ..self }
+    }
+
     /// The outermost value was closed.
     pub(crate) fn complete(&self) -> bool {
-        self.mode == Mode::End
+        matches!(self.mode, Mode::End | Mode::Behind)
+    }
+
+    /// What is said of a text behind the outermost value, where there is one.
+    pub(crate) fn behind(&self) -> Option<String> {
+        let (bytes, line) = self.behind;
+        let bytes = plural(Some(bytes).filter(|b| *b > 0)?, "byte");
+        Some(format!("Left out {bytes} behind the end of the JSON, from line {line} on."))
     }
 
     /// Takes the next slice and calls `take` for every piece that it completes.
@@ -106,8 +181,13 @@ impl Scanner {
         let mut i = 0;
         // Line ends before this are counted.
         let mut counted = 0;
-        while i < text.len() && self.mode != Mode::End {
-            if self.mode == Mode::Inside {
+        while i < text.len() {
+            if self.mode == Mode::Behind {
+                self.behind.0 += (text.len() - i) as u64;
+                break;
+            } else if self.mode == Mode::End && !self.goes_on(text[i]) {
+                self.behind.1 = self.line.saturating_add(lines(&text[counted..i]));
+            } else if self.mode == Mode::Inside {
                 let end = self.value_end(text, i);
                 self.keep(&text[i..end.unwrap_or(text.len())]);
                 let Some(end) = end else { break };
@@ -123,6 +203,25 @@ impl Scanner {
         }
         self.line = self.line.saturating_add(lines(&text[counted..]));
         Ok(())
+    }
+
+    /// Takes a byte behind the outermost value; false where it begins what is not read.
+    fn goes_on(&mut self, b: u8) -> bool {
+        match b {
+            b'{' | b'[' if self.reads_on => {
+                (self.mode, self.bare, self.in_array) = (Mode::Start, false, false);
+                self.key.clear();
+                self.values += 1;
+                true
+            }
+            // A record separator stands before each value of a JSON text sequence.
+            b'\x1e' => true,
+            b if b.is_ascii_whitespace() => true,
+            _ => {
+                self.mode = Mode::Behind;
+                false
+            }
+        }
     }
 
     /// Takes a byte between two values; true where it is the first of a value.
@@ -205,7 +304,8 @@ impl Scanner {
             element: self.in_array,
             line: self.item_line,
             text: (!long).then_some(kept.trim_ascii()),
-            too_long: ("longer than 32 MiB", b""),
+            value: self.values,
+            problem: ("longer than 32 MiB", b""),
         });
         kept.clear();
         self.kept = kept;
@@ -288,6 +388,61 @@ mod tests {
             "{\"a\":]}",
         ] {
             pieces(odd, 1);
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_missing() {
+        for word in [
+            "NaN",
+            "nan",
+            "-NaN",
+            "Infinity",
+            "-Infinity",
+            "inf",
+            "-inf",
+            "+Inf",
+            "1e999",
+            "-nan(ind)",
+            "1.#INF",
+            "-1.#QNAN",
+        ] {
+            let text = format!("{{\"a\":{word}, \"b\": [1,{word} ], \"c\": \"x \\\" {word}, \"}}");
+            let read = value(text.as_bytes()).unwrap();
+            assert_eq!((&read["a"], &read["b"][1]), (&Value::Null, &Value::Null), "{text}");
+            assert_eq!(read["c"], format!("x \" {word}, "));
+        }
+        for bad in ["{\"a\": nano}", "{NaN: 1}", "{\"a\": NaN", "[1 2]", "{\"a\": \"b", "{\"a\\"] {
+            assert!(value(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_follows_the_value_is_read_or_counted() {
+        let read = |text: &str, reads_on: bool, step: usize| {
+            let mut s = Scanner::new(&["big"]).reading_on(reads_on);
+            let mut out = Vec::new();
+            for slice in text.as_bytes().chunks(step) {
+                let mut take = |i: Item<'_>| {
+                    out.push(format!("{}:{}", i.value, String::from_utf8_lossy(i.text.unwrap())));
+                    Ok(())
+                };
+                s.feed(slice, &mut take).unwrap();
+            }
+            (out.join(" "), s.complete(), s.behind().unwrap_or_default())
+        };
+        let left = |bytes: &str, line: u32| {
+            format!("Left out {bytes} behind the end of the JSON, from line {line} on.")
+        };
+        for step in [1, 2, 1000] {
+            let two = read("[1]\n[2, 3]\n", true, step);
+            assert_eq!(two, ("0:1 1:2 1:3".into(), true, String::new()));
+            let two = read("{\"big\":[1]}{\"big\":[2", true, step);
+            assert_eq!((two.0.as_str(), two.1), ("0:1", false));
+            assert_eq!(read("[1]\n[2]\n", false, step), ("0:1".into(), true, left("4 bytes", 2)));
+            assert_eq!(read("[1]x[2]", true, step), ("0:1".into(), true, left("4 bytes", 1)));
+            assert_eq!(read("[1]\n\nM,N\n", true, step), ("0:1".into(), true, left("4 bytes", 3)));
+            assert_eq!(read("[1]\n \n", true, step).2, "");
         }
     }
 

@@ -4,7 +4,7 @@
 mod cells;
 
 use super::canonical::push_record;
-use super::json::{CUT, Item};
+use super::json::{self, CUT, Item};
 use crate::columns::mapping;
 use crate::formats::tables::generic;
 use crate::{
@@ -44,7 +44,7 @@ fn is_lines(head: &Head) -> bool {
 
 /// The only line of a file is an object with a list of rows, not a row itself.
 fn has_list(line: &str) -> bool {
-    let Ok(Value::Object(object)) = serde_json::from_str::<Value>(line) else {
+    let Ok(Value::Object(object)) = json::value(line.as_bytes()) else {
         return false;
     };
     let of_columns = |v: &Value| v.as_object().is_some_and(is_column);
@@ -119,6 +119,8 @@ struct Rows {
     bad_bytes: usize,
     /// Members without a column.
     late: u64,
+    /// The outermost value that the last item was of.
+    value: u32,
 }
 
 /// Most bytes of text that are kept of rows that are no object.
@@ -126,7 +128,7 @@ const BAD_BYTES: usize = 1 << 20;
 
 impl Rows {
     fn push(&mut self, line: u32, text: &[u8]) {
-        match serde_json::from_slice::<Value>(text) {
+        match json::value(text) {
             Ok(Value::Object(o)) => self.object(line, &o),
             Ok(Value::Array(cells)) if !self.titles.is_empty() => {
                 self.object(line, &self.titles.iter().cloned().zip(cells).collect());
@@ -173,7 +175,7 @@ impl Rows {
 
     /// Takes a member before the list: a size, a type, a device that all rows share.
     fn around(&mut self, line: u32, key: &str, text: &[u8]) {
-        let Ok(value) = serde_json::from_slice::<Value>(text) else {
+        let Ok(value) = json::value(text) else {
             return;
         };
         let mut cells = Vec::new();
@@ -317,6 +319,7 @@ impl Rows {
 }
 
 impl ItemReader for Rows {
+    const READS_ON: bool = true;
     const ARRAYS: &'static [&'static str] = &[
         "results",
         "rows",
@@ -330,6 +333,11 @@ impl ItemReader for Rows {
     ];
 
     fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
+        if std::mem::replace(&mut self.value, item.value) != item.value {
+            self.turn();
+            self.common.clear();
+            self.titles.clear();
+        }
         match item.text {
             Some(text) if text.trim_ascii().is_empty() => Ok(()),
             Some(text) if item.element => self.take(item.line, text),
@@ -338,7 +346,7 @@ impl ItemReader for Rows {
                 Ok(())
             }
             None if item.element => {
-                self.bad(item.line, item.too_long.0, item.too_long.1);
+                self.bad(item.line, item.problem.0, item.problem.1);
                 Ok(())
             }
             None => Ok(()),
@@ -359,6 +367,54 @@ impl ItemReader for Rows {
 #[cfg(test)]
 mod tests {
     use crate::testing::read;
+
+    #[test]
+    fn figures_that_are_no_numbers_cost_no_row() {
+        for word in ["NaN", "Infinity", "-inf"] {
+            for text in [
+                format!("[{{\"M\":64,\"N\":32,\"K\":16,\"time_us\":2.5,\"std\":{word}}}]"),
+                format!("{{\"M\":64,\"N\":32,\"K\":16,\"time_us\":2.5,\"std\":{word}}}\n"),
+                format!(
+                    "{{\"best\":{word},\"results\":[{{\"M\":64,\"N\":32,\"K\":16,\"std\":{word},\"time_us\":2.5}}]}}"
+                ),
+            ] {
+                let d = read(&text);
+                assert_eq!((d.time_s[0], d.sources[0].rejected.total()), (2.5e-6, 0), "{text}");
+            }
+        }
+        // A figure that counts is missing.
+        let d = read(
+            "[{\"M\":64,\"N\":32,\"K\":16,\"time_us\":NaN},{\"M\":64,\"N\":32,\"K\":16,\"time_us\":1}]",
+        );
+        assert_eq!((d.len(), d.sources[0].rejected.total()), (1, 1));
+    }
+
+    #[test]
+    fn lists_that_were_joined_are_read_each_with_what_holds_for_it() {
+        let list = |device: &str, time: u32| {
+            format!(
+                "{{\"device\":\"{device}\",\"results\":[{{\"M\":64,\"N\":32,\"K\":16,\"time_us\":{time}}}]}}\n"
+            )
+        };
+        let d = read(
+            list("H100", 5)
+                + &list("A100", 6)
+                + "{\"results\":[{\"M\":64,\"N\":32,\"K\":16,\"time_us\":7}]}",
+        );
+        assert_eq!(d.time_s, [5e-6, 6e-6, 7e-6]);
+        let devices: Vec<&str> =
+            d.device.iter().map(|c| d.devices[usize::from(*c)].as_str()).collect();
+        assert_eq!(devices, ["H100", "A100", ""]);
+        let d = read(
+            "[{\"M\":64,\"N\":32,\"K\":16,\"time_us\":5}]\n[{\"M\":64,\"N\":32,\"K\":16,\"time_us\":6}]\nM,N,K\n",
+        );
+        assert_eq!(d.time_s, [5e-6, 6e-6]);
+        assert!(
+            d.sources[0].notes.iter().any(|n| n.contains("6 bytes behind")),
+            "{:?}",
+            d.sources[0].notes
+        );
+    }
 
     #[test]
     fn frames_of_pandas() {

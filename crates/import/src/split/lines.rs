@@ -13,11 +13,27 @@ pub struct Line<'a> {
     pub number: u32,
     /// The line; only its first bytes if it is too long.
     pub bytes: &'a [u8],
-    /// The line exceeds `MAX_LINE`.
-    pub too_long: bool,
+    /// Why it cannot be read: it exceeds [`MAX_LINE`], or a part of it was never written.
+    pub problem: Option<&'static str>,
 }
 
-/// Push splitter into lines: `\n` and `\r\n` (a file of bare `\r` is converted by the session).
+impl<'a> Line<'a> {
+    /// A line of at most [`MAX_LINE`] bytes.
+    pub(super) fn new(number: u32, bytes: &'a [u8]) -> Self {
+        let is_nothing = |b: &u8| *b == 0 || b.is_ascii_whitespace();
+        match memchr::memchr(0, bytes) {
+            None => Line { number, bytes, problem: None },
+            Some(_) if bytes.iter().all(is_nothing) => Line { number, bytes: b"", problem: None },
+            Some(_) => Line {
+                number,
+                bytes,
+                problem: Some("NUL bytes in the line: a part of it is missing"),
+            },
+        }
+    }
+}
+
+/// Push splitter into lines: `\n` and `\r\n` (the decoder makes `\n` of a bare `\r`).
 #[derive(Debug, Default)]
 pub struct Lines {
     pub(super) carry: Vec<u8>,
@@ -42,7 +58,7 @@ impl Lines {
             from = end + 1;
             self.number = self.number.saturating_add(1);
             if self.carry.is_empty() && !self.too_long && piece.len() <= MAX_LINE {
-                f(Line { number: self.number, bytes: without_cr(piece), too_long: false })?;
+                f(Line::new(self.number, without_cr(piece)))?;
             } else {
                 self.extend(piece);
                 self.emit(&mut f)?;
@@ -84,8 +100,11 @@ impl Lines {
         F: FnMut(Line<'_>) -> Result<(), ImportError>,
     {
         let carry = std::mem::take(&mut self.carry);
-        let too_long = std::mem::take(&mut self.too_long);
-        let result = f(Line { number: self.number, bytes: without_cr(&carry), too_long });
+        let mut line = Line::new(self.number, without_cr(&carry));
+        if std::mem::take(&mut self.too_long) {
+            line.problem = Some("line is longer than 1 MiB");
+        }
+        let result = f(line);
         self.carry = carry;
         self.carry.clear();
         result

@@ -260,7 +260,7 @@ impl ItemReader for Log {
         match item.text {
             _ if !item.element => {}
             Some(bytes) => self.take(item.line, bytes, &cell_text(bytes), t),
-            None => t.reject(item.line, item.too_long.1, &RowError::new(item.too_long.0)),
+            None => t.reject(item.line, item.problem.1, &RowError::new(item.problem.0)),
         }
         Ok(())
     }

@@ -93,7 +93,7 @@ impl Records {
     fn feed_batch(&mut self, text: &[u8], f: &mut Take<'_>) -> Result<(), ImportError> {
         let heeds_quotes = self.heeds_quotes();
         let Records { lines, cut, index } = self;
-        if !index.read(text, b',', heeds_quotes) {
+        if memchr::memchr(0, text).is_some() || !index.read(text, b',', heeds_quotes) {
             return lines.feed(text, |line| cut.line(line, f));
         }
         let mut odd = index.odd().iter().copied().peekable();
@@ -102,8 +102,7 @@ impl Records {
             let raw = without_cr(&text[index.line(l)]);
             lines.number = lines.number.saturating_add(1);
             if is_odd || cut.open.is_some() {
-                let line = Line { number: lines.number, bytes: raw, too_long: false };
-                cut.line(line, f)?;
+                cut.line(Line::new(lines.number, raw), f)?;
             } else if !cell::trim(raw).is_empty() {
                 index.bounds(l, text, &mut cut.bounds);
                 f(&Record::of_cells(lines.number, raw, text, &cut.bounds))?;
@@ -143,8 +142,7 @@ impl Records {
         line: &[u8],
         f: &mut Take<'_>,
     ) -> Result<(), ImportError> {
-        let line = Line { number, bytes: without_cr(line), too_long: false };
-        self.cut.line(line, f)
+        self.cut.line(Line::new(number, without_cr(line)), f)
     }
 
     /// Counts lines that others found.
@@ -183,8 +181,8 @@ impl Splitter {
         if self.open.is_some() {
             return self.continue_open(line, f);
         }
-        if line.too_long {
-            return f(&Record::flawed(line.number, line.bytes, "line is longer than 1 MiB"));
+        if let Some(problem) = line.problem {
+            return f(&Record::flawed(line.number, line.bytes, problem));
         }
         let heed_quotes = self.unclosed < MAX_UNCLOSED;
         if cut(line.bytes, heed_quotes, &mut self.bounds).is_none() {
@@ -254,7 +252,7 @@ impl Splitter {
         let Some((first, mut raw)) = self.open.take() else {
             return Ok(());
         };
-        if line.too_long || raw.len() + line.bytes.len() > MAX_LINE {
+        if line.problem.is_some() || raw.len() + line.bytes.len() > MAX_LINE {
             self.unclosed(first, &raw, f)?;
             return self.line(line, f);
         }
@@ -277,7 +275,7 @@ impl Splitter {
             if number == first {
                 f(&Record::flawed(first, bytes, "quote is not closed"))?;
             } else if !bytes.is_empty() || self.open.is_some() {
-                self.line(Line { number, bytes, too_long: false }, f)?;
+                self.line(Line::new(number, bytes), f)?;
             }
             number = number.saturating_add(1);
         }

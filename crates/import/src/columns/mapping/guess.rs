@@ -4,7 +4,7 @@
 use crate::cell;
 use crate::cell::values::Probe;
 use crate::columns::alias::Guess;
-use crate::columns::mapping::Mapping;
+use crate::columns::mapping::{Double, Mapping};
 use gemmscope_table::dataset::ColumnMeaning::{self, *};
 
 /// Suggests columns for what is missing, by their values: whole numbers in the order of the file for
@@ -209,7 +209,7 @@ pub(crate) fn by_values_alone(guesses: &mut [(Guess, String)], probes: &[Probe])
 }
 
 /// Leaves each meaning to the strongest column; the others are kept as they are in the file.
-pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
+pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) -> Vec<Double> {
     let strongest = |guesses: &[(Guess, String)], kind: ColumnMeaning| {
         let mut best: Option<usize> = None;
         for (i, (g, _)) in guesses.iter().enumerate() {
@@ -257,6 +257,7 @@ pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
         guesses[i].0.spec.meaning = Time;
         guesses[i].1 = "the only time: the shortest run".into();
     }
+    let mut doubles = Vec::new();
     for i in 0..guesses.len() {
         let kind = guesses[i].0.spec.meaning;
         if matches!(kind, Other | Ignore) {
@@ -265,8 +266,13 @@ pub(crate) fn settle(guesses: &mut [(Guess, String)], header: &[String]) {
         if let Some(winner) = strongest(guesses, kind)
             && winner != i
         {
+            let (Guess { spec, strength }, _) = guesses[i];
+            if strength == guesses[winner].0.strength {
+                doubles.push(Double { column: i, spec, first: winner });
+            }
             guesses[i].1 = format!("“{}” fits better", header[winner]);
             guesses[i].0.spec = Other.into();
         }
     }
+    doubles
 }

@@ -5,7 +5,7 @@ use super::Mapping;
 use crate::Record;
 use crate::cell;
 use crate::columns::plan::Plan;
-use crate::columns::row::{self, Given};
+use crate::columns::row::{self, Given, ValueCaches};
 use gemmscope_model::units::{BandwidthUnit, RateUnit, TimeUnit};
 use gemmscope_table::dataset::ColumnMeaning;
 
@@ -23,31 +23,49 @@ struct Shape {
 
 /// M, N, K and batch of the first rows, read as those of all rows are; `None` where a row states none.
 pub(crate) fn sizes(plan: &Plan, rows: &[Vec<String>]) -> Vec<Option<[f64; 4]>> {
-    let (mut text, mut bounds) = (String::new(), Vec::new());
-    let of_row = |cells: &Vec<String>| {
-        text.clear();
-        bounds.clear();
-        for cell in cells {
-            let from = text.len() as u32;
-            text += cell;
-            bounds.push((from, text.len() as u32));
-        }
-        let record = Record::of_cells(0, b"", text.as_bytes(), &bounds);
-        row::sizes(plan, &Given::default(), &record).ok().map(|s| s.map(f64::from))
-    };
-    rows.iter().map(of_row).collect()
+    let of_row = |r: &Record<'_>| row::sizes(plan, &Given::default(), r).ok();
+    rows.iter().map(|cells| Some(as_record(cells, of_row)?.map(f64::from))).collect()
 }
 
-fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
-    let mut plan = Plan { sizes: mapping.sizes(), ..Plan::default() };
-    if let Some(batch) = mapping.position(ColumnMeaning::Batch) {
-        plan.set(ColumnMeaning::Batch, mapping.col(batch), 1.0);
+/// What is read of these cells as a record.
+fn as_record<T>(cells: &[String], mut read: impl FnMut(&Record<'_>) -> T) -> T {
+    let (mut text, mut bounds) = (String::new(), Vec::new());
+    for cell in cells {
+        let from = text.len() as u32;
+        text += cell;
+        bounds.push((from, text.len() as u32));
     }
-    let of_row = |(row, sizes): (usize, Option<[f64; 4]>)| {
-        let [m, n, k, b] = sizes?;
-        Some(Shape { row, work: 2.0 * b * m * n * k, bytes: 2.0 * b * (m * k + k * n + m * n) })
+    read(&Record::of_cells(0, b"", text.as_bytes(), &bounds))
+}
+
+/// Those of the rows that are not set aside for another reason than a figure: what does not count says nothing
+/// of the units.
+fn shapes(mapping: &Mapping, rows: &[Vec<String>]) -> Vec<Shape> {
+    use ColumnMeaning::*;
+    let mut plan = Plan { sizes: mapping.sizes(), ..Plan::default() };
+    for part in [Batch, Dtype, DtypeA, DtypeB, DtypeC, Compute, TransA, TransB, Layout] {
+        if let Some(i) = mapping.position(part) {
+            plan.set(part, mapping.col(i), 1.0);
+        }
+    }
+    plan.verdicts.extend(mapping.position(Status).map(|i| mapping.col(i)));
+    let mut caches = ValueCaches::default();
+    let mut counts = |record: &Record<'_>| {
+        row::shape(&plan, &Given::default(), &mut caches, record)?;
+        row::operation(&plan, &Given::default(), &mut caches, record)
     };
-    sizes(&plan, rows).into_iter().enumerate().filter_map(of_row).collect()
+    let mut out = Vec::new();
+    for (row, cells) in rows.iter().enumerate() {
+        let found = as_record(cells, |r| {
+            counts(r).ok()?;
+            row::sizes(&plan, &Given::default(), r).ok()
+        });
+        if let Some([m, n, k, b]) = found.map(|s| s.map(f64::from)) {
+            let (work, bytes) = (2.0 * b * m * n * k, 2.0 * b * (m * k + k * n + m * n));
+            out.push(Shape { row, work, bytes });
+        }
+    }
+    out
 }
 
 fn numbers(rows: &[Vec<String>], shapes: &[Shape], column: usize) -> Vec<(usize, f64)> {
@@ -95,9 +113,9 @@ pub(crate) struct Inferred<U> {
     pub highest: f64,
 }
 
-/// True if a time column with this unit is faster in the first rows than any device computes or
-/// moves bytes. A single such row among others is wrong itself, and the unit is right where a rate
-/// of the file fits it.
+/// True if a time column with this unit is faster in all of the first rows than any device computes or
+/// moves bytes. Some such rows among others are wrong themselves, and the unit is right where a rate of
+/// the file fits it.
 pub(crate) fn is_too_fast(
     mapping: &Mapping,
     rows: &[Vec<String>],
@@ -110,9 +128,9 @@ pub(crate) fn is_too_fast(
         let time = t * unit.to_si();
         shapes[*s].work / time > RATE_LIMIT || shapes[*s].bytes / time > BANDWIDTH_LIMIT
     };
-    let fast = times.iter().filter(too_fast).count();
-    let alone = fast == 1 && times.len() > 1;
-    fast > 0 && !alone && fitting(mapping, rows, (&shapes, &times), unit) == 0
+    !times.is_empty()
+        && times.iter().all(|t| too_fast(&t))
+        && fitting(mapping, rows, (&shapes, &times), unit) == 0
 }
 
 /// How many of the first rows have a rate that fits their time in this unit.

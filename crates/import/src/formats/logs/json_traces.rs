@@ -80,7 +80,7 @@ impl Parser for Objects {
         if !line.trim_start().starts_with('{') {
             return Vec::new();
         }
-        let Ok(value) = serde_json::from_str::<Value>(line) else {
+        let Ok(value) = crate::split::json::value(line.as_bytes()) else {
             return vec![Entry::new(Err(RowError::new("not a JSON object")))];
         };
         (self.0)(&value, rows).or_else(|| rows.other()).unwrap_or_default()

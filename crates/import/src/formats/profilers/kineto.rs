@@ -115,7 +115,7 @@ impl ItemReader for Trace {
 
 impl Trace {
     fn device(&mut self, text: &[u8]) {
-        let Ok(v) = serde_json::from_slice::<Value>(text) else {
+        let Ok(v) = json::value(text) else {
             return;
         };
         let number = |k: &str| v.get(k).and_then(Value::as_u64);

@@ -274,7 +274,7 @@ impl ItemReader for Runs {
             self.found.extend(printed(item.line, &String::from_utf8_lossy(text)));
             return Ok(());
         }
-        let value = item.text.and_then(|t| serde_json::from_slice::<Value>(t).ok());
+        let value = item.text.and_then(|t| json::value(t).ok());
         if item.key == "context" {
             if let Some(Value::String(host)) = value.as_ref().and_then(|v| v.get("host_name")) {
                 table.note(format!("Host: {host}."));

@@ -3,7 +3,7 @@
 
 use crate::cell;
 use crate::cell::CellError;
-use crate::columns::header::{Col, Header};
+use crate::columns::header::{Col, Header, below_other_header, without_bom};
 use crate::reader::{CUT, ROW_CUT};
 use crate::{
     Delimited, Detection, FORMATS, Format, Head, ImportError, ImportOptions, Imported, Opened,
@@ -32,8 +32,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 pub(crate) fn detect(head: &Head) -> Option<Detection> {
-    let first = head.lines.first()?;
-    let fields = Head::fields(first);
+    let fields = Head::fields(head.first());
     (fields.first() == Some(&"gemmscope") && fields.contains(&"time_s"))
         .then(|| Detection::new(100))
 }
@@ -61,6 +60,10 @@ struct NativeTable {
     /// What the user corrected, which the table has no way to follow.
     answers: BTreeMap<String, String>,
     cols: Option<Cols>,
+    /// The header as written.
+    header: Vec<u8>,
+    /// The line of another header, whose rows are set aside.
+    other_header: Option<u32>,
     /// File and format names; `source` holds indices, one a point.
     sources: Vec<(String, String)>,
     source_codes: HashMap<(String, String), u16>,
@@ -113,8 +116,19 @@ impl RowReader for NativeTable {
     fn record(&mut self, record: &Record<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(cols) = &self.cols else {
             self.cols = Some(Self::header(record, table)?);
+            self.header = record.raw().to_vec();
             return Ok(());
         };
+        if without_bom(record.get(0)) == b"gemmscope" {
+            // Tables that were joined.
+            let same = without_bom(record.raw()) == without_bom(&self.header);
+            self.other_header = (!same).then_some(record.line());
+            return Ok(());
+        }
+        if let Some(line) = self.other_header {
+            table.reject(record.line(), record.raw(), &below_other_header(line));
+            return Ok(());
+        }
         // Each row has all cells and an end: what lacks them was cut, maybe within a number.
         let whole = record.len() > cols.last && !record.is_unended();
         if record.problem().is_none() && !whole {

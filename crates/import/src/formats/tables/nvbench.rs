@@ -123,7 +123,7 @@ impl ItemReader for States {
     const ARRAYS: &'static [&'static str] = &["devices", "benchmarks"];
 
     fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
-        let Some(v) = item.text.and_then(|t| serde_json::from_slice::<Value>(t).ok()) else {
+        let Some(v) = item.text.and_then(|t| json::value(t).ok()) else {
             if item.element {
                 let raw = item.text.unwrap_or_default();
                 table.reject(item.line, raw, &RowError::new("not a JSON object"));

@@ -11,7 +11,6 @@ use crate::cell::values;
 use crate::columns::plan::Plan;
 use crate::columns::words::{self, Says, is_percentile, says};
 use crate::columns::{defaults, sides};
-use crate::split::dialect::is_drawn;
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::dataset::ColumnMeaning;
 use units::{infer, sampled_shapes, unit_said};
@@ -97,7 +96,7 @@ fn figure(title: &str) -> Option<Figure<'_>> {
 }
 
 fn detect(head: &Head) -> Option<Detection> {
-    let (at, fields) = first_header(head)?;
+    let (_, fields) = first_header(head)?;
     let index = usize::from(fields[0].is_empty() && fields.len() > 2);
     let sizes = fields[index..].iter().take_while(|f| size_role(f).is_some()).count();
     let square = sizes == 0 && matches!(fields[index], "x_val" | "size" | "MNK" | "x");
@@ -128,17 +127,12 @@ fn detect(head: &Head) -> Option<Detection> {
     if plain.count() + units < providers.len() && units == 0 {
         return None;
     }
-    let body: Vec<Vec<&str>> = head.lines[at + 1..]
-        .iter()
-        .filter(|l| !is_drawn(l.as_bytes()))
-        .take(20)
-        .map(|l| Head::fields(l))
-        .collect();
-    let numeric = |f: &&str| cell::number(f.as_bytes()).is_some();
+    let mut body = first_rows(head);
+    body.truncate(20);
+    let numeric = |f: &String| cell::number(f.as_bytes()).is_some();
     let floats = body.iter().any(|r| {
-        r.get(index).is_some_and(|f| {
-            f.contains('.') && f.parse::<f64>().ok().is_some_and(|v| v.fract() == 0.0)
-        })
+        r.get(index)
+            .is_some_and(|f| f.contains('.') && f.parse::<f64>().is_ok_and(|v| v.fract() == 0.0))
     });
     // Whole sizes and no unit could be any table: then each column must name a provider.
     let any_known = if floats || units > 0 {

@@ -156,11 +156,16 @@ fn cells_and_columns() {
 }
 
 fn csv_of(xml: &str, strings: &[String], most: usize) -> Result<String, ImportError> {
-    sheet_csv(xml, strings, &mut Budget::new(most))
+    sheet_csv(xml, strings, &DateStyles::default(), &mut Budget::new(most))
 }
 
 /// A workbook with these sheets as (name, part, XML); parts without XML are those of others.
 fn workbook_of(sheets: &[(&str, &str, Option<String>)], strings: &str) -> Vec<u8> {
+    workbook_with(sheets, strings, "")
+}
+
+/// The same with styles of its cells.
+fn workbook_with(sheets: &[(&str, &str, Option<String>)], strings: &str, styles: &str) -> Vec<u8> {
     let (mut list, mut links) = (String::new(), String::new());
     for (i, (name, part, _)) in sheets.iter().enumerate() {
         list += &format!("<sheet name=\"{name}\" sheetId=\"{i}\" r:id=\"r{i}\"/>");
@@ -174,6 +179,8 @@ fn workbook_of(sheets: &[(&str, &str, Option<String>)], strings: &str) -> Vec<u8
         ),
         ("x".to_owned(), String::new()),
         ("xl/sharedStrings.xml".to_owned(), format!("<sst>{strings}</sst>")),
+        ("xl/styles.xml".to_owned(), styles.to_owned()),
+        ("y".to_owned(), String::new()),
     ];
     for (_, part, xml) in sheets {
         if let Some(xml) = xml {
@@ -247,4 +254,30 @@ fn no_row_and_no_cell_is_lost_in_silence() {
     assert!(e.message.contains("damaged in its part GEMM"), "{e}");
     let e = csv_of("<row><c r=\"XFE1\"><v>1</v></c></row>", &[], 1 << 20).unwrap_err();
     assert!(e.message.contains("beyond the 16384 columns"), "{e}");
+}
+
+#[test]
+fn a_text_that_is_missing_and_a_date_are_no_numbers() {
+    let row =
+        |time: &str| format!("<row><c><v>64</v></c><c><v>32</v></c><c><v>16</v></c>{time}</row>");
+    let sheet = [
+        GEMM.to_owned(),
+        row("<c t=\"s\"><v>99999</v></c>"),
+        row("<c r=\"D4\" t=\"s\"><v>1</v></c>"),
+        row("<c s=\"1\"><v>45658</v></c>"),
+        row("<c s=\"2\" t=\"n\"><v>0.5</v></c>"),
+        row("<c s=\"0\"><v>7</v></c>"),
+    ];
+    let styles = "<styleSheet><numFmts><numFmt numFmtId=\"164\" formatCode=\"[h]:mm:ss\"/></numFmts>\
+                  <cellStyleXfs><xf numFmtId=\"14\"/></cellStyleXfs>\
+                  <cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"164\"/></cellXfs></styleSheet>";
+    for strings in ["<si><t>x</t></si>", ""] {
+        let bytes = workbook_with(&[("GEMM", "a.xml", Some(sheet.concat()))], strings, styles);
+        let Ok(Imported::Table(data)) = within_a_mib(&bytes) else { panic!("not read") };
+        assert_eq!(data.time_s, [5e-6, 7e-6]);
+        let rejected = &data.sources[0].rejected;
+        assert_eq!(rejected.total(), 4, "{rejected:?}");
+        let texts: Vec<&str> = rejected.reasons.iter().map(|r| r.text.as_str()).collect();
+        assert!(texts.iter().all(|t| t.contains("time")), "{texts:?}");
+    }
 }

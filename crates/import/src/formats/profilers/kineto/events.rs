@@ -116,7 +116,7 @@ impl Events {
     pub(super) fn take(&mut self, line: u32, text: &[u8], is_gemm: impl Fn(&Signature) -> bool) {
         // Most events are Python frames and marks: they are passed over unread.
         let Some(sort) = self.sort(text) else { return };
-        let Ok(event) = serde_json::from_slice::<Value>(text) else {
+        let Ok(event) = json::value(text) else {
             self.damaged += 1;
             return;
         };

@@ -252,7 +252,7 @@ fn timeline(text: &str) -> TraceContext {
         let (Some(kind), Some(time)) = (cells.next(), cells.next()) else {
             continue;
         };
-        let Some(time_ms) = time.trim().parse::<f64>().ok() else {
+        let Ok(time_ms) = time.trim().parse::<f64>() else {
             continue;
         };
         let slot = match kind.trim() {

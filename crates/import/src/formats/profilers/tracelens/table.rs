@@ -22,8 +22,8 @@ use gemmscope_table::build::intern::Interner;
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::ColumnMeaning::*;
 use gemmscope_table::dataset::{RowsAndTime, Source};
-use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use twice::counted_twice;
 
 /// One row, read but not yet in the table. Texts are codes of [`Table::words`].
@@ -282,7 +282,7 @@ impl RowReader for Table {
         let twice = counted_twice(&pending, &words);
         let mut counted = RowsAndTime::default();
         let mut gemm_s = 0.0;
-        let mut libraries: FxHashMap<u32, &str> = FxHashMap::default();
+        let mut libraries: HashMap<u32, &str> = HashMap::default();
         let t = &mut table;
         for (i, p) in pending.iter().enumerate() {
             if let Some(&other) = twice.get(&i) {

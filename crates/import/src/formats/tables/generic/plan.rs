@@ -71,6 +71,7 @@ pub(super) fn plan(
     }
     plan.note_times(table);
     note_sizes(table, &plan.sizes);
+    note_doubles(table, sampled);
     if let Some(batch) = m.batch.as_ref().and_then(|b| b.assumption()) {
         table.assume(batch);
     }
@@ -283,6 +284,40 @@ fn note_sizes(table: &mut TableBuilder, sizes: &Sizes) {
     let all = [(m, "m"), (n, "n"), (k, "k")];
     if !all.iter().all(|(c, letter)| obvious(c, letter)) {
         table.note(format!("Sizes: M = “{}”, N = “{}”, K = “{}”.", m.name, n.name, k.name));
+    }
+}
+
+/// Says which columns mean the same as one before them and have other values.
+fn note_doubles(table: &mut TableBuilder, sampled: &Sampled) {
+    let m = &sampled.mapping;
+    for double in &m.doubles {
+        let (first, spec) = (&m.columns[double.first], m.columns[double.first].guess);
+        if ![M, N, K, Mnk, Batch, Dtype, DtypeA, DtypeB, Time, ReportedRate].contains(&spec.meaning)
+        {
+            continue;
+        }
+        let scale = |spec: ColumnSpec| match (spec.time_unit(), spec.rate_unit()) {
+            (Some(unit), _) => unit.to_si(),
+            (_, Some(unit)) => unit.to_si(),
+            _ => 1.0,
+        };
+        let number =
+            |cell: &String, spec| Some(cell::number(cell.trim().as_bytes())? * scale(spec));
+        let differ = |row: &&Vec<String>| {
+            let cells = row.get(double.first).zip(row.get(double.column));
+            cells.is_some_and(|(a, b)| match number(a, spec).zip(number(b, double.spec)) {
+                Some((a, b)) => (a / b - 1.0).abs() > 0.01,
+                None => a != b,
+            })
+        };
+        if sampled.rows.iter().any(|row| differ(&row)) {
+            table.note(format!(
+                "“{}” and “{}” may both be {}, and their values differ: the first counts.",
+                first.header,
+                m.columns[double.column].header,
+                ColumnSpec::from(spec.meaning).label()
+            ));
+        }
     }
 }
 

@@ -89,6 +89,21 @@ fn a_header_that_its_values_contradict_is_corrected_and_said() {
     let d = read("M,N,K,time_us\n8192,8192,8192,8\n4096,4096,4096,0.9\n");
     assert!((d.time_s[0] - 8e-3).abs() < 1e-12);
     assert!(assumed(&d, "unit:time_us").text.contains("no device is that fast"));
+    // Rows that do not count have no vote, and some fast rows are wrong themselves.
+    for file in [
+        "M,N,K,dtype,time_us,status\n4096,4096,4096,bf16,900,ok\n4096,4096,2048,bf16,1,failed\n4096,4096,1024,bf16,1,failed\n",
+        "M,N,K,dtype,latency_us\n4096,4096,4096,bf16,900\n4096,4096,2048,bf16,0.01\n4096,4096,1024,bf16,0.01\n",
+        "M,N,K,dtype,time_us\n4096,4096,4096,bf16,900\n4096,4096,2048,no type,1\n4096,4096,1024,no type,1\n",
+        "M,N,K,time_us,correct\n4096,4096,4096,0.5,False\n4096,4096,4096,900,True\n4096,4096,4096,0.5,False\n",
+    ] {
+        let d = read(file);
+        assert_eq!((d.len(), d.time_s[0]), (1, 900e-6), "{file}");
+        assert_eq!(d.sources[0].rejected.total(), 2, "{file}");
+        assert!(d.sources[0].assumptions.iter().all(|a| !a.key.starts_with("unit")), "{file}");
+    }
+    // The same without a unit in the title.
+    let d = read("M,N,K,time,status\n4096,4096,4096,900,ok\n4096,4096,2048,0.001,failed\n");
+    assert_eq!((d.len(), d.time_s[0]), (1, 900e-6));
     // One row is wrong by itself, and a rate that fits the header proves it right.
     for file in [
         "M,N,K,time_us\n4096,4096,4096,250\n2048,2048,2048,0.001\n512,512,512,12\n",

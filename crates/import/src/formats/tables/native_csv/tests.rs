@@ -145,3 +145,20 @@ proptest! {
         same(&d, &read(&csv(&d, 0..d.len(), None)));
     }
 }
+
+#[test]
+fn tables_that_were_joined_and_blank_lines_above() {
+    let text = csv(&example(&["a".into()], &[1.0]), 0..1, None);
+    let one = read(&text);
+    for joined in [format!("{text}{text}"), format!("\n\n{text}\u{feff}{text}")] {
+        let two = read(&joined);
+        assert_eq!((two.len(), two.sources[0].name.as_str()), (2 * one.len(), "orig, inal.csv"));
+        assert_eq!(two.sources[0].rejected.total(), 0);
+    }
+    // Other columns: what the rows below hold is not known.
+    let (header, rows) = text.split_once('\n').unwrap();
+    let swapped = header.replace(",m,n,", ",n,m,");
+    let two = read(&format!("{text}{swapped}\n{rows}"));
+    assert_eq!((two.len(), two.sources[0].rejected.total()), (1, 1));
+    assert!(two.sources[0].rejected.reasons[0].text.contains("another header begins in line"));
+}

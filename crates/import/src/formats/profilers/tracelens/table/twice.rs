@@ -2,14 +2,14 @@
 
 use super::Pending;
 use gemmscope_table::build::intern::Interner;
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 
 /// For each wrapper the row that already holds its time: another operation of the same shape,
 /// with the same number of calls, the same time to the last digit and the same kernel.
-pub(super) fn counted_twice(pending: &[Pending], words: &Interner) -> FxHashMap<usize, usize> {
+pub(super) fn counted_twice(pending: &[Pending], words: &Interner) -> HashMap<usize, usize> {
     type Key = (usize, [u32; 4], u64, u64, u32);
-    let mut known: FxHashMap<Key, usize> = FxHashMap::default();
-    let mut twice = FxHashMap::default();
+    let mut known: HashMap<Key, usize> = HashMap::default();
+    let mut twice = HashMap::default();
     let is_wrapper = |p: &Pending| words.value(p.name).starts_with("aten::");
     for (i, p) in pending.iter().enumerate() {
         let Ok(row) = &p.row else { continue };

@@ -1,0 +1,137 @@
+//! Cells that a spreadsheet shows as dates and times of day. The file holds a number of days.
+
+use super::{Xml, attribute, steps};
+use std::collections::HashMap;
+
+/// By the number of a cell's style, whether it shows a date.
+#[derive(Debug, Default)]
+pub(super) struct DateStyles(Vec<bool>);
+
+impl DateStyles {
+    /// From the part `xl/styles.xml`.
+    pub(super) fn new(xml: &str) -> Self {
+        let mut codes: HashMap<String, bool> = HashMap::new();
+        let (mut styles, mut of_cells) = (Vec::new(), false);
+        for step in steps(xml) {
+            match step {
+                Xml::Open("numFmt", a, _) => {
+                    if let (Some(id), Some(code)) =
+                        (attribute(a, "numFmtId"), attribute(a, "formatCode"))
+                    {
+                        codes.insert(id, is_date_code(&code));
+                    }
+                }
+                Xml::Open("cellXfs", _, _) => of_cells = true,
+                Xml::Close("cellXfs") => of_cells = false,
+                Xml::Open("xf", a, _) if of_cells => {
+                    let id = attribute(a, "numFmtId").unwrap_or_default();
+                    let known = codes.get(&id).copied();
+                    styles.push(known.unwrap_or_else(|| id.parse().is_ok_and(is_date_id)));
+                }
+                _ => {}
+            }
+        }
+        DateStyles(styles)
+    }
+
+    /// True if a cell with this attribute `s` shows a date or a time of day.
+    pub(super) fn is_date(&self, style: &str) -> bool {
+        style.parse().ok().and_then(|i: usize| self.0.get(i)).is_some_and(|d| *d)
+    }
+}
+
+/// Built-in formats of dates and times (ECMA-376 part 1, 18.8.30), with those of East Asian locales.
+fn is_date_id(id: u32) -> bool {
+    matches!(id, 14..=22 | 27..=36 | 45..=47 | 50..=58)
+}
+
+/// A format code with a year, month, day, hour or second in it: `yyyy-mm-dd`, `[h]:mm`.
+fn is_date_code(code: &str) -> bool {
+    let mut chars = code.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            // The next character is shown or left free as it is.
+            '\\' | '_' | '*' => drop(chars.next()),
+            '"' => drop(chars.find(|c| *c == '"')),
+            // A colour, a condition or a currency, but `[h]` is the hours that went by.
+            '[' => {
+                let inside: String = chars.by_ref().take_while(|c| *c != ']').collect();
+                let elapsed = |c: char| matches!(c, 'h' | 'H' | 'm' | 'M' | 's' | 'S');
+                if !inside.is_empty() && inside.chars().all(elapsed) {
+                    return true;
+                }
+            }
+            'y' | 'Y' | 'm' | 'M' | 'd' | 'D' | 'h' | 'H' | 's' | 'S' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A number of days as the date and the time of day that it stands for; as it is where it is no such number.
+pub(super) fn date_text(days: &str) -> String {
+    let Some(serial) = days.trim().parse::<f64>().ok().filter(|d| (0.0..2_958_466.0).contains(d))
+    else {
+        return format!("date {days}");
+    };
+    let seconds = (serial * 86_400.0).round() as i64;
+    let (day, second) = (seconds / 86_400, seconds % 86_400);
+    let time = format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+    // Day 0 is 1899-12-30; 25,569 is 1970-01-01. Years begin in March, so that a leap day is the last.
+    let z = day - 25_569 + 719_468;
+    let (era, of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = format!(
+        "{:04}-{:02}-{:02}",
+        year + era * 400 + i64::from(month >= 10),
+        if month < 10 { month + 3 } else { month - 9 },
+        of_year - (153 * month + 2) / 5 + 1
+    );
+    match (day, second) {
+        (0, _) => time,
+        (_, 0) => date,
+        _ => format!("{date} {time}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_dates() {
+        for code in
+            ["yyyy-mm-dd", "[h]:mm:ss", "mm:ss.0", "d/m/yy h:mm", "[$-409]h:mm AM/PM;@", "mmm-yy"]
+        {
+            assert!(is_date_code(code), "{code}");
+        }
+        for code in [
+            "General",
+            "0.00",
+            "#,##0.00 \"ms\"",
+            "[Red]0.0;[Blue]-0.0",
+            "0.0E+00",
+            "0\\s",
+            "_-* #,##0_-",
+            "@",
+        ] {
+            assert!(!is_date_code(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn days_as_dates() {
+        for (days, text) in [
+            ("45658", "2025-01-01"),
+            ("60", "1900-02-28"),
+            ("36585.5", "2000-02-29 12:00:00"),
+            ("0.25", "06:00:00"),
+            ("-1", "date -1"),
+            ("x", "date x"),
+        ] {
+            assert_eq!(date_text(days), text);
+        }
+    }
+}
