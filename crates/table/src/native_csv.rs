@@ -393,7 +393,7 @@ fn is_risky(text: &[u8]) -> bool {
 fn is_figure(text: &str) -> bool {
     let unsigned = text.trim_start_matches(['+', '-']);
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '%' | '/' | '\u{202f}');
-    text.parse::<f64>().ok().is_some()
+    text.parse::<f64>().is_ok()
         || text.len() <= unsigned.len() + 1
             && unsigned.starts_with(|c: char| c.is_ascii_digit())
             && unsigned.chars().all(plain)

@@ -208,7 +208,7 @@ pub(crate) fn not_a_row(text: &str) -> String {
 
 /// Sorts runs and joins adjacent ones.
 fn join(mut runs: Vec<Run>) -> Vec<Run> {
-    runs.sort_by(Ord::cmp);
+    runs.sort();
     let mut out: Vec<Run> = Vec::new();
     for run in runs {
         match out.last_mut() {

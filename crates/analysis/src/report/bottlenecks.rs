@@ -132,7 +132,7 @@ pub(super) fn bottlenecks(
             .filter(|s| s.rows.binary_search(&g.row).is_ok())
             .map(|s| (s.sign, s.title.as_str()))
             .collect();
-        signs.sort_by(Ord::cmp);
+        signs.sort();
         signs.dedup();
         if !of.attention && !signs.is_empty() {
             let titles: Vec<&str> = signs.iter().map(|s| s.1).collect();

@@ -259,7 +259,7 @@ fn heaviest<'s>(scan: &'s Scan<'_>) -> (Vec<&'s Group>, usize) {
         keys.select_nth_unstable(MAX_OPERATIONS);
         keys.truncate(MAX_OPERATIONS);
     }
-    keys.sort_by(Ord::cmp);
+    keys.sort();
     let groups = keys.iter().map(|k| &scan.groups[k.2 as usize]);
     (groups.collect(), total)
 }

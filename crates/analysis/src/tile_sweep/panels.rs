@@ -225,7 +225,7 @@ impl Reading<'_> {
                 }
                 next = v.checked_mul(2);
             }
-            all.sort_by(Ord::cmp);
+            all.sort();
         }
         all
     }

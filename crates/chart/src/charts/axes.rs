@@ -56,11 +56,11 @@ fn filled(frame: &Frame, kernel: Option<&str>) -> [String; 2] {
     let share = |&(x, y): &(&str, &str)| {
         let rows = frame.rows.iter().step_by(step).map(|r| *r as usize);
         let mut cells: Vec<_> = rows.map(|r| (value(x, r), value(y, r))).collect();
-        cells.sort_by(Ord::cmp);
+        cells.sort();
         cells.dedup();
         let columns = cells.chunk_by(|a, b| a.0 == b.0).count();
         let mut rows: Vec<u64> = cells.iter().map(|c| c.1).collect();
-        rows.sort_by(Ord::cmp);
+        rows.sort();
         rows.dedup();
         cells.len() as f64 / (columns as f64 * rows.len() as f64)
     };

@@ -95,7 +95,7 @@ impl ColorScale {
             let mut out = ColorScale::category(&info.label, &categories, &[], n, theme);
             let format = Format::of(&info.unit);
             for name in &mut out.names {
-                if let Some(v) = name.parse::<f64>().ok() {
+                if let Ok(v) = name.parse::<f64>() {
                     *name = format.write(v, 5);
                 }
             }

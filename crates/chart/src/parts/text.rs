@@ -84,7 +84,7 @@ pub(crate) fn cut_apart(names: &[&str], size: f64, max: f64) -> Vec<String> {
     let mut out: Vec<String> = names.iter().map(|n| ellipsis_middle(n, size, max)).collect();
     let cut = |out: &[String]| -> Vec<Vec<usize>> {
         let mut by_text: Vec<usize> = (0..out.len()).collect();
-        by_text.sort_by(|a, b| out[*a].cmp(&out[*b]));
+        by_text.sort_by_key(|i| &out[*i]);
         let alike = by_text.chunk_by(|a, b| out[*a] == out[*b]);
         let differ = |g: &&[usize]| g.iter().any(|&i| names[i] != names[g[0]]);
         let mut groups: Vec<Vec<usize>> = alike.filter(differ).map(<[usize]>::to_vec).collect();

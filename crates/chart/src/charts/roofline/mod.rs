@@ -250,7 +250,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
 
 fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
-    devices.sort_by(Ord::cmp);
+    devices.sort();
     devices.dedup();
     let on = match &devices[..] {
         [] => " without a known roof".to_owned(),
