@@ -4,7 +4,7 @@
 //! Each part runs until it has 5 to 30 repeats or half a second; the table shows the median and,
 //! where it is wide, the spread. The last lines compare each size with the one before it.
 
-use gemmscope_analysis::findings::{Runner, Scan, check_all};
+use gemmscope_analysis::findings::{Scan, check, check_all};
 use gemmscope_analysis::ledger::{Adding, Ledger, Pairing, Partners};
 use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts;
@@ -15,12 +15,14 @@ use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{Input, Points, hit_grid, roofline};
 use gemmscope_import::{ImportOptions, Imported, Session};
 use gemmscope_model::hardware::RoofKind;
+use gemmscope_model::pass;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::filter::{Filters, Mask, Range};
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::view_state::ViewState;
 use serde::Serialize;
+use std::cell::Cell;
 use std::error::Error;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -225,22 +227,18 @@ fn ledger(frame: &Frame, timings: &mut Vec<Timing>) {
     });
 }
 
-/// Grouping, all findings, and the longest step.
+/// Grouping, all findings, and the longest time between two pauses.
 fn findings(frame: &Frame, timings: &mut Vec<Timing>) {
     timings.push(time("finding groups", || Scan::new(frame).groups.len()));
     timings.push(time("findings", || check_all(frame).findings.len()));
-    let mut runner = Runner::new(frame, None);
-    let mut longest = 0.0f64;
-    loop {
-        let one = Instant::now();
-        let more = runner.step();
-        longest = longest.max(one.elapsed().as_secs_f64() * 1e3);
-        if !more {
-            break;
-        }
-    }
+    let (last, longest) = (Cell::new(Instant::now()), Cell::new(0.0f64));
+    let pause = async |_: &'static str| {
+        longest.set(longest.get().max(last.get().elapsed().as_secs_f64() * 1e3));
+        last.set(Instant::now());
+    };
+    pass::at_once(check(frame, None, &pause));
     {
-        let ms = longest;
+        let ms = longest.get();
         timings.push(Timing {
             part: "findings step".to_owned(),
             median_ms: ms,
