@@ -67,7 +67,7 @@ fn check(rule: &Rule, scan: &Scan<'_>) -> Vec<super::Finding> {
             sets.entry((from, to)).or_default().push(hit);
         }
     }
-    let sets = sets.into_iter().map(|(_, hits)| hits).collect();
+    let sets = sets.into_values().collect();
     let mut found = story::joined(rule, scan, sets, |hits| {
         let groups = hits.iter().map(|h| &scan.groups[h.group as usize]);
         let Some(g) = groups.max_by(|a, b| a.time_s.total_cmp(&b.time_s)) else {
