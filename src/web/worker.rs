@@ -84,7 +84,7 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
         return;
     };
     let input = Input { name: text(data, "name"), blob: gloo_file::Blob::from(blob) };
-    let options: ImportOptions = serde_json::from_str(text(data, "options")).unwrap_or_default();
+    let options: ImportOptions = serde_json::from_str(&text(data, "options")).unwrap_or_default();
     let tag = ("id", JsValue::from(id));
     let progress = |read: u64| {
         let _ =

@@ -415,6 +415,6 @@ async fn write_list(list: &List) -> Result<(), String> {
 
 async fn stored_list(database: &Database) -> Result<Value, String> {
     let text = database.get(LISTS, LAST).await?.as_string();
-    let read = text.and_then(|text| serde_json::from_str(text).ok());
+    let read = text.and_then(|text| serde_json::from_str(&text).ok());
     Ok(read.unwrap_or_default())
 }
