@@ -18,7 +18,7 @@ test("files come one after another, several at once, dropped, pasted, packed; th
   // A run whose shapes are in the trace of its graph's capture says so, gets them, and the capture is not counted.
   await app.load(fixture("fixtures/kineto/graph_run.json"));
   const unusable = app.page.locator('[data-notice="unusable"]');
-  assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows\. 1 kernel without shapes: also open the trace of the graph's capture\./);
+  assert.match(plain(await unusable.innerText()), /graph_run\.json has no usable rows\. 4 kernel calls without shapes: also open the trace of the graph's capture\./);
   await app.load(fixture("fixtures/kineto/graph_capture.json"));
   await app.page.waitForFunction(() => window.gemmscope.summary()[0].rows_used === 2);
   await app.settle();

@@ -9,7 +9,7 @@ use gemmscope_model::hardware::short_name;
 use gemmscope_model::units::{fixed, percent, plural};
 use std::collections::BTreeMap;
 
-/// The time on one platform over that on another from which kernels are to be compared (seeds/001).
+/// The time on one platform over that on another from which kernels are to be compared.
 const PLATFORMS: f64 = 5.0;
 
 pub(super) const NARROW: Rule = Rule {

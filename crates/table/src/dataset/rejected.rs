@@ -149,7 +149,7 @@ mod tests {
         s.remedy = "record with record_shapes=True".to_owned();
         assert_eq!(
             s.why_unusable().as_deref(),
-            Some("5 kernels without shapes: record with record_shapes=True")
+            Some("5 kernel calls without shapes: record with record_shapes=True")
         );
         s.rows_used = 1;
         assert_eq!(s.why_unusable(), None);

@@ -120,7 +120,7 @@ impl Source {
         self.rejected.push(line, reason, None, raw);
     }
 
-    /// Why no row of the file could be used, and what to do: `5 kernels without shapes: record with
+    /// Why no row of the file could be used, and what to do: `5 kernel calls without shapes: record with
     /// record_shapes=True`. `None` where some could.
     pub fn why_unusable(&self) -> Option<String> {
         if self.rows_used > 0 {
@@ -130,7 +130,7 @@ impl Source {
         let what = match (self.without_model.rows, top) {
             (0, None) => "no rows".to_owned(),
             (0, Some(top)) => format!("{} skipped: {}", plural(top.count, "row"), top.text),
-            (kernels, _) => format!("{} without shapes", plural(kernels, "kernel")),
+            (kernels, _) => format!("{} without shapes", plural(kernels, "kernel call")),
         };
         Some(match self.remedy.as_str() {
             "" => what,

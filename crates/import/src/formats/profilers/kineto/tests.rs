@@ -81,7 +81,7 @@ fn a_capture_gives_the_kernels_of_a_graph_their_shapes() {
     assert!(alone.sources[0].rejected.reasons[0].text.contains("the trace of the capture"));
     assert_eq!(
         alone.sources[0].why_unusable().as_deref(),
-        Some("1 kernel without shapes: also open the trace of the graph's capture")
+        Some("4 kernel calls without shapes: also open the trace of the graph's capture")
     );
 
     let options = ImportOptions {
