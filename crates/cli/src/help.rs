@@ -132,7 +132,7 @@ pub(super) const TOPICS: [Topic; 14] = [
         command: Dispatch,
         name: "dispatch",
         usage: "FILE... [--format csv|tunableop] [-o OUT.csv]",
-        what: "best of all sides: which library or kernel to use for each GEMM, and what that saves",
+        what: "best of all sides: what to use for each GEMM, and what that saves",
         more: "Ties of up to 2 % keep the side that is fastest by itself. --format tunableop writes what PyTorch's\n\
                TunableOp loads, from files that it wrote: their Validator lines can't be made up.\n",
         examples: &[
@@ -243,7 +243,7 @@ pub(super) const OPTIONS: [Opt; 22] = [
     Opt {
         long: "format",
         value: "ID",
-        what: "read as this format instead of guessing; dispatch: what is written, csv or tunableop",
+        what: "read as this format; of dispatch what it writes: csv, tunableop",
         of: READING,
     },
     Opt {

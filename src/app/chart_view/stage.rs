@@ -196,7 +196,10 @@ impl Stage {
         Effect::new(move |was: Option<Vec<u32>>| {
             let selected = bench.selected.get();
             let Some(drawn) = picture.get() else { return Vec::new() };
-            if !selected.is_empty()
+            // Several that the user selects have room side by side below the picture.
+            let of_finding = bench.view.with_untracked(|v| v.selection.is_empty());
+            if (of_finding || selected.len() == 1)
+                && !selected.is_empty()
                 && was.as_ref() != Some(&selected)
                 && let Some(element) = element.get_untracked()
             {

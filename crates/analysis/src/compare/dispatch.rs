@@ -193,9 +193,12 @@ impl Dispatch {
     }
 }
 
+/// What a column says of a line.
+type Cell = fn(&Line) -> String;
+
 /// Lines as a table. What no line says is no column.
 fn table_of(lines: &[Line]) -> Table {
-    let columns: [(&str, fn(&Line) -> String); 15] = [
+    let columns: [(&str, Cell); 15] = [
         ("M", |l| l.m.to_string()),
         ("N", |l| l.n.to_string()),
         ("K", |l| l.k.to_string()),
@@ -213,7 +216,7 @@ fn table_of(lines: &[Line]) -> Table {
         ("Saves (µs)", |l| figure(l.saves_s.map(|s| s * 1e6))),
     ];
     let optional = ["Epilogue", "Device", "Kernel", "Solution"];
-    let is_said = |of: fn(&Line) -> String| lines.iter().any(|l| !of(l).is_empty());
+    let is_said = |of: Cell| lines.iter().any(|l| !of(l).is_empty());
     let shown: Vec<_> =
         columns.into_iter().filter(|(name, of)| !optional.contains(name) || is_said(*of)).collect();
     let header: Vec<&str> = shown.iter().map(|(name, _)| *name).collect();

@@ -229,7 +229,7 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
             Some(f) => format!("Look first at: {}. Try this: {}", claim(f), advice(f)),
         };
     };
-    let facts = format!("{}, {}.", claim(f), saved(f));
+    let facts = format!("{}, {}.", claim(f), f.saved().unwrap_or_default());
     if outside(findings).is_some() {
         return format!("Most to gain in the GEMMs: {facts}");
     }
@@ -237,12 +237,6 @@ fn second(scan: &Scan<'_>, findings: &Findings, time_s: f64) -> String {
         return format!("No single problem stands out. Most to gain: {facts}");
     }
     format!("Most to gain: {facts} Try this: {}", advice(f))
-}
-
-/// What a finding saves and what that rests on: `saves 7.74 ms alone, measured`.
-fn saved(f: &Finding) -> String {
-    let parts = [f.saves(), Some(f.basis.label().to_owned())];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The title of a finding, which is `claim: GEMM`, inside a sentence, with its side and device.

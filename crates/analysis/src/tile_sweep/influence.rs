@@ -5,8 +5,9 @@ use super::name_parts::{NameParts, axis_of};
 use super::{by_shape, settings};
 use crate::tuning::{parameter, parameter_columns};
 use gemmscope_model::tiling::Axis;
+use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{percent, plural};
-use gemmscope_table::dataset::{Column, ColumnData};
+use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
 use gemmscope_table::group::{self, mix};
 use rustc_hash::FxHashMap;
@@ -119,8 +120,11 @@ impl Stated {
                     }
                 }
                 let (code, named) = parts.at(r);
-                // What else varies in a name (BK in `MT64x64x8`) is held equal too.
-                out.variants[variant].2 = mix(hash, parts.other(code));
+                // What else varies in a name (BK in `MT64x64x8`) is held equal too; a name without a tile is a label.
+                let kernel = frame.data.text(ColumnMeaning::Kernel, r);
+                if KernelName::parse(kernel).tile.is_some() {
+                    out.variants[variant].2 = mix(hash, parts.other(code));
+                }
                 for (at, (name, axis, value)) in named.iter().enumerate() {
                     // A column may say it too.
                     if axis.is_none_or(|axis| !told.contains(&axis)) {
@@ -275,7 +279,6 @@ pub fn sentence(influences: &[Influence]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gemmscope_table::dataset::ColumnMeaning;
     use gemmscope_table::fixture::Rows;
 
     #[test]

@@ -236,7 +236,8 @@ fn many_shapes_fit() {
         state.set_param("compare.show", value);
         let view = opened(&frame, &state);
         draw_everywhere(&format!("compare-{value}"), &view);
-        assert_eq!(view.table().rows.len(), 500);
+        // What one library alone ran has a side to use too.
+        assert_eq!(view.table().rows.len(), if value == "best" { 537 } else { 500 });
     }
     // Every matched shape can be reached.
     state.set_param("compare.show", "scatter");
