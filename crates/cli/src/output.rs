@@ -7,7 +7,8 @@
 
 mod parts;
 mod signals;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
 
 use crate::Io;

@@ -16,9 +16,18 @@ const HASH: std::ops::RangeInclusive<usize> = 7..=40;
 /// nothing (`#1`, `GH-1`, `!1`, a commit), links nothing (`https://`, `www.`, a mail address) and is no picture
 /// (`:tada:`). Line ends become spaces, other characters that nobody sees their names.
 pub(crate) fn markdown_text(text: &str) -> String {
+    escaped(&visible(text).trim().chars().collect::<Vec<_>>(), None)
+}
+
+/// The same for a text that begins a line, where it may not open a list either.
+pub(crate) fn markdown_line(text: &str) -> String {
     let chars: Vec<char> = visible(text).trim().chars().collect();
-    let mut out = String::with_capacity(text.len() + 16);
-    let opens = opening(&chars);
+    escaped(&chars, opening(&chars))
+}
+
+/// The text with a backslash where it `opens` a block, and before all that is markup anywhere.
+fn escaped(chars: &[char], opens: Option<usize>) -> String {
+    let mut out = String::with_capacity(chars.len() + 16);
     for (i, &c) in chars.iter().enumerate() {
         if c.is_control() {
             out.push(' ');
@@ -27,14 +36,14 @@ pub(crate) fn markdown_text(text: &str) -> String {
         let before = i.checked_sub(1).map(|i| chars[i]);
         // An underscore inside a word is not emphasis, and is easier to read without a backslash.
         let inside = c == '_' && is_word(before) && is_word(chars.get(i + 1).copied());
-        if parts_before(&chars, i) {
+        if parts_before(chars, i) {
             out.push_str(APART);
         }
         if is_markup(c) && !inside || opens == Some(i) {
             out.push('\\');
         }
         out.push(c);
-        if parts_behind(&chars, i) {
+        if parts_behind(chars, i) {
             out.push_str(APART);
         }
     }

@@ -1,6 +1,6 @@
 //! A document as markdown.
 
-use super::escape::markdown_text as md;
+use super::escape::{markdown_line as line, markdown_text as md};
 use super::{Article, Block, Table};
 
 /// Writes blocks as markdown, each after an empty line.
@@ -15,13 +15,13 @@ fn write(block: &Block<'_>, out: &mut String) {
         Block::Heading(level, text) => {
             out.push_str(&format!("\n{} {}\n", "#".repeat(usize::from(*level)), md(text)));
         }
-        Block::Lead(text) | Block::Text(text) => out.push_str(&format!("\n{}\n", md(text))),
+        Block::Lead(text) | Block::Text(text) => out.push_str(&format!("\n{}\n", line(text))),
         Block::List(of, items) => {
             if !of.is_empty() {
                 out.push_str(&format!("\n{of}:\n"));
             }
             out.push('\n');
-            items.iter().for_each(|item| out.push_str(&format!("- {}\n", md(item))));
+            items.iter().for_each(|item| out.push_str(&format!("- {}\n", line(item))));
         }
         Block::Table(t) => table(t, out),
         Block::Article(a) => article(a, out),
@@ -46,7 +46,7 @@ fn article(a: &Article<'_>, out: &mut String) {
         md(&a.heading),
         a.tag,
         a.kind,
-        md(&a.text)
+        line(&a.text)
     ));
     let weight = ("Weight", a.facts.clone());
     let entries = a.entries.iter().map(|(title, text, _)| (*title, text.clone()));

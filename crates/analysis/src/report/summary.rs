@@ -1,7 +1,7 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
 use super::{Bottleneck, MAX_BOTTLENECKS, Operation, Report, ReportPart};
-use crate::doc::escape::{markdown_text as md, short};
+use crate::doc::escape::{markdown_line as line, markdown_text as md, short};
 use crate::explain::roof_name;
 use crate::ledger::{Book, Ledger};
 use gemmscope_model::units::{fixed, plural};
@@ -63,7 +63,7 @@ pub fn gemm_findings(report: &Report) -> String {
         let _ = writeln!(
             out,
             "{}",
-            md(&report.sentences.iter().take(2).cloned().collect::<Vec<_>>().join(" "))
+            line(&report.sentences.iter().take(2).cloned().collect::<Vec<_>>().join(" "))
         );
     } else {
         for (i, part) in report.parts.iter().enumerate() {
@@ -71,7 +71,7 @@ pub fn gemm_findings(report: &Report) -> String {
         }
     }
     for time in &report.times {
-        let _ = writeln!(out, "{}", md(&time.words()));
+        let _ = writeln!(out, "{}", line(&time.words()));
     }
     let first = report.findings.first().map(|line| &line.finding);
     if let Some(f) = first.filter(|f| f.is_outside_gemms()) {
@@ -121,7 +121,7 @@ fn efficiency(ledger: &Ledger, side: usize) -> String {
 fn overview(part: &ReportPart, efficiency: &str, out: &mut String) {
     let side = match part.side.as_str() {
         "" => String::new(),
-        side => format!("{}: ", md(side)),
+        side => format!("{}: ", line(side)),
     };
     let _ = writeln!(
         out,

@@ -32,10 +32,10 @@ fn references() -> Regex {
 
 /// The text as a paragraph, an item of a list, a heading and a cell of a table; what is around it in HTML.
 fn places(text: &str) -> [(String, &'static str, &'static str); 4] {
-    let md = markdown_text(text);
+    let (md, line) = (markdown_text(text), markdown_line(text));
     [
-        (format!("{md}\n"), "<p>", "</p>\n"),
-        (format!("- {md}\n"), "<ul>\n<li>", "</li>\n</ul>\n"),
+        (format!("{line}\n"), "<p>", "</p>\n"),
+        (format!("- {line}\n"), "<ul>\n<li>", "</li>\n</ul>\n"),
         (format!("### {md}\n"), "<h3>", "</h3>\n"),
         (
             format!("| a |\n|---|\n| {md} |\n"),
