@@ -76,7 +76,7 @@ fn parts_behind(chars: &[char], i: usize) -> bool {
     match chars[i] {
         '@' | '#' => after.is_some_and(|c| !c.is_whitespace()),
         // GitLab's merge requests, milestones, labels, epics and snippets.
-        '!' | '%' | '~' | '&' | '$' | '^' => is_word(after) || after == Some('"'),
+        '!' | '%' | '~' | '&' | '$' | '^' => is_word(after) || matches!(after, Some('"' | '_')),
         // The first: `::error::` at the begin of a line is a command to GitHub's runner.
         ':' if rest.starts_with(&['/', '/']) || i == 0 && after == Some(':') => true,
         // Not the second one of `aten::mm:`, a name that every reader of such a report knows.

@@ -2,6 +2,7 @@
 
 use super::text::Decoder;
 use crate::Head;
+use crate::columns::header::without_bom;
 use crate::split::lines::Lines;
 use gemmscope_table::build::cell_text::cell_text;
 
@@ -18,7 +19,7 @@ pub(super) fn is_json(text: &[u8]) -> bool {
 pub(super) fn head_of(name: &str, start: &[u8], complete: bool) -> Head {
     let lines = Lines::of(start)
         .take(if is_json(start) { usize::MAX } else { HEAD_LINES })
-        .map(|l| cell_text(l).into_owned())
+        .map(|l| cell_text(without_bom(l)).into_owned())
         .collect();
     Head { name: name.to_owned(), complete, ..Head::of_lines(lines) }
 }

@@ -146,8 +146,11 @@ impl Decoder {
         if memchr::memchr(b'\r', &self.out).is_none() {
             return;
         }
+        // What waits is a carriage return too.
+        let waits = self.held_cr.then_some(b'\r');
         for i in 0..self.out.len() {
-            if self.out[i] == b'\r' && !matches!(self.out.get(i + 1), Some(b'\n' | b'\r')) {
+            let next = self.out.get(i + 1).copied().or(waits);
+            if self.out[i] == b'\r' && !matches!(next, Some(b'\n' | b'\r')) {
                 self.out[i] = b'\n';
             }
         }

@@ -36,13 +36,11 @@ fn is_lines(head: &Head) -> bool {
         l.starts_with('{') && l.ends_with('}')
     };
     let mut lines = head.lines.iter().filter(|l| !l.trim().is_empty());
-    let first = lines.next();
-    let alone = |l: &String| !has_list(l);
-    first.is_some_and(|l| object(l))
-        && lines.next().map_or_else(|| first.is_some_and(alone), |l| object(l))
+    lines.next().is_some_and(|l| object(l) && !has_list(l))
+        && lines.next().is_none_or(|l| object(l))
 }
 
-/// The only line of a file is an object with a list of rows, not a row itself.
+/// The line is an object with a list of rows, not a row itself.
 fn has_list(line: &str) -> bool {
     let Ok(Value::Object(object)) = json::value(line.as_bytes()) else {
         return false;

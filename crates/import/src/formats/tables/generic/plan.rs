@@ -71,7 +71,7 @@ pub(super) fn plan(
     }
     plan.note_times(table);
     note_sizes(table, &plan.sizes);
-    note_doubles(table, sampled);
+    note_doubles(table, sampled, &plan);
     if let Some(batch) = m.batch.as_ref().and_then(|b| b.assumption()) {
         table.assume(batch);
     }
@@ -288,9 +288,15 @@ fn note_sizes(table: &mut TableBuilder, sizes: &Sizes) {
 }
 
 /// Says which columns mean the same as one before them and have other values.
-fn note_doubles(table: &mut TableBuilder, sampled: &Sampled) {
+fn note_doubles(table: &mut TableBuilder, sampled: &Sampled, plan: &Plan) {
     let m = &sampled.mapping;
-    for double in &m.doubles {
+    // Columns of several sides, and repeats of one time, all count.
+    let counts = |i: usize| {
+        let mut sides = plan.sides.iter();
+        sides.any(|s| s.figures.all().any(|(_, c, _)| c.index == i))
+            || plan.repeats.iter().any(|(c, _)| c.index == i)
+    };
+    for double in m.doubles.iter().filter(|d| !counts(d.column)) {
         let (first, spec) = (&m.columns[double.first], m.columns[double.first].guess);
         if ![M, N, K, Mnk, Batch, Dtype, DtypeA, DtypeB, Time, ReportedRate].contains(&spec.meaning)
         {
