@@ -199,14 +199,14 @@ fn rows_that_are_no_objects_are_counted() {
     // The same, an object a line.
     let rows = format!("{row}\n").repeat(100);
     let long = "y".repeat(2 << 20);
-    let d = table(&format!("{rows}oops\n{row}\n{{\"M\":\"{long}\"}}\n"));
+    let d = table(format!("{rows}oops\n{row}\n{{\"M\":\"{long}\"}}\n"));
     assert_eq!(d.sources[0].rejected.lines, [101, 103]);
 }
 
 #[test]
 fn words_that_are_no_numbers_never_become_points() {
     for word in ["0", "-1", "nan", "inf", "-inf", "1e999", "CUDA OOM", "not supported", "", "-"] {
-        let d = table(&format!("M,N,K,time_us\n1,2,3,{word}\n1,2,3,4\n"));
+        let d = table(format!("M,N,K,time_us\n1,2,3,{word}\n1,2,3,4\n"));
         assert_eq!((d.len(), d.sources[0].rejected.total()), (1, 1), "{word}");
     }
 }

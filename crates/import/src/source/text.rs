@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn one_nul_stands_for_a_hole() {
         for (text, wanted, count) in
-            [("1,2\0\0\03\n4\0\n", "1,2⟨U+0000⟩3\n4⟨U+0000⟩\n", 4), ("\0\0M,N,K\n", "M,N,K\n", 2)]
+            [("1,2\0\0\x003\n4\0\n", "1,2⟨U+0000⟩3\n4⟨U+0000⟩\n", 4), ("\0\0M,N,K\n", "M,N,K\n", 2)]
         {
             for step in [1, 2, 3, 100] {
                 let mut d = Decoder::default();

@@ -493,7 +493,7 @@ fn rates_decide_whether_a_batch_is_part_of_m() {
     let in_m = [(1, 128, 1.0), (4, 512, 1.0), (16, 2048, 1.0)];
     let apart = [(1, 128, 1.0), (4, 128, 4.0), (16, 128, 16.0)];
     for title in ["tflops", "perf"] {
-        let d = read(&batched(title, &in_m));
+        let d = read(batched(title, &in_m));
         assert_eq!(d.batch, [1, 1, 1], "{title}");
         let said = assumed(&d, "batch");
         assert!(said.text.ends_with("as rate and time say in 2 of 2 rows."), "{}", said.text);
@@ -505,13 +505,13 @@ fn rates_decide_whether_a_batch_is_part_of_m() {
             d.sources[0].reported_rate.compared,
             d.sources[0].reported_rate.within_1_percent
         );
-        let d = read(&batched(title, &apart));
+        let d = read(batched(title, &apart));
         assert_eq!(d.batch, [1, 4, 16], "{title}");
         assert!(d.sources[0].assumptions.iter().all(|a| a.key != "batch"));
     }
     // One row of four says otherwise: nothing is decided by it.
     let mixed = [(2, 128, 1.0), (4, 128, 4.0), (8, 128, 8.0), (16, 128, 16.0)];
-    assert_eq!(assumed(&read(&batched("tflops", &mixed)), "batch").value, "apart");
+    assert_eq!(assumed(&read(batched("tflops", &mixed)), "batch").value, "apart");
 }
 
 #[test]
