@@ -40,7 +40,8 @@ test("a change draws one picture; hover says what a point is, a click opens ever
   await app.page.mouse.move(5, 5);
   await app.page.keyboard.press("Escape");
   assert.equal(await app.detail(), null);
-  // The panel takes room of the picture.
+  // The panel takes room of the picture; the sentence above it keeps its one line.
+  await app.page.setViewportSize({ width: 1920, height: 1080 });
   await app.openFacet("Type");
   await app.settle();
   const before = await drawn();
