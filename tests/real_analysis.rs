@@ -181,7 +181,8 @@ fn vllm_is_counted_once_and_its_findings_are_the_memorys() {
     assert!(twice[0].text.contains("1.23 ms") && twice[0].text.contains("2.46 ms"));
     let lost = all.findings.iter().filter(|f| f.kind == Kind::Lost && f.rule == "rest");
     let titles: Vec<&str> = lost.map(|f| f.title.as_str()).collect();
-    let small = |t: &&str| t.starts_with("Memory-bound") || t.starts_with("Launch-bound");
+    let small =
+        |t: &&str| t.starts_with("Memory-bound") || t.starts_with("Too short to fill the device");
     assert!(!titles.is_empty() && titles.iter().all(small), "{titles:?}");
     assert!(!of(&all, "batching").is_empty());
 }

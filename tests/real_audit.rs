@@ -100,7 +100,8 @@ fn kernels_without_a_shape_count_once_and_by_their_calls() {
     assert_eq!((repeated.len(), all.sources.len()), (1, 1));
     let source = &all.sources[0];
     assert!((source.without_model.time_s - 89.92e-6).abs() < 1e-8, "{:?}", source.without_model);
-    let said = |note: &String| note.contains("1.621 ms of convolution kernels (29");
+    // 1.621 of the 5.980 ms from the first to the last kernel.
+    let said = |note: &String| note.contains("1.621 ms of convolution kernels (27.1 %");
     assert!(source.notes.iter().any(said), "{:?}", source.notes);
     let moe = read("tracelens/kineto_moe_b200/trace.json.gz");
     assert_eq!(moe.sources[0].without_model_names[0].1.rows, 36);

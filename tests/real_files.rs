@@ -143,6 +143,10 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
+            // What people paste has expectations of its own beside it, and rates of two digits.
+            if path.file_name().is_some_and(|name| name == "field") {
+                continue;
+            }
             walk(&path, out);
         } else {
             out.push(path);

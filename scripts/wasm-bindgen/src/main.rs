@@ -6,6 +6,7 @@ use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> Result<()> {
     let mut bindgen = Bindgen::new();
+    bindgen.omit_default_module_path(false);
     let mut out_dir = None;
     for arg in std::env::args().skip(1) {
         match arg.split_once('=') {
