@@ -148,15 +148,17 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
                 continue;
             }
             walk(&path, out);
-        } else {
+        } else if path.file_name().is_some_and(|name| name != "README.md") {
             out.push(path);
         }
     }
 }
 
 /// What is no table of GEMMs, and how it is refused.
-const REFUSED: [(&str, ErrorKind); 2] = [
+const REFUSED: [(&str, ErrorKind); 3] = [
     ("LICENCES.md", ErrorKind::NeedsMapping),
+    // Intensity and rate alone: no M, N, K.
+    ("ai_only.csv", ErrorKind::NeedsMapping),
     ("kernel_name_tile_expectations.csv", ErrorKind::NeedsMapping),
 ];
 
@@ -201,8 +203,8 @@ fn every_file_and_its_rates() {
                     // Two digits of TFLOP/s.
                     "aiter" => (reported - ours).abs() <= 0.0051e12,
                     // The mean of the calls' rates; ours is work over the mean time. They part
-                    // where a few calls took much longer.
-                    "tracelens" => reported > ours && reported < 1.2 * ours,
+                    // where a few calls took much longer: by a third in one trace of images.
+                    "tracelens" => reported > ours && reported < 1.4 * ours,
                     _ => false,
                 };
                 assert!(explained, "{name} line {}: {reported} {ours}", d.line[row]);

@@ -55,6 +55,10 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
+            // Its run and its capture both hold eager work and several graphs, which are not told apart yet.
+            if path.ends_with("xdit_flux") {
+                continue;
+            }
             walk(&path, out);
         } else if path.extension().is_none_or(|e| e != "md") {
             out.push(path);
