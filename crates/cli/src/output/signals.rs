@@ -28,7 +28,7 @@ pub(super) fn watch() {
 /// A bit for each signal that the process was told to ignore, as `nohup` does with the first. Only Linux
 /// says so; elsewhere none is.
 #[cfg(unix)]
-fn ignored() -> u64 {
+pub(super) fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
