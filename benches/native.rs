@@ -237,16 +237,14 @@ fn findings(frame: &Frame, timings: &mut Vec<Timing>) {
         last.set(Instant::now());
     };
     pass::at_once(check(frame, None, &pause));
-    {
-        let ms = longest.get();
-        timings.push(Timing {
-            part: "findings step".to_owned(),
-            median_ms: ms,
-            min_ms: ms,
-            max_ms: ms,
-            repeats: 1,
-        });
-    }
+    let ms = longest.get();
+    timings.push(Timing {
+        part: "findings step".to_owned(),
+        median_ms: ms,
+        min_ms: ms,
+        max_ms: ms,
+        repeats: 1,
+    });
 }
 
 fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {

@@ -351,7 +351,12 @@ impl<'a> Scan<'a> {
 
     /// True if a group's rows are calls of a program; else each is a single measurement.
     pub fn is_program(&self, group: &Group) -> bool {
-        let source = usize::from(self.data().source[group.row as usize]);
+        self.is_row_of_program(group.row as usize)
+    }
+
+    /// The same of one row.
+    pub(crate) fn is_row_of_program(&self, row: usize) -> bool {
+        let source = usize::from(self.data().source[row]);
         self.frame.decision().is_program(source)
     }
 

@@ -89,8 +89,8 @@ fn check(rule: &Rule, scan: &Scan<'_>, faster: &Faster) -> Vec<Finding> {
                 continue;
             };
             let saves = (group(slow).call_s() - group(fast).call_s()) * group(slow).calls;
-            let saves_s = Some(saves).filter(|_| rule.id == NARROW.id);
-            pairs.push((Hit { group: slow, alone_s: saves_s }, fast));
+            let alone_s = Some(saves).filter(|_| rule.id == NARROW.id);
+            pairs.push((Hit { group: slow, alone_s }, fast));
         }
     }
     let beside = |hit: &Hit| pairs.iter().find(|p| p.0.group == hit.group).map(|p| group(p.1));

@@ -254,12 +254,6 @@ fn alternative(scan: &Scan<'_>, sums: &Sums<'_>, cause: &Cause, entry: &Entry) -
     }
 }
 
-/// True for calls of a program.
-fn is_program(scan: &Scan<'_>, row: usize) -> bool {
-    let source = scan.data().source[row];
-    scan.frame.decision().is_program(usize::from(source))
-}
-
 fn kernel(scan: &Scan<'_>, row: usize) -> String {
     match scan.data().column(ColumnMeaning::Kernel).map(|c| &c.data) {
         Some(ColumnData::Text { codes, values }) => values[codes[row] as usize].clone(),
@@ -280,7 +274,7 @@ fn launch(scan: &Scan<'_>, cause: &Cause) -> Story {
             let all = story::brief("launch floor", floor_s) * given("calls", calls);
             format!("{}, for {}", all.result(|s| story::time(s.0)), name(scan, row))
         },
-        path_a: Some(advice::launch_path(is_program(scan, row))),
+        path_a: Some(advice::launch_path(scan.is_row_of_program(row))),
         ..Story::default()
     }
 }
@@ -305,7 +299,7 @@ fn tile(scan: &Scan<'_>, cause: &Cause, entry: &Entry, what: TileCause) -> Story
         text: format!(" Most in {}.{sentence}", name(scan, row)),
         formula,
         // Products can be batched where a program makes them.
-        path_a: (what != TileCause::FewWorkgroups || is_program(scan, row))
+        path_a: (what != TileCause::FewWorkgroups || scan.is_row_of_program(row))
             .then(|| tile_paths(what).0.to_owned()),
         path_b: Some(tile_paths(what).1.to_owned()),
         ..Story::default()
