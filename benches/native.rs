@@ -12,7 +12,7 @@ use gemmscope_chart::charts::{Inputs, RowCache};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::interactive;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::roofline::{Input, Points, hit_grid, roofline};
+use gemmscope_chart::roofline::{Points, RooflineInput, hit_grid, roofline};
 use gemmscope_import::{ImportOptions, Imported, Session};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::pass;
@@ -257,8 +257,10 @@ fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     };
     timings.push(time("colours", colour));
     let color_scale = colour();
-    let input =
-        Input { dpr: 2.0, ..Input::new(frame, &points, &color_scale, &theme, (1000.0, 600.0)) };
+    let input = RooflineInput {
+        dpr: 2.0,
+        ..RooflineInput::new(frame, &points, &color_scale, &theme, (1000.0, 600.0))
+    };
     timings.push(time("roofline scene", || roofline(&input)));
     let chart = roofline(&input);
     timings.push(time("hit grid", || hit_grid(&input, &chart.plot)));

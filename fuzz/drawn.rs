@@ -22,7 +22,7 @@ use gemmscope_share::data;
 use gemmscope_share::extract::Extract;
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::native_csv::csv;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 
 /// No figure of a text is one that cannot be read.
@@ -34,7 +34,7 @@ fn legible(what: &str, text: &str) {
 }
 
 /// As many cells as titles in each row.
-fn even(what: &str, table: &Table, legibly: bool) {
+fn even(what: &str, table: &ResultTable, legibly: bool) {
     for row in &table.rows {
         assert_eq!(row.len(), table.header.len(), "{what}: {row:?}");
         if legibly {
@@ -139,7 +139,9 @@ pub(crate) fn extremes(bytes: &[u8]) {
         }
     }
     let text = text.concat();
-    if let Ok(Imported::Table(data)) = read_all("x", text.as_bytes(), &ImportOptions::default()) {
+    if let Ok(Imported::Table(data)) =
+        read_all("x", text.as_bytes(), &ImportOptions::default())
+    {
         let link = LINKS[usize::from(*link) % LINKS.len()];
         made(*data, *view, *device, link, true);
     }
@@ -149,7 +151,8 @@ pub(crate) fn extremes(bytes: &[u8]) {
 fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     let long = csv(&data, 0..data.len(), None);
     if !data.is_empty() {
-        let Ok(Imported::Table(back)) = read_all("x", long.as_bytes(), &ImportOptions::default())
+        let Ok(Imported::Table(back)) =
+            read_all("x", long.as_bytes(), &ImportOptions::default())
         else {
             panic!("what we write is not read: {long}");
         };

@@ -7,7 +7,7 @@ mod picture;
 pub mod save;
 mod stage;
 
-pub use picture::{Draw, Picture};
+pub use picture::{Draw, PictureMemo};
 
 use self::stage::Stage;
 use super::state::Workbench;
@@ -19,10 +19,10 @@ use gemmscope_model::units::and_more;
 use leptos::prelude::*;
 
 /// What stands beside a picture, and follows from it.
-pub type Beside = Box<dyn FnOnce(Picture) -> AnyView>;
+pub type Beside = Box<dyn FnOnce(PictureMemo) -> AnyView>;
 
 /// What stands above the bar, and what stands below the picture.
-pub type Words = Box<dyn FnOnce(Picture) -> (AnyView, AnyView)>;
+pub type Words = Box<dyn FnOnce(PictureMemo) -> (AnyView, AnyView)>;
 
 /// Rows of the accessible table; a saved one has all.
 const TABLE_ROWS: usize = 500;
@@ -241,7 +241,7 @@ fn TooltipBox(
 
 /// The picture's content for those who read tables, with what was left out.
 #[component]
-fn DataTable(picture: Picture) -> impl IntoView {
+fn DataTable(picture: PictureMemo) -> impl IntoView {
     let bench = Workbench::here();
     move || {
         picture.get().map(|p| {

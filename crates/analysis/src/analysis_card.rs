@@ -8,7 +8,7 @@ use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, signed_percent};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::ABOVE_ROOF;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 impl Figures<'_> {
     /// A sentence that explains the bandwidth use.
@@ -93,11 +93,11 @@ pub const MOST: usize = 12;
 
 /// Rows side by side as one table, a column for each of the first [`MOST`], in the lines and order of the
 /// usual analysis of two kernels, the last of which says why. Rows past the end of the data are left out.
-pub fn side_by_side(frame: &Frame, rows: &[u32]) -> Table {
+pub fn side_by_side(frame: &Frame, rows: &[u32]) -> ResultTable {
     let known = rows.iter().map(|r| *r as usize).filter(|r| *r < frame.data.len());
     let cards: Vec<Figures<'_>> = known.take(MOST).map(|r| figures(frame, r)).collect();
     let Some(first) = cards.first() else {
-        return Table::default();
+        return ResultTable::default();
     };
     let mut header = vec!["Metric".to_owned()];
     header.extend(cards.iter().map(|c| match name_of(frame, c.row) {
@@ -124,7 +124,7 @@ pub fn side_by_side(frame: &Frame, rows: &[u32]) -> Table {
     let line = |(label, write): &(&str, Write<'_>)| {
         std::iter::once((*label).to_owned()).chain(cards.iter().map(write)).collect()
     };
-    Table { header, rows: lines.iter().map(line).collect() }
+    ResultTable { header, rows: lines.iter().map(line).collect() }
 }
 
 /// By how much a rate differs from the first one's of the same GEMM: ` (+2.8 %)`.
@@ -210,6 +210,6 @@ mod tests {
         assert!(figures(&one, 0).why().contains("choose the device"));
         let table = side_by_side(&one, &[0]);
         assert!(table.rows.iter().all(|r| r.len() == 2));
-        assert_eq!(side_by_side(&frame, &[]), Table::default());
+        assert_eq!(side_by_side(&frame, &[]), ResultTable::default());
     }
 }

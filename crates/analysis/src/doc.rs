@@ -28,7 +28,7 @@ pub enum Block<'a> {
     /// A list, with what it is of where that is not said before.
     List(&'static str, Vec<Text<'a>>),
     /// A table.
-    Table(Table<'a>),
+    Table(DocTable<'a>),
     /// A part with a heading of its own.
     Article(Article<'a>),
     /// Where pictures stand, in documents that have some.
@@ -58,24 +58,24 @@ pub enum Set {
 
 /// A table.
 #[derive(Debug)]
-pub struct Table<'a> {
+pub struct DocTable<'a> {
     columns: Vec<(Text<'a>, Set)>,
     rows: Vec<Vec<Text<'a>>>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> DocTable<'a> {
     /// A table of these columns, without rows.
     pub fn new(columns: &[(&'a str, Set)]) -> Self {
         let columns = columns.iter().map(|(title, set)| (Cow::Borrowed(*title), *set));
-        Table { columns: columns.collect(), rows: Vec::new() }
+        DocTable { columns: columns.collect(), rows: Vec::new() }
     }
 
     /// The same columns and cells.
-    pub fn of(table: &'a result_table::Table) -> Self {
+    pub fn of(table: &'a result_table::ResultTable) -> Self {
         let texts = |cells: &'a [String]| cells.iter().map(Text::from).collect::<Vec<_>>();
         let columns = texts(&table.header).into_iter().map(|title| (title, Set::Text));
         let rows = table.rows.iter().map(|row| texts(row));
-        Table { columns: columns.collect(), rows: rows.collect() }
+        DocTable { columns: columns.collect(), rows: rows.collect() }
     }
 
     /// One more column.

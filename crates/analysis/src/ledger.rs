@@ -49,7 +49,7 @@ pub(crate) use scatter::{size_between, sizes, types_of};
 use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::tiling::Waves;
-use gemmscope_table::data_kind::{Set, variant_columns};
+use gemmscope_table::data_kind::{CountedSet, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Typical;
@@ -336,7 +336,7 @@ impl<'a> WithoutShape<'a> {
         WithoutShape { sources: &frame.data.source, time_s }
     }
 
-    fn of(&mut self, set: &Set) -> f64 {
+    fn of(&mut self, set: &CountedSet) -> f64 {
         if self.time_s.iter().all(|s| *s == 0.0) {
             return 0.0;
         }
@@ -355,7 +355,7 @@ const STEP: usize = if cfg!(test) { 5 } else { 5_000 };
 pub struct Adding<'a> {
     splitter: Splitter<'a>,
     /// What is added up, a book each.
-    sets: Vec<Set>,
+    sets: Vec<CountedSet>,
     /// Set and position of the next row.
     at: (usize, usize),
     /// By group, as bits: the accounts of the set at hand that hold time of it; then those with an alternative that
@@ -385,7 +385,7 @@ impl<'a> Adding<'a> {
         let frame = splitter.frame;
         let sets = frame.sets();
         let mut without = WithoutShape::new(frame);
-        let mut book = |set: &Set| {
+        let mut book = |set: &CountedSet| {
             let side = &frame.counted().sides[set.side];
             let rows = side.rows.len() as u64;
             let fewer = !side.program && rows < side.all_rows && !frame.counted().compares();

@@ -7,7 +7,7 @@
 //! all together reach no more than the roof that the row is judged by.
 
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_model::tiling::kernel_name::{KernelName, Kind, Library};
+use gemmscope_model::tiling::kernel_name::{KernelName, KernelRole, Library};
 use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::metrics::Metrics;
@@ -174,7 +174,7 @@ fn named(name: &str) -> Option<Named> {
         return None;
     }
     let parsed = KernelName::parse(name);
-    if parsed.kind != Kind::Gemm {
+    if parsed.kind != KernelRole::Gemm {
         return None;
     }
     let (tile, own) = (parsed.row_major_tile()?, parsed.tile?);

@@ -13,7 +13,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::Field;
 use gemmscope_table::filter::Range;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -129,8 +129,8 @@ impl Chart {
     }
 
     /// What the picture shows, as a table: all of it, and nothing else.
-    pub fn table(&self) -> Table {
-        self.picture.as_ref().map_or_else(Table::default, |p| p.table())
+    pub fn table(&self) -> ResultTable {
+        self.picture.as_ref().map_or_else(ResultTable::default, |p| p.table())
     }
 
     /// The words of a tooltip of its picture.
@@ -218,7 +218,7 @@ pub(crate) trait Picture: Send + Sync {
     fn notes(&self) -> Vec<String> {
         self.spec().map_or_else(Vec::new, Spec::notes)
     }
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         Vec::new()
     }
     fn figures(&self) -> Vec<(String, String, String)> {
@@ -234,8 +234,8 @@ pub(crate) trait Picture: Send + Sync {
     fn tooltip(&self, mark: usize) -> Tooltip {
         self.spec().map_or_else(Tooltip::default, |spec| spec.tooltip(mark))
     }
-    fn table(&self) -> Table {
-        self.spec().map_or_else(Table::default, Spec::table)
+    fn table(&self) -> ResultTable {
+        self.spec().map_or_else(ResultTable::default, Spec::table)
     }
     /// All of the picture, where it is no ground with a legend and marks.
     fn scene(&self, _options: &RenderOptions<'_>) -> Option<Scene> {
@@ -263,7 +263,7 @@ pub struct Said {
     /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
     pub notes: Vec<String>,
     /// Tables below the picture, each under its heading: what the picture has no room for.
-    pub details: Vec<(String, Table)>,
+    pub details: Vec<(String, ResultTable)>,
     /// Figures of what is chosen: caption, value, one sentence that may be empty.
     pub figures: Vec<(String, String, String)>,
 }
@@ -376,7 +376,7 @@ pub trait Drawn: Send + Sync {
     fn tooltip(&self, target: &Target) -> Tooltip;
     /// The content as a table of at most so many rows, and how many were left out, where it depends on
     /// what was drawn. `what` gives the numbers of rows.
-    fn table(&self, _most: usize, _what: &Emphasis) -> Option<(Table, u64)> {
+    fn table(&self, _most: usize, _what: &Emphasis) -> Option<(ResultTable, u64)> {
         None
     }
     /// A sentence about what was drawn.
@@ -421,7 +421,7 @@ pub struct Drawing {
 impl Drawing {
     /// The content as a table of at most so many rows, and how many were left out. `what` gives the
     /// numbers of rows.
-    pub fn table(&self, most: usize, what: &Emphasis) -> (Table, u64) {
+    pub fn table(&self, most: usize, what: &Emphasis) -> (ResultTable, u64) {
         self.drawn.table(most, what).unwrap_or_else(|| {
             let mut table = self.opened.table();
             let more = table.rows.len().saturating_sub(most);

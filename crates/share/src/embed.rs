@@ -74,7 +74,7 @@ pub enum Request {
         /// Id for the reply.
         id: u64,
         /// The form of the export.
-        what: Export,
+        what: EmbedExport,
     },
 }
 
@@ -95,7 +95,7 @@ pub struct ViewChange {
 /// What can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Export {
+pub enum EmbedExport {
     /// The active view as SVG text.
     Svg,
     /// The rows that pass the filters, as gemmscope's CSV.
@@ -258,7 +258,7 @@ pub fn request(data: &str, bytes: Option<usize>, busy: bool) -> Result<Request, 
         Some("export") => {
             let what = value.get("what").unwrap_or(&Value::Null).to_string();
             let known = ["svg", "csv", "view", "summary"];
-            let what: Export = serde_json::from_str(&what)
+            let what: EmbedExport = serde_json::from_str(&what)
                 .map_err(|_| malformed(&expected_one_of(&known, &start(&what))))?;
             Ok(Request::Export { id: needed, what })
         }
@@ -463,7 +463,7 @@ mod tests {
         assert_eq!(code(request(theme, None, false)), (Some(3), "bad-message"));
         assert_eq!(
             request(r#"{"type":"export","id":4,"what":"svg"}"#, None, false),
-            Ok(Request::Export { id: 4, what: Export::Svg })
+            Ok(Request::Export { id: 4, what: EmbedExport::Svg })
         );
     }
 

@@ -14,7 +14,7 @@ use gemmscope_model::units::capitalized;
 
 /// The values for the placeholders of a snippet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SnippetPlace {
     /// Address of gemmscope, ending in `/`: `https://host/gemmscope/`.
     pub viewer: String,
     /// Name of the data file.
@@ -59,7 +59,7 @@ fn is_plain(state: &str) -> bool {
 }
 
 /// The command that draws the picture without a browser.
-fn command(p: &Place) -> String {
+fn command(p: &SnippetPlace) -> String {
     let mut out = "gemmscope render".to_owned();
     for file in std::iter::once(&p.file).chain(&p.more) {
         let file = file_name(file);
@@ -77,7 +77,7 @@ fn command(p: &Place) -> String {
 }
 
 /// The element with its attributes, on one line; the files lie in `folder` (`./` or `/`).
-fn element(p: &Place, folder: &str) -> String {
+fn element(p: &SnippetPlace, folder: &str) -> String {
     let file = file_name(&p.file);
     let src = format!("{folder}{}", component(file));
     let mut out = format!("<gemm-scope src=\"{src}\"");
@@ -98,7 +98,7 @@ fn element(p: &Place, folder: &str) -> String {
 }
 
 /// The snippets for all systems.
-pub fn snippets(p: &Place) -> Vec<Snippet> {
+pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
     let beside = element(p, "./");
     let script = address(&format!("{}gemm-scope.js", p.viewer));
     let tag = format!("<script type=\"module\" src=\"{}\"></script>", attribute(&script));

@@ -2,7 +2,7 @@
 
 use super::ready::{Ready, problems};
 use super::{lists, picture};
-use crate::app::controls::{Change, controls, number};
+use crate::app::controls::{OnChange, controls, number};
 use crate::app::ui::{Menu, device_select, icon, icon_button, value_of};
 use crate::web::dom;
 use gemmscope_analysis::planner::export::EXPORTS;
@@ -62,7 +62,7 @@ pub(super) fn sliders(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let both = Memo::new(move |_| bench.view.with(form::sizes));
     // What was moved last leaves the trail.
-    let change: Change = Callback::new(move |(control, value): (Control, String)| {
+    let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("slider", |v| form::slide(v, &control, &value));
     });
     let slider = move |i: usize| {
@@ -98,7 +98,7 @@ pub(super) fn sliders(ready: Ready) -> AnyView {
 fn settings(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let groups = Memo::new(move |_| bench.view.with(form::groups));
-    let change: Change = Callback::new(move |(control, value): (Control, String)| {
+    let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("plan", |v| form::choose(v, &control, &value));
     });
     // On a phone the chart comes below the form, so all but the first group start folded.

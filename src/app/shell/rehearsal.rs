@@ -4,7 +4,7 @@
 
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::roofline::{Input, Points, roofline};
+use gemmscope_chart::roofline::{Points, RooflineInput, roofline};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware::RoofKind;
@@ -41,9 +41,9 @@ pub fn steps() -> impl FnMut() -> bool {
         }
         if let Some(info) = whole.info(&Field::Dtype) {
             let color_scale = ColorScale::by(&whole, &info, &theme);
-            let _ = roofline(&Input {
+            let _ = roofline(&RooflineInput {
                 density_above: 0,
-                ..Input::new(&whole, &points, &color_scale, &theme, (400.0, 300.0))
+                ..RooflineInput::new(&whole, &points, &color_scale, &theme, (400.0, 300.0))
             });
         }
         done += 1;

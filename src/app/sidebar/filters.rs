@@ -11,7 +11,7 @@ use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
 use gemmscope_table::field::Frame;
 use gemmscope_table::field::{Field, FieldInfo};
-use gemmscope_table::filter::{Part, Range};
+use gemmscope_table::filter::{FilterPart, Range};
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
 
@@ -275,13 +275,15 @@ fn Chips() -> impl IntoView {
         let frame = bench.settled_frame.get();
         bench.view.with(|v| {
             let mut parts = v.filters.parts(&frame);
-            if let (Some(only), Some((text, Part::Only))) = (&v.filters.only, parts.first_mut()) {
+            if let (Some(only), Some((text, FilterPart::Only))) =
+                (&v.filters.only, parts.first_mut())
+            {
                 text.insert_str(0, &format!("{}: ", only_of(only)));
             }
             parts
         })
     });
-    let chip = move |(text, part): (String, Part)| {
+    let chip = move |(text, part): (String, FilterPart)| {
         let (name, title) = (format!("Remove the filter {text}"), text.clone());
         view! {
             <li class="chip">

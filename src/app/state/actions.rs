@@ -2,7 +2,7 @@
 
 use super::workbench::DEVICES_KEY;
 use super::{LoadedFile, Step, Workbench};
-use crate::undo::{History, Keyed, Swap};
+use crate::undo::{HasKey, History, Swap};
 use crate::web::{clock, dom, storage};
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_chart::places;
@@ -26,7 +26,7 @@ impl Step {
 }
 
 /// Changes a list; the result changes it back. A list that stays as it is wakes nobody.
-fn apply<T: Keyed + Send + Sync + 'static>(list: RwSignal<Vec<T>>, swap: Swap<T>) -> Swap<T> {
+fn apply<T: HasKey + Send + Sync + 'static>(list: RwSignal<Vec<T>>, swap: Swap<T>) -> Swap<T> {
     if swap.is_empty() {
         return swap;
     }

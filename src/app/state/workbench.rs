@@ -5,7 +5,7 @@ use super::memos::devices_in_use;
 use super::several;
 use super::{Message, Shared, Shell, Shown};
 use crate::app::load::figures::Figures;
-use crate::undo::{History, Keyed, Swap};
+use crate::undo::{HasKey, History, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
 use gemmscope_analysis::compare::Setup;
@@ -83,14 +83,14 @@ impl LoadedFile {
     }
 }
 
-impl Keyed for LoadedFile {
+impl HasKey for LoadedFile {
     type Key = u32;
     fn key(&self) -> u32 {
         self.id
     }
 }
 
-impl Keyed for TraceContext {
+impl HasKey for TraceContext {
     type Key = Vec<String>;
     fn key(&self) -> Vec<String> {
         self.files.clone()

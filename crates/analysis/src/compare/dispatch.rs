@@ -6,7 +6,7 @@ use super::{Comparison, Sample, Setup, TIE};
 use gemmscope_model::units::{format_short, grouped, percent, plural, seconds_brief};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// Significant digits of figures in the table: as many as a measured time has.
@@ -172,7 +172,7 @@ impl Dispatch {
 
     /// The table, those that save most first: sizes, types, layout, the side to use, its kernel and solution where
     /// the data names them, time, lead and what it saves.
-    pub fn table(&self, frame: &Frame, comparison: &Comparison) -> Table {
+    pub fn table(&self, frame: &Frame, comparison: &Comparison) -> ResultTable {
         let ranked = self.ranked().into_iter();
         let lines: Vec<Line> = ranked.map(|p| Line::of(frame, comparison, self, p)).collect();
         table_of(&lines)
@@ -197,7 +197,7 @@ impl Dispatch {
 type Cell = fn(&Line) -> String;
 
 /// Lines as a table. What no line says is no column.
-fn table_of(lines: &[Line]) -> Table {
+fn table_of(lines: &[Line]) -> ResultTable {
     let columns: [(&str, Cell); 15] = [
         ("M", |l| l.m.to_string()),
         ("N", |l| l.n.to_string()),
@@ -221,12 +221,12 @@ fn table_of(lines: &[Line]) -> Table {
         columns.into_iter().filter(|(name, of)| !optional.contains(name) || is_said(*of)).collect();
     let header: Vec<&str> = shown.iter().map(|(name, _)| *name).collect();
     let row = |l: &Line| shown.iter().map(|(_, of)| of(l)).collect();
-    Table::of(&header, lines.iter().map(row).collect())
+    ResultTable::of(&header, lines.iter().map(row).collect())
 }
 
 impl BestOfAll {
     /// The first lines of the table.
-    pub fn table(&self, most: usize) -> Table {
+    pub fn table(&self, most: usize) -> ResultTable {
         table_of(&self.picks[..self.picks.len().min(most)])
     }
 }

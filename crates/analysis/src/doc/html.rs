@@ -1,7 +1,7 @@
 //! A document as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::data_url;
-use super::{Article, Block, Entry, Set, Table};
+use super::{Article, Block, DocTable, Entry, Set};
 use gemmscope_model::encode::markup as h;
 
 /// A picture for the report.
@@ -91,7 +91,7 @@ fn srcset(svg: &str) -> String {
     data_url(svg).replace(' ', "%20").replace(',', "%2C")
 }
 
-fn table(t: &Table<'_>, out: &mut String) {
+fn table(t: &DocTable<'_>, out: &mut String) {
     let class = |set: Set| match set {
         Set::Text => "",
         Set::Wide => " class=\"w\"",

@@ -1,7 +1,7 @@
 //! A document as markdown.
 
 use super::escape::{markdown_line as line, markdown_text as md};
-use super::{Article, Block, Table};
+use super::{Article, Block, DocTable};
 
 /// Writes blocks as markdown, each after an empty line.
 pub fn markdown(blocks: &[Block<'_>]) -> String {
@@ -29,7 +29,7 @@ fn write(block: &Block<'_>, out: &mut String) {
     }
 }
 
-fn table(t: &Table<'_>, out: &mut String) {
+fn table(t: &DocTable<'_>, out: &mut String) {
     let heads = t.columns.iter().map(|c| md(&c.0));
     let heads: Vec<_> = heads.collect();
     out.push_str(&format!("\n| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len())));

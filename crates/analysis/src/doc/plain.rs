@@ -1,6 +1,6 @@
 //! A document as plain text, for a terminal or a log: every text is one line.
 
-use super::{Block, Table};
+use super::{Block, DocTable};
 use gemmscope_model::encode::one_line;
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ fn write(block: &Block<'_>) -> String {
     }
 }
 
-fn table(t: &Table<'_>) -> String {
+fn table(t: &DocTable<'_>) -> String {
     let titles = t.columns.iter().map(|c| one_line(&c.0)).collect();
     let rows = t.rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect());
     let lines: Vec<Vec<Cow<'_, str>>> = std::iter::once(titles).chain(rows).collect();

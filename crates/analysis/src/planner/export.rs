@@ -12,7 +12,7 @@ use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, pe
 use gemmscope_table::field::shape_label;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::native_csv::CsvWriter;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::fmt::Write;
 
 /// A file that can be saved.
@@ -122,7 +122,7 @@ fn cells(row: &PlanRow) -> Vec<String> {
 
 /// The GEMMs of one step as a table, with the batch at which each crosses the ridge; their types
 /// where they differ.
-pub fn table(step: &Step) -> Table {
+pub fn table(step: &Step) -> ResultTable {
     let mut header = HEADER.to_vec();
     let mut rows: Vec<Vec<String>> = step.rows.iter().map(cells).collect();
     let types: Vec<String> = step.rows.iter().map(|r| r.problem().op.types()).collect();
@@ -132,11 +132,11 @@ pub fn table(step: &Step) -> Table {
             row.push(types);
         }
     }
-    Table::of(&header, rows)
+    ResultTable::of(&header, rows)
 }
 
 /// Devices by best time of the step; devices without a roof come last, with the reason.
-pub fn device_table(plan: &Plan) -> Table {
+pub fn device_table(plan: &Plan) -> ResultTable {
     let header = [
         "Device",
         "Step, at best",
@@ -187,7 +187,7 @@ pub fn device_table(plan: &Plan) -> Table {
             rows.push(row);
         }
     }
-    Table::of(&header, rows)
+    ResultTable::of(&header, rows)
 }
 
 /// Heading, totals and table.
@@ -204,9 +204,9 @@ pub fn markdown(plan: &Plan) -> String {
     ];
     if let Some((gemms, device)) = &gemms {
         blocks.push(text(format!("On {}:", device.name)));
-        blocks.push(Block::Table(doc::Table::of(gemms)));
+        blocks.push(Block::Table(doc::DocTable::of(gemms)));
     }
-    blocks.push(Block::Table(doc::Table::of(&devices)));
+    blocks.push(Block::Table(doc::DocTable::of(&devices)));
     blocks.push(text(format!("Model: {}.", plan.state.model.source)));
     doc::markdown(&blocks).trim_start().to_owned()
 }

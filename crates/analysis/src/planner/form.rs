@@ -4,7 +4,7 @@ use super::fields::{FIELDS, ModelField};
 use super::state::{DEFAULT_MODEL, LARGEST, MOST_DEVICES, PlanState, SCHEMES};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::transformer::{Model, Phase, presets};
-use gemmscope_table::control::{Choice, Control, Kind};
+use gemmscope_table::control::{Choice, Control, ControlKind};
 use gemmscope_table::view_state::ViewState;
 
 /// Settings that belong together.
@@ -134,7 +134,7 @@ fn step(state: &ViewState, backward: bool) -> Vec<Control> {
     // Training runs whole sequences, whatever phase was chosen before.
     if backward {
         let phase = &mut step[0];
-        phase.kind = Kind::Choice { options: vec![Choice::plain("prefill")] };
+        phase.kind = ControlKind::Choice { options: vec![Choice::plain("prefill")] };
         phase.current = "prefill".to_owned();
     }
     step

@@ -197,7 +197,7 @@ proptest! {
         let gemms = model.gemms(&workload).unwrap();
         let work = |attention: bool| -> f64 {
             gemms.iter()
-                .filter(|g| g.part.is_attention() == attention && g.part != Part::LmHead)
+                .filter(|g| g.part.is_attention() == attention && g.part != LayerPart::LmHead)
                 .map(|g| g.count as f64 * 2.0 * f64::from(g.problem.m) * f64::from(g.problem.n)
                     * f64::from(g.problem.k) * f64::from(g.problem.batch))
                 .sum()
@@ -217,7 +217,7 @@ proptest! {
         let one = Workload::decode(batch, 128);
         let many = Workload { tensor_parallel: 1 << shards, ..one };
         let work = |w: &Workload| -> Option<f64> {
-            let replicated = [Part::Router, Part::QueryDown, Part::KeyValueDown];
+            let replicated = [LayerPart::Router, LayerPart::QueryDown, LayerPart::KeyValueDown];
             Some(model.gemms(w).ok()?.iter()
                 // What every device computes for itself is no share of the work; the cache of
                 // latent attention has no heads to share out, but its queries have.

@@ -4,7 +4,7 @@ use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Operation, Report, TuningPart};
 use crate::compare::BestOfAll;
 use crate::doc::escape::short;
-use crate::doc::{Article, Block, Entry, Set, Table, Text, heading, owned, text};
+use crate::doc::{Article, Block, DocTable, Entry, Set, Text, heading, owned, text};
 use crate::findings::Finding;
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
@@ -119,7 +119,7 @@ fn places(f: &FindingLine) -> String {
 fn operations(report: &Report) -> Vec<Block<'_>> {
     let mut extra = EXTRA_COLUMNS.to_vec();
     extra.retain(|(_, cell)| report.operations.iter().any(|o| !cell(o).is_empty()));
-    let mut table = Table::new(&[
+    let mut table = DocTable::new(&[
         ("Operation", Set::Text),
         ("Shape", Set::Wide),
         ("Count", Set::Number),
@@ -193,7 +193,7 @@ fn bottlenecks(report: &Report) -> Vec<Block<'_>> {
         out.push(text("None."));
         return out;
     }
-    let mut table = Table::new(&[
+    let mut table = DocTable::new(&[
         ("Operation", Set::Text),
         ("Shape", Set::Wide),
         ("Priority", Set::Text),
@@ -222,7 +222,7 @@ const PICKS: usize = 20;
 fn best_of_all(best: &BestOfAll) -> Vec<Block<'_>> {
     let picks = best.table(PICKS);
     let set = |column: usize| if picks.is_numeric(column) { Set::Number } else { Set::Text };
-    let mut table = Table::new(&[]);
+    let mut table = DocTable::new(&[]);
     for (i, title) in picks.header.iter().enumerate() {
         table.column(title.clone(), set(i));
     }
@@ -240,7 +240,7 @@ fn shapes(list: &UntimedList) -> Vec<Block<'_>> {
     if list.total == 0 {
         return Vec::new();
     }
-    let mut table = Table::new(&[
+    let mut table = DocTable::new(&[
         ("Shape", Set::Wide),
         ("Types", Set::Text),
         ("Roof time of a call", Set::Number),
@@ -264,7 +264,7 @@ fn shapes(list: &UntimedList) -> Vec<Block<'_>> {
 fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
     let mut out = vec![heading(format!("Tuning: {}", part.problem)), text(part.words())];
     if !part.settings.is_empty() {
-        let mut table = Table::new(&[
+        let mut table = DocTable::new(&[
             ("Setting", Set::Text),
             ("Failed or slow", Set::Number),
             ("Of all with it", Set::Number),
@@ -275,7 +275,7 @@ fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
         }
         out.push(Block::Table(table));
     }
-    let mut table = Table::new(&[("Variant", Set::Text)]);
+    let mut table = DocTable::new(&[("Variant", Set::Text)]);
     table.column(capitalized(&part.order), Set::Number);
     for (title, set) in [("Outcome", Set::Text), ("Time", Set::Number), ("Settings", Set::Wide)] {
         table.column(title, set);
@@ -298,11 +298,11 @@ fn tuning(part: &TuningPart) -> Vec<Block<'_>> {
 /// The outcome of every rule, and what no rule can tell.
 fn checks(report: &Report) -> Vec<Block<'_>> {
     let mut rules =
-        Table::new(&[("Rule", Set::Text), ("Speaks when", Set::Wide), ("Outcome", Set::Text)]);
+        DocTable::new(&[("Rule", Set::Text), ("Speaks when", Set::Wide), ("Outcome", Set::Text)]);
     for c in &report.checked {
         rules.row(vec![(&c.title).into(), (&c.threshold).into(), owned(c.outcome())]);
     }
-    let mut never = Table::new(&[
+    let mut never = DocTable::new(&[
         ("not seen", Set::Text),
         ("why", Set::Text),
         ("what timings do show", Set::Text),

@@ -172,7 +172,7 @@ impl Runs {
     }
 
     /// The fastest row with a setting; a number that a row does not state agrees with any.
-    pub fn fastest(&self, wanted: &explore::Setting) -> Option<usize> {
+    pub fn fastest(&self, wanted: &explore::TileSetting) -> Option<usize> {
         let agrees = |have: u32, want: u32| have == 0 || have == want;
         self.0
             .iter()

@@ -4,11 +4,11 @@
 use crate::aggregate::{Aggregate, Groups, best_first, used};
 use crate::band_scale::{BandScale, Order};
 use crate::row_names::RowNames;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::spec::Name;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
-use gemmscope_table::data_kind::Set;
+use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
@@ -97,10 +97,10 @@ pub(super) fn spacing(
     log: Option<bool>,
     info: &FieldInfo,
     mut values: impl Iterator<Item = f64>,
-) -> Kind {
+) -> ScaleKind {
     match log.unwrap_or(info.log) {
-        true if values.any(|v| v > 0.0) => Kind::Log,
-        _ => Kind::Linear,
+        true if values.any(|v| v > 0.0) => ScaleKind::Log,
+        _ => ScaleKind::Linear,
     }
 }
 
@@ -143,7 +143,7 @@ impl<'a> Explore<'a> {
             _ => ("Side", "all sides"),
         };
         // Sides of a device each are told by their own names.
-        let name = |set: &Set| match sets.len() == sides.len() {
+        let name = |set: &CountedSet| match sets.len() == sides.len() {
             true => sides[set.side].label.clone(),
             false => set.name.clone(),
         };

@@ -10,7 +10,7 @@ use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::plot::value_panel;
 use crate::row_names::RowNames;
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::{START, Scene};
 use crate::spec::{Figure, Name, Rows, Spec, nothing};
 use crate::text;
@@ -205,7 +205,7 @@ impl Picture for LostTime {
         let figures = text::width(&words(bars.order[0]), FONT, false) + 28.0;
         let span = (room[2] - placed.left - 12.0).max(20.0);
         let scale = Scale::new(
-            Kind::Linear,
+            ScaleKind::Linear,
             (0.0, longest * span / (span - figures).max(span / 4.0)),
             (placed.left, placed.left + span),
         );

@@ -14,7 +14,7 @@ use gemmscope_analysis::tile_sweep::{Cell, FLAT_M, Line, Panel};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::{self, Region};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 /// A tick on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The figures of all cells.
-    pub(crate) fn table(&self) -> Table {
+    pub(crate) fn table(&self) -> ResultTable {
         let of = |(p, l): (&'a Panel, &'a Line)| {
             p.cells(l).enumerate().map(move |(i, cell)| (p, l, i, cell))
         };

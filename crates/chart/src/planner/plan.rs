@@ -21,7 +21,7 @@ use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::field::shape_label;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::sync::{Arc, OnceLock};
 
 /// A plan, opened with the rows to stand beside it.
@@ -80,7 +80,7 @@ impl Picture for PlanPicture {
         Some(self.interactive(options).saved(&marks))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         table(&self.plan)
     }
 
@@ -318,8 +318,8 @@ fn roofs(plan: &Plan, colors: &[Color]) -> Vec<RoofLine> {
 }
 
 /// All marks as a table.
-pub fn table(plan: &Plan) -> Table {
-    let mut out = Table::default();
+pub fn table(plan: &Plan) -> ResultTable {
+    let mut out = ResultTable::default();
     for step in &plan.steps {
         let Ok(result) = &step.result else { continue };
         let table = export::table(result);

@@ -3,7 +3,7 @@
 use super::{Efficiency, Low};
 use gemmscope_analysis::figures::figures;
 use gemmscope_model::units::{percent, plural};
-use gemmscope_table::data_kind::Set;
+use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::metrics::{ABOVE_ROOF, Totals};
 
@@ -95,7 +95,7 @@ pub(super) fn of_sides(frame: &Frame, least: f64, each: bool) -> Vec<Efficiency>
     sets.into_iter().map(|set| of_set(frame, set, least, each)).collect()
 }
 
-fn of_set(frame: &Frame, set: Set, least: f64, each: bool) -> Efficiency {
+fn of_set(frame: &Frame, set: CountedSet, least: f64, each: bool) -> Efficiency {
     let share_of_roof = Totals::over(frame, &set.rows).weighted_efficiency;
     let judged = Judged::of(frame, &set.rows);
     let all = judged.time_s + judged.unknown_time_s;

@@ -1,7 +1,7 @@
 //! The verdict for people, as the blocks of a document: for a log or for a pull request.
 
 use super::{Efficiency, Limit, Missing, Regression};
-use gemmscope_analysis::doc::{Block, Set, Table, owned, text};
+use gemmscope_analysis::doc::{Block, DocTable, Set, owned, text};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
@@ -29,7 +29,7 @@ pub(super) fn blocks<'a>(
     ledger: &Ledger,
     trust: &Trust,
 ) -> Vec<Block<'a>> {
-    let mut all = Table::new(&[("", Set::Text), ("limit", Set::Text), ("found", Set::Text)]);
+    let mut all = DocTable::new(&[("", Set::Text), ("limit", Set::Text), ("found", Set::Text)]);
     let mut out = vec![Block::Heading(3, owned(format!("GEMM check: {}", word(held))))];
     let mut broken = Vec::new();
     for limit in limits {
@@ -64,9 +64,9 @@ pub(super) fn blocks<'a>(
 }
 
 /// The first rows below a limit on the efficiency.
-fn low(e: &Efficiency) -> Table<'_> {
+fn low(e: &Efficiency) -> DocTable<'_> {
     let columns = ["GEMM", "types", "of the roof", "where"].map(|title| (title, Set::Text));
-    let mut table = Table::new(&columns);
+    let mut table = DocTable::new(&columns);
     for row in e.rows.iter().take(LISTED) {
         let (gemm, types) = (row.gemm.as_str(), row.types.as_str());
         let place = owned(format!("{}:{}", row.file, row.line));
@@ -76,9 +76,9 @@ fn low(e: &Efficiency) -> Table<'_> {
 }
 
 /// The first GEMMs that take too much longer.
-fn slow(r: &Regression) -> Table<'_> {
+fn slow(r: &Regression) -> DocTable<'_> {
     let columns = ["GEMM", "before", "now", "change"].map(|title| (title, Set::Text));
-    let mut table = Table::new(&columns);
+    let mut table = DocTable::new(&columns);
     for row in r.rows.iter().take(LISTED) {
         let [before, now] = [row.before_s, row.now_s].map(|s| owned(Seconds(s)));
         let change = format!("{:+.1} %", row.longer * 100.0);
@@ -88,8 +88,8 @@ fn slow(r: &Regression) -> Table<'_> {
 }
 
 /// The first GEMMs that are missing.
-fn gone(m: &Missing) -> Table<'_> {
-    let mut table = Table::new(&[("missing", Set::Text)]);
+fn gone(m: &Missing) -> DocTable<'_> {
+    let mut table = DocTable::new(&[("missing", Set::Text)]);
     m.gemms.iter().take(LISTED).for_each(|gemm| table.row(vec![gemm.as_str().into()]));
     table
 }

@@ -41,7 +41,7 @@ pub struct Counted {
 /// Rows that are added up: those with a time that count on one side and one device. Different devices
 /// are never added up.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Set {
+pub struct CountedSet {
     /// Index of its side in [`Counted::sides`].
     pub side: usize,
     /// Name of its device, as the catalogue has it where it is known; "" where none is stated.
@@ -52,11 +52,11 @@ pub struct Set {
     pub rows: Vec<u32>,
 }
 
-impl Set {
+impl CountedSet {
     /// The sets of a frame: by side, and by device within a side, in the order of their rows.
-    pub(crate) fn of(frame: &Frame) -> Vec<Set> {
+    pub(crate) fn of(frame: &Frame) -> Vec<CountedSet> {
         let data = &*frame.data;
-        let mut out: Vec<Set> = Vec::new();
+        let mut out: Vec<CountedSet> = Vec::new();
         for (number, side) in frame.counted().sides.iter().enumerate() {
             // By device code: its place in `out`.
             let mut places: Vec<Option<usize>> = vec![None; data.devices.len()];
@@ -65,7 +65,12 @@ impl Set {
                 let place = *places[usize::from(code)].get_or_insert(out.len());
                 if place == out.len() {
                     let device = frame.device_name(code).to_owned();
-                    out.push(Set { side: number, device, name: String::new(), rows: Vec::new() });
+                    out.push(CountedSet {
+                        side: number,
+                        device,
+                        name: String::new(),
+                        rows: Vec::new(),
+                    });
                 }
                 out[place].rows.push(row);
             }

@@ -20,7 +20,7 @@ use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use settings::{SHOW, Show};
 
 /// Why nothing is drawn of rows without sides.
@@ -265,7 +265,7 @@ impl Picture for Compare {
         out
     }
 
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         self.tally.iter().map(Tally::table).collect()
     }
 
@@ -301,7 +301,7 @@ impl Picture for Compare {
         self.columns().tooltip(self.label(r), r).row("Verdict", verdict)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         if let (Show::BestOfAll, Some(best)) = (self.show, &self.best) {
             return best.table(&self.frame, &self.comparison);
         }

@@ -8,7 +8,7 @@ use crate::layout::{EDGE, FONT, NARROW, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::alpha;
 use crate::plot::{Around, Marks as Ticks, Ruler, round, xy};
-use crate::scale::{self, Kind};
+use crate::scale::{self, ScaleKind};
 use crate::scene::{Color, HitArea, Item, Marks, Point, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
@@ -87,15 +87,18 @@ impl Panels<'_> {
         };
         let values: Vec<(f64, f64)> = self.model.duel.ratios.iter().map(value).collect();
         let all = values.iter().flat_map(|(x, y)| [*x, *y]);
-        let domain =
-            scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.08);
+        let domain = scale::padded(
+            ScaleKind::Log,
+            scale::extent(ScaleKind::Log, all).unwrap_or((1.0, 10.0)),
+            0.08,
+        );
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
         let at = (left + EDGE, top + 4.0);
         let used = legend::legend(Some(scene), at, width - 24.0, &entries) + 8.0;
         let ruler = |side: &str, each| {
             let marks = round(format, each, (2, 9));
-            Ruler::new(format!("{side}, {what}"), (Kind::Log, domain), marks)
+            Ruler::new(format!("{side}, {what}"), (ScaleKind::Log, domain), marks)
         };
         // Labels end with the plot: another panel may stand beside it.
         let around = Around { right: 2.0, ..Around::USUAL };
@@ -205,10 +208,10 @@ impl Panels<'_> {
         // Room above the bars for the word on the line of the mean.
         let high = (rect[3] - around.top - around.bottom).max(1.0);
         let above = (high / (high - WORD).max(1.0)).clamp(1.12, 1.6);
-        let y = Ruler::new("", (Kind::Linear, (0.0, most * above)), whole);
+        let y = Ruler::new("", (ScaleKind::Linear, (0.0, most * above)), whole);
         let ratios: Ticks<'_> =
             Box::new(|scale, px| ratio_ticks(scale.domain, (px / 56.0) as usize));
-        let x = Ruler::new(self.directions(), (Kind::Linear, (lo, hi)), ratios);
+        let x = Ruler::new(self.directions(), (ScaleKind::Linear, (lo, hi)), ratios);
         let x = Ruler { grid: false, ..x };
         let plot = xy(scene, (room, around), &x, &y);
         legend::heading(

@@ -5,7 +5,7 @@ use crate::labels::Rect;
 use crate::layout::{EDGE, FONT};
 use crate::legend;
 use crate::plot::Bands;
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::{BELOW, END, START, Scene};
 use crate::text;
 use gemmscope_analysis::compare::duel::{Verdict, lead};
@@ -74,7 +74,7 @@ impl Panels<'_> {
         let hi = logs.iter().copied().fold(0.0, f64::max);
         let start = from + pad(lo < 0.0);
         let end = (to - pad(logs.iter().any(|v| *v >= 0.0))).max(start + 10.0);
-        let x = Scale::new(Kind::Linear, (lo.min(-1e-3), hi.max(1e-3)), (start, end));
+        let x = Scale::new(ScaleKind::Linear, (lo.min(-1e-3), hi.max(1e-3)), (start, end));
         let z = x.px(0.0);
         for (k, y) in placed.each() {
             let Some(i) = shown[k] else { continue };

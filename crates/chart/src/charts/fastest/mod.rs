@@ -17,7 +17,7 @@ use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use std::collections::BTreeMap;
 
@@ -267,7 +267,7 @@ impl Picture for Fastest {
         draw::map(self, scene, options);
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let sides = &self.comparison.names;
         let columns = Columns::new()
             .text(self.y.name(), |c: &&Cell| c.y.to_string())

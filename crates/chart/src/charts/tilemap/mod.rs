@@ -22,7 +22,7 @@ use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use settings::Settings;
 
@@ -232,7 +232,7 @@ impl Picture for TileMap {
     }
 
     /// Every value of every setting but the tile.
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         if self.influences.is_empty() {
             return Vec::new();
         }
@@ -253,7 +253,7 @@ impl Picture for TileMap {
         self.measured(&self.sweep).tooltip(mark)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         self.measured(&self.sweep).table()
     }
 

@@ -6,7 +6,7 @@ use crate::charts::{Chart, ChartKind, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::scene::Scene;
 use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
@@ -15,7 +15,7 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 
 /// This chart in the list of all.
@@ -29,8 +29,8 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-const SCALE: Setting<Kind> =
-    Setting { key: "tuning.scale", label: "Scale", hint: "", default: Kind::Linear };
+const SCALE: Setting<ScaleKind> =
+    Setting { key: "tuning.scale", label: "Scale", hint: "", default: ScaleKind::Linear };
 
 /// Shapes that can be chosen.
 const MOST_SHAPES: usize = 200;
@@ -41,7 +41,7 @@ const MOST_SUSPECTS: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Tuning {
     frame: Frame,
-    scale: Kind,
+    scale: ScaleKind,
     history: History,
 }
 
@@ -162,7 +162,7 @@ impl Picture for Tuning {
     }
 
     /// The settings behind failed and slow variants, and those variants.
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         let (frame, h) = (&self.frame, &self.history);
         let share = |s: &Suspect| share_words(s.bad as f64 / s.all as f64);
         let suspects = h.suspects(frame).into_iter().map(|s| {
@@ -181,8 +181,8 @@ impl Picture for Tuning {
         let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
         let variant = [&h.order_label as &str, "Variant", "Outcome", "Time", "Settings"];
         let tables = [
-            ("Settings behind failed and slow variants", Table::of(&heads, suspects)),
-            ("Failed and slow variants", Table::of(&variant, bad)),
+            ("Settings behind failed and slow variants", ResultTable::of(&heads, suspects)),
+            ("Failed and slow variants", ResultTable::of(&variant, bad)),
         ];
         let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());
         filled.map(|(name, t)| (name.to_owned(), t)).collect()
@@ -209,7 +209,7 @@ impl Picture for Tuning {
         self.columns().tooltip(head, &(v, f64::NAN))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let h = &self.history;
         let variants = h.generations.iter().flat_map(|g| {
             let best = g.running.map_or(f64::NAN, |i| h.variants[i].rate);
