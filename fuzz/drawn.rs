@@ -139,9 +139,7 @@ pub(crate) fn extremes(bytes: &[u8]) {
         }
     }
     let text = text.concat();
-    if let Ok(Imported::Table(data)) =
-        read_all("x", text.as_bytes(), &ImportOptions::default())
-    {
+    if let Ok(Imported::Table(data)) = read_all("x", text.as_bytes(), &ImportOptions::default()) {
         let link = LINKS[usize::from(*link) % LINKS.len()];
         made(*data, *view, *device, link, true);
     }
@@ -151,8 +149,7 @@ pub(crate) fn extremes(bytes: &[u8]) {
 fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     let long = csv(&data, 0..data.len(), None);
     if !data.is_empty() {
-        let Ok(Imported::Table(back)) =
-            read_all("x", long.as_bytes(), &ImportOptions::default())
+        let Ok(Imported::Table(back)) = read_all("x", long.as_bytes(), &ImportOptions::default())
         else {
             panic!("what we write is not read: {long}");
         };

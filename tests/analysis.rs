@@ -9,7 +9,7 @@ use gemmscope_analysis::replay::bulk;
 use gemmscope_analysis::report::{
     Picture, Report, gemm_findings, gemm_findings_of, html, json, markdown,
 };
-use gemmscope_analysis::tuning::{self, History};
+use gemmscope_analysis::tuning::{self, SearchHistory};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset, TraceContext};
@@ -271,7 +271,7 @@ fn the_sample_of_a_tuning_history() {
     let csv = include_bytes!("../samples/tuning-history.csv");
     let f = frame(&[("tuning-history.csv", csv)], RoofKind::Datasheet);
     let (problem, _) = tuning::problems(&f)[0];
-    let h = History::new(&f, &problem, 0.3).unwrap();
+    let h = SearchHistory::new(&f, &problem, 0.3).unwrap();
     let best: Vec<f64> = h
         .generations
         .iter()

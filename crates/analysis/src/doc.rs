@@ -105,12 +105,12 @@ pub struct Article<'a> {
     /// The text.
     pub text: Text<'a>,
     /// Title, text, and how it is set.
-    pub entries: Vec<(&'static str, Text<'a>, Entry)>,
+    pub entries: Vec<(&'static str, Text<'a>, DocEntry)>,
 }
 
 /// How an entry is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum DocEntry {
     /// A text.
     Plain,
     /// A formula.

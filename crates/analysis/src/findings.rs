@@ -129,7 +129,7 @@ impl Category {
 
 /// The evidence of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct FindingEvidence {
     /// Dataset rows, ascending.
     pub rows: Vec<u32>,
     /// The formula with its numbers.
@@ -167,7 +167,7 @@ pub struct Finding {
     /// Subject.
     pub category: Category,
     /// Its evidence.
-    pub evidence: Evidence,
+    pub evidence: FindingEvidence,
     /// Time of its rows over all calls, seconds.
     pub time_s: f64,
     /// That time as a share of the whole.

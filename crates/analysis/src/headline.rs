@@ -11,7 +11,7 @@ const NAMED: f64 = 0.005;
 
 /// What costs most of a side on one device.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cost {
+pub struct HeadlineCost {
     /// Key of the account that holds it, or of the rule where it is time outside the accounts.
     pub key: String,
     /// Position of its finding.
@@ -97,13 +97,13 @@ pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<&'f Finding> 
 /// What costs most: what the program loses outside of these GEMMs, where that is more than they lose, else
 /// the finding that [leads](leading). `None` where nothing weighs. `findings` are those of the ledger that
 /// holds the book.
-pub fn cost(findings: &[Finding], book: &Book) -> Option<Cost> {
+pub fn cost(findings: &[Finding], book: &Book) -> Option<HeadlineCost> {
     let own = |f: &&Finding| f.is_outside() && f.section() == Section::First && f.side == book.side;
     if let Some(finding) = findings.iter().find(own).filter(|f| f.time_s > book.lost_s()) {
         return Some(of_program(finding, position(findings, finding)));
     }
     let finding = leading(findings, book)?;
-    Some(Cost {
+    Some(HeadlineCost {
         key: finding.rule.clone(),
         finding: position(findings, finding),
         seconds: finding.alone_s?,
@@ -113,14 +113,14 @@ pub fn cost(findings: &[Finding], book: &Book) -> Option<Cost> {
 }
 
 /// A finding about time outside the accounts: `The device is idle for 92.1 % of the time`, `3.60 ms`.
-fn of_program(finding: &Finding, position: usize) -> Cost {
+fn of_program(finding: &Finding, position: usize) -> HeadlineCost {
     let seconds = seconds_brief(finding.time_s);
     let (claim, why) = match finding.title.split_once(": ") {
         Some((claim, what)) => (claim, format!("{seconds}, {what}")),
         None => (finding.title.as_str(), seconds),
     };
     let (key, seconds) = (finding.rule.clone(), finding.time_s);
-    Cost { key, finding: position, seconds, claim: claim.to_owned(), why }
+    HeadlineCost { key, finding: position, seconds, claim: claim.to_owned(), why }
 }
 
 fn position(all: &[Finding], one: &Finding) -> usize {

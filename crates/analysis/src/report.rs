@@ -31,7 +31,7 @@ mod tuning;
 pub use crate::doc::Picture;
 pub use bottlenecks::Bottleneck;
 pub use json::json;
-pub use operations::{Breakdown, Operation, impact_percent};
+pub use operations::{Breakdown, ReportOperation, impact_percent};
 pub use sentences::sentences;
 pub(crate) use summary::of_achievable;
 pub use summary::{gemm_findings, gemm_findings_of};
@@ -58,7 +58,7 @@ pub(crate) const THUMB_MEMORY: f64 = 100.0;
 
 /// The place of a row in a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Place {
+pub struct RowPlace {
     /// File.
     pub file: String,
     /// 1-based line.
@@ -74,7 +74,7 @@ pub struct FindingLine {
     /// Number of its rows.
     pub rows_total: usize,
     /// Places of the first rows.
-    pub places: Vec<Place>,
+    pub places: Vec<RowPlace>,
 }
 
 /// The content of all documents.
@@ -106,7 +106,7 @@ pub struct Report {
     #[serde(rename = "time", serialize_with = "only_one")]
     pub times: Vec<TraceTime>,
     /// The operations that take most time.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<ReportOperation>,
     /// Number of all operations.
     pub operations_total: usize,
     /// The flagged operations, most important first.
@@ -237,7 +237,7 @@ impl Report {
     }
 
     /// The operations that a document lists; the others are counted.
-    pub(super) fn listed(&self) -> &[Operation] {
+    pub(super) fn listed(&self) -> &[ReportOperation] {
         &self.operations[..self.operations.len().min(LISTED_OPERATIONS)]
     }
 
@@ -276,7 +276,7 @@ impl Report {
                 .take(MAX_PLACES)
                 .filter_map(|&r| {
                     let r = r as usize;
-                    Some(Place {
+                    Some(RowPlace {
                         file: data.sources.get(usize::from(data.source[r]))?.name.clone(),
                         line: data.line[r],
                     })
@@ -315,7 +315,7 @@ impl Report {
                     rows_total: f.evidence.rows.len(),
                     places: places(&f.evidence.rows),
                     finding: Finding {
-                        evidence: findings::Evidence {
+                        evidence: findings::FindingEvidence {
                             rows: Vec::new(),
                             formula: f.evidence.formula.clone(),
                             most: None,

@@ -30,7 +30,7 @@ pub mod kernel_name;
 mod order;
 
 pub use axis::Axis;
-pub use footprint::{Caution, Footprint, Limit, Occupancy, Overflow};
+pub use footprint::{Caution, Footprint, Occupancy, OccupancyLimit, Overflow};
 pub use order::{LaunchOrder, Panels, best_group_size};
 
 /// The part of C that one workgroup computes, and how deep it walks K at a time.

@@ -104,7 +104,7 @@ fn settings(ready: Ready) -> AnyView {
     // On a phone the chart comes below the form, so all but the first group start folded.
     let small = dom::media("(max-width: 900px)");
     let titles: Vec<(&str, bool)> = groups.with_untracked(|g| {
-        let open = |i: usize, g: &form::Group| g.open && !(small && i > 0);
+        let open = |i: usize, g: &form::FormGroup| g.open && !(small && i > 0);
         g.iter().enumerate().map(|(i, g)| (g.title, open(i, g))).collect()
     });
     let group = move |(i, (title, open)): (usize, (&'static str, bool))| {

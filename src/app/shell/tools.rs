@@ -4,7 +4,7 @@ use super::choose::ChooseFiles;
 use super::device_picker::DevicePicker;
 use super::header::roof_in_use;
 use crate::app::load::{Loader, sample};
-use crate::app::state::{Dialog, Shell, Step, Workbench};
+use crate::app::state::{Dialog, Shell, UndoStep, Workbench};
 use crate::app::ui::{Menu, icon, one_stop, rove};
 use crate::samples::SAMPLES;
 use crate::undo::History;
@@ -31,7 +31,7 @@ pub(super) fn steps() -> AnyView {
     let step = move |label: &'static str,
                      keys: &'static str,
                      path: &'static str,
-                     can: fn(&History<Step>) -> bool,
+                     can: fn(&History<UndoStep>) -> bool,
                      act: fn(&Workbench)| {
         view! {
             <button type="button" class="icon-button wide-only" aria-label=label title=format!("{label} ({keys})")

@@ -112,7 +112,7 @@ pub enum Origin {
 /// A step back: the view before it, and what it changed in the lists of files. Files are shared, so
 /// a step holds no copy of their rows.
 #[derive(Clone, Debug, Default)]
-pub struct Step {
+pub struct UndoStep {
     pub(super) view: ViewState,
     pub(super) files: Swap<LoadedFile>,
     pub(super) contexts: Swap<TraceContext>,
@@ -131,7 +131,7 @@ pub struct Given {
     /// it was made from, as [`linked_names`](data::linked_names) writes them; "" where it names none.
     pub expected: RwSignal<Option<String>>,
     /// Steps that can be undone and redone.
-    pub history: RwSignal<History<Step>>,
+    pub history: RwSignal<History<UndoStep>>,
     /// The user's own devices.
     pub custom: RwSignal<Vec<Device>>,
     /// Where every row lies on the roofline, and its colours: made when a chart first asks.

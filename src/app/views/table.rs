@@ -135,7 +135,7 @@ fn Toolbar(bench: Workbench, columns: TableColumns, scroll: Scroll) -> impl Into
             <span class="spacer"></span>
             <Menu class="button small" right=true stays=true
                 name="Choose columns"
-                label=|| view! { {icon(icon::COLUMNS)} <span>"TableColumns"</span> }>
+                label=|| view! { {icon(icon::COLUMNS)} <span>"Columns"</span> }>
                 <div class="menu-scroll">
                     {move || columns.all.get().into_iter().map(shows).collect_view()}
                 </div>

@@ -1,7 +1,7 @@
 //! A document as one HTML file with styles and pictures, without scripts or requests.
 
 use super::escape::data_url;
-use super::{Article, Block, DocTable, Entry, Set};
+use super::{Article, Block, DocEntry, DocTable, Set};
 use gemmscope_model::encode::markup as h;
 
 /// A picture for the report.
@@ -125,8 +125,8 @@ fn article(a: &Article<'_>, out: &mut String) {
         h(&a.text)
     ));
     let known: Vec<_> = a.entries.iter().filter(|e| !e.1.is_empty()).collect();
-    for entries in known.chunk_by(|a, b| (a.2 == Entry::Path) == (b.2 == Entry::Path)) {
-        let paths = entries[0].2 == Entry::Path;
+    for entries in known.chunk_by(|a, b| (a.2 == DocEntry::Path) == (b.2 == DocEntry::Path)) {
+        let paths = entries[0].2 == DocEntry::Path;
         let [before, after] = match paths {
             true => ["<div><dl>", "</dl></div>\n"],
             false => ["", ""],
@@ -134,7 +134,7 @@ fn article(a: &Article<'_>, out: &mut String) {
         out.push_str(if paths { "<div class=\"paths\">\n" } else { "<dl>\n" });
         for (title, text, set) in entries {
             let text = match set {
-                Entry::Code => format!("<code>{}</code>", h(text)),
+                DocEntry::Code => format!("<code>{}</code>", h(text)),
                 _ => h(text).into_owned(),
             };
             out.push_str(&format!("{before}<dt>{title}</dt><dd>{text}</dd>\n{after}"));

@@ -1,10 +1,10 @@
 //! What a report says, in its order: once for every form.
 
 use super::operations::EXTRA_COLUMNS;
-use super::{FindingLine, Operation, Report, TuningPart};
+use super::{FindingLine, Report, ReportOperation, TuningPart};
 use crate::compare::BestOfAll;
 use crate::doc::escape::short;
-use crate::doc::{Article, Block, DocTable, Entry, Set, Text, heading, owned, text};
+use crate::doc::{Article, Block, DocEntry, DocTable, Set, Text, heading, owned, text};
 use crate::findings::Finding;
 use crate::untimed::UntimedList;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
@@ -77,12 +77,12 @@ fn finding(number: usize, f: &FindingLine) -> Block<'_> {
         facts: owned(facts(f)),
         text: (&x.text).into(),
         entries: vec![
-            ("How", (&x.evidence.formula).into(), Entry::Code),
-            ("Rows", owned(rows), Entry::Plain),
-            ("Signs", owned(signs(x)), Entry::Plain),
-            ("Try in the model", (&x.path_a).into(), Entry::Path),
-            ("Try in the kernel or library", (&x.path_b).into(), Entry::Path),
-            ("To confirm", (&x.profile).into(), Entry::Plain),
+            ("How", (&x.evidence.formula).into(), DocEntry::Code),
+            ("Rows", owned(rows), DocEntry::Plain),
+            ("Signs", owned(signs(x)), DocEntry::Plain),
+            ("Try in the model", (&x.path_a).into(), DocEntry::Path),
+            ("Try in the kernel or library", (&x.path_b).into(), DocEntry::Path),
+            ("To confirm", (&x.profile).into(), DocEntry::Plain),
         ],
     })
 }
@@ -162,7 +162,7 @@ fn operations(report: &Report) -> Vec<Block<'_>> {
 
 /// Where the rule of thumb says another bound than the ridge point of the device.
 fn by_thumb(report: &Report) -> Option<String> {
-    let differs = |o: &&Operation| {
+    let differs = |o: &&ReportOperation| {
         let ours = o.bound.as_deref().unwrap_or("");
         !ours.is_empty() && !ours.starts_with(&o.rule_of_thumb)
     };

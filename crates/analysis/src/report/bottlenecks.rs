@@ -2,7 +2,7 @@
 
 use super::merges::Neighbours;
 use super::operations::{
-    KERNEL_CHARS, Operation, PROFILER, UNKNOWN_SHAPE, names_quantized, profiler_of,
+    KERNEL_CHARS, PROFILER, ReportOperation, UNKNOWN_SHAPE, names_quantized, profiler_of,
 };
 use super::{FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S};
 use crate::doc::escape::short;
@@ -41,7 +41,7 @@ pub struct Bottleneck {
 
 /// The GEMMs without a shape that take over 10 % of the time, as operations from index `first` on
 /// and as bottlenecks: nobody knows how good they are, and they weigh. Of the only side.
-pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bottleneck)> {
+pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(ReportOperation, Bottleneck)> {
     let [part] = scan.parts.as_slice() else {
         return Vec::new();
     };
@@ -53,7 +53,7 @@ pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bo
             if share <= findings::HIGH_SHARE || source.lacks_no_shape() {
                 continue;
             }
-            let o = Operation {
+            let o = ReportOperation {
                 name: short(name, KERNEL_CHARS).into_owned(),
                 problem: UNKNOWN_SHAPE.to_owned(),
                 kernel: name.clone(),
@@ -66,7 +66,7 @@ pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bo
                 bytes_per_s: f64::NAN,
                 intensity: f64::NAN,
                 quantized: names_quantized(name),
-                ..Operation::default()
+                ..ReportOperation::default()
             };
             let remedy = match source.remedy.as_str() {
                 "" => "record the shapes of its operands (record_shapes=True), or of its groups",
@@ -96,7 +96,7 @@ pub(super) fn without_model(scan: &Scan<'_>, first: usize) -> Vec<(Operation, Bo
 /// The flagged operations in the order of their priority.
 pub(super) fn bottlenecks(
     scan: &Scan<'_>,
-    operations: &[Operation],
+    operations: &[ReportOperation],
     groups: &[&Group],
     findings: &Findings,
 ) -> Vec<Bottleneck> {
@@ -209,7 +209,7 @@ fn older(kernel: &str) -> &'static str {
 }
 
 /// Why an operation is flagged; nothing for one that is not.
-fn flags(o: &Operation) -> Vec<String> {
+fn flags(o: &ReportOperation) -> Vec<String> {
     let checks = [
         (o.time_s > FLAG_TIME_S, "over 50 ms"),
         (o.share_of_category > FLAG_SHARE, "over 5 % of the category"),
@@ -219,7 +219,7 @@ fn flags(o: &Operation) -> Vec<String> {
 }
 
 /// Why an operation is not worth acting on, else "". `little`: it loses under 1 % of the time.
-fn dismissed(o: &Operation, of: &Circumstances, little: bool) -> &'static str {
+fn dismissed(o: &ReportOperation, of: &Circumstances, little: bool) -> &'static str {
     if o.share < findings::TRIFLE_SHARE {
         "under 1 % of the time"
     } else if o.efficiency.is_some_and(|e| e > 0.8) {
@@ -251,7 +251,7 @@ struct Circumstances {
 }
 
 impl Circumstances {
-    fn of(scan: &Scan<'_>, neighbours: &Neighbours<'_>, g: &Group, o: &Operation) -> Self {
+    fn of(scan: &Scan<'_>, neighbours: &Neighbours<'_>, g: &Group, o: &ReportOperation) -> Self {
         let p = scan.problem(g);
         let tiny_batched = p.batch >= 100 && p.m.min(p.n) <= 64 && p.k <= 256;
         let attention = is_unfused_attention(scan.data(), g.row as usize);
@@ -271,7 +271,7 @@ impl Circumstances {
 }
 
 /// Circumstances that explain a low efficiency.
-fn context(problem: &Problem, o: &Operation, of: &Circumstances) -> Vec<String> {
+fn context(problem: &Problem, o: &ReportOperation, of: &Circumstances) -> Vec<String> {
     let mut out = Vec::new();
     if of.attention {
         out.push("A product of attention that is not fused.".to_owned());
@@ -301,14 +301,14 @@ fn context(problem: &Problem, o: &Operation, of: &Circumstances) -> Vec<String> 
 }
 
 /// That percentages of quantised GEMMs are their own.
-fn context_of_type(o: &Operation) -> Vec<String> {
+fn context_of_type(o: &ReportOperation) -> Vec<String> {
     let words = "Quantised: its roof is higher and scaling takes a part of the time, so its percentage \
                  compares with other quantised GEMMs only.";
     o.quantized.then(|| words.to_owned()).into_iter().collect()
 }
 
 /// The issue in one sentence: the limit of the tile, else the distance from the roof.
-fn issue(o: &Operation, finding: Option<&Finding>) -> String {
+fn issue(o: &ReportOperation, finding: Option<&Finding>) -> String {
     let grade = o.efficiency.map_or_else(
         || "no roof is known for it".to_owned(),
         |e| format!("{} ({} of its roof)", band(e), percent(e)),
@@ -325,7 +325,11 @@ fn issue(o: &Operation, finding: Option<&Finding>) -> String {
 
 /// Both paths: near the roof only the first; else from what the operation is a part of, from what was `found` on
 /// it, or from its efficiency.
-fn paths(o: &Operation, of: &Circumstances, found: Option<(String, String)>) -> (String, String) {
+fn paths(
+    o: &ReportOperation,
+    of: &Circumstances,
+    found: Option<(String, String)>,
+) -> (String, String) {
     if o.efficiency.is_some_and(|e| e > 0.8) {
         return (
             "Focus on Path A: the kernel is near its roof, so only fewer or smaller products help (fusion, \

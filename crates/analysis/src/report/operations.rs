@@ -36,7 +36,7 @@ const SAME_TIME: f64 = 2e-3;
 
 /// One operation of the breakdown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Operation {
+pub struct ReportOperation {
     /// `aten::mm`, or the library, or "GEMM".
     pub name: String,
     /// Shape, types, layout.
@@ -86,7 +86,7 @@ pub struct Operation {
     pub rows: Vec<u32>,
 }
 
-impl Operation {
+impl ReportOperation {
     /// Share of the roof, attained rate, bandwidth and intensity, as tables of reports show them.
     pub(super) fn figures(&self) -> [String; 4] {
         let known = |value: f64, text: String| match value.is_nan() {
@@ -104,7 +104,7 @@ impl Operation {
 }
 
 /// A column of the table of operations: its head, and the value of an operation, "" if it has none.
-type Column = (&'static str, fn(&Operation) -> String);
+type Column = (&'static str, fn(&ReportOperation) -> String);
 
 /// The columns that only some data fill. Callers come outermost first.
 pub(super) const EXTRA_COLUMNS: [Column; 3] = [
@@ -122,7 +122,7 @@ pub struct Breakdown {
     /// What the time of each trace goes to.
     pub times: Vec<TraceTime>,
     /// The operations that take most time, in this order.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<ReportOperation>,
     /// How many there are.
     pub total: usize,
     /// The flagged ones, most important first.
@@ -131,7 +131,7 @@ pub struct Breakdown {
     pub cannot_infer: Vec<[String; 3]>,
 }
 
-impl Operation {
+impl ReportOperation {
     /// Its name, with the side that it is on.
     pub(super) fn heading(&self) -> String {
         match self.side.as_str() {
@@ -203,7 +203,7 @@ pub(super) const PROFILER: &str = "the vendor's profiler";
 /// the first bottleneck, else of the longest operation.
 fn cannot_infer(
     scan: &Scan<'_>,
-    operations: &[Operation],
+    operations: &[ReportOperation],
     bottlenecks: &[Bottleneck],
 ) -> Vec<[String; 3]> {
     let leading = bottlenecks.iter().map(|b| &operations[b.operation]).chain(operations);
@@ -264,7 +264,7 @@ fn heaviest<'s>(scan: &'s Scan<'_>) -> (Vec<&'s Group>, usize) {
     (groups.collect(), total)
 }
 
-fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
+fn operation(scan: &Scan<'_>, g: &Group) -> ReportOperation {
     let (data, metrics) = (scan.data(), scan.metrics());
     let row = g.row as usize;
     let problem = scan.problem(g);
@@ -281,7 +281,7 @@ fn operation(scan: &Scan<'_>, g: &Group) -> Operation {
         "" => "GEMM",
         name => name,
     };
-    Operation {
+    ReportOperation {
         name: name.to_owned(),
         problem: problem.to_string(),
         kernel: data.text(ColumnMeaning::Kernel, row).to_owned(),

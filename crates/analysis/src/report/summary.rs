@@ -1,6 +1,6 @@
 //! `gemm_findings.md`: the summary in the form that trace analysts exchange.
 
-use super::{Bottleneck, MAX_BOTTLENECKS, Operation, Report, ReportPart};
+use super::{Bottleneck, MAX_BOTTLENECKS, Report, ReportOperation, ReportPart};
 use crate::doc::escape::{markdown_line as line, markdown_text as md, short};
 use crate::explain::roof_name;
 use crate::ledger::{Book, Ledger};
@@ -155,7 +155,7 @@ fn overview(part: &ReportPart, efficiency: &str, out: &mut String) {
 }
 
 /// The part of an operation's side.
-fn part_of<'a>(report: &'a Report, o: &Operation) -> Option<&'a ReportPart> {
+fn part_of<'a>(report: &'a Report, o: &ReportOperation) -> Option<&'a ReportPart> {
     report.parts.iter().find(|p| p.side == o.side)
 }
 

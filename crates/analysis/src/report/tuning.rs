@@ -1,7 +1,7 @@
 //! How a tuning history went: what each generation gained, what failed or was slow, and the settings that such
 //! variants share.
 
-use crate::tuning::{self, BadVariant, History, Outcome, SLOW_BELOW, Suspect};
+use crate::tuning::{self, BadVariant, Outcome, SLOW_BELOW, SearchHistory, Suspect};
 use gemmscope_table::field::Frame;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub struct TuningPart {
     /// Those that ran far slower than the best.
     pub slow: usize,
     /// The best of each generation against that of the last one before it that had one.
-    pub changes: Vec<Change>,
+    pub changes: Vec<GenerationChange>,
     /// The same in a sentence; none where there are too many to read.
     #[serde(skip)]
     pub changed: Option<String>,
@@ -40,7 +40,7 @@ pub struct TuningPart {
 
 /// What a generation gained over the one before.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
+pub struct GenerationChange {
     /// Its number.
     pub order: f64,
     /// Rate of its best variant over that of the one before, less 1: negative where it fell.
@@ -52,12 +52,14 @@ impl TuningPart {
     pub(super) fn of(frame: &Frame) -> Vec<TuningPart> {
         tuning::problems(frame)
             .iter()
-            .filter_map(|(problem, _)| Self::new(frame, &History::new(frame, problem, SLOW_BELOW)?))
+            .filter_map(|(problem, _)| {
+                Self::new(frame, &SearchHistory::new(frame, problem, SLOW_BELOW)?)
+            })
             .take(MOST_HISTORIES)
             .collect()
     }
 
-    fn new(frame: &Frame, h: &History) -> Option<TuningPart> {
+    fn new(frame: &Frame, h: &SearchHistory) -> Option<TuningPart> {
         let (failed, slow) = (h.count(Outcome::Failed), h.count(Outcome::Slow));
         if h.generations.len() < 2 {
             return None;
@@ -69,7 +71,7 @@ impl TuningPart {
             variants: h.variants.len(),
             failed,
             slow,
-            changes: changes.map(|(order, change)| Change { order, change }).collect(),
+            changes: changes.map(|(order, change)| GenerationChange { order, change }).collect(),
             changed: h.changes_sentence(),
             convergence: h.convergence(),
             settings: h.suspects(frame).into_iter().take(MOST_SETTINGS).collect(),

@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::roofline::{Extras, Planned, Points, RoofLine, RooflineInput, roofline};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
+use gemmscope_analysis::planner::fusion::{Fusion, FusionStep, Run, fuse};
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent, plural};
 use gemmscope_table::control::{Choice, Control};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(super) struct FusionTool {
     shape: Shape,
     roof: Option<Roof>,
-    steps: Vec<Step>,
+    steps: Vec<FusionStep>,
     fusion: Fusion,
 }
 
@@ -29,11 +29,11 @@ impl FusionTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
         let (shape, mut controls) = Shape::read(inputs);
-        let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
+        let options = FusionStep::ALL.iter().map(|x| Choice::plain(x.id())).collect();
         let usual = ["activation".to_owned()];
         let chain = Control::several(s, "fusion.steps", "Epilogue", "", options, &usual);
-        let steps: Vec<Step> =
-            Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
+        let steps: Vec<FusionStep> =
+            FusionStep::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
         controls.push(chain);
         let fusion = fuse(&shape.problem, &steps, roof);

@@ -16,13 +16,13 @@ use crate::ticks::share_words;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
-use gemmscope_analysis::tile_sweep::Runs;
+use gemmscope_analysis::tile_sweep::TileRuns;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{
     AXES, Evaluation, Map, TileSetting, evaluate, fitted, map, without_doubt,
 };
-use gemmscope_model::tiling::{Caution, Limit, Overflow};
+use gemmscope_model::tiling::{Caution, OccupancyLimit, Overflow};
 use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
@@ -74,7 +74,7 @@ impl TileTool {
         let p = &shape.problem;
         let roof = shape.device.roof(p.op.compute, s.roof);
         controls.extend(more.into_iter().chain([x_control, y_control]));
-        let runs = Runs::of(inputs.frame, p, &shape.device.id);
+        let runs = TileRuns::of(inputs.frame, p, &shape.device.id);
         let mut map = map(p, &shape.device, roof, setting, (x, y));
         let ran = map.asked.iter().map(|asked| {
             let row = runs.fastest(asked)?;
@@ -269,11 +269,11 @@ fn measured(frame: &Frame, row: usize) -> String {
     )
 }
 
-fn limit_name(limit: Limit) -> &'static str {
+fn limit_name(limit: OccupancyLimit) -> &'static str {
     match limit {
-        Limit::SharedMemory => "shared memory",
-        Limit::Registers => "registers",
-        Limit::Threads => "threads",
+        OccupancyLimit::SharedMemory => "shared memory",
+        OccupancyLimit::Registers => "registers",
+        OccupancyLimit::Threads => "threads",
     }
 }
 

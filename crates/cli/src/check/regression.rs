@@ -3,7 +3,7 @@
 use super::{Missing, Regression, Slower};
 use crate::load::{Loaded, shown};
 use crate::messages::Messages;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict};
+use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Field;
@@ -67,7 +67,7 @@ pub(super) fn against(
     }
     let ranked = duel.ranked().into_iter().map(|i| duel.ratios[i]);
     let rows: Vec<Slower> = ranked
-        .filter(|r| r.verdict == Verdict::A)
+        .filter(|r| r.verdict == DuelVerdict::A)
         .map(|r| {
             let c = r.configuration as usize;
             let time = |side| comparison.sample(c, side).map_or(f64::NAN, |s| s.time_s);
@@ -80,7 +80,7 @@ pub(super) fn against(
         })
         .collect();
     let noise = duel.ratios.iter();
-    let noise = noise.filter(|r| r.verdict == Verdict::Noise && r.ratio < 1.0);
+    let noise = noise.filter(|r| r.verdict == DuelVerdict::Noise && r.ratio < 1.0);
     let held = Some(rows.is_empty());
     Ok((Regression { held, within_spread: noise.count(), rows, ..found }, missing))
 }

@@ -12,7 +12,7 @@ use crate::layout::NARROW;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_analysis::compare::winner::{self, Cell, Size};
+use gemmscope_analysis::compare::winner::{self, Size, WinnerCell};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
@@ -47,7 +47,7 @@ pub(crate) struct Fastest {
     dtype: Option<String>,
     /// The layout that shows, or how many there are together; `None` where there is only one.
     layout: Option<String>,
-    cells: Vec<Cell>,
+    cells: Vec<WinnerCell>,
     /// Sizes of the columns and rows of cells, ascending.
     xs: Vec<u32>,
     ys: Vec<u32>,
@@ -270,7 +270,7 @@ impl Picture for Fastest {
     fn table(&self) -> ResultTable {
         let sides = &self.comparison.names;
         let columns = Columns::new()
-            .text(self.y.name(), |c: &&Cell| c.y.to_string())
+            .text(self.y.name(), |c: &&WinnerCell| c.y.to_string())
             .text(self.x.name(), |c| c.x.to_string())
             .text("Fastest", |c| c.winner.map_or_else(String::new, |s| sides[s].clone()))
             .number("Lead over the next (x)", "", |c| c.winner.map_or(f64::NAN, |_| c.margin))

@@ -12,7 +12,7 @@ use crate::scene::{Color, END, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick, rate_words, share_words};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tuning::{self, Generation, History, Outcome};
+use gemmscope_analysis::tuning::{self, Generation, Outcome, SearchHistory};
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
@@ -32,7 +32,7 @@ fn mark(outcome: Outcome, theme: &Theme) -> (Symbol, Color) {
 
 /// A history being drawn.
 struct Picture<'a> {
-    h: &'a History,
+    h: &'a SearchHistory,
     plot: Plot,
     /// Where the lane of failed variants ends, below the plot; its lower edge where none failed.
     lane: f64,
@@ -79,7 +79,7 @@ impl Tuning {
 }
 
 /// The generations that show: half a step of room on both sides, for the variants beside theirs.
-fn orders(h: &History) -> (f64, f64) {
+fn orders(h: &SearchHistory) -> (f64, f64) {
     let (first, last) = match (h.generations.first(), h.generations.last()) {
         (Some(a), Some(b)) => (a.order, b.order),
         _ => (0.0, 1.0),
@@ -262,7 +262,7 @@ fn reference_color(i: usize, theme: &Theme) -> Color {
     theme.category(REFERENCES.get(i).copied().unwrap_or(0)).0
 }
 
-fn legend(h: &History, theme: &Theme) -> Vec<(Swatch, String)> {
+fn legend(h: &SearchHistory, theme: &Theme) -> Vec<(Swatch, String)> {
     let mut out = vec![(Swatch::Solid(theme.accent), "best so far".to_owned())];
     for (outcome, words) in
         [(Outcome::Ok, "variants"), (Outcome::Slow, "slow"), (Outcome::Failed, "failed")]

@@ -10,7 +10,7 @@ use crate::scale::ScaleKind;
 use crate::scene::Scene;
 use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tuning::{self, History, Outcome, Suspect, Variant};
+use gemmscope_analysis::tuning::{self, Outcome, SearchHistory, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::control::{Choice, Control, Setting};
@@ -42,7 +42,7 @@ const MOST_SUSPECTS: usize = 20;
 pub(crate) struct Tuning {
     frame: Frame,
     scale: ScaleKind,
-    history: History,
+    history: SearchHistory,
 }
 
 impl Tuning {
@@ -59,7 +59,7 @@ impl Tuning {
         let history = problems
             .iter()
             .find(|p| key(&p.0) == shape.current)
-            .and_then(|p| History::new(frame, &p.0, slow.as_number() / 100.0));
+            .and_then(|p| SearchHistory::new(frame, &p.0, slow.as_number() / 100.0));
         let Some(history) = history else {
             let why = "No tuning history: no column is a generation, iteration, step or trial.";
             return Chart::without("", why, Vec::new());
@@ -102,7 +102,7 @@ fn key(problem: &Problem) -> String {
 }
 
 /// `correctness failed 3, timeout 1`.
-fn failures(h: &History) -> String {
+fn failures(h: &SearchHistory) -> String {
     match h.failures().as_slice() {
         [(one, _)] => one.to_string(),
         all => all.iter().map(|(s, n)| format!("{s} {n}")).collect::<Vec<_>>().join(", "),
