@@ -89,7 +89,7 @@ impl Fusion {
 /// ```
 /// use gemmscope_model::dtype::DataType;
 /// use gemmscope_model::gemm::Problem;
-/// use gemmscope_analysis::planner::fusion::{Step, fuse};
+/// use gemmscope_analysis::planner::fusion::{FusionStep, fuse};
 /// let f = fuse(&Problem::new(4096, 4096, 4096, DataType::Fp16), &[FusionStep::Activation], None);
 /// assert_eq!(format!("{:.3} {:.3}", f.separate.bytes.0 / 1e9, f.fused.bytes.0 / 1e9), "0.168 0.101");
 /// ```
