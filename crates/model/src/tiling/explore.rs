@@ -88,7 +88,7 @@ pub struct Evaluation {
 /// use gemmscope_model::gemm::Problem;
 /// use gemmscope_model::hardware;
 /// use gemmscope_model::tiling::Tile;
-/// use gemmscope_model::tiling::explore::{Setting, evaluate};
+/// use gemmscope_model::tiling::explore::{TileSetting, evaluate};
 /// let tile = Tile { m: 256, n: 128, k: Some(64) };
 /// let setting = Setting { tile, warps: 16, stages: 4, split_k: 1 };
 /// let a100 = hardware::by_id("a100-80-sxm").ok_or("no device")?;
