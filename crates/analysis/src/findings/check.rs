@@ -1,13 +1,10 @@
 //! Checks a frame: groups, partners, sums, then one rule after another.
 
-use super::sums::Summing;
+use super::sums::Sums;
 use super::{Checked, Findings, RULES, Rule, Scan, need, rank, signs};
-use crate::ledger::{Pairing, Partners, Splitter};
+use crate::ledger::{Partners, Splitter};
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
-
-/// Names or groups between two pauses.
-const STEP: usize = if cfg!(test) { 3 } else { 1024 };
 
 /// Checks all rules over the rows of a frame; gives the findings, ranked, and the grouped rows. `partners` are
 /// the faster runs of the table, where they are known. Awaits `pause` every few thousand rows, and says what it
@@ -21,37 +18,23 @@ pub async fn check<'a>(
     let partners = match partners {
         Some(partners) => partners,
         None => {
-            let mut pairing = Pairing::new(frame);
-            while pairing.step() {
-                pause("which runs of it are faster (2 of 5)").await;
-            }
-            pairing.finish()
+            let pause = async || pause("which runs of it are faster (2 of 5)").await;
+            Partners::find(frame, &pause).await
         }
     };
-    let mut names = 0;
-    while scan.tiles.parse(names..names + STEP) {
-        names += STEP;
-        pause("the tiles of its kernels (3 of 5)").await;
-    }
-    let mut summing = Summing::new(Splitter::with(frame, partners, scan.tiles.clone()), frame);
-    while summing.step() {
-        pause("where the time goes (4 of 5)").await;
-    }
-    scan.sums = summing.finish();
-    let ledger = scan.sums.as_ref().map(|sums| sums.ledger.clone());
+    scan.tiles.parse(&async || pause("the tiles of its kernels (3 of 5)").await).await;
+    let splitter = Splitter::with(frame, partners, scan.tiles.clone());
+    let sums =
+        Sums::of(splitter, frame, &async || pause("where the time goes (4 of 5)").await).await;
     let mut report = Findings {
         parts: scan.parts.clone(),
         roof: scan.roof_name().to_owned(),
         kind: scan.kind.key().to_owned(),
-        ledger: ledger.unwrap_or_default(),
+        ledger: sums.ledger.clone(),
         ..Findings::default()
     };
-    let (mut marks, mut groups) = (Vec::new(), 0);
-    while signs::mark(&scan, groups..groups + STEP, &mut marks) {
-        groups += STEP;
-        pause("what stands out (5 of 5)").await;
-    }
-    scan.marks = marks;
+    scan.sums = Some(sums);
+    scan.marks = signs::of_rows(&scan, &async || pause("what stands out (5 of 5)").await).await;
     for rule in RULES {
         check_rule(rule, &scan, &mut report);
         pause("what stands out (5 of 5)").await;
