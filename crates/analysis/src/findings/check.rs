@@ -1,10 +1,16 @@
 //! Checks a frame: groups, partners, sums, then one rule after another.
 
 use super::sums::Sums;
-use super::{Checked, Findings, RULES, Rule, Scan, need, rank, signs};
+use super::{Checked, Finding, Findings, RULES, Rule, Scan, need, signs};
 use crate::ledger::{Partners, Splitter};
+use gemmscope_model::pass;
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
+
+/// Checks all rules at once.
+pub fn check_all(frame: &Frame) -> Findings {
+    pass::at_once(check(frame, None, &async |_| ())).0
+}
 
 /// Checks all rules over the rows of a frame; gives the findings, ranked, and the grouped rows. `partners` are
 /// the faster runs of the table, where they are known. Awaits `pause` every few thousand rows, and says what it
@@ -41,6 +47,22 @@ pub async fn check<'a>(
     }
     rank(&mut report.findings);
     (report, scan)
+}
+
+/// Section by section, each by its seconds; a doubt about the device comes before all.
+fn rank(findings: &mut [Finding]) {
+    let seconds = |f: &Finding| f.alone_s.unwrap_or(f.time_s);
+    findings.sort_by(|a, b| {
+        a.section()
+            .cmp(&b.section())
+            .then(a.is_rest().cmp(&b.is_rest()))
+            .then(b.doubts_all().cmp(&a.doubts_all()))
+            .then(seconds(b).total_cmp(&seconds(a)))
+            .then(a.severity.cmp(&b.severity))
+            .then(b.time_s.total_cmp(&a.time_s))
+            .then(a.rule.cmp(&b.rule))
+            .then(a.evidence.rows.cmp(&b.evidence.rows))
+    });
 }
 
 /// Adds what one rule finds.
