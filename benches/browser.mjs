@@ -97,8 +97,8 @@ async function load(url, rows, kind = "long") {
       const paint = performance.getEntriesByType("paint").find((p) => p.name === "first-contentful-paint");
       return { ready: performance.getEntriesByName("gemmscope:first-view").at(-1)?.startTime ?? null, paint: paint?.startTime ?? null };
     });
-    // A reader takes seconds to find a file: by then the page has warmed up in its idle time.
-    await page.waitForFunction(() => performance.getEntriesByName("gemmscope:warm").length, null, { polling: 50 });
+    // A reader takes seconds to find a file: by then the worker is there.
+    await page.waitForFunction(() => document.documentElement.dataset.idle, null, { polling: 50 });
     if (!rows) return { free, ...start };
 
     const session = await browser.newBrowserCDPSession();

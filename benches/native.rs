@@ -5,7 +5,7 @@
 //! where it is wide, the spread. The last lines compare each size with the one before it.
 
 use gemmscope_analysis::findings::{Scan, check, check_all};
-use gemmscope_analysis::ledger::{Adding, Ledger, Pairing, Partners};
+use gemmscope_analysis::ledger::{Ledger, Partners, Splitter};
 use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts;
 use gemmscope_chart::charts::{Inputs, RowCache};
@@ -197,54 +197,46 @@ fn filters(frame: &Frame, timings: &mut Vec<Timing>) {
     }));
 }
 
-/// The partners of every GEMM, the accounts of all rows, and the longest step of either.
+/// The longest time between two pauses of passes.
+struct Longest(Cell<Instant>, Cell<f64>);
+
+impl Longest {
+    fn new() -> Longest {
+        Longest(Cell::new(Instant::now()), Cell::new(0.0))
+    }
+
+    fn pause(&self) {
+        self.1.set(self.1.get().max(self.0.get().elapsed().as_secs_f64() * 1e3));
+        self.0.set(Instant::now());
+    }
+
+    fn timing(&self, part: &str) -> Timing {
+        let ms = self.1.get();
+        Timing { part: part.to_owned(), median_ms: ms, min_ms: ms, max_ms: ms, repeats: 1 }
+    }
+}
+
+/// The partners of every GEMM, the accounts of all rows, and the longest time between two pauses of either.
 fn ledger(frame: &Frame, timings: &mut Vec<Timing>) {
     frame.counted();
     timings.push(time("ledger partners", || Partners::of(frame)));
     let partners = Partners::of(frame);
     timings.push(time("ledger", || Ledger::of(frame, &partners).books.len()));
-    let mut longest = 0.0f64;
-    let mut each = |step: &mut dyn FnMut() -> bool| {
-        loop {
-            let one = Instant::now();
-            let more = step();
-            longest = longest.max(one.elapsed().as_secs_f64() * 1e3);
-            if !more {
-                break;
-            }
-        }
-    };
-    let mut pairing = Pairing::new(frame);
-    each(&mut || pairing.step());
-    let mut adding = Adding::new(frame, partners.clone());
-    each(&mut || adding.step());
-    timings.push(Timing {
-        part: "ledger step".to_owned(),
-        median_ms: longest,
-        min_ms: longest,
-        max_ms: longest,
-        repeats: 1,
-    });
+    let longest = Longest::new();
+    let pause = async || longest.pause();
+    pass::at_once(Partners::find(frame, &pause));
+    let splitter = Splitter::new(frame, partners);
+    pass::at_once(Ledger::add_up(&splitter, &[], |_| {}, &pause));
+    timings.push(longest.timing("ledger step"));
 }
 
 /// Grouping, all findings, and the longest time between two pauses.
 fn findings(frame: &Frame, timings: &mut Vec<Timing>) {
     timings.push(time("finding groups", || Scan::new(frame).groups.len()));
     timings.push(time("findings", || check_all(frame).findings.len()));
-    let (last, longest) = (Cell::new(Instant::now()), Cell::new(0.0f64));
-    let pause = async |_: &'static str| {
-        longest.set(longest.get().max(last.get().elapsed().as_secs_f64() * 1e3));
-        last.set(Instant::now());
-    };
-    pass::at_once(check(frame, None, &pause));
-    let ms = longest.get();
-    timings.push(Timing {
-        part: "findings step".to_owned(),
-        median_ms: ms,
-        min_ms: ms,
-        max_ms: ms,
-        repeats: 1,
-    });
+    let longest = Longest::new();
+    pass::at_once(check(frame, None, &async |_| longest.pause()));
+    timings.push(longest.timing("findings step"));
 }
 
 fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {

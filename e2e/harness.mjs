@@ -217,8 +217,6 @@ const REST = `(() => {
     frames.delete(id);
     cancelAnimationFrame(id);
   };
-  // In its idle time the page warms up for large files; a test has none.
-  window.requestIdleCallback = () => 0;
   const counted = (promise) => {
     asked += 1;
     const ended = () => (asked -= 1);

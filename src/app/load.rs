@@ -100,11 +100,11 @@ impl Loader {
         expect_context()
     }
 
-    /// Starts the worker and lets it warm up. Call this when the page is idle.
+    /// Starts the worker, and returns once it is there. Call this when the page is idle.
     pub async fn prepare(&self) {
         if let Some(queue) = self.queue.try_get_value() {
             queue.importer.start();
-            queue.importer.warm_up().await;
+            queue.importer.started().await;
         }
     }
 

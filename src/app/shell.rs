@@ -11,7 +11,6 @@ pub mod header;
 pub mod kept_files;
 pub mod notices;
 pub mod page;
-pub mod rehearsal;
 pub mod shortcuts;
 pub mod start;
 pub mod strip;
@@ -84,17 +83,6 @@ fn show_row_count(bench: Workbench) {
     });
 }
 
-/// Lets the browser optimise what a large file runs through, a little at a time.
-async fn rehearse() {
-    let mut step = rehearsal::steps();
-    loop {
-        clock::idle().await;
-        if !step() {
-            return clock::mark("gemmscope:warm");
-        }
-    }
-}
-
 /// After the first paint: marks the page as ready and starts the worker.
 fn start_later(loader: Loader) {
     leptos::task::spawn_local(async move {
@@ -108,6 +96,5 @@ fn start_later(loader: Loader) {
         loader.prepare().await;
         // From here on the page makes no request.
         dom::set_root_data("idle", Some("1"));
-        rehearse().await;
     });
 }

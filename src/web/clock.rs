@@ -75,14 +75,6 @@ impl Turns {
     }
 }
 
-/// Resolves when the browser has nothing else to do; where it cannot tell (Safari), after a [`pause`].
-pub async fn idle() {
-    let Ok(ask) = global("requestIdleCallback").dyn_into::<js_sys::Function>() else {
-        return pause(Duration::ZERO).await;
-    };
-    let _ = promised(|resolve, _| drop(ask.call1(&JsValue::NULL, &resolve))).await;
-}
-
 /// Lets in what messages wait: at once, where [`pause`] may take the 4 ms that browsers stretch it to.
 pub async fn turn() {
     let Ok(channel) = web_sys::MessageChannel::new() else {

@@ -124,12 +124,11 @@ impl Importer {
         *self.link.borrow_mut() = connect().map(Rc::new);
     }
 
-    /// Lets the worker run the reader over made-up data, so that the first file is read at full speed.
-    /// Returns once the worker is there.
-    pub async fn warm_up(&self) {
+    /// Returns once the worker is there, or did not start.
+    pub async fn started(&self) {
         let link = self.link.borrow().clone();
         if let Some(link) = link {
-            link.warm_up().await;
+            let _ = JsFuture::from(link.ready.clone()).await;
         }
     }
 
@@ -340,13 +339,6 @@ impl Link {
         self.waiting.borrow_mut().insert(id, waiting);
         self.worker.post_message(request).ok()?;
         Some(reply)
-    }
-
-    /// Lets the worker run the reader, once it is there.
-    async fn warm_up(&self) {
-        if is_true(JsFuture::from(self.ready.clone()).await) {
-            let _ = self.worker.post_message(&message("warm", &[]));
-        }
     }
 
     async fn import(

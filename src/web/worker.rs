@@ -2,22 +2,20 @@
 //! by its missing window.
 //!
 //! Messages in: `{type: "import", id, name, blob, options}`, `{type: "cancel", id}`, `{type: "spare",
-//! memory}`, `{type: "warm"}`. Messages out: `progress {id, read}` and, of a large table, `part {id,
-//! head, arrays, memory, read}`, whose memory comes back as `spare`; then one of `table {id, head,
-//! arrays}`, `rest {id, head, arrays}` after parts, `devices {id, json}`, `context {id, json}`, `error
-//! {id, json}`, `cancelled {id}`.
+//! memory}`. Messages out: `progress {id, read}` and, of a large table, `part {id, head, arrays,
+//! memory, read}`, whose memory comes back as `spare`; then one of `table {id, head, arrays}`, `rest
+//! {id, head, arrays}` after parts, `devices {id, json}`, `context {id, json}`, `error {id, json}`,
+//! `cancelled {id}`.
 
-use super::clock;
 use super::file::Input;
 use super::js::{field, number, text};
 use super::reading::{self, Pace, ReadOutcome};
 use super::transfer;
-use gemmscope_import::{Ended, ImportOptions, Imported, Session};
+use gemmscope_import::{Ended, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
 use gemmscope_table::dataset::wire::{self, Packed};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Duration;
 use wasm_bindgen::prelude::*;
 
 /// Builds a message object.
@@ -66,10 +64,6 @@ pub fn run() {
                 if let (Ok(memory), 1..) = (memory, state.importing.get()) {
                     state.spare.borrow_mut().push(memory);
                 }
-            }
-            "warm" => {
-                let state = state.clone();
-                wasm_bindgen_futures::spawn_local(async move { warm_up(&state).await });
             }
             _ => {}
         }
@@ -144,34 +138,4 @@ fn post_part(
         ],
     );
     let _ = out.post_message_with_transfer(&reply, &js_sys::Array::of1(&memory));
-}
-
-/// Runs the reader over about 1 MB of made-up rows, so that the browser has optimised its code
-/// before the first file. Stops when a file arrives.
-async fn warm_up(state: &State) {
-    let mut text = String::from("model,kernel,dtype,batch,M,N,K,transA,transB,time_us\n");
-    let mut session = Session::new("warm-up.csv", ImportOptions::default());
-    let mut seed = 1u32;
-    for _ in 0..16 {
-        for _ in 0..1024 {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let (m, n, k) = (seed >> 20, (seed >> 10) & 4095, seed & 4095);
-            text.push_str(&format!(
-                "m{},kernel_{}_128x128x64,bf16,1,{},{},{},N,T,{}.25\n",
-                m % 8,
-                n % 50,
-                m + 1,
-                n + 1,
-                k + 1,
-                m % 900 + 1
-            ));
-        }
-        if state.importing.get() > 0 || session.feed(text.as_bytes()).is_err() {
-            return;
-        }
-        text.clear();
-        clock::pause(Duration::ZERO).await;
-    }
-    let _ = session.part();
-    let _ = session.end();
 }

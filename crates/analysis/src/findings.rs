@@ -20,9 +20,8 @@
 //!
 //! [`check`] is the same with pauses, for who has more to do meanwhile.
 
-use crate::ledger::{Book, Change, Evidence as Basis, Ledger};
-use gemmscope_model::pass;
-use gemmscope_model::units::{decapitalized, plural, seconds_brief};
+use crate::ledger::{Change, Evidence as Basis};
+use gemmscope_model::units::{decapitalized, seconds_brief};
 use gemmscope_table::field::Frame;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +30,7 @@ mod advice;
 mod base_clock;
 mod batching;
 mod check;
+mod checked;
 mod double_count;
 mod far_below;
 mod need;
@@ -53,7 +53,8 @@ mod wrong_device;
 
 pub(crate) use above_roof::causes as above_roof_causes;
 pub(crate) use advice::is_quantized;
-pub use check::check;
+pub use check::{check, check_all};
+pub use checked::{Checked, Findings};
 pub(crate) use far_below::{Reach, question as far_below_question};
 pub use need::Need;
 pub use part::{Part, Whole};
@@ -389,112 +390,6 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().find(|r| r.id == id)
 }
 
-/// The result of one rule.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Checked {
-    /// Id of its rule.
-    pub rule: String,
-    /// What it looks for.
-    pub title: String,
-    /// Its threshold.
-    pub threshold: String,
-    /// Number of its findings.
-    pub findings: u32,
-    /// `not checked: needs ...`, if the data lacks something.
-    pub not_checked: Option<String>,
-}
-
-impl Checked {
-    /// What came of it, in a few words.
-    pub fn outcome(&self) -> String {
-        match (&self.not_checked, self.findings) {
-            (Some(reason), _) => reason.clone(),
-            (None, 0) => "nothing found".to_owned(),
-            (None, n) => plural(u64::from(n), "finding"),
-        }
-    }
-}
-
-/// All findings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Findings {
-    /// By [section](Section), each by its seconds.
-    pub findings: Vec<Finding>,
-    /// The ledger whose sums they are.
-    pub ledger: Ledger,
-    /// The result of every rule.
-    pub checked: Vec<Checked>,
-    /// The sides and their times; one without a name where no sides are compared.
-    pub parts: Vec<Part>,
-    /// The roof to which efficiencies refer.
-    pub roof: String,
-    /// Key of what the rows are: `workload`.
-    pub kind: String,
-}
-
-impl Findings {
-    /// Id of a finding that survives a reload of the same data: its rule and its number among the
-    /// rule's findings. "" if there is no such finding.
-    pub fn id_of(&self, index: usize) -> String {
-        let Some(found) = self.findings.get(index) else {
-            return String::new();
-        };
-        let before = &self.findings[..index];
-        let nth = before.iter().filter(|f| f.rule == found.rule).count() + 1;
-        format!("{}.{nth}", found.rule)
-    }
-
-    /// What is changed in the ledger if these findings are ticked, together.
-    pub fn changes(&self, indices: &[usize]) -> Vec<Change> {
-        let ticked = indices.iter().filter_map(|i| self.findings.get(*i));
-        ticked.flat_map(|f| f.changes.iter().copied()).collect()
-    }
-
-    /// The total of each side and device of which findings are ticked, given what they [leave](Ledger::left), beside
-    /// time outside the GEMMs: `2 findings fixed: at best 43.3 ms instead of 52.5 ms, 1.21x faster`. `None` where
-    /// none of them holds lost time.
-    pub fn fixed(&self, indices: &[usize], left: &Ledger, other_s: f64) -> Option<String> {
-        let books = self.ledger.books.iter().zip(&left.books).enumerate();
-        let totals = books.filter_map(|(at, (book, left))| {
-            let all = indices.iter().filter_map(|i| self.findings.get(*i));
-            let own: Vec<&Finding> =
-                all.filter(|f| f.changes.iter().any(|change| change.book == at)).collect();
-            fixed_of(&own, [book, left], other_s)
-        });
-        let totals: Vec<String> = totals.collect();
-        (!totals.is_empty()).then(|| totals.join("; "))
-    }
-
-    /// The position of the finding with this id.
-    pub fn position(&self, id: &str) -> Option<usize> {
-        let (rule, nth) = id.rsplit_once('.')?;
-        let nth: usize = nth.parse().ok()?;
-        self.findings
-            .iter()
-            .enumerate()
-            .filter(|(_, f)| f.rule == rule)
-            .nth(nth.checked_sub(1)?)
-            .map(|(i, _)| i)
-    }
-}
-
-/// The total of a book once these findings of it are fixed, given what they leave of it.
-fn fixed_of(own: &[&Finding], [book, left]: [&Book; 2], other_s: f64) -> Option<String> {
-    let [before, after] = [book, left].map(|b| b.time_s + other_s);
-    let of = if book.name.is_empty() { String::new() } else { format!(" of {}", book.name) };
-    (!own.is_empty()).then(|| {
-        format!(
-            "{}{of} fixed: {}{} instead of {}{}, {:.2}x faster",
-            plural(own.len() as u64, "finding"),
-            if own.iter().any(|f| f.basis.is_bound()) { "at best " } else { "" },
-            seconds_brief(after),
-            seconds_brief(before),
-            if other_s > 0.0 { " end to end" } else { "" },
-            before / after
-        )
-    })
-}
-
 /// Orders rows by the time of all their calls, the longest first, of equal ones by their number. A time as
 /// bits: those of times that are not negative are in their order, and none is less than any.
 fn by_time(frame: &Frame, row: u32) -> (u64, u32) {
@@ -503,29 +398,8 @@ fn by_time(frame: &Frame, row: u32) -> (u64, u32) {
     (!time_s.max(0.0).to_bits(), row)
 }
 
-/// Checks all rules at once.
-pub fn check_all(frame: &Frame) -> Findings {
-    pass::at_once(check(frame, None, &async |_| ())).0
-}
-
 /// Questions that concern over this share of the time come first.
 const FIRST: f64 = 0.2;
-
-/// Section by section, each by its seconds; a doubt about the device comes before all.
-fn rank(findings: &mut [Finding]) {
-    let seconds = |f: &Finding| f.alone_s.unwrap_or(f.time_s);
-    findings.sort_by(|a, b| {
-        a.section()
-            .cmp(&b.section())
-            .then(a.is_rest().cmp(&b.is_rest()))
-            .then(b.doubts_all().cmp(&a.doubts_all()))
-            .then(seconds(b).total_cmp(&seconds(a)))
-            .then(a.severity.cmp(&b.severity))
-            .then(b.time_s.total_cmp(&a.time_s))
-            .then(a.rule.cmp(&b.rule))
-            .then(a.evidence.rows.cmp(&b.evidence.rows))
-    });
-}
 
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,7 @@
 //! [`Ledger`] adds up.
 
 mod account;
+mod adding;
 mod book;
 mod change;
 mod columns;
@@ -36,23 +37,24 @@ mod rows;
 mod scatter;
 
 pub use account::{Account, Evidence, Split};
+pub use adding::Posting;
 pub use book::{Book, Runs, Sum};
 pub use change::Change;
 pub(crate) use change::rest_bound;
 pub use columns::{Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
 use partners::{Held, LINES, variant_of};
-pub use partners::{Partners, Steps as Pairing, TIE};
+pub use partners::{Partners, TIE};
 pub use rows::rows_of;
 pub use scatter::Scatter;
 pub(crate) use scatter::{size_between, sizes, types_of};
 
 use crate::headline;
 use crate::tile_roof::TileRoofs;
+use gemmscope_model::pass;
 use gemmscope_model::tiling::Waves;
-use gemmscope_table::data_kind::{CountedSet, variant_columns};
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Source};
+use gemmscope_table::data_kind::variant_columns;
+use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
-use gemmscope_table::metrics::Typical;
 use gemmscope_table::stats::is_noise;
 use std::sync::Arc;
 
@@ -271,9 +273,12 @@ pub struct Ledger {
 impl Ledger {
     /// Adds up the rows that count and pass the filters.
     pub fn of(frame: &Frame, partners: &Arc<Partners>) -> Ledger {
-        let mut adding = Adding::new(frame, partners.clone());
-        while adding.step() {}
-        adding.finish().0
+        Ledger::of_rows(&Splitter::new(frame, partners.clone()), |_| {})
+    }
+
+    /// As [`Ledger::of`], of what a splitter splits; `each` is told of every row.
+    pub fn of_rows(splitter: &Splitter<'_>, each: impl FnMut(&Posting<'_>)) -> Ledger {
+        pass::at_once(Ledger::add_up(splitter, &[], each, &pass::none))
     }
 
     /// A line for each side and device, which every form of output prints: time, share of the roof, what
@@ -303,208 +308,8 @@ impl Ledger {
     /// accounts that nothing measured give back their split. Of alternatives that are not among the changes those
     /// that are faster still are left.
     pub fn left(frame: &Frame, partners: &Arc<Partners>, changes: &[Change]) -> Ledger {
-        let mut adding = Adding::left(Splitter::new(frame, partners.clone()), changes.to_vec());
-        while adding.step() {}
-        adding.finish().0
-    }
-}
-
-/// A row that is added up.
-pub struct Posting<'p> {
-    /// The row.
-    pub row: u32,
-    /// Index of its book.
-    pub book: usize,
-    /// Its calls.
-    pub calls: f64,
-    /// Its accounts.
-    pub entry: &'p Entry,
-}
-
-/// Time of GEMMs without a known shape, by source. Each source counts once, for the first set with a row
-/// of it, and only where all rows pass: filters say nothing of what is no row.
-struct WithoutShape<'a> {
-    sources: &'a [u16],
-    time_s: Vec<f64>,
-}
-
-impl<'a> WithoutShape<'a> {
-    fn new(frame: &'a Frame) -> WithoutShape<'a> {
-        let all = frame.rows.len() == frame.data.len();
-        let time = |s: &Source| if all { s.without_model.time_s } else { 0.0 };
-        let time_s = frame.data.sources.iter().map(time).collect();
-        WithoutShape { sources: &frame.data.source, time_s }
-    }
-
-    fn of(&mut self, set: &CountedSet) -> f64 {
-        if self.time_s.iter().all(|s| *s == 0.0) {
-            return 0.0;
-        }
-        let sources = set.rows.iter().map(|r| usize::from(self.sources[*r as usize]));
-        sources.filter_map(|s| self.time_s.get_mut(s).map(std::mem::take)).sum()
-    }
-}
-
-/// Rows whose groups are read together: the processor then waits for many places of memory at a time.
-const BLOCK: usize = 64;
-
-/// Rows that are added up in one step.
-const STEP: usize = if cfg!(test) { 5 } else { 5_000 };
-
-/// Works out a [`Ledger`] a step at a time.
-pub struct Adding<'a> {
-    splitter: Splitter<'a>,
-    /// What is added up, a book each.
-    sets: Vec<CountedSet>,
-    /// Set and position of the next row.
-    at: (usize, usize),
-    /// By group, as bits: the accounts of the set at hand that hold time of it; then those with an alternative that
-    /// counts; then one for the group itself.
-    seen: Vec<u32>,
-    /// Changes that are made before rows are added up.
-    changes: Vec<Change>,
-    properties: scatter::Properties<'a>,
-    /// By book.
-    gains: Vec<scatter::Gains>,
-    books: Vec<Book>,
-}
-
-impl<'a> Adding<'a> {
-    /// Nothing is added up yet.
-    pub fn new(frame: &'a Frame, partners: Arc<Partners>) -> Adding<'a> {
-        Adding::with(Splitter::new(frame, partners))
-    }
-
-    /// As [`Adding::new`], with what splits the rows.
-    pub(crate) fn with(splitter: Splitter<'a>) -> Adding<'a> {
-        Adding::left(splitter, Vec::new())
-    }
-
-    /// Adds up what changes leave.
-    pub(crate) fn left(splitter: Splitter<'a>, changes: Vec<Change>) -> Adding<'a> {
-        let frame = splitter.frame;
-        let sets = frame.sets();
-        let mut without = WithoutShape::new(frame);
-        let mut book = |set: &CountedSet| {
-            let side = &frame.counted().sides[set.side];
-            let rows = side.rows.len() as u64;
-            let fewer = !side.program && rows < side.all_rows && !frame.counted().compares();
-            let gemms = set.rows.len() as u64;
-            Book {
-                number: set.side,
-                side: side.label.clone(),
-                device: set.device.clone(),
-                name: set.name.clone(),
-                without_s: without.of(set),
-                typical: Typical::over(frame, &set.rows),
-                runs: match side.variants {
-                    _ if !fewer => Runs::All,
-                    true => Runs::Fastest(gemms),
-                    false => Runs::Middle(gemms),
-                },
-                ..Book::default()
-            }
-        };
-        Adding {
-            at: (0, 0),
-            seen: vec![0; splitter.partners.groups.len()],
-            changes,
-            properties: scatter::Properties::of(frame, &splitter.partners),
-            gains: vec![scatter::Gains::default(); sets.len()],
-            books: sets.iter().map(&mut book).collect(),
-            sets,
-            splitter,
-        }
-    }
-
-    /// The rows that are added up.
-    pub(crate) fn frame(&self) -> &'a Frame {
-        self.splitter.frame
-    }
-
-    /// Adds up some more rows; false once all are done.
-    pub fn step(&mut self) -> bool {
-        self.step_with(&mut |_| {})
-    }
-
-    /// As [`step`](Self::step); `each` is told of every row.
-    pub fn step_with(&mut self, each: &mut dyn FnMut(&Posting<'_>)) -> bool {
-        let (book, start) = self.at;
-        let Some(set) = self.sets.get_mut(book) else {
-            return false;
-        };
-        let rows = std::mem::take(&mut set.rows);
-        let some = &rows[start..rows.len().min(start + STEP)];
-        let mut held = Vec::with_capacity(BLOCK);
-        for block in some.chunks(BLOCK) {
-            held.clear();
-            held.extend(block.iter().map(|row| self.splitter.held(*row)));
-            for (&row, held) in block.iter().zip(&held) {
-                let calls = self.splitter.frame.calls(row as usize);
-                let mut time_s = self.splitter.frame.data.time_s[row as usize] * calls;
-                // A count that is not known says nothing of time.
-                if time_s.is_finite()
-                    && let Some(mut entry) = self.splitter.split(row, held.as_ref())
-                {
-                    if !self.changes.is_empty() {
-                        let of = change::Changes::of(self.splitter.frame, &self.changes, book, row);
-                        entry = entry.left(of);
-                        time_s = entry.call.total_s() * calls;
-                    }
-                    let posting = Posting { row, book, calls, entry: &entry };
-                    each(&posting);
-                    self.add(&posting, time_s);
-                    let gains = &mut self.gains[book];
-                    gains.add(&self.properties, &self.splitter.partners, &posting);
-                }
-            }
-        }
-        self.at.1 += STEP;
-        if self.at.1 >= rows.len() {
-            self.at = (book + 1, 0);
-            // A group that two sides share counts on both.
-            self.seen.fill(0);
-        }
-        self.sets[book].rows = rows;
-        self.at.0 < self.sets.len()
-    }
-
-    fn add(&mut self, posting: &Posting<'_>, time_s: f64) {
-        let (book, r) = (&mut self.books[posting.book], posting.row as usize);
-        let split = posting.entry.call.times(posting.calls);
-        book.time_s += time_s;
-        if !self.splitter.frame.metrics.roof_s[r].is_nan() {
-            book.known_s += time_s;
-            book.below_s += split.lost_s();
-        }
-        let group = self.splitter.partners.group_of[r];
-        let mut none = 0;
-        let seen = self.seen.get_mut(group as usize).unwrap_or(&mut none);
-        let mut first = |bit: usize| {
-            let new = *seen & 1 << bit == 0;
-            *seen |= 1 << bit;
-            u64::from(new)
-        };
-        book.groups += first(2 * Account::COUNT);
-        for account in Account::ALL {
-            let at = account as usize;
-            let held = [split.of(account), posting.entry.alone_s(account) * posting.calls];
-            let sums = [&mut book.accounts[at], &mut book.alone[at]];
-            for (i, (sum, s)) in sums.into_iter().zip(held).enumerate() {
-                if s > 0.0 {
-                    sum.seconds += s;
-                    sum.groups += first(i * Account::COUNT + at);
-                }
-            }
-        }
-    }
-
-    /// The sums, and what split the rows.
-    pub fn finish(mut self) -> (Ledger, Splitter<'a>) {
-        for (book, gains) in self.books.iter_mut().zip(&self.gains) {
-            book.scatter = gains.scatter(&self.splitter.partners);
-        }
-        (Ledger { books: self.books }, self.splitter)
+        let splitter = Splitter::new(frame, partners.clone());
+        pass::at_once(Ledger::add_up(&splitter, changes, |_| {}, &pass::none))
     }
 }
 

@@ -229,12 +229,15 @@ impl<'a> TileRoofs<'a> {
         }
     }
 
-    /// Parses the names of some codes ahead of the rows that ask; false where there is none of them.
-    pub(crate) fn parse(&self, codes: std::ops::Range<usize>) -> bool {
-        let Some(kernels) = &self.kernels else { return false };
-        let from = codes.start;
-        codes.for_each(|code| _ = kernels.of(code));
-        from < kernels.names.len()
+    /// Parses all names, ahead of the rows that ask. Awaits `pause` every thousand.
+    pub(crate) async fn parse(&self, pause: &impl AsyncFn()) {
+        let Some(kernels) = &self.kernels else { return };
+        for code in 0..kernels.names.len() {
+            kernels.of(code);
+            if (code + 1) % 1024 == 0 {
+                pause().await;
+            }
+        }
     }
 
     /// True if at least one row can have a tile. Parses names up to the first that tells one.

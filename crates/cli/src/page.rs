@@ -6,8 +6,9 @@ use crate::args::Args;
 use crate::load::{Exit, Stop, load, view_state};
 use crate::messages::Code;
 use crate::{output, progress};
+use gemmscope_model::pass;
 use gemmscope_share::data;
-use gemmscope_share::extract::Extract;
+use gemmscope_share::extract::extract;
 
 /// A page with its data.
 pub(super) struct Made {
@@ -37,8 +38,7 @@ pub(super) fn make(args: &Args, io: &mut Io<'_>) -> Result<Made, Stop> {
     }
     progress::step("packing the page");
     let all: Vec<u32> = (0..loaded.data.len() as u32).collect();
-    let block = Extract::new(&loaded.data, &all, &loaded.custom)
-        .finish()
+    let block = pass::at_once(extract(&loaded.data, &all, &loaded.custom, &async |_| {}))
         .or_else(|why| io.err.stop(Code::TooLarge, &why))?;
     match data::page(&template, &state.encode(), &block) {
         Ok(html) => Ok(Made {

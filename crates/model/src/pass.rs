@@ -3,9 +3,12 @@
 //! Who runs a pass says what a pause is: the page gives the browser its turn, everybody else has nobody to
 //! wait for ([`at_once`]).
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+
+/// Rows or groups that a pass goes through between two pauses, about.
+pub const ROWS: usize = 5_000;
 
 /// Runs a pass whose pauses are [`none`] to its end.
 pub fn at_once<T>(pass: impl Future<Output = T>) -> T {
@@ -16,6 +19,20 @@ pub fn at_once<T>(pass: impl Future<Output = T>) -> T {
             return value;
         }
     }
+}
+
+/// Runs a pass as long as somebody wants its result, which is asked after each pause. `None` where nobody did:
+/// the pass is dropped then.
+pub async fn while_wanted<T>(
+    wanted: impl Fn() -> bool,
+    pass: impl Future<Output = T>,
+) -> Option<T> {
+    let mut pass = pin!(pass);
+    poll_fn(|context| match wanted() {
+        true => pass.as_mut().poll(context).map(Some),
+        false => Poll::Ready(None),
+    })
+    .await
 }
 
 /// A pause that is over at once.
@@ -40,5 +57,26 @@ mod tests {
         };
         assert_eq!(at_once(sum(&|| pauses.set(pauses.get() + 1))), 55);
         assert_eq!(pauses.get(), 3);
+    }
+
+    #[test]
+    fn a_pass_that_nobody_wants_ends_at_its_next_pause() {
+        let pauses = Cell::new(0);
+        let pause = || {
+            pauses.set(pauses.get() + 1);
+            let mut over = false;
+            poll_fn(move |_| {
+                if std::mem::replace(&mut over, true) { Poll::Ready(()) } else { Poll::Pending }
+            })
+        };
+        let pass = async || {
+            for _ in 0..10 {
+                pause().await;
+            }
+            "done"
+        };
+        assert_eq!(at_once(while_wanted(|| pauses.get() < 4, pass())), None);
+        assert_eq!(pauses.replace(0), 4);
+        assert_eq!(at_once(while_wanted(|| true, pass())), Some("done"));
     }
 }

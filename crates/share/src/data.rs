@@ -12,6 +12,7 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder};
 use flate2::write::DeflateEncoder;
 use gemmscope_import::ImportOptions;
 use gemmscope_model::encode::visible;
+use gemmscope_model::pass;
 use gemmscope_model::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
@@ -85,57 +86,34 @@ pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Bytes that one step packs.
-const STEP: usize = 256 << 10;
-
-/// Files on their way into one deflated block.
-pub(crate) struct Packing {
-    out: DeflateEncoder<Vec<u8>>,
-    files: Vec<Carried>,
-    /// The file that is packed, and its next byte.
-    at: (usize, usize),
-    done: usize,
-    total: usize,
-}
-
-impl Packing {
-    pub(crate) fn new(files: Vec<Carried>) -> Packing {
-        let entry = |f: &Carried| Entry {
-            name: f.name.clone(),
-            size: f.bytes.len(),
-            options: f.options.clone(),
-        };
-        let head: Vec<Entry> = files.iter().map(entry).collect();
-        let total = files.iter().map(|f| f.bytes.len()).sum();
-        let mut out = DeflateEncoder::new(Vec::new(), Compression::default());
-        // Writing to a vector does not fail.
-        let _ = out.write_all(serde_json::to_string(&head).unwrap_or_default().as_bytes());
-        let _ = out.write_all(b"\n");
-        Packing { out, files, at: (0, 0), done: 0, total }
-    }
-
-    /// Packs a little more; the share that is done, `None` at the end.
-    pub(crate) fn step(&mut self) -> Option<f64> {
-        while self.at.1 >= self.files.get(self.at.0)?.bytes.len() {
-            self.at = (self.at.0 + 1, 0);
-        }
-        let bytes = &self.files[self.at.0].bytes[self.at.1..];
-        let part = &bytes[..bytes.len().min(STEP)];
-        let _ = self.out.write_all(part);
-        self.at.1 += part.len();
-        self.done += part.len();
-        Some(self.done as f64 / self.total as f64)
-    }
-
-    pub(crate) fn finish(mut self) -> Vec<u8> {
-        while self.step().is_some() {}
-        self.out.finish().unwrap_or_default()
-    }
-}
+/// Bytes that are packed between two pauses.
+const STRETCH: usize = 256 << 10;
 
 /// Files as one deflated block.
 pub fn pack(files: Vec<Carried>) -> Vec<u8> {
-    Packing::new(files).finish()
+    pass::at_once(pack_with(&files, &async |_| {}))
+}
+
+/// As [`pack`]. Awaits `pause` every 256 KiB, with the share that is done, 0 to 1.
+pub(crate) async fn pack_with(files: &[Carried], pause: &impl AsyncFn(f64)) -> Vec<u8> {
+    let entry = |f: &Carried| Entry {
+        name: f.name.clone(),
+        size: f.bytes.len(),
+        options: f.options.clone(),
+    };
+    let head: Vec<Entry> = files.iter().map(entry).collect();
+    let mut out = DeflateEncoder::new(Vec::new(), Compression::default());
+    // Writing to a vector does not fail.
+    let _ = out.write_all(serde_json::to_string(&head).unwrap_or_default().as_bytes());
+    let _ = out.write_all(b"\n");
+    let total: usize = files.iter().map(|f| f.bytes.len()).sum();
+    let mut done = 0;
+    for bytes in files.iter().flat_map(|f| f.bytes.chunks(STRETCH)) {
+        let _ = out.write_all(bytes);
+        done += bytes.len();
+        pause(done as f64 / total as f64).await;
+    }
+    out.finish().unwrap_or_default()
 }
 
 /// Reads a block from [`pack`]; `limit` is the most bytes that it may unpack to, with the gzip

@@ -23,8 +23,8 @@ mod counted;
 mod rows;
 mod sample;
 
-pub use counted::{Counted, CountedSet, Counting, Side};
-use rows::{OperationName, Rows, columns_at, configuration, place, variant_indices, within};
+pub use counted::{Counted, CountedSet, Side};
+use rows::{OperationName, Rows, configuration, place, within};
 pub use rows::{variant, variant_columns};
 pub use sample::TableSample;
 

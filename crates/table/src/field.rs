@@ -217,12 +217,12 @@ impl Frame {
         known.map_or(self.data.devices[usize::from(device)].as_str(), |d| d.name.as_str())
     }
 
-    /// True once [`Frame::counted`] is worked out.
+    /// True once [`Frame::counted`] is worked out, by [`Frame::count`] or when somebody asked.
     pub fn is_counted(&self) -> bool {
         self.counted.get().is_some()
     }
 
-    /// Keeps what was worked out in steps.
+    /// Keeps what was worked out with pauses.
     pub(crate) fn set_counted(&self, counted: Counted) {
         let _ = self.counted.set(counted);
     }

@@ -1,5 +1,6 @@
 //! Rows with the same key, brought together.
 
+use gemmscope_model::pass;
 use rustc_hash::FxHashMap;
 
 /// Mixes a word into a hash.
@@ -21,8 +22,7 @@ pub fn by_key(rows: &[u32], key: &dyn Fn(u32) -> u64) -> Vec<(u64, u32)> {
     buckets.items
 }
 
-/// Items with their keys in buckets, which are sorted a few at a time: as [`by_key`], in steps.
-#[derive(Clone, Debug, Default)]
+/// Items with their keys in buckets, which are sorted a few at a time.
 struct Buckets<T> {
     items: Vec<(u64, T)>,
     /// The upper bits of a key that are the number of its bucket.
@@ -77,66 +77,54 @@ impl<T: Copy + Default + Ord> Buckets<T> {
     }
 }
 
-/// Members that take part in one step of a [`Gathering`], about.
-pub const STEP: usize = if cfg!(test) { 16 } else { 5_000 };
 /// Members that are brought together at a time, at most about twice as many: what lies beside the
 /// table is then small, however large it is.
-const PART: usize = if cfg!(test) { 40 } else { 1_000_000 };
+const PART: usize = 1_000_000;
 
-/// Brings members `0..n` with equal keys together in steps, none of which takes long: their columns are
-/// read in sequence, and what is sorted lies in the processor's cache.
-#[derive(Clone, Debug, Default)]
-pub struct Gathering<T> {
-    /// The upper half of each key: the highest bits tell its part.
-    halves: Vec<u32>,
-    /// The part at hand, from 1 on.
-    part: u32,
-    /// Members that were looked at for it.
-    looked_at: usize,
-    buckets: Buckets<T>,
+/// Brings members `0..n` with equal keys together. `key` is the hash of a member, `item` what is kept of it;
+/// `found` is given about `most` items with their keys, sorted, and all of a key at once. Awaits `pause` every
+/// few thousand members. Their columns are read in sequence, and what is sorted lies in the processor's cache.
+pub async fn gather<T: Copy + Default + Ord>(
+    (n, most): (usize, usize),
+    key: impl Fn(usize) -> u64,
+    item: impl FnMut(usize) -> T,
+    found: impl FnMut(&[(u64, T)]),
+    pause: &impl AsyncFn(),
+) {
+    gather_parts((n, most, PART), key, item, found, pause).await;
 }
 
-impl<T: Copy + Default + Ord> Gathering<T> {
-    /// Does some of it; false once all is done. `key` is the hash of a member, `item` what is kept of it;
-    /// `found` is given about `most` items with their keys, sorted, and all of a key at once.
-    pub fn step(
-        &mut self,
-        n: usize,
-        most: usize,
-        key: &dyn Fn(usize) -> u64,
-        item: &mut dyn FnMut(usize) -> T,
-        mut found: impl FnMut(&[(u64, T)]),
-    ) -> bool {
-        let known = self.halves.len();
-        if known < n {
-            self.halves.reserve_exact(n - known);
-            let next = known..n.min(known + STEP);
-            self.halves.extend(next.map(|member| (key(member) >> 32) as u32));
-            return true;
-        }
-        let bits = (n / PART).next_power_of_two().trailing_zeros();
-        let halves = &self.halves;
-        let of_part = |half: u32, part: u32| bucket(half, bits) as u32 + 1 == part;
-        if self.part > 0 && self.looked_at < n {
-            let next = self.looked_at..n.min(self.looked_at + STEP);
-            self.looked_at = next.end;
-            for member in next.filter(|member| of_part(halves[*member], self.part)) {
-                // Behind the bits that all of them share are those that spread them.
-                self.buckets.put(key(member).rotate_left(bits), item(member));
+/// As [`gather`], about `part` members at a time.
+async fn gather_parts<T: Copy + Default + Ord>(
+    (n, most, part): (usize, usize, usize),
+    key: impl Fn(usize) -> u64,
+    mut item: impl FnMut(usize) -> T,
+    mut found: impl FnMut(&[(u64, T)]),
+    pause: &impl AsyncFn(),
+) {
+    let stretches = || (0..n).step_by(pass::ROWS).map(|from| from..n.min(from + pass::ROWS));
+    // The upper half of each key: the highest bits tell its part.
+    let mut halves = Vec::with_capacity(n);
+    for members in stretches() {
+        halves.extend(members.map(|member| (key(member) >> 32) as u32));
+        pause().await;
+    }
+    let bits = (n / part).next_power_of_two().trailing_zeros();
+    for part in 0..1 << bits {
+        let is_own = |half: u32| bucket(half, bits) == part;
+        // Behind the bits that all of a part share are those that spread its keys.
+        let own = || halves.iter().filter(|half| is_own(**half)).map(|half| half << bits);
+        let mut buckets = Buckets::new(own);
+        for members in stretches() {
+            for member in members.filter(|member| is_own(halves[*member])) {
+                buckets.put(key(member).rotate_left(bits), item(member));
             }
-            return true;
+            pause().await;
         }
-        if let Some(items) = self.buckets.sort_next(most) {
+        while let Some(items) = buckets.sort_next(most) {
             found(items);
-            return true;
+            pause().await;
         }
-        if self.part == 1 << bits {
-            return false;
-        }
-        (self.part, self.looked_at) = (self.part + 1, 0);
-        let own = || halves.iter().filter(|half| of_part(**half, self.part));
-        self.buckets = Buckets::new(|| own().map(|half| half << bits));
-        true
     }
 }
 
@@ -198,6 +186,29 @@ mod tests {
             let mut sorted: Vec<(u64, u32)> = rows.iter().map(|&r| (hash(r), r)).collect();
             sorted.sort_unstable();
             prop_assert_eq!(by_key(&rows, &hash), sorted);
+        }
+
+        #[test]
+        fn gathering_in_parts_gives_each_key_once_with_all_of_its_members(
+            keys in prop::collection::vec(0u64..300, 0..1000),
+            part in 20usize..2000,
+            most in 1usize..700,
+        ) {
+            let hash = |member: usize| keys[member].wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut found: Vec<Vec<usize>> = Vec::new();
+            let take = |items: &[(u64, usize)]| {
+                let of_key = items.chunk_by(|a, b| a.0 == b.0);
+                found.extend(of_key.map(|items| items.iter().map(|item| item.1).collect()));
+            };
+            let all = (keys.len(), most, part);
+            pass::at_once(gather_parts(all, hash, |member| member, take, &pass::none));
+            found.sort_unstable();
+            let mut expected: Vec<Vec<usize>> = (0..300)
+                .map(|key| (0..keys.len()).filter(|member| keys[*member] == key).collect())
+                .filter(|members: &Vec<usize>| !members.is_empty())
+                .collect();
+            expected.sort_unstable();
+            prop_assert_eq!(found, expected);
         }
 
         #[test]

@@ -4,9 +4,10 @@ use crate::app::load::{Loader, given};
 use crate::app::state::Workbench;
 use crate::app::ui::{Modal, segment};
 use crate::web::{boot, clock, dom};
+use gemmscope_model::pass;
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_share::data;
-use gemmscope_share::extract::Extract;
+use gemmscope_share::extract::extract;
 use gemmscope_share::snippets::{Snippet, SnippetPlace, snippets};
 use gemmscope_table::filter::Filters;
 use gemmscope_table::view_state::ViewState;
@@ -33,7 +34,7 @@ struct Rows {
     part: RwSignal<bool>,
 }
 
-/// Packs the rows in slices. `None` where the dialog was closed meanwhile.
+/// Packs the rows. `None` where the dialog was closed meanwhile.
 async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, String>> {
     if let Some(Goes::Packed(block)) = rows.goes.try_get_untracked() {
         return Some(Ok(block));
@@ -47,17 +48,16 @@ async fn pack(bench: Workbench, rows: Rows) -> Option<Result<Arc<Vec<u8>>, Strin
     let used = bench.device_ids();
     let mut own = bench.custom.get_untracked();
     own.retain(|d| used.contains(&d.id));
-    let mut extract = Extract::new(&data, &wanted, &own);
     let turns = clock::Turns::begin();
-    for done in extract.by_ref() {
+    let pause = async |done| {
         if turns.due() {
-            if rows.goes.try_set(Goes::Packing(done)).is_some() {
-                return None;
-            }
+            rows.goes.try_set(Goes::Packing(done));
             turns.give().await;
         }
-    }
-    let packed = extract.finish().map(Arc::new);
+    };
+    let is_open = || rows.goes.try_with_untracked(|_| ()).is_some();
+    let packed = extract(&data, &wanted, &own, &pause);
+    let packed = pass::while_wanted(is_open, packed).await?.map(Arc::new);
     let shown = match &packed {
         Ok(block) => Goes::Packed(block.clone()),
         Err(why) => Goes::Failed(why.clone()),

@@ -6,6 +6,7 @@ use crate::app::state::Workbench;
 use crate::app::ui::{Menu, icon, one_stop, value_of};
 use crate::web::{clock, dom};
 use gemmscope_analysis::findings::rule;
+use gemmscope_model::pass;
 use gemmscope_model::units::{larger, plural, smaller};
 use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
@@ -161,28 +162,12 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
         done.set_value(Some(frame.clone()));
         leptos::task::spawn_local(async move {
             // False once a later survey has started, for instance because another file was loaded.
-            let current = |frame: &Frame| {
-                done.try_with_value(|o| o.as_ref().is_some_and(|o| o.same_data(frame)))
+            let current = || {
+                done.try_with_value(|o| o.as_ref().is_some_and(|o| o.same_data(&frame)))
                     == Some(true)
             };
-            let turns = clock::Turns::begin();
-            let mut found = Vec::new();
-            for field in facet_fields(&frame) {
-                found.extend(facet_of(&bench, &frame, field));
-                turns.give().await;
-            }
-            // Only the first four facets start open, to keep the panel short.
-            let mut open = 0;
-            for facet in &mut found {
-                facet.open &= open < 4;
-                open += usize::from(facet.open);
-            }
-            let mut spans = Vec::new();
-            for field in RANGES {
-                spans.extend(range_of(&frame, field));
-                turns.give().await;
-            }
-            if current(&frame) {
+            let looked = pass::while_wanted(current, facets_and_ranges(bench, &frame)).await;
+            if let Some((found, spans)) = looked {
                 if facets.with_untracked(|f| *f != found) {
                     facets.set(found);
                 }
@@ -192,6 +177,28 @@ fn survey(bench: Workbench, facets: RwSignal<Vec<FacetOf>>, ranges: RwSignal<Vec
             }
         });
     });
+}
+
+/// The facets and ranges of a frame.
+async fn facets_and_ranges(bench: Workbench, frame: &Frame) -> (Vec<FacetOf>, Vec<RangeOf>) {
+    let turns = clock::Turns::begin();
+    let mut facets = Vec::new();
+    for field in facet_fields(frame) {
+        facets.extend(facet_of(&bench, frame, field));
+        turns.give().await;
+    }
+    // Only the first four facets start open, to keep the panel short.
+    let mut open = 0;
+    for facet in &mut facets {
+        facet.open &= open < 4;
+        open += usize::from(facet.open);
+    }
+    let mut ranges = Vec::new();
+    for field in RANGES {
+        ranges.extend(range_of(frame, field));
+        turns.give().await;
+    }
+    (facets, ranges)
 }
 
 /// Opens a part of the panel, and gives it the focus.

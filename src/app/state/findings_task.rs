@@ -1,11 +1,11 @@
-//! Runs the rules over the rows that show, one rule at a time so that the browser stays responsive.
+//! Runs the rules over the rows that show, with pauses so that the browser stays responsive.
 
 use crate::app::state::{FindingsResult, Shared, Workbench};
 use crate::web::clock;
 use gemmscope_analysis::findings::check;
 use gemmscope_analysis::ledger::LARGEST_LOSS;
 use gemmscope_analysis::report;
-use gemmscope_analysis::trust::Looking;
+use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::picture;
 use gemmscope_table::field::Field;
 use leptos::prelude::*;
@@ -70,11 +70,8 @@ pub fn follow(bench: Workbench) {
             let partners = scan.partners();
             drop(scan);
             clock::pause(Duration::ZERO).await;
-            let mut looking = Looking::new(&frame);
-            while looking.step() {
-                turns.give().await;
-            }
-            let trust = Shared::from(looking.finish().beside(&findings.ledger));
+            let trust = Trust::look(&frame, &async || turns.give().await).await;
+            let trust = Shared::from(trust.beside(&findings.ledger));
             clock::pause(Duration::ZERO).await;
             if let Some(partners) = partners {
                 cache.set_partners(&frame, partners);

@@ -11,7 +11,8 @@ use gemmscope_analysis::ledger::{Columns, Ledger};
 use gemmscope_chart::picture::{self, FINDING_KEY};
 use gemmscope_chart::roofline::{self, Numbers};
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_table::data_kind::{Counting, Decision};
+use gemmscope_model::pass;
+use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Metrics;
@@ -223,12 +224,10 @@ impl Given {
                 // Sums over very many rows are prepared in short tasks, for the frame as it is by then.
                 while let Some(now) = frame.try_get_untracked() {
                     if now.rows.len() > SHORT {
-                        let mut counting = Counting::new(now.clone());
                         let turns = clock::Turns::begin();
+                        let pause = async || turns.give().await;
                         let current = || frame.try_with_untracked(|f| *f == now) == Some(true);
-                        while current() && counting.step() {
-                            turns.give().await;
-                        }
+                        pass::while_wanted(current, now.count(&pause)).await;
                     }
                     if frame.try_get_untracked().is_none_or(|f| f == now) {
                         break;

@@ -1,13 +1,16 @@
 //! Checks a frame: groups, partners, sums, then one rule after another.
 
-use super::sums::Summing;
-use super::{Checked, Findings, RULES, Rule, Scan, need, rank, signs};
-use crate::ledger::{Pairing, Partners, Splitter};
+use super::sums::Sums;
+use super::{Checked, Finding, Findings, RULES, Rule, Scan, need, signs};
+use crate::ledger::{Partners, Splitter};
+use gemmscope_model::pass;
 use gemmscope_table::field::Frame;
 use std::sync::Arc;
 
-/// Names or groups between two pauses.
-const STEP: usize = if cfg!(test) { 3 } else { 1024 };
+/// Checks all rules at once.
+pub fn check_all(frame: &Frame) -> Findings {
+    pass::at_once(check(frame, None, &async |_| ())).0
+}
 
 /// Checks all rules over the rows of a frame; gives the findings, ranked, and the grouped rows. `partners` are
 /// the faster runs of the table, where they are known. Awaits `pause` every few thousand rows, and says what it
@@ -21,43 +24,45 @@ pub async fn check<'a>(
     let partners = match partners {
         Some(partners) => partners,
         None => {
-            let mut pairing = Pairing::new(frame);
-            while pairing.step() {
-                pause("which runs of it are faster (2 of 5)").await;
-            }
-            pairing.finish()
+            let pause = async || pause("which runs of it are faster (2 of 5)").await;
+            Partners::find(frame, &pause).await
         }
     };
-    let mut names = 0;
-    while scan.tiles.parse(names..names + STEP) {
-        names += STEP;
-        pause("the tiles of its kernels (3 of 5)").await;
-    }
-    let mut summing = Summing::new(Splitter::with(frame, partners, scan.tiles.clone()), frame);
-    while summing.step() {
-        pause("where the time goes (4 of 5)").await;
-    }
-    scan.sums = summing.finish();
-    let ledger = scan.sums.as_ref().map(|sums| sums.ledger.clone());
+    scan.tiles.parse(&async || pause("the tiles of its kernels (3 of 5)").await).await;
+    let splitter = Splitter::with(frame, partners, scan.tiles.clone());
+    let sums =
+        Sums::of(splitter, frame, &async || pause("where the time goes (4 of 5)").await).await;
     let mut report = Findings {
         parts: scan.parts.clone(),
         roof: scan.roof_name().to_owned(),
         kind: scan.kind.key().to_owned(),
-        ledger: ledger.unwrap_or_default(),
+        ledger: sums.ledger.clone(),
         ..Findings::default()
     };
-    let (mut marks, mut groups) = (Vec::new(), 0);
-    while signs::mark(&scan, groups..groups + STEP, &mut marks) {
-        groups += STEP;
-        pause("what stands out (5 of 5)").await;
-    }
-    scan.marks = marks;
+    scan.sums = Some(sums);
+    scan.marks = signs::of_rows(&scan, &async || pause("what stands out (5 of 5)").await).await;
     for rule in RULES {
         check_rule(rule, &scan, &mut report);
         pause("what stands out (5 of 5)").await;
     }
     rank(&mut report.findings);
     (report, scan)
+}
+
+/// Section by section, each by its seconds; a doubt about the device comes before all.
+fn rank(findings: &mut [Finding]) {
+    let seconds = |f: &Finding| f.alone_s.unwrap_or(f.time_s);
+    findings.sort_by(|a, b| {
+        a.section()
+            .cmp(&b.section())
+            .then(a.is_rest().cmp(&b.is_rest()))
+            .then(b.doubts_all().cmp(&a.doubts_all()))
+            .then(seconds(b).total_cmp(&seconds(a)))
+            .then(a.severity.cmp(&b.severity))
+            .then(b.time_s.total_cmp(&a.time_s))
+            .then(a.rule.cmp(&b.rule))
+            .then(a.evidence.rows.cmp(&b.evidence.rows))
+    });
 }
 
 /// Adds what one rule finds.

@@ -89,9 +89,6 @@ struct Grouping<'a> {
     unmeasured: u64,
 }
 
-/// Rows or groups between two pauses.
-const STEP: usize = if cfg!(test) { 5 } else { 5_000 };
-
 impl<'a> Grouping<'a> {
     fn new(frame: &'a Frame) -> Self {
         let data = &*frame.data;
@@ -146,10 +143,10 @@ impl<'a> Grouping<'a> {
     }
 
     /// The groups, of which nothing is counted yet.
-    fn finish(mut self) -> Counting<'a> {
+    fn finish(mut self) -> Scan<'a> {
         let frame = self.frame;
         let order = order_rows(&mut self.groups, &self.group_of, &frame.rows);
-        let scan = Scan {
+        Scan {
             frame,
             groups: self.groups,
             order,
@@ -160,34 +157,63 @@ impl<'a> Grouping<'a> {
             unmeasured: self.unmeasured,
             sums: None,
             marks: Vec::new(),
-        };
-        let counted = frame.counted();
-        let mut side_of = vec![u16::MAX; frame.data.len()];
-        for (side, number) in counted.sides.iter().zip(0u16..) {
-            for &row in side.rows.iter() {
-                side_of[row as usize] = number;
-            }
         }
-        Counting { scan, side_of }
     }
 }
 
-/// Works out which groups the rules check, and what each of them costs.
-struct Counting<'a> {
-    scan: Scan<'a>,
-    /// By row, the side on which it counts; `u16::MAX` for none.
-    side_of: Vec<u16>,
+/// By row, the side on which it counts; `u16::MAX` for none.
+fn sides_of_rows(frame: &Frame) -> Vec<u16> {
+    let mut side_of = vec![u16::MAX; frame.data.len()];
+    for (side, number) in frame.counted().sides.iter().zip(0u16..) {
+        side.rows.iter().for_each(|row| side_of[*row as usize] = number);
+    }
+    side_of
 }
 
-impl<'a> Counting<'a> {
+impl<'a> Scan<'a> {
+    /// The faster runs of the table, once the ledger is there.
+    pub fn partners(&self) -> Option<Arc<Partners>> {
+        self.sums.as_ref().map(|sums| sums.splitter.partners().clone())
+    }
+
+    /// Groups the rows of a frame.
+    pub fn new(frame: &'a Frame) -> Self {
+        pass::at_once(Scan::of(frame, &pass::none))
+    }
+
+    /// Groups the rows of a frame. Awaits `pause` every few thousand rows.
+    pub async fn of(frame: &'a Frame, pause: &impl AsyncFn()) -> Self {
+        let mut grouping = Grouping::new(frame);
+        for rows in frame.rows.chunks(pass::ROWS) {
+            rows.iter().for_each(|row| grouping.add(*row));
+            pause().await;
+        }
+        let mut scan = grouping.finish();
+        let side_of = sides_of_rows(frame);
+        for at in 0..scan.groups.len() {
+            scan.groups[at] = scan.counted(scan.groups[at], &side_of);
+            if (at + 1) % pass::ROWS == 0 {
+                pause().await;
+            }
+        }
+        let sides = frame.counted().sides.iter();
+        scan.parts =
+            sides.map(|side| Part { label: side.label.clone(), ..Part::default() }).collect();
+        if scan.parts.is_empty() {
+            scan.parts.push(Part::default());
+        }
+        scan.measure_whole();
+        scan
+    }
+
     /// Whether the rules check a group, and what it costs: in a program all calls, else one call of the
     /// row that counts.
-    fn counted(&self, group: Group) -> Group {
-        let Scan { frame, order, .. } = &self.scan;
-        let rows = &order[group.start as usize..][..group.len as usize];
-        let counts = |r: &&u32| self.side_of[**r as usize] != u16::MAX;
+    fn counted(&self, group: Group, side_of: &[u16]) -> Group {
+        let frame = self.frame;
+        let rows = self.rows(&group);
+        let counts = |r: &&u32| side_of[**r as usize] != u16::MAX;
         let first = rows.iter().find(counts);
-        let side = first.map_or(0, |r| self.side_of[*r as usize]);
+        let side = first.map_or(0, |r| side_of[*r as usize]);
         let group = Group { checked: first.is_some(), side, ..group };
         if frame.decision().is_program(usize::from(frame.data.source[group.row as usize])) {
             return group;
@@ -206,48 +232,6 @@ impl<'a> Counting<'a> {
         let mut rows = rows.to_vec();
         rows.sort_by(|a, b| data.time_s[*a as usize].total_cmp(&data.time_s[*b as usize]));
         add(none, rows[(rows.len() - 1) / 2])
-    }
-
-    /// The groups, with what each of them costs.
-    fn finish(self) -> Scan<'a> {
-        let mut scan = self.scan;
-        let sides = scan.frame.counted().sides.iter();
-        scan.parts =
-            sides.map(|side| Part { label: side.label.clone(), ..Part::default() }).collect();
-        if scan.parts.is_empty() {
-            scan.parts.push(Part::default());
-        }
-        scan.measure_whole();
-        scan
-    }
-}
-
-impl<'a> Scan<'a> {
-    /// The faster runs of the table, once the ledger is there.
-    pub fn partners(&self) -> Option<Arc<Partners>> {
-        self.sums.as_ref().map(|sums| sums.splitter.partners().clone())
-    }
-
-    /// Groups the rows of a frame.
-    pub fn new(frame: &'a Frame) -> Self {
-        pass::at_once(Scan::of(frame, &pass::none))
-    }
-
-    /// Groups the rows of a frame. Awaits `pause` every few thousand rows.
-    pub async fn of(frame: &'a Frame, pause: &impl AsyncFn()) -> Self {
-        let mut grouping = Grouping::new(frame);
-        for rows in frame.rows.chunks(STEP) {
-            rows.iter().for_each(|row| grouping.add(*row));
-            pause().await;
-        }
-        let mut counting = grouping.finish();
-        for g in 0..counting.scan.groups.len() {
-            counting.scan.groups[g] = counting.counted(counting.scan.groups[g]);
-            if (g + 1) % STEP == 0 {
-                pause().await;
-            }
-        }
-        counting.finish()
     }
 
     /// The time to which shares refer: the compute time of the traces, else the time of their

@@ -8,7 +8,6 @@ use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::kernel_name::{self, built_for};
 use gemmscope_table::dataset::ColumnMeaning;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Something noticeable about a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -114,22 +113,25 @@ const IN_TURN: [&str; 6] =
 const SPREAD: f64 = 0.20;
 const MIN_CALLS: f64 = 5.0;
 
-/// Adds the signs of every row of the checked groups among `groups`, as bits in the order of [`Sign::ALL`];
-/// false where there is none of them.
-pub(super) fn mark(scan: &Scan<'_>, groups: Range<usize>, out: &mut Vec<u8>) -> bool {
-    out.resize(scan.data().len(), 0);
-    let end = groups.end.min(scan.groups.len());
-    let Some(groups) = scan.groups.get(groups.start..end) else { return false };
-    for group in groups.iter().filter(|g| g.checked) {
-        let (mut bits, tile) = (0, scan.tile(group));
-        for (i, sign) in Sign::ALL.into_iter().enumerate() {
-            bits |= u8::from(has(scan, group, sign, tile.as_ref())) << i;
+/// Groups whose signs are looked for between two pauses.
+const GROUPS: usize = 1024;
+
+/// By row, the signs of its group as bits. Awaits `pause` every few thousand rows.
+pub(super) async fn of_rows(scan: &Scan<'_>, pause: &impl AsyncFn()) -> Vec<u8> {
+    let mut out = vec![0; scan.data().len()];
+    for groups in scan.groups.chunks(GROUPS) {
+        for group in groups.iter().filter(|g| g.checked) {
+            let (mut bits, tile) = (0, scan.tile(group));
+            for (i, sign) in Sign::ALL.into_iter().enumerate() {
+                bits |= u8::from(has(scan, group, sign, tile.as_ref())) << i;
+            }
+            if bits != 0 {
+                scan.rows(group).iter().for_each(|r| out[*r as usize] = bits);
+            }
         }
-        if bits != 0 {
-            scan.rows(group).iter().for_each(|r| out[*r as usize] = bits);
-        }
+        pause().await;
     }
-    !groups.is_empty()
+    out
 }
 
 /// True if a group has a sign, whose tile is known where the sign is one of tiles.

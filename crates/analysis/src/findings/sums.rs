@@ -2,8 +2,7 @@
 
 use super::{Finding, Rule, Scan, words};
 use crate::ledger::{
-    Account, Adding, Change, Ledger, Posting, Splitter, TileCost, rest_bound, size_between, sizes,
-    types_of,
+    Account, Change, Ledger, Posting, Splitter, TileCost, rest_bound, size_between, sizes, types_of,
 };
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;
@@ -118,26 +117,45 @@ impl Cause {
     }
 }
 
-/// Works out [`Sums`] a step at a time: the causes first, then what those that do not weigh save together.
-pub(super) struct Summing<'a> {
-    /// `None` for a moment between the two.
-    adding: Option<Adding<'a>>,
-    /// The ledger, once the causes are added up.
-    ledger: Option<Ledger>,
+impl<'a> Sums<'a> {
+    /// Adds up the rows that a splitter splits: the causes first, then what those that do not weigh save
+    /// together. Awaits `pause` every few thousand rows.
+    pub(super) async fn of(splitter: Splitter<'a>, frame: &Frame, pause: &impl AsyncFn()) -> Self {
+        let mut causes = Causes::new(frame);
+        let ledger = Ledger::add_up(&splitter, &[], |posting| causes.add(posting), pause).await;
+        let (causes, types) = causes.finish();
+        let small = small(&ledger, &causes);
+        let several = || small.iter().enumerate().filter(|(_, causes)| causes.len() > 1);
+        let changes: Vec<Change> =
+            several().flat_map(|(_, causes)| causes).map(|cause| cause.change()).collect();
+        let mut others_alone_s = vec![0.0; ledger.books.len()];
+        if !changes.is_empty() {
+            let left = Ledger::add_up(&splitter, &changes, |_| {}, pause).await;
+            for (book, _) in several() {
+                others_alone_s[book] = ledger.books[book].time_s - left.books[book].time_s;
+            }
+        }
+        Sums { ledger, causes, others_alone_s, splitter, types }
+    }
+}
+
+/// Causes while they are added up.
+struct Causes<'f> {
+    frame: &'f Frame,
     causes: Vec<Cause>,
     index: FxHashMap<(usize, Account, Option<Bound>), usize>,
     /// By cause and detail, the place among the cause's parts.
     part_of: FxHashMap<(usize, Detail), usize>,
     types: Vec<String>,
+    /// By operation, index of its types.
     type_of: Vec<u32>,
 }
 
-impl<'a> Summing<'a> {
-    pub(super) fn new(splitter: Splitter<'a>, frame: &'a Frame) -> Summing<'a> {
+impl<'f> Causes<'f> {
+    fn new(frame: &'f Frame) -> Causes<'f> {
         let (types, type_of) = types_of(&frame.data);
-        Summing {
-            adding: Some(Adding::with(splitter)),
-            ledger: None,
+        Causes {
+            frame,
             causes: Vec::new(),
             index: FxHashMap::default(),
             part_of: FxHashMap::default(),
@@ -146,101 +164,65 @@ impl<'a> Summing<'a> {
         }
     }
 
-    /// Adds up some more rows; false once all are done.
-    pub(super) fn step(&mut self) -> bool {
-        if self.ledger.is_some() {
-            return self.adding.as_mut().is_some_and(Adding::step);
-        }
-        if self.step_causes() {
-            return true;
-        }
-        let Some((ledger, splitter)) = self.adding.take().map(Adding::finish) else {
-            return false;
-        };
-        let small = small(&ledger, &self.causes);
-        let several = small.iter().filter(|causes| causes.len() > 1);
-        let changes: Vec<Change> = several.flatten().map(|cause| cause.change()).collect();
-        let more = !changes.is_empty();
-        self.adding = Some(Adding::left(splitter, changes));
-        self.ledger = Some(ledger);
-        more
-    }
-
-    /// Adds some more rows to their causes; false once all are.
-    fn step_causes(&mut self) -> bool {
-        let Summing { adding: Some(adding), causes, index, part_of, type_of, .. } = self else {
-            return false;
-        };
-        let frame = adding.frame();
-        adding.step_with(&mut |posting| {
-            for account in Account::ALL.into_iter().filter(|a| a.is_lost()) {
-                // At least the split: what holds no time may still save some alone.
-                let alone_s = posting.entry.alone_s(account) * posting.calls;
-                if alone_s <= 0.0 {
-                    continue;
-                }
-                let split_s = posting.entry.call.of(account) * posting.calls;
-                let detail = detail(frame, type_of, posting, account);
-                let bound = match detail {
-                    Detail::Bound(bound) => Some(bound),
-                    _ => None,
-                };
-                let row = posting.row;
-                let at = *index.entry((posting.book, account, bound)).or_insert_with(|| {
-                    causes.push(Cause {
-                        book: posting.book,
-                        account,
-                        split_s: 0.0,
-                        alone_s: 0.0,
-                        above_s: 0.0,
-                        time_s: 0.0,
-                        parts: Vec::new(),
-                        most: (row, 0.0, detail),
-                        sizes: Default::default(),
-                    });
-                    causes.len() - 1
-                });
-                let cause = &mut causes[at];
-                cause.split_s += split_s;
-                cause.alone_s += alone_s;
-                if account == Account::Rest {
-                    let call_s = posting.entry.call.of(account);
-                    cause.above_s += above_s(frame, row as usize).min(call_s) * posting.calls;
-                }
-                cause.time_s += frame.data.time_s[row as usize] * posting.calls;
-                if alone_s > cause.most.1 {
-                    cause.most = (row, alone_s, detail);
-                }
-                let sizes = sizes(&frame.data, row as usize);
-                cause.sizes.iter_mut().zip(sizes).for_each(|(vote, size)| vote.cast(size, alone_s));
-                let at = *part_of.entry((at, detail)).or_insert_with(|| {
-                    cause.parts.push(Part { detail, alone_s: 0.0, rows: Vec::new() });
-                    cause.parts.len() - 1
-                });
-                let part = &mut cause.parts[at];
-                part.alone_s += alone_s;
-                part.rows.push(row);
+    /// Adds a row to its causes.
+    fn add(&mut self, posting: &Posting<'_>) {
+        let Causes { frame, causes, index, part_of, type_of, .. } = self;
+        for account in Account::ALL.into_iter().filter(|a| a.is_lost()) {
+            // At least the split: what holds no time may still save some alone.
+            let alone_s = posting.entry.alone_s(account) * posting.calls;
+            if alone_s <= 0.0 {
+                continue;
             }
-        })
+            let split_s = posting.entry.call.of(account) * posting.calls;
+            let detail = detail(frame, type_of, posting, account);
+            let bound = match detail {
+                Detail::Bound(bound) => Some(bound),
+                _ => None,
+            };
+            let row = posting.row;
+            let at = *index.entry((posting.book, account, bound)).or_insert_with(|| {
+                causes.push(Cause {
+                    book: posting.book,
+                    account,
+                    split_s: 0.0,
+                    alone_s: 0.0,
+                    above_s: 0.0,
+                    time_s: 0.0,
+                    parts: Vec::new(),
+                    most: (row, 0.0, detail),
+                    sizes: Default::default(),
+                });
+                causes.len() - 1
+            });
+            let cause = &mut causes[at];
+            cause.split_s += split_s;
+            cause.alone_s += alone_s;
+            if account == Account::Rest {
+                let call_s = posting.entry.call.of(account);
+                cause.above_s += above_s(frame, row as usize).min(call_s) * posting.calls;
+            }
+            cause.time_s += frame.data.time_s[row as usize] * posting.calls;
+            if alone_s > cause.most.1 {
+                cause.most = (row, alone_s, detail);
+            }
+            let sizes = sizes(&frame.data, row as usize);
+            cause.sizes.iter_mut().zip(sizes).for_each(|(vote, size)| vote.cast(size, alone_s));
+            let at = *part_of.entry((at, detail)).or_insert_with(|| {
+                cause.parts.push(Part { detail, alone_s: 0.0, rows: Vec::new() });
+                cause.parts.len() - 1
+            });
+            let part = &mut cause.parts[at];
+            part.alone_s += alone_s;
+            part.rows.push(row);
+        }
     }
 
-    /// The sums; `None` before all are worked out.
-    pub(super) fn finish(mut self) -> Option<Sums<'a>> {
+    /// The causes, and the names of types.
+    fn finish(mut self) -> (Vec<Cause>, Vec<String>) {
         for cause in &mut self.causes {
             cause.parts.sort_by(|a, b| b.alone_s.total_cmp(&a.alone_s).then(a.rows.cmp(&b.rows)));
         }
-        let ledger = self.ledger?;
-        let (left, splitter) = self.adding?.finish();
-        let saved = ledger.books.iter().zip(&left.books).map(|(a, b)| a.time_s - b.time_s);
-        let several = small(&ledger, &self.causes).into_iter().map(|causes| causes.len() > 1);
-        let others_alone_s = saved.zip(several).map(|(s, several)| if several { s } else { 0.0 });
-        Some(Sums {
-            others_alone_s: others_alone_s.collect(),
-            causes: self.causes,
-            ledger,
-            splitter,
-            types: self.types,
-        })
+        (self.causes, self.types)
     }
 }
 

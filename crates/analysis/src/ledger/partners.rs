@@ -11,10 +11,11 @@
 
 use super::account::Account;
 use gemmscope_model::dtype::DataType;
+use gemmscope_model::pass;
 use gemmscope_table::data_kind::{variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
-use gemmscope_table::group::{Gathering, mix};
+use gemmscope_table::group::{gather, mix};
 use gemmscope_table::metrics::Metrics;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -32,9 +33,6 @@ pub(super) const LINES: [Account; 4] =
 
 /// Place of [`Account::Size`] in [`LINES`].
 const SIZE: usize = 2;
-
-/// Rows or groups of one step, about.
-const STEP: usize = if cfg!(test) { 7 } else { 5_000 };
 
 /// What is comparable in a table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,21 +65,30 @@ pub(super) struct Held {
 }
 
 impl Partners {
-    /// All at once.
+    /// The faster runs of all rows of the frame's table.
     pub fn of(frame: &Frame) -> Arc<Partners> {
-        let mut steps = Steps::new(frame);
-        while steps.step() {}
-        steps.finish()
+        pass::at_once(Partners::find(frame, &pass::none))
+    }
+
+    /// As [`Partners::of`]. Awaits `pause` every few thousand rows.
+    pub async fn find(frame: &Frame, pause: &impl AsyncFn()) -> Arc<Partners> {
+        let mut pairing = Pairing::new(frame);
+        pairing.group_rows(pause).await;
+        for size in 0..3 {
+            pairing.pair_larger(size, pause).await;
+        }
+        pairing.pair_alike(pause).await;
+        let larger = pairing.kinds.larger.into_iter().map(|larger| larger.seen).collect();
+        Arc::new(Partners { larger, ..pairing.out })
     }
 }
 
-/// Works out [`Partners`] a step at a time.
-pub struct Steps<'a> {
+/// [`Partners`] while they are worked out.
+struct Pairing<'a> {
     data: &'a Dataset,
     metrics: &'a Metrics,
     variants: Vec<&'a ColumnData>,
     kinds: Kinds<'a>,
-    stage: Stage,
     sizes: Vec<Sizes>,
     out: Partners,
 }
@@ -90,16 +97,6 @@ pub struct Steps<'a> {
 struct Sizes {
     of: [u32; 4],
     end: u32,
-}
-
-/// What is done next.
-enum Stage {
-    /// Rows are brought together by their sizes.
-    Rows(Gathering<Run>),
-    /// Sizes that agree in all but M (0), N (1) or K (2).
-    Lines(usize, Gathering<Size>),
-    /// Groups of the same sizes, from these sizes on.
-    Alike(usize),
 }
 
 /// A row among those of its sizes, in the order that brings groups, variants and repeats together.
@@ -119,7 +116,7 @@ struct Run {
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Size {
     larger_first: std::cmp::Reverse<u32>,
-    /// Index in [`Steps::sizes`].
+    /// Index in [`Pairing::sizes`].
     at: u32,
 }
 
@@ -135,99 +132,84 @@ fn groups_of(sizes: &[Sizes], at: usize) -> Range<usize> {
     start as usize..sizes[at].end as usize
 }
 
-impl<'a> Steps<'a> {
+impl<'a> Pairing<'a> {
     /// Looks at the columns; no row is grouped yet.
-    pub fn new(frame: &'a Frame) -> Steps<'a> {
+    fn new(frame: &'a Frame) -> Pairing<'a> {
         let (data, metrics) = (&*frame.data, &*frame.metrics);
-        Steps {
+        Pairing {
             data,
             metrics,
             variants: variant_columns(data),
             kinds: Kinds::new(data, metrics),
-            stage: Stage::Rows(Gathering::default()),
             sizes: Vec::new(),
             out: Partners { group_of: vec![NONE; data.len()], ..Partners::default() },
         }
     }
 
-    /// Does some of it; false once all is done.
-    pub fn step(&mut self) -> bool {
-        let Steps { data, metrics, variants, kinds, stage, sizes, out } = self;
-        match stage {
-            Stage::Rows(rows) => {
-                let item = &mut |r: usize| {
-                    let (time_s, sheet_s) = (data.time_s[r], metrics.sheet_s(data, r));
-                    Run {
-                        kind: if time_s > 0.0 { kinds.of(data, r) } else { NONE },
-                        variant: variant_of(variants, r),
-                        time: time_s.to_bits(),
-                        row: r as u32,
-                        possible: sheet_s.is_nan() || time_s >= sheet_s / TIE,
-                    }
-                };
-                let key = |r: usize| data.sizes_hash(r);
-                let more = rows.step(data.len(), STEP, &key, item, |runs| {
-                    let mut firsts: Vec<(u32, usize)> = Vec::new();
-                    for runs in runs.chunk_by(|a, b| a.0 == b.0) {
-                        let before = out.groups.len();
-                        out.add(runs);
-                        if out.groups.len() > before {
-                            firsts.push((runs[0].1.row, out.groups.len()));
-                        }
-                    }
-                    // A loop of its own: the processor then waits for many places of memory at a time.
-                    sizes.extend(firsts.into_iter().map(|(row, end)| {
-                        let r = row as usize;
-                        let of = [data.m[r], data.n[r], data.k[r], data.batch[r]];
-                        Sizes { of, end: end as u32 }
-                    }));
-                });
-                if !more {
-                    *stage = Stage::Lines(0, Gathering::default());
+    /// Brings rows together by their sizes, and makes groups of them.
+    async fn group_rows(&mut self, pause: &impl AsyncFn()) {
+        let Pairing { data, metrics, variants, kinds, sizes, out } = self;
+        let run = |r: usize| {
+            let (time_s, sheet_s) = (data.time_s[r], metrics.sheet_s(data, r));
+            Run {
+                kind: if time_s > 0.0 { kinds.of(data, r) } else { NONE },
+                variant: variant_of(variants, r),
+                time: time_s.to_bits(),
+                row: r as u32,
+                possible: sheet_s.is_nan() || time_s >= sheet_s / TIE,
+            }
+        };
+        let add = |runs: &[(u64, Run)]| {
+            let mut firsts: Vec<(u32, usize)> = Vec::new();
+            for runs in runs.chunk_by(|a, b| a.0 == b.0) {
+                let before = out.groups.len();
+                out.add(runs);
+                if out.groups.len() > before {
+                    firsts.push((runs[0].1.row, out.groups.len()));
                 }
             }
-            Stage::Lines(size, lines) => {
-                let key = |at: usize| {
-                    let mut rest = sizes[at].of;
-                    rest[*size] = 0;
-                    let two = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
-                    mix(mix(7, two(rest[0], rest[1])), two(rest[2], rest[3]))
-                };
-                let item = &mut |at: usize| Size {
-                    larger_first: std::cmp::Reverse(sizes[at].of[*size]),
-                    at: at as u32,
-                };
-                // Sizes with many groups take longer.
-                let most = 1 + sizes.len() / (1 + out.groups.len() / STEP);
-                let more = lines.step(sizes.len(), most, &key, item, |found| {
-                    let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
-                    lines.for_each(|line| kinds.pair_larger(*size, line, sizes, out));
-                });
-                if !more {
-                    *stage = match *size {
-                        2 => Stage::Alike(0),
-                        size => Stage::Lines(size + 1, Gathering::default()),
-                    };
-                }
-            }
-            Stage::Alike(next) => {
-                let mut paired = 0;
-                while *next < sizes.len() && paired < STEP {
-                    let groups = groups_of(sizes, *next);
-                    paired += groups.len();
-                    kinds.pair_alike(groups, out);
-                    *next += 1;
-                }
-                return *next < sizes.len();
-            }
-        }
-        true
+            // A loop of its own: the processor then waits for many places of memory at a time.
+            sizes.extend(firsts.into_iter().map(|(row, end)| {
+                let r = row as usize;
+                let of = [data.m[r], data.n[r], data.k[r], data.batch[r]];
+                Sizes { of, end: end as u32 }
+            }));
+        };
+        gather((data.len(), pass::ROWS), |r| data.sizes_hash(r), run, add, pause).await;
     }
 
-    /// What was found.
-    pub fn finish(self) -> Arc<Partners> {
-        let larger = self.kinds.larger.into_iter().map(|larger| larger.seen).collect();
-        Arc::new(Partners { larger, ..self.out })
+    /// Pairs the groups of sizes that agree in all but M (0), N (1) or K (2).
+    async fn pair_larger(&mut self, size: usize, pause: &impl AsyncFn()) {
+        let Pairing { kinds, sizes, out, .. } = self;
+        let key = |at: usize| {
+            let mut rest = sizes[at].of;
+            rest[size] = 0;
+            let two = |a: u32, b: u32| u64::from(a) << 32 | u64::from(b);
+            mix(mix(7, two(rest[0], rest[1])), two(rest[2], rest[3]))
+        };
+        let item =
+            |at: usize| Size { larger_first: std::cmp::Reverse(sizes[at].of[size]), at: at as u32 };
+        // Sizes with many groups take longer.
+        let most = 1 + sizes.len() / (1 + out.groups.len() / pass::ROWS);
+        let pair = |found: &[(u64, Size)]| {
+            let lines = found.chunk_by(|a, b| a.0 == b.0).filter(|line| line.len() > 1);
+            lines.for_each(|line| kinds.pair_larger(size, line, sizes, out));
+        };
+        gather((sizes.len(), most), key, item, pair, pause).await;
+    }
+
+    /// Pairs the groups of the same sizes.
+    async fn pair_alike(&mut self, pause: &impl AsyncFn()) {
+        let mut paired = 0;
+        for at in 0..self.sizes.len() {
+            let groups = groups_of(&self.sizes, at);
+            paired += groups.len();
+            self.kinds.pair_alike(groups, &mut self.out);
+            if paired >= pass::ROWS {
+                paired = 0;
+                pause().await;
+            }
+        }
     }
 }
 

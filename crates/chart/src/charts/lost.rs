@@ -15,7 +15,7 @@ use crate::scene::{START, Scene};
 use crate::spec::{Figure, Name, Rows, Spec, nothing};
 use crate::text;
 use crate::ticks::Format;
-use gemmscope_analysis::ledger::{Account, Adding};
+use gemmscope_analysis::ledger::{Account, Ledger, Splitter};
 use gemmscope_model::units::seconds_brief;
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnData;
@@ -92,13 +92,12 @@ impl LostTime {
 
         // Of the bars of one side; the sums of all sides come with it.
         let mut postings = Vec::new();
-        let mut adding = Adding::new(frame, inputs.cache.partners(frame));
-        while adding.step_with(&mut |p| {
+        let splitter = Splitter::new(frame, inputs.cache.partners(frame));
+        let ledger = Ledger::of_rows(&splitter, |p| {
             if let Ok(place) = rows.binary_search(&p.row) {
                 postings.push((place, p.calls, p.entry.call));
             }
-        }) {}
-        let (ledger, splitter) = adding.finish();
+        });
         let of_side = frame.with_rows(rows);
         let bands = bands(frame, &of_side, &controls[0], |row| splitter.group_of(row));
         let n = bands.of.iter().filter(|b| **b != BandScale::NONE).max().map_or(0, |b| *b + 1);

@@ -90,7 +90,7 @@ pub struct Evaluation {
 /// use gemmscope_model::tiling::Tile;
 /// use gemmscope_model::tiling::explore::{TileSetting, evaluate};
 /// let tile = Tile { m: 256, n: 128, k: Some(64) };
-/// let setting = Setting { tile, warps: 16, stages: 4, split_k: 1 };
+/// let setting = TileSetting { tile, warps: 16, stages: 4, split_k: 1 };
 /// let a100 = hardware::by_id("a100-80-sxm").ok_or("no device")?;
 /// let square = Problem::new(4096, 4096, 4096, DataType::Fp16);
 /// let e = evaluate(&square, a100, None, setting).ok_or("empty")?;

@@ -1,13 +1,13 @@
 //! The rows that totals are over.
 
 use super::{
-    DataKind, Decision, OperationName, columns_at, configuration, place, variant, variant_indices,
-    within,
+    DataKind, Decision, OperationName, configuration, place, variant, variant_columns, within,
 };
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset, library_name};
 use crate::field::{Field, Frame};
-use crate::group::{self, Gathering, STEP, mix};
+use crate::group::{self, mix};
 use gemmscope_model::hardware::short_name;
+use gemmscope_model::pass;
 use gemmscope_model::units::{and_more, grouped, plural};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -318,16 +318,11 @@ struct Fastest<'a> {
 
 impl<'a> Fastest<'a> {
     fn new(frame: &'a Frame) -> Self {
-        Fastest::by(frame, &variant_indices(&frame.data))
-    }
-
-    /// As [`Fastest::new`], where the columns of variants are known.
-    fn by(frame: &'a Frame, columns: &[usize]) -> Self {
         let data = &*frame.data;
         Fastest {
             together: frame.decision().together,
             data,
-            columns: columns_at(data, columns),
+            columns: variant_columns(data),
             library: data.codes(ColumnMeaning::Library),
             operation: OperationName::new(data),
         }
@@ -398,48 +393,26 @@ impl<'a> Fastest<'a> {
     }
 }
 
-/// Works out [`Frame::counted`] a step at a time, so that no step takes long. Sides are counted in
-/// one step.
-pub struct Counting {
-    frame: Frame,
-    /// The columns of variants, once they are known.
-    columns: Option<Vec<usize>>,
-    gathering: Gathering<u32>,
-    chosen: Vec<u32>,
-    variants: bool,
-}
-
-impl Counting {
-    /// A count that has not begun.
-    pub fn new(frame: Frame) -> Counting {
-        let gathering = Gathering::default();
-        Counting { frame, columns: None, gathering, chosen: Vec::new(), variants: false }
-    }
-
-    /// Does some of it; false once all is done.
-    pub fn step(&mut self) -> bool {
-        let Counting { frame, columns, gathering, chosen, variants } = self;
-        let sorts = matches!(frame.kind(), DataKind::Benchmark | DataKind::Sweep)
-            && frame.decision().several;
-        if !sorts || frame.is_counted() {
-            frame.counted();
-            return false;
+impl Frame {
+    /// Works out [`Frame::counted`]. Awaits `pause` every few thousand rows; sides are counted without a pause.
+    pub async fn count(&self, pause: &impl AsyncFn()) {
+        let sorts =
+            matches!(self.kind(), DataKind::Benchmark | DataKind::Sweep) && self.decision().several;
+        if !sorts || self.is_counted() {
+            self.counted();
+            return;
         }
-        let columns = columns.get_or_insert_with(|| variant_indices(&frame.data));
-        let fastest = Fastest::by(frame, columns);
-        let row = |member: usize| frame.rows[member];
-        let key = |member: usize| fastest.key(row(member));
-        if gathering.step(frame.rows.len(), STEP, &key, &mut |member| row(member), |keyed| {
-            *variants |= fastest.choose(keyed, chosen);
-        }) {
-            return true;
-        }
-        let mut all = everything(frame.rows.clone(), false);
-        all.rows = Arc::new(group::ascending(chosen, frame.data.len()));
-        all.variants = *variants;
-        let rows = frame.rows.len() as u64;
-        frame.set_counted(Counted { sides: vec![all], rows });
-        false
+        let fastest = Fastest::new(self);
+        let row = |member: usize| self.rows[member];
+        let (mut chosen, mut variants) = (Vec::new(), false);
+        let choose = |keyed: &[(u64, u32)]| variants |= fastest.choose(keyed, &mut chosen);
+        let key = |member| fastest.key(row(member));
+        group::gather((self.rows.len(), pass::ROWS), key, row, choose, pause).await;
+        let mut all = everything(self.rows.clone(), false);
+        all.rows = Arc::new(group::ascending(&chosen, self.data.len()));
+        all.variants = variants;
+        let rows = self.rows.len() as u64;
+        self.set_counted(Counted { sides: vec![all], rows });
     }
 }
 

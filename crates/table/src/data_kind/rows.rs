@@ -203,25 +203,15 @@ pub fn variant(columns: &[&ColumnData], mut hash: u64, row: usize) -> u64 {
     hash
 }
 
-/// The columns in which variants differ: kernel and tile, and settings that no meaning names.
+/// The columns in which variants differ: kernel and tile, and settings that no meaning names. Settings are told by
+/// their values, so this looks through every row.
 pub fn variant_columns(data: &Dataset) -> Vec<&ColumnData> {
-    columns_at(data, &variant_indices(data))
-}
-
-/// [`variant_columns`] by their index. Settings are told by their values, so this looks through
-/// every row.
-pub(super) fn variant_indices(data: &Dataset) -> Vec<usize> {
-    let varies = |c: &Column| {
+    let varies = |c: &&Column| {
         c.meaning == ColumnMeaning::Kernel
             || ColumnMeaning::SETTINGS.contains(&c.meaning)
             || is_setting(c)
     };
-    let columns = data.columns.iter().enumerate();
-    columns.filter(|(_, c)| varies(c)).map(|(i, _)| i).collect()
-}
-
-pub(super) fn columns_at<'a>(data: &'a Dataset, indices: &[usize]) -> Vec<&'a ColumnData> {
-    indices.iter().map(|&i| &data.columns[i].data).collect()
+    data.columns.iter().filter(varies).map(|c| &c.data).collect()
 }
 
 /// True for a column without a meaning of its own that holds names, or few whole numbers.

@@ -3,6 +3,8 @@
 use super::*;
 use crate::fixture::Rows as Table;
 use crate::metrics::Totals;
+use gemmscope_model::pass;
+use std::cell::Cell;
 
 const SIZES: [(u32, u32, u32); 3] = [(512, 512, 512), (1024, 512, 512), (2048, 512, 512)];
 
@@ -269,10 +271,10 @@ fn colours_show_what_tells_the_rows_apart_at_first_sight() {
 }
 
 #[test]
-fn counting_in_steps_gives_what_counting_at_once_gives() {
+fn counting_with_pauses_gives_what_counting_at_once_gives() {
     let mut t = Table::new();
     let kernel = t.table().text_column(ColumnMeaning::Kernel, "kernel");
-    for i in 0..2000u32 {
+    for i in 0..12_000u32 {
         let name = format!("k{}", i % 7);
         t.table().set_text(kernel, name.as_bytes());
         t.row((1 + i % 300, 64, 64), "", 1e-6 * f64::from(1 + i * 31 % 97), "");
@@ -281,13 +283,11 @@ fn counting_in_steps_gives_what_counting_at_once_gives() {
     for kind in DataKind::ALL {
         let frame = all.as_kind(Some(kind));
         let at_once = frame.with_rows(frame.rows.clone());
-        let mut counting = Counting::new(frame.clone());
-        let mut steps = 1;
-        while counting.step() {
-            steps += 1;
-        }
+        let pauses = Cell::new(0);
+        pass::at_once(frame.count(&async || pauses.set(pauses.get() + 1)));
+        assert!(frame.is_counted());
         assert_eq!(frame.counted(), at_once.counted(), "{kind}");
         let several = matches!(frame.kind(), DataKind::Benchmark | DataKind::Sweep);
-        assert_eq!(steps > 100, several, "{kind}: {steps} steps");
+        assert_eq!(pauses.get() > 5, several, "{kind}: {} pauses", pauses.get());
     }
 }
