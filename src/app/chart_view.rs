@@ -11,7 +11,7 @@ pub use picture::{Draw, PictureMemo};
 
 use self::stage::Stage;
 use super::state::Workbench;
-use super::ui::{icon, icon_button, one_stop, table_view};
+use super::ui::{icon, icon_button, roving_tabindex, table_view};
 use crate::web::dom;
 use gemmscope_chart::chart::Target;
 use gemmscope_chart::tooltip::Tooltip;
@@ -104,7 +104,7 @@ fn toolbar(
         move || picture.with(|p| p.as_ref().is_some_and(|p| p.opened.said.obstacle.is_some()));
     view! {
         <div class="toolbar" class:open=move || options.get() class:bare=move || none() && !as_table.get() role="toolbar" aria-label="Controls of the chart"
-            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
             <button type="button" class="button small narrow-only fold" aria-expanded=move || options.get().to_string()
                 on:click=move |_| options.update(|o| *o = !*o)>
                 {icon(icon::SLIDERS)} <span>"Options"</span>

@@ -42,7 +42,7 @@
 //!    `draw` and `table`, of which `columns::Columns` gives table and tooltips of one list. Where marks are groups
 //!    of rows, it works out a `Spec` (groups, their names and figures, colours), from which all but title and
 //!    `draw` follows; `charts/boxes.rs` is the example. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
-//!    [said](chart::Said) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
+//!    [said](chart::Statement) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
 //!    names with bars, `plot::Upright` columns above names, `cells::Cells` a grid, `plot::xy` two axes. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
 //!    number, from which `Picture::tooltip` writes what is said of it; hovering, selecting, the keyboard, saving
 //!    and the accessible table then work.
