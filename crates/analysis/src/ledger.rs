@@ -191,6 +191,7 @@ impl<'a> Splitter<'a> {
             left -= s;
             left
         };
+        // ANCHOR: launch
         let over = take(Account::Roof, roof_s);
         let mut tile = None;
         if over > 0.0 {
@@ -202,6 +203,7 @@ impl<'a> Splitter<'a> {
             }
             take(Account::Rest, f64::INFINITY);
         }
+        // ANCHOR_END: launch
         Some(Entry { call, alternatives, alternative, tile })
     }
 
