@@ -39,10 +39,12 @@ pub enum Account {
     Tile = "tile", "tile",
         "Padding of the tile and waves that are not full.",
         Evidence::Modelled, 0x997b4f, 0xb29352;
+    // ANCHOR: launch
     /// Starting, filling and draining a kernel.
     Launch = "launch", "launch",
         "Starting, filling and draining kernels, up to the launch floor.",
         Evidence::Modelled, 0x69c4da, 0x56a1d1;
+    // ANCHOR_END: launch
     /// Below the roof, and no run or model says why.
     Rest = "rest", "unexplained",
         "Lost, and no run or model says why: at most so much to gain.",
