@@ -7,6 +7,7 @@
 use crate::exercise::said;
 use gemmscope_analysis::explain::{brief, explain};
 use gemmscope_analysis::findings::{Kind, check_all};
+use gemmscope_analysis::ledger::Columns;
 use gemmscope_analysis::planner::{Plan, PlanState, export};
 use gemmscope_analysis::replay::{Case, Tool, replay};
 use gemmscope_analysis::report::{self, Report};
@@ -24,7 +25,9 @@ use gemmscope_share::extract::extract;
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::native_csv::csv;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
+use std::sync::Arc;
 
 /// No figure of a text is one that cannot be read.
 fn legible(what: &str, text: &str) {
@@ -176,7 +179,8 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     let mut state = ViewState::decode(link).0;
     let device = &devices[usize::from(device) % devices.len()].id;
     state.devices.default.get_or_insert(device.clone());
-    let (frame, refused) = picture::frame(data, &state, &[]);
+    let (frame, refused) =
+        Study::default().frame(&Arc::new(data), &state, &[], || Some(Columns::new()));
     refused.iter().for_each(|r| said(r));
 
     let found = check_all(&frame);

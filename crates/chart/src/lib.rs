@@ -8,12 +8,13 @@
 //!
 //! ```
 //! use gemmscope_chart::{palette::Theme, picture, svg::svg};
-//! use gemmscope_table::{dataset::Dataset, view_state::ViewState};
+//! use gemmscope_table::{study::Study, view_state::ViewState};
+//! use std::sync::Arc;
 //!
 //! // What a link holds: cells of everything that was measured in bf16.
 //! let (state, _) = ViewState::decode("view=cells&f.dtype=bf16");
 //! // Rows come from the import crate; here there are none.
-//! let (frame, _) = picture::frame(Dataset::new(), &state, &[]);
+//! let (frame, _) = Study::default().frame(&Arc::default(), &state, &[], || None);
 //! let scene = picture::saved(&frame, &state, (800.0, None), &Theme::LIGHT).unwrap();
 //! assert_eq!(scene.message.as_deref(), Some("No GEMMs yet: open a file."));
 //! assert!(svg(&scene).starts_with("<svg"));

@@ -6,7 +6,8 @@ use crate::files::{Given, given};
 use crate::messages::{Code, Messages};
 use crate::read::read;
 use crate::{output, progress};
-use gemmscope_chart::{link_keys, picture};
+use gemmscope_analysis::ledger::Columns;
+use gemmscope_chart::link_keys;
 use gemmscope_import::{ImportError, ImportOptions, Imported};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::hardware::{self, Device, NameMatch, RoofKind};
@@ -15,12 +16,14 @@ use gemmscope_model::units::plural;
 use gemmscope_table::dataset::{Assumption, Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_table::study::Study;
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a command reads, and where its result goes.
 #[derive(Clone, Copy)]
@@ -451,7 +454,8 @@ pub(super) fn shown(
     custom: &[Device],
     err: &mut Messages<'_>,
 ) -> std::io::Result<Frame> {
-    let (frame, refused) = picture::frame(data, state, custom);
+    let (frame, refused) =
+        Study::default().frame(&Arc::new(data), state, custom, || Some(Columns::new()));
     if !refused.is_empty() {
         let what = format!("too many filters, left out: {}", refused.join(", "));
         err.say(Code::TooManyFilters, &what)?;
