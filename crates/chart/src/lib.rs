@@ -28,6 +28,7 @@
 //! | [`charts`] | the list of charts, and one folder a chart |
 //! | [`gesture`] | what pointer, wheel and keys call for on a drawn chart |
 //! | [`interactive`] | a drawn chart that answers to pointer and keyboard |
+//! | [`link_keys`] | the settings that a link can hold |
 //! | [`picture`] | any chart without a page around it: the command, reports, saved pages |
 //! | [`planner`] | the charts of the planner, which need no file |
 //! | `parts` | what charts are made of: [`scene`], [`scale`], ticks, text, [`labels`], [`palette`], [`legend`], layout, [`color_scale`], band scale, [`hit`] grid, [`scroll`] bars, [`camera`], [`tooltip`] |
@@ -59,6 +60,7 @@ pub mod chart;
 pub mod charts;
 pub mod gesture;
 pub mod interactive;
+pub mod link_keys;
 pub mod paint;
 mod parts;
 pub mod picture;

@@ -8,9 +8,16 @@ use std::io::Read;
 /// `gemmscope.html`, compressed; empty in a build without it (see `build.rs`).
 static PAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.gz"));
 
-/// True if this program carries the page.
-pub(super) fn is_carried() -> bool {
-    !PAGE.is_empty()
+/// Refuses a command line without a page where this program carries none.
+pub(super) fn expect(file: Option<&OsStr>) -> Result<(), String> {
+    match file.is_some() || !PAGE.is_empty() {
+        true => Ok(()),
+        false => {
+            Err("--app FILE is missing: this build carries no page, so name the one-file page \
+                      (gemmscope.html of a release)"
+                .into())
+        }
+    }
 }
 
 /// The page of this file, else the carried one (a command line without either is refused before).

@@ -5,17 +5,63 @@ mod regression;
 mod words;
 
 use crate::Io;
-use crate::args::Args;
-use crate::load::{Exit, Stop, load_with_baseline, shown, view_state};
+use crate::command_line::{Input, Selection, notes, share};
+use crate::load::{Exit, Request, Stop, load, load_with_baseline, shown, view_state};
 use crate::messages::Code;
 use crate::progress;
+use clap::{ArgGroup, ValueEnum};
 use gemmscope_analysis::doc;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use serde::Serialize;
+use std::ffi::OsString;
+use std::path::Path;
 
-/// Formats of `check`.
-pub(super) const FORMS: [&str; 3] = ["text", "markdown", "json"];
+/// Limits for continuous integration; exit code 3 if one is broken
+#[derive(Debug, clap::Args)]
+#[command(
+    group = ArgGroup::new("limit").args(["min_efficiency", "baseline"]).multiple(true).required(true),
+    after_help = notes(
+        "At least one limit is needed: --min-efficiency or --baseline. A GEMM of the baseline that is not\n\
+         measured any more breaks the limit too; --allow-missing lets it pass.\n",
+        &[
+            "gemmscope check new.csv --device mi300x --min-efficiency 60%",
+            "gemmscope check new.csv --baseline old.csv --max-regression 5%",
+            "gemmscope check new.csv --baseline old.csv --form markdown >> $GITHUB_STEP_SUMMARY",
+        ],
+    ),
+)]
+pub(super) struct Check {
+    /// Minimum time-weighted efficiency of all rows: 60% or 0.6
+    #[arg(long, value_name = "P", value_parser = share)]
+    min_efficiency: Option<f64>,
+    /// Apply it to each row instead
+    #[arg(long, requires = "min_efficiency")]
+    each: bool,
+    /// Compare with this file, GEMM by GEMM
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<OsString>,
+    /// Maximum slowdown of a GEMM: 5% or 0.05
+    #[arg(long, value_name = "P", value_parser = share, default_value = "5%", requires = "baseline")]
+    max_regression: f64,
+    /// GEMMs of the baseline may be missing
+    #[arg(long, requires = "baseline")]
+    allow_missing: bool,
+    /// Form of the verdict
+    #[arg(long, value_name = "F")]
+    form: Option<Form>,
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    input: Input,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Form {
+    Text,
+    Markdown,
+    Json,
+}
 
 /// Version of the JSON; `docs/src/schema/check-1.json` describes it.
 const SCHEMA: &str = "gemmscope/check/1";
@@ -131,59 +177,68 @@ struct Missing {
     gemms: Vec<String>,
 }
 
-/// Checks the files against the limits; prints one line per limit and the rows that break it.
-pub(super) fn check(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let (loaded, baseline) = load_with_baseline(args, io.stdin);
-    let loaded = loaded.with_rows(&mut io.err)?;
-    let state = view_state(args, &loaded, &mut io.err)?;
-    let failed = loaded.failed;
-    let baseline = match baseline {
-        None => None,
-        Some((name, baseline)) => Some((name, baseline.with_rows(&mut io.err)?)),
-    };
-    progress::step("holding the rows against the limits");
-    let frame = shown(loaded.data.clone(), &state, &loaded.custom, &mut io.err)?;
-    let ledger = Ledger::new(&frame);
-    let trust = Trust::of(&frame).beside(&ledger);
-    let mut limits = Vec::new();
-    if let Some(least) = args.min_efficiency {
-        let sides = efficiency::of_sides(&frame, least, args.each);
-        limits.extend(sides.into_iter().map(Limit::Efficiency));
-    }
-    let mut missing = None;
-    if let Some((name, baseline)) = baseline {
-        let most = args.max_regression.unwrap_or(0.05);
-        let (regression, gone) = regression::against(loaded, &name, baseline, &state, most)?;
-        limits.push(Limit::Regression(regression));
-        let allowed = args.allow_missing;
-        missing = Some(Missing { held: gone.held.map(|held| held || allowed), allowed, ..gone });
-    }
-    for doubt in limits.iter().filter_map(Limit::doubt) {
-        io.err.say(Code::NotJudged, &doubt)?;
-    }
-    let held = verdict(&limits, missing.as_ref());
-    let text = match args.form.as_deref() {
-        Some("json") => {
-            let object = serde_json::json!({
-                "schema": SCHEMA, "held": held, "limits": limits, "missing": missing,
-                "ledger": ledger, "trust": trust,
-            });
-            format!("{object}\n")
-        }
-        form => {
-            let blocks = words::blocks(held, (&limits, missing.as_ref()), &ledger, &trust);
-            match form {
-                Some("markdown") => doc::markdown(&blocks).trim_start().to_owned(),
-                _ => doc::plain(&blocks),
+impl Check {
+    /// Checks the files against the limits; prints one line per limit and the rows that break it.
+    pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
+        let request = Request { beside: self.baseline.as_deref(), ..self.input.request() };
+        let (loaded, baseline) = match &self.baseline {
+            None => (load(&request, io.stdin), None),
+            Some(file) => {
+                let (loaded, baseline) = load_with_baseline(&request, file, io.stdin);
+                (loaded, Some((file, baseline)))
             }
+        };
+        let loaded = loaded.with_rows(&mut io.err)?;
+        let state = view_state(&self.selection, None, &loaded, &mut io.err)?;
+        let failed = loaded.failed;
+        let baseline = match baseline {
+            None => None,
+            Some((file, baseline)) => Some((file, baseline.with_rows(&mut io.err)?)),
+        };
+        progress::step("holding the rows against the limits");
+        let frame = shown(loaded.data.clone(), &state, &loaded.custom, &mut io.err)?;
+        let ledger = Ledger::new(&frame);
+        let trust = Trust::of(&frame).beside(&ledger);
+        let mut limits = Vec::new();
+        if let Some(least) = self.min_efficiency {
+            let sides = efficiency::of_sides(&frame, least, self.each);
+            limits.extend(sides.into_iter().map(Limit::Efficiency));
         }
-    };
-    io.out.write_all(text.as_bytes())?;
-    Ok(match held {
-        Some(false) => Exit::Broken,
-        Some(true) => Exit::worked(!failed),
-        None => Exit::Failed,
-    })
+        let mut missing = None;
+        if let Some((file, baseline)) = baseline {
+            let name = Path::new(file).file_name().unwrap_or(file).to_string_lossy();
+            let (regression, gone) =
+                regression::against(loaded, &name, baseline, &state, self.max_regression)?;
+            limits.push(Limit::Regression(regression));
+            let allowed = self.allow_missing;
+            missing =
+                Some(Missing { held: gone.held.map(|held| held || allowed), allowed, ..gone });
+        }
+        for doubt in limits.iter().filter_map(Limit::doubt) {
+            io.err.say(Code::NotJudged, &doubt)?;
+        }
+        let held = verdict(&limits, missing.as_ref());
+        let blocks = || words::blocks(held, (&limits, missing.as_ref()), &ledger, &trust);
+        let form =
+            self.form.unwrap_or(if self.input.source.json { Form::Json } else { Form::Text });
+        let text = match form {
+            Form::Json => {
+                let object = serde_json::json!({
+                    "schema": SCHEMA, "held": held, "limits": limits, "missing": missing,
+                    "ledger": ledger, "trust": trust,
+                });
+                format!("{object}\n")
+            }
+            Form::Markdown => doc::markdown(&blocks()).trim_start().to_owned(),
+            Form::Text => doc::plain(&blocks()),
+        };
+        io.out.write_all(text.as_bytes())?;
+        Ok(match held {
+            Some(false) => Exit::Broken,
+            Some(true) => Exit::worked(!failed),
+            None => Exit::Failed,
+        })
+    }
 }
 
 /// A broken limit says more than one that could not be judged.

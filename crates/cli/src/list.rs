@@ -1,6 +1,7 @@
 //! `gemmscope formats`, `devices`, `views`: the values of the options; `rules`: what findings are
 //! made of.
 
+use crate::command_line::notes;
 use gemmscope_analysis::findings::RULES;
 use gemmscope_chart::charts::CHARTS;
 use gemmscope_chart::places::{self, PLACES};
@@ -19,17 +20,31 @@ pub(super) fn formats(out: &mut dyn Write) -> std::io::Result<()> {
 /// Version of the devices' JSON; `docs/src/schema/devices-1.json` describes it.
 const DEVICES_SCHEMA: &str = "gemmscope/devices/1";
 
-/// Devices: id, name; as JSON all that is known of each, in base units.
-pub(super) fn devices(json: bool, out: &mut dyn Write) -> std::io::Result<()> {
-    if json {
-        let devices = hardware::catalog();
-        let object = serde_json::json!({ "schema": DEVICES_SCHEMA, "devices": devices });
-        return writeln!(out, "{object}");
+/// The devices, for --device
+#[derive(Debug, clap::Args)]
+#[command(after_help = notes("", &[
+    "gemmscope devices | grep -i h100",
+    "gemmscope devices --json | jq '.devices[] | select(.id == \"mi300x\") | .peaks'",
+]))]
+pub(super) struct Devices {
+    /// As JSON: all that is known of each, in base units
+    #[arg(long)]
+    json: bool,
+}
+
+impl Devices {
+    /// Id and name of each, or JSON.
+    pub(super) fn list(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        if self.json {
+            let devices = hardware::catalog();
+            let object = serde_json::json!({ "schema": DEVICES_SCHEMA, "devices": devices });
+            return writeln!(out, "{object}");
+        }
+        for d in hardware::catalog() {
+            writeln!(out, "{:<18} {}", d.id, d.name)?;
+        }
+        Ok(())
     }
-    for d in hardware::catalog() {
-        writeln!(out, "{:<18} {}", d.id, d.name)?;
-    }
-    Ok(())
 }
 
 /// Views: the places of the page with what each shows, and under each its pictures.

@@ -1,7 +1,6 @@
 //! What a command says beside its result: lines for people, or with `--json` one object a line. A message
 //! is one line whatever stands in it: nothing of a file reaches the terminal or the log as a line of its own.
 
-use crate::help::Command;
 use crate::load::{Exit, Stop};
 use gemmscope_import::{ErrorKind, ImportError};
 use gemmscope_model::encode::one_line;
@@ -37,6 +36,8 @@ pub(super) enum Code {
     NeedsTable = "needs-table";
     /// A key of `--state` cannot be read.
     BadState = "bad-state";
+    /// An option, or a key of `--state`, changes nothing.
+    Ignored = "ignored";
     /// More filters than can be kept.
     TooManyFilters = "too-many-filters";
     /// A limit cannot be judged.
@@ -75,6 +76,7 @@ impl Code {
             Code::RowsSkipped
                 | Code::LeftOut
                 | Code::NeedsTable
+                | Code::Ignored
                 | Code::TooManyFilters
                 | Code::NoBrowser
         )
@@ -85,12 +87,15 @@ impl Code {
 pub(super) struct Messages<'a> {
     to: &'a mut dyn Write,
     json: bool,
+    /// The command, whose help a wrong command line is pointed to, and a space; "" for none.
+    command: String,
 }
 
 impl<'a> Messages<'a> {
-    /// Messages to `to`, as JSON or as text.
-    pub(super) fn new(to: &'a mut dyn Write, json: bool) -> Self {
-        Messages { to, json }
+    /// Messages of a command to `to`, as JSON or as text.
+    pub(super) fn new(to: &'a mut dyn Write, json: bool, command: Option<&str>) -> Self {
+        let command = command.map_or(String::new(), |name| format!("{name} "));
+        Messages { to, json, command }
     }
 
     fn object(&mut self, code: Code, file: Option<&str>, line: u32, message: &str) -> Result<()> {
@@ -152,12 +157,12 @@ impl<'a> Messages<'a> {
     }
 
     /// What is wrong with the command line, and where its help is.
-    pub(super) fn usage(&mut self, command: Option<Command>, message: &str) -> Result<()> {
+    pub(super) fn usage(&mut self, message: &str) -> Result<()> {
         if self.json {
             return self.object(Code::Usage, None, 0, message);
         }
-        let of = command.map_or(String::new(), |c| format!("{} ", c.topic().name));
-        writeln!(self.to, "gemmscope: {}\nTry `gemmscope {of}--help`.", one_line(message))
+        let (message, command) = (one_line(message), &self.command);
+        writeln!(self.to, "gemmscope: {message}\nTry `gemmscope {command}--help`.")
     }
 }
 

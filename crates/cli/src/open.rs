@@ -2,12 +2,13 @@
 //! ssh that browser is elsewhere, so the command says how the page gets there.
 
 use crate::Io;
-use crate::args::Args;
+use crate::command_line::notes;
 use crate::load::{Exit, Stop};
 use crate::messages::{Code, Messages};
-use crate::page::{Made, make};
+use crate::page::{Content, Made, html};
 use crate::serve::Server;
 use crate::{output, progress};
+use clap::builder::TypedValueParser;
 use gemmscope_model::encode::one_line;
 use gemmscope_share::data::base_name;
 use std::ffi::{OsStr, OsString};
@@ -18,46 +19,79 @@ use std::time::{Duration, Instant};
 /// How long a program that starts browsers may take to fail.
 const START: Duration = Duration::from_secs(2);
 
-/// Makes the page and opens it, or says where it is.
-pub(super) fn open(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let made = make(args, io)?;
-    progress::stop();
-    let worked = Exit::worked(!made.failed);
-    let browser = Browser::of(&|name| std::env::var_os(name).filter(|v| !v.is_empty()));
-    if args.serve {
-        if let Some(path) = &args.output {
-            write(Path::new(path), &made.html, &mut io.err)?;
+/// The page with the data inside, in the browser
+#[derive(Debug, clap::Args)]
+#[command(after_help = notes(
+    "Over ssh, or where no browser can be, it prints the file to copy. --serve offers the page at an\n\
+     address of this machine alone, with a path that nobody can guess, until Ctrl-C. Without -o the\n\
+     file lies in the folder for temporary files, readable by you alone.\n",
+    &[
+        "gemmscope open bench.csv --device mi300x",
+        "hipblaslt-bench --log 1 | gemmscope open - --device mi300x",
+    ],
+))]
+pub(super) struct Open {
+    /// Offer the page at a loopback address until Ctrl-C, instead of a file
+    #[arg(long)]
+    serve: bool,
+    /// Port of --serve; 0 is any free one
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "serve")]
+    port: u16,
+    /// Output file [default: a temporary one]
+    #[arg(short, long, value_name = "OUT.html", value_parser = named_html())]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    pub content: Content,
+}
+
+fn named_html() -> impl TypedValueParser<Value = PathBuf> {
+    html().try_map(|path| match path == Path::new("-") {
+        true => Err("name a file; `gemmscope page -o -` writes to standard output"),
+        false => Ok(path),
+    })
+}
+
+impl Open {
+    /// Makes the page and opens it, or says where it is.
+    pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
+        let made = self.content.make(self.output.as_deref(), io)?;
+        progress::stop();
+        let worked = Exit::worked(!made.failed);
+        let browser = Browser::of(&|name| std::env::var_os(name).filter(|v| !v.is_empty()));
+        if self.serve {
+            if let Some(path) = &self.output {
+                write(path, &made.html, &mut io.err)?;
+            }
+            return serve(self.port, made, &browser, io);
         }
-        return serve(args, made, &browser, io);
-    }
-    let path = match &args.output {
-        Some(path) => {
-            let path = PathBuf::from(path);
-            write(&path, &made.html, &mut io.err)?;
-            path
-        }
-        None => write_temporary(&made, &mut io.err)?,
-    };
-    let path = path.canonicalize().unwrap_or(path);
-    writeln!(io.out, "{}", one_line(&path.to_string_lossy()))?;
-    io.out.flush()?;
-    if browser.away {
-        io.err.hint(
+        let path = match &self.output {
+            Some(path) => {
+                write(path, &made.html, &mut io.err)?;
+                path.clone()
+            }
+            None => write_temporary(&made, &mut io.err)?,
+        };
+        let path = path.canonicalize().unwrap_or(path);
+        writeln!(io.out, "{}", one_line(&path.to_string_lossy()))?;
+        io.out.flush()?;
+        if browser.away {
+            io.err.hint(
             "No browser here: copy this file to a machine that has one and open it there, or run \
              the command again with --serve.",
         )?;
-    } else if let Err(why) = browser.show(path.as_os_str()) {
-        io.err.say(Code::NoBrowser, &format!("{why}: open the file yourself"))?;
+        } else if let Err(why) = browser.show(path.as_os_str()) {
+            io.err.say(Code::NoBrowser, &format!("{why}: open the file yourself"))?;
+        }
+        Ok(worked)
     }
-    Ok(worked)
 }
 
 /// Serves the page until the process is ended.
-fn serve(args: &Args, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<Exit, Stop> {
-    let server = match Server::new(args.port) {
+fn serve(port: u16, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<Exit, Stop> {
+    let server = match Server::new(port) {
         Ok(server) => server,
         Err(e) => {
-            let why = format!("--serve: port {} cannot be had: {e}", args.port);
+            let why = format!("--serve: port {port} cannot be had: {e}");
             return io.err.stop(Code::CannotWrite, &why);
         }
     };

@@ -12,8 +12,7 @@ mod signals;
 mod tests;
 
 use crate::Io;
-use crate::args::Args;
-use crate::load::Stop;
+use crate::load::{Request, Stop};
 use parts::{Part, PartFolder};
 use std::ffi::OsString;
 use std::fs::{self, Metadata, OpenOptions};
@@ -22,11 +21,11 @@ use std::path::{Path, PathBuf};
 
 /// Writes to `-o FILE`, or to standard output if that is `-`, a name of it, or missing.
 pub(super) fn write(
-    args: &Args,
+    output: Option<&Path>,
     io: &mut Io<'_>,
     fill: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> std::result::Result<(), Stop> {
-    match args.output.as_deref().map(Path::new) {
+    match output {
         Some(path) if !is_standard_output(path) => {
             write_file(path, fill).or_else(|e| io.err.unwritten(path, &e))
         }
@@ -36,11 +35,11 @@ pub(super) fn write(
 
 /// Writes a text as [`write`] does.
 pub(super) fn write_text(
-    args: &Args,
+    output: Option<&Path>,
     text: &str,
     io: &mut Io<'_>,
 ) -> std::result::Result<(), Stop> {
-    write(args, io, |to| to.write_all(text.as_bytes()))
+    write(output, io, |to| to.write_all(text.as_bytes()))
 }
 
 /// Writes a file, and makes its folder where there is none: `category_findings/gemm_findings.md`,
@@ -196,23 +195,23 @@ fn standard_streams() -> [Option<Identity>; 2] {
 
 /// Why the result may not be written where the command line says, `None` if it may. `read` are the files
 /// of folders whose rows are used; those that the command line names count by themselves.
-pub(super) fn wrong_place(args: &Args, read: &[&Path]) -> Option<String> {
+pub(super) fn wrong_place(request: &Request<'_>, read: &[&Path]) -> Option<String> {
     let [stdin, stdout] = standard_streams();
-    let named = args.files.iter().chain(&args.baseline);
+    let files = &request.source.files;
+    let named = files.iter().map(OsString::as_os_str).chain(request.beside);
     let reads_stdin = named.clone().any(|f| f == "-");
-    let paths = named.filter(|f| *f != "-").chain(&args.app).map(Path::new);
+    let paths = named.filter(|f| *f != "-").map(Path::new);
     let paths: Vec<&Path> = paths.filter(|p| !p.is_dir()).chain(read.iter().copied()).collect();
     let is_read = |target: Option<Identity>| {
         target.is_some()
             && (reads_stdin && stdin == target || paths.iter().any(|p| identity_of(p) == target))
     };
-    let output = args.output.as_deref().map(Path::new);
-    match output.filter(|o| !is_standard_output(o)) {
+    match request.output.filter(|o| !is_standard_output(o)) {
         Some(path) if is_read(identity_of(path)) => Some(format!(
             "-o {}: this file is read; the result would be written over it",
             path.display()
         )),
-        Some(path) => strange_link(path, &args.files).map(|link| {
+        Some(path) => strange_link(path, files).map(|link| {
             format!(
                 "-o {}: {} is a link in a folder that is read; it may lead anywhere",
                 path.display(),

@@ -33,7 +33,7 @@ pub(super) fn against(
     let custom: Vec<_> = old.custom.into_iter().chain(new.custom).collect();
     // The same filters as before, so nothing is said about too many of them again.
     let mut nobody = std::io::sink();
-    let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false))?;
+    let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false, None))?;
     let setup = Setup {
         side: Field::Source,
         keys: Setup::default_keys(&frame, &Field::Source),
