@@ -193,6 +193,7 @@ impl<'a> Splitter<'a> {
             left -= s;
             left
         };
+        // ANCHOR: launch
         let over = take(Account::Roof, roof_s);
         let mut tile = None;
         if over > 0.0 {
@@ -204,6 +205,7 @@ impl<'a> Splitter<'a> {
             }
             take(Account::Rest, f64::INFINITY);
         }
+        // ANCHOR_END: launch
         Some(Entry { call, alternatives, alternative, tile })
     }
 

@@ -68,6 +68,9 @@ pub mod places;
 pub mod planner;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+#[cfg(test)]
+#[path = "examples/time_by_type.rs"]
+mod time_by_type;
 
 pub use charts::roofline;
 pub use paint::svg;

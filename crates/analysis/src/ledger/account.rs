@@ -26,8 +26,10 @@ pub enum Account {
     Library = "library", "library", "Another library or file ran it in less time.";
     /// Padding of the tile and waves that are not full.
     Tile = "tile", "tile", "Padding of the tile and waves that are not full.";
+    // ANCHOR: launch
     /// Starting, filling and draining a kernel.
     Launch = "launch", "launch", "Starting, filling and draining kernels, up to the launch floor.";
+    // ANCHOR_END: launch
     /// Below the roof, and no run or model says why.
     Rest = "rest", "unexplained", "Lost, and no run or model says why: at most so much to gain.";
 }
