@@ -73,6 +73,14 @@ fn every_path_in_it_exists() {
     assert!(checked >= 10, "{checked} paths found");
 }
 
+#[test]
+fn it_is_read_in_some_minutes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let words = text.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count();
+    assert!(words <= 900, "{words} words: say it where the code is");
+}
+
 /// The chapter on extending shows code of the project, by file and by part of a file.
 #[test]
 fn what_the_book_shows_is_there() {

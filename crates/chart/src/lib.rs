@@ -43,13 +43,14 @@
 //! 1. Make a file `src/charts/<name>.rs` with a `Picture`: its title, what stands in its way, its sentences,
 //!    `draw` and `table`, of which `columns::Columns` gives table and tooltips of one list. Where marks are groups
 //!    of rows, it works out a `Spec` (groups, their names and figures, colours), from which all but title and
-//!    `draw` follows; `charts/boxes.rs` is the example. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
+//!    `draw` follows; `examples/time_by_type.rs` is a small one. `Chart::of` makes a [`Chart`](chart::Chart) of it and its settings, with what is
 //!    [said](chart::Statement) of it. `Chart::scene` draws what every picture begins and ends with, `plot::Bands`
 //!    names with bars, `plot::Upright` columns above names, `cells::Cells` a grid, `plot::xy` two axes. Put what can be pointed at into [`Scene::hit_areas`](scene::Scene::hit_areas), each mark with its
 //!    number, from which `Picture::tooltip` writes what is said of it; hovering, selecting, the keyboard, saving
 //!    and the accessible table then work.
 //! 2. Give it a `KIND`: its key in links, its name, its question.
-//! 3. Add that to [`CHARTS`](charts::CHARTS), and its key to a place of [`places::PLACES`]. The
+//! 3. Add that to [`CHARTS`](charts::CHARTS), its key to a place of [`places::PLACES`], and its settings to
+//!    [`link_keys::KEYS`]. The
 //!    page shows it there, the command renders it, and the tests that go through all charts draw it
 //!    with every setting.
 //!

@@ -1,4 +1,5 @@
-//! Text inside HTML and SVG.
+//! Text of files where something acts on text: what nobody sees is named ([`visible`]), a line stays one line of a
+//! terminal or a log ([`one_line`]), and nothing becomes markup of HTML or SVG.
 
 use std::borrow::Cow;
 

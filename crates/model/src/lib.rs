@@ -14,7 +14,7 @@
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
 //! | [`pass`] | long passes over rows, with pauses |
 //! | [`named`] | enums declared as tables of their values |
-//! | [`encode`] | text inside HTML and SVG |
+//! | [`encode`] | text of files inside HTML, SVG, terminals and logs |
 //!
 //! ```
 //! use gemmscope_model::dtype::DataType;
