@@ -69,16 +69,18 @@ pub fn ChartView(
         <section class="chart" aria-label=name data-chart=name on:keydown=escape>
             {above}
             {toolbar(stage, bar, options, as_table)}
-            <div class="chart-scroll" on:scroll=move |e| shell.scrolled(&e)>
-                {canvases(stage, fills, tooltip, described.clone())}
-                {below}
+            <div class="chart-body">
+                <div class="chart-scroll" on:scroll=move |e| shell.scrolled(&e)>
+                    {canvases(stage, fills, tooltip, described.clone())}
+                    {below}
+                </div>
+                {legend.map(|legend| legend(picture))}
+                <p id=described class="visually-hidden">{description}</p>
+                <p class="visually-hidden" aria-live="polite">{spoken}</p>
+                <Show when=move || as_table.get()>
+                    <DataTable picture=picture />
+                </Show>
             </div>
-            {legend.map(|legend| legend(picture))}
-            <p id=described class="visually-hidden">{description}</p>
-            <p class="visually-hidden" aria-live="polite">{spoken}</p>
-            <Show when=move || as_table.get()>
-                <DataTable picture=picture />
-            </Show>
         </section>
     }
     .into_any()
