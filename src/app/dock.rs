@@ -114,6 +114,12 @@ pub fn Dock() -> impl IntoView {
     details.fold_elsewhere();
     let Details { shell, bench, any, beside, folded, tall, .. } = details;
     let read = model_row::read(bench);
+    // The points of a finding lie all over the picture, whatever was clicked before.
+    Effect::new(move |_| {
+        if bench.finding.get().is_some() && bench.view.with_untracked(|v| v.selection.is_empty()) {
+            shell.dock_side.set("");
+        }
+    });
     // What opens is said, as the keyboard stays where it is.
     let opened = move || {
         any.get().then(|| format!("Details are open: {}. The key I goes there.", details.title()))
