@@ -9,9 +9,9 @@ use crate::args::Args;
 use crate::load::{Exit, Stop, load_with_baseline, shown, view_state};
 use crate::messages::Code;
 use crate::progress;
-use gemmscope_analysis::doc;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
+use gemmscope_words::doc;
 use serde::Serialize;
 
 /// Formats of `check`.

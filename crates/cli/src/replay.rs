@@ -5,9 +5,9 @@ use crate::args::Args;
 use crate::load::{Exit, Shown, Stop, frame};
 use crate::messages::Code;
 use crate::output;
-use gemmscope_analysis::replay::bulk;
 use gemmscope_model::encode::one_line;
 use gemmscope_model::units::plural;
+use gemmscope_words::replay::bulk;
 
 /// Writes the scripts into the folder of `-o`.
 pub(super) fn replay(args: &Args, io: &mut Io<'_>) -> Result<Exit, Stop> {

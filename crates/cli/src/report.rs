@@ -4,8 +4,9 @@ use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Shown, Stop, frame};
 use crate::output;
-use gemmscope_analysis::{findings, report};
+use gemmscope_analysis::findings;
 use gemmscope_chart::picture;
+use gemmscope_words::report;
 
 /// Formats of `report`.
 pub(super) const FORMS: [&str; 4] = ["markdown", "html", "json", "summary"];

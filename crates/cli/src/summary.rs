@@ -6,7 +6,6 @@ use crate::load::{Exit, Outcome, Stop, load};
 use crate::messages::Code;
 use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::summary::{SideSummary, Summary};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
 use gemmscope_model::encode::one_line;
 use gemmscope_model::hardware::RoofKind;
@@ -14,6 +13,8 @@ use gemmscope_model::units::{FlopsPerSec, Seconds, and_more, percent, plural};
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
+use gemmscope_words::headline;
+use gemmscope_words::summary::{SideSummary, Summary};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -180,7 +181,7 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
 
 /// Where the time of each side and device goes.
 fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
-    ledger.lines().iter().try_for_each(|words| line(out, "time goes to", words))
+    headline::lines(ledger).iter().try_for_each(|words| line(out, "time goes to", words))
 }
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {
