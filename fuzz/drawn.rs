@@ -5,13 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a check that cannot go on says where")]
 
 use crate::exercise::said;
-use gemmscope_analysis::explain::{brief, explain};
 use gemmscope_analysis::findings::{Kind, check_all};
 use gemmscope_analysis::ledger::Columns;
-use gemmscope_analysis::planner::{Plan, PlanState, export};
-use gemmscope_analysis::replay::{Case, Tool, replay};
-use gemmscope_analysis::report::{self, Report};
-use gemmscope_analysis::summary::Summary;
+use gemmscope_analysis::planner::{Plan, PlanState};
 use gemmscope_chart::charts::{CHARTS, Inputs};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::scene::{Item, Scene};
@@ -27,6 +23,11 @@ use gemmscope_table::native_csv::csv;
 use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::explain::{brief, explain};
+use gemmscope_words::plan_export;
+use gemmscope_words::replay::{Case, Tool, replay};
+use gemmscope_words::report::{self, Report};
+use gemmscope_words::summary::Summary;
 use std::sync::Arc;
 
 /// No figure of a text is one that cannot be read.
@@ -265,16 +266,16 @@ pub(crate) fn plan(bytes: &[u8]) {
                     assert!(row.intensity() > 0.0 && row.intensity().is_finite());
                     assert!(row.share.is_finite() && (0.0..=1.0 + 1e-9).contains(&row.share));
                 }
-                even("the plan", &export::table(step), true);
+                even("the plan", &plan_export::table(step), true);
             }
         }
     }
     legible("the sentence", &plan.headline());
-    legible("the table", &export::csv(&plan));
-    legible("the report", &export::markdown(&plan));
-    let _ = (plan.crossings(), plan.trails(), export::tritonbench(&plan));
-    even("the devices", &export::device_table(&plan), true);
-    export::figures(&plan).iter().for_each(|f| legible("a figure", &f.1));
+    legible("the table", &plan_export::csv(&plan));
+    legible("the report", &plan_export::markdown(&plan));
+    let _ = (plan.crossings(), plan.trails(), plan_export::tritonbench(&plan));
+    even("the devices", &plan_export::device_table(&plan), true);
+    plan_export::figures(&plan).iter().for_each(|f| legible("a figure", &f.1));
     let rows: usize =
         plan.steps.iter().filter_map(|s| Some(s.result.as_ref().ok()?.rows.len())).sum();
     assert_eq!(plan.dataset().len(), rows);

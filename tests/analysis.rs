@@ -4,11 +4,7 @@
 
 use gemmscope_analysis::findings::{Kind, check_all};
 use gemmscope_analysis::ledger::{Account, Evidence};
-use gemmscope_analysis::planner::{Plan, PlanState, export};
-use gemmscope_analysis::replay::bulk;
-use gemmscope_analysis::report::{
-    Picture, Report, gemm_findings, gemm_findings_of, html, json, markdown,
-};
+use gemmscope_analysis::planner::{Plan, PlanState};
 use gemmscope_analysis::tuning::{self, SearchHistory};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -18,6 +14,11 @@ use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::plan_export;
+use gemmscope_words::replay::bulk;
+use gemmscope_words::report::{
+    Picture, Report, gemm_findings, gemm_findings_of, html, json, markdown,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -202,7 +203,7 @@ fn a_list_of_shapes_has_roof_times_and_no_empty_tables() {
 fn the_csv_comes_back_as_shapes_without_a_time() {
     let state = ViewState::decode("plan.devices=mi300x,h100-sxm").0;
     let p = Plan::new(PlanState::read(&state).0, &[]);
-    let text = export::csv(&p);
+    let text = plan_export::csv(&p);
     let Ok(Imported::Table(back)) =
         read_all("gemmscope-plan.csv", text.as_bytes(), &ImportOptions::default())
     else {
@@ -215,7 +216,7 @@ fn the_csv_comes_back_as_shapes_without_a_time() {
         assert!(back.time_s[row].is_nan());
         assert_eq!(back.text(ColumnMeaning::OpName, row), data.text(ColumnMeaning::OpName, row));
     }
-    let triton = export::tritonbench(&p);
+    let triton = plan_export::tritonbench(&p);
     let Ok(Imported::Table(shapes)) =
         read_all("tritonbench-shapes.csv", triton.as_bytes(), &ImportOptions::default())
     else {

@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use gemmscope_analysis::explain::explain;
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::ledger::{Book, Columns, Ledger};
-use gemmscope_analysis::summary::Summary;
 use gemmscope_chart::chart::{Chart, RenderOptions};
 use gemmscope_chart::charts::{self, Inputs};
 use gemmscope_chart::hit::Direction;
@@ -18,6 +16,8 @@ use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
 use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::explain::explain;
+use gemmscope_words::summary::Summary;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -11,10 +11,11 @@ use crate::app::ui::{icon, icon_button, segment, value_of};
 use crate::app::views::finding;
 use crate::web::dom;
 use gemmscope_analysis::elsewhere::{Elsewhere, elsewhere};
-use gemmscope_analysis::explain::{explain, roof_name};
+use gemmscope_analysis::names::roof_name;
 use gemmscope_chart::places::SUMMARY;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
 use gemmscope_table::field::Frame;
+use gemmscope_words::explain::explain;
 use leptos::prelude::*;
 
 /// Selected rows that can be chosen one by one.

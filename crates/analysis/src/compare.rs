@@ -25,7 +25,7 @@ pub use tunableop::tunableop;
 
 use samples::Samples;
 
-use crate::findings::{NAME, short};
+use crate::names::{NAME, short};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::dataset::{ColumnData, Dataset};

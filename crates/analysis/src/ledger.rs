@@ -48,7 +48,6 @@ pub use rows::rows_of;
 pub use scatter::Scatter;
 pub(crate) use scatter::{size_between, sizes, types_of};
 
-use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::pass;
 use gemmscope_model::tiling::Waves;
@@ -125,7 +124,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// As [`Splitter::new`], where the tiles of the frame are at hand.
-    pub(crate) fn with(
+    pub fn with(
         frame: &'a Frame,
         partners: Arc<Partners>,
         tiles: Arc<TileRoofs<'a>>,
@@ -281,19 +280,6 @@ impl Ledger {
     /// As [`Ledger::of`], of what a splitter splits; `each` is told of every row.
     pub fn of_rows(splitter: &Splitter<'_>, each: impl FnMut(&Posting<'_>)) -> Ledger {
         pass::at_once(Ledger::add_up(splitter, &[], each, &pass::none))
-    }
-
-    /// A line for each side and device, which every form of output prints: time, share of the roof, what
-    /// is lost and to what, and what saves most alone. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms
-    /// unexplained + ...; alone library saves 7.74 ms, ...`
-    pub fn lines(&self) -> Vec<String> {
-        let line = |b: &Book| {
-            let mut parts = vec![headline::total(b)];
-            parts.extend(b.lost_words());
-            parts.extend(b.alone_words());
-            b.named(&parts.join("; "))
-        };
-        self.books.iter().map(line).collect()
     }
 
     /// The books of one side, one a device.

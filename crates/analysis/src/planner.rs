@@ -2,8 +2,7 @@
 //!
 //! [`PlanState`] holds the settings, [`Plan`] the result on each device: every GEMM with its roof,
 //! its best time and the batch at which it crosses the ridge, and the totals of a layer and a
-//! step. [`matching`] finds the planned GEMM of a measured row, [`export`] writes shape lists for
-//! benchmark tools.
+//! step. [`matching`] finds the planned GEMM of a measured row.
 //!
 //! ```
 //! use gemmscope_analysis::planner::{Plan, PlanState};
@@ -25,7 +24,6 @@ use gemmscope_model::units::{Bytes, Seconds, plural, seconds_brief};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
-pub mod export;
 mod fields;
 pub mod form;
 pub mod fusion;

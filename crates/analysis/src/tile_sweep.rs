@@ -20,7 +20,7 @@ mod panels;
 mod settings;
 mod single_choice;
 
-pub(crate) use influence::MOST_ROWS;
+pub use influence::MOST_ROWS;
 pub use influence::{Influence, influences, sentence as influence_sentence};
 use panels::{Reading, Run, by_shape};
 use settings::{Setting, settings};

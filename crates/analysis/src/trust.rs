@@ -6,7 +6,7 @@
 
 use crate::findings::{built_for_another, other_kernels};
 use crate::ledger::{Evidence, Ledger};
-use crate::summary::distinct;
+use crate::names::distinct;
 use gemmscope_model::pass;
 use gemmscope_model::units::{decapitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::Side;

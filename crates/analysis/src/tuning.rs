@@ -4,7 +4,7 @@
 //! column named generation, iteration, step, trial or round. Rows without an order are references,
 //! such as the baseline of the search. A row with a status but no time is a failed variant.
 
-use crate::explain::name_of;
+use crate::names::name_of;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{format_significant, percent, signed_percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};

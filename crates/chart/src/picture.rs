@@ -111,7 +111,7 @@ fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Find
 
 /// The pictures of a report: the roofline of a view state and where its time is lost, in light
 /// colours, unzoomed.
-pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::report::Picture> {
+pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_words::report::Picture> {
     let found = check_all(frame);
     let ranked = ranked(&found, frame);
     let selected = selected_by(frame, state, || found);
@@ -129,7 +129,7 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
                 chart.scene(&options)
             };
             let (scene, narrow) = (draw(960.0), draw(400.0));
-            Some(gemmscope_analysis::report::Picture {
+            Some(gemmscope_words::report::Picture {
                 title: scene.title.clone(),
                 svg: crate::svg::svg(&scene),
                 narrow: crate::svg::svg(&narrow),

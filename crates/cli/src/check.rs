@@ -10,9 +10,9 @@ use crate::load::{Exit, Request, Stop, load, load_with_baseline, shown, view_sta
 use crate::messages::Code;
 use crate::progress;
 use clap::{ArgGroup, ValueEnum};
-use gemmscope_analysis::doc;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
+use gemmscope_words::doc;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::path::Path;

@@ -5,9 +5,9 @@ use crate::command_line::{Input, Selection, notes};
 use crate::load::{Exit, Request, Shown, Stop, frame};
 use crate::messages::Code;
 use crate::output;
-use gemmscope_analysis::replay::bulk;
 use gemmscope_model::encode::one_line;
 use gemmscope_model::units::plural;
+use gemmscope_words::replay::bulk;
 use std::path::PathBuf;
 
 /// A script per finding or per GEMM that checks the result and times it

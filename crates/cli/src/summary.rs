@@ -6,7 +6,6 @@ use crate::load::{Exit, Outcome, Stop, load};
 use crate::messages::Code;
 use gemmscope_analysis::compare::{Dispatch, Tally};
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::summary::{SideSummary, Summary as Figures};
 use gemmscope_analysis::untimed::{Untimed, roof_time_s};
 use gemmscope_model::encode::one_line;
 use gemmscope_model::hardware::RoofKind;
@@ -15,6 +14,8 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::Rejected;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
+use gemmscope_words::headline;
+use gemmscope_words::summary::{SideSummary, Summary as Figures};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -197,7 +198,7 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
 
 /// Where the time of each side and device goes.
 fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
-    ledger.lines().iter().try_for_each(|words| line(out, "time goes to", words))
+    headline::lines(ledger).iter().try_for_each(|words| line(out, "time goes to", words))
 }
 
 fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()> {

@@ -5,10 +5,10 @@ use super::{lists, picture};
 use crate::app::controls::{OnChange, controls, number};
 use crate::app::ui::{Menu, device_select, icon, icon_button, value_of};
 use crate::web::dom;
-use gemmscope_analysis::planner::export::EXPORTS;
 use gemmscope_analysis::planner::form;
 use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_table::control::Control;
+use gemmscope_words::plan_export::EXPORTS;
 use leptos::prelude::*;
 
 /// The page.

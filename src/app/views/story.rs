@@ -3,8 +3,8 @@
 
 use crate::app::state::{FindingsResult, Workbench};
 use gemmscope_analysis::findings::{Checked, RULES, Severity, band};
-use gemmscope_analysis::report::{Bottleneck, Breakdown, ReportOperation};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
+use gemmscope_words::report::{Bottleneck, Breakdown, ReportOperation};
 use leptos::prelude::*;
 
 /// How many operations are listed.

@@ -22,6 +22,7 @@ use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::group::numbered;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::headline;
 use std::sync::Arc;
 
 /// This chart in the list of all.
@@ -127,7 +128,7 @@ impl LostTime {
         });
         let mut notes = Vec::new();
         for book in ledger.books.iter().filter(|b| b.number == at) {
-            notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
+            notes.extend(headline::lost(book).map(|words| book.named(&words) + "."));
         }
         notes.extend(most(&order, &lost, lost_s));
         if no_roof > 0.0 {

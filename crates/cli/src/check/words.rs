@@ -1,10 +1,11 @@
 //! The verdict for people, as the blocks of a document: for a log or for a pull request.
 
 use super::{Efficiency, Limit, Missing, Regression};
-use gemmscope_analysis::doc::{Block, DocTable, Set, owned, text};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
+use gemmscope_words::doc::{Block, DocTable, Set, owned, text};
+use gemmscope_words::headline;
 
 /// Largest number of rows listed for a limit; JSON has all.
 const LISTED: usize = 20;
@@ -56,7 +57,7 @@ pub(super) fn blocks<'a>(
     out.push(Block::Table(all));
     out.extend(broken);
     if !ledger.books.is_empty() {
-        let lines = ledger.lines().into_iter().map(owned).collect();
+        let lines = headline::lines(ledger).into_iter().map(owned).collect();
         out.push(Block::List("Where the time goes", lines));
     }
     out.push(text(trust.line()));

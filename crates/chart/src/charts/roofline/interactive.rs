@@ -16,7 +16,6 @@ use crate::legend::{Legend, Outside};
 use crate::scene::{Point, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::units::{format_short, percent, plural};
 use gemmscope_table::data_kind::DataKind;
@@ -24,6 +23,7 @@ use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
 use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::explain;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A drawn roofline.

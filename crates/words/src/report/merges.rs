@@ -1,7 +1,7 @@
 //! GEMMs of a layer that read the same operand and can be one, and layers that run one after the other, as the
 //! sizes and the numbers of calls of a program show them.
 
-use crate::findings::{Group, Scan};
+use gemmscope_analysis::findings::{Group, Scan};
 use gemmscope_model::gemm::Problem;
 
 /// The GEMMs of a program beside which one is seen.

@@ -3,9 +3,9 @@
 //! Each distinct shape is listed once. A shape that a tool cannot run, such as one with an unknown
 //! format, is left out and counted in a comment.
 
-use super::{Plan, PlanRow, Step};
 use crate::doc::{self, Block, heading, text};
 use crate::replay::blas::{cutlass_call, hipblaslt_call};
+use gemmscope_analysis::planner::{Plan, PlanRow, Step};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent};
@@ -240,12 +240,12 @@ fn on_a_line(command: Result<String, String>) -> Option<String> {
 }
 
 /// `hipblaslt-bench` commands.
-pub(crate) fn hipblaslt(plan: &Plan) -> String {
+fn hipblaslt(plan: &Plan) -> String {
     lines(plan, |p| on_a_line(hipblaslt_call(&p.other_storage_order())))
 }
 
 /// `cutlass_profiler` commands.
-pub(crate) fn cutlass(plan: &Plan) -> String {
+fn cutlass(plan: &Plan) -> String {
     lines(plan, |p| on_a_line(cutlass_call(p, false)))
 }
 
@@ -330,3 +330,6 @@ pub fn figures(plan: &Plan) -> Vec<Total> {
     };
     all.into_iter().filter(shown).collect()
 }
+
+#[cfg(test)]
+mod tests;

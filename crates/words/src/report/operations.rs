@@ -3,8 +3,8 @@
 use super::bottlenecks::{Bottleneck, bottlenecks, without_model};
 use super::{MAX_OPERATIONS, THUMB_COMPUTE, THUMB_MEMORY};
 use crate::doc::escape::short;
-use crate::findings::{ANOMALY_EFFICIENCY, Findings, Group, Scan, is_quantized};
-use crate::trace_time::TraceTime;
+use gemmscope_analysis::findings::{ANOMALY_EFFICIENCY, Findings, Group, Scan, is_quantized};
+use gemmscope_analysis::trace_time::TraceTime;
 use gemmscope_model::hardware::Device;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, fixed, percent};

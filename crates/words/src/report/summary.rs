@@ -2,8 +2,9 @@
 
 use super::{Bottleneck, MAX_BOTTLENECKS, Report, ReportOperation, ReportPart};
 use crate::doc::escape::{markdown_line as line, markdown_text as md, short};
-use crate::explain::roof_name;
-use crate::ledger::{Book, Ledger};
+use crate::headline;
+use gemmscope_analysis::ledger::{Book, Ledger};
+use gemmscope_analysis::names::roof_name;
 use gemmscope_model::units::{fixed, plural};
 use gemmscope_table::field::Frame;
 use std::fmt::Write;
@@ -14,7 +15,7 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
     let own = super::with_achievable(frame);
     let text = gemm_findings(&of_achievable(&own));
     let ledger = Ledger::new(frame);
-    if own.metrics.kind == frame.metrics.kind || ledger.lines().is_empty() {
+    if own.metrics.kind == frame.metrics.kind || ledger.books.is_empty() {
         return text;
     }
     // The page's own figures are beside this form's, so that nobody takes one for the other.
@@ -29,12 +30,12 @@ pub fn gemm_findings_of(frame: &Frame) -> String {
 /// The report whose bottlenecks [`gemm_findings_of`] lists.
 pub(crate) fn of_achievable(frame: &Frame) -> Report {
     let own = super::with_achievable(frame);
-    Report::new(&own, &crate::findings::check_all(&own))
+    Report::new(&own, &gemmscope_analysis::findings::check_all(&own))
 }
 
 /// A line for each side and device.
 fn time_goes_to(ledger: &Ledger, out: &mut String) {
-    for line in ledger.lines() {
+    for line in headline::lines(ledger) {
         let _ = writeln!(out, "- Time goes to: {}", md(&line));
     }
 }

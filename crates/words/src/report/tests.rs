@@ -1,6 +1,6 @@
 use super::operations::rule_of_thumb;
 use super::{Report, gemm_findings, impact_percent};
-use crate::findings::{Severity, check_all};
+use gemmscope_analysis::findings::{Severity, check_all};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_table::build::{Row, TableBuilder};

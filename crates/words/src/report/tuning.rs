@@ -1,7 +1,7 @@
 //! How a tuning history went: what each generation gained, what failed or was slow, and the settings that such
 //! variants share.
 
-use crate::tuning::{self, BadVariant, Outcome, SLOW_BELOW, SearchHistory, Suspect};
+use gemmscope_analysis::tuning::{self, BadVariant, Outcome, SLOW_BELOW, SearchHistory, Suspect};
 use gemmscope_table::field::Frame;
 use serde::Serialize;
 

@@ -2,13 +2,13 @@
 
 use super::SIGNIFICANT_SHARE;
 use super::devices::{no_roof, of_devices, on_devices};
-use crate::compare::Tally;
-use crate::findings::{Finding, Findings, Kind, Part, Scan, Severity, Whole};
 use crate::headline;
-use crate::ledger::{Book, Ledger};
-use crate::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
-use crate::trace_time::other_time_s;
-use crate::untimed::UntimedList;
+use gemmscope_analysis::compare::Tally;
+use gemmscope_analysis::findings::{Finding, Findings, Kind, Part, Scan, Severity, Whole};
+use gemmscope_analysis::ledger::{Book, Ledger};
+use gemmscope_analysis::tile_sweep::{MOST_ROWS, Sweep, influence_sentence, influences};
+use gemmscope_analysis::trace_time::other_time_s;
+use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::{
     and_more, capitalized, decapitalized, percent, plural, seconds_brief,
@@ -257,7 +257,7 @@ fn advice(f: &Finding) -> String {
 /// What is lost, by account, of every side and device.
 fn third(scan: &Scan<'_>, findings: &Findings) -> Option<String> {
     let ledger = &findings.ledger;
-    let line = |b: &Book| Some(b.named(&b.lost_words()?));
+    let line = |b: &Book| Some(b.named(&headline::lost(b)?));
     let lines: Vec<String> = ledger.books.iter().filter_map(line).collect();
     if lines.is_empty() {
         return None;

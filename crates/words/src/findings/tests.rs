@@ -1,7 +1,7 @@
 //! Rules on small cases, and properties that always hold.
 
-use super::*;
-use crate::ledger::{Account, Change, Evidence as Basis, Ledger, Partners};
+use gemmscope_analysis::findings::*;
+use gemmscope_analysis::ledger::{Account, Change, Evidence as Basis, Ledger, Partners};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware;
@@ -10,6 +10,7 @@ use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::dataset::{
     Column, ColumnData, ColumnMeaning, Dataset, RowsAndTime, TraceContext,
 };
+use gemmscope_table::field::Frame;
 use gemmscope_table::fixture::Rows;
 use gemmscope_table::metrics::Metrics;
 use proptest::prelude::*;

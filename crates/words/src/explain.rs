@@ -1,9 +1,10 @@
 //! All about one row: every figure with its formula and numbers, the file's figures beside the
 //! recomputed ones, and possible explanations of a point above its roof.
 
-use crate::figures::figures;
-use crate::findings::above_roof_causes;
-use crate::tile_roof::TileRoofs;
+use gemmscope_analysis::figures::figures;
+use gemmscope_analysis::findings::above_roof_causes;
+use gemmscope_analysis::names::name_of;
+use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, MemoryLevel, RoofKind, match_name};
 use gemmscope_model::roofline::{Bound, Roof};
@@ -11,7 +12,7 @@ use gemmscope_model::units::{
     Bytes, BytesPerSec, FlopsPerSec, Intensity, Seconds, capitalized, percent, seconds_brief,
 };
 use gemmscope_table::column_format;
-use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
+use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::metrics::ABOVE_ROOF;
 
@@ -69,20 +70,6 @@ pub struct Explanation {
     pub above_roof: Vec<String>,
     /// The file's other columns: title and text.
     pub columns: Vec<(String, String)>,
-}
-
-/// The name of the kernel, else of the operation, else of the library.
-pub fn name_of(frame: &Frame, row: usize) -> String {
-    let names = [ColumnMeaning::Kernel, ColumnMeaning::OpName, ColumnMeaning::Library];
-    frame.data.first_text(&names, row).to_owned()
-}
-
-/// Name of a roof: `datasheet roof`.
-pub fn roof_name(kind: RoofKind) -> &'static str {
-    match kind {
-        RoofKind::Datasheet => "datasheet roof",
-        RoofKind::Achievable => "achievable roof",
-    }
 }
 
 /// A share of the roof, with the kind of roof: `63.8 % (datasheet)`.

@@ -1,14 +1,14 @@
 //! The figures of one file as an object, which the command prints and the page gives to scripts.
 
-use crate::ledger::Ledger;
-use crate::trust::Trust;
+use gemmscope_analysis::ledger::Ledger;
+use gemmscope_analysis::names::distinct;
+use gemmscope_analysis::trust::Trust;
 use gemmscope_table::data_kind::{DataKind, Decision};
 use gemmscope_table::dataset::{Assumption, ReportedCheck};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{Totals, Typical};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Summary of one file. `rows_read` is always `rows_used + rows_set_aside`. Figures that are not
@@ -94,13 +94,6 @@ impl SideSummary {
         let several = Some(totals).filter(|t| t.len() > 1);
         several.into_iter().flatten().map(side).collect()
     }
-}
-
-/// Each name once, where it first comes.
-pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let first = names.filter(|name| seen.insert(*name));
-    first.map(str::to_owned).collect()
 }
 
 impl Summary {

@@ -2,11 +2,12 @@
 
 use super::operations::EXTRA_COLUMNS;
 use super::{FindingLine, Report, ReportOperation, TuningPart};
-use crate::compare::BestOfAll;
 use crate::doc::escape::short;
 use crate::doc::{Article, Block, DocEntry, DocTable, Set, Text, heading, owned, text};
-use crate::findings::Finding;
-use crate::untimed::UntimedList;
+use crate::headline;
+use gemmscope_analysis::compare::BestOfAll;
+use gemmscope_analysis::findings::Finding;
+use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::units::{Seconds, and_more, capitalized, fixed, plural, seconds_brief};
 
 /// The blocks of a report.
@@ -50,7 +51,7 @@ fn overview(report: &Report) -> Vec<Block<'_>> {
 /// What needs times: findings, operations, flagged ones.
 fn judged(report: &Report) -> Vec<Block<'_>> {
     let mut out = vec![heading("Findings")];
-    out.extend(report.ledger.lines().into_iter().map(|line| text(line + ".")));
+    out.extend(headline::lines(&report.ledger).into_iter().map(|line| text(line + ".")));
     if report.findings.is_empty() {
         out.push(text("None."));
     }

@@ -1,7 +1,7 @@
 //! What a finding says to do, and where it stands.
 
 use super::*;
-use crate::ledger::Evidence as Basis;
+use gemmscope_analysis::ledger::Evidence as Basis;
 use gemmscope_table::dataset::RowsAndTime;
 
 #[test]

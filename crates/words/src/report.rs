@@ -2,15 +2,15 @@
 //! detailed markdown, an HTML file with pictures, and JSON for programs. All four are written from
 //! one [`Report`], so that they agree.
 
-use crate::compare::{BestOfAll, Dispatch, Tally};
 use crate::doc;
-use crate::findings;
-use crate::findings::{Checked, Finding, Findings, Part, Scan};
-use crate::ledger::{Book, Ledger};
-use crate::summary::distinct;
-use crate::trace_time::TraceTime;
-use crate::trust::Trust;
-use crate::untimed::UntimedList;
+use gemmscope_analysis::compare::{BestOfAll, Dispatch, Tally};
+use gemmscope_analysis::findings;
+use gemmscope_analysis::findings::{Checked, Finding, Findings, Part, Scan};
+use gemmscope_analysis::ledger::{Book, Ledger};
+use gemmscope_analysis::names::distinct;
+use gemmscope_analysis::trace_time::TraceTime;
+use gemmscope_analysis::trust::Trust;
+use gemmscope_analysis::untimed::UntimedList;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;

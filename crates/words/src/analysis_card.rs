@@ -1,79 +1,78 @@
 //! Rows side by side beside their roofs, with a sentence each that explains why a compute-bound kernel uses
 //! little bandwidth.
 
-use crate::explain::{bound_name, name_of, roof_name, share_of_roof};
-use crate::figures::{Figures, figures};
-use crate::tile_roof::LATENCY;
+use crate::explain::{bound_name, share_of_roof};
+use gemmscope_analysis::figures::{Figures, figures};
+use gemmscope_analysis::names::{name_of, roof_name};
+use gemmscope_analysis::tile_roof::LATENCY;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, signed_percent};
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::ABOVE_ROOF;
 use gemmscope_table::result_table::ResultTable;
 
-impl Figures<'_> {
-    /// A sentence that explains the bandwidth use.
-    fn why(&self) -> String {
-        let (Some(roof), Some(bound)) = (self.roof, self.bound) else {
-            return "The device or its peak for this type is not known: choose the device to see \
-                    what limits the row."
-                .to_owned();
-        };
-        if self.rate.is_nan() {
-            return format!(
-                "Not measured. At its roof, this GEMM would be limited by {}.",
-                limit(bound)
-            );
-        }
-        let needed = roof.at(self.ai) / self.ai;
-        let at_roof = needed / roof.bandwidth_bytes_per_s;
-        if self.share > ABOVE_ROOF {
-            return format!(
-                "{} of the {}: above it. Either the operands stayed in a cache, or the device, a \
-                 unit or the shape is not what the file says.",
-                percent(self.share),
-                roof_name(self.kind)
-            );
-        }
-        match bound {
-            Bound::Compute => format!(
-                "Compute-bound: each byte is used for {} operations, so even at the roof of {} \
-                 only {} of memory traffic is needed, {} of the bandwidth. {} is low because \
-                 operands are reused from caches, shared memory and registers, not because memory \
-                 is slow; what is missing is compute.",
-                whole(self.ai),
-                FlopsPerSec(roof.at(self.ai)),
-                BytesPerSec(needed),
-                percent(at_roof),
-                percent(self.bandwidth_use)
-            ),
-            Bound::Memory if self.share < LATENCY => format!(
-                "Left of the ridge, but not limited by memory: its traffic explains {} of the call. \
-                 Launch, latency or the kernel weigh more.",
-                percent(self.share)
-            ),
-            Bound::Memory => format!(
-                "Memory-bound: with {} operations a byte the bandwidth is used up before the \
-                 compute units are. Bandwidth use and efficiency are the same figure here, {}; \
-                 what is missing is bandwidth, and the {} of peak cannot be reached at this \
-                 intensity.",
-                whole(self.ai),
-                percent(self.share),
-                FlopsPerSec(roof.peak_flops_per_s)
-            ),
-            Bound::Launch => format!(
-                "Launch-bound: the roof needs {} of this call of {}, and starting a kernel and \
-                 filling the device takes most of the rest.",
-                Seconds(self.share * self.time_s),
-                Seconds(self.time_s)
-            ),
-            Bound::NearRidge => format!(
-                "Near the ridge ({} operations a byte, the ridge is at {}): memory and compute \
-                 limit it about equally, at the roof {} of the bandwidth would be in use.",
-                whole(self.ai),
-                whole(roof.ridge()),
-                percent(at_roof)
-            ),
-        }
+/// A sentence that explains the bandwidth use.
+fn why(x: &Figures<'_>) -> String {
+    let (Some(roof), Some(bound)) = (x.roof, x.bound) else {
+        return "The device or its peak for this type is not known: choose the device to see \
+                what limits the row."
+            .to_owned();
+    };
+    if x.rate.is_nan() {
+        return format!(
+            "Not measured. At its roof, this GEMM would be limited by {}.",
+            limit(bound)
+        );
+    }
+    let needed = roof.at(x.ai) / x.ai;
+    let at_roof = needed / roof.bandwidth_bytes_per_s;
+    if x.share > ABOVE_ROOF {
+        return format!(
+            "{} of the {}: above it. Either the operands stayed in a cache, or the device, a \
+             unit or the shape is not what the file says.",
+            percent(x.share),
+            roof_name(x.kind)
+        );
+    }
+    match bound {
+        Bound::Compute => format!(
+            "Compute-bound: each byte is used for {} operations, so even at the roof of {} \
+             only {} of memory traffic is needed, {} of the bandwidth. {} is low because \
+             operands are reused from caches, shared memory and registers, not because memory \
+             is slow; what is missing is compute.",
+            whole(x.ai),
+            FlopsPerSec(roof.at(x.ai)),
+            BytesPerSec(needed),
+            percent(at_roof),
+            percent(x.bandwidth_use)
+        ),
+        Bound::Memory if x.share < LATENCY => format!(
+            "Left of the ridge, but not limited by memory: its traffic explains {} of the call. \
+             Launch, latency or the kernel weigh more.",
+            percent(x.share)
+        ),
+        Bound::Memory => format!(
+            "Memory-bound: with {} operations a byte the bandwidth is used up before the \
+             compute units are. Bandwidth use and efficiency are the same figure here, {}; \
+             what is missing is bandwidth, and the {} of peak cannot be reached at this \
+             intensity.",
+            whole(x.ai),
+            percent(x.share),
+            FlopsPerSec(roof.peak_flops_per_s)
+        ),
+        Bound::Launch => format!(
+            "Launch-bound: the roof needs {} of this call of {}, and starting a kernel and \
+             filling the device takes most of the rest.",
+            Seconds(x.share * x.time_s),
+            Seconds(x.time_s)
+        ),
+        Bound::NearRidge => format!(
+            "Near the ridge ({} operations a byte, the ridge is at {}): memory and compute \
+             limit it about equally, at the roof {} of the bandwidth would be in use.",
+            whole(x.ai),
+            whole(roof.ridge()),
+            percent(at_roof)
+        ),
     }
 }
 
@@ -119,7 +118,7 @@ pub fn side_by_side(frame: &Frame, rows: &[u32]) -> ResultTable {
         }),
         ("% of roof", &|c| known(c.share, share_of_roof(c.share, c.kind))),
         ("Limited by", &|c| c.bound.map_or("", limit).to_owned()),
-        ("Why", &|c| c.why()),
+        ("Why", &|c| why(c)),
     ];
     let line = |(label, write): &(&str, Write<'_>)| {
         std::iter::once((*label).to_owned()).chain(cards.iter().map(write)).collect()
@@ -189,9 +188,9 @@ mod tests {
         assert_eq!(line("Limited by"), ("compute", "compute"));
         assert_eq!(line("Arithmetic intensity"), ("1365.33 FLOP/B", "1365.33 FLOP/B"));
         // At the roof 312 TFLOP/s / 1365.33 FLOP/B = 228.5 GB/s, 11.8 % of 1939.
-        let why = figures(&frame, 0).why();
+        let words = why(&figures(&frame, 0));
         for part in ["Compute-bound", "1365 operations", "229 GB/s", "11.8 %", "7.5 %"] {
-            assert!(why.contains(part), "{why}");
+            assert!(words.contains(part), "{words}");
         }
     }
 
@@ -199,15 +198,15 @@ mod tests {
     fn the_other_kinds_of_rows() {
         let frame = seed();
         let all = [2, 3, 4, 5].map(|row| figures(&frame, row));
-        assert!(all[0].why().starts_with("Memory-bound"));
+        assert!(why(&all[0]).starts_with("Memory-bound"));
         assert!((all[0].bandwidth_use - all[0].share).abs() < 1e-12);
-        assert!(all[1].why().contains("above it"));
-        assert!(all[2].why().starts_with("Not measured"));
-        assert!(all[3].why().starts_with("Near the ridge"), "{}", all[3].why());
+        assert!(why(&all[1]).contains("above it"));
+        assert!(why(&all[2]).starts_with("Not measured"));
+        assert!(why(&all[3]).starts_with("Near the ridge"), "{}", why(&all[3]));
         let mut t = Rows::new();
         t.row((8, 8, 8), "x", 1e-6, "");
         let one = t.frame(None);
-        assert!(figures(&one, 0).why().contains("choose the device"));
+        assert!(why(&figures(&one, 0)).contains("choose the device"));
         let table = side_by_side(&one, &[0]);
         assert!(table.rows.iter().all(|r| r.len() == 2));
         assert_eq!(side_by_side(&frame, &[]), ResultTable::default());

@@ -4,6 +4,7 @@ use super::*;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::hardware;
+use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::dataset::{Column, Dataset, Source};
 use gemmscope_table::metrics::Metrics;
 use std::sync::Arc;

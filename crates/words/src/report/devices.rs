@@ -1,8 +1,8 @@
 //! What the summary says of devices and their roofs.
 
-use crate::findings;
-use crate::findings::Scan;
-use crate::summary::distinct;
+use gemmscope_analysis::findings;
+use gemmscope_analysis::findings::Scan;
+use gemmscope_analysis::names::distinct;
 use gemmscope_model::hardware::match_name;
 use gemmscope_model::units::{either, percent};
 use gemmscope_table::dataset::Dataset;

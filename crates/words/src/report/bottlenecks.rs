@@ -6,10 +6,12 @@ use super::operations::{
 };
 use super::{FLAG_EFFICIENCY, FLAG_SHARE, FLAG_TIME_S};
 use crate::doc::escape::short;
-use crate::findings;
-use crate::findings::{Finding, Findings, Group, Kind, Scan, Severity, Sign, band, is_fallback};
-use crate::ledger::{Account, Partners, Splitter, TileCost};
-use crate::trace_time::Unfused;
+use gemmscope_analysis::findings;
+use gemmscope_analysis::findings::{
+    Finding, Findings, Group, Kind, Scan, Severity, Sign, band, is_fallback,
+};
+use gemmscope_analysis::ledger::{Account, Partners, Splitter, TileCost};
+use gemmscope_analysis::trace_time::Unfused;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{capitalized, fixed, percent};

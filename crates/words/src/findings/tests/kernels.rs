@@ -1,7 +1,7 @@
 //! Rules about what ran: kernels of an older generation, and what a trace's time goes to.
 
 use super::*;
-use crate::trace_time::TraceTime;
+use gemmscope_analysis::trace_time::TraceTime;
 
 #[test]
 fn a_kernel_of_an_older_generation_is_named() {
