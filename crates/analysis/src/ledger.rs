@@ -158,7 +158,7 @@ impl<'a> Splitter<'a> {
         self.split(row, self.held(row).as_ref())
     }
 
-    /// What a row can be held against; `None` where there is nothing.
+    /// Fastest comparable run of the row's group, if any.
     fn held(&self, row: u32) -> Option<Held> {
         let group = self.partners.group_of[row as usize] as usize;
         let comparable = *self.partners.comparable.get(group)?;

@@ -33,7 +33,7 @@ impl From<serde_json::Error> for JsonError {
     }
 }
 
-/// That a value is wrong.
+/// The error of a field whose value is wrong.
 pub(crate) fn wrong(field: impl fmt::Display, message: impl fmt::Display) -> JsonError {
     JsonError { line: 0, column: 0, message: format!("{field}: {message}") }
 }

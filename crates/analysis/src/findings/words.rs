@@ -104,7 +104,7 @@ fn evidence(sums: &Sums<'_>, cause: &Cause) -> Basis {
     sums.ledger.books[cause.book].evidence(cause.account)
 }
 
-/// That it may be scatter, where it may.
+/// Says why the gain may be scatter of the measurement, if it may.
 fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
     let why = match sums.ledger.books[cause.book].scatter(cause.account)? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),

@@ -7,8 +7,8 @@ use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::metrics::{ABOVE_ROOF, Totals};
 
-/// What a limit on the efficiency can be held against: rows with a time and a roof. Those above it
-/// count as at it, as everywhere.
+/// Rows that a limit on the efficiency applies to: those with a time and a roof. A row above its roof counts as at
+/// it, as everywhere.
 #[derive(Debug, Default)]
 struct Judged {
     /// Efficiency and row.
