@@ -1,5 +1,4 @@
-//! The one-file page that data is put into: the one that the build put into this program, or the
-//! file of `--app`.
+//! The one-file page that data is put into: the one built into this program, or the file of `--app`.
 
 use flate2::read::GzDecoder;
 use std::ffi::OsStr;
@@ -8,7 +7,7 @@ use std::io::Read;
 /// `gemmscope.html`, compressed; empty in a build without it (see `build.rs`).
 static PAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/page.gz"));
 
-/// Refuses a command line without a page where this program carries none.
+/// Refuses a command line without `--app` if no page is built into this program.
 pub(super) fn expect(file: Option<&OsStr>) -> Result<(), String> {
     match file.is_some() || !PAGE.is_empty() {
         true => Ok(()),
@@ -20,11 +19,11 @@ pub(super) fn expect(file: Option<&OsStr>) -> Result<(), String> {
     }
 }
 
-/// The page of this file, else the carried one (a command line without either is refused before).
+/// The HTML of this file, else of the page built in ([`expect`] has made sure that there is one).
 ///
 /// # Errors
 ///
-/// A sentence, if it cannot be read.
+/// A sentence if the page cannot be read.
 pub(super) fn template(file: Option<&OsStr>) -> Result<String, String> {
     if let Some(file) = file {
         return std::fs::read_to_string(file)

@@ -66,7 +66,7 @@ enum Form {
 /// Version of the JSON; `docs/src/schema/check-1.json` describes it.
 const SCHEMA: &str = "gemmscope/check/1";
 
-/// A limit and what was found.
+/// A limit and its verdict.
 #[derive(Debug, Serialize)]
 #[serde(tag = "limit", rename_all = "snake_case")]
 enum Limit {
@@ -82,7 +82,7 @@ impl Limit {
         }
     }
 
-    /// What it is about, where that is not plain, and why it cannot be judged.
+    /// Why the limit cannot be judged, with its subject in front; `None` if it was judged.
     fn doubt(&self) -> Option<String> {
         let (of, why) = match self {
             Limit::Efficiency(e) if e.side.is_empty() => ("efficiency: ".to_owned(), &e.why),
@@ -93,27 +93,27 @@ impl Limit {
     }
 }
 
-/// A least efficiency, held against one side and device.
+/// Minimum efficiency, checked for one side on one device.
 #[derive(Debug, Default, Serialize)]
 struct Efficiency {
-    /// Name of the side, and of the device where there are several; "" of the only one.
+    /// Name of the side (and of the device, if there are several); "" if there is only one.
     side: String,
     /// Whether it holds; `None` if it cannot be judged.
     held: Option<bool>,
     /// Why it cannot be judged.
     why: Option<String>,
-    /// It holds for each row, rather than for their sum.
+    /// The limit applies to each row, not to their sum.
     each: bool,
     least: f64,
-    /// Share of the roof by the ledger: 1 - lost / time.
+    /// Efficiency by the ledger: 1 - lost / time.
     weighted_efficiency: Option<f64>,
-    /// Rows judged.
+    /// Number of rows judged.
     judged: usize,
-    /// Their share of the GEMM time.
+    /// Share of the GEMM time that these rows take, 0 to 1.
     judged_share_of_time: Option<f64>,
-    /// Rows above their roof by more than clocks and timers vary, which count as at it.
+    /// Rows above their roof by more than measurement error. They count as at the roof.
     above_roof: u64,
-    /// The highest efficiency of these.
+    /// Highest efficiency of those rows.
     highest_above_roof: Option<f64>,
     /// Rows without a roof, which are not judged.
     without_roof: u64,
@@ -131,7 +131,7 @@ struct Low {
     efficiency: f64,
 }
 
-/// A largest slowdown since a baseline.
+/// Maximum slowdown against a baseline.
 #[derive(Debug, Default, Serialize)]
 struct Regression {
     /// Name of the baseline's file.
@@ -141,39 +141,40 @@ struct Regression {
     /// Why it cannot be judged.
     why: Option<String>,
     most: f64,
-    /// GEMMs that both have.
+    /// Number of GEMMs in both files.
     compared: usize,
-    /// GEMMs beyond the limit, but within the spread of their repeats.
+    /// GEMMs over the limit, but within the spread of their repeats.
     within_spread: usize,
     /// How the GEMMs were matched.
     matched: String,
-    /// The GEMMs beyond the limit, worst first.
+    /// The GEMMs over the limit, worst first.
     rows: Vec<Slower>,
 }
 
-/// A GEMM that takes too much longer.
+/// A GEMM over the limit.
 #[derive(Debug, Serialize)]
 struct Slower {
     gemm: String,
-    /// Time now over time before, less 1.
+    /// Relative slowdown: time now / time before - 1.
     longer: f64,
     before_s: f64,
     now_s: f64,
 }
 
-/// GEMMs of a baseline that the files lack: a benchmark that breaks on its slowest GEMM has no slow one.
+/// GEMMs of the baseline that the files lack. They break the verdict, because a benchmark that crashes on its slowest
+/// GEMM shows no slow one.
 #[derive(Debug, Default, Serialize)]
 struct Missing {
     /// Name of the baseline's file.
     baseline: String,
     /// Whether it holds; `None` where the files share no GEMM with the baseline.
     held: Option<bool>,
-    /// They may be missing: it holds whatever is.
+    /// `--allow-missing`: the verdict holds however many are missing.
     allowed: bool,
-    /// How many are gone, of so many.
+    /// Number of missing GEMMs, and of all in the baseline.
     gone: usize,
     of: usize,
-    /// Which.
+    /// The missing GEMMs.
     gemms: Vec<String>,
 }
 
@@ -241,7 +242,7 @@ impl Check {
     }
 }
 
-/// A broken limit says more than one that could not be judged.
+/// `Some(false)` if any limit is broken, `Some(true)` if all hold, `None` if one could not be judged.
 fn verdict(limits: &[Limit], missing: Option<&Missing>) -> Option<bool> {
     let all = limits.iter().map(Limit::held).chain(missing.map(|m| m.held));
     if all.clone().any(|held| held == Some(false)) {

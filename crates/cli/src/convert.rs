@@ -27,12 +27,12 @@ pub(super) struct Convert {
 }
 
 impl Convert {
-    /// Writes the rows of all files in slices.
+    /// Writes the rows of all files.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
         let request = Request { output: Some(&self.output), ..self.input.request() };
         let loaded = load(&request, io.stdin).with_rows(&mut io.err)?;
         let all = &loaded.data;
-        // With a device: what the roof allows, which is all that a list of shapes can have.
+        // With a device the CSV has the roof too, the only figure for shapes without a time.
         let metrics = loaded.metrics(RoofKind::default());
         let known = metrics.devices.iter().any(Option::is_some);
         let mut writer = CsvWriter::new(all, known.then_some(&metrics));

@@ -1,5 +1,4 @@
-//! `gemmscope formats`, `devices`, `views`: the values of the options; `rules`: what findings are
-//! made of.
+//! `gemmscope formats`, `devices` and `views` list the values of options; `rules` describes the rules behind findings.
 
 use crate::command_line::notes;
 use gemmscope_analysis::findings::RULES;
@@ -9,7 +8,7 @@ use gemmscope_import::FORMATS;
 use gemmscope_model::hardware;
 use std::io::Write;
 
-/// Formats: id, name, what produces it.
+/// Prints a line a format: id, name, what produces it.
 pub(super) fn formats(out: &mut dyn Write) -> std::io::Result<()> {
     for f in FORMATS {
         writeln!(out, "{:<18} {}; {}", f.id, f.name, f.produced_by)?;
@@ -47,7 +46,7 @@ impl Devices {
     }
 }
 
-/// Views: the places of the page with what each shows, and under each its pictures.
+/// Prints the places of the page, and the charts of each.
 pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
     for place in &PLACES {
         writeln!(out, "{:<18} {}", place.id, place.hint)?;
@@ -60,8 +59,8 @@ pub(super) fn views(out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Rules in the order in which they are checked: id and title, then a line each for what it needs,
-/// when it speaks, how sure it is, and how to confirm it.
+/// Prints the rules in the order they are checked: id and title, then what each needs, its threshold, its evidence and
+/// how to confirm it.
 pub(super) fn rules(out: &mut dyn Write) -> std::io::Result<()> {
     for rule in RULES {
         let needs: Vec<&str> = rule.needs.iter().map(|n| n.words()).collect();

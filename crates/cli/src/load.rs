@@ -40,13 +40,13 @@ pub(super) struct Request<'a> {
 /// What became of one file.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// Its rows are in the table; these are its sources.
+    /// Its rows are in the table, as these sources.
     Table(std::ops::Range<usize>),
     /// It defines these devices.
     Devices(Vec<String>),
-    /// It says what surrounds the table of this name.
+    /// It has context for the table of this name (`None`: that table was not given).
     Context(Option<String>),
-    /// It was not read, for this reason, and need not be.
+    /// It was not needed, for this reason.
     LeftOut(String),
     /// It cannot be read.
     Failed(ImportError),
@@ -59,13 +59,13 @@ pub(super) struct Loaded {
     pub custom: Vec<Device>,
     /// Id of the device of `--device`.
     pub device: Option<String>,
-    /// The files have measured peaks, to which percentages then refer.
+    /// The files have measured peaks; efficiency is relative to these then.
     pub measured_peaks: bool,
-    /// What became of each file, by its name for people.
+    /// Name and outcome of each file.
     pub files: Vec<(String, Outcome)>,
-    /// Something of what was named could not be read: the exit code is 1 although the rest was.
+    /// True if a file could not be read: the exit code is 1 even if the others were.
     pub failed: bool,
-    /// What is wrong with the options, as only the files could tell.
+    /// An error in the options that shows only once the files are read.
     pub misuse: Option<String>,
 }
 
@@ -103,7 +103,7 @@ impl Loaded {
         self.data.sources.iter().any(|s| s.without_model.time_s > 0.0)
     }
 
-    /// What is wrong with the options, as only the files could tell; takes the device on the way.
+    /// Sets the device, and returns what is wrong with `--device` and `--answer`, given the files.
     fn misuse_of_options(&mut self, source: &Source, options: &ImportOptions) -> Option<String> {
         match device_id(source.device.as_deref(), &self.custom) {
             Ok(id) => self.device = id,
@@ -113,7 +113,7 @@ impl Loaded {
         wrong_answer(options, &asked.collect::<Vec<_>>())
     }
 
-    /// Says that no row is of the device of `--device`, as the files name theirs.
+    /// A sentence if `--device` has no effect, because every row's file names another device.
     pub(super) fn overruled_device(&self) -> Option<String> {
         let chosen = self.device.as_ref()?;
         let used: BTreeSet<usize> =
@@ -128,13 +128,13 @@ impl Loaded {
         Some(format!("--device {chosen}: not used, as the files name their device: {names}"))
     }
 
-    /// The device of each name in the table, with the chosen one for rows without a name.
+    /// The device for each entry of [`Dataset::devices`]; the chosen one for rows that name none.
     fn devices(&self) -> Vec<Option<Device>> {
         let choice = DeviceChoice { default: self.device.clone(), ..DeviceChoice::default() };
         choice.resolve(&self.data, &self.custom)
     }
 
-    /// Joins what surrounds a table with that table, and returns the table's name.
+    /// Adds context to the table it belongs to, and returns that table's name.
     fn attach(&mut self, context: &TraceContext) -> Option<String> {
         let attached = trace::attach(&mut self.data, context);
         self.measured_peaks |= attached.device.is_some();
@@ -153,7 +153,7 @@ impl Loaded {
         Metrics::compute(&self.data, self.devices(), roof)
     }
 
-    /// Reports on `err` what went wrong, what was left out, and what the tables have skipped.
+    /// Writes errors, files left out and the number of skipped rows to `err`.
     pub(super) fn report(&self, err: &mut Messages<'_>) -> std::io::Result<()> {
         for (name, outcome) in &self.files {
             match outcome {
@@ -202,7 +202,7 @@ pub(super) fn load(request: &Request<'_>, stdin: &mut dyn Read) -> Loaded {
     all
 }
 
-/// Reads the baseline of the request too. A column may be one of the baseline alone.
+/// Reads the baseline too. A `--column` may exist in the baseline alone.
 pub(super) fn load_with_baseline(
     request: &Request<'_>,
     file: &OsString,
@@ -262,7 +262,7 @@ fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -
     let of_args = all.files.len() - files.len();
     let (of_table, mut tables): (Vec<usize>, Vec<Dataset>) = tables.into_iter().unzip();
     let (data, sources, repeated, lent) = if let [one] = tables.as_mut_slice() {
-        // One large table is not copied.
+        // A single table may be large: it is moved, not copied.
         let sources = 0..one.sources.len();
         (std::mem::take(one), vec![sources], Vec::new(), trace::Lent::default())
     } else {
@@ -291,8 +291,8 @@ fn load_files(files: &[OsString], request: &Request<'_>, stdin: &mut dyn Read) -
     all
 }
 
-/// Reads traces that launch graphs once more, with the captures of the other files, which give
-/// their kernels a shape.
+/// Reads traces with graph launches again, now with the graph captures of the other files, which tell the
+/// shapes of their kernels.
 fn take_captures(
     tables: &mut [(usize, Dataset)],
     files: &[Given],
@@ -314,7 +314,7 @@ fn take_captures(
     }
 }
 
-/// The id of the device that `--device` means: one of the files or of the catalogue.
+/// The id of the device that `--device` names, in the files or in the catalogue.
 fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, String> {
     let Some(text) = text else { return Ok(None) };
     let own = custom
@@ -331,10 +331,10 @@ fn device_id(text: Option<&str>, custom: &[Device]) -> Result<Option<String>, St
     Err(format!("--device: expected {}: {text}", known.join(", ")))
 }
 
-/// What is wrong with the answers, given what the files assume: an answer that no file asks for is
-/// a slip of the pen that would change nothing without a word.
+/// An error for an `--answer` that no file asks for, or whose value is not possible: it would be ignored
+/// silently otherwise.
 fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String> {
-    // These are used where they apply, and need not be asked for.
+    // These apply to any file, whether or not it asks.
     const GENERAL: [&str; 4] = ["device", "dtype", "shape", "sheet"];
     for (key, value) in &options.answers {
         let of_key = asked.iter().find(|a| a.key == *key);
@@ -367,11 +367,10 @@ fn wrong_answer(options: &ImportOptions, asked: &[&Assumption]) -> Option<String
     None
 }
 
-/// What is wrong with the columns that the user named: one that no file has would change nothing
-/// without a word.
+/// An error for a `--column` that no file has: it would be ignored silently otherwise.
 fn wrong_column(source: &Source, all: &[&Loaded]) -> Option<String> {
     let outcomes = all.iter().flat_map(|l| &l.files).map(|(_, outcome)| outcome);
-    // What is wrong with such a file was said, and its columns are not known.
+    // That error was reported, and the columns of such a file are unknown.
     if outcomes.into_iter().any(|o| matches!(o, Outcome::Failed(_))) {
         return None;
     }
@@ -393,9 +392,8 @@ fn wrong_column(source: &Source, all: &[&Loaded]) -> Option<String> {
     })
 }
 
-/// The view state of the options: that of `--state`, changed by `--view` and `--device`, with the
-/// measured peaks of the files. A key that cannot be read is a wrong command line: without that filter the
-/// result would be of other rows than those asked for.
+/// The view state: `--state`, overridden by `--view`, `--device` and `--rows`; measured peaks select the achievable
+/// roof. A key with a bad value is an error, because without that filter the result would be about other rows.
 pub(super) fn view_state(
     selection: &Selection,
     view: Option<&str>,
@@ -428,7 +426,7 @@ pub(super) fn view_state(
     Ok(state)
 }
 
-/// Rows and view state that the options select.
+/// Rows and view state selected by the options.
 pub(super) struct Shown {
     pub frame: Frame,
     pub state: ViewState,
@@ -436,7 +434,8 @@ pub(super) struct Shown {
     pub failed: bool,
 }
 
-/// The rows and the view state that the options select, if there is something to show.
+/// Reads the files, and returns the rows and the view state that the options select. Ends the command if there are
+/// no rows.
 pub(super) fn frame(
     request: &Request<'_>,
     selection: &Selection,
@@ -447,7 +446,7 @@ pub(super) fn frame(
     loaded.show(selection, view, &mut io.err)
 }
 
-/// The rows that a state shows. Reports filters beyond the limit on `err`.
+/// The rows that a state shows. Reports filters over the limit on `err`.
 pub(super) fn shown(
     data: Dataset,
     state: &ViewState,
@@ -486,9 +485,9 @@ impl Exit {
 /// What ends a command early.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It ends so; the reason was said.
+    /// End with this exit code; the reason was reported.
     With(Exit),
-    /// Its output or its messages cannot be written.
+    /// Output or messages cannot be written.
     Io(std::io::Error),
 }
 

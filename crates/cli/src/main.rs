@@ -1,8 +1,8 @@
-//! The native `gemmscope` command: the readers, figures and charts of the page, for scripts.
+//! The `gemmscope` command: the readers, figures and charts of the page, for scripts.
 //!
 //! Each subcommand is one file with its options; `command_line.rs` has the list of commands and the options that
-//! several share. To add a command: its file, a line in `Command` and one in `Command::run`. Figures and sentences come from the crates below: a command only reads files,
-//! calls them and prints.
+//! several share. To add a command: its file, a line in `Command` and one in `Command::run`. Figures and sentences come
+//! from other crates; a command only reads files, calls them and prints.
 //!
 //! ```text
 //! gemmscope summary results.csv --device mi300x
@@ -68,7 +68,7 @@ pub fn run(
     err: &mut dyn Write,
 ) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
-    // Also of a command line that cannot be read.
+    // Before parsing, so that a wrong command line is reported as JSON too.
     let json = args.iter().any(|a| a == "--json");
     let io = &mut Io { stdin, out, err: Messages::new(err, json, command_line::named(&args)) };
     let result = match command_line::parse(&args) {
@@ -79,7 +79,7 @@ pub fn run(
         Err(help) => write!(io.out, "{}", help.render()).map(|()| Exit::Done),
         Ok(command) => match command.run(io) {
             Err(Stop::With(exit)) => Ok(exit),
-            // The verdict could not be printed, so the exit code is not 0.
+            // The verdict was not printed, so the exit code must not be 0.
             Err(Stop::Io(e))
                 if matches!(command, Command::Check(_))
                     && e.kind() == std::io::ErrorKind::BrokenPipe =>

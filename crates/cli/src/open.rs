@@ -1,5 +1,5 @@
-//! `gemmscope open`: the page with the data inside, in the browser of the person who asks. Over
-//! ssh that browser is elsewhere, so the command says how the page gets there.
+//! `gemmscope open`: opens the page with the data inside in the user's browser. Over ssh the browser is on another
+//! machine, so the command says how to get the page there.
 
 use crate::Io;
 use crate::command_line::notes;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a program that starts browsers may take to fail.
+/// How long the opener (`xdg-open`) is watched for failure.
 const START: Duration = Duration::from_secs(2);
 
 /// The page with the data inside, in the browser
@@ -52,7 +52,7 @@ fn named_html() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 impl Open {
-    /// Makes the page and opens it, or says where it is.
+    /// Writes or serves the page and opens it, or prints where it is.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<Exit, Stop> {
         let made = self.content.make(self.output.as_deref(), io)?;
         progress::stop();
@@ -104,7 +104,7 @@ fn serve(port: u16, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<Ex
             host()
         ))?;
     }
-    // The remote terminal of an editor opens addresses in the browser of its user.
+    // The remote terminal of an editor sets BROWSER and opens addresses on the user's machine.
     if (!browser.away || browser.chosen.is_some())
         && let Err(why) = browser.show(OsStr::new(&server.address()))
     {
@@ -115,7 +115,7 @@ fn serve(port: u16, made: Made, browser: &Browser, io: &mut Io<'_>) -> Result<Ex
     Ok(Exit::worked(!made.failed))
 }
 
-/// This machine's name, for a command that the user completes.
+/// This machine's name, for the suggested ssh command.
 fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim();
@@ -127,7 +127,7 @@ fn write(path: &Path, html: &str, err: &mut Messages<'_>) -> Result<(), Stop> {
     written.or_else(|e| err.unwritten(path, &e))
 }
 
-/// A new file in a new folder that only the user can read.
+/// Writes the page into a new folder that only the user can read.
 fn write_temporary(made: &Made, err: &mut Messages<'_>) -> Result<PathBuf, Stop> {
     let folder = output::temporary_folder();
     let folder = folder.or_else(|e| err.unwritten(&std::env::temp_dir(), &e))?;
@@ -137,10 +137,10 @@ fn write_temporary(made: &Made, err: &mut Messages<'_>) -> Result<PathBuf, Stop>
     Ok(folder.keep().join(name))
 }
 
-/// How long the page of an earlier run stays: its tab may be read again until then.
+/// Age at which pages of earlier runs are removed; until then their tabs can be reloaded.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes the folders of earlier runs of the same user beside this one.
+/// Removes the folders of the user's earlier runs.
 fn remove_old(own: &Path) {
     let beside = own.parent().and_then(|all| std::fs::read_dir(all).ok());
     for entry in beside.into_iter().flatten().filter_map(Result::ok) {
@@ -154,7 +154,7 @@ fn remove_old(own: &Path) {
             Some(inside.all(|e| e.is_ok_and(|e| e.file_name().to_str().is_some_and(page))))
         };
         if old() == Some(true) {
-            // What cannot be removed is left to the system, which empties this folder too.
+            // Errors are ignored: the system empties the temporary folder too.
             let _ = std::fs::remove_dir_all(&path);
         }
     }
@@ -171,7 +171,7 @@ fn same_owner(_: &std::fs::Metadata, _: &Path) -> bool {
     true
 }
 
-/// The page's name after that of its first file.
+/// File name of the page, after its first data file.
 fn file_name(first: &str) -> String {
     let stem = base_name(first).split('.').next().unwrap_or_default();
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
@@ -182,17 +182,17 @@ fn file_name(first: &str) -> String {
     }
 }
 
-/// What opens a page for the user.
+/// How a page is opened for the user.
 #[derive(Debug, PartialEq, Eq)]
 struct Browser {
-    /// The user sits at another machine, or there is no screen.
+    /// There is no browser here: the user is connected by ssh, or there is no display.
     away: bool,
-    /// The command of `BROWSER`.
+    /// The value of `BROWSER`.
     chosen: Option<OsString>,
 }
 
 impl Browser {
-    /// As the variables of the environment say.
+    /// Reads the environment.
     fn of(variable: &dyn Fn(&str) -> Option<OsString>) -> Browser {
         let any = |names: &[&str]| names.iter().any(|name| variable(name).is_some());
         let chosen = variable("BROWSER");
@@ -202,7 +202,7 @@ impl Browser {
         Browser { away: any(&["SSH_CONNECTION", "SSH_TTY"]) || screenless, chosen }
     }
 
-    /// Program and arguments that show this.
+    /// Program and arguments that open this path or address.
     fn command(&self, what: &OsStr) -> Vec<OsString> {
         let words: &[&str] = if cfg!(windows) {
             &["rundll32", "url.dll,FileProtocolHandler"]
@@ -211,7 +211,7 @@ impl Browser {
         } else {
             &["xdg-open"]
         };
-        // Several may be given; the first is what the user wants.
+        // BROWSER may list several, separated by colons.
         let chosen = self.chosen.as_deref().and_then(OsStr::to_str);
         let chosen = chosen.map(|c| c.split(':').next().unwrap_or(c));
         let mut words: Vec<OsString> = match chosen {
@@ -240,7 +240,7 @@ impl Browser {
     }
 }
 
-/// False if it fails at once; a browser itself goes on running.
+/// False if it fails within [`START`]; a browser may keep running.
 fn started(mut child: Child) -> bool {
     let start = Instant::now();
     while start.elapsed() < START {

@@ -1,4 +1,4 @@
-//! `gemmscope page`: the one-file page with data and view inside, as the page saves it.
+//! `gemmscope page`: writes the one-file page with data and view inside, as *Save as a page* does.
 
 use crate::Io;
 use crate::app;
@@ -59,7 +59,7 @@ fn any_view() -> Listed {
 /// A page with its data.
 pub(super) struct Made {
     pub html: String,
-    /// Name of the first file, for a file name.
+    /// Name of the first data file, for the name of the page.
     pub first: String,
     /// A file could not be read: the exit code is 1 although the others are in the page.
     pub failed: bool,
@@ -75,14 +75,14 @@ impl Page {
 }
 
 impl Content {
-    /// The one-file page with the rows of the files in it, to be written there.
+    /// The one-file page with the rows of the files in it. `output` is where it will be written.
     pub(super) fn make(&self, output: Option<&Path>, io: &mut Io<'_>) -> Result<Made, Stop> {
         let app = self.app.as_deref();
         let template = app::template(app).or_else(|why| io.err.stop(Code::NoPage, &why))?;
         let request = Request { output, beside: app, ..self.input.request() };
         let loaded = load(&request, io.stdin).with_rows(&mut io.err)?;
         let mut state = view_state(&self.selection, self.view.as_deref(), &loaded, &mut io.err)?;
-        // The data is in the page, so the data in a link is dropped.
+        // The data is in the page, so data or addresses in the link are dropped.
         for key in [data::DATA_KEY, data::SOURCE_KEY] {
             state.set_param(key, "");
         }

@@ -51,7 +51,7 @@ impl Report {
         let request = Request { output: self.output.as_deref(), ..self.input.request() };
         let loaded = load(&request, io.stdin);
         loaded.report(&mut io.err)?;
-        // A report tells of GEMMs without a shape too.
+        // GEMM time without a shape is enough for a report.
         if loaded.misuse.is_some() || !loaded.has_gemm_time() {
             loaded.expect_rows()?;
         }
@@ -68,7 +68,7 @@ impl Report {
         Ok(Exit::worked(!failed))
     }
 
-    /// The form that the options ask for or the output's name implies.
+    /// The form by `--form`, `--json` or the name of the output.
     fn form(&self) -> Form {
         let path = self.output.as_deref();
         let extension = path.and_then(|p| p.extension()).and_then(|e| e.to_str());

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Version of the JSON; `docs/src/schema/summary-1.json` describes it.
 const SCHEMA: &str = "gemmscope/summary/1";
 
-/// Skipped rows, shapes and devices that are listed as text; JSON has all of them.
+/// Most skipped rows, shapes and devices in the text form; JSON has all.
 const LISTED: usize = 10;
 
 /// Rows read, used and skipped; best rate, efficiency, time; one block per file
@@ -112,7 +112,7 @@ impl Summary {
     }
 }
 
-/// What is to be said of a file without rows of its own: an object with this key, or words.
+/// Prints the outcome of a file without rows: an object with this key, or a sentence.
 fn print_line(
     out: &mut dyn Write,
     json: bool,
@@ -129,18 +129,18 @@ fn print_line(
     }
 }
 
-/// A figure under its name.
+/// Prints a name and its figure.
 fn line(out: &mut dyn Write, name: &str, value: impl std::fmt::Display) -> std::io::Result<()> {
     writeln!(out, "  {}", one_line(&format!("{name:<20} {value}")))
 }
 
-/// How many of a list are left out.
+/// `and N more`, if a list is longer than [`LISTED`].
 fn rest(all: usize) -> Option<String> {
     let rest = all.checked_sub(LISTED).filter(|rest| *rest > 0)?;
     Some(format!("{} (--json lists all)", and_more(rest)))
 }
 
-/// The figures of one source; how many of its rows are used.
+/// Prints the figures of one source; returns the number of rows used.
 fn print_source(
     out: &mut dyn Write,
     frame: &Frame,
@@ -169,8 +169,7 @@ fn print_source(
     Ok(Some(s.rows_used))
 }
 
-/// What several files say together: how their sides stand to each other, if they are sides, and the
-/// accounts of their time.
+/// Prints what holds for all files together: the comparison of their sides, if they are sides, and the ledger.
 fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Result<()> {
     let standing = Tally::of(frame);
     let ledger = Ledger::new(frame);
@@ -196,7 +195,7 @@ fn print_together(out: &mut dyn Write, frame: &Frame, json: bool) -> std::io::Re
     writeln!(out)
 }
 
-/// Where the time of each side and device goes.
+/// Prints the ledger: a line for each side and device.
 fn print_ledger(out: &mut dyn Write, ledger: &Ledger) -> std::io::Result<()> {
     headline::lines(ledger).iter().try_for_each(|words| line(out, "time goes to", words))
 }
@@ -210,7 +209,7 @@ fn print_sides(out: &mut dyn Write, sides: &[SideSummary]) -> std::io::Result<()
     Ok(())
 }
 
-/// The shapes of a source that have no time, but a roof.
+/// The shapes of a source without a time but with a roof.
 fn shapes(frame: &Frame, source: u16) -> Vec<Untimed> {
     let of = &frame.data.source;
     let rows: Vec<u32> =
@@ -273,7 +272,7 @@ fn print_summary(out: &mut dyn Write, s: &Figures, rejected: &Rejected) -> std::
     for a in &s.assumptions {
         line(out, "assumed", &a.text)?;
         if !a.key.is_empty() {
-            // Of two answers the other one; else what is taken, as an example of its form.
+            // Of two choices the other one; else the current value, as an example of the format.
             let other = a.choices.iter().find(|choice| **choice != a.value);
             let value = match (other, a.value.as_str()) {
                 (Some(other), _) if a.choices.len() == 2 => other.as_str(),

@@ -13,7 +13,7 @@
 //! | [`tiling`] | tiles and waves, footprint on the chip, tiles from kernel names |
 //! | [`transformer`] | the GEMMs of a model, from its configuration |
 //! | [`pass`] | long passes over rows, with pauses |
-//! | [`named`] | enums declared as tables of their values |
+//! | [`named`](mod@named) | enums declared as tables of their values |
 //! | [`encode`] | text of files inside HTML, SVG, terminals and logs |
 //!
 //! ```
