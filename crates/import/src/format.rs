@@ -44,6 +44,11 @@ impl Format {
         search.to_lowercase().split_whitespace().all(|word| said.contains(word))
     }
 
+    /// It takes the text as it is, not with commas between the cells.
+    pub(crate) fn takes_source(&self) -> bool {
+        self.id == crate::document::FORMAT.id
+    }
+
     /// Scores a head; `None` means that it is another format.
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
         match &self.read {

@@ -80,6 +80,7 @@ pub static FORMATS: &[Format] = &[
     // anything else with a header, or with sizes and units in its lines
     tables::generic::FORMAT,
     logs::any_log::FORMAT,
+    crate::document::FORMAT,
 ];
 
 /// The chosen format and the reason.
