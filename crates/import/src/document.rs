@@ -1,6 +1,7 @@
 //! Any text with tables or lines of measurements, read as a person would: blocks, cells with all that stands around
 //! a number, facts around a table, meaning by arithmetic, and questions where two readings are left.
 
+mod beyond;
 mod block;
 mod cell;
 mod columns;
@@ -18,7 +19,9 @@ mod words;
 
 use crate::columns::defaults;
 use crate::reader::Whole;
+use crate::split::dialect::Foreign;
 use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
+pub(crate) use beyond::{BANDWIDTHS, beyond_columns};
 use block::Block;
 use gemmscope_table::build::TableBuilder;
 
@@ -31,14 +34,32 @@ pub(crate) const FORMAT: Format = Format {
     read: ReadBy::Code { detect, open },
 };
 
+/// Score of a text that says more than the columns of one table.
+const BEYOND: u8 = 40;
+
+/// Score of lines of measurements.
+const LINES: u8 = 35;
+/// Score of a table that the columns' reader may know better.
+const TABLE: u8 = 15;
+
 /// Most text of a document, MiB.
 const MOST_MIB: usize = 16;
 
 fn detect(head: &Head) -> Option<Detection> {
-    let text = head.source.join("\n");
-    let blocks = document(&text);
-    let known = |b: &Block| b.table().is_some();
-    blocks.iter().any(known).then(|| Detection::new(35))
+    if let Some(why) = beyond_columns(head) {
+        return Some(Detection { score: BEYOND, reason: why.to_owned() });
+    }
+    let blocks = document(&head.source.join("\n"));
+    let known = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
+    let lines = |b: &Block| b.table().is_some_and(|t| t.is_log);
+    let of_gemms = |b: &Block| known(b) && !lines(b) && is_about_gemms(b);
+    let score = match () {
+        () if !blocks.iter().any(known) => return None,
+        () if head.foreign.is_some_and(Foreign::has_delimiter) => TABLE,
+        () if blocks.iter().any(lines) && !blocks.iter().any(of_gemms) => LINES,
+        () => TABLE,
+    };
+    Some(Detection::new(score))
 }
 
 fn open(head: &Head, options: &ImportOptions) -> Opened {
@@ -99,3 +120,6 @@ fn refusal(blocks: &[Block], refused: Vec<String>) -> ImportError {
     });
     ImportError::new(message).kind(ErrorKind::NeedsMapping)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! A text as headings, sentences and tables, whatever the tables are dressed in.
 
 use super::dress;
+use crate::split::dress::unprefixed;
 
 /// A table as cells: the bare titles, and rows of as many cells as they were written.
 #[derive(Clone, Debug, Default)]
@@ -160,7 +161,8 @@ pub(super) fn names_value(cell: &str) -> bool {
 
 /// The text as blocks. Fences and rules are transparent.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
-    let lines: Vec<&str> = text.lines().collect();
+    let bare: Vec<_> = text.lines().map(unprefixed).collect();
+    let lines: Vec<&str> = bare.iter().map(|l| &**l).collect();
     let mut out = Vec::new();
     let mut i = 0;
     while i < lines.len() {

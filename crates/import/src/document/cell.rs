@@ -9,12 +9,12 @@ pub(super) struct Cell {
     pub value: Option<f64>,
     /// The unit behind the number, with its factor to SI.
     pub unit: Option<(Measure, f64)>,
-    /// What stands behind `±`.
-    pub spread: String,
     /// What else stands behind the number.
     pub remark: String,
     /// Without markup.
     pub text: String,
+    /// As it is written.
+    pub raw: String,
     /// Half a unit of the last digit, as a share of the value.
     pub loose: f64,
 }
@@ -92,7 +92,13 @@ fn length_of(text: &str, commas: Commas) -> usize {
 pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     let plain = bare(text);
     let plain = plain.trim_matches(|c: char| "*_ \"'\t".contains(c));
-    let words = || Cell { remark: plain.to_owned(), text: plain.to_owned(), ..Cell::default() };
+    let raw_text = text.to_owned();
+    let words = || Cell {
+        remark: plain.to_owned(),
+        text: plain.to_owned(),
+        raw: raw_text.clone(),
+        ..Cell::default()
+    };
     if is_missing(plain) {
         return words();
     }
@@ -103,6 +109,11 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     let Some(mut value) = (len > 0).then(|| value_of(raw, commas)).flatten() else {
         return words();
     };
+    // A date, a time of day, a version.
+    let goes_on = number[len..].strip_prefix(['-', ':', '/', '.']);
+    if goes_on.is_some_and(|b| b.starts_with(|c: char| c.is_ascii_digit())) {
+        return words();
+    }
     let of_product = behind.strip_prefix(['x', '×', '*', ',', '@']);
     if of_product.is_some_and(|b| b.trim_start().starts_with(|c: char| c.is_ascii_digit())) {
         return words();
@@ -121,14 +132,12 @@ pub(super) fn cell(text: &str, commas: Commas) -> Cell {
     if lone(&['k', 'K']) {
         value *= if value.fract() == 0.0 && value < 1024.0 { 1024.0 } else { 1000.0 };
     }
-    let spread = behind.split_once('±').or_else(|| behind.split_once("+/-"));
-    let spread = spread.map_or("", |(_, s)| s.split('(').next().unwrap_or(s).trim());
     Cell {
         value: Some(value),
         unit: measured.map(|u| (u.measure, u.factor)),
-        spread: spread.to_owned(),
         remark: behind.to_owned(),
         text: plain.to_owned(),
+        raw: text.to_owned(),
         loose: looseness(raw, value),
     }
 }

@@ -35,7 +35,7 @@ impl Column {
 
     /// The value in SI, where the unit is known.
     pub(super) fn si(&self, row: usize) -> Option<f64> {
-        Some(self.value(row)? * self.title.factor?)
+        Some(crate::cell::scaled(self.value(row)?, self.title.factor?))
     }
 
     pub(super) fn numbers(&self) -> usize {
@@ -106,7 +106,7 @@ fn by_cells(column: &mut Column) {
         let stated = column.title.factor.unwrap_or(1.0);
         for c in &mut column.cells {
             let factor = c.unit.map_or(stated, |(_, f)| f);
-            c.value = c.value.map(|v| v * factor);
+            c.value = c.value.map(|v| crate::cell::scaled(v, factor));
         }
         column.title.factor = Some(1.0);
     }

@@ -2,9 +2,10 @@
 
 use super::block::{Block, Kind, Table};
 use super::cell::{Commas, cell};
-use super::sizes::{stated, triple};
+use super::sizes::stated;
 use super::title::{Holds, measures, title};
 use super::words::{number_length, types_in, unit};
+use crate::cell::shape_text::named;
 
 /// Stands where something was taken out of a line.
 const TAKEN: char = '\u{1}';
@@ -18,6 +19,8 @@ pub(super) struct Said {
     pub sizes: Vec<(String, String)>,
     pub quantities: Vec<(String, String)>,
     pub dtype: Option<String>,
+    /// The time is of all calls of the count.
+    of_all: bool,
 }
 
 impl Said {
@@ -26,9 +29,9 @@ impl Said {
         has("shape") || has("m") && has("n") && has("k")
     }
 
-    /// A time or a rate.
+    /// A time or a rate of a call.
     pub(super) fn is_measured(&self) -> bool {
-        self.quantities.iter().any(|(t, _)| measures(t))
+        self.quantities.iter().any(|(t, _)| measures(t) && title(t).is_figure())
     }
 }
 
@@ -58,6 +61,35 @@ impl Rest {
                 let run = text[from..].find(|c: char| !(c.is_alphanumeric() || c == '_'));
                 at = from + run.unwrap_or(text.len() - from).max(1);
             }
+        }
+    }
+
+    /// Takes out `1x2x3`, `1 × 2`, whatever name it stands in.
+    fn take_products(&mut self) {
+        let text = self.text.clone();
+        let mut at = 0;
+        while let Some(found) = text[at..].find(|c: char| c.is_ascii_digit()) {
+            let from = at + found;
+            let mut end = from;
+            let mut factors = 0;
+            loop {
+                let digits = text[end..].find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len() - end);
+                end += digits;
+                factors += 1;
+                let rest = text[end..].trim_start_matches(' ');
+                let next = rest.strip_prefix(['x', '×', '*']).map(|r| r.trim_start_matches(' '));
+                match next.filter(|n| n.starts_with(|c: char| c.is_ascii_digit())) {
+                    Some(next) => end = text.len() - next.len(),
+                    None => break,
+                }
+            }
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            let inside = text[..from].ends_with(word) || text[end..].starts_with(word);
+            let fraction = text[end..].starts_with('.');
+            if factors > 1 && !fraction && !inside {
+                self.take(from, end);
+            }
+            at = end.max(from + 1);
         }
     }
 
@@ -133,6 +165,7 @@ pub(super) fn said(line: &str) -> Said {
     let mut rest = Rest { text: line.replace(TAKEN, " ") };
     let sizes = stated(line);
     let count = [sizes.m, sizes.n, sizes.k, sizes.batch, sizes.groups].iter().flatten().count();
+    let lone = sizes.any() && !sizes.all();
     if sizes.any() && (count >= 3 || sizes.m.is_some()) {
         for (name, value) in [("m", sizes.m), ("n", sizes.n), ("k", sizes.k), ("batch", sizes.batch), ("groups", sizes.groups)] {
             out.sizes.extend(value.map(|v| (name.to_owned(), v.to_string())));
@@ -140,25 +173,45 @@ pub(super) fn said(line: &str) -> Said {
     }
     times_of_calls(&mut rest, &mut out);
     rest.take_sizes();
-    if !sizes.any()
-        && let Some((_, mut from, mut to)) = triple(&rest.text)
+    if !sizes.all()
+        && let Some(shape) = named(line)
     {
-        out.sizes.push(("shape".to_owned(), rest.text[from..to].to_owned()));
-        let (before, behind) = (&rest.text[..from], &rest.text[to..]);
-        if before.trim_end().ends_with(['(', '[']) && behind.trim_start().starts_with([')', ']']) {
-            from = before.trim_end().len() - 1;
-            to += behind.len() - behind.trim_start().len() + 1;
-        }
-        rest.take(from, to);
+        let [m, n, k] = shape.sizes;
+        out.sizes = [("m", m), ("n", n), ("k", k)].map(|(l, v)| (l.to_owned(), v.to_string())).to_vec();
+        out.sizes.extend(shape.batch.map(|b| ("batch".to_owned(), b.to_string())));
+    }
+    if out.has_sizes() || lone {
+        rest.take_products();
     }
     rest.take_brackets();
-    figures(&mut rest, &mut out);
     let types = types_in(&rest.text);
+    figures(&mut rest, &mut out);
     if let [one] = &types[..] {
         out.dtype = Some(one.odd.clone().unwrap_or_else(|| one.dtype.id().to_owned()));
     }
     out.label = label(&rest.text);
+    if !out.has_sizes() {
+        square(line, &mut out);
+    }
     out
+}
+
+/// `N=4096: 0.25 ms, 549.7 TFLOPS`: the only size is the side of square matrices, where rate and time prove it.
+fn square(line: &str, out: &mut Said) {
+    let sizes = stated(line);
+    let Some(side) = sizes.n.or(sizes.m) else { return };
+    let si = |holds: Holds| {
+        out.quantities.iter().find_map(|(name, value)| {
+            let title = title(name);
+            let value = cell(value, Commas::Thousands).value?;
+            (title.holds == holds).then(|| value * title.factor.unwrap_or(f64::NAN))
+        })
+    };
+    let Some((time, rate)) = si(Holds::Time).zip(si(Holds::Rate)) else { return };
+    if (time * rate / (2.0 * f64::from(side).powi(3)) - 1.0).abs() < 0.02 {
+        let side = side.to_string();
+        out.sizes = ["m", "n", "k"].map(|l| (l.to_owned(), side.clone())).to_vec();
+    }
 }
 
 /// What stands before the first quantity, without the words that announce one.
@@ -172,7 +225,7 @@ fn label(rest: &str) -> String {
                 !lower[..*at].ends_with(|c: char| c.is_alphanumeric())
             })
         };
-        let cut = ["shape", "took", "lat", "time"].iter().filter_map(|w| announced(w)).min();
+        let cut = ["shape", "took", "lat", "time", "run"].iter().filter_map(|w| announced(w)).min();
         text = &text[..cut.unwrap_or(text.len())];
     }
     text.trim_matches(|c: char| " :,-|[]()=>\t".contains(c)).to_owned()
@@ -237,6 +290,12 @@ fn numbers(text: &str) -> Vec<Number> {
 
 fn unit_behind(text: &str, at: usize) -> Option<(String, usize)> {
     let behind = &text[at..];
+    // `10.5 ± 0.2 us`
+    let spread = behind.trim_start().strip_prefix('±').or_else(|| behind.trim_start().strip_prefix("+/-"));
+    if let Some(spread) = spread.map(str::trim_start) {
+        let len = number_length(spread);
+        return if len > 0 { unit_behind(text, text.len() - spread.len() + len) } else { None };
+    }
     let word = behind.trim_start_matches([' ', '(', '[']);
     if behind.len() - word.len() > 2 {
         return None;
@@ -268,15 +327,30 @@ fn figures(rest: &mut Rest, out: &mut Said) {
     let text = rest.text.clone();
     let all = numbers(&text);
     let value_first = all.iter().any(|n| n.behind.is_some() && n.before.is_none());
+    counts(&text, &all, rest, out);
+    // Several figures of one kind are told apart by the words before each.
+    let kinds: Vec<_> = all
+        .iter()
+        .filter_map(|n| unit(&n.behind.as_ref()?.0).map(|u| u.measure))
+        .collect();
+    let phrases = (1..kinds.len()).any(|i| kinds[..i].contains(&kinds[i]));
     let mut found: Vec<(String, String, String)> = Vec::new();
+    let mut end_of_last = 0;
     for n in &all {
+        // The spread of the figure before it.
+        if n.from < end_of_last {
+            continue;
+        }
         let value = text[n.from..n.to].to_owned();
         let assigned = text[..n.from].trim_end().ends_with('=');
         match (&n.behind, &n.before) {
-            (Some((unit, end)), before) if value_first || before.is_none() => {
-                let (name, start) = name_before(&text, n.from);
+            (Some((unit, end)), before)
+                if before.is_none() || value_first && !assigned =>
+            {
+                let (name, start) = name_before(&text, n.from, phrases);
                 found.push((name, unit.clone(), value));
                 rest.take(start.min(n.from), *end);
+                end_of_last = *end;
             }
             (_, Some((name, start))) if !value_first || assigned => {
                 found.push((name.clone(), String::new(), value));
@@ -294,29 +368,70 @@ fn figures(rest: &mut Rest, out: &mut Said) {
         let own = if name.is_empty() && several && value_first { last.clone() } else { name };
         let shown = if unit.is_empty() { own.clone() } else { format!("{own} ({unit})") };
         last = own;
+        let shown = if out.of_all && last.is_empty() { format!("total {shown}") } else { shown };
         out.quantities.push((shown.trim().to_owned(), value));
     }
 }
 
-/// The name before a value, `avg latency: ` or `median `, and where it starts.
-fn name_before(text: &str, at: usize) -> (String, usize) {
-    const STATISTICS: &[&str] = &["min", "max", "median", "avg", "average", "mean", "std", "peak"];
-    let before = &text[..at];
-    let trimmed = before.trim_end_matches([' ', '\t']);
-    let ends = |c: char| c == TAKEN || ",;|\t()[]".contains(c);
-    if let Some(head) = trimmed.strip_suffix(['=', ':']) {
-        let start = head.rfind(ends).map_or(0, |i| i + head[i..].chars().next().map_or(1, char::len_utf8));
-        let start = head[start..].rfind("  ").map_or(start, |i| start + i + 2);
-        let name = head[start..].trim();
-        let wordy = name.starts_with(|c: char| c.is_alphabetic()) && !name.contains(['=', ':']);
-        if wordy && name.len() <= 40 {
-            return (name.to_owned(), start);
+/// `iters=100`, `100 iterations of`: how many calls a total is of.
+fn counts(text: &str, all: &[Number], rest: &mut Rest, out: &mut Said) {
+    let is_calls = |w: &str| {
+        ["iters", "iter", "iterations", "calls", "runs", "launches", "repeats", "reps"].contains(&w)
+    };
+    for n in all.iter().filter(|n| n.behind.is_none()) {
+        let lower = text.to_lowercase();
+        let word = |t: &str| t.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("").to_owned();
+        let behind = lower.get(n.to..).map_or("", str::trim_start);
+        let before = lower.get(..n.from).and_then(|t| t.strip_suffix('='));
+        let before = before.and_then(|t| t.rsplit(|c: char| !c.is_alphanumeric()).next());
+        let of_total = is_calls(&word(behind))
+            && ["of", "for", "in"].contains(&&*word(behind[word(behind).len()..].trim_start()));
+        if of_total || before.is_some_and(is_calls) {
+            out.quantities.push(("count".to_owned(), text[n.from..n.to].to_owned()));
+            out.of_all = of_total;
+            if of_total {
+                rest.take(n.from, n.to);
+            }
+            return;
         }
+    }
+}
+
+/// Words that announce a figure and name nobody.
+const ANNOUNCING: &[&str] = &[
+    "took", "in", "takes", "time", "is", "at", "of", "run", "achieved", "latency", "result", "for",
+    "with", "and", "got", "elapsed", "duration", "perf", "performance", "throughput", "was", "exec",
+];
+const OF_RUNS: &[&str] =
+    &["min", "max", "median", "avg", "average", "mean", "std", "peak", "total", "sum", "best"];
+
+/// The name before a value, `avg latency: `, `median `, and where it starts. `phrases`: any words before it are one.
+fn name_before(text: &str, at: usize, phrases: bool) -> (String, usize) {
+    let trimmed = text[..at].trim_end_matches([' ', '\t', '(']);
+    let head = trimmed.strip_suffix(['=', ':']);
+    let words = head.unwrap_or(trimmed);
+    let ends = |c: char| c == TAKEN || ",;|\t()[]".contains(c);
+    let start = words.rfind(ends).map_or(0, |i| i + words[i..].chars().next().map_or(1, char::len_utf8));
+    let start = words[start..].trim_end().rfind("  ").map_or(start, |i| start + i + 2);
+    let name = words[start..].trim_start_matches([':', '-', ' ']).trim_end();
+    let wordy = name.starts_with(|c: char| c.is_alphabetic()) && !name.contains(['=', ':']);
+    let apart = ["compil", "warm", "load", "init", "setup", "tun", "finish", "done"];
+    let lower = name.to_lowercase();
+    if wordy && lower.split_whitespace().any(|w| apart.iter().any(|a| w.starts_with(a))) {
+        return ("compile".to_owned(), start);
+    }
+    if wordy && name.len() <= 40 && (head.is_some() || phrases && start > 0) {
+        let kept: Vec<&str> = name
+            .split_whitespace()
+            .filter(|w| !ANNOUNCING.contains(&w.to_lowercase().as_str()))
+            .filter(|w| super::words::type_of_word(w).is_none())
+            .collect();
+        return (kept.join(" "), start);
     }
     let word = trimmed.rfind(|c: char| !c.is_alphabetic()).map_or(trimmed, |i| {
         &trimmed[i + trimmed[i..].chars().next().map_or(1, char::len_utf8)..]
     });
-    if STATISTICS.contains(&word.to_lowercase().as_str()) {
+    if OF_RUNS.contains(&word.to_lowercase().as_str()) {
         return (word.to_owned(), trimmed.len() - word.len());
     }
     (String::new(), at)
@@ -327,6 +442,36 @@ fn name_before(text: &str, at: usize) -> (String, usize) {
 struct Row {
     line: u32,
     cells: Vec<(String, String)>,
+    /// Its sizes stand in a line above it.
+    held: bool,
+}
+
+impl Row {
+    /// The first figure of a kind, in SI.
+    fn figure(&self, holds: Holds) -> Option<f64> {
+        self.cells.iter().find_map(|(name, text)| {
+            let title = title(name);
+            let value = cell(text, Commas::Thousands).value?;
+            (title.holds == holds).then_some(value * title.factor?)
+        })
+    }
+
+    /// Rate and time are those of its sizes; `None` where it has not both.
+    fn agrees(&self) -> Option<bool> {
+        let sizes: Vec<(String, String)> =
+            self.cells.iter().filter(|(t, _)| ["m", "n", "k", "batch"].contains(&t.as_str())).cloned().collect();
+        let work = self.figure(Holds::Rate)? * self.figure(Holds::Time)?;
+        Some((work / work_of(&sizes) - 1.0).abs() < 0.02)
+    }
+}
+
+/// Lines below sizes may speak of anything: where some have a time and a rate that agree on them, those that do not
+/// are of something else.
+fn proved(rows: Vec<Row>) -> Vec<Row> {
+    if !rows.iter().any(|r| r.held && r.agrees() == Some(true)) {
+        return rows;
+    }
+    rows.into_iter().filter(|r| !r.held || r.agrees() == Some(true)).collect()
 }
 
 /// The lines of named quantities as tables, one for each set of names. A line of sizes without a measurement holds
@@ -343,7 +488,7 @@ pub(super) fn tables(blocks: &[Block]) -> Vec<Block> {
     let measured = !log.rows.is_empty();
     let any_table = blocks.iter().any(|b| b.table().is_some());
     let rows = match measured {
-        true => log.rows,
+        true => proved(log.rows),
         false if any_table => Vec::new(),
         false => log.shapes,
     };
@@ -421,12 +566,12 @@ impl Log {
                     None => cells.push((title, value)),
                 }
             }
-            self.add(Row { line: block.line, cells }, one.sizes.is_empty());
+            self.add(Row { line: block.line, cells, held: !full }, one.sizes.is_empty());
         } else if full {
             let mut cells = vec![("label".to_owned(), one.label.clone())];
             cells.extend(one.sizes.iter().cloned());
             cells.extend(dtype);
-            self.shapes.push(Row { line: block.line, cells });
+            self.shapes.push(Row { line: block.line, cells, held: false });
             self.held = one.sizes;
             self.under.clear();
         }

@@ -5,6 +5,7 @@ use super::columns::{Column, close, columns, expand, share};
 use super::evidence::{Side, calls, choose, measured, sides};
 use super::facts::{Fact, Facts, Types, facts, unit_words};
 use super::readings::{Question, Reading, readings};
+use super::sizes::triple_anywhere;
 use super::title::Holds;
 use super::types::{Typed, row_types};
 use super::units::{Candidate, Limits, agree, candidates, proved};
@@ -12,6 +13,7 @@ use super::words::{Measure, unit_word, without_types};
 use crate::ImportOptions;
 use crate::columns::defaults::assumption;
 use gemmscope_model::gemm::Operation;
+use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_model::units::{RateUnit, TimeUnit};
 use gemmscope_table::build::cell_text::RowError;
 use gemmscope_table::build::{Row, TableBuilder};
@@ -79,7 +81,8 @@ impl Reader<'_> {
         let Some(mut way) = way else {
             return Err(self.refusal("its names hold three numbers, which no rate proves to be sizes: say M, N and K"));
         };
-        self.questions.extend(way.question.take());
+        // The order of sizes in a line is that of its words.
+        self.questions.extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
         self.answers(&mut way);
         let before = out.len();
         let aside = out.rows_read() - before as u64;
@@ -392,29 +395,42 @@ impl Reader<'_> {
     fn stage(&self, row: usize, side: &Side, sides: &[Side], out: &mut TableBuilder) {
         let name = self.library(row, side, sides);
         if !name.is_empty() {
-            out.stage_text(ColumnMeaning::Library, "library", name.as_bytes());
+            // A name with a tile in it is a kernel's.
+            let is_kernel =
+                KernelName::parse(&name).tile.is_some() || triple_anywhere(&name).is_some();
+            let (meaning, label) = match is_kernel {
+                true => (ColumnMeaning::Kernel, "kernel"),
+                false => (ColumnMeaning::Library, "library"),
+            };
+            out.stage_text(meaning, label, name.as_bytes());
         }
         let si = |i: Option<usize>| i.and_then(|i| self.columns[i].si(row));
+        // A rate that the time was computed from is no second witness.
         if let (Some(_), Some(rate)) = (side.time, si(side.rate)) {
             out.stage_number(ColumnMeaning::ReportedRate, "rate", rate);
         }
         if let Some(bandwidth) = si(side.bandwidth) {
             out.stage_number(ColumnMeaning::ReportedBandwidth, "bandwidth", bandwidth);
         }
-        for column in &self.columns {
+        let used = |i: usize| {
+            sides.iter().any(|s| [s.time, s.rate, s.bandwidth].contains(&Some(i)))
+        };
+        for (i, column) in self.columns.iter().enumerate() {
             let kept = matches!(
                 column.title.holds,
                 Holds::Words | Holds::Other | Holds::Derived | Holds::Share | Holds::Count
                     | Holds::Spread | Holds::Batch | Holds::Groups
             );
-            if column.at.is_none() || !kept || column.text(row).is_empty() {
+            let figure = column.title.is_figure() || column.title.holds == Holds::Bandwidth;
+            if column.at.is_none() || !(kept || figure && !used(i)) || column.text(row).is_empty() {
                 continue;
             }
             let label = if column.name.is_empty() { "column" } else { &column.name };
-            let id = out
-                .known_column(ColumnMeaning::Other, label, 0)
-                .unwrap_or_else(|| out.auto_column(label));
-            out.set_auto(id, column.text(row).as_bytes(), column.value(row));
+            let nth = self.columns[..i].iter().filter(|c| c.name == column.name).count();
+            let id = out.known_column(ColumnMeaning::Other, label, nth);
+            let id = id.unwrap_or_else(|| out.auto_column(label));
+            let text = column.text(row).as_bytes();
+            out.set_auto(id, text, crate::cell::number(text));
         }
     }
 
@@ -436,7 +452,7 @@ impl Reader<'_> {
         let bare = bare.trim_matches([' ', '-', '_', '(', ')']).trim();
         let name = if bare.len() > 2 && !mixed { bare.to_owned() } else { name };
         match (name.is_empty(), &self.facts.library) {
-            (true, Some(fact)) => fact.value.clone(),
+            (true, Some(fact)) if !self.table.is_log => fact.value.clone(),
             _ => name,
         }
     }
@@ -446,7 +462,6 @@ impl Reader<'_> {
         if sides.iter().all(|s| s.time.is_none() && s.rate.is_none()) {
             out.note(crate::columns::plan::SHAPES_ONLY);
         } else if sides.iter().all(|s| s.time.is_none()) {
-            out.rates_are_not_independent();
             out.note(crate::columns::plan::from_rates(crate::columns::plan::ITS_RATES));
         }
         for note in self.notes.drain(..) {
@@ -462,7 +477,7 @@ impl Reader<'_> {
             let of = if a == b { a.dtype.name().to_owned() } else { format!("{} × {}", a.dtype.name(), b.dtype.name()) };
             out.note(format!("Data type from line {line}: {of}."));
         }
-        if self.device == 0 && self.facts.device.is_none() && !self.columns.iter().any(|c| c.title.holds == Holds::Device) {
+        if self.table.is_log && self.device == 0 && self.facts.device.is_none() && !self.columns.iter().any(|c| c.title.holds == Holds::Device) {
             out.assume_device("", "The file names no device.");
         }
         for q in self.questions.drain(..) {

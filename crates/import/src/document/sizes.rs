@@ -300,6 +300,9 @@ pub(super) fn triple_anywhere(text: &str) -> Option<([u32; 3], usize, usize)> {
         let clear = !tight
             || matches!(pieces[i - 1].part, Part::Sign(c) if !"×_.*/,".contains(c))
             || matches!(pieces[i - 1].part, Part::Word(w) if !w.eq_ignore_ascii_case("x"));
+        if i > 1 && between(i - 1) && number_at(&pieces, i - 2).is_some() {
+            continue;
+        }
         let more = between(i + 5) && number_at(&pieces, i + 6).is_some();
         let fraction = [1, 3, 5].iter().any(|d| sign(&pieces, i + d, "."))
             && number_at(&pieces, i + 6).is_some();

@@ -92,10 +92,15 @@ const DERIVED_WORDS: &[&str] = &[
     "hfu", "peak", "cos", "allclose", "faster", "roofline", "intensity",
 ];
 
-const OTHER_WORDS: &[&str] = &[
+/// Times of something else than a call, and what has a unit of its own.
+const ASIDE_WORDS: &[&str] = &[
+    "clock", "start", "wait", "watt", "watts", "power", "overhead", "compile", "warmup", "cycles",
+];
+
+/// Parameters of a kernel or a call, which have no unit.
+const PARAMETER_WORDS: &[&str] = &[
     "block", "blocks", "tile", "bm", "bn", "bk", "blk", "lda", "ldb", "ldc", "ldd", "stride",
-    "alpha", "beta", "warp", "warps", "stage", "stages", "split", "clock", "start", "wait", "watt",
-    "watts", "power", "overhead", "compile", "warmup", "cycles", "mem", "memory",
+    "alpha", "beta", "warp", "warps", "stage", "stages", "split", "mem", "memory",
 ];
 
 const NAMES: &[(&str, Holds)] = &[
@@ -262,8 +267,10 @@ fn is_count(low: &str) -> bool {
 
 /// What the title says of a column.
 pub(super) fn title(text: &str) -> Title {
-    let spaced = without_camel(&bare(text)).replace('_', " ");
-    let spaced = spaced.trim();
+    let whole = without_camel(&bare(text));
+    let whole = whole.trim();
+    let spaced = whole.replace('_', " ");
+    let spaced = spaced.as_str();
     let low = spaced.to_lowercase();
     if is_square(&low) {
         return Title::of(Holds::Square);
@@ -281,7 +288,7 @@ pub(super) fn title(text: &str) -> Title {
     if let Some(holds) = type_of(&low) {
         return Title::of(holds);
     }
-    figure(spaced, &low)
+    figure(whole, &low)
 }
 
 fn figure(text: &str, low: &str) -> Title {
@@ -310,7 +317,8 @@ fn figure(text: &str, low: &str) -> Title {
         return Title::of(Holds::Spread);
     }
     let of_bandwidth = found.as_ref().is_some_and(|u| u.measure == Measure::Bandwidth);
-    if has(OTHER_WORDS) && !of_bandwidth {
+    let aside = has(ASIDE_WORDS) || found.is_none() && has(PARAMETER_WORDS);
+    if aside && !of_bandwidth {
         return Title::of(Holds::Other);
     }
     let factor = found.as_ref().map(|u| u.factor);
@@ -339,31 +347,36 @@ const OF_FIGURE: &[&str] = &[
 
 /// Whose figure it is: the title without units, statistics and brackets.
 pub(super) fn label_of(text: &str) -> String {
-    let plain = without_advice(text);
-    let mut rest = plain.clone();
-    while let Some(found) = unit(&rest) {
-        rest.replace_range(found.from..found.to, " ");
+    let mut plain = without_advice(text);
+    // Words within a name count where an underscore holds them apart; the name keeps it.
+    while let Some(found) = unit(&plain.replace('_', " ")) {
+        plain.replace_range(found.from..found.to, &" ".repeat(found.to - found.from));
     }
-    let count = calls_in(&rest.to_lowercase()) > 0;
-    let is_sign = |c: char| "()[],;:|".contains(c);
-    let mut kept: Vec<&str> = Vec::new();
-    for word in rest.split(|c: char| c.is_whitespace() || is_sign(c)).filter(|w| !w.is_empty()) {
-        let lower = word.to_lowercase();
+    let count = calls_in(&plain.to_lowercase()) > 0;
+    let of_calls = |w: &str| {
+        count
+            && (w.starts_with(|c: char| c.is_ascii_digit())
+                || ["iter", "iters", "iterations", "calls", "runs", "launches"].contains(&w))
+    };
+    let of_figure = |part: &&str| {
+        let lower = part.to_lowercase();
         let lower = lower.trim_matches(['/', '-', '.']);
-        let of_calls = count
-            && (lower.starts_with(|c: char| c.is_ascii_digit())
-                || ["iter", "iters", "iterations", "calls", "runs", "launches"].contains(&lower));
-        let figure = OF_FIGURE.contains(&lower) || TIME_WORDS.contains(&lower) || RATE_WORDS.contains(&lower);
-        if !lower.is_empty() && !figure && !of_calls {
-            kept.push(word);
-        }
-    }
+        lower.is_empty()
+            || OF_FIGURE.contains(&lower)
+            || TIME_WORDS.contains(&lower)
+            || RATE_WORDS.contains(&lower)
+            || of_calls(lower)
+    };
+    let is_sign = |c: char| "()[],;:|".contains(c);
+    let name = |word: &str| word.split('_').filter(|p| !of_figure(p)).collect::<Vec<_>>().join("_");
+    let words = plain.split(|c: char| c.is_whitespace() || is_sign(c)).filter(|w| !w.is_empty());
+    let kept: Vec<String> = words.map(name).filter(|w| !w.is_empty()).collect();
     let label = kept.join(" ");
     let label = label.trim_matches([' ', '-', '_', '.', '/']).to_owned();
     // `kernel a time` is the time of kernel a.
     if label.chars().count() == 1 {
         let named = format!("kernel {}", label.to_lowercase());
-        if plain.to_lowercase().contains(&named) {
+        if text.to_lowercase().replace('_', " ").contains(&named) {
             return format!("kernel {label}");
         }
     }

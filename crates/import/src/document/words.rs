@@ -198,7 +198,8 @@ fn exact_type(word: &str) -> Option<TypeName> {
     if word.len() < 2 || !word.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    if let Some(dtype) = DataType::parse(word) {
+    // What counts and indexes have is no type of an operand.
+    if let Some(dtype) = DataType::parse(word).filter(|t| *t != DataType::Int32) {
         return Some(dtype.into());
     }
     let odd = |dtype| Some(TypeName { dtype, odd: Some(word.to_owned()) });
@@ -285,7 +286,12 @@ pub(super) fn devices_in(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut i = 0;
     while i < words.len() {
-        let at = device_at(&words[i..]).map(|len| (words[i..i + len].join(" "), len));
+        let vendors = words[i..].iter().take_while(|w| {
+            ["NVIDIA", "AMD", "Tesla", "Instinct", "GeForce", "Google", "Intel", "Quadro"].contains(w)
+        });
+        let vendors = vendors.count();
+        let at = device_at(&words[i + vendors..])
+            .map(|len| (words[i..i + vendors + len].join(" "), vendors + len));
         match at {
             Some((name, len)) => {
                 if !out.contains(&name) {
@@ -366,7 +372,11 @@ fn device_at(words: &[&str]) -> Option<usize> {
         }
         _ => false,
     };
-    fits.then(|| suffix(1, &["PCIe", "NVL", "SXM", "SXM4", "SXM5"]))
+    let len = suffix(1, &["PCIe", "NVL", "SXM", "SXM4", "SXM5"]);
+    // `80GB HBM3`
+    let memory = words.get(len).is_some_and(|w| w.ends_with("GB") && numbered(w));
+    let len = len + usize::from(memory);
+    fits.then(|| if memory { suffix(len, &["HBM2", "HBM2e", "HBM3", "HBM3e"]) } else { len })
 }
 
 /// `M3` of Apple.

@@ -1,5 +1,6 @@
 //! Tables with lines drawn between their cells: Markdown, grids, groups behind walls.
 
+use super::plain::is_header;
 use super::{Found, between_bars, is_rule, joined, table};
 use crate::document::block::is_numeric;
 
@@ -19,7 +20,11 @@ pub(super) fn markdown(lines: &[&str], at: usize) -> Option<Found> {
         && header_at(end).is_none()
     {
         if !is_rule(line) {
-            rows.push((end, between_bars(line)));
+            let row = between_bars(line);
+            if !rows.is_empty() && is_header(&row, &titles) {
+                break;
+            }
+            rows.push((end, row));
         }
         end += 1;
     }
@@ -115,8 +120,8 @@ pub(super) fn walls(lines: &[&str], at: usize) -> Option<Found> {
         (cells.len() == titles.len()).then_some((line, cells))
     };
     let rows: Vec<_> = all.into_iter().skip(body).filter_map(fits).collect();
-    (!rows.is_empty() && titles.len() > 1)
-        .then(|| Found { table: table(titles, rows, "printed, with bars"), end })
+    let dress = if body > 1 { "printed, with bars" } else { "bars" };
+    (!rows.is_empty() && titles.len() > 1).then(|| Found { table: table(titles, rows, dress), end })
 }
 
 /// The number of cells that most rows have in a group.

@@ -90,13 +90,20 @@ fn rows_of(
         if row.len() == titles.len() + 1 && row.last().is_some_and(String::is_empty) {
             row.pop();
         }
-        if row.len() != titles.len() || row == titles {
+        if row.len() != titles.len() || is_header(&row, titles) {
             break;
         }
         rows.push((end, row));
         end += 1;
     }
     (rows, end)
+}
+
+/// A row of words that names half of the titles again: another header.
+pub(super) fn is_header(row: &[String], titles: &[String]) -> bool {
+    let filled = || row.iter().filter(|c| !c.is_empty());
+    let same = |c: &&String| titles.iter().any(|t| t.trim().eq_ignore_ascii_case(c.trim()));
+    filled().all(|c| !is_numeric(c)) && filled().filter(same).count() * 2 >= filled().count().max(1)
 }
 
 /// Groups of `---` or `===` alone: the rule of a simple table, by its columns.
