@@ -22,8 +22,9 @@ use crate::reader::Whole;
 use crate::split::dialect::Foreign;
 use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
 pub(crate) use beyond::{BANDWIDTHS, beyond_columns};
-use block::Block;
+use block::{Block, Table};
 use gemmscope_table::build::TableBuilder;
+use title::Holds;
 
 pub(crate) const FORMAT: Format = Format {
     id: "document",
@@ -39,6 +40,8 @@ const BEYOND: u8 = 40;
 
 /// Score of lines of measurements.
 const LINES: u8 = 35;
+/// Score of a table of sizes and figures that nothing names: not of shapes alone.
+const FIGURES: u8 = 25;
 /// Score of a table that the columns' reader may know better.
 const TABLE: u8 = 15;
 
@@ -53,8 +56,14 @@ fn detect(head: &Head) -> Option<Detection> {
     let known = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
     let lines = |b: &Block| b.table().is_some_and(|t| t.is_log);
     let of_gemms = |b: &Block| known(b) && !lines(b) && is_about_gemms(b);
+    let unnamed = |t: &Table| {
+        let (columns, _) = columns::columns(t, &ImportOptions::default());
+        let sized = columns.iter().any(|c| matches!(c.title.holds, Holds::M | Holds::Shape));
+        sized && beyond::has_unnamed_figures(&columns)
+    };
     let score = match () {
         () if !blocks.iter().any(known) => return None,
+        () if blocks.iter().filter_map(Block::table).any(unnamed) => FIGURES,
         () if head.foreign.is_some_and(Foreign::has_delimiter) => TABLE,
         () if blocks.iter().any(lines) && !blocks.iter().any(of_gemms) => LINES,
         () => TABLE,

@@ -1,6 +1,7 @@
 //! What a text says that the columns of one table do not: why it is read as a document, not as a file of rows.
 
 use super::block::{Block, Table};
+use super::cell::Cell;
 use super::columns::{Column, columns, expand};
 use super::evidence::{calls, sides};
 use super::facts::{Facts, facts};
@@ -8,6 +9,7 @@ use super::readings::readings;
 use super::title::Holds;
 use super::words::types_in;
 use crate::split::dialect::Foreign;
+use gemmscope_table::build::cell_text::is_missing;
 use crate::{Head, ImportOptions, cell};
 
 /// Said of a table whose sides have bandwidths: the formats that know such titles read them themselves.
@@ -54,6 +56,9 @@ fn of_table(blocks: &[Block], at: usize, decimal_comma: bool) -> Option<&'static
     if columns.iter().any(|c| has_odd_cells(c, decimal_comma)) {
         return Some("cells with more than a number");
     }
+    if has_failed_cells(&columns) {
+        return Some("figures of several sides, of which some are missing");
+    }
     if !notes.is_empty() {
         return Some("columns that follow from others");
     }
@@ -74,11 +79,7 @@ fn of_table(blocks: &[Block], at: usize, decimal_comma: bool) -> Option<&'static
     if table.indexed {
         return Some("a column that counts the rows");
     }
-    let named = columns.iter().any(|c| c.title.is_figure());
-    let fraction = |c: &Column| {
-        c.title.holds == Holds::Open && c.cells.iter().any(|c| c.value.is_some_and(|v| v.fract() != 0.0))
-    };
-    if !named && !is_delimited(table) && columns.iter().any(fraction) {
+    if !is_delimited(table) && has_unnamed_figures(&columns) {
         return Some("figures that no title names");
     }
     let open = |c: &&Column| c.title.is_figure() && c.title.factor.is_none();
@@ -91,6 +92,21 @@ fn of_table(blocks: &[Block], at: usize, decimal_comma: bool) -> Option<&'static
 /// Its rows are lines with a delimiter, which are read as they come.
 fn is_delimited(table: &Table) -> bool {
     matches!(table.dress, "delimited" | "bars")
+}
+
+/// One of several figures has cells of words, `OOM` say: its column still is a side.
+fn has_failed_cells(columns: &[Column]) -> bool {
+    let figures = || columns.iter().filter(|c| c.title.is_figure() && c.numbers() > 0);
+    let failed = |c: &Cell| c.value.is_none() && !is_missing(c.raw.trim().as_bytes());
+    figures().count() > 1 && figures().any(|c| c.cells.iter().any(failed))
+}
+
+/// Figures by fractions in columns that no title names.
+pub(super) fn has_unnamed_figures(columns: &[Column]) -> bool {
+    let fraction = |c: &Column| {
+        c.title.holds == Holds::Open && c.cells.iter().any(|c| c.value.is_some_and(|v| v.fract() != 0.0))
+    };
+    !columns.iter().any(|c| c.title.is_figure()) && columns.iter().any(fraction)
 }
 
 /// A cell of a size or a figure that is a number with words around it, which the columns' reader does not take.
