@@ -110,7 +110,7 @@ fn the_tables_of_the_book_are_read_whole() {
     let bench = Bench::new("tables");
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples");
     for (name, format, rows) in
-        [("own.csv", "generic", 4), ("own.jsonl", "json-rows", 2), ("own.txt", "log", 2)]
+        [("own.csv", "generic", 4), ("own.jsonl", "json-rows", 2), ("own.txt", "document", 2)]
     {
         std::fs::copy(examples.join(name), bench.at(name)).unwrap();
         let script = bench.at("run.sh");

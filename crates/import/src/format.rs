@@ -3,7 +3,7 @@
 use crate::formats::profilers::launch_table::LaunchTable;
 use crate::formats::table_format::TableFormat;
 use crate::split::log::LogFormat;
-use crate::{Detection, Head, ImportOptions, Opened};
+use crate::{Detection, Head, ImportError, ImportOptions, Imported, Opened};
 use std::fmt;
 
 /// One file format: an entry of [`FORMATS`](crate::FORMATS).
@@ -44,6 +44,11 @@ impl Format {
         search.to_lowercase().split_whitespace().all(|word| said.contains(word))
     }
 
+    /// It takes the text as it is, not with commas between the cells.
+    pub(crate) fn takes_source(&self) -> bool {
+        self.id == crate::document::FORMAT.id
+    }
+
     /// Scores a head; `None` means that it is another format.
     pub(crate) fn detect(&self, head: &Head) -> Option<Detection> {
         match &self.read {
@@ -52,6 +57,29 @@ impl Format {
             ReadBy::Launches(table) => table.detect(head),
             ReadBy::Log(log) => log.detect(head),
         }
+    }
+
+    /// False for a log whose signature stands in a text that holds no line of it, a table of its results say, and
+    /// for a table of no known tool of which no row can be used.
+    pub(crate) fn finds_results(&self, head: &Head) -> bool {
+        let of_log = matches!(self.read, ReadBy::Log(_));
+        let any_table = self.id == crate::formats::tables::generic::FORMAT.id;
+        if !head.complete || !(of_log || any_table) || crate::split::dialect::is_json(head.first()) {
+            return true;
+        }
+        let read = || -> Result<bool, ImportError> {
+            let mut reader = self.open(head, &ImportOptions::default())?;
+            reader.feed((head.lines.join("\n") + "\n").as_bytes())?;
+            Ok(match reader.finish()?.whole()? {
+                Imported::Table(data) => data.sources.iter().any(|s| match of_log {
+                    true => s.rows_read > 0,
+                    false => s.rows_used > 0 || s.rows_read == 0,
+                }),
+                _ => true,
+            })
+        };
+        // What is wrong with it is for its reader to say.
+        read().unwrap_or(true)
     }
 
     /// Makes a reader for a file with this head, or says why the file cannot be read.

@@ -77,9 +77,9 @@ pub static FORMATS: &[Format] = &[
     devices::device_table::FORMAT,
     profilers::sysinfo::FORMAT,
     crate::split::json_rows::FORMAT,
-    // anything else with a header, or with sizes and units in its lines
+    // anything else: with a header, or with tables and lines as a person reads them
     tables::generic::FORMAT,
-    logs::any_log::FORMAT,
+    crate::document::FORMAT,
 ];
 
 /// The chosen format and the reason.
@@ -112,6 +112,7 @@ pub fn sniff(head: &Head, options: &ImportOptions) -> Result<Best, ImportError> 
     for format in FORMATS {
         if let Some(detection) = format.detect(head)
             && best.as_ref().is_none_or(|b| detection.score > b.detection.score)
+            && format.finds_results(head)
         {
             best = Some(Best { format, detection });
         }

@@ -39,6 +39,8 @@ pub struct Head {
     /// Up to 80 lines of text (fewer for a short file), without line ends, 64 KiB in all: the
     /// last line may be cut. The cells of a table are separated by commas, whatever the file has.
     pub lines: Vec<String>,
+    /// The same lines as the file has them.
+    pub(crate) source: Vec<String>,
     /// How the table is written in the file, where that is otherwise.
     pub(crate) foreign: Option<Foreign>,
     /// This is the whole file.
@@ -63,7 +65,8 @@ impl Head {
     /// A head of the lines of a file.
     pub(crate) fn of_lines(lines: Vec<String>) -> Self {
         let foreign = dialect::found(&lines);
-        Head { lines: Canonical::lines(foreign, lines), foreign, ..Head::default() }
+        let source = lines.clone();
+        Head { lines: Canonical::lines(foreign, lines), source, foreign, ..Head::default() }
     }
 
     /// The first line that is not blank.

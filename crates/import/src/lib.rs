@@ -60,6 +60,7 @@
 
 mod cell;
 mod columns;
+mod document;
 mod error;
 mod format;
 mod formats;

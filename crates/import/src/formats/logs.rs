@@ -1,6 +1,5 @@
 //! Logs with one result a line.
 
-pub(crate) mod any_log;
 pub(crate) mod benchdnn;
 pub(crate) mod blas_calls;
 pub(crate) mod blis;

@@ -287,7 +287,7 @@ impl Session {
         }
         let Best { format, detection } = sniff(&head, &self.options)?;
         let mut reader = format.open(&head, &self.options)?;
-        if let Some(from) = head.foreign {
+        if let Some(from) = head.foreign.filter(|_| !format.takes_source()) {
             reader = Rewritten::open(from, reader);
         }
         self.format = Some((format, detection.reason));

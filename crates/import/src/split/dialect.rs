@@ -31,6 +31,16 @@ impl Foreign {
         framed: false,
         indexed: false,
     };
+    /// A sign, not blanks, holds the cells of each line apart.
+    pub(crate) fn has_delimiter(self) -> bool {
+        !matches!(self.delimiter, 0 | BLANKS | WORDS)
+    }
+
+    /// Commas begin fractions.
+    pub(crate) fn has_decimal_comma(self) -> bool {
+        self.decimal_comma
+    }
+
     /// Cells are what has blanks around it.
     pub(crate) const WORDS: Foreign = Foreign { delimiter: WORDS, ..Foreign::TABLE };
 }

@@ -27,6 +27,15 @@ pub(crate) fn bare(line: &str) -> Cow<'_, str> {
     }
 }
 
+/// The line without colours and without what a logger or a launcher puts in front of it.
+pub(crate) fn unprefixed(line: &str) -> Cow<'_, str> {
+    if line.contains('\u{1b}') || line.contains(SHOWN_ESCAPE) {
+        let plain = without_colours(&line.replace(SHOWN_ESCAPE, "\u{1b}"));
+        return Cow::Owned(without_prefix(&plain).to_owned());
+    }
+    Cow::Borrowed(without_prefix(line))
+}
+
 /// `ESC [ 1 ; 32 m`, and any other sequence that ends in a letter.
 fn without_colours(line: &str) -> String {
     let mut pieces = line.split('\u{1b}');

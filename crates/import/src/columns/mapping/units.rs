@@ -11,6 +11,8 @@ use gemmscope_table::dataset::ColumnMeaning;
 
 /// Highest rate that any device may reach, FLOP/s: with sparsity and 4-bit types.
 const RATE_LIMIT: f64 = 2e16;
+/// No call takes less, seconds; of most rows, as some may be wrong.
+const SHORTEST_S: f64 = 0.96e-8;
 /// Highest traffic out of caches, byte/s.
 const BANDWIDTH_LIMIT: f64 = 2e13;
 
@@ -184,9 +186,16 @@ pub(crate) fn infer_time(
             return Inferred { unit, confirmed: true, highest: highest(unit) };
         }
     }
+    let too_short = |u: TimeUnit| {
+        let short = times.iter().filter(|(_, t)| t * u.to_si() < SHORTEST_S).count();
+        short * 5 > times.len()
+    };
+    let possible = |u: TimeUnit| {
+        highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT && !too_short(u)
+    };
     let unit = [TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Milliseconds]
         .into_iter()
-        .find(|&u| !times.is_empty() && highest(u) <= RATE_LIMIT && traffic(u) <= BANDWIDTH_LIMIT)
+        .find(|&u| !times.is_empty() && possible(u))
         .unwrap_or(if times.is_empty() { TimeUnit::Microseconds } else { TimeUnit::Seconds });
     Inferred { unit, confirmed: false, highest: highest(unit) }
 }

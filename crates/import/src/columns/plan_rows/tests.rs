@@ -13,7 +13,7 @@ fn has_note(data: &Dataset, part: &str) -> bool {
 }
 
 #[test]
-fn rows_below_another_header_are_set_aside() {
+fn rows_far_below_the_head_under_another_header_are_set_aside() {
     for (first, row, second, below) in [
         (
             "M,N,K,dtype,time_us",
@@ -56,8 +56,8 @@ fn rows_below_another_header_are_set_aside() {
     ] {
         let once = format!("{first}\n{row}\n");
         let rows = read(&once).len();
-        // Far from the head too, where rows are read by columns.
-        for rows_before in [1, 200] {
+        // In the head it is another table of a document.
+        for rows_before in [200] {
             let before = format!("{row}\n").repeat(rows_before);
             let line = rows_before + 2;
             for end in ["", "\n\n"] {
@@ -73,6 +73,16 @@ fn rows_below_another_header_are_set_aside() {
             }
         }
     }
+}
+
+#[test]
+fn another_header_in_the_head_maps_anew() {
+    let data = read(
+        "M,N,K,dtype,time_us\n4096,4096,4096,bf16,900\nM,N,K,dtype,time_ms\n4096,4096,2048,bf16,450\n",
+    );
+    assert_eq!(data.time_s, [900e-6, 450e-3]);
+    let data = read("M,N,K,tflops\n4096,4096,4096,150\n\nN,M,K,time_us\n128,8192,4096,300\n");
+    assert_eq!((data.m[1], data.n[1], data.time_s[1]), (8192, 128, 300e-6));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod units;
 
 use super::*;
 use crate::Col;
+use crate::document;
 use crate::cell::values;
 use crate::columns::plan::Plan;
 use crate::columns::words::{self, Says, is_percentile, says};
@@ -160,7 +161,8 @@ fn detect(head: &Head) -> Option<Detection> {
     } else {
         60
     };
-    Some(Detection::new(score))
+    let beyond = document::beyond_columns(head).filter(|why| *why != document::BANDWIDTHS);
+    beyond.is_none().then(|| Detection::new(score))
 }
 
 /// The unit of figures that name none, as the first rows tell it.

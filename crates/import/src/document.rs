@@ -1,0 +1,134 @@
+//! Any text with tables or lines of measurements, read as a person would: blocks, cells with all that stands around
+//! a number, facts around a table, meaning by arithmetic, and questions where two readings are left.
+
+mod beyond;
+mod block;
+mod cell;
+mod columns;
+mod dress;
+mod evidence;
+mod facts;
+mod lines;
+mod readings;
+mod rows;
+mod sizes;
+mod title;
+mod types;
+mod units;
+mod words;
+
+use crate::columns::defaults;
+use crate::reader::Whole;
+use crate::split::dialect::Foreign;
+use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
+pub(crate) use beyond::{BANDWIDTHS, beyond_columns};
+use block::{Block, Table};
+use gemmscope_table::build::TableBuilder;
+use title::Holds;
+
+pub(crate) const FORMAT: Format = Format {
+    id: "document",
+    name: "Text with tables or lines of measurements",
+    produced_by: "anything pasted: issues, reports, terminals",
+    example: "H100, bf16, M = N = 4096:\n\n\
+              | K | cuBLAS (TFLOPS) | ours (TFLOPS) |\n|---|---|---|\n| 4096 | 690 | **710** |\n",
+    read: ReadBy::Code { detect, open },
+};
+
+/// Score of a text that says more than the columns of one table.
+const BEYOND: u8 = 40;
+
+/// Score of lines of measurements.
+const LINES: u8 = 35;
+/// Score of a table of sizes and figures that nothing names: not of shapes alone.
+const FIGURES: u8 = 25;
+/// Score of a table that the columns' reader may know better.
+const TABLE: u8 = 15;
+
+/// Most text of a document, MiB.
+const MOST_MIB: usize = 16;
+
+fn detect(head: &Head) -> Option<Detection> {
+    if let Some(why) = beyond_columns(head) {
+        return Some(Detection { score: BEYOND, reason: why.to_owned() });
+    }
+    let blocks = document(&head.source.join("\n"));
+    let known = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
+    let lines = |b: &Block| b.table().is_some_and(|t| t.is_log);
+    let of_gemms = |b: &Block| known(b) && !lines(b) && is_about_gemms(b);
+    let unnamed = |t: &Table| {
+        let (columns, _) = columns::columns(t, &ImportOptions::default());
+        let sized = columns.iter().any(|c| matches!(c.title.holds, Holds::M | Holds::Shape));
+        sized && beyond::has_unnamed_figures(&columns)
+    };
+    let score = match () {
+        () if !blocks.iter().any(known) => return None,
+        () if blocks.iter().filter_map(Block::table).any(unnamed) => FIGURES,
+        () if head.foreign.is_some_and(Foreign::has_delimiter) => TABLE,
+        () if blocks.iter().any(lines) && !blocks.iter().any(of_gemms) => LINES,
+        () => TABLE,
+    };
+    Some(Detection::new(score))
+}
+
+fn open(head: &Head, options: &ImportOptions) -> Opened {
+    let (name, options) = (head.name.clone(), options.clone());
+    Ok(Whole::open(MOST_MIB, "a text with tables", move |text| read(&name, text, &options)))
+}
+
+/// The blocks of a text, its lines of measurements among them as tables.
+fn document(text: &str) -> Vec<Block> {
+    // Two letters that a comparison without case takes for s and k.
+    let text = text.replace('\u{17f}', "s").replace('\u{212a}', "K");
+    let mut blocks = block::blocks(&text);
+    let lines = lines::tables(&blocks);
+    blocks.extend(lines);
+    blocks
+}
+
+fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let blocks = document(text);
+    let mut table = TableBuilder::new();
+    let head = Head { name: name.to_owned(), ..Head::default() };
+    let device = defaults::device_above(&mut table, &head, options, None);
+    let mut refused: Vec<String> = Vec::new();
+    let tables = |b: &Block| b.table().is_some_and(|t| t.titles.len() > 1);
+    for (at, _) in blocks.iter().enumerate().filter(|(_, b)| tables(b)) {
+        if let Err(why) = rows::read(&blocks, at, options, device, &mut table)
+            && is_about_gemms(&blocks[at])
+        {
+            refused.push(why);
+        }
+    }
+    if table.is_empty() {
+        return Err(refusal(&blocks, refused));
+    }
+    for why in refused {
+        table.note(format!("Left out {why}."));
+    }
+    Ok(Imported::table(table.finish()))
+}
+
+/// Some title of the table is a size or a figure.
+fn is_about_gemms(block: &Block) -> bool {
+    use title::Holds::*;
+    let Some(table) = block.table() else { return false };
+    table.titles.iter().any(|t| {
+        matches!(title::title(t).holds, M | N | K | Shape | Square | Time | Rate | Batch)
+    })
+}
+
+/// What was found, what is missing, and what to do.
+fn refusal(blocks: &[Block], refused: Vec<String>) -> ImportError {
+    let tables = blocks.iter().filter(|b| b.table().is_some()).count();
+    let message = refused.into_iter().next().unwrap_or_else(|| {
+        format!(
+            "{tables} tables and no line with sizes and a measurement: M, N and K of a GEMM, and a time or a rate, \
+             are missing"
+        )
+    });
+    ImportError::new(message).kind(ErrorKind::NeedsMapping)
+}
+
+#[cfg(test)]
+mod tests;

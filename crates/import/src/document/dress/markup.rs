@@ -1,0 +1,170 @@
+//! Tables in markup: HTML and LaTeX.
+
+use super::{Found, joined, table};
+use crate::document::block::{are_words, bare};
+use std::collections::HashMap;
+
+/// Most lines that a table of HTML may have whose end is not written.
+const MOST_LINES: usize = 4_096;
+/// Most columns or rows that one cell may span.
+const MOST_SPAN: usize = 256;
+
+/// Cells of `<th>` and `<td>`, with what spans several columns or rows.
+pub(super) fn html(lines: &[&str], at: usize) -> Option<Found> {
+    let opens = |line: &str| line.to_lowercase().contains("<table");
+    if !opens(lines.get(at)?) {
+        return None;
+    }
+    let near = &lines[at..lines.len().min(at + MOST_LINES)];
+    let len = near.iter().position(|l| l.to_lowercase().contains("</table"));
+    let end = len.map_or(at + near.len(), |len| at + len + 1);
+    let mut rows: Vec<(usize, Vec<String>)> = Vec::new();
+    let mut heads = 0;
+    // By column: the rows that a cell still spans, and its text.
+    let mut held: HashMap<usize, (usize, String)> = HashMap::new();
+    for (line, source) in table_rows(lines, at, end) {
+        let cells = cells_of(&source);
+        if cells.is_empty() {
+            continue;
+        }
+        if cells.iter().all(|c| c.head) && heads == rows.len() {
+            heads += 1;
+        }
+        let mut row: Vec<String> = Vec::new();
+        for cell in cells {
+            take_held(&mut held, &mut row);
+            for _ in 0..cell.columns {
+                held.insert(row.len(), (cell.rows - 1, cell.text.clone()));
+                row.push(cell.text.clone());
+            }
+        }
+        take_held(&mut held, &mut row);
+        rows.push((line, row));
+    }
+    let heads = heads.max(1);
+    if rows.len() <= heads {
+        return None;
+    }
+    let titles: Vec<Vec<String>> = rows.drain(..heads).map(|(_, cells)| cells).collect();
+    Some(Found { table: table(joined(&titles), rows, "HTML"), end })
+}
+
+fn take_held(held: &mut HashMap<usize, (usize, String)>, row: &mut Vec<String>) {
+    while let Some((rows, text)) = held.get_mut(&row.len())
+        && *rows > 0
+    {
+        *rows -= 1;
+        row.push(text.clone());
+    }
+}
+
+/// The sources of the rows, each with the line in which it begins.
+fn table_rows(lines: &[&str], at: usize, end: usize) -> Vec<(usize, String)> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    for (i, line) in lines.iter().enumerate().take(end).skip(at) {
+        let lower = line.to_ascii_lowercase();
+        let mut from = 0;
+        for (to, _) in lower.match_indices("<tr") {
+            if let Some((_, last)) = out.last_mut() {
+                last.push_str(&line[from..to]);
+                last.push(' ');
+            }
+            out.push((i, String::new()));
+            from = to;
+        }
+        if let Some((_, last)) = out.last_mut() {
+            last.push_str(&line[from..]);
+            last.push(' ');
+        }
+    }
+    out
+}
+
+struct HtmlCell {
+    head: bool,
+    columns: usize,
+    rows: usize,
+    text: String,
+}
+
+fn cells_of(row: &str) -> Vec<HtmlCell> {
+    let lower = row.to_ascii_lowercase();
+    let opened: Vec<usize> = lower
+        .match_indices("<t")
+        .filter(|(i, _)| {
+            let tag = &lower[*i..];
+            (tag.starts_with("<td") || tag.starts_with("<th"))
+                && tag[3..].starts_with(|c: char| c == '>' || c.is_whitespace())
+        })
+        .map(|(i, _)| i)
+        .collect();
+    let cell = |(nth, from): (usize, &usize)| {
+        let to = opened.get(nth + 1).copied().unwrap_or(row.len());
+        let source = &row[*from..to];
+        let (tag, inner) = source.split_once('>').unwrap_or((source, ""));
+        let ends = ["</td", "</th", "</tr", "</thead", "</tbody", "</table"];
+        let low = inner.to_ascii_lowercase();
+        let end = ends.iter().filter_map(|e| low.find(e)).min().unwrap_or(inner.len());
+        HtmlCell {
+            head: lower[*from..].starts_with("<th"),
+            columns: span(tag, "colspan"),
+            rows: span(tag, "rowspan"),
+            text: bare(&without_tags(&inner[..end])),
+        }
+    };
+    opened.iter().enumerate().map(cell).collect()
+}
+
+fn span(tag: &str, name: &str) -> usize {
+    let lower = tag.to_ascii_lowercase();
+    let value = lower.find(name).map_or("", |at| &lower[at + name.len()..]);
+    let value = value.trim_start_matches(|c: char| !c.is_ascii_digit() && c != ' ' || c == ' ');
+    let digits = value.find(|c: char| !c.is_ascii_digit()).map_or(value, |end| &value[..end]);
+    digits.parse().unwrap_or(1).clamp(1, MOST_SPAN)
+}
+
+fn without_tags(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('<') {
+        out.push_str(before);
+        match behind.split_once('>') {
+            Some((_, after)) => {
+                out.push(' ');
+                rest = after;
+            }
+            None => {
+                out.push('<');
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Lines of cells that `&` holds apart and `\\` ends.
+pub(super) fn latex(lines: &[&str], at: usize) -> Option<Found> {
+    let row = |line: &str| {
+        let inner = line.trim_end().strip_suffix("\\\\")?;
+        let plain = |cell: &str| {
+            let cell = cell.split("\\pm").next().unwrap_or("").replace('$', "");
+            bare(&cell.replace("\\_", "_").replace("\\%", "%"))
+        };
+        (inner.matches('&').count() >= 2).then(|| inner.split('&').map(plain).collect::<Vec<_>>())
+    };
+    let titles = row(lines.get(at)?).filter(|titles| are_words(titles))?;
+    let mut rows = Vec::new();
+    let mut end = at + 1;
+    while let Some(line) = lines.get(end) {
+        let trimmed = line.trim();
+        let rule = trimmed.starts_with('\\') && (trimmed.contains("rule") || trimmed.contains("line"));
+        match row(line) {
+            Some(cells) => rows.push((end, cells)),
+            None if rule => {}
+            None => break,
+        }
+        end += 1;
+    }
+    (!rows.is_empty()).then(|| Found { table: table(titles, rows, "LaTeX"), end })
+}

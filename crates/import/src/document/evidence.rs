@@ -1,0 +1,266 @@
+//! What arithmetic decides: whose figures there are, how many calls a time is of, and which sizes rate and time
+//! prove.
+
+use super::columns::{Column, close, share};
+use super::facts::Facts;
+use super::readings::{Question, Reading};
+use super::title::Holds;
+use super::units::Limits;
+use super::words::names_library;
+
+/// The figures of one library or kernel: positions among the columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Side {
+    pub name: String,
+    pub time: Option<usize>,
+    pub rate: Option<usize>,
+    pub bandwidth: Option<usize>,
+    /// How many calls a time is of, by row.
+    pub calls: Vec<f64>,
+}
+
+/// The sides of a table: the best statistic of each; a time and a rate alone are one.
+pub(super) fn sides(columns: &mut [Column], notes: &mut Vec<String>) -> Vec<Side> {
+    repeats(columns, Holds::Time, notes);
+    repeats(columns, Holds::Rate, notes);
+    let mut sides: Vec<Side> = Vec::new();
+    for (i, column) in columns.iter().enumerate() {
+        let bandwidth = column.title.holds == Holds::Bandwidth;
+        if !column.title.is_figure() && !bandwidth {
+            continue;
+        }
+        let label = &column.title.label;
+        let at = sides.iter().position(|s| s.name.eq_ignore_ascii_case(label));
+        let at = at.unwrap_or_else(|| {
+            sides.push(Side { name: label.clone(), ..Side::default() });
+            sides.len() - 1
+        });
+        let place = match column.title.holds {
+            Holds::Time => &mut sides[at].time,
+            Holds::Rate => &mut sides[at].rate,
+            _ => &mut sides[at].bandwidth,
+        };
+        if place.is_none_or(|p| column.title.rank < columns[p].title.rank) {
+            *place = Some(i);
+        }
+    }
+    let lone_bandwidth = |s: &Side| s.time.is_none() && s.rate.is_none();
+    let shared = sides.iter().find(|s| lone_bandwidth(s)).and_then(|s| s.bandwidth);
+    sides.retain(|s| !lone_bandwidth(s));
+    parts(&mut sides, columns, notes);
+    merge(&mut sides);
+    if let ([side], Some(bandwidth)) = (&mut sides[..], shared) {
+        side.bandwidth.get_or_insert(bandwidth);
+    }
+    sides
+}
+
+/// `time_1, time_2, …` repeat one measurement: the median counts.
+fn repeats(columns: &mut [Column], holds: Holds, notes: &mut Vec<String>) {
+    let numbered = |c: &Column| {
+        let label = c.title.label.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let word = c.title.label[..c.title.label.len() - label.len()].trim_matches([' ', '#']);
+        let known = ["", "run", "rep", "trial", "iter"].contains(&word.to_lowercase().as_str());
+        c.title.holds == holds && known && (1..=2).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_digit())
+    };
+    let again: Vec<usize> = (0..columns.len()).filter(|i| numbered(&columns[*i])).collect();
+    let stem = |i: usize| columns[i].name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    if again.len() < 2 || again.iter().any(|i| stem(*i) != stem(again[0])) {
+        return;
+    }
+    for row in 0..columns[again[0]].cells.len() {
+        let mut values: Vec<f64> = again.iter().filter_map(|i| columns[*i].value(row)).collect();
+        values.sort_by(f64::total_cmp);
+        let middle = values.len() / 2;
+        let median = match values.len() {
+            0 => None,
+            n if n % 2 == 1 => Some(values[middle]),
+            _ => Some((values[middle - 1] + values[middle]) / 2.0),
+        };
+        columns[again[0]].cells[row].value = median;
+    }
+    let last = columns[*again.last().unwrap_or(&again[0])].name.clone();
+    notes.push(format!("“{}” to “{last}” repeat one measurement: the median counts.", columns[again[0]].name));
+    columns[again[0]].title.label.clear();
+    for i in &again[1..] {
+        columns[*i].title.holds = Holds::Other;
+    }
+}
+
+/// Times with a label beside one without are its parts, unless they bear names of libraries.
+fn parts(sides: &mut Vec<Side>, columns: &[Column], notes: &mut Vec<String>) {
+    let Some(whole) = sides.iter().find(|s| s.name.is_empty()).and_then(|s| s.time) else { return };
+    let is_part = |s: &Side| {
+        let lower = s.name.to_lowercase();
+        let of_side = ["ref", "base", "ours", "mine", "torch", "old", "new"].iter().any(|w| lower.contains(w));
+        !s.name.is_empty() && s.time.is_some() && s.rate.is_none() && !names_library(&s.name) && !of_side
+    };
+    for side in sides.iter().filter(|s| is_part(s)) {
+        if let Some(time) = side.time {
+            notes.push(format!("“{}” is a part of “{}”: no side.", columns[time].name, columns[whole].name));
+        }
+    }
+    sides.retain(|s| !is_part(s));
+}
+
+/// One time and one rate are of one side, whatever they are called.
+fn merge(sides: &mut Vec<Side>) {
+    let times: Vec<usize> = (0..sides.len()).filter(|i| sides[*i].time.is_some()).collect();
+    let rates: Vec<usize> = (0..sides.len()).filter(|i| sides[*i].rate.is_some()).collect();
+    let ([time], [rate]) = (&times[..], &rates[..]) else { return };
+    if time == rate || sides.len() != 2 {
+        return;
+    }
+    let name = match (sides[*time].name.is_empty(), sides[*rate].name.is_empty()) {
+        (true, _) | (_, true) => String::new(),
+        _ => sides[*time].name.clone(),
+    };
+    let (t, r) = (sides[*time].clone(), sides[*rate].clone());
+    *sides = vec![Side { name, rate: r.rate, bandwidth: t.bandwidth.or(r.bandwidth), ..t }];
+}
+
+/// How many calls each value of a time is of: said in the title, a total beside a count, or proportional to a column
+/// of shares.
+pub(super) fn calls(time: &Column, columns: &[Column], facts: &Facts, notes: &mut Vec<String>) -> Vec<f64> {
+    let rows = time.cells.len();
+    if time.title.calls > 1 {
+        notes.push(format!("“{}” is the time of {} calls: one call is that part of it.", time.name, time.title.calls));
+        return vec![f64::from(time.title.calls); rows];
+    }
+    if let Some(count) = columns.iter().find(|c| c.title.holds == Holds::Count) {
+        let shares = columns.iter().find(|c| c.title.holds == Holds::Share && is_proportional(time, c));
+        if time.title.total || shares.is_some() {
+            let why = shares.map_or("a total".to_owned(), |s| format!("“{}” are its shares", s.name));
+            notes.push(format!("“{}” is of all calls ({why}): one call is it divided by “{}”.", time.name, count.name));
+            return (0..rows).map(|r| count.value(r).filter(|v| *v > 0.0).unwrap_or(1.0)).collect();
+        }
+    }
+    if let Some(calls) = &facts.calls {
+        notes.push(format!("Times are of {} calls (line {}).", calls.value, calls.line));
+        return vec![f64::from(calls.value); rows];
+    }
+    vec![1.0; rows]
+}
+
+fn is_proportional(a: &Column, b: &Column) -> bool {
+    let rows: Vec<(f64, f64)> = (0..a.cells.len())
+        .filter_map(|r| Some((a.value(r)?, b.value(r)?)))
+        .filter(|(x, y)| *x > 0.0 && *y > 0.0)
+        .collect();
+    let Some((x0, y0)) = rows.first() else { return false };
+    let varies = rows.iter().any(|(x, _)| !close(*x, *x0, 0.05));
+    let rounded = |y: f64| 0.02 + 0.05 / y;
+    varies && share(rows.iter().map(|(x, y)| close(x / x0, y / y0, rounded(*y)))) > 0.8
+}
+
+/// A rate and a time of the same rows, in SI and of one call.
+pub(super) struct Measured {
+    pub rows: Vec<Option<(f64, f64)>>,
+    pub loose: Vec<f64>,
+}
+
+/// What rate and time of a side say together.
+pub(super) fn measured(side: &Side, columns: &[Column]) -> Option<Measured> {
+    let (time, rate) = (&columns[side.time?], &columns[side.rate?]);
+    let rows = 0..time.cells.len();
+    let loose = rows.clone().map(|r| time.cells[r].loose + rate.cells[r].loose).collect();
+    let both = |r: usize| {
+        let (t, f) = (time.si(r)? / side.calls[r], rate.si(r)?);
+        (t > 0.0 && f > 0.0).then_some((f, t))
+    };
+    Some(Measured { rows: rows.map(both).collect(), loose })
+}
+
+/// Chooses the way to take the sizes: that which rate and time prove in the rows in which the ways differ, and which
+/// stays under the peak. `None` where only a proof would have done.
+pub(super) fn choose(
+    mut ways: Vec<Reading>,
+    measured: Option<&Measured>,
+    limits: Limits,
+    answer: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Option<Reading> {
+    if let Some(answer) = answer
+        && let Some(at) = ways.iter().position(|w| w.question.as_ref().is_some_and(|q| q.value == answer))
+    {
+        return Some(ways.swap_remove(at));
+    }
+    let figures = |r: usize| measured.and_then(|m| *m.rows.get(r)?);
+    let rows: Vec<usize> = (0..ways[0].sizes.len())
+        .filter(|r| figures(*r).is_some() && ways.iter().all(|w| w.sizes[*r].is_some()))
+        .collect();
+    let differ = |r: &&usize| ways.iter().any(|w| w.sizes[**r] != ways[0].sizes[**r]);
+    let telling: Vec<usize> = rows.iter().filter(differ).copied().collect();
+    let telling = if telling.is_empty() { rows.clone() } else { telling };
+    let fits = |w: &Reading, r: usize| {
+        let slack = 0.02 + measured.map_or(0.0, |m| m.loose[r]);
+        figures(r).zip(w.work(r)).is_some_and(|((rate, time), work)| close(rate * time, work, slack))
+    };
+    let sane = |w: &Reading| {
+        rows.is_empty()
+            || share(rows.iter().filter_map(|r| {
+                let ((_, time), work) = figures(*r).zip(w.work(*r))?;
+                Some(work / time <= 1.1 * limits.peak)
+            })) > 0.8
+    };
+    let count = |w: &Reading, of: &[usize]| of.iter().filter(|r| fits(w, **r)).count();
+    let proved: Vec<usize> = (0..ways.len())
+        .filter(|w| {
+            let w = &ways[*w];
+            !telling.is_empty() && count(w, &telling) * 2 >= telling.len() && sane(w)
+        })
+        .collect();
+    let won = proved.iter().copied().max_by_key(|w| (count(&ways[*w], &telling), usize::MAX - w));
+    if let Some(won) = won {
+        let alone = proved.len() < ways.len();
+        let (agree, all) = (count(&ways[won], &rows), rows.len());
+        let mut way = ways.swap_remove(won);
+        if way.question.as_ref().is_some_and(|q| q.key == super::readings::BATCH) && alone {
+            way.question = None;
+        }
+        if way.to_prove || alone {
+            notes.push(format!("Rate and time agree in {agree} of {all} rows: {}.", way.why));
+        } else if !way.why.is_empty() {
+            notes.push(format!("{}.", way.why));
+        }
+        return Some(way);
+    }
+    if ways[0].to_prove {
+        return None;
+    }
+    unproved(ways, sane, &rows, figures, notes)
+}
+
+fn unproved(
+    ways: Vec<Reading>,
+    sane: impl Fn(&Reading) -> bool,
+    rows: &[usize],
+    figures: impl Fn(usize) -> Option<(f64, f64)>,
+    notes: &mut Vec<String>,
+) -> Option<Reading> {
+    let all = ways.len();
+    let at = ways.iter().position(sane).unwrap_or(0);
+    let over_peak = at > 0;
+    let mut way = ways.into_iter().nth(at)?;
+    let off: Vec<f64> = rows
+        .iter()
+        .filter_map(|r| figures(*r).zip(way.work(*r)).map(|((rate, time), work)| rate * time / work))
+        .collect();
+    let (low, high) = off.iter().fold((f64::INFINITY, 0f64), |(l, h), v| (l.min(*v), h.max(*v)));
+    if off.len() > 1 && high < 1.05 * low && way.question.is_none() {
+        let text = format!(
+            "Rate times time is {low:.4} times 2MNK in all rows: a batch, groups, or calls in one time? The time is \
+             taken as it stands."
+        );
+        way.question = Some(Question::new("calls", text, "1", &[]));
+    } else if over_peak && all > 1 {
+        let text = format!("Assuming that {}: any other reading lies above the peak.", way.why);
+        let value = way.question.as_ref().map_or(String::new(), |q| q.value.clone());
+        let choices = way.question.as_ref().map_or(Vec::new(), |q| q.choices.clone());
+        way.question = Some(Question { key: "batch".to_owned(), text, value, choices });
+    }
+    if !way.why.is_empty() && way.question.is_none() {
+        notes.push(format!("{}.", way.why));
+    }
+    Some(way)
+}

@@ -1,0 +1,329 @@
+//! What stands once above or below a table and holds for all its rows. The nearest wins; several of a kind in one
+//! place decide nothing.
+
+use super::block::{Block, Kind};
+use super::lines::said;
+use super::sizes::{Stated, stated};
+use super::words::{
+    Measure, TypeName, devices_in, library_in, lower_words, number_length, seconds, types_in, unit,
+    unit_word,
+};
+
+/// A fact and the line that states it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fact<T> {
+    pub value: T,
+    pub line: u32,
+}
+
+/// Types that a text states.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Types {
+    /// Of A and of B.
+    Operands(TypeName, TypeName),
+    /// Several, of which one is meant.
+    OneOf(Vec<TypeName>),
+}
+
+/// What is known of a table from around it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    pub m: Option<Fact<u32>>,
+    pub n: Option<Fact<u32>>,
+    pub k: Option<Fact<u32>>,
+    pub square: Option<Fact<()>>,
+    pub order: Option<Fact<Vec<char>>>,
+    pub device: Option<Fact<String>>,
+    pub types: Option<Fact<Types>>,
+    pub unit: Option<Fact<(Measure, f64)>>,
+    pub calls: Option<Fact<u32>>,
+    pub library: Option<Fact<String>>,
+}
+
+impl Facts {
+    pub(super) fn size(&self, letter: char) -> Option<&Fact<u32>> {
+        match letter {
+            'm' => self.m.as_ref(),
+            'n' => self.n.as_ref(),
+            _ => self.k.as_ref(),
+        }
+    }
+
+    pub(super) fn device_name(&self) -> &str {
+        self.device.as_ref().map_or("", |d| &d.value)
+    }
+}
+
+/// The headings that each block stands under.
+fn paths(blocks: &[Block]) -> Vec<Vec<usize>> {
+    let mut stack: Vec<usize> = Vec::new();
+    let mut out = Vec::with_capacity(blocks.len());
+    for (i, block) in blocks.iter().enumerate() {
+        if let Some(level) = block.level() {
+            stack.retain(|h| blocks[*h].level().is_some_and(|l| l < level));
+            stack.push(i);
+        }
+        out.push(stack.clone());
+    }
+    out
+}
+
+/// The blocks around a table, nearest first: its own section above and below, then the headings it stands under,
+/// then sections without measurements of their own.
+fn around(blocks: &[Block], at: usize) -> Vec<usize> {
+    let paths = paths(blocks);
+    let mine = &paths[at];
+    let own = |i: usize| mine.starts_with(&paths[i]);
+    let speaks = |i: &usize| !blocks[*i].measures();
+    let above: Vec<usize> = (0..at).rev().filter(|i| own(*i)).filter(speaks).collect();
+    let (near, far): (Vec<usize>, Vec<usize>) = above.iter().partition(|i| paths[**i] == *mine);
+    let ends = |b: &Block| b.table().is_some() || b.level().is_some();
+    let below: Vec<usize> =
+        (at + 1..blocks.len()).take_while(|i| !ends(&blocks[*i])).take(8).collect();
+    let measuring: Vec<usize> = (0..blocks.len())
+        .filter(|i| blocks[*i].measures())
+        .filter_map(|i| paths[i].last().copied())
+        .collect();
+    let lends = |i: &usize| {
+        !own(*i) && speaks(i) && !below.contains(i) && !paths[*i].iter().any(|h| measuring.contains(h))
+    };
+    let lent = (0..blocks.len()).filter(|i| *i != at).filter(lends);
+    let (nearest, further) = near.split_at(near.len().min(3));
+    nearest.iter().chain(&below).chain(further).chain(&far).copied().chain(lent).collect()
+}
+
+/// Most blocks around a table that are listened to.
+const MOST: usize = 400;
+
+/// The facts of the table at a place among the blocks.
+pub(super) fn facts(blocks: &[Block], at: usize) -> Facts {
+    let mut out = Facts::default();
+    let mut open = Open::default();
+    let is_log = blocks[at].table().is_some_and(|t| t.is_log);
+    for i in around(blocks, at).into_iter().take(MOST) {
+        let block = &blocks[i];
+        let text = block.said();
+        if is_log && said(&text).is_measured() {
+            continue;
+        }
+        if !is_log {
+            sizes(&text, block.line, &mut out);
+        }
+        device(&text, block.line, &mut out, &mut open);
+        types(&text, block.line, &mut out);
+        unit_of(&text, block.line, &mut out);
+        calls(&text, block.line, &mut out);
+        if matches!(block.kind, Kind::Heading(_))
+            && let Some(name) = library_in(&text)
+        {
+            put(&mut out.library, name.to_owned(), block.line);
+        }
+    }
+    out
+}
+
+/// What a nearer place leaves undecided, so that a further one does not decide it.
+#[derive(Default)]
+struct Open {
+    device: bool,
+}
+
+fn put<T>(place: &mut Option<Fact<T>>, value: T, line: u32) {
+    if place.is_none() {
+        *place = Some(Fact { value, line });
+    }
+}
+
+fn sizes(text: &str, line: u32, out: &mut Facts) {
+    let Stated { m, n, k, .. } = stated(text);
+    for (place, value) in [(&mut out.m, m), (&mut out.n, n), (&mut out.k, k)] {
+        if let Some(value) = value {
+            put(place, value, line);
+        }
+    }
+    if says_square(text) {
+        put(&mut out.square, (), line);
+    }
+    if let Some(order) = stated_order(text) {
+        put(&mut out.order, order, line);
+    }
+}
+
+fn says_square(text: &str) -> bool {
+    let words = lower_words(text);
+    let plain: String = text.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let equal = plain.match_indices("m=n=k").any(|(at, s)| !plain[at + s.len()..].starts_with('='));
+    // `1024x1024`, `N x N`
+    let twice = words.windows(3).any(|w| w[1] == "x" && w[0] == w[2])
+        || text.split(|c: char| !(c.is_alphanumeric() || "x×".contains(c))).any(|w| {
+            let mut sides = w.split(['x', '×']);
+            let first = sides.next().unwrap_or("");
+            first.len() > 1
+                && first.bytes().all(|b| b.is_ascii_digit())
+                && sides.next() == Some(first)
+                && sides.next().is_none_or(|s| s == first)
+        });
+    words.iter().any(|w| w == "square") || equal || twice
+}
+
+/// `order (M, K, N)`, `shapes as MxNxK`.
+fn stated_order(text: &str) -> Option<Vec<char>> {
+    let mut run: Vec<char> = Vec::new();
+    let mut last = 0;
+    for (from, word) in super::words::letter_runs(text) {
+        let gap = &text[last..from];
+        last = from + word.len();
+        let letters: Vec<char> = word.to_lowercase().replace('x', "").chars().collect();
+        let upper = word.chars().all(|c| c.is_uppercase() || c == 'x');
+        let fits = upper && letters.iter().all(|c| "mnk".contains(*c));
+        let near = run.is_empty() || gap.trim().chars().all(|c| ",x×/*".contains(c));
+        if word == "x" {
+            continue;
+        }
+        if !fits || !near {
+            run.clear();
+        }
+        if fits {
+            run.extend(letters);
+        }
+        let behind = text[last..].trim_start_matches([' ', ')']);
+        let values = behind.starts_with([':', '=']) && behind[1..].trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '(');
+        if run.len() == 3 && !values && ['m', 'n', 'k'].iter().all(|l| run.contains(l)) {
+            return Some(run);
+        }
+    }
+    None
+}
+
+fn device(text: &str, line: u32, out: &mut Facts, open: &mut Open) {
+    let names = devices_in(text);
+    let cards: Vec<&String> =
+        names.iter().filter(|n| !n.to_lowercase().starts_with("gfx")).collect();
+    let cards = if cards.is_empty() { names.iter().collect() } else { cards };
+    let key = |name: &str| {
+        let words = lower_words(name);
+        words.into_iter().filter(|w| !["nvidia", "amd", "google", "tpu"].contains(&w.as_str())).collect::<String>()
+    };
+    let Some(longest) = cards.iter().max_by_key(|n| n.len()) else { return };
+    let one = cards.iter().all(|n| key(n) == key(longest));
+    if one && !open.device {
+        put(&mut out.device, (*longest).clone(), line);
+    } else if out.device.is_none() {
+        open.device = true;
+    }
+}
+
+/// Words about the type of what is no operand.
+fn of_operands(text: &str) -> String {
+    const OTHERS: &[&str] = &["out", "output", "result", "acc", "accum", "accumulator", "compute", "scale", "scales", "out_dtype"];
+    let mut kept: Vec<&str> = Vec::new();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut skip = 0;
+    for (i, word) in words.iter().enumerate() {
+        if skip > 0 {
+            skip -= 1;
+            continue;
+        }
+        let plain = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '=' && c != ':');
+        let name = plain.split(['=', ':']).next().unwrap_or("").to_lowercase();
+        let other = OTHERS.contains(&name.trim_end_matches("_dtype").trim_end_matches("_type"));
+        if other && (plain.contains('=') || plain.contains(':') || word.ends_with([':', '='])) {
+            skip = usize::from(word.ends_with([':', '=']));
+            continue;
+        }
+        // `bf16 output`
+        let next = words.get(i + 1).map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+        let before_other = next.is_some_and(|n| OTHERS.contains(&&*n) || n.starts_with("accum"));
+        if before_other && !types_in(word).is_empty() {
+            continue;
+        }
+        let inner = word.find("out_dtype=").map_or(*word, |at| &word[..at]);
+        kept.push(inner);
+    }
+    kept.join(" ")
+}
+
+fn types(text: &str, line: u32, out: &mut Facts) {
+    if out.types.is_some() {
+        return;
+    }
+    // `FP8xFP4(g128)`, `W4A8`
+    for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '×')) {
+        if let Some((a, b)) = word.split_once(['x', '×'])
+            && let (Some(a), Some(b)) = (types_in(a).pop(), types_in(b).pop())
+        {
+            put(&mut out.types, Types::Operands(a, b), line);
+            return;
+        }
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for three in words.windows(3) {
+        if matches!(three[1], "x" | "×")
+            && let (Some(a), Some(b)) = (types_in(three[0]).pop(), types_in(three[2]).pop())
+        {
+            put(&mut out.types, Types::Operands(a, b), line);
+            return;
+        }
+    }
+    let found = types_in(&of_operands(text));
+    let of_software = ["driver", "cuda", "software"].iter().any(|w| text.to_lowercase().starts_with(w));
+    match &found[..] {
+        [] => {}
+        [one] => put(&mut out.types, Types::Operands(one.clone(), one.clone()), line),
+        _ if !of_software => put(&mut out.types, Types::OneOf(found), line),
+        _ => {}
+    }
+}
+
+/// A unit that no figure stands before: `in TFLOPS`, `(times in ms)`.
+fn unit_of(text: &str, line: u32, out: &mut Facts) {
+    if out.unit.is_some() {
+        return;
+    }
+    let mut rest = text.to_owned();
+    while let Some(found) = unit(&rest) {
+        let before = rest[..found.from].trim_end();
+        let figure = before.ends_with(|c: char| c.is_ascii_digit()) || before.ends_with('.');
+        let word = &rest[found.from..found.to];
+        let announced = ["in", "are", "bare"].iter().any(|w| {
+            before.strip_suffix(w).is_some_and(|b| !b.ends_with(|c: char| c.is_alphanumeric()))
+        }) || before.ends_with(['(', ',', ':', '/']);
+        let stated = match found.measure {
+            Measure::Rate => word.len() > 2 && found.factor > 1.0 || word.contains('/'),
+            Measure::Time => announced && word != "s" && seconds(&word.to_lowercase()).is_some(),
+            Measure::Bandwidth => false,
+        };
+        let listed = text.len() > 240;
+        if !figure && stated && !listed {
+            put(&mut out.unit, (found.measure, found.factor), line);
+            return;
+        }
+        rest.replace_range(found.from..found.to, &" ".repeat(found.to - found.from));
+    }
+}
+
+/// `total of 100 iterations`, `time for 1,000 calls`.
+fn calls(text: &str, line: u32, out: &mut Facts) {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == ',')).filter(|w| !w.is_empty()).collect();
+    let is_calls = |w: &str| w.starts_with("iter") || ["calls", "runs", "launches"].contains(&w);
+    for i in 1..words.len() {
+        let digits = words[i - 1].replace(',', "");
+        let Some(count) = digits.parse::<u32>().ok().filter(|_| is_calls(words[i])) else { continue };
+        if number_length(words[i - 1]) == 0 {
+            continue;
+        }
+        let before = &words[i.saturating_sub(6)..i - 1];
+        let sum = before.iter().any(|w| ["total", "sum", "time", "times"].contains(w));
+        let of = before.last().is_some_and(|w| ["of", "for", "over", "per", "all"].contains(w));
+        if sum && of && count > 1 {
+            put(&mut out.calls, count, line);
+            return;
+        }
+    }
+}
+
+/// The unit of a fact, in words.
+pub(super) fn unit_words((measure, factor): (Measure, f64)) -> &'static str {
+    unit_word(measure, factor)
+}

@@ -1,0 +1,350 @@
+//! The ways to take the sizes of a table, the least surprising first.
+
+use super::cell::Cell;
+use super::columns::{Column, names_shapes, share};
+use super::facts::Facts;
+use super::sizes::{triple, triple_anywhere, whole_numbers};
+use super::title::Holds;
+use super::words::lower_words;
+
+/// M, N, K and batch.
+pub(super) type Size = [u32; 4];
+
+/// A question that a way of reading leaves open.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub key: String,
+    pub text: String,
+    pub value: String,
+    pub choices: Vec<String>,
+}
+
+impl Question {
+    pub(super) fn new(key: &str, text: String, value: &str, choices: &[&str]) -> Question {
+        let choices = choices.iter().map(|c| (*c).to_owned()).collect();
+        Question { key: key.to_owned(), text, value: value.to_owned(), choices }
+    }
+}
+
+/// One way to take the sizes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    pub sizes: Vec<Option<Size>>,
+    /// What was decided, as the end of a sentence.
+    pub why: String,
+    pub question: Option<Question>,
+    /// It counts only where rate and time prove it.
+    pub to_prove: bool,
+}
+
+impl Reading {
+    fn new(sizes: Vec<Option<Size>>, why: impl Into<String>) -> Reading {
+        Reading { sizes, why: why.into(), ..Reading::default() }
+    }
+
+    /// Operations of a row at 2 a product.
+    pub(super) fn work(&self, row: usize) -> Option<f64> {
+        let size = (*self.sizes.get(row)?)?;
+        Some(2.0 * size.iter().map(|v| f64::from(*v)).product::<f64>())
+    }
+}
+
+/// The columns of sizes.
+struct Sizes<'a> {
+    columns: &'a [Column],
+    facts: &'a Facts,
+    rows: usize,
+}
+
+impl<'a> Sizes<'a> {
+    fn column(&self, holds: Holds) -> Option<&'a Column> {
+        self.columns.iter().find(|c| c.title.holds == holds)
+    }
+
+    fn of_letter(&self, letter: char) -> Option<&'a Column> {
+        self.column(match letter {
+            'm' => Holds::M,
+            'n' => Holds::N,
+            _ => Holds::K,
+        })
+    }
+
+    /// The size of a row by its letter: its column, else what stands around the table.
+    fn get(&self, letter: char, row: usize) -> Option<u32> {
+        match self.of_letter(letter) {
+            Some(column) => column.cells.get(row)?.whole(),
+            None => self.facts.size(letter).map(|f| f.value),
+        }
+    }
+
+    fn known(&self, letter: char) -> bool {
+        self.of_letter(letter).is_some() || self.facts.size(letter).is_some()
+    }
+
+    /// The sizes that stand around the table, with their lines.
+    fn stated(&self) -> String {
+        let said = "mnk".chars().filter(|l| self.of_letter(*l).is_none()).filter_map(|l| {
+            let fact = self.facts.size(l)?;
+            Some(format!("{} = {} (line {})", l.to_ascii_uppercase(), fact.value, fact.line))
+        });
+        said.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The keys of questions about sizes, and their answers.
+pub(super) const BATCH: &str = "batch";
+pub(super) const IN_M: &str = "in M";
+pub(super) const APART: &str = "apart";
+
+/// All ways to take the sizes; else what is missing.
+pub(super) fn readings(columns: &[Column], facts: &Facts, rows: usize) -> Result<Vec<Reading>, String> {
+    let all = Sizes { columns, facts, rows };
+    let titled: Vec<char> = "mnk".chars().filter(|l| all.of_letter(*l).is_some()).collect();
+    let have: Vec<char> = "mnk".chars().filter(|l| all.known(*l)).collect();
+    if let Some(reading) = of_operands(&all) {
+        return Ok(vec![reading]);
+    }
+    if titled.len() < 3
+        && let Some(reading) = of_shapes(&all)
+    {
+        return Ok(vec![reading]);
+    }
+    if titled.is_empty()
+        && let Some(reading) = square(&all)
+    {
+        return Ok(vec![reading]);
+    }
+    let batch = all.column(Holds::Batch).or_else(|| all.column(Holds::Groups));
+    if have.len() == 3 && !(titled.is_empty() && all.column(Holds::Batch).is_some()) {
+        return Ok(three(&all, batch));
+    }
+    if let Some(batch) = batch.filter(|_| !all.known('m') && all.known('n') && all.known('k')) {
+        return Ok(vec![batch_as_m(&all, batch)]);
+    }
+    if have.len() == 2 && titled.len() == 1 {
+        if let Some(reading) = named_after_swept(&all, &titled, &have) {
+            return Ok(vec![reading]);
+        }
+    }
+    if titled == ['n'] && have == ['n'] || titled == ['m'] && have == ['m'] {
+        return Ok(vec![lone(&all, titled[0])]);
+    }
+    if have.is_empty()
+        && let Some(reading) = in_names(&all)
+    {
+        return Ok(vec![reading]);
+    }
+    let mut lost: Vec<String> = "mnk"
+        .chars()
+        .filter(|l| !have.contains(l))
+        .map(|l| l.to_ascii_uppercase().to_string())
+        .collect();
+    let verb = if lost.len() > 1 { "stand" } else { "stands" };
+    let moe = columns.iter().any(|c| {
+        let words = lower_words(&c.name);
+        words.iter().any(|w| w.starts_with("expert") || w == "moe")
+    });
+    if moe {
+        lost.push("(MoE)".to_owned());
+    }
+    let alone = batch.map_or(String::new(), |b| format!(" (“{}” alone is no size of a GEMM)", b.name));
+    Err(format!(
+        "no size: {} of M, N and K {verb} nowhere in or around the table; add a column or write M, N and K \
+         once above it{alone}",
+        lost.join(" and "),
+    ))
+}
+
+/// `4096,7168;7168,2112`, or a column of shapes for each operand: the shared size is K, whichever way B lies.
+fn of_operands(all: &Sizes<'_>) -> Option<Reading> {
+    let columns: Vec<&Column> = all.columns.iter().filter(|c| names_shapes(c)).collect();
+    let first = columns.first()?;
+    let of_row = |row: usize| -> Option<Size> {
+        let mut shapes: Vec<Vec<u32>> = Vec::new();
+        for column in &columns {
+            let text = column.text(row);
+            let parts = text.split([';', '@']).flat_map(|p| p.split("],")).flat_map(|p| p.split("),"));
+            shapes.extend(parts.map(whole_numbers).filter(|s| !s.is_empty()));
+        }
+        let [a, b, ..] = &shapes[..] else { return None };
+        let ([m, k], [b0, b1]) = (&a[..], &b[..]) else { return None };
+        match () {
+            () if b0 == k => Some([*m, *b1, *k, 1]),
+            () if b1 == k => Some([*m, *b0, *k, 1]),
+            () => None,
+        }
+    };
+    let sizes: Vec<Option<Size>> = (0..first.cells.len()).map(of_row).collect();
+    sizes
+        .iter()
+        .any(Option::is_some)
+        .then(|| Reading::new(sizes, "sizes from the shapes of the operands"))
+}
+
+/// Three sizes in one cell.
+fn of_shapes(all: &Sizes<'_>) -> Option<Reading> {
+    let column = all.column(Holds::Shape)?;
+    let found: Vec<Option<[u32; 3]>> =
+        column.cells.iter().map(|c| triple_anywhere(&c.text).map(|t| t.0)).collect();
+    if !found.iter().any(Option::is_some) {
+        return None;
+    }
+    let stated = match &column.title.order[..] {
+        [] => all.facts.order.as_ref().map(|f| f.value.clone()),
+        own => Some(own.to_vec()),
+    };
+    let order = stated.clone().unwrap_or_else(|| vec!['m', 'n', 'k']);
+    let at = |letter: char| order.iter().position(|l| *l == letter).unwrap_or(0);
+    let (m, n, k) = (at('m'), at('n'), at('k'));
+    let sizes = found.iter().map(|t| t.map(|t| [t[m], t[n], t[k], 1])).collect();
+    let mut out = Reading::new(sizes, "");
+    if stated.is_none() {
+        let text = format!("The order of the three sizes in “{}” is not stated: assuming M, N, K.", column.name);
+        out.question = Some(Question::new("order", text, "M, N, K", &["M, N, K", "M, K, N", "N, M, K"]));
+    }
+    Some(out)
+}
+
+/// M = N = K from one column.
+fn square(all: &Sizes<'_>) -> Option<Reading> {
+    let side = |c: &Cell| -> Option<u32> {
+        if let Some(v) = c.whole().filter(|_| !c.text.contains(['x', '×', '*'])) {
+            return Some(v);
+        }
+        let numbers = whole_numbers(&c.text);
+        let first = *numbers.first()?;
+        (numbers.len() > 1 && numbers.iter().all(|v| *v == first)).then_some(first)
+    };
+    let most = |c: &&Column| share(c.cells.iter().map(|c| side(c).is_some())) > 0.5;
+    let column = all.column(Holds::Square).or_else(|| all.column(Holds::Shape)).filter(most)?;
+    let lower = column.name.to_lowercase();
+    let twice = column.cells.iter().any(|c| c.text.contains(['x', '×']));
+    let stated = twice
+        || lower.contains('=')
+        || lower.contains("square")
+        || lower.contains("matrix")
+        || all.facts.square.is_some();
+    let sizes = column.cells.iter().map(|c| side(c).map(|v| [v, v, v, 1])).collect();
+    let mut out = Reading::new(sizes, "");
+    if !stated {
+        out.question = Some(only_size(&column.name));
+    }
+    Some(out)
+}
+
+fn only_size(name: &str) -> Question {
+    let text = format!("“{name}” is the only size: assuming square matrices, M = N = K.");
+    Question::new("square", text, "M = N = K", &["M = N = K"])
+}
+
+/// M, N and K, with a batch that multiplies the work or is in M already.
+fn three(all: &Sizes<'_>, batch: Option<&Column>) -> Vec<Reading> {
+    let base: Vec<Option<[u32; 3]>> = (0..all.rows)
+        .map(|r| Some([all.get('m', r)?, all.get('n', r)?, all.get('k', r)?]))
+        .collect();
+    let around = all.stated();
+    let with = |why: &str| [&*around, why].iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join("; ");
+    let one = |t: &Option<[u32; 3]>| t.map(|[m, n, k]| [m, n, k, 1]);
+    let Some(batch) = batch else {
+        return vec![Reading::new(base.iter().map(one).collect(), around)];
+    };
+    let counts: Vec<u32> = (0..all.rows).map(|r| batch.cells[r].whole().unwrap_or(1)).collect();
+    let each = |(t, b): (&Option<[u32; 3]>, &u32)| t.map(|[m, n, k]| [m, n, k, *b]);
+    let name = &batch.name;
+    let mut apart = Reading::new(
+        base.iter().zip(&counts).map(each).collect(),
+        with(&format!("“{name}” counts independent GEMMs")),
+    );
+    let mut inside = Reading::new(
+        base.iter().map(one).collect(),
+        with(&format!("“{name}” is part of M already")),
+    );
+    let m_name = all.of_letter('m').map_or(String::new(), |c| c.name.to_lowercase());
+    let words = lower_words(name);
+    let counted = words.iter().any(|w| w == "count" || w == "num");
+    let by_group = m_name.contains("group") || m_name.contains("expert");
+    if by_group || counted || counts.iter().all(|b| *b == 1) {
+        return vec![apart];
+    }
+    if is_factor(all, batch, &base, &counts) {
+        return vec![inside];
+    }
+    let text = format!(
+        "“{name}” counts independent GEMMs of M × N × K each, unless M holds the whole batch already."
+    );
+    apart.question = Some(Question::new(BATCH, text.clone(), APART, &[IN_M, APART]));
+    inside.question = Some(Question::new(BATCH, text, IN_M, &[IN_M, APART]));
+    vec![apart, inside]
+}
+
+/// M is the batch times one or two other columns, in most rows.
+fn is_factor(all: &Sizes<'_>, batch: &Column, base: &[Option<[u32; 3]>], counts: &[u32]) -> bool {
+    let other = |c: &&Column| {
+        !std::ptr::eq(*c, batch)
+            && matches!(c.title.holds, Holds::Open | Holds::Other)
+            && c.cells.iter().all(|c| c.whole().is_some())
+    };
+    let others: Vec<&Column> = all.columns.iter().filter(other).take(12).collect();
+    let fits = |some: &[&Column]| {
+        let rows = base.iter().zip(counts).enumerate().filter_map(|(r, (t, b))| Some((r, (*t)?[0], *b)));
+        share(rows.map(|(r, m, b)| {
+            let product: f64 = some.iter().filter_map(|c| c.value(r)).product();
+            (f64::from(b) * product - f64::from(m)).abs() < 0.5
+        })) > 0.9
+    };
+    fits(&[])
+        || others.iter().any(|a| fits(&[a]))
+        || others.iter().enumerate().any(|(i, a)| others[i + 1..].iter().any(|b| fits(&[a, b])))
+}
+
+/// In `batch, N, K` one GEMM takes the whole batch: it is M.
+fn batch_as_m(all: &Sizes<'_>, batch: &Column) -> Reading {
+    let of_row = |r: usize| Some([batch.cells.get(r)?.whole()?, all.get('n', r)?, all.get('k', r)?, 1]);
+    let around = all.stated();
+    let why = format!("M = “{}”", batch.name);
+    let why = if around.is_empty() { why } else { format!("{why}; {around}") };
+    Reading::new((0..all.rows).map(of_row).collect(), why)
+}
+
+/// A fixed size that is named after the one that is swept: `...-m-8192-k-8192` above a column M.
+fn named_after_swept(all: &Sizes<'_>, titled: &[char], have: &[char]) -> Option<Reading> {
+    let swept = *titled.first().filter(|l| all.facts.size(**l).is_some())?;
+    let fact = all.facts.size(swept)?;
+    let lost = "mnk".chars().find(|l| !have.contains(l))?;
+    let get = |letter: char, row: usize| {
+        if letter == lost { Some(fact.value) } else { all.get(letter, row) }
+    };
+    let of_row = |r: usize| Some([get('m', r)?, get('n', r)?, get('k', r)?, 1]);
+    let letter = lost.to_ascii_uppercase();
+    let text = format!("{letter} is not stated: assuming {letter} = {} from line {}.", fact.value, fact.line);
+    let value = format!("{letter} = {}", fact.value);
+    let question = Some(Question::new("sizes", text, &value, &[&value]));
+    Some(Reading {
+        question,
+        ..Reading::new((0..all.rows).map(of_row).collect(), all.stated())
+    })
+}
+
+/// N alone is the side of square matrices, which is asked unless it is said.
+fn lone(all: &Sizes<'_>, letter: char) -> Reading {
+    let sizes = (0..all.rows).map(|r| all.get(letter, r).map(|v| [v, v, v, 1])).collect();
+    let mut out = Reading::new(sizes, "");
+    if all.facts.square.is_none() {
+        let name = all.of_letter(letter).map_or("", |c| &c.name);
+        out.question = Some(only_size(name));
+    }
+    out
+}
+
+/// Three numbers in a name may be a tile: they count where rate and time prove them.
+fn in_names(all: &Sizes<'_>) -> Option<Reading> {
+    let named = |c: &&Column| {
+        matches!(c.title.holds, Holds::Library | Holds::Words)
+            && share(c.cells.iter().map(|c| triple(&c.text).is_some())) > 0.5
+    };
+    let column = all.columns.iter().find(named)?;
+    let of = |c: &Cell| triple(&c.text).map(|([m, n, k], ..)| [m, n, k, 1]);
+    let why = format!("sizes in “{}” in the order M, N, K", column.name);
+    let sizes = column.cells.iter().map(of).collect();
+    Some(Reading { to_prove: true, ..Reading::new(sizes, why) })
+}

@@ -1,0 +1,489 @@
+//! A table of a document as rows: units, sides and sizes are decided, questions asked, and the rest is kept.
+
+use super::block::{Block, Table};
+use super::columns::{Column, close, columns, expand, share};
+use super::evidence::{Side, calls, choose, measured, sides};
+use super::facts::{Fact, Facts, Types, facts, unit_words};
+use super::readings::{Question, Reading, readings};
+use super::sizes::triple_anywhere;
+use super::title::Holds;
+use super::types::{Typed, row_types};
+use super::units::{Candidate, Limits, agree, candidates, proved};
+use super::words::{Measure, unit_word, without_types};
+use crate::ImportOptions;
+use crate::columns::defaults::assumption;
+use gemmscope_model::gemm::Operation;
+use gemmscope_model::tiling::kernel_name::KernelName;
+use gemmscope_model::units::{RateUnit, TimeUnit};
+use gemmscope_table::build::cell_text::RowError;
+use gemmscope_table::build::{Row, TableBuilder};
+use gemmscope_table::dataset::ColumnMeaning;
+
+/// One table on its way into the rows.
+struct Reader<'a> {
+    table: &'a Table,
+    line: u32,
+    facts: Facts,
+    columns: Vec<Column>,
+    limits: Limits,
+    options: &'a ImportOptions,
+    /// The device of rows that name none.
+    device: u16,
+    notes: Vec<String>,
+    questions: Vec<Question>,
+}
+
+/// Reads the table at a place among the blocks; else says what is missing.
+pub(super) fn read(
+    blocks: &[Block],
+    at: usize,
+    options: &ImportOptions,
+    device: u16,
+    out: &mut TableBuilder,
+) -> Result<(), String> {
+    let Some(table) = blocks[at].table() else { return Ok(()) };
+    let facts = facts(blocks, at);
+    let (mut columns, notes) = columns(table, options);
+    expand(&mut columns);
+    let named = options.answer("device").unwrap_or_else(|| facts.device_name());
+    let limits = Limits::of(named);
+    let line = blocks[at].line;
+    let mut reader =
+        Reader { table, line, facts, columns, limits, options, device, notes, questions: Vec::new() };
+    reader.read(out)
+}
+
+impl Reader<'_> {
+    fn read(&mut self, out: &mut TableBuilder) -> Result<(), String> {
+        let rows = self.table.rows.len();
+        let ways = readings(&self.columns, &self.facts, rows).map_err(|why| self.refusal(&why))?;
+        self.work_is_no_rate(&ways[0]);
+        self.units(&ways)?;
+        let mut sides = sides(&mut self.columns, &mut self.notes);
+        if sides.is_empty() {
+            let figures = |c: &Column| {
+                matches!(c.title.holds, Holds::Derived | Holds::Bandwidth | Holds::Share)
+            };
+            if self.columns.iter().any(figures) {
+                return Err(self.refusal("no column is a time or a rate, and no unit is stated"));
+            }
+            sides.push(Side::default());
+        }
+        for side in &mut sides {
+            if let Some(time) = side.time {
+                side.calls = calls(&self.columns[time], &self.columns, &self.facts, &mut self.notes);
+            }
+            self.time_is_right(side, &ways[0]);
+        }
+        let both = sides.iter().find_map(|s| measured(s, &self.columns));
+        let answer = self.options.answer("batch");
+        let way = choose(ways, both.as_ref(), self.limits, answer, &mut self.notes);
+        let Some(mut way) = way else {
+            return Err(self.refusal("its names hold three numbers, which no rate proves to be sizes: say M, N and K"));
+        };
+        // The order of sizes in a line is that of its words.
+        self.questions.extend(way.question.take().filter(|q| !self.table.is_log || q.key != "order"));
+        self.answers(&mut way);
+        let before = out.len();
+        let aside = out.rows_read() - before as u64;
+        for row in 0..rows {
+            for side in &sides {
+                self.row(row, side, &sides, &way, out);
+            }
+        }
+        if out.len() == before && aside + 1 > out.rows_read() {
+            return Err(self.refusal("no row holds both sizes and a measurement"));
+        }
+        self.say(out, &sides);
+        Ok(())
+    }
+
+    /// What was found in the table, and what is missing.
+    fn refusal(&self, why: &str) -> String {
+        let shown = |t: &&String| !t.is_empty() && t.chars().count() <= 40;
+        let titles: Vec<String> =
+            self.table.titles.iter().filter(shown).take(6).map(|t| format!("“{t}”")).collect();
+        let more = if self.table.titles.len() > titles.len() { " …" } else { "" };
+        format!("the table at line {} (columns {}{more}): {why}", self.line, titles.join(", "))
+    }
+
+    /// A column that equals 2MNK is the work of a call.
+    fn work_is_no_rate(&mut self, way: &Reading) {
+        for column in &mut self.columns {
+            if column.title.holds != Holds::Rate || column.by_hand {
+                continue;
+            }
+            let equals = |scale: f64| {
+                share((0..column.cells.len()).filter_map(|r| {
+                    let (value, work) = (column.value(r)?, way.work(r)?);
+                    Some(close(value * scale, work, 0.02 + column.cells[r].loose))
+                })) > 0.8
+            };
+            if [1.0, 1e6, 1e9, 1e12].into_iter().any(equals) {
+                column.title.holds = Holds::Other;
+                self.notes.push(format!("“{}” equals 2MNK: it is the work, no rate.", column.name));
+            }
+        }
+    }
+
+    /// Gives a unit to each column that states none and may be a figure.
+    fn units(&mut self, ways: &[Reading]) -> Result<(), String> {
+        let stated = self.columns.iter().any(|c| c.title.is_figure() && c.title.factor.is_some());
+        if !stated {
+            self.open_units(ways)?;
+        }
+        self.units_beside(ways);
+        for column in &mut self.columns {
+            if column.title.holds == Holds::Open {
+                column.title.holds = Holds::Other;
+            }
+        }
+        Ok(())
+    }
+
+    /// No column states a unit.
+    fn open_units(&mut self, ways: &[Reading]) -> Result<(), String> {
+        let rows = self.table.rows.len();
+        let filled = |c: &Column| c.numbers() * 2 >= rows && c.cells.iter().any(|c| c.value.is_some_and(|v| v > 0.0));
+        let worded: Vec<usize> =
+            (0..self.columns.len()).filter(|i| self.columns[*i].title.is_figure() && filled(&self.columns[*i])).collect();
+        let open: Vec<usize> = (0..self.columns.len())
+            .filter(|i| self.columns[*i].title.holds == Holds::Open && filled(&self.columns[*i]))
+            .collect();
+        let found = if worded.is_empty() { open } else { worded };
+        if self.is_proved(&found, ways) {
+            return Ok(());
+        }
+        let mut pools: Vec<(Holds, Vec<Candidate>)> = Vec::new();
+        for &i in &found {
+            let column = &self.columns[i];
+            let fact = self.facts.unit.as_ref().filter(|f| match column.title.holds {
+                Holds::Time => f.value.0 == Measure::Time,
+                Holds::Rate => f.value.0 == Measure::Rate,
+                _ => true,
+            });
+            let (some, why) = match fact {
+                Some(fact) => (vec![fact.value], String::new()),
+                None => candidates(column, self.limits, &ways[0]),
+            };
+            if !why.is_empty() {
+                self.notes.push(format!("“{}” is {why}.", column.name));
+            }
+            let holds = column.title.holds;
+            match pools.iter_mut().find(|(h, _)| *h == holds) {
+                Some((_, pool)) => {
+                    let both: Vec<Candidate> = pool.iter().copied().filter(|c| some.contains(c)).collect();
+                    *pool = if both.is_empty() { some } else { both };
+                }
+                None => pools.push((holds, some)),
+            }
+        }
+        if pools.iter().any(|(_, pool)| pool.is_empty()) {
+            return Err(self.refusal("no unit fits its figures: is it a time or a rate?"));
+        }
+        for (holds, pool) in pools {
+            let names: Vec<usize> =
+                found.iter().copied().filter(|i| self.columns[*i].title.holds == holds).collect();
+            self.ask_unit(&names, &pool);
+        }
+        self.note_unit();
+        Ok(())
+    }
+
+    fn is_proved(&mut self, found: &[usize], ways: &[Reading]) -> bool {
+        let of = |holds| found.iter().copied().find(|i| self.columns[*i].title.holds == holds);
+        let (Some(time), Some(rate)) = (of(Holds::Time), of(Holds::Rate)) else { return false };
+        let pair = proved(&self.columns[time], &self.columns[rate], ways);
+        let Some((t, r)) = pair else { return false };
+        self.columns[time].title.factor = Some(t);
+        self.columns[rate].title.factor = Some(r);
+        self.notes.push(format!(
+            "Rate times time is the work if “{}” is in {} and “{}” in {}.",
+            self.columns[time].name,
+            unit_word(Measure::Time, t),
+            self.columns[rate].name,
+            unit_word(Measure::Rate, r)
+        ));
+        true
+    }
+
+    /// Takes the first of these units, or the one that was answered; asks, where no fact states it.
+    fn ask_unit(&mut self, columns: &[usize], pool: &[Candidate]) {
+        let Some(&(mut measure, mut factor)) = pool.first() else { return };
+        let name = columns.first().map_or("", |i| &self.columns[*i].name).to_owned();
+        let key = format!("unit:{name}");
+        let answer = self.options.answer(&key).or_else(|| self.options.answer("unit"));
+        let by_fact = self.facts.unit.as_ref().is_some_and(|f| pool == [f.value]);
+        let chosen = answer.and_then(|a| {
+            let time = TimeUnit::parse(a).map(|u| (Measure::Time, u.to_si()));
+            time.or_else(|| RateUnit::parse(a).map(|u| (Measure::Rate, u.to_si())))
+        });
+        if let Some((m, f)) = chosen {
+            (measure, factor) = (m, f);
+        }
+        let holds = if measure == Measure::Time { Holds::Time } else { Holds::Rate };
+        for &i in columns {
+            self.columns[i].title.holds = holds;
+            self.columns[i].title.factor = Some(factor);
+        }
+        if by_fact {
+            return;
+        }
+        let word = unit_word(measure, factor);
+        let why = if chosen.is_some() { format!("{word} as chosen") } else { format!("assuming {word}") };
+        let text = format!("No unit on “{name}”: {why}{}.", self.first_row(columns, pool));
+        let choices: Vec<&str> = pool.iter().map(|(m, f)| unit_word(*m, *f)).collect();
+        self.questions.push(Question::new(&key, text, word, &choices));
+    }
+
+    /// What the first row would be under each unit.
+    fn first_row(&self, columns: &[usize], pool: &[Candidate]) -> String {
+        let value = columns.first().and_then(|i| self.columns[*i].cells.iter().find_map(|c| c.value));
+        let Some(value) = value.filter(|_| pool.len() > 1) else { return String::new() };
+        let all: Vec<String> =
+            pool.iter().take(4).map(|(m, f)| format!("{value} {}", unit_word(*m, *f))).collect();
+        format!(" (the first figure would be {})", all.join(" or "))
+    }
+
+    fn note_unit(&mut self) {
+        if let Some(Fact { value, line }) = self.facts.unit
+            && self.columns.iter().any(|c| c.title.factor == Some(value.1))
+        {
+            self.notes.push(format!("The unit is {}, says line {line}.", unit_words(value)));
+        }
+    }
+
+    /// A figure without a unit beside one that has it: rate times time tells it, else it is none.
+    fn units_beside(&mut self, ways: &[Reading]) {
+        for i in 0..self.columns.len() {
+            if !self.columns[i].title.is_figure() || self.columns[i].title.factor.is_some() {
+                continue;
+            }
+            let is_time = self.columns[i].title.holds == Holds::Time;
+            let scales: &[f64] = if is_time { &[1e-9, 1e-6, 1e-3, 1.0] } else { &[1.0, 1e6, 1e9, 1e12] };
+            let others: Vec<&Column> = self
+                .columns
+                .iter()
+                .filter(|c| c.title.is_figure() && c.title.factor.is_some())
+                .filter(|c| (c.title.holds == Holds::Time) != is_time)
+                .collect();
+            let own = &self.columns[i];
+            let fits = |f: f64| {
+                let of = |c: &Column, way: &Reading| match is_time {
+                    true => agree(own, f, c, c.title.factor.unwrap_or(1.0), way),
+                    false => agree(c, c.title.factor.unwrap_or(1.0), own, f, way),
+                };
+                ways.iter().any(|way| others.iter().any(|c| of(c, way) >= 0.5))
+            };
+            let found = scales.iter().copied().find(|f| fits(*f));
+            let measure = if is_time { Measure::Time } else { Measure::Rate };
+            match found {
+                Some(f) => {
+                    let note = format!("“{}” is in {}: rate times time is the work.", own.name, unit_word(measure, f));
+                    self.columns[i].title.factor = Some(f);
+                    self.notes.push(note);
+                }
+                None => self.columns[i].title.holds = Holds::Other,
+            }
+        }
+    }
+
+    /// Where time and rate disagree by a power of a thousand, the time is right.
+    fn time_is_right(&mut self, side: &Side, way: &Reading) {
+        let Some(both) = measured(side, &self.columns) else { return };
+        let mut off: Vec<f64> = both
+            .rows
+            .iter()
+            .enumerate()
+            .filter_map(|(r, f)| Some(f.as_ref()?.0 * f.as_ref()?.1 / way.work(r)?))
+            .collect();
+        off.sort_by(f64::total_cmp);
+        let Some(middle) = off.get(off.len() / 2) else { return };
+        let Some(rate) = side.rate else { return };
+        for power in [3, 6, 9, 12, -3, -6, -9, -12] {
+            let scale = 10f64.powi(power);
+            if (middle / scale - 1.0).abs() < 0.2 {
+                let column = &mut self.columns[rate];
+                column.title.factor = column.title.factor.map(|f| f / scale);
+                self.notes.push(format!(
+                    "“{}” is 10^{power} off beside its time: the time is right.",
+                    column.name
+                ));
+            }
+        }
+    }
+
+    /// What the user answered to the questions about sizes and calls.
+    fn answers(&mut self, way: &mut Reading) {
+        if let Some(order) = self.options.answer("order") {
+            let letters: Vec<char> = order.to_lowercase().chars().filter(|c| "mnk".contains(*c)).collect();
+            let at = |l: char| letters.iter().position(|c| *c == l);
+            if let (Some(m), Some(n), Some(k)) = (at('m'), at('n'), at('k'))
+                && self.questions.iter().any(|q| q.key == "order")
+            {
+                for size in way.sizes.iter_mut().flatten() {
+                    *size = [size[m], size[n], size[k], size[3]];
+                }
+            }
+        }
+    }
+
+    fn row(&mut self, row: usize, side: &Side, sides: &[Side], way: &Reading, out: &mut TableBuilder) {
+        let line = self.table.lines.get(row).copied().unwrap_or(self.line);
+        let raw = self.table.rows[row].join(" | ");
+        let made = self.made(row, side, sides, way, out);
+        let made = made.map_err(RowError::new);
+        if made.is_ok() {
+            self.stage(row, side, sides, out);
+        }
+        out.commit(line, raw.as_bytes(), made);
+    }
+
+    fn made(
+        &mut self,
+        row: usize,
+        side: &Side,
+        sides: &[Side],
+        way: &Reading,
+        out: &mut TableBuilder,
+    ) -> Result<Row, String> {
+        let Some([m, n, k, batch]) = way.sizes.get(row).copied().flatten() else {
+            return Err("no sizes in the row".to_owned());
+        };
+        let typed = self.types(row, side, sides);
+        let (a, b) = (typed.a.dtype, typed.b.dtype);
+        let op = if a == b { Operation::uniform(a) } else { Operation::mixed(a, b, a.default_output()) };
+        let mut made = Row { batch, ..Row::new(m, n, k, op, f64::NAN) };
+        made.device = match self.device(row) {
+            name if name.is_empty() => self.device,
+            name => out.device(&name),
+        };
+        let figure = |i: Option<usize>| i.map(|i| &self.columns[i]);
+        let (time, rate) = (figure(side.time), figure(side.rate));
+        if time.is_none() && rate.is_none() {
+            return Ok(made);
+        }
+        let positive = |c: Option<&Column>| c.and_then(|c| c.si(row)).filter(|v| *v > 0.0);
+        made.time_s = match (positive(time), positive(rate)) {
+            (Some(time), _) => time / side.calls[row],
+            (None, Some(rate)) => made.problem().work().0 / rate,
+            (None, None) => {
+                let column = time.or(rate);
+                let text = column.map_or("", |c| c.text(row));
+                let name = column.map_or("", |c| &c.name);
+                return Err(match text {
+                    "" => format!("no figure in “{name}”"),
+                    text => format!("no figure in “{name}”: {}", text.chars().take(40).collect::<String>()),
+                });
+            }
+        };
+        Ok(made)
+    }
+
+    fn types(&mut self, row: usize, side: &Side, sides: &[Side]) -> Typed {
+        let fact = self.facts.types.as_ref();
+        row_types(&self.columns, fact, side, sides, row, self.options, &mut self.questions)
+    }
+
+    fn device(&self, row: usize) -> String {
+        let column = self.columns.iter().find(|c| c.title.holds == Holds::Device);
+        let own = column.map_or("", |c| c.text(row));
+        if own.is_empty() { self.facts.device_name().to_owned() } else { own.to_owned() }
+    }
+
+    /// Stages what the row has besides its sizes and its time.
+    fn stage(&self, row: usize, side: &Side, sides: &[Side], out: &mut TableBuilder) {
+        let name = self.library(row, side, sides);
+        if !name.is_empty() {
+            // A name with a tile in it is a kernel's.
+            let is_kernel =
+                KernelName::parse(&name).tile.is_some() || triple_anywhere(&name).is_some();
+            let (meaning, label) = match is_kernel {
+                true => (ColumnMeaning::Kernel, "kernel"),
+                false => (ColumnMeaning::Library, "library"),
+            };
+            out.stage_text(meaning, label, name.as_bytes());
+        }
+        let si = |i: Option<usize>| i.and_then(|i| self.columns[i].si(row));
+        // A rate that the time was computed from is no second witness.
+        if let (Some(_), Some(rate)) = (side.time, si(side.rate)) {
+            out.stage_number(ColumnMeaning::ReportedRate, "rate", rate);
+        }
+        if let Some(bandwidth) = si(side.bandwidth) {
+            out.stage_number(ColumnMeaning::ReportedBandwidth, "bandwidth", bandwidth);
+        }
+        let used = |i: usize| {
+            sides.iter().any(|s| [s.time, s.rate, s.bandwidth].contains(&Some(i)))
+        };
+        for (i, column) in self.columns.iter().enumerate() {
+            let kept = matches!(
+                column.title.holds,
+                Holds::Words | Holds::Other | Holds::Derived | Holds::Share | Holds::Count
+                    | Holds::Spread | Holds::Batch | Holds::Groups
+            );
+            let figure = column.title.is_figure() || column.title.holds == Holds::Bandwidth;
+            if column.at.is_none() || !(kept || figure && !used(i)) || column.text(row).is_empty() {
+                continue;
+            }
+            let label = if column.name.is_empty() { "column" } else { &column.name };
+            let nth = self.columns[..i].iter().filter(|c| c.name == column.name).count();
+            let id = out.known_column(ColumnMeaning::Other, label, nth);
+            let id = id.unwrap_or_else(|| out.auto_column(label));
+            let text = column.text(row).as_bytes();
+            out.set_auto(id, text, crate::cell::number(text));
+        }
+    }
+
+    /// Whose the row is: the side, else the column of names, else the heading.
+    fn library(&self, row: usize, side: &Side, sides: &[Side]) -> String {
+        let column = self.columns.iter().find(|c| c.title.holds == Holds::Library);
+        let own = column.map_or("", |c| c.text(row)).trim();
+        let several = sides.len() > 1;
+        let name = match (several, own) {
+            (true, "") => side.name.clone(),
+            (true, own) if side.name.is_empty() => own.to_owned(),
+            (true, own) => format!("{own} {}", side.name),
+            (false, own) if !own.is_empty() => return own.to_owned(),
+            (false, _) => side.name.clone(),
+        };
+        let mixed = name.contains("W4") || name.contains("4-bit");
+        let bare = without_types(&name);
+        let bare = bare.split_whitespace().collect::<Vec<_>>().join(" ");
+        let bare = bare.trim_matches([' ', '-', '_', '(', ')']).trim();
+        let name = if bare.len() > 2 && !mixed { bare.to_owned() } else { name };
+        match (name.is_empty(), &self.facts.library) {
+            (true, Some(fact)) if !self.table.is_log => fact.value.clone(),
+            _ => name,
+        }
+    }
+
+    /// Remarks and questions.
+    fn say(&mut self, out: &mut TableBuilder, sides: &[Side]) {
+        if sides.iter().all(|s| s.time.is_none() && s.rate.is_none()) {
+            out.note(crate::columns::plan::SHAPES_ONLY);
+        } else if sides.iter().all(|s| s.time.is_none()) {
+            out.note(crate::columns::plan::from_rates(crate::columns::plan::ITS_RATES));
+        }
+        for note in self.notes.drain(..) {
+            out.note(note);
+        }
+        if let Some(Fact { value, line }) = &self.facts.device {
+            out.note(format!("Device from line {line}: {value}."));
+        }
+        if let Some(Fact { value: Types::Operands(a, b), line }) = &self.facts.types
+            && !self.questions.iter().any(|q| q.key.starts_with("dtype"))
+            && !self.columns.iter().any(|c| matches!(c.title.holds, Holds::Type | Holds::TypeA | Holds::TypeB))
+        {
+            let of = if a == b { a.dtype.name().to_owned() } else { format!("{} × {}", a.dtype.name(), b.dtype.name()) };
+            out.note(format!("Data type from line {line}: {of}."));
+        }
+        if self.table.is_log && self.device == 0 && self.facts.device.is_none() && !self.columns.iter().any(|c| c.title.holds == Holds::Device) {
+            out.assume_device("", "The file names no device.");
+        }
+        for q in self.questions.drain(..) {
+            let choices: Vec<&str> = q.choices.iter().map(String::as_str).collect();
+            let value = self.options.answer(&q.key).map_or(q.value.clone(), str::to_owned);
+            out.assume(assumption(q.key, q.text, value, &choices));
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Texts of every class that people paste, of our own making.
+
+use crate::testing::{read, read_with};
+use crate::{ImportOptions, read_all};
+use gemmscope_model::dtype::DataType;
+use gemmscope_table::dataset::{ColumnMeaning, Dataset};
+
+fn library(data: &Dataset, row: usize) -> &str {
+    data.text(ColumnMeaning::Library, row)
+}
+
+fn asked(data: &Dataset) -> Vec<&str> {
+    data.sources[0].assumptions.iter().map(|a| a.key.as_str()).collect()
+}
+
+fn refused(text: &str) -> String {
+    match read_all("", text.as_bytes(), &ImportOptions::default()) {
+        Err(e) => e.message,
+        Ok(imported) => panic!("read: {imported:?}"),
+    }
+}
+
+#[test]
+fn lines_of_any_script() {
+    let d = read(
+        "Warming up...\n\
+         M=4096, N=4096, K=4096: 0.250 ms, 549.7 TFLOPS\n\
+         [cuBLAS] 2048x2048x2048 bf16 - 50us (343.6 TFLOP/s)\n\
+         done in 3 s\n",
+    );
+    assert_eq!((d.sources[0].format.as_str(), d.len()), ("document", 2));
+    assert_eq!(d.time_s[0], 0.25e-3);
+    assert_eq!((d.m[1], d.time_s[1], library(&d, 1)), (2048, 50e-6, "cuBLAS"));
+    assert_eq!(d.problem(1).op.a, DataType::Bf16);
+    assert_eq!(d.sources[0].reported_rate.within_1_percent, 2);
+    let d = read("my_kernel: M: 1024 N: 512 K: 256  rate 12.5 TFLOPS\n");
+    assert_eq!(library(&d, 0), "my_kernel");
+    assert!((d.time_s[0] - 2.0 * 1024.0 * 512.0 * 256.0 / 12.5e12).abs() < 1e-15);
+    let d = read("cuBLAS time for 4096x4096x4096: 1.2 ms\n");
+    assert_eq!((library(&d, 0), d.time_s[0]), ("cuBLAS", 1.2e-3));
+}
+
+#[test]
+fn a_macro_tile_is_no_size() {
+    let none = "mt64x128x32_sk1 0.25 ms\nmt256x128_sk4: 12 us, 30 TFLOPS\n";
+    assert!(read_all("", none.as_bytes(), &ImportOptions::default()).is_err());
+    let d = read("mt64x128x32_sk2 4096x2048x1024 bf16: 0.25 ms\n");
+    assert_eq!((d.m[0], d.n[0], d.k[0]), (4096, 2048, 1024));
+}
+
+#[test]
+fn figures_below_their_sizes() {
+    let d = read(
+        "=== Benchmarking shape: m=64, n=24576, k=1536 ===\n\
+         Running benchmarks...\n\
+         DeepGEMM:\n  Average time: 0.0213 ms\n  TFLOPS: 226.9\n\
+         vLLM Triton:\n  Average time: 0.0445 ms\n  TFLOPS: 108.6\n\
+         M=4096 N=4096 K=4096\n\
+         Block size: 256x128\n\
+         Avg Kernel execution time: 193.2 us\n\
+         Achieved performance: 711.4 TFLOPs\n\
+         Peak memory bandwidth test: 12 ms\n\
+         Other kernel: 3 TFLOPS\n",
+    );
+    assert_eq!((d.m.clone(), d.k.clone()), (vec![64, 64, 4096], vec![1536, 1536, 4096]));
+    let times = d.time_s.iter().zip([0.0213e-3, 0.0445e-3, 193.2e-6]);
+    assert!(times.clone().all(|(a, b)| (a / b - 1.0).abs() < 1e-12), "{:?}", d.time_s);
+    assert_eq!([0, 1, 2].map(|r| library(&d, r)), ["DeepGEMM", "vLLM Triton", ""]);
+    assert_eq!(d.sources[0].reported_rate.within_1_percent, 3);
+}
+
+#[test]
+fn sizes_of_two_operands() {
+    let d = read(
+        "Matrix size 1024 x 512 times 512 x 2048\n\
+         Time 1.25 ms, 1717.99 GFLOPS\n\
+         MatrixA(320,320), MatrixB(640,320)\n\
+         Computing result using CUDA Kernel...\n\
+         Performance= 4219.96 GFlop/s, Time= 0.031 msec, Size= 131072000 Ops, WorkgroupSize= 1024 \
+         threads/block\n\
+         MatrixA(320,640), MatrixB(640,320)\n\
+         Performance= 4219.96 GFlop/s, Time= 0.062 msec, Size= 262144000 Ops\n",
+    );
+    // The last one names width before height: time and rate are not those of the sizes as they stand.
+    assert_eq!(d.m, [1024, 320]);
+    assert_eq!((d.n.clone(), d.k.clone()), (vec![2048, 640], vec![512, 320]));
+    assert_eq!(d.time_s, [1.25e-3, 0.031e-3]);
+}
+
+#[test]
+fn prose_is_no_result() {
+    for line in [
+        "The tile is 128x128x32 and that took a while.",
+        "Finished after 3.2 s",
+        "M=4096 N=4096 K=4096: peak 989 TFLOPS, compiled in 12 s, 0.9x",
+        "N=4096: 0.25 ms",
+        "config 128x128x64: 0.1 ms",
+        "softmax torch.Size([8, 128, 128]) 0.1 ms",
+        "kernel<<<(32, 32, 1), (256, 1, 1)>>> 0.1 ms",
+        "run of (2026, 1, 31): 3.2 s",
+    ] {
+        let timed = match read_all("", line.as_bytes(), &ImportOptions::default()) {
+            Ok(crate::Imported::Table(d)) => d.time_s.iter().any(|t| !t.is_nan()),
+            _ => false,
+        };
+        assert!(!timed, "{line}");
+    }
+}
+
+/// One table in each dress.
+fn dressed(titles: &[&str], rows: &[Vec<String>]) -> Vec<(&'static str, String)> {
+    let line = |cells: &[String], by: &str| cells.join(by);
+    let titles: Vec<String> = titles.iter().map(|t| (*t).to_owned()).collect();
+    let all = || std::iter::once(&titles).chain(rows);
+    let joined = |by: &str| all().map(|r| line(r, by) + "\n").collect::<String>();
+    let bars = |r: &[String]| format!("| {} |\n", r.join(" | "));
+    let rule = format!("|{}\n", "---|".repeat(titles.len()));
+    let markdown: String =
+        bars(&titles) + &rule + &rows.iter().map(|r| bars(r)).collect::<String>();
+    let wide = |r: &[String]| r.iter().map(|c| format!("{c:>22}")).collect::<String>() + "\n";
+    let printed: String = all().map(|r| wide(r)).collect();
+    let indexed: String = std::iter::once("  ".to_owned() + &wide(&titles))
+        .chain(rows.iter().enumerate().map(|(i, r)| format!("{i:<2}{}", wide(r))))
+        .collect();
+    let edge = format!("+{}\n", "------+".repeat(titles.len()));
+    let grid = format!(
+        "{edge}{}{edge}{}{edge}",
+        bars(&titles),
+        rows.iter().map(|r| bars(r)).collect::<String>()
+    );
+    let tags = |r: &[String], t: &str| {
+        format!("<tr>{}</tr>\n", r.iter().map(|c| format!("<{t}>{c}</{t}>")).collect::<String>())
+    };
+    let html = format!(
+        "<table>\n{}{}</table>\n",
+        tags(&titles, "th"),
+        rows.iter().map(|r| tags(r, "td")).collect::<String>()
+    );
+    let simple: String = std::iter::once(wide(&titles))
+        .chain(std::iter::once(format!("{}\n", "  --------------------".repeat(titles.len()))))
+        .chain(rows.iter().map(|r| wide(r)))
+        .collect();
+    vec![
+        ("CSV", joined(",")),
+        ("TSV", joined("\t")),
+        ("semicolons", joined(";")),
+        ("Markdown", markdown),
+        ("printed", printed),
+        ("printed, indexed", indexed),
+        ("simple", simple),
+        ("grid", grid),
+        ("HTML", html),
+    ]
+}
+
+/// M, N, K, time in ns and library of each row, sorted.
+fn points(data: &Dataset) -> Vec<(u32, u32, u32, u64, String)> {
+    let mut out: Vec<_> = (0..data.len())
+        .map(|r| {
+            let ns = (data.time_s[r] * 1e12).round() as u64;
+            (data.m[r], data.n[r], data.k[r], ns, library(data, r).to_owned())
+        })
+        .collect();
+    out.sort();
+    out
+}
+
+#[test]
+fn a_table_reads_the_same_in_each_dress_and_order() {
+    let row = |cells: &[&str]| cells.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>();
+    let titles = ["M", "N", "K", "onelib (ms)", "twolib (ms)"];
+    let rows = [
+        row(&["512", "1024", "2048", "0.25", "0.5"]),
+        row(&["1024", "1024", "2048", "0.4", "0.75"]),
+        row(&["4096", "2048", "1024", "1.5", "2.25"]),
+    ];
+    let wanted = points(&read(&dressed(&titles, &rows)[3].1));
+    assert_eq!(wanted.len(), 6);
+    let orders: [[usize; 5]; 3] = [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1], [2, 3, 1, 4, 0]];
+    for order in orders {
+        let titles: Vec<&str> = order.iter().map(|i| titles[*i]).collect();
+        let mut rows: Vec<Vec<String>> =
+            rows.iter().map(|r| order.iter().map(|i| r[*i].clone()).collect()).collect();
+        for turn in 0..2 {
+            for (dress, text) in dressed(&titles, &rows) {
+                assert_eq!(points(&read(&text)), wanted, "{dress}, turn {turn}:\n{text}");
+            }
+            rows.reverse();
+        }
+    }
+}
+
+#[test]
+fn thousands_and_decimal_commas_by_their_places() {
+    let d = read("| M | N | K | TFLOPS |\n|---|---|---|---|\n| 8192 | 8192 | 128 | 1,188 |\n| 8192 | 8192 | 256 | 952 |\n");
+    let rate = |r: usize| d.problem(r).work().0 / d.time_s[r] / 1e12;
+    assert!((rate(0) - 1188.0).abs() < 1e-9 && (rate(1) - 952.0).abs() < 1e-9);
+    let d = read("| M | N | K | Zeit (ms) |\n|---|---|---|---|\n| 1.024 | 512 | 128 | 0,25 |\n| 2.048 | 512 | 128 | 1,5 |\n");
+    assert_eq!((d.m.clone(), d.time_s.clone()), (vec![1024, 2048], vec![0.25e-3, 1.5e-3]));
+}
+
+#[test]
+fn cells_with_more_than_a_number() {
+    let d = read(
+        "| M | N | K | one (TFLOP/s) | two (TFLOP/s) |\n|---|---|---|---|---|\n\
+         | 1024 | 1024 | 1024 | **310** | ~295 |\n\
+         | 2048 | 1024 | 1024 | `320` | 305 (1.05x) |\n\
+         | 4096 | 1024 | 1024 | OOM | 311 |\n",
+    );
+    assert_eq!(d.len(), 5);
+    let rates: Vec<f64> = (0..5).map(|r| (d.problem(r).work().0 / d.time_s[r] / 1e12).round()).collect();
+    assert_eq!(rates, [310.0, 295.0, 320.0, 305.0, 311.0]);
+    assert_eq!(d.sources[0].rejected.total(), 1);
+}
+
+#[test]
+fn facts_hold_for_their_section() {
+    let d = read(
+        "# Results\n\nM = 4096, bf16.\n\n## H100\n\n| N | K | lib (TFLOPS) |\n|---|---|---|\n| 512 | 1024 | 300 |\n\n\
+         ## A100\n\n| N | K | lib (TFLOPS) |\n|---|---|---|\n| 512 | 1024 | 150 |\n",
+    );
+    assert_eq!((d.m.clone(), d.n.clone(), d.k.clone()), (vec![4096; 2], vec![512; 2], vec![1024; 2]));
+    let device = |r: usize| d.devices[usize::from(d.device[r])].as_str();
+    assert_eq!([device(0), device(1)], ["H100", "A100"]);
+    assert_eq!(d.problem(0).op.a, DataType::Bf16);
+    assert!(asked(&d).is_empty(), "{:?}", asked(&d));
+}
+
+#[test]
+fn a_time_of_several_calls_is_divided() {
+    for (text, time) in [
+        ("M,N,K,time of 100 iterations (ms)\n1024,1024,1024,2.0\n", 20e-6),
+        ("M,N,K,total_ms,iters\n1024,1024,1024,2.0,100\n", 20e-6),
+        ("M,N,K,Count,Duration(us),Percent\n1024,1024,1024,10,100,33.3\n2048,1024,1024,10,200,66.7\n", 10e-6),
+        ("gemm 1024x1024x1024 fp16: 10 x 100.0 us = 1000 us\n", 100e-6),
+    ] {
+        let d = read(text);
+        assert!((d.time_s[0] / time - 1.0).abs() < 1e-9, "{text}: {}", d.time_s[0]);
+    }
+}
+
+#[test]
+fn a_bandwidth_is_no_time_and_a_quotient_no_side() {
+    let d = read("M,N,K,one ms,one GB/s,two ms,two GB/s\n1024,4096,7168,0.142,1706,0.1,900\n");
+    assert_eq!(d.len(), 2);
+    assert!((d.time_s[0] / 0.142e-3 - 1.0).abs() < 1e-12 && d.time_s[1] == 0.1e-3);
+    let d = read(
+        "| M | N | K | one ms | two ms | gain |\n|---|---|---|---|---|---|\n\
+         | 1024 | 1024 | 1024 | 0.2 | **0.1** | 2.0 |\n| 2048 | 1024 | 1024 | 0.3 | 0.2 | 1.5 |\n",
+    );
+    assert_eq!(d.len(), 4);
+}
+
+#[test]
+fn a_unit_that_nothing_states_is_asked_and_taken() {
+    let text = "| M | K | N | left | right |\n|---|---|---|---|---|\n\
+        | 4096 | 5376 | 4096 | 17.5 | 18.8 |\n| 8192 | 14336 | 5376 | 18.7 | 18.9 |\n";
+    let d = read(text);
+    assert!(asked(&d).iter().any(|k| k.starts_with("unit:")), "{:?}", asked(&d));
+    let mut options = ImportOptions::default();
+    options.answers.insert("unit:left".to_owned(), "ms".to_owned());
+    let d = read_with("", text, &options);
+    assert_eq!(d.time_s[0], 17.5e-3);
+    // Below the table it is said.
+    let d = read(format!("{text}\n(TFLOP/s at the median.)\n"));
+    assert!(!asked(&d).iter().any(|k| k.starts_with("unit")), "{:?}", asked(&d));
+}
+
+#[test]
+fn one_size_is_square_by_a_word_else_asked() {
+    let table = "|  N | lib (TFLOPS) |\n|---|---|\n| 1024 | **100** |\n| 2048 | 200 |\n";
+    assert!(asked(&read(table)).contains(&"square"));
+    let said = read(format!("Square matrices:\n\n{table}"));
+    assert!(!asked(&said).contains(&"square"));
+    assert_eq!((said.m[0], said.k[1]), (1024, 2048));
+}
+
+#[test]
+fn a_refusal_says_what_is_missing() {
+    let said = refused("| Tokens seen | Time (us) | Speedup |\n|---|---|---|\n| 1 | 56.5 | 1.96x |\n| 2 | 60.1 | 1.7x |\n");
+    assert!(said.contains("no size") && said.contains("“Time (us)”"), "{said}");
+}

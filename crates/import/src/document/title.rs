@@ -1,0 +1,390 @@
+//! What a column may hold by its title: candidates, about which the cells and the arithmetic decide.
+
+use super::block::bare;
+use super::words::{self, Measure, letter_runs, lower_words, unit};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    M,
+    N,
+    K,
+    Batch,
+    Groups,
+    /// The only size of square matrices.
+    Square,
+    /// Several sizes in one cell.
+    Shape,
+    /// Two sizes in one cell.
+    Pair,
+    /// The type of both operands.
+    Type,
+    TypeA,
+    TypeB,
+    TypeOut,
+    Device,
+    Library,
+    Time,
+    Rate,
+    Bandwidth,
+    /// A quotient of others: a speed-up, an error, a share of a peak.
+    Derived,
+    /// A share of a whole.
+    Share,
+    Count,
+    Spread,
+    /// Texts.
+    Words,
+    /// Numbers that are no measurement: tiles, clocks, strides.
+    Other,
+    /// Numbers that may be anything.
+    Open,
+}
+
+/// A title, with what it says besides.
+#[derive(Clone, Debug)]
+pub(super) struct Title {
+    pub holds: Holds,
+    /// Factor to SI, where the title states a unit.
+    pub factor: Option<f64>,
+    /// Whose figure it is.
+    pub label: String,
+    /// How many calls a value is of; 0 where nothing is said.
+    pub calls: u32,
+    /// The better of several statistics of one side: the smaller, the better.
+    pub rank: u8,
+    /// The order of sizes in a cell.
+    pub order: Vec<char>,
+    /// The value is a sum.
+    pub total: bool,
+}
+
+impl Title {
+    pub(super) fn of(holds: Holds) -> Title {
+        let label = String::new();
+        Title { holds, factor: None, label, calls: 0, rank: RANK, order: Vec::new(), total: false }
+    }
+
+    pub(super) fn is_figure(&self) -> bool {
+        matches!(self.holds, Holds::Time | Holds::Rate)
+    }
+}
+
+/// Rank of a figure of which no statistic is stated.
+const RANK: u8 = 3;
+/// Rank of a statistic that is no figure of a call.
+const SPREAD: u8 = 9;
+
+const STATISTICS: &[(&str, u8)] = &[
+    ("median", 0), ("med", 0), ("p50", 0), ("mean", 1), ("average", 1), ("avg", 1), ("mittel", 1),
+    ("min", 4), ("best", 4), ("max", 5), ("worst", 5), ("p10", 9), ("p20", 9), ("p80", 9),
+    ("p90", 9), ("p95", 9), ("p99", 9), ("std", 9), ("stddev", 9), ("stdev", 9), ("cv", 9),
+    ("noise", 9),
+];
+
+const TIME_WORDS: &[&str] =
+    &["time", "latency", "duration", "elapsed", "runtime", "laufzeit", "zeit", "dauer", "耗时"];
+const RATE_WORDS: &[&str] =
+    &["throughput", "perf", "performance", "leistung", "flops", "算力", "compute"];
+
+const DERIVED_WORDS: &[&str] = &[
+    "speedup", "vs", "ratio", "delta", "relative", "rel", "gain", "diff", "err", "error", "mfu",
+    "hfu", "peak", "cos", "allclose", "faster", "roofline", "intensity",
+];
+
+/// Times of something else than a call, and what has a unit of its own.
+const ASIDE_WORDS: &[&str] = &[
+    "clock", "start", "wait", "watt", "watts", "power", "overhead", "compile", "warmup", "cycles",
+];
+
+/// Parameters of a kernel or a call, which have no unit.
+const PARAMETER_WORDS: &[&str] = &[
+    "block", "blocks", "tile", "bm", "bn", "bk", "blk", "lda", "ldb", "ldc", "ldd", "stride",
+    "alpha", "beta", "warp", "warps", "stage", "stages", "split", "mem", "memory",
+];
+
+const NAMES: &[(&str, Holds)] = &[
+    ("n_tokens tokens num_tokens size_m matm m_size rows m/group m_per_group tokens/expert \
+      m_per_expert zeilenm 行数m dim_m m", Holds::M),
+    ("n size_n matn n_size cols out out_features output_features d_ff n_out outfeatures dim_n 列数n \
+      spaltenn output_size intermediate", Holds::N),
+    ("k size_k matk k_size in in_features input_features d_model k_in infeatures dim_k tiefek \
+      input_size hidden hidden_size", Holds::K),
+    ("b batch batch_size bs batchsize batch_count batches bsz", Holds::Batch),
+    ("groups group g num_groups e experts num_experts n_expert n_experts n_groups group_count expert",
+     Holds::Groups),
+    ("m=n=k n=m=k n=k=m m=k=n mnk_size matrix_size matrixsize size dim dimension square matrix_dim \
+      matrix_dimension", Holds::Square),
+    ("device gpu gpu_name device_name hardware platform arch chip accelerator gfx", Holds::Device),
+    ("library lib backend provider impl implementation kernel kernel_name framework method engine \
+      solver variant label name op side version algo algorithm config configuration kernel_type",
+     Holds::Library),
+    ("shape shapes problem problem_size gemm_shape matrix_shape sizes gemm mnk nmk input_shape \
+      input_shapes dims gemm_size problem_shape", Holds::Shape),
+];
+
+/// Letters, digits and the signs that tell sizes, in lower case.
+fn key(text: &str) -> String {
+    text.to_lowercase().chars().filter(|c| c.is_alphanumeric() || "=/".contains(*c)).collect()
+}
+
+fn named(text: &str) -> Option<Holds> {
+    let wanted = key(text);
+    let is_name = |names: &str| names.split_whitespace().any(|name| key(name) == wanted);
+    NAMES.iter().find(|(names, _)| is_name(names)).map(|(_, holds)| *holds)
+}
+
+/// The order of three or two sizes that a title names: `(M, K, N)`, `b x m x n x k`, `N x K`.
+fn order_of(text: &str) -> Vec<char> {
+    let lower = text.to_lowercase();
+    let mut found = Vec::new();
+    for (from, run) in letter_runs(&lower) {
+        let alone = |c: char| "mnkb".contains(c);
+        let single = run.len() == 1 && run.chars().all(alone);
+        let before = lower[..from].chars().next_back();
+        let behind = lower[from + run.len()..].chars().next();
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        if single && !digit(before) && !digit(behind) {
+            found.push((from, run.chars().next().unwrap_or(' ')));
+        } else if run != "x" {
+            // Another word parts the letters.
+            found.push((from, ' '));
+        }
+    }
+    // Letters that separators alone hold apart.
+    let mut best: Vec<char> = Vec::new();
+    let mut run: Vec<char> = Vec::new();
+    let mut last = 0;
+    for (from, letter) in found.into_iter().chain([(lower.len(), ' ')]) {
+        let gap = lower.get(last..from).unwrap_or("");
+        let near = gap.trim().chars().all(|c| "x×*,/_ ".contains(c)) && !gap.is_empty();
+        if letter == ' ' || !run.is_empty() && !near || run.contains(&letter) {
+            if run.len() > best.len() {
+                best = std::mem::take(&mut run);
+            }
+            run.clear();
+        }
+        if letter != ' ' {
+            run.push(letter);
+        }
+        last = from + 1;
+    }
+    best.retain(|c| *c != 'b');
+    best
+}
+
+fn is_square(text: &str) -> bool {
+    let plain: String = text.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let equal = ["m=n=k", "n=m=k", "m=k=n", "n=k=m", "m=n,k", "k=m=n"];
+    equal.iter().any(|e| plain.contains(e)) || text.to_lowercase().contains("n x n")
+}
+
+fn type_of(low: &str) -> Option<Holds> {
+    let words = lower_words(low);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_type = |w: &str| {
+        matches!(w, "type" | "types" | "dtype" | "dtypes" | "datatype" | "precision" | "datentyp" | "qtype" | "quant")
+    };
+    if !words.iter().any(|w| is_type(w)) {
+        return None;
+    }
+    let place = |w: &str| match w {
+        "a" | "in0" | "act" | "activation" | "activations" => Some(Holds::TypeA),
+        "b" | "w" | "in1" | "weight" | "weights" | "quant" | "qtype" => Some(Holds::TypeB),
+        "out" | "output" | "result" | "c" | "d" | "acc" | "accumulator" | "compute" | "scale" => {
+            Some(Holds::TypeOut)
+        }
+        _ => None,
+    };
+    let plain = |w: &str| {
+        is_type(w) || place(w).is_some() || matches!(w, "data" | "in" | "input" | "of" | "math" | "operand")
+    };
+    let words_fit = words.iter().all(|w| plain(w)) && words.len() <= 4;
+    words_fit.then(|| words.iter().find_map(|w| place(w)).unwrap_or(Holds::Type))
+}
+
+/// `time of 100 iterations`: how many calls a value is of.
+fn calls_in(low: &str) -> u32 {
+    let words: Vec<&str> = low.split(|c: char| !(c.is_alphanumeric() || c == ',')).collect();
+    let is_calls = |w: &str| {
+        ["iter", "iters", "iterations", "calls", "runs", "launches", "reps", "repeats"].contains(&w)
+    };
+    if words.iter().any(|w| STATISTICS.iter().any(|(s, _)| s == w)) {
+        return 0;
+    }
+    words
+        .windows(2)
+        .filter(|pair| is_calls(pair[1]))
+        .find_map(|pair| {
+            let digits = pair[0].replace(',', "");
+            let (digits, times) = digits.strip_suffix('k').map_or((&*digits, 1), |d| (d, 1000));
+            Some(digits.parse::<u32>().ok()?.saturating_mul(times))
+        })
+        .unwrap_or(0)
+}
+
+/// `(larger is better)` says nothing of the figure.
+fn without_advice(text: &str) -> String {
+    let lower = text.to_lowercase();
+    for advice in ["higher is better", "lower is better", "larger is better", "smaller is better", "bigger is better", "more is better", "less is better", "lower=better", "higher=better"] {
+        if let Some(at) = lower.find(advice)
+            && lower.len() == text.len()
+        {
+            return format!("{}{}", &text[..at], &text[at + advice.len()..]);
+        }
+    }
+    text.to_owned()
+}
+
+/// `MedianUs` as `Median Us`.
+fn without_camel(text: &str) -> String {
+    for ending in ["Us", "Ms", "Ns"] {
+        if let Some(stem) = text.strip_suffix(ending)
+            && stem.ends_with(|c: char| c.is_lowercase())
+        {
+            return format!("{stem} {ending}");
+        }
+    }
+    text.to_owned()
+}
+
+fn is_count(low: &str) -> bool {
+    const COUNTS: &[&str] = &[
+        "count", "calls", "iters", "iterations", "instances", "launches", "reps", "repeats",
+        "invocations", "samples", "occurrences", "runs",
+    ];
+    let words = lower_words(low);
+    match &words[..] {
+        [last] => COUNTS.contains(&last.as_str()),
+        [first, last] => {
+            ["num", "n", "hot", "total", "number"].contains(&first.as_str())
+                && COUNTS.contains(&last.as_str())
+        }
+        [first, of, last] => first == "number" && of == "of" && COUNTS.contains(&last.as_str()),
+        _ => false,
+    }
+}
+
+/// What the title says of a column.
+pub(super) fn title(text: &str) -> Title {
+    let whole = without_camel(&bare(text));
+    let whole = whole.trim();
+    let spaced = whole.replace('_', " ");
+    let spaced = spaced.as_str();
+    let low = spaced.to_lowercase();
+    if is_square(&low) {
+        return Title::of(Holds::Square);
+    }
+    let order = order_of(spaced);
+    let measured = unit(&low).is_some();
+    match order.len() {
+        3 => return Title { order, ..Title::of(Holds::Shape) },
+        2 if !measured => return Title { order, ..Title::of(Holds::Pair) },
+        _ => {}
+    }
+    if let Some(holds) = named(&low) {
+        return Title::of(holds);
+    }
+    if let Some(holds) = type_of(&low) {
+        return Title::of(holds);
+    }
+    figure(whole, &low)
+}
+
+fn figure(text: &str, low: &str) -> Title {
+    let plain = without_advice(low);
+    let found = unit(&plain);
+    let words = lower_words(&plain);
+    let has = |list: &[&str]| words.iter().any(|w| list.contains(&w.as_str()));
+    let begins = |stems: &[&str]| words.iter().any(|w| stems.iter().any(|s| w.starts_with(s)));
+    let quotient = plain.contains(" / ") || plain.contains("speed-up") || plain.contains(['δ', 'Δ']);
+    if has(DERIVED_WORDS)
+        || begins(&["improve", "efficien", "util"])
+        || plain.contains("max abs")
+        || plain.contains('δ')
+        || quotient && (found.is_none() || plain.contains("speed-up"))
+    {
+        return Title::of(Holds::Derived);
+    }
+    if found.is_none() && (plain.contains('%') || has(&["percent", "pct", "share"])) {
+        return Title::of(Holds::Share);
+    }
+    if found.is_none() && is_count(&plain) {
+        return Title::of(Holds::Count);
+    }
+    let rank = STATISTICS.iter().find(|(s, _)| has(&[s])).map_or(RANK, |(_, rank)| *rank);
+    if rank == SPREAD {
+        return Title::of(Holds::Spread);
+    }
+    let of_bandwidth = found.as_ref().is_some_and(|u| u.measure == Measure::Bandwidth);
+    let aside = has(ASIDE_WORDS) || found.is_none() && has(PARAMETER_WORDS);
+    if aside && !of_bandwidth {
+        return Title::of(Holds::Other);
+    }
+    let factor = found.as_ref().map(|u| u.factor);
+    if of_bandwidth || found.is_none() && has(&["bandwidth", "bw", "gbps"]) {
+        let label = label_of(text);
+        return Title { factor, label, ..Title::of(Holds::Bandwidth) };
+    }
+    let holds = match found.map(|u| u.measure) {
+        Some(Measure::Time) => Holds::Time,
+        Some(_) => Holds::Rate,
+        None if has(TIME_WORDS) || begins(&["time"]) => Holds::Time,
+        None if has(RATE_WORDS) => Holds::Rate,
+        None => Holds::Open,
+    };
+    let total = has(&["total", "sum", "all", "gesamt"]);
+    let calls = calls_in(&plain);
+    Title { factor, label: label_of(text), calls, rank, total, ..Title::of(holds) }
+}
+
+/// Words of a title that tell the figure, not whose it is.
+const OF_FIGURE: &[&str] = &[
+    "median", "med", "mean", "average", "avg", "min", "max", "best", "total", "of", "per", "call",
+    "kernel", "gpu", "exec", "execution", "wall", "inference", "measured", "achieved", "attained",
+    "device", "p50", "in", "e2e", "host", "cuda", "sum", "gesamt", "mittel",
+];
+
+/// Whose figure it is: the title without units, statistics and brackets.
+pub(super) fn label_of(text: &str) -> String {
+    let mut plain = without_advice(text);
+    // Words within a name count where an underscore holds them apart; the name keeps it.
+    while let Some(found) = unit(&plain.replace('_', " ")) {
+        plain.replace_range(found.from..found.to, &" ".repeat(found.to - found.from));
+    }
+    let count = calls_in(&plain.to_lowercase()) > 0;
+    let of_calls = |w: &str| {
+        count
+            && (w.starts_with(|c: char| c.is_ascii_digit())
+                || ["iter", "iters", "iterations", "calls", "runs", "launches"].contains(&w))
+    };
+    let of_figure = |part: &&str| {
+        let lower = part.to_lowercase();
+        let lower = lower.trim_matches(['/', '-', '.']);
+        lower.is_empty()
+            || OF_FIGURE.contains(&lower)
+            || TIME_WORDS.contains(&lower)
+            || RATE_WORDS.contains(&lower)
+            || of_calls(lower)
+    };
+    let is_sign = |c: char| "()[],;:|".contains(c);
+    let name = |word: &str| word.split('_').filter(|p| !of_figure(p)).collect::<Vec<_>>().join("_");
+    let words = plain.split(|c: char| c.is_whitespace() || is_sign(c)).filter(|w| !w.is_empty());
+    let kept: Vec<String> = words.map(name).filter(|w| !w.is_empty()).collect();
+    let label = kept.join(" ");
+    let label = label.trim_matches([' ', '-', '_', '.', '/']).to_owned();
+    // `kernel a time` is the time of kernel a.
+    if label.chars().count() == 1 {
+        let named = format!("kernel {}", label.to_lowercase());
+        if text.to_lowercase().replace('_', " ").contains(&named) {
+            return format!("kernel {label}");
+        }
+    }
+    if label.eq_ignore_ascii_case("t") { String::new() } else { label }
+}
+
+/// The title names a measurement, by its unit or its word.
+pub(super) fn measures(text: &str) -> bool {
+    words::unit(&text.replace('_', " "))
+        .is_some_and(|u| matches!(u.measure, Measure::Time | Measure::Rate))
+}

@@ -1,0 +1,121 @@
+//! Units that nothing states: those that break neither the shortest time of a call nor the peak of the device, and
+//! those with which rate times time is the work.
+
+use super::columns::{Column, close, share};
+use super::readings::Reading;
+use super::title::Holds;
+use super::words::Measure;
+use gemmscope_model::hardware;
+
+/// What a device can do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// FLOP/s.
+    pub peak: f64,
+    /// Shortest time of a call, seconds.
+    pub floor_s: f64,
+}
+
+/// Rates above this share of the peak are none.
+const OVER: f64 = 1.1;
+/// A call on a GPU takes at least this, seconds.
+const GPU_FLOOR_S: f64 = 2e-7;
+/// A call on a core of a CPU takes at least this, seconds.
+const CPU_FLOOR_S: f64 = 1e-8;
+
+impl Limits {
+    /// Those of a device; of any device where none is known.
+    pub(super) fn of(device: &str) -> Limits {
+        let known = hardware::match_name(device).candidates();
+        let peak_of = |d: &&hardware::Device| {
+            d.peaks.iter().map(|p| p.flops_per_s).fold(0.0, f64::max)
+        };
+        let known_peak = known.iter().map(peak_of).fold(0.0, f64::max);
+        let all = || hardware::catalog().iter().map(|d| peak_of(&d)).fold(1e15, f64::max);
+        let peak = if known_peak > 0.0 { known_peak } else { all() };
+        let lower = device.to_lowercase();
+        let cpu = ["neoverse", "graviton", "epyc", "xeon", "ryzen", "apple", "ultra"];
+        let on_gpu = !known.is_empty() && !cpu.iter().any(|c| lower.contains(c));
+        Limits { peak, floor_s: if on_gpu { GPU_FLOOR_S } else { CPU_FLOOR_S } }
+    }
+}
+
+/// A measure with its factor to SI.
+pub(super) type Candidate = (Measure, f64);
+
+/// The units that a column may have, the least surprising first, and why it is a time or a rate.
+pub(super) fn candidates(column: &Column, limits: Limits, reading: &Reading) -> (Vec<Candidate>, String) {
+    const ALL: [Candidate; 5] = [
+        (Measure::Rate, 1e12),
+        (Measure::Rate, 1e9),
+        (Measure::Time, 1e-6),
+        (Measure::Time, 1e-3),
+        (Measure::Time, 1.0),
+    ];
+    let wanted = match column.title.holds {
+        Holds::Time => Some(Measure::Time),
+        Holds::Rate => Some(Measure::Rate),
+        _ => None,
+    };
+    let rows: Vec<(f64, f64)> = (0..column.cells.len())
+        .filter_map(|r| Some((column.value(r).filter(|v| *v > 0.0)?, reading.work(r)?)))
+        .collect();
+    if rows.is_empty() {
+        return (Vec::new(), String::new());
+    }
+    let time = |(value, work): &(f64, f64), (measure, factor): Candidate| match measure {
+        Measure::Time => value * factor,
+        _ => work / (value * factor),
+    };
+    let fits = |c: &Candidate| {
+        let times = || rows.iter().map(|row| (time(row, *c), row.1));
+        let short = share(times().map(|(t, _)| t < limits.floor_s * 0.96));
+        let fast = share(times().map(|(t, work)| work / t > OVER * limits.peak));
+        let slow = share(times().map(|(t, work)| work / t < 1e7 && t > 1e-4));
+        short <= 0.2 && fast <= 0.2 && slow < 0.5
+    };
+    let mut good: Vec<Candidate> =
+        ALL.into_iter().filter(|c| wanted.is_none_or(|w| w == c.0)).filter(fits).collect();
+    let exponent = exponent(&rows);
+    let mut values: Vec<f64> = rows.iter().map(|r| r.0).collect();
+    values.sort_by(f64::total_cmp);
+    // A rate saturates as the work grows, a time follows it.
+    let flat = values[values.len() / 2] > 1.0 && exponent < 0.75;
+    good.sort_by_key(|c| (c.0 == Measure::Time) == flat);
+    let why = match wanted {
+        Some(_) => String::new(),
+        None if flat => format!("taken as rates: they grow with the work to the power of {exponent:.2}"),
+        None => format!("taken as times: they grow with the work to the power of {exponent:.2}"),
+    };
+    (good, why)
+}
+
+/// How values follow the work, between the rows with the least and the most of it.
+fn exponent(rows: &[(f64, f64)]) -> f64 {
+    let by_work = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+    let (Some(low), Some(high)) = (rows.iter().min_by(by_work), rows.iter().max_by(by_work)) else {
+        return 0.0;
+    };
+    if high.1 > 1.5 * low.1 && low.0 > 0.0 {
+        (high.0 / low.0).ln() / (high.1 / low.1).ln()
+    } else {
+        0.0
+    }
+}
+
+/// A time and a rate, both without a unit: the pair of units with which rate times time is the work in most rows.
+pub(super) fn proved(time: &Column, rate: &Column, readings: &[Reading]) -> Option<(f64, f64)> {
+    const TIMES: [f64; 4] = [1e-6, 1e-3, 1.0, 1e-9];
+    const RATES: [f64; 4] = [1e12, 1e9, 1e6, 1.0];
+    let pairs = || TIMES.into_iter().flat_map(|t| RATES.into_iter().map(move |r| (t, r)));
+    readings.iter().find_map(|reading| pairs().find(|(t, r)| agree(time, *t, rate, *r, reading) >= 0.5))
+}
+
+/// The share of rows in which rate times time is the work.
+pub(super) fn agree(time: &Column, t: f64, rate: &Column, r: f64, reading: &Reading) -> f64 {
+    share((0..time.cells.len()).filter_map(|row| {
+        let (a, b, work) = (time.value(row)?, rate.value(row)?, reading.work(row)?);
+        let slack = 0.02 + time.cells[row].loose + rate.cells[row].loose;
+        (a > 0.0 && b > 0.0).then(|| close(a * t * b * r, work, slack))
+    }))
+}
