@@ -20,7 +20,9 @@ mod words;
 use crate::columns::defaults;
 use crate::reader::Whole;
 use crate::split::dialect::Foreign;
-use crate::{Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy};
+use crate::{
+    Detection, ErrorKind, Format, Head, ImportError, ImportOptions, Imported, Opened, ReadBy,
+};
 pub(crate) use beyond::{BANDWIDTHS, beyond_columns};
 use block::{Block, Table};
 use gemmscope_table::build::TableBuilder;
@@ -113,9 +115,10 @@ fn read(name: &str, text: &str, options: &ImportOptions) -> Result<Imported, Imp
 fn is_about_gemms(block: &Block) -> bool {
     use title::Holds::*;
     let Some(table) = block.table() else { return false };
-    table.titles.iter().any(|t| {
-        matches!(title::title(t).holds, M | N | K | Shape | Square | Time | Rate | Batch)
-    })
+    table
+        .titles
+        .iter()
+        .any(|t| matches!(title::title(t).holds, M | N | K | Shape | Square | Time | Rate | Batch))
 }
 
 /// What was found, what is missing, and what to do.

@@ -9,8 +9,8 @@ use super::readings::readings;
 use super::title::Holds;
 use super::words::types_in;
 use crate::split::dialect::Foreign;
-use gemmscope_table::build::cell_text::is_missing;
 use crate::{Head, ImportOptions, cell};
+use gemmscope_table::build::cell_text::is_missing;
 
 /// Said of a table whose sides have bandwidths: the formats that know such titles read them themselves.
 pub(crate) const BANDWIDTHS: &str = "bandwidths of several sides";
@@ -104,7 +104,8 @@ fn has_failed_cells(columns: &[Column]) -> bool {
 /// Figures by fractions in columns that no title names.
 pub(super) fn has_unnamed_figures(columns: &[Column]) -> bool {
     let fraction = |c: &Column| {
-        c.title.holds == Holds::Open && c.cells.iter().any(|c| c.value.is_some_and(|v| v.fract() != 0.0))
+        c.title.holds == Holds::Open
+            && c.cells.iter().any(|c| c.value.is_some_and(|v| v.fract() != 0.0))
     };
     !columns.iter().any(|c| c.title.is_figure()) && columns.iter().any(fraction)
 }
@@ -112,23 +113,28 @@ pub(super) fn has_unnamed_figures(columns: &[Column]) -> bool {
 /// A cell of a size or a figure that is a number with words around it, which the columns' reader does not take.
 fn has_odd_cells(column: &Column, decimal_comma: bool) -> bool {
     let counts = column.title.is_figure()
-        || matches!(column.title.holds, Holds::M | Holds::N | Holds::K | Holds::Open | Holds::Square);
+        || matches!(
+            column.title.holds,
+            Holds::M | Holds::N | Holds::K | Holds::Open | Holds::Square
+        );
     counts
         && column.cells.iter().any(|c| {
             let plain = || {
                 let text = c.raw.trim().as_bytes();
                 let digits = |b: &u8| b.is_ascii_digit() || b".,-".contains(b);
                 decimal_comma && text.iter().all(digits)
-                    || cell::number(text) == c.value || cell::quantity(text).is_some() || cell::spread(text).is_some()
+                    || cell::number(text) == c.value
+                    || cell::quantity(text).is_some()
+                    || cell::spread(text).is_some()
             };
             c.value.is_some() && !plain()
         })
 }
 
 fn of_shapes(columns: &[Column]) -> bool {
-    columns.iter().any(|c| {
-        super::columns::names_shapes(c) && c.cells.iter().any(|c| c.text.contains(';'))
-    })
+    columns
+        .iter()
+        .any(|c| super::columns::names_shapes(c) && c.cells.iter().any(|c| c.text.contains(';')))
 }
 
 /// What stands around the table and no column has.
@@ -140,7 +146,9 @@ fn around(table: &Table, columns: &[Column], known: &Facts) -> Option<&'static s
     if !joint && titled < 3 && sized.iter().any(|(h, l)| !has(&[*h]) && known.size(*l).is_some()) {
         return Some("sizes around the table");
     }
-    if known.unit.is_some() && !columns.iter().any(|c| c.title.is_figure() && c.title.factor.is_some()) {
+    if known.unit.is_some()
+        && !columns.iter().any(|c| c.title.is_figure() && c.title.factor.is_some())
+    {
         return Some("a unit around the table");
     }
     if known.calls.is_some() {

@@ -1,6 +1,6 @@
 //! A text as headings, sentences and tables, whatever the tables are dressed in.
 
-use super::dress;
+use super::dress::{self, markup};
 use crate::split::dress::unprefixed;
 
 /// A table as cells: the bare titles, and rows of as many cells as they were written.
@@ -78,9 +78,8 @@ pub(super) fn bare(text: &str) -> String {
             rest = tail;
             continue;
         }
-        if let Some(tail) = ["\\textbf{", "\\mathbf{", "\\underline{"]
-            .iter()
-            .find_map(|m| rest.strip_prefix(m))
+        if let Some(tail) =
+            ["\\textbf{", "\\mathbf{", "\\underline{"].iter().find_map(|m| rest.strip_prefix(m))
         {
             let (inner, behind) = tail.split_once('}').unwrap_or((tail, ""));
             out.push_str(inner);
@@ -161,6 +160,8 @@ pub(super) fn names_value(cell: &str) -> bool {
 
 /// The text as blocks. Fences and rules are transparent.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
+    let of_page = markup::is_page(text).then(|| markup::paragraphs(text));
+    let text = of_page.as_deref().unwrap_or(text);
     let bare: Vec<_> = text.lines().map(unprefixed).collect();
     let lines: Vec<&str> = bare.iter().map(|l| &**l).collect();
     let mut out = Vec::new();
@@ -204,7 +205,9 @@ fn is_heading(line: &str) -> bool {
         return false;
     }
     let plain = |c: char| c.is_alphanumeric() || ",;\t _".contains(c);
-    marks > 1 || !(text.chars().all(plain) && text.split([',', ';', '\t', ' ']).filter(|w| !w.is_empty()).count() >= 3)
+    marks > 1
+        || !(text.chars().all(plain)
+            && text.split([',', ';', '\t', ' ']).filter(|w| !w.is_empty()).count() >= 3)
 }
 
 fn words_of(lines: &[&str], i: usize) -> (Kind, String) {

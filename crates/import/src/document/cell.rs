@@ -50,8 +50,27 @@ pub(super) enum Commas {
 /// Nothing was measured, and why.
 pub(super) fn is_missing(text: &str) -> bool {
     const WORDS: &[&str] = &[
-        "", "na", "n/a", "nan", "none", "null", "inf", "oom", "fail", "failed", "fails", "failure",
-        "error", "timeout", "skip", "skipped", "not supported", "unsupported", "x", "✗", "❌",
+        "",
+        "na",
+        "n/a",
+        "nan",
+        "none",
+        "null",
+        "inf",
+        "oom",
+        "fail",
+        "failed",
+        "fails",
+        "failure",
+        "error",
+        "timeout",
+        "skip",
+        "skipped",
+        "not supported",
+        "unsupported",
+        "x",
+        "✗",
+        "❌",
         "cuda oom",
     ];
     let lower = text.trim().to_lowercase();

@@ -1,7 +1,7 @@
 //! The dresses of tables: each takes the lines from one on and gives the cells of the table that begins there.
 
 mod drawn;
-mod markup;
+pub(super) mod markup;
 mod plain;
 
 use super::block::Table;

@@ -37,7 +37,9 @@ pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
     let rule = |line: &str| {
         let line = line.trim();
         let drawn = |c: char| "+-=|".contains(c) || ('\u{2500}'..='\u{257f}').contains(&c);
-        line.chars().count() > 2 && line.starts_with(|c| CORNERS.contains(c)) && line.chars().all(drawn)
+        line.chars().count() > 2
+            && line.starts_with(|c| CORNERS.contains(c))
+            && line.chars().all(drawn)
     };
     let boxed = |line: &str| line.replace(['│', '┃', '┆', '║', '╎'], "|");
     if !rule(lines.get(at)?) {
@@ -61,7 +63,8 @@ pub(super) fn grid(lines: &[&str], at: usize) -> Option<Found> {
     }
     let titles = joined(&cells(groups.remove(0)));
     // A group of several lines is several rows, or a row whose cells are broken.
-    let measured = |row: &[String]| row.iter().filter(|c| is_numeric(c) && !c.is_empty()).count() > 1;
+    let measured =
+        |row: &[String]| row.iter().filter(|c| is_numeric(c) && !c.is_empty()).count() > 1;
     let several =
         groups.len() == 1 || groups.iter().any(|g| g.iter().skip(1).any(|(_, r)| measured(r)));
     let rows = match several {

@@ -2,6 +2,7 @@
 
 use super::{Found, joined, table};
 use crate::document::block::{are_words, bare};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Most lines that a table of HTML may have whose end is not written.
@@ -143,6 +144,63 @@ fn without_tags(text: &str) -> String {
     out
 }
 
+/// True for a page, or a part of one, that holds a table.
+pub(in crate::document) fn is_page(text: &str) -> bool {
+    text.trim_start().starts_with('<') && text.to_ascii_lowercase().contains("<table")
+}
+
+/// HTML as a browser copies it, with tables as they are and each paragraph between them as a line of plain words.
+pub(in crate::document) fn paragraphs(html: &str) -> String {
+    const UNSEEN: [(&str, &str); 4] =
+        [("<!--", "-->"), ("<style", "</style>"), ("<script", "</script>"), ("<head", "</head>")];
+    const BREAKS: [&str; 13] =
+        ["p", "br", "div", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "pre"];
+    let lower = html.to_ascii_lowercase();
+    let mut out = String::with_capacity(html.len());
+    let mut at = 0;
+    while let Some(tag) = lower[at..].find('<').map(|i| at + i) {
+        out.push_str(&entities(&html[at..tag]));
+        let begins = |name: &str| lower[tag..].starts_with(name);
+        let behind = |end: &str| lower[tag..].find(end).map_or(html.len(), |i| tag + i + end.len());
+        if let Some((_, end)) = UNSEEN.iter().find(|(begin, _)| begins(begin) && !begins("<header"))
+        {
+            at = behind(end);
+        } else if begins("<table") {
+            at = behind("</table>");
+            out.push('\n');
+            out.push_str(&entities(&html[tag..at]));
+            out.push('\n');
+        } else {
+            at = behind(">");
+            let name = lower[tag..].trim_start_matches(['<', '/']);
+            let name =
+                &name[..name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len())];
+            if BREAKS.contains(&name) {
+                out.push('\n');
+            }
+        }
+    }
+    out.push_str(&entities(&html[at..]));
+    out
+}
+
+/// Named characters that stand around figures.
+fn entities(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return text.into();
+    }
+    const NAMED: [(&str, &str); 7] = [
+        ("&nbsp;", " "),
+        ("&#160;", " "),
+        ("&micro;", "µ"),
+        ("&times;", "×"),
+        ("&plusmn;", "±"),
+        ("&lt;", "<"),
+        ("&amp;", "&"),
+    ];
+    NAMED.iter().fold(text.to_owned(), |text, (name, is)| text.replace(name, is)).into()
+}
+
 /// Lines of cells that `&` holds apart and `\\` ends.
 pub(super) fn latex(lines: &[&str], at: usize) -> Option<Found> {
     let row = |line: &str| {
@@ -158,7 +216,8 @@ pub(super) fn latex(lines: &[&str], at: usize) -> Option<Found> {
     let mut end = at + 1;
     while let Some(line) = lines.get(end) {
         let trimmed = line.trim();
-        let rule = trimmed.starts_with('\\') && (trimmed.contains("rule") || trimmed.contains("line"));
+        let rule =
+            trimmed.starts_with('\\') && (trimmed.contains("rule") || trimmed.contains("line"));
         match row(line) {
             Some(cells) => rows.push((end, cells)),
             None if rule => {}

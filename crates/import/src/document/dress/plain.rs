@@ -47,7 +47,9 @@ pub(super) fn delimited(lines: &[&str], at: usize) -> Option<Found> {
         let titles = cells(header, delimiter);
         let is_title = |title: &String| {
             let figure = title.split_whitespace().any(|w| {
-                w.contains('.') && w.starts_with(|c: char| c.is_ascii_digit()) && w.parse::<f64>().is_ok()
+                w.contains('.')
+                    && w.starts_with(|c: char| c.is_ascii_digit())
+                    && w.parse::<f64>().is_ok()
             });
             !figure && title.len() <= 60 && (title.starts_with("vs") || !names_value(title))
         };
@@ -59,9 +61,8 @@ pub(super) fn delimited(lines: &[&str], at: usize) -> Option<Found> {
             return None;
         }
         let (rows, end) = rows_of(lines, at, delimiter, &titles);
-        let measured = |(_, row): &&(usize, Vec<String>)| {
-            row.iter().any(|c| is_numeric(c) && !c.is_empty())
-        };
+        let measured =
+            |(_, row): &&(usize, Vec<String>)| row.iter().any(|c| is_numeric(c) && !c.is_empty());
         let probed = rows.len().min(PROBED);
         let numbers = rows.iter().take(probed).filter(measured).count();
         (probed > 0 && numbers * 2 >= probed)
