@@ -17,9 +17,10 @@ use gemmscope_chart::scene::{Item, Scene};
 use gemmscope_chart::{picture, svg::svg};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::catalog;
+use gemmscope_model::pass;
 use gemmscope_model::transformer::Model;
 use gemmscope_share::data;
-use gemmscope_share::extract::Extract;
+use gemmscope_share::extract::extract;
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::native_csv::csv;
 use gemmscope_table::result_table::Table;
@@ -155,8 +156,8 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
         };
         assert_eq!(csv(&back, 0..back.len(), None), long);
     }
-    let block =
-        Extract::new(&data, &(0..data.len() as u32).collect::<Vec<_>>(), &[]).finish().unwrap();
+    let all: Vec<u32> = (0..data.len() as u32).collect();
+    let block = pass::at_once(extract(&data, &all, &[], &async |_| {})).unwrap();
     if let Ok(link) = data::to_link(&block) {
         let files = data::from_link(&link).unwrap();
         let rows = |f: &data::Carried| match read_all(&f.name, &f.bytes, &ImportOptions::default())
