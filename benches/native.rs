@@ -12,7 +12,7 @@ use gemmscope_chart::charts::{Inputs, RowCache};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::interactive;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::roofline::{Input, Points, hit_grid, roofline};
+use gemmscope_chart::roofline::{Points, RooflineInput, hit_grid, roofline};
 use gemmscope_import::{ImportOptions, Imported, Session};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::pass;
@@ -64,14 +64,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut json = None;
     let mut parse_only = false;
-    let mut arguments = lexopt::Parser::from_env();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            lexopt::Arg::Long("bench") => {}                 // cargo says so
-            lexopt::Arg::Long("parse") => parse_only = true, // for a profiler
-            lexopt::Arg::Long("json") => json = Some(PathBuf::from(arguments.value()?)),
-            lexopt::Arg::Value(file) => files.push(file.into()),
-            other => return Err(other.unexpected().into()),
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--bench" => {}                 // cargo says so
+            "--parse" => parse_only = true, // for a profiler
+            "--json" => json = arguments.next().map(PathBuf::from),
+            _ => files.push(argument.into()),
         }
     }
     if files.is_empty() {
@@ -249,8 +248,10 @@ fn pictures(frame: &Frame, timings: &mut Vec<Timing>) {
     };
     timings.push(time("colours", colour));
     let color_scale = colour();
-    let input =
-        Input { dpr: 2.0, ..Input::new(frame, &points, &color_scale, &theme, (1000.0, 600.0)) };
+    let input = RooflineInput {
+        dpr: 2.0,
+        ..RooflineInput::new(frame, &points, &color_scale, &theme, (1000.0, 600.0))
+    };
     timings.push(time("roofline scene", || roofline(&input)));
     let chart = roofline(&input);
     timings.push(time("hit grid", || hit_grid(&input, &chart.plot)));

@@ -5,12 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a check that cannot go on says where")]
 
 use crate::exercise::said;
-use gemmscope_analysis::explain::{brief, explain};
 use gemmscope_analysis::findings::{Kind, check_all};
-use gemmscope_analysis::planner::{Plan, PlanState, export};
-use gemmscope_analysis::replay::{Case, Tool, replay};
-use gemmscope_analysis::report::{self, Report};
-use gemmscope_analysis::summary::Summary;
+use gemmscope_analysis::ledger::Columns;
+use gemmscope_analysis::planner::{Plan, PlanState};
 use gemmscope_chart::charts::{CHARTS, Inputs};
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::scene::{Item, Scene};
@@ -23,8 +20,15 @@ use gemmscope_share::data;
 use gemmscope_share::extract::extract;
 use gemmscope_table::dataset::{ColumnData, Dataset};
 use gemmscope_table::native_csv::csv;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
+use gemmscope_table::study::Study;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::explain::{brief, explain};
+use gemmscope_words::plan_export;
+use gemmscope_words::replay::{Case, Tool, replay};
+use gemmscope_words::report::{self, Report};
+use gemmscope_words::summary::Summary;
+use std::sync::Arc;
 
 /// No figure of a text is one that cannot be read.
 fn legible(what: &str, text: &str) {
@@ -35,7 +39,7 @@ fn legible(what: &str, text: &str) {
 }
 
 /// As many cells as titles in each row.
-fn even(what: &str, table: &Table, legibly: bool) {
+fn even(what: &str, table: &ResultTable, legibly: bool) {
     for row in &table.rows {
         assert_eq!(row.len(), table.header.len(), "{what}: {row:?}");
         if legibly {
@@ -156,8 +160,13 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
         };
         assert_eq!(csv(&back, 0..back.len(), None), long);
     }
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let block = pass::at_once(extract(&data, &all, &[], &async |_| {})).unwrap();
+    let block = pass::at_once(extract(
+        &data,
+        &(0..data.len() as u32).collect::<Vec<_>>(),
+        &[],
+        &async |_: f64| {},
+    ))
+    .unwrap();
     if let Ok(link) = data::to_link(&block) {
         let files = data::from_link(&link).unwrap();
         let rows = |f: &data::Carried| match read_all(&f.name, &f.bytes, &ImportOptions::default())
@@ -171,7 +180,8 @@ fn made(data: Dataset, view: u8, device: u8, link: &str, plain: bool) {
     let mut state = ViewState::decode(link).0;
     let device = &devices[usize::from(device) % devices.len()].id;
     state.devices.default.get_or_insert(device.clone());
-    let (frame, refused) = picture::frame(data, &state, &[]);
+    let (frame, refused) =
+        Study::default().frame(&Arc::new(data), &state, &[], || Some(Columns::new()));
     refused.iter().for_each(|r| said(r));
 
     let found = check_all(&frame);
@@ -256,16 +266,16 @@ pub(crate) fn plan(bytes: &[u8]) {
                     assert!(row.intensity() > 0.0 && row.intensity().is_finite());
                     assert!(row.share.is_finite() && (0.0..=1.0 + 1e-9).contains(&row.share));
                 }
-                even("the plan", &export::table(step), true);
+                even("the plan", &plan_export::table(step), true);
             }
         }
     }
     legible("the sentence", &plan.headline());
-    legible("the table", &export::csv(&plan));
-    legible("the report", &export::markdown(&plan));
-    let _ = (plan.crossings(), plan.trails(), export::tritonbench(&plan));
-    even("the devices", &export::device_table(&plan), true);
-    export::figures(&plan).iter().for_each(|f| legible("a figure", &f.1));
+    legible("the table", &plan_export::csv(&plan));
+    legible("the report", &plan_export::markdown(&plan));
+    let _ = (plan.crossings(), plan.trails(), plan_export::tritonbench(&plan));
+    even("the devices", &plan_export::device_table(&plan), true);
+    plan_export::figures(&plan).iter().for_each(|f| legible("a figure", &f.1));
     let rows: usize =
         plan.steps.iter().filter_map(|s| Some(s.result.as_ref().ok()?.rows.len())).sum();
     assert_eq!(plan.dataset().len(), rows);

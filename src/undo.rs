@@ -87,7 +87,7 @@ impl<T> History<T> {
 }
 
 /// An item of a list that a step can take out and put back.
-pub trait Keyed {
+pub trait HasKey {
     /// What tells it from the others.
     type Key: PartialEq;
     /// Its key.
@@ -97,20 +97,20 @@ pub trait Keyed {
 /// What a step changes in a list: items it takes out, and items it puts back at their places. What
 /// was added to the list meanwhile stays.
 #[derive(Clone, Debug)]
-pub struct Swap<T: Keyed> {
+pub struct Swap<T: HasKey> {
     /// Items to put in, each with its place, in ascending order.
     pub back: Vec<(usize, T)>,
     /// Keys of the items to take out.
     pub out: Vec<T::Key>,
 }
 
-impl<T: Keyed> Default for Swap<T> {
+impl<T: HasKey> Default for Swap<T> {
     fn default() -> Self {
         Swap { back: Vec::new(), out: Vec::new() }
     }
 }
 
-impl<T: Keyed> Swap<T> {
+impl<T: HasKey> Swap<T> {
     /// Takes these items out of a list; the result puts them back.
     pub fn take(list: &mut Vec<T>, out: Vec<T::Key>) -> Swap<T> {
         let swap = Swap { back: Vec::new(), out };
@@ -228,7 +228,7 @@ mod tests {
         assert!(!h.can_undo());
     }
 
-    impl Keyed for char {
+    impl HasKey for char {
         type Key = char;
         fn key(&self) -> char {
             *self

@@ -3,13 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use gemmscope_analysis::findings::{Kind, check_all};
-use gemmscope_analysis::ledger::Evidence;
-use gemmscope_analysis::planner::{Plan, PlanState, export};
-use gemmscope_analysis::replay::bulk;
-use gemmscope_analysis::report::{
-    Picture, Report, gemm_findings, gemm_findings_of, html, json, markdown,
-};
-use gemmscope_analysis::tuning::{self, History};
+use gemmscope_analysis::ledger::{Account, Evidence};
+use gemmscope_analysis::planner::{Plan, PlanState};
+use gemmscope_analysis::tuning::{self, SearchHistory};
 use gemmscope_import::{ImportOptions, Imported, read_all};
 use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset, TraceContext};
@@ -18,6 +14,12 @@ use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::plan_export;
+use gemmscope_words::replay::bulk;
+use gemmscope_words::report::{
+    Picture, Report, gemm_findings, gemm_findings_of, html, json, markdown,
+};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn frame(files: &[(&str, &[u8])], kind: RoofKind) -> Frame {
@@ -201,7 +203,7 @@ fn a_list_of_shapes_has_roof_times_and_no_empty_tables() {
 fn the_csv_comes_back_as_shapes_without_a_time() {
     let state = ViewState::decode("plan.devices=mi300x,h100-sxm").0;
     let p = Plan::new(PlanState::read(&state).0, &[]);
-    let text = export::csv(&p);
+    let text = plan_export::csv(&p);
     let Ok(Imported::Table(back)) =
         read_all("gemmscope-plan.csv", text.as_bytes(), &ImportOptions::default())
     else {
@@ -214,7 +216,7 @@ fn the_csv_comes_back_as_shapes_without_a_time() {
         assert!(back.time_s[row].is_nan());
         assert_eq!(back.text(ColumnMeaning::OpName, row), data.text(ColumnMeaning::OpName, row));
     }
-    let triton = export::tritonbench(&p);
+    let triton = plan_export::tritonbench(&p);
     let Ok(Imported::Table(shapes)) =
         read_all("tritonbench-shapes.csv", triton.as_bytes(), &ImportOptions::default())
     else {
@@ -271,7 +273,7 @@ fn the_sample_of_a_tuning_history() {
     let csv = include_bytes!("../samples/tuning-history.csv");
     let f = frame(&[("tuning-history.csv", csv)], RoofKind::Datasheet);
     let (problem, _) = tuning::problems(&f)[0];
-    let h = History::new(&f, &problem, 0.3).unwrap();
+    let h = SearchHistory::new(&f, &problem, 0.3).unwrap();
     let best: Vec<f64> = h
         .generations
         .iter()
@@ -526,4 +528,41 @@ fn layers_merge_where_the_trace_shows_them_and_never_batch() {
     assert!(!of("8944 × 2816 × 1024").contains("could be batched"));
     let alone = of("700 × 600 × 512");
     assert!(alone.contains("could be batched") && alone.contains("torch.compile"), "{alone}");
+}
+
+/// The lists of account keys in a schema, wherever they stand.
+fn account_lists(schema: &serde_json::Value, found: &mut Vec<BTreeSet<String>>) {
+    match schema {
+        serde_json::Value::Object(fields) => {
+            fields.values().for_each(|value| account_lists(value, found));
+        }
+        serde_json::Value::Array(items) => {
+            let keys: BTreeSet<String> =
+                items.iter().filter_map(|k| Some(k.as_str()?.to_owned())).collect();
+            if keys.contains("tile") && keys.contains("launch") {
+                found.push(keys);
+            }
+            items.iter().for_each(|value| account_lists(value, found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn schemas_know_every_account() {
+    let all: BTreeSet<String> = Account::ALL.iter().map(|a| a.key().to_owned()).collect();
+    let lost: BTreeSet<String> =
+        Account::ALL.iter().filter(|a| a.is_lost()).map(|a| a.key().to_owned()).collect();
+    for (name, text) in [
+        ("report", include_str!("../docs/src/schema/report-4.json")),
+        ("summary", include_str!("../docs/src/schema/summary-1.json")),
+        ("check", include_str!("../docs/src/schema/check-1.json")),
+    ] {
+        let mut lists = Vec::new();
+        account_lists(&serde_json::from_str(text).unwrap(), &mut lists);
+        assert!(!lists.is_empty(), "{name}");
+        for list in lists {
+            assert!(list == all || list == lost, "{name}: {list:?}");
+        }
+    }
 }

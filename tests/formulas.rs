@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use gemmscope_analysis::explain::explain;
 use gemmscope_analysis::findings::check_all;
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_import::{ImportOptions, Imported, read_all};
@@ -11,6 +10,8 @@ use gemmscope_model::hardware::RoofKind;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
+use gemmscope_words::explain::explain;
+use gemmscope_words::headline;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -268,7 +269,7 @@ fn every_formula_comes_to_its_figure() {
                 assert!(formula.is_empty() || worked.len() > 1, "{formula}: no result");
                 findings += usize::from(!formula.is_empty());
             }
-            for words in Ledger::new(&frame).books.iter().filter_map(|book| book.lost_words()) {
+            for words in Ledger::new(&frame).books.iter().filter_map(headline::lost) {
                 let (lost, parts) = words.split_once(" lost = ").unwrap();
                 let parts = parts.split(" + ").map(|part| Reader::evaluate(part).unwrap());
                 let sum = parts.reduce(|a, b| a.apply('+', b).unwrap()).unwrap();

@@ -8,13 +8,11 @@ use gemmscope_analysis::compare::{Comparison, Dispatch, Setup, Tally};
 use gemmscope_analysis::findings::{
     Finding, Findings, Kind, Scan, Severity, Sign, Whole, check_all,
 };
-use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Ledger, Partners};
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{
     MeasuredStep, best_preset, distinct, measured_table, model_for,
 };
-use gemmscope_analysis::report::{Report, gemm_findings_of, impact_percent};
 use gemmscope_analysis::tile_sweep::{Line, NoSweep, Panel, Sweep, TileSource, influences};
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_import::{ImportOptions, Imported, read_all};
@@ -31,6 +29,8 @@ use gemmscope_table::fixture;
 use gemmscope_table::metrics::{DeviceChoice, Metrics};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::headline;
+use gemmscope_words::report::{Report, gemm_findings_of, impact_percent};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ fn the_bound_of_a_tile_is_a_time() {
         found.evidence.formula,
         "work / roof of the tile − roof time = 34.36 GFLOP / 34.41 TFLOP/s − 48.5 µs = 950 µs a call"
     );
-    let words = all.ledger.books[0].lost_words().unwrap();
+    let words = headline::lost(&all.ledger.books[0]).unwrap();
     assert!(words.ends_with("lost = 9.50 ms tile + 903 µs unexplained"), "{words}");
     assert!(
         found.text.ends_with("Use more split-K; the kernel can improve too."),

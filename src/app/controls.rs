@@ -2,14 +2,14 @@
 
 use super::state::{Shell, Workbench};
 use super::ui::{Menu, icon, select, value_of};
-use gemmscope_table::control::{Control, Kind};
+use gemmscope_table::control::{Control, ControlKind};
 use leptos::prelude::*;
 
 /// Called with the setting and the text of the chosen value.
-pub type Change = Callback<(Control, String)>;
+pub type OnChange = Callback<(Control, String)>;
 
 /// Writes a choice into the view under the setting's key.
-pub fn write(bench: Workbench) -> Change {
+pub fn write(bench: Workbench) -> OnChange {
     Callback::new(move |(control, value): (Control, String)| {
         let stored = control.stored(&value).to_owned();
         bench.edit("control", |v| v.set_param(&control.key, stored));
@@ -18,7 +18,7 @@ pub fn write(bench: Workbench) -> Change {
 
 /// The elements of a list of settings that may change: the first row, and a button that shows the
 /// rest and says how many of them are set.
-pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
+pub fn controls(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     let part = move |more: bool| {
         let of = move || list.with(|l| l.iter().filter(|c| c.more == more).cloned().collect());
         Memo::new(move |_| of())
@@ -47,10 +47,12 @@ pub fn controls(list: Signal<Vec<Control>>, change: Change) -> AnyView {
 
 /// An element is built again only when its options change, so that a choice does not take away the
 /// focus.
-fn elements(list: Signal<Vec<Control>>, change: Change) -> AnyView {
+fn elements(list: Signal<Vec<Control>>, change: OnChange) -> AnyView {
     let offers = |c: &Control| {
         let range = match c.kind {
-            Kind::Number { min, max, slider, .. } => Some((min.to_bits(), max.to_bits(), slider)),
+            ControlKind::Number { min, max, slider, .. } => {
+                Some((min.to_bits(), max.to_bits(), slider))
+            }
             _ => None,
         };
         (c.key.clone(), c.options().to_vec(), range)
@@ -70,7 +72,7 @@ fn elements(list: Signal<Vec<Control>>, change: Change) -> AnyView {
 
 /// Passes on what was typed. Where the setting refuses it, the status line says why and the field
 /// shows the current value again.
-fn typed(shell: Shell, now: Memo<Control>, change: Change, event: &web_sys::Event) {
+fn typed(shell: Shell, now: Memo<Control>, change: OnChange, event: &web_sys::Event) {
     let control = now.get_untracked();
     match control.accept(&value_of(event)) {
         Ok(value) => change.run((control, value)),
@@ -89,10 +91,10 @@ fn event_input(event: &web_sys::Event) -> Option<web_sys::HtmlInputElement> {
 }
 
 /// A number field without caption.
-pub fn number(now: Memo<Control>, change: Change) -> AnyView {
+pub fn number(now: Memo<Control>, change: OnChange) -> AnyView {
     let shell = Shell::here();
     let first = now.get_untracked();
-    let Kind::Number { min, max, step, unit, .. } = first.kind else {
+    let ControlKind::Number { min, max, step, unit, .. } = first.kind else {
         return ().into_any();
     };
     view! {
@@ -112,18 +114,18 @@ pub fn number(now: Memo<Control>, change: Change) -> AnyView {
     .into_any()
 }
 
-fn control(now: Memo<Control>, change: Change) -> AnyView {
+fn control(now: Memo<Control>, change: OnChange) -> AnyView {
     let shell = Shell::here();
     let first = now.get_untracked();
     let send = move |value: String| change.run((now.get_untracked(), value));
     let key = first.key.clone();
     let body = match first.kind {
-        Kind::Choice { options } | Kind::Field { options } => {
+        ControlKind::Choice { options } | ControlKind::Field { options } => {
             let current = Signal::derive(move || now.with(|c| c.current.clone()));
             select((None, Some(key)), options, current, Box::new(send))
         }
-        Kind::Several { .. } => return several(now, change),
-        Kind::Toggle => {
+        ControlKind::Several { .. } => return several(now, change),
+        ControlKind::Toggle => {
             return view! {
                 <label class="control check" title=first.hint>
                     <input
@@ -137,7 +139,7 @@ fn control(now: Memo<Control>, change: Change) -> AnyView {
             }
             .into_any();
         }
-        Kind::Text => view! {
+        ControlKind::Text => view! {
             <input
                 type="search"
                 class="find-field"
@@ -147,7 +149,7 @@ fn control(now: Memo<Control>, change: Change) -> AnyView {
             />
         }
         .into_any(),
-        Kind::Number { min, slider, .. } => view! {
+        ControlKind::Number { min, slider, .. } => view! {
             {slider.map(|end| view! {
                 <input
                     type="range"
@@ -172,7 +174,7 @@ fn control(now: Memo<Control>, change: Change) -> AnyView {
     .into_any()
 }
 
-fn several(now: Memo<Control>, change: Change) -> AnyView {
+fn several(now: Memo<Control>, change: OnChange) -> AnyView {
     let first = now.get_untracked();
     let (label, key) = (first.label.clone(), first.key.clone());
     let summary = move || now.with(Control::captions);

@@ -28,4 +28,4 @@ mod workbench;
 pub use shared::Shared;
 pub use shell::{Dialog, LoadError, LoadState, Message, Progress, Shell, ThemeChoice};
 pub use shown::Shown;
-pub use workbench::{FIXED_KEY, FindingsResult, LoadedFile, Origin, Step, Ticked, Workbench};
+pub use workbench::{FIXED_KEY, FindingsResult, LoadedFile, Origin, Ticked, UndoStep, Workbench};

@@ -1,14 +1,14 @@
 //! Small components that every panel uses: icons, menus, dialogs, tables.
 
 pub mod menu;
-pub mod one_stop;
+pub mod roving_tabindex;
 mod select;
 pub mod terms;
 
 use crate::app::state::Shell;
 use crate::web::{clock, dom};
 use gemmscope_model::units::format_significant;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use leptos::html::Div;
 use leptos::prelude::*;
 pub use menu::Menu;
@@ -263,7 +263,7 @@ pub fn segment(
 }
 
 /// A result table as HTML.
-pub fn table_view(table: Table) -> AnyView {
+pub fn table_view(table: ResultTable) -> AnyView {
     /// Letters of a number that is shown whole.
     const SHORT: usize = 8;
     // Numbers are aligned on the right, so that digits stand below each other.

@@ -6,7 +6,7 @@ use super::js::{field, global};
 use wasm_bindgen::prelude::*;
 
 /// What was chosen, dropped, pasted or clicked on the start page.
-pub enum Given {
+pub enum EarlyGiven {
     /// Files.
     Files(Vec<Input>),
     /// A folder, perhaps with files beside it.
@@ -20,7 +20,7 @@ pub enum Given {
 }
 
 /// Calls `taker` with all that was kept, and with what is given from now on.
-pub fn take(taker: impl Fn(Given) + 'static) {
+pub fn take(taker: impl Fn(EarlyGiven) + 'static) {
     let early = global("gemmscopeEarly");
     let Ok(take) = field(&early, "take").dyn_into::<js_sys::Function>() else {
         return;
@@ -34,23 +34,23 @@ pub fn take(taker: impl Fn(Given) + 'static) {
 }
 
 /// An item of `early.js`: an object with one field.
-fn read(item: &JsValue) -> Option<Given> {
+fn read(item: &JsValue) -> Option<EarlyGiven> {
     let text = |key| field(item, key).as_string();
     let inputs = |key| {
         let files: Vec<web_sys::File> = list(item, key)?;
         Some(files.into_iter().map(Input::from).collect::<Vec<_>>())
     };
     if let Some(files) = inputs("files") {
-        return Some(Given::Files(files));
+        return Some(EarlyGiven::Files(files));
     }
     if let Some(files) = inputs("folder") {
-        return Some(Given::Folder(Folder::Chosen(files)));
+        return Some(EarlyGiven::Folder(Folder::Chosen(files)));
     }
     if let Some(entries) = list(item, "entries") {
-        return Some(Given::Folder(Folder::Entries(entries)));
+        return Some(EarlyGiven::Folder(Folder::Entries(entries)));
     }
-    let sample = text("sample").map(Given::Sample);
-    text("text").map(Given::Text).or(sample).or_else(|| text("open").map(Given::Open))
+    let sample = text("sample").map(EarlyGiven::Sample);
+    text("text").map(EarlyGiven::Text).or(sample).or_else(|| text("open").map(EarlyGiven::Open))
 }
 
 /// The values of an array under a key. The type is not checked: entries of a test are plain objects.

@@ -3,7 +3,7 @@
 
 use super::file::Input;
 use super::js::{field, global, number, text};
-use super::reading::{self, Outcome, Pace};
+use super::reading::{self, Pace, ReadOutcome};
 use super::worker::message;
 use super::{clock, dom, transfer};
 use gemmscope_import::{ImportError, ImportOptions, Imported};
@@ -156,7 +156,7 @@ impl Importer {
         options: &ImportOptions,
         progress: impl Fn(u64) + 'static,
         grown: Grown,
-    ) -> Outcome {
+    ) -> ReadOutcome {
         self.next_id.set(self.next_id.get() + 1);
         let id = self.next_id.get();
         self.current.set(id);
@@ -172,7 +172,7 @@ impl Importer {
         options: &ImportOptions,
         progress: Progress,
         grown: Grown,
-    ) -> Outcome {
+    ) -> ReadOutcome {
         // A worker takes longer to start than an embedded page to read a small table.
         let small = dom::embedded() && input.size() <= SMALL;
         if !small {
@@ -195,32 +195,32 @@ impl Importer {
                     *self.link.borrow_mut() = None;
                     self.tried.set(false);
                     return match self.cancelled.get() == id {
-                        true => Outcome::Cancelled,
-                        false => Outcome::Failed(stopped(input)),
+                        true => ReadOutcome::Cancelled,
+                        false => ReadOutcome::Failed(stopped(input)),
                     };
                 }
             }
         }
         let cancelled = self.cancelled.clone();
         if cancelled.get() == id {
-            return Outcome::Cancelled;
+            return ReadOutcome::Cancelled;
         }
         let is_cancelled = move || cancelled.get() == id;
         let read = reading::read(input, options, Pace::Page, &*progress, &is_cancelled, None);
         match read.await {
-            Outcome::Done(ended) => match ended.whole() {
-                Ok(imported) => Outcome::Done(imported),
-                Err(error) => Outcome::Failed(error),
+            ReadOutcome::Done(ended) => match ended.whole() {
+                Ok(imported) => ReadOutcome::Done(imported),
+                Err(error) => ReadOutcome::Failed(error),
             },
-            Outcome::Failed(error) => Outcome::Failed(error),
-            Outcome::Cancelled => Outcome::Cancelled,
+            ReadOutcome::Failed(error) => ReadOutcome::Failed(error),
+            ReadOutcome::Cancelled => ReadOutcome::Cancelled,
         }
     }
 }
 
 /// How a request to read a file ended.
 enum Ended {
-    With(Outcome),
+    With(ReadOutcome),
     /// There is no worker that reads.
     NotStarted,
     /// The worker died while it read.
@@ -373,8 +373,8 @@ impl Link {
     }
 }
 
-async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
-    let failed = |message: String| Outcome::Failed(ImportError::new(message));
+async fn outcome(reply: &JsValue, rows: &Growing) -> ReadOutcome {
+    let failed = |message: String| ReadOutcome::Failed(ImportError::new(message));
     if let Some(why) = rows.flaw.take() {
         return failed(why);
     }
@@ -392,13 +392,13 @@ async fn outcome(reply: &JsValue, rows: &Growing) -> Outcome {
         }
         "devices" => said(serde_json::from_slice(&json).map(Imported::Devices)),
         "context" => said(serde_json::from_slice(&json).map(Imported::Context)),
-        "cancelled" => return Outcome::Cancelled,
+        "cancelled" => return ReadOutcome::Cancelled,
         _ => match said(serde_json::from_slice(&json)) {
-            Ok(error) => return Outcome::Failed(error),
+            Ok(error) => return ReadOutcome::Failed(error),
             Err(why) => Err(why),
         },
     };
-    read.map_or_else(failed, Outcome::Done)
+    read.map_or_else(failed, ReadOutcome::Done)
 }
 
 fn said<T>(read: serde_json::Result<T>) -> Result<T, String> {

@@ -29,7 +29,7 @@ pub enum Pace {
 
 /// How reading ended.
 #[derive(Debug)]
-pub enum Outcome<T = Imported> {
+pub enum ReadOutcome<T = Imported> {
     /// The file was read.
     Done(T),
     /// It cannot be read.
@@ -125,7 +125,7 @@ pub async fn read(
     progress: &dyn Fn(u64),
     cancelled: &dyn Fn() -> bool,
     take: Option<TakeRows<'_>>,
-) -> Outcome<Ended> {
+) -> ReadOutcome<Ended> {
     let at_once = if take.is_some() { input.size().min(PART) } else { input.size() };
     let mut session = session(&input.name, at_once, options.clone());
     let mut chunks = Chunks::open(&input.blob, pace);
@@ -144,17 +144,17 @@ pub async fn read(
                     Bytes(done as f64),
                     Bytes(input.size() as f64)
                 );
-                return Outcome::Failed(ImportError::new(message));
+                return ReadOutcome::Failed(ImportError::new(message));
             }
         }
         for part in buffer.chunks(FEED) {
             if cancelled() {
                 chunks.cancel();
-                return Outcome::Cancelled;
+                return ReadOutcome::Cancelled;
             }
             if let Err(error) = session.feed(part) {
                 chunks.cancel();
-                return Outcome::Failed(error);
+                return ReadOutcome::Failed(error);
             }
             done += part.len() as u64;
             if let Some(take) = take
@@ -177,10 +177,10 @@ pub async fn read(
         }
     }
     if cancelled() {
-        return Outcome::Cancelled;
+        return ReadOutcome::Cancelled;
     }
     match session.end() {
-        Ok(ended) => Outcome::Done(ended),
-        Err(error) => Outcome::Failed(error),
+        Ok(ended) => ReadOutcome::Done(ended),
+        Err(error) => ReadOutcome::Failed(error),
     }
 }

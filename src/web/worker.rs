@@ -9,7 +9,7 @@
 
 use super::file::Input;
 use super::js::{field, number, text};
-use super::reading::{self, Outcome, Pace};
+use super::reading::{self, Pace, ReadOutcome};
 use super::transfer;
 use gemmscope_import::{Ended, ImportOptions, Imported};
 use gemmscope_table::dataset::Part;
@@ -100,16 +100,18 @@ async fn import(state: &State, out: &web_sys::DedicatedWorkerGlobalScope, id: u3
     let outcome =
         reading::read(&input, &options, Pace::Worker, &progress, &cancelled, Some(&take)).await;
     let _ = match outcome {
-        Outcome::Done(Ended::Whole(Imported::Table(table))) => post("table", wire::pack(*table)),
-        Outcome::Done(Ended::Rest(rest)) => post("rest", wire::pack_rest(*rest)),
-        Outcome::Done(Ended::Whole(Imported::Devices(devices))) => {
+        ReadOutcome::Done(Ended::Whole(Imported::Table(table))) => {
+            post("table", wire::pack(*table))
+        }
+        ReadOutcome::Done(Ended::Rest(rest)) => post("rest", wire::pack_rest(*rest)),
+        ReadOutcome::Done(Ended::Whole(Imported::Devices(devices))) => {
             say("devices", serde_json::to_string(&devices))
         }
-        Outcome::Done(Ended::Whole(Imported::Context(context))) => {
+        ReadOutcome::Done(Ended::Whole(Imported::Context(context))) => {
             say("context", serde_json::to_string(&context))
         }
-        Outcome::Failed(error) => say("error", serde_json::to_string(&error)),
-        Outcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
+        ReadOutcome::Failed(error) => say("error", serde_json::to_string(&error)),
+        ReadOutcome::Cancelled => out.post_message(&message("cancelled", &[tag])),
     };
     state.cancelled.borrow_mut().retain(|c| *c != id);
 }

@@ -5,7 +5,7 @@
 use gemmscope_chart::scene::Scene;
 use gemmscope_chart::svg::svg;
 use gemmscope_table::fixture;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(crate) fn picture(name: &str, scene: &Scene) {
 }
 
 /// A picture and what its table and its notes say.
-pub(crate) fn picture_and_table(name: &str, scene: &Scene, notes: &[String], table: &Table) {
+pub(crate) fn picture_and_table(name: &str, scene: &Scene, notes: &[String], table: &ResultTable) {
     let mut out = scene.digest();
     for note in notes {
         writeln!(out, "note: {note}").unwrap();

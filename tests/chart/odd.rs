@@ -4,7 +4,7 @@ use crate::data::{colored, dataset, frame, frame_of};
 use crate::views::look;
 use gemmscope_chart::charts;
 use gemmscope_chart::palette::Theme;
-use gemmscope_chart::roofline::{Input, Points, SizeBy, hit_grid, roofline};
+use gemmscope_chart::roofline::{Points, RooflineInput, SizeBy, hit_grid, roofline};
 use gemmscope_chart::scene::Item;
 use gemmscope_chart::svg::svg;
 use gemmscope_table::dataset::Dataset;
@@ -28,7 +28,7 @@ fn a_roofline_of_odd_values_or_sizes_never_fails() {
     let numbered: Vec<u32> = (0..60).collect();
     for a in odd {
         for b in odd {
-            let mut input = Input::new(&frame, &points, &coloring, &theme, (a * 100.0, b));
+            let mut input = RooflineInput::new(&frame, &points, &coloring, &theme, (a * 100.0, b));
             input.numbered = &numbered;
             input.hidden = &[true, false];
             input.dpr = a;
@@ -74,15 +74,15 @@ fn every_view_takes_any_field_any_size_and_any_data() {
                 .controls
                 .clone()
             {
-                use gemmscope_table::control::Kind;
+                use gemmscope_table::control::ControlKind;
                 let values: Vec<String> = match control.kind {
-                    Kind::Choice { options }
-                    | Kind::Field { options }
-                    | Kind::Several { options, .. } => {
+                    ControlKind::Choice { options }
+                    | ControlKind::Field { options }
+                    | ControlKind::Several { options, .. } => {
                         options.into_iter().map(|o| o.value).collect()
                     }
-                    Kind::Toggle => vec!["0".into(), "1".into()],
-                    Kind::Number { min, max, .. } => vec![min.to_string(), max.to_string()],
+                    ControlKind::Toggle => vec!["0".into(), "1".into()],
+                    ControlKind::Number { min, max, .. } => vec![min.to_string(), max.to_string()],
                     _ => vec!["4".into(), "no such name".into()],
                 };
                 for value in values {

@@ -8,8 +8,8 @@ use gemmscope_chart::charts::{Inputs, by_id};
 use gemmscope_chart::color_scale::ColorScale;
 use gemmscope_chart::palette::Theme;
 use gemmscope_chart::roofline::{
-    AiAxis, By, Extras, Input, Planned, Points, SizeBy, hit_grid, open_grid, overlay, roofline,
-    table,
+    AiAxis, By, Extras, Planned, Points, RooflineInput, SizeBy, hit_grid, open_grid, overlay,
+    roofline, table,
 };
 use gemmscope_chart::tooltip::Tooltip;
 use gemmscope_model::dtype::DataType;
@@ -33,7 +33,7 @@ fn roofline_of_some_hundred_points() {
         ("roofline-phone", Theme::LIGHT, (358.0, 420.0)),
     ] {
         let coloring = colored(&frame, "c.model", &theme);
-        let mut input = Input::new(&frame, &points, &coloring, &theme, size);
+        let mut input = RooflineInput::new(&frame, &points, &coloring, &theme, size);
         input.numbered = &top;
         let chart = roofline(&input);
         let grid = hit_grid(&input, &chart.plot);
@@ -65,7 +65,7 @@ fn roofline_by_size_and_number_with_own_ceilings_and_plans() {
         arrow: Some([(30.0, 2e13), (60.0, 1.5e14)]),
         ..Extras::default()
     };
-    let mut input = Input::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
+    let mut input = RooflineInput::new(&frame, &points, &coloring, &theme, (900.0, 560.0));
     input.size = SizeBy::Time;
     input.own_ceiling = Some(&own);
     input.extras = &extras;
@@ -93,7 +93,7 @@ fn roofline_at_measured_bytes() {
     let points = Points::new(&frame.data, &frame.metrics);
     let theme = Theme::LIGHT;
     let coloring = colored(&frame, "dtype", &theme);
-    let mut input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let mut input = RooflineInput::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
     let chart = roofline(&input);
     let (shown, _) = table(&input, &chart.plot, 2);
     picture_and_table("roofline-measured-light", &chart.scene, &[], &shown);
@@ -124,7 +124,7 @@ fn roofline_at_measured_bytes() {
         Points::new(&deep.data, &deep.metrics),
         Points::by(&deep.data, &deep.metrics, By::Bytes(MemoryLevel::L2)),
     );
-    let mut levels = Input::new(&deep, &points, &coloring, &theme, (1040.0, 640.0));
+    let mut levels = RooflineInput::new(&deep, &points, &coloring, &theme, (1040.0, 640.0));
     levels.ai = AiAxis::All;
     let all = roofline(&levels);
     assert_eq!(all.counts.measured, [timed, timed, 0]);
@@ -151,7 +151,7 @@ fn roofline_density() {
     let points = Points::new(&frame.data, &frame.metrics);
     let theme = Theme::LIGHT;
     let coloring = colored(&frame, "c.model", &theme);
-    let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let input = RooflineInput::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
     let chart = roofline(&input);
     assert!(chart.dense);
     picture("roofline-density-light", &chart.scene);
@@ -163,7 +163,7 @@ fn roofline_hover_and_selection_lie_on_top() {
     let points = Points::new(&frame.data, &frame.metrics);
     let theme = Theme::LIGHT;
     let coloring = colored(&frame, "c.model", &theme);
-    let input = Input::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
+    let input = RooflineInput::new(&frame, &points, &coloring, &theme, (1040.0, 640.0));
     let chart = roofline(&input);
     let over = overlay(
         &input,
@@ -185,7 +185,7 @@ fn a_roofline_without_anything_to_draw_says_why() {
     let plain = ColorScale::plain(&theme);
     let say = |frame: &Frame, zoom| {
         let points = Points::new(&frame.data, &frame.metrics);
-        let mut input = Input::new(frame, &points, &plain, &theme, (600.0, 400.0));
+        let mut input = RooflineInput::new(frame, &points, &plain, &theme, (600.0, 400.0));
         input.zoom = zoom;
         roofline(&input).scene.message.unwrap_or_default()
     };
@@ -216,7 +216,7 @@ fn labels_never_overlap_and_never_leave_the_plot() {
     let coloring = colored(&frame, "c.model", &theme);
     let top = expensive(&frame, 40);
     for size in [(1040.0, 640.0), (700.0, 300.0), (358.0, 420.0), (200.0, 160.0)] {
-        let mut input = Input::new(&frame, &points, &coloring, &theme, size);
+        let mut input = RooflineInput::new(&frame, &points, &coloring, &theme, size);
         input.numbered = &top;
         let chart = roofline(&input);
         let after = chart.scene.items.iter().rposition(|i| matches!(i, Item::Unclip)).unwrap();

@@ -25,7 +25,7 @@ pub use tunableop::tunableop;
 
 use samples::Samples;
 
-use crate::findings::{NAME, short};
+use crate::names::{NAME, short};
 use gemmscope_model::gemm::Operation;
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::dataset::{ColumnData, Dataset};
@@ -44,7 +44,7 @@ pub(crate) fn measured(data: &Dataset, row: usize) -> bool {
 
 /// One side's measurement of one configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
+pub struct SideSample {
     /// Index of its first row in [`Comparison::rows`].
     first: u32,
     /// Number of rows, slower variants included.
@@ -68,7 +68,7 @@ pub struct Sample {
     pub calls: f64,
 }
 
-impl Sample {
+impl SideSample {
     /// Slower variants (other kernels, tiles) that were left out.
     pub(crate) fn slower_variants(&self) -> u32 {
         self.total - self.n
@@ -108,8 +108,8 @@ pub struct Comparison {
     /// End of each configuration's samples.
     ends: Vec<u32>,
     /// Side and sample, ordered by configuration and side.
-    samples: Vec<(u16, Sample)>,
-    /// Rows, grouped; [`Sample`] points into it.
+    samples: Vec<(u16, SideSample)>,
+    /// Rows, grouped; [`SideSample`] points into it.
     rows: Vec<u32>,
 }
 
@@ -223,7 +223,7 @@ impl Comparison {
             self.unmatched[*side as usize] += u64::from(!full);
         }
         // Said of those that matched.
-        let any = |of: fn(&Sample) -> bool| u64::from(full && samples.iter().any(|s| of(&s.1)));
+        let any = |of: fn(&SideSample) -> bool| u64::from(full && samples.iter().any(|s| of(&s.1)));
         self.with_variants += any(|s| s.slower_variants() > 0);
         self.with_repeats += any(|s| s.n > 1);
         self.keys.push(group[0].1);
@@ -242,14 +242,14 @@ impl Comparison {
     }
 
     /// The sides that have a configuration, ascending, each with its sample.
-    pub fn samples(&self, configuration: usize) -> &[(u16, Sample)] {
+    pub fn samples(&self, configuration: usize) -> &[(u16, SideSample)] {
         let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);
         let start = configuration.checked_sub(1).map_or(0, end);
         self.samples.get(start..end(configuration)).unwrap_or(&[])
     }
 
     /// The sample of one side, if it has the configuration.
-    pub fn sample(&self, configuration: usize, side: usize) -> Option<&Sample> {
+    pub fn sample(&self, configuration: usize, side: usize) -> Option<&SideSample> {
         let found = self.samples(configuration).iter();
         found.filter(|s| usize::from(s.0) == side).map(|s| &s.1).next()
     }
@@ -270,7 +270,7 @@ impl Comparison {
     }
 
     /// The rows of a sample.
-    pub fn rows_of(&self, sample: &Sample) -> &[u32] {
+    pub fn rows_of(&self, sample: &SideSample) -> &[u32] {
         let first = sample.first as usize;
         self.rows.get(first..first + sample.n as usize).unwrap_or(&[])
     }

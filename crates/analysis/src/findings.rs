@@ -51,8 +51,8 @@ mod timeline;
 mod words;
 mod wrong_device;
 
-pub(crate) use above_roof::causes as above_roof_causes;
-pub(crate) use advice::is_quantized;
+pub use above_roof::causes as above_roof_causes;
+pub use advice::is_quantized;
 pub use check::{check, check_all};
 pub use checked::{Checked, Findings};
 pub(crate) use far_below::{Reach, question as far_below_question};
@@ -60,17 +60,16 @@ pub use need::Need;
 pub use part::{Part, Whole};
 pub(crate) use reported::GAP as REPORTED_GAP;
 pub use scan::{Group, Scan};
-pub(crate) use scan::{NAME, short};
 pub use section::Section;
-pub(crate) use severity::{
+pub use severity::{
     ANOMALY_EFFICIENCY, CRITICAL_SHARE, HIGH_SHARE, MEASURED_SHARE, MEDIUM_SHARE, TRIFLE_SHARE,
     priority,
 };
 pub use severity::{Severity, band};
-pub(crate) use signs::is_fallback;
+pub use signs::is_fallback;
 pub use signs::{Seen, Sign};
-pub(crate) use words::own_paths;
-pub(crate) use wrong_device::{built_for, built_for_another, other_kernels};
+pub use words::own_paths;
+pub use wrong_device::{built_for, built_for_another, other_kernels};
 
 /// What a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -130,7 +129,7 @@ impl Category {
 
 /// The evidence of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Evidence {
+pub struct FindingEvidence {
     /// Dataset rows, ascending.
     pub rows: Vec<u32>,
     /// The formula with its numbers.
@@ -168,10 +167,10 @@ pub struct Finding {
     /// Subject.
     pub category: Category,
     /// Its evidence.
-    pub evidence: Evidence,
+    pub evidence: FindingEvidence,
     /// Time of its rows over all calls, seconds.
     pub time_s: f64,
-    /// That time as a share of the whole.
+    /// `time_s` as a share of the time of all rows.
     pub share: f64,
     /// Efficiency of its rows, if they have a roof.
     pub efficiency: Option<f64>,
@@ -199,12 +198,12 @@ pub struct Finding {
 
 impl Finding {
     /// True where it is about the time outside the GEMMs.
-    pub(crate) fn is_outside_gemms(&self) -> bool {
+    pub fn is_outside_gemms(&self) -> bool {
         self.category == Category::Timeline
     }
 
     /// True where it is about time that no account holds: outside the GEMMs, and of GEMMs that are no rows.
-    pub(crate) fn is_outside(&self) -> bool {
+    pub fn is_outside(&self) -> bool {
         self.is_outside_gemms() || self.rule == no_model::RULE.id && self.evidence.rows.is_empty()
     }
 
@@ -229,17 +228,17 @@ impl Finding {
     }
 
     /// True for what joins small causes.
-    fn is_rest(&self) -> bool {
+    pub fn is_rest(&self) -> bool {
         self.rule == rules::OTHERS.id
     }
 
     /// True for one cause of lost time.
-    pub(crate) fn is_cause(&self) -> bool {
+    pub fn is_cause(&self) -> bool {
         self.kind == Kind::Lost && !self.is_rest()
     }
 
     /// True where most of it may be one row that a question is about.
-    pub(crate) fn is_of_outlier(&self, all: &[Finding]) -> bool {
+    pub fn is_of_outlier(&self, all: &[Finding]) -> bool {
         let asks = |o: &&Finding| o.rule == outlier::RULE.id && o.side == self.side;
         all.iter().filter(asks).any(|o| {
             let row = o.evidence.rows.first();
@@ -265,7 +264,7 @@ impl Finding {
     }
 
     /// What it saves and what that rests on: `saves 7.74 ms alone, measured`. `None` for a question.
-    pub(crate) fn saved(&self) -> Option<String> {
+    pub fn saved(&self) -> Option<String> {
         let saves = self.saves()?;
         Some(match (self.kind, self.basis) {
             // It says so.
@@ -310,7 +309,7 @@ impl Finding {
     }
 
     /// Its title inside a sentence. A name that it begins with keeps its letters.
-    pub(crate) fn inside(&self) -> String {
+    pub fn inside(&self) -> String {
         match self.rule == rules::LIBRARY.id && !self.title.starts_with("Another") {
             true => self.title.clone(),
             false => decapitalized(&self.title),
@@ -323,7 +322,7 @@ impl Finding {
     }
 
     /// A text about it, with the side and device that it is about.
-    pub(crate) fn named(&self, text: &str) -> String {
+    pub fn named(&self, text: &str) -> String {
         match self.of.as_str() {
             of if text.starts_with(of) => text.to_owned(),
             of => format!("{of}: {text}"),
@@ -400,6 +399,3 @@ fn by_time(frame: &Frame, row: u32) -> (u64, u32) {
 
 /// Questions that concern over this share of the time come first.
 const FIRST: f64 = 0.2;
-
-#[cfg(test)]
-mod tests;

@@ -48,7 +48,6 @@ pub use rows::rows_of;
 pub use scatter::Scatter;
 pub(crate) use scatter::{size_between, sizes, types_of};
 
-use crate::headline;
 use crate::tile_roof::TileRoofs;
 use gemmscope_model::pass;
 use gemmscope_model::tiling::Waves;
@@ -125,7 +124,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// As [`Splitter::new`], where the tiles of the frame are at hand.
-    pub(crate) fn with(
+    pub fn with(
         frame: &'a Frame,
         partners: Arc<Partners>,
         tiles: Arc<TileRoofs<'a>>,
@@ -159,7 +158,7 @@ impl<'a> Splitter<'a> {
         self.split(row, self.held(row).as_ref())
     }
 
-    /// What a row can be held against; `None` where there is nothing.
+    /// Fastest comparable run of the row's group, if any.
     fn held(&self, row: u32) -> Option<Held> {
         let group = self.partners.group_of[row as usize] as usize;
         let comparable = *self.partners.comparable.get(group)?;
@@ -193,6 +192,7 @@ impl<'a> Splitter<'a> {
             left -= s;
             left
         };
+        // ANCHOR: launch
         let over = take(Account::Roof, roof_s);
         let mut tile = None;
         if over > 0.0 {
@@ -204,6 +204,7 @@ impl<'a> Splitter<'a> {
             }
             take(Account::Rest, f64::INFINITY);
         }
+        // ANCHOR_END: launch
         Some(Entry { call, alternatives, alternative, tile })
     }
 
@@ -279,19 +280,6 @@ impl Ledger {
     /// As [`Ledger::of`], of what a splitter splits; `each` is told of every row.
     pub fn of_rows(splitter: &Splitter<'_>, each: impl FnMut(&Posting<'_>)) -> Ledger {
         pass::at_once(Ledger::add_up(splitter, &[], each, &pass::none))
-    }
-
-    /// A line for each side and device, which every form of output prints: time, share of the roof, what
-    /// is lost and to what, and what saves most alone. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms
-    /// unexplained + ...; alone library saves 7.74 ms, ...`
-    pub fn lines(&self) -> Vec<String> {
-        let line = |b: &Book| {
-            let mut parts = vec![headline::total(b)];
-            parts.extend(b.lost_words());
-            parts.extend(b.alone_words());
-            b.named(&parts.join("; "))
-        };
-        self.books.iter().map(line).collect()
     }
 
     /// The books of one side, one a device.

@@ -1,26 +1,23 @@
-//! What measured GEMMs mean: findings, comparisons, tuning, plans, reports.
+//! What measured GEMMs mean: findings, comparisons, tuning, plans.
 //!
 //! Everything here is a function of a [`Frame`](gemmscope_table::field::Frame): rows in, figures
-//! and sentences out. This crate never sees a file format (`gemmscope-import`), a chart or the
-//! page.
+//! and findings out. This crate never sees a file format (`gemmscope-import`), a document
+//! (`gemmscope-words`), a chart or the page.
 //!
 //! | module | the question it answers |
 //! |---|---|
 //! | [`findings`] | What matters, why, and what to try? |
-//! | [`figures`](mod@figures), [`explain`], [`analysis_card`] | What are the figures of this row, and how were they computed? |
+//! | [`figures`](mod@figures) | What are the figures of this row? |
 //! | [`compare`] | Which library, file or device is faster, where, and by how much? |
-//! | [`headline`] | What is the first sentence about these GEMMs? |
 //! | [`ledger`] | Which account does every second of a GEMM belong to? |
 //! | [`tile_roof`], [`tile_sweep`] | What do tiles and waves allow, and which tile is best? |
 //! | [`tuning`] | How did a search over variants go? |
 //! | [`trust`] | How far can these figures be trusted? |
 //! | [`untimed`] | What does the roof allow shapes without a time? |
 //! | [`planner`] | What could a model's GEMMs reach, before anything runs? |
-//! | [`replay`] | How do I run just this GEMM? |
-//! | [`report`], [`summary`], [`doc`] | How do I pass the findings or figures on? |
+//! | [`names`] | What are this row, its roof and its kernel called? |
 //! | [`elsewhere`] | How fast are the same sizes in another layout, type, library or file? |
 //! | [`formula`] | How was this figure computed, in names and in numbers? |
-//! | [`glossary`] | What does this word mean? |
 //!
 //! ```
 //! use gemmscope_analysis::findings;
@@ -45,21 +42,14 @@
 //! assert!(found[0].text.contains("274.9 TFLOP/s"));
 //! ```
 
-pub mod analysis_card;
 pub mod compare;
-pub mod doc;
 pub mod elsewhere;
-pub mod explain;
 pub mod figures;
 pub mod findings;
 pub mod formula;
-pub mod glossary;
-pub mod headline;
 pub mod ledger;
+pub mod names;
 pub mod planner;
-pub mod replay;
-pub mod report;
-pub mod summary;
 pub mod tile_roof;
 pub mod tile_sweep;
 pub mod trace_time;

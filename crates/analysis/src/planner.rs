@@ -2,8 +2,7 @@
 //!
 //! [`PlanState`] holds the settings, [`Plan`] the result on each device: every GEMM with its roof,
 //! its best time and the batch at which it crosses the ridge, and the totals of a layer and a
-//! step. [`matching`] finds the planned GEMM of a measured row, [`export`] writes shape lists for
-//! benchmark tools.
+//! step. [`matching`] finds the planned GEMM of a measured row.
 //!
 //! ```
 //! use gemmscope_analysis::planner::{Plan, PlanState};
@@ -19,13 +18,12 @@ use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware;
 use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::transformer::{
-    GemmBest, Model, ModelGemm, Part, Pass, Phase, StepTotals, TotalsError, Workload,
+    GemmBest, LayerPart, Model, ModelGemm, Pass, Phase, StepTotals, TotalsError, Workload,
 };
 use gemmscope_model::units::{Bytes, Seconds, plural, seconds_brief};
 use gemmscope_table::build::{Row, TableBuilder};
 use gemmscope_table::dataset::{ColumnMeaning, Dataset};
 
-pub mod export;
 mod fields;
 pub mod form;
 pub mod fusion;
@@ -160,7 +158,7 @@ pub struct Plan {
 }
 
 /// Name of a GEMM in a list: the part, and which gradient it is, if any.
-pub(crate) fn row_name(part: Part, pass: Pass) -> String {
+pub(crate) fn row_name(part: LayerPart, pass: Pass) -> String {
     let label = part.label();
     match pass {
         Pass::Forward => label,
@@ -352,7 +350,7 @@ fn step(state: &PlanState, device: &Device) -> Result<Step, TotalsError> {
             let per_sequence = match workload.phase {
                 Phase::Decode => 1,
                 // The output projection runs for the last position of a sequence only.
-                Phase::Prefill if best.gemm.part == Part::LmHead && !workload.backward => 1,
+                Phase::Prefill if best.gemm.part == LayerPart::LmHead && !workload.backward => 1,
                 Phase::Prefill => u64::from(workload.length),
             };
             PlanRow {
@@ -367,7 +365,7 @@ fn step(state: &PlanState, device: &Device) -> Result<Step, TotalsError> {
     let head: f64 = totals
         .gemms
         .iter()
-        .filter(|best| best.gemm.part == Part::LmHead)
+        .filter(|best| best.gemm.part == LayerPart::LmHead)
         .map(|best| best.total_time.0)
         .sum();
     Ok(Step {

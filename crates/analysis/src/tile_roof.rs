@@ -7,7 +7,7 @@
 //! all together reach no more than the roof that the row is judged by.
 
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_model::tiling::kernel_name::{KernelName, Kind, Library};
+use gemmscope_model::tiling::kernel_name::{KernelName, KernelRole, Library};
 use gemmscope_model::tiling::{Tile, TileRoof, Tiling, Waves};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::metrics::Metrics;
@@ -23,17 +23,17 @@ pub const WAVE_EFFICIENCY: &str =
 
 mod verdict;
 
-pub(crate) use verdict::LATENCY;
+pub use verdict::LATENCY;
 pub use verdict::Limit;
 
 /// From this share of a roof on, its tile's or the device's, a better kernel would gain next to nothing.
-pub(crate) const AT_ROOF: f64 = 0.95;
+pub const AT_ROOF: f64 = 0.95;
 /// Above this share of the tile's roof, the assumptions about the kernel are wrong.
-pub(crate) const OVER_TILE_ROOF: f64 = 1.05;
+pub const OVER_TILE_ROOF: f64 = 1.05;
 /// If the tile's roof is below this share of the device's, the tile is the limit.
-pub(crate) const TILE_LIMITS: f64 = 0.8;
+pub const TILE_LIMITS: f64 = 0.8;
 /// Smallest part of K per workgroup for which splitting K pays.
-pub(crate) const MIN_K_PER_SPLIT: u32 = 512;
+pub const MIN_K_PER_SPLIT: u32 = 512;
 
 /// The source of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub enum SplitK {
 
 impl SplitK {
     /// The factor to count with.
-    pub(crate) fn factor(self) -> u32 {
+    pub fn factor(self) -> u32 {
         match self {
             SplitK::Stated(s) | SplitK::Launched(s) => s,
             SplitK::None | SplitK::AtRunTime => 1,
@@ -174,7 +174,7 @@ fn named(name: &str) -> Option<Named> {
         return None;
     }
     let parsed = KernelName::parse(name);
-    if parsed.kind != Kind::Gemm {
+    if parsed.kind != KernelRole::Gemm {
         return None;
     }
     let (tile, own) = (parsed.row_major_tile()?, parsed.tile?);
@@ -241,7 +241,7 @@ impl<'a> TileRoofs<'a> {
     }
 
     /// True if at least one row can have a tile. Parses names up to the first that tells one.
-    pub(crate) fn any(&self) -> bool {
+    pub fn any(&self) -> bool {
         let named = |k: &Kernels<'_>| (0..k.names.len()).any(|code| k.of(code).is_some());
         self.columns.is_some() || self.kernels.as_ref().is_some_and(named)
     }
@@ -251,7 +251,7 @@ impl<'a> TileRoofs<'a> {
     }
 
     /// The tile of a row; `None` if neither columns nor name tell it.
-    pub(crate) fn tile(&self, row: usize) -> Option<(Tile, TileFrom)> {
+    pub fn tile(&self, row: usize) -> Option<(Tile, TileFrom)> {
         if let Some([m, n]) = self.columns
             && let (Some(m), Some(n)) = (whole(Some(m), row), whole(Some(n), row))
         {
@@ -347,7 +347,7 @@ impl<'a> TileRoofs<'a> {
 
     /// Seconds of one call of a row at the roof of its tile, where compute limits it, and its waves over the units
     /// of the device.
-    pub(crate) fn bound_s(&self, row: usize) -> Option<(f64, Waves, u32)> {
+    pub fn bound_s(&self, row: usize) -> Option<(f64, Waves, u32)> {
         let tiled = self.tiled(row)?;
         // With an unknown split of K the tile says nothing of the time.
         if tiled.split_k == SplitK::AtRunTime {

@@ -20,11 +20,11 @@ mod panels;
 mod settings;
 mod single_choice;
 
-pub(crate) use influence::MOST_ROWS;
+pub use influence::MOST_ROWS;
 pub use influence::{Influence, influences, sentence as influence_sentence};
 use panels::{Reading, Run, by_shape};
-pub use settings::{Runs, has_tiles, launch_of, only_best_tiles};
 use settings::{Setting, settings};
+pub use settings::{TileRuns, has_tiles, launch_of, only_best_tiles};
 pub use single_choice::NAMED;
 
 /// Largest M for the model of flat GEMMs: up to here the paper argues against padding.
@@ -67,7 +67,7 @@ pub struct Cell {
 
 /// One shape of a panel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct SweepLine {
     /// The shape.
     pub problem: Problem,
     /// The columns that were measured, ascending: [`Panel::cell`] makes cells of them.
@@ -88,7 +88,7 @@ pub struct Panel {
     /// Columns of the map: a tile's number, or two.
     pub columns: Vec<(u32, u32)>,
     /// Ascending by N, then M.
-    pub lines: Vec<Line>,
+    pub lines: Vec<SweepLine>,
     /// What the columns are.
     pub axis: Axis,
     /// Units of the device (SMs, CUs), if known.

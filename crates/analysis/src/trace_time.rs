@@ -1,6 +1,7 @@
 //! What the time of a trace goes to: gaps, communication, GEMMs, other kernels.
 
-use crate::findings::{Part, Scan, Whole, short};
+use crate::findings::{Part, Scan, Whole};
+use crate::names::short;
 use crate::trust::slowed_by;
 use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::{percent, plural, seconds_brief};

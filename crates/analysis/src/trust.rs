@@ -6,7 +6,7 @@
 
 use crate::findings::{built_for_another, other_kernels};
 use crate::ledger::{Evidence, Ledger};
-use crate::summary::distinct;
+use crate::names::distinct;
 use gemmscope_model::pass;
 use gemmscope_model::units::{decapitalized, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::Side;
@@ -259,7 +259,7 @@ fn of_all(about: About, weight: Verdict, (count, of): (u64, u64), text: String) 
     Reason { about, weight, device: String::new(), text, count, of, share: None }
 }
 
-/// That the kernels of some rows were built for another device.
+/// The reason for doubt if kernels of some rows were built for another device.
 fn other_device(frame: &Frame, place: &[Option<usize>]) -> Option<Reason> {
     let (code, target) = other_kernels(frame)?;
     let text = built_for_another(frame, code, &target)?;

@@ -4,7 +4,7 @@
 //! column named generation, iteration, step, trial or round. Rows without an order are references,
 //! such as the baseline of the search. A row with a status but no time is a failed variant.
 
-use crate::explain::name_of;
+use crate::names::name_of;
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{format_significant, percent, signed_percent, trim_zeros};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning};
@@ -47,7 +47,7 @@ pub struct Variant {
 pub struct Generation {
     /// Its number.
     pub order: f64,
-    /// Indices into [`History::variants`].
+    /// Indices into [`SearchHistory::variants`].
     pub variants: Vec<usize>,
     /// Index of the best variant; `None` if all failed.
     pub best: Option<usize>,
@@ -96,7 +96,7 @@ const QUIET: usize = 2;
 
 /// The history of one GEMM.
 #[derive(Clone, Debug, PartialEq)]
-pub struct History {
+pub struct SearchHistory {
     /// The tuned GEMM.
     pub problem: Problem,
     /// Title of the order column: `generation`.
@@ -154,13 +154,13 @@ pub fn problems(frame: &Frame) -> Vec<(Problem, u64)> {
     out
 }
 
-impl History {
+impl SearchHistory {
     /// The history of one GEMM. `slow_below` is a share of the best rate.
-    pub fn new(frame: &Frame, problem: &Problem, slow_below: f64) -> Option<History> {
+    pub fn new(frame: &Frame, problem: &Problem, slow_below: f64) -> Option<SearchHistory> {
         let column = order_column(frame)?;
         let order = frame.numbers(&Field::Column(column.key.clone()));
         let d = &*frame.data;
-        let mut out = History {
+        let mut out = SearchHistory {
             problem: *problem,
             order_label: column.label.clone(),
             variants: Vec::new(),

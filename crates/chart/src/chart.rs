@@ -13,7 +13,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_table::control::Control;
 use gemmscope_table::field::Field;
 use gemmscope_table::filter::Range;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl<'a> RenderOptions<'a> {
 /// A chart that was opened: what is said of it, and a picture of any size.
 pub struct Chart {
     /// What it says of itself.
-    pub said: Said,
+    pub said: Statement,
     /// Nothing where an obstacle stands in the way.
     picture: Option<Box<dyn Picture>>,
 }
@@ -63,7 +63,7 @@ impl Chart {
 
     fn of_any(picture: Box<dyn Picture>, controls: Vec<Control>) -> Self {
         let (title, obstacle) = (picture.title(), picture.obstacle());
-        let mut said = Said { title, obstacle, controls, ..Said::default() };
+        let mut said = Statement { title, obstacle, controls, ..Statement::default() };
         if said.obstacle.is_none() {
             (said.verdict, said.notes) = (picture.verdict(), picture.notes());
             (said.details, said.figures) = (picture.details(), picture.figures());
@@ -78,7 +78,10 @@ impl Chart {
         controls: Vec<Control>,
     ) -> Self {
         let (title, obstacle) = (title.into(), Some(why.into()));
-        Chart { said: Said { title, obstacle, controls, ..Said::default() }, picture: None }
+        Chart {
+            said: Statement { title, obstacle, controls, ..Statement::default() },
+            picture: None,
+        }
     }
 
     /// The picture: its background and title, then what stands in its way, or its legend with the marks
@@ -129,8 +132,8 @@ impl Chart {
     }
 
     /// What the picture shows, as a table: all of it, and nothing else.
-    pub fn table(&self) -> Table {
-        self.picture.as_ref().map_or_else(Table::default, |p| p.table())
+    pub fn table(&self) -> ResultTable {
+        self.picture.as_ref().map_or_else(ResultTable::default, |p| p.table())
     }
 
     /// The words of a tooltip of its picture.
@@ -200,7 +203,7 @@ impl Heights {
     }
 }
 
-/// The picture of a chart: as [`Chart`] and [`Said`] say of each.
+/// The picture of a chart: as [`Chart`] and [`Statement`] say of each.
 pub(crate) trait Picture: Send + Sync {
     fn title(&self) -> String {
         String::new()
@@ -218,7 +221,7 @@ pub(crate) trait Picture: Send + Sync {
     fn notes(&self) -> Vec<String> {
         self.spec().map_or_else(Vec::new, Spec::notes)
     }
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         Vec::new()
     }
     fn figures(&self) -> Vec<(String, String, String)> {
@@ -234,8 +237,8 @@ pub(crate) trait Picture: Send + Sync {
     fn tooltip(&self, mark: usize) -> Tooltip {
         self.spec().map_or_else(Tooltip::default, |spec| spec.tooltip(mark))
     }
-    fn table(&self) -> Table {
-        self.spec().map_or_else(Table::default, Spec::table)
+    fn table(&self) -> ResultTable {
+        self.spec().map_or_else(ResultTable::default, Spec::table)
     }
     /// All of the picture, where it is no ground with a legend and marks.
     fn scene(&self, _options: &RenderOptions<'_>) -> Option<Scene> {
@@ -251,7 +254,7 @@ pub(crate) trait Picture: Send + Sync {
 
 /// What an opened chart says of itself, worked out once.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Statement {
     /// One sentence: what the picture shows. Where it is empty, the obstacle.
     pub title: String,
     /// Why there is nothing to draw: then there are settings and no sentences.
@@ -263,12 +266,12 @@ pub struct Said {
     /// Sentences below the picture: what was matched, left out, assumed, and by which rule.
     pub notes: Vec<String>,
     /// Tables below the picture, each under its heading: what the picture has no room for.
-    pub details: Vec<(String, Table)>,
+    pub details: Vec<(String, ResultTable)>,
     /// Figures of what is chosen: caption, value, one sentence that may be empty.
     pub figures: Vec<(String, String, String)>,
 }
 
-impl Said {
+impl Statement {
     /// All sentences.
     pub fn sentences(&self) -> Vec<String> {
         [&self.verdict[..], &self.notes].concat()
@@ -376,7 +379,7 @@ pub trait Drawn: Send + Sync {
     fn tooltip(&self, target: &Target) -> Tooltip;
     /// The content as a table of at most so many rows, and how many were left out, where it depends on
     /// what was drawn. `what` gives the numbers of rows.
-    fn table(&self, _most: usize, _what: &Emphasis) -> Option<(Table, u64)> {
+    fn table(&self, _most: usize, _what: &Emphasis) -> Option<(ResultTable, u64)> {
         None
     }
     /// A sentence about what was drawn.
@@ -421,7 +424,7 @@ pub struct Drawing {
 impl Drawing {
     /// The content as a table of at most so many rows, and how many were left out. `what` gives the
     /// numbers of rows.
-    pub fn table(&self, most: usize, what: &Emphasis) -> (Table, u64) {
+    pub fn table(&self, most: usize, what: &Emphasis) -> (ResultTable, u64) {
         self.drawn.table(most, what).unwrap_or_else(|| {
             let mut table = self.opened.table();
             let more = table.rows.len().saturating_sub(most);

@@ -12,7 +12,7 @@ use crate::hit::Direction;
 use crate::labels::Rect;
 use crate::scale::Scale;
 use crate::scene::{Point, Scene, Window};
-use crate::scroll::{self, Bar};
+use crate::scroll::{self, ScrollBar};
 use gemmscope_table::field::Field;
 use gemmscope_table::filter::Range;
 
@@ -81,7 +81,7 @@ pub enum Event<'a> {
 
 /// What an event happened to.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
+pub struct Pointed<'a> {
     /// The picture.
     pub chart: &'a dyn Drawn,
     /// What is pointed at.
@@ -145,7 +145,7 @@ enum Hold {
     /// The end of a range along a colour bar.
     Range(Rect, String, Scale),
     /// A scroll bar, held so far from its thumb's start, px.
-    Bar(Bar, f64),
+    Bar(ScrollBar, f64),
 }
 
 /// The gestures on one picture, and on those that follow it while a press lasts.
@@ -167,7 +167,7 @@ pub struct Gestures {
 
 impl Gestures {
     /// What an event calls for, in this order.
-    pub fn on(&mut self, event: Event<'_>, seen: Seen<'_>) -> Vec<Act> {
+    pub fn on(&mut self, event: Event<'_>, seen: Pointed<'_>) -> Vec<Act> {
         match event {
             Event::Down(p) => self.down(p, seen),
             Event::Move(p) => self.moved(p, seen),
@@ -216,7 +216,7 @@ impl Gestures {
         changes.then_some(Act::Held(held)).into_iter().collect()
     }
 
-    fn down(&mut self, p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+    fn down(&mut self, p: Pointer, seen: Pointed<'_>) -> Vec<Act> {
         self.press(p.id, p.at);
         if self.pointers.len() > 1 {
             self.moved = true;
@@ -246,14 +246,14 @@ impl Gestures {
         Vec::new()
     }
 
-    fn hover(&mut self, at: Point, seen: Seen<'_>) -> Vec<Act> {
+    fn hover(&mut self, at: Point, seen: Pointed<'_>) -> Vec<Act> {
         let on_bar = scroll::bar_at(seen.chart.scene(), at, BAR_SLACK).is_some();
         let mut acts = self.hold_bar(on_bar);
         acts.push(Act::Point(if on_bar { None } else { seen.chart.at(at, REACH) }));
         acts
     }
 
-    fn moved(&mut self, p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+    fn moved(&mut self, p: Pointer, seen: Pointed<'_>) -> Vec<Act> {
         let Some(before) = self.pressed(p.id) else {
             return self.hover(p.at, seen);
         };
@@ -299,7 +299,7 @@ impl Gestures {
         acts
     }
 
-    fn up(&mut self, p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+    fn up(&mut self, p: Pointer, seen: Pointed<'_>) -> Vec<Act> {
         if !self.release(p.id) {
             return Vec::new();
         }
@@ -326,7 +326,13 @@ impl Gestures {
         acts
     }
 
-    fn wheel(&mut self, at: Point, (dx, dy): (f64, f64), shift: bool, seen: Seen<'_>) -> Vec<Act> {
+    fn wheel(
+        &mut self,
+        at: Point,
+        (dx, dy): (f64, f64),
+        shift: bool,
+        seen: Pointed<'_>,
+    ) -> Vec<Act> {
         let Some((_, columns, rows)) = seen.chart.scene().scroll() else {
             let factor = (-dy / NOTCH).clamp(-0.5, 0.5).exp();
             let zoomed = zoom(seen)(&|c| c.zoom_about(at, factor));
@@ -346,18 +352,18 @@ impl Gestures {
 }
 
 /// Shows another part of the axes, where the chart can be zoomed.
-fn zoom(seen: Seen<'_>) -> impl Fn(&dyn Fn(&Camera) -> Zoom) -> Option<Act> {
+fn zoom(seen: Pointed<'_>) -> impl Fn(&dyn Fn(&Camera) -> Zoom) -> Option<Act> {
     let camera = seen.chart.camera();
     move |to| camera.as_ref().map(|c| Act::Zoom(Some(to(c))))
 }
 
 /// Shows everything.
-fn whole(seen: Seen<'_>) -> Act {
+fn whole(seen: Pointed<'_>) -> Act {
     Act::Zoom(seen.chart.camera().and_then(|c| c.whole()))
 }
 
 /// Moves a scrolled picture by columns and rows; `None` where it cannot.
-fn scroll_by(seen: Seen<'_>, (dx, dy): (f64, f64)) -> Option<Act> {
+fn scroll_by(seen: Pointed<'_>, (dx, dy): (f64, f64)) -> Option<Act> {
     let (_, columns, rows) = seen.chart.scene().scroll()?;
     scroll_to((columns.moved(dx), rows.moved(dy)), &columns, &rows)
 }
@@ -368,7 +374,7 @@ fn scroll_to(to: (usize, usize), columns: &Window, rows: &Window) -> Option<Act>
 }
 
 /// Moves what a held scroll bar scrolls.
-fn scroll_bar(scene: &Scene, (bar, offset): (&Bar, f64), at: Point) -> Option<Act> {
+fn scroll_bar(scene: &Scene, (bar, offset): (&ScrollBar, f64), at: Point) -> Option<Act> {
     let (_, columns, rows) = scene.scroll()?;
     let first = bar.first_at(bar.along(at) - offset);
     let to = if bar.vertical { (columns.first, first) } else { (first, rows.first) };
@@ -394,7 +400,7 @@ fn along(scale: &Scale, (a, b): (f64, f64)) -> Option<Range> {
     (range != Range::default()).then_some(range)
 }
 
-fn click(p: Pointer, seen: Seen<'_>) -> Vec<Act> {
+fn click(p: Pointer, seen: Pointed<'_>) -> Vec<Act> {
     let add = p.shift || p.ctrl;
     match seen.chart.at(p.at, if p.mouse { REACH } else { FINGER_REACH }) {
         // What stands for no row, such as a roof, isolates its categories like the legend.
@@ -408,7 +414,7 @@ fn click(p: Pointer, seen: Seen<'_>) -> Vec<Act> {
     }
 }
 
-fn key(name: &str, shift: bool, seen: Seen<'_>) -> Vec<Act> {
+fn key(name: &str, shift: bool, seen: Pointed<'_>) -> Vec<Act> {
     let (scene, zoom) = (seen.chart.scene(), zoom(seen));
     let middle = (scene.width / 2.0, scene.height / 2.0);
     let of_scroll = scene.scroll();

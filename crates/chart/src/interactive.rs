@@ -12,11 +12,11 @@ use crate::labels::{Rect, grown, overlaps};
 use crate::scene::{HitArea, Point, Scene};
 use crate::scroll;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::explain;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Totals;
+use gemmscope_words::explain;
 use std::sync::Arc;
 
 /// Draws an opened chart for a page. `frame` is what it was opened with: the figures of tooltips.

@@ -9,31 +9,13 @@ use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
 use gemmscope_analysis::findings::{Finding, Findings, Kind, check_all};
-use gemmscope_analysis::ledger::{Account, Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
-use gemmscope_model::hardware::Device;
-use gemmscope_table::data_kind::Decision;
+use gemmscope_analysis::ledger::{Account, LARGEST_LOSS, NOTHING_LOST, field_of};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::{Categories, Field, Frame};
-use gemmscope_table::filter::Mask;
-use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::{RowRef, ViewState};
-use std::sync::Arc;
 
 /// The parameter that holds the chosen finding.
 pub const FINDING_KEY: &str = "finding";
-
-/// The rows that a view state shows of some data, with their figures. `custom` are devices that
-/// the catalogue lacks. Filters that are too many are named.
-pub fn frame(data: Dataset, state: &ViewState, custom: &[Device]) -> (Frame, Vec<String>) {
-    let devices = state.devices.resolve(&data, custom);
-    let metrics = Metrics::compute(&data, devices, state.roof);
-    let decision = Arc::new(Decision::new(&data, state.kind));
-    let whole = Frame::new(Arc::new(data), Arc::new(metrics), decision, Arc::default());
-    let mut mask = Mask::default();
-    let refused = mask.update(&state.filters, &whole);
-    let rows = Arc::new(mask.passing());
-    (whole.with_rows(rows).with_derived(Columns::new()), refused)
-}
 
 /// The selected rows in the order of selection: those that the reader picked, else those of the
 /// chosen finding, which is asked for only then.
@@ -129,7 +111,7 @@ fn selected_by(frame: &Frame, state: &ViewState, findings: impl FnOnce() -> Find
 
 /// The pictures of a report: the roofline of a view state and where its time is lost, in light
 /// colours, unzoomed.
-pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::report::Picture> {
+pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_words::report::Picture> {
     let found = check_all(frame);
     let ranked = ranked(&found, frame);
     let selected = selected_by(frame, state, || found);
@@ -147,7 +129,7 @@ pub fn for_report(frame: &Frame, state: &ViewState) -> Vec<gemmscope_analysis::r
                 chart.scene(&options)
             };
             let (scene, narrow) = (draw(960.0), draw(400.0));
-            Some(gemmscope_analysis::report::Picture {
+            Some(gemmscope_words::report::Picture {
                 title: scene.title.clone(),
                 svg: crate::svg::svg(&scene),
                 narrow: crate::svg::svg(&narrow),
@@ -216,6 +198,7 @@ fn opened<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gemmscope_analysis::ledger::Columns;
     use gemmscope_model::dtype::DataType;
     use gemmscope_model::gemm::Operation;
     use gemmscope_table::fixture::Rows;

@@ -3,7 +3,7 @@
 
 use crate::columns::by_column::ByColumn;
 use crate::columns::plan_rows::PlanRows;
-use crate::split::json::{Item, Scanner, note_cut};
+use crate::split::json::{JsonItem, Scanner, note_cut};
 use crate::split::lines::first_line;
 use crate::split::record::MOST_COLUMNS;
 use crate::{ImportError, Imported, Line, Lines, Record, Records};
@@ -243,7 +243,7 @@ pub(crate) trait ItemReader: Sized {
     /// Another value behind the outermost one is read as well: arrays one a line, files that were joined.
     const READS_ON: bool = false;
     /// Puts the rows of the next piece into the table; blank lines come too.
-    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
+    fn item(&mut self, item: JsonItem<'_>, table: &mut TableBuilder) -> Result<(), ImportError>;
     /// As [`RowReader::end`]. `complete`: the outermost value was closed.
     fn end(self, mut table: TableBuilder, complete: bool) -> Result<Imported, ImportError> {
         note_cut(&mut table, complete);
@@ -282,8 +282,8 @@ impl<R: ItemReader + 'static> Pieces<R> {
     }
 }
 
-fn piece(line: Line<'_>) -> Item<'_> {
-    Item {
+fn piece(line: Line<'_>) -> JsonItem<'_> {
+    JsonItem {
         key: "",
         element: true,
         value: 0,

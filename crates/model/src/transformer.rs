@@ -26,7 +26,7 @@ mod part;
 mod presets;
 mod totals;
 
-pub use part::{Part, Pass};
+pub use part::{LayerPart, Pass};
 pub use presets::{preset, presets};
 pub use totals::{GemmBest, StepTotals, TotalsError};
 
@@ -192,7 +192,7 @@ impl Workload {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelGemm {
     /// Part of the layer.
-    pub part: Part,
+    pub part: LayerPart,
     /// Forward or gradient.
     pub pass: Pass,
     /// The shape on one device.

@@ -12,9 +12,9 @@ mod tests;
 use escape::{address, attribute, component, link_text, markdown, quoted, word};
 use gemmscope_model::units::capitalized;
 
-/// The values for the placeholders of a snippet.
+/// Values for the placeholders of a snippet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SnippetPlace {
     /// Address of gemmscope, ending in `/`: `https://host/gemmscope/`.
     pub viewer: String,
     /// Name of the data file.
@@ -23,7 +23,7 @@ pub struct Place {
     pub more: Vec<String>,
     /// Key of the view.
     pub view: String,
-    /// Key of the view for a picture: `view`, if that can be drawn.
+    /// Key of the view for a picture; `view` itself if that can be drawn.
     pub picture: String,
     /// Device id, "" for none.
     pub device: String,
@@ -36,14 +36,13 @@ pub struct Place {
 pub struct Snippet {
     /// Name of the system.
     pub system: &'static str,
-    /// A sentence about other steps.
+    /// A sentence about further steps.
     pub note: &'static str,
     /// The text.
     pub text: String,
 }
 
-/// The name of the file in its folder: a browser names no folder that is of use elsewhere, and one
-/// of `.`, `..` and "" names no file.
+/// The bare file name, since folders of this machine mean nothing elsewhere; a fallback for `.`, `..` and "".
 fn file_name(name: &str) -> &str {
     match crate::data::base_name(name) {
         "" | "." | ".." => "data",
@@ -59,11 +58,11 @@ fn is_plain(state: &str) -> bool {
 }
 
 /// The command that draws the picture without a browser.
-fn command(p: &Place) -> String {
+fn command(p: &SnippetPlace) -> String {
     let mut out = "gemmscope render".to_owned();
     for file in std::iter::once(&p.file).chain(&p.more) {
         let file = file_name(file);
-        // A name that starts with a dash would be read as an option.
+        // A leading dash would make it an option.
         let folder = if file.starts_with('-') { "./" } else { "" };
         out += &format!(" {}", word(&format!("{folder}{file}")));
     }
@@ -77,7 +76,7 @@ fn command(p: &Place) -> String {
 }
 
 /// The element with its attributes, on one line; the files lie in `folder` (`./` or `/`).
-fn element(p: &Place, folder: &str) -> String {
+fn element(p: &SnippetPlace, folder: &str) -> String {
     let file = file_name(&p.file);
     let src = format!("{folder}{}", component(file));
     let mut out = format!("<gemm-scope src=\"{src}\"");
@@ -98,7 +97,7 @@ fn element(p: &Place, folder: &str) -> String {
 }
 
 /// The snippets for all systems.
-pub fn snippets(p: &Place) -> Vec<Snippet> {
+pub fn snippets(p: &SnippetPlace) -> Vec<Snippet> {
     let beside = element(p, "./");
     let script = address(&format!("{}gemm-scope.js", p.viewer));
     let tag = format!("<script type=\"module\" src=\"{}\"></script>", attribute(&script));

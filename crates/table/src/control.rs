@@ -20,7 +20,7 @@ pub struct Control {
     /// One sentence for a tooltip; may be empty.
     pub hint: String,
     /// What can be chosen.
-    pub kind: Kind,
+    pub kind: ControlKind,
     /// The value in effect.
     pub current: String,
     /// The value in effect if nothing is set.
@@ -31,7 +31,7 @@ pub struct Control {
 
 /// The kind of a setting, with its choices.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum ControlKind {
     /// One of several: a select (or radio buttons, for up to four).
     Choice {
         /// What can be chosen.
@@ -183,7 +183,12 @@ impl<T: Keyed> Setting<T> {
 }
 
 impl Control {
-    fn of([key, label, hint]: [&str; 3], kind: Kind, current: String, default: String) -> Self {
+    fn of(
+        [key, label, hint]: [&str; 3],
+        kind: ControlKind,
+        current: String,
+        default: String,
+    ) -> Self {
         let [key, label, hint] = [key, label, hint].map(str::to_owned);
         Control { key, label, hint, kind, current, default, more: false }
     }
@@ -202,7 +207,12 @@ impl Control {
             .filter(|v| options.iter().any(|o| o.value == *v))
             .unwrap_or(default)
             .to_owned();
-        Control::of([key, label, hint], Kind::Choice { options }, current, default.to_owned())
+        Control::of(
+            [key, label, hint],
+            ControlKind::Choice { options },
+            current,
+            default.to_owned(),
+        )
     }
 
     /// Like [`Control::choice`], for columns and figures.
@@ -215,8 +225,8 @@ impl Control {
         default: &str,
     ) -> Self {
         let mut control = Control::choice(state, key, label, hint, options, default);
-        if let Kind::Choice { options } = control.kind {
-            control.kind = Kind::Field { options };
+        if let ControlKind::Choice { options } = control.kind {
+            control.kind = ControlKind::Field { options };
         }
         control
     }
@@ -275,7 +285,7 @@ impl Control {
             .map(chosen)
             .filter(|c| !c.is_empty())
             .map_or_else(|| default.clone(), |c| c.join(","));
-        Control::of([key, label, hint], Kind::Several { options }, current, default)
+        Control::of([key, label, hint], ControlKind::Several { options }, current, default)
     }
 
     /// A number field. A stored text that is not a number in range counts as not set.
@@ -295,7 +305,7 @@ impl Control {
             .unwrap_or(default);
         Control::of(
             [key, label, hint],
-            Kind::Number { min, max, step, whole: false, slider: None, unit },
+            ControlKind::Number { min, max, step, whole: false, slider: None, unit },
             format!("{current}"),
             format!("{default}"),
         )
@@ -315,7 +325,7 @@ impl Control {
         if control.as_number().fract() != 0.0 {
             control.current = control.default.clone();
         }
-        if let Kind::Number { whole, .. } = &mut control.kind {
+        if let ControlKind::Number { whole, .. } = &mut control.kind {
             *whole = true;
         }
         control
@@ -324,7 +334,7 @@ impl Control {
     /// The same number with a slider up to `end` beside the field.
     #[must_use]
     pub fn with_slider(mut self, end: u32) -> Self {
-        if let Kind::Number { slider, .. } = &mut self.kind {
+        if let ControlKind::Number { slider, .. } = &mut self.kind {
             *slider = Some(end);
         }
         self
@@ -333,7 +343,7 @@ impl Control {
     /// The same number with a unit behind the field.
     #[must_use]
     pub fn with_unit(mut self, of: &'static str) -> Self {
-        if let Kind::Number { unit, .. } = &mut self.kind {
+        if let ControlKind::Number { unit, .. } = &mut self.kind {
             *unit = of;
         }
         self
@@ -343,7 +353,7 @@ impl Control {
     pub fn text(state: &ViewState, key: &str, label: &str, hint: &str) -> Self {
         Control::of(
             [key, label, hint],
-            Kind::Text,
+            ControlKind::Text,
             state.param(key).unwrap_or_default().to_owned(),
             String::new(),
         )
@@ -357,7 +367,7 @@ impl Control {
             Some("0") => false,
             _ => default,
         };
-        Control::of([key, label, hint], Kind::Toggle, text(current), text(default))
+        Control::of([key, label, hint], ControlKind::Toggle, text(current), text(default))
     }
 
     /// The value in effect as a number; NaN if it is not a number.
@@ -370,7 +380,7 @@ impl Control {
         self.current == "1"
     }
 
-    /// The values of [`Kind::Several`].
+    /// The values of [`ControlKind::Several`].
     pub fn values(&self) -> Vec<&str> {
         self.current.split(',').filter(|t| !t.is_empty()).collect()
     }
@@ -378,10 +388,10 @@ impl Control {
     /// The choices; empty if any text can be typed.
     pub fn options(&self) -> &[Choice] {
         match &self.kind {
-            Kind::Choice { options } | Kind::Several { options } | Kind::Field { options } => {
-                options
-            }
-            Kind::Toggle | Kind::Text | Kind::Number { .. } => &[],
+            ControlKind::Choice { options }
+            | ControlKind::Several { options }
+            | ControlKind::Field { options } => options,
+            ControlKind::Toggle | ControlKind::Text | ControlKind::Number { .. } => &[],
         }
     }
 
@@ -390,7 +400,7 @@ impl Control {
     /// # Errors
     /// A sentence with the range, if the setting is a number and the text is not in its range.
     pub fn accept(&self, typed: &str) -> Result<String, String> {
-        let Kind::Number { min, max, whole, .. } = self.kind else {
+        let ControlKind::Number { min, max, whole, .. } = self.kind else {
             return Ok(typed.to_owned());
         };
         match typed.trim().parse::<f64>().ok() {

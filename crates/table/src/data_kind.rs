@@ -23,10 +23,10 @@ mod counted;
 mod rows;
 mod sample;
 
-pub use counted::{Counted, Set, Side};
+pub use counted::{Counted, CountedSet, Side};
 use rows::{OperationName, Rows, configuration, place, within};
 pub use rows::{variant, variant_columns};
-pub use sample::Sample;
+pub use sample::TableSample;
 
 gemmscope_model::named! {
 /// What the rows of a table are.
@@ -105,23 +105,23 @@ const MOST_SIDES: usize = 64;
 impl Decision {
     /// Decides for a table; `chosen` is the user's choice.
     pub fn new(data: &Dataset, chosen: Option<DataKind>) -> Decision {
-        Decision::sampled(data, &Sample::of(data, None), chosen)
+        Decision::sampled(data, &TableSample::of(data, None), chosen)
     }
 
     /// As [`Decision::new`], where the sample of the table was taken before.
-    pub fn sampled(data: &Dataset, sample: &Sample, chosen: Option<DataKind>) -> Decision {
+    pub fn sampled(data: &Dataset, sample: &TableSample, chosen: Option<DataKind>) -> Decision {
         Decision::of(data, None, sample, chosen)
     }
 
     /// Decides for the rows of one file by themselves.
     pub fn of_source(data: &Dataset, source: u16, chosen: Option<DataKind>) -> Decision {
-        Decision::of(data, Some(source), &Sample::of(data, Some(source)), chosen)
+        Decision::of(data, Some(source), &TableSample::of(data, Some(source)), chosen)
     }
 
     fn of(
         data: &Dataset,
         source: Option<u16>,
-        sample: &Sample,
+        sample: &TableSample,
         chosen: Option<DataKind>,
     ) -> Decision {
         let programs = programs(data, source);

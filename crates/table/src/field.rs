@@ -1,6 +1,6 @@
 //! Every figure and column under one name: an axis, a colour, a facet, a table column.
 
-use crate::data_kind::{Counted, DataKind, Decision, Set};
+use crate::data_kind::{Counted, CountedSet, DataKind, Decision};
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::metrics::Metrics;
 use gemmscope_model::dtype::DataType;
@@ -202,8 +202,8 @@ impl Frame {
     }
 
     /// The rows that are added up, one set a side and device.
-    pub fn sets(&self) -> Vec<Set> {
-        Set::of(self)
+    pub fn sets(&self) -> Vec<CountedSet> {
+        CountedSet::of(self)
     }
 
     /// The device of a row, as one code for all rows of a device.

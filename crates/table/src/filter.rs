@@ -9,7 +9,7 @@ mod sizes;
 use crate::dataset::{ColumnData, ColumnMeaning, Dataset};
 use crate::field::{Categories, Codes, Field, Frame};
 use crate::selection::RowSet;
-pub use parts::{Part, value_name};
+pub use parts::{FilterPart, value_name};
 use serde::{Deserialize, Serialize};
 use sizes::Sizes;
 use std::borrow::Cow;

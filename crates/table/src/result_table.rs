@@ -5,17 +5,17 @@ use gemmscope_model::encode::one_line;
 
 /// A table of texts under a header.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct ResultTable {
     /// Column titles with units.
     pub header: Vec<String>,
     /// Rows of cells.
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl ResultTable {
     /// A table under these titles.
     pub fn of(header: &[&str], rows: Vec<Vec<String>>) -> Self {
-        Table { header: header.iter().map(|h| (*h).to_owned()).collect(), rows }
+        ResultTable { header: header.iter().map(|h| (*h).to_owned()).collect(), rows }
     }
 
     /// True if every cell of the column begins with a digit, and there is one; those that say that
@@ -86,7 +86,7 @@ mod tests {
             ("'quoted'", "'quoted'"),
             ("gemm=1", "gemm=1"),
         ] {
-            let table = Table::of(&["a"], vec![vec![cell.to_owned()]]);
+            let table = ResultTable::of(&["a"], vec![vec![cell.to_owned()]]);
             assert_eq!(table.csv(), format!("a\r\n{written}\r\n"));
             assert_eq!(table.tabbed(), format!("a\n{}\n", one_line(written)));
             assert_eq!(unguard(written.as_bytes()), cell.as_bytes());

@@ -7,7 +7,7 @@ use super::stage::Stage;
 use crate::app::ui::keep;
 use crate::web::dom;
 use gemmscope_chart::charts::set_first;
-use gemmscope_chart::gesture::{Act, Event, Gestures, Pointer, Seen};
+use gemmscope_chart::gesture::{Act, Event, Gestures, Pointed, Pointer};
 use gemmscope_chart::scene::Point;
 use leptos::prelude::*;
 use std::cell::RefCell;
@@ -98,7 +98,7 @@ fn on(
 ) {
     let Some(shown) = stage.picture.try_get_untracked().flatten() else { return };
     let acts = stage.target.with_untracked(|target| {
-        let seen = Seen {
+        let seen = Pointed {
             chart: &**shown,
             target: target.as_ref(),
             boxing: stage.boxing.get_untracked(),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) type Drawn = Shared<Drawing>;
 
 /// What is drawn; `None` before the first drawing.
-pub type Picture = Memo<Option<Drawn>>;
+pub type PictureMemo = Memo<Option<Drawn>>;
 
 /// Draws on a canvas what follows from the inputs as they are.
 pub type Draw = Box<dyn Fn(&Canvas) -> Arc<Drawing> + Send + Sync>;
@@ -21,7 +21,7 @@ pub type Draw = Box<dyn Fn(&Canvas) -> Arc<Drawing> + Send + Sync>;
 pub(super) type Pointed = RwSignal<Option<(Drawn, Target)>>;
 
 /// The picture of the inputs on a canvas. Before the canvas has a size there is none.
-pub(super) fn picture(inputs: Signal<()>, canvas: Memo<Canvas>, draw: Draw) -> Picture {
+pub(super) fn picture(inputs: Signal<()>, canvas: Memo<Canvas>, draw: Draw) -> PictureMemo {
     let frames = RwSignal::new(0u32);
     let frame = AnimationFrame::default();
     let has_size = |to: &Canvas| to.size.0 >= 1.0 && to.size.1 >= 1.0;

@@ -1,7 +1,7 @@
 //! Saving what is drawn: pictures and the numbers behind them. Where a picture is scrolled, the
 //! part that shows and the whole are offered, each with its size.
 
-use super::picture::Picture;
+use super::picture::PictureMemo;
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::{dom, picture as file};
@@ -27,7 +27,7 @@ const KINDS: [(&str, Option<f64>); 3] =
 
 /// The menu.
 #[component]
-pub fn SaveMenu(picture: Picture, name: &'static str) -> impl IntoView {
+pub fn SaveMenu(picture: PictureMemo, name: &'static str) -> impl IntoView {
     let (shell, bench) = (Shell::here(), Workbench::here());
     let csv = move |_| {
         if let Some(p) = picture.get_untracked() {
@@ -98,7 +98,7 @@ fn captioned(caption: &Option<Caption>, scene: Scene) -> Scene {
 /// The kinds in which a picture of a size can be saved; too large ones say so.
 fn group(
     state: (Shell, Workbench),
-    picture: Picture,
+    picture: PictureMemo,
     name: &'static str,
     (caption, size, whole): (&'static str, (f64, f64), bool),
 ) -> AnyView {
@@ -125,7 +125,7 @@ fn group(
 
 fn save(
     (shell, bench): (Shell, Workbench),
-    picture: Picture,
+    picture: PictureMemo,
     name: &str,
     scale: Option<f64>,
     whole: bool,

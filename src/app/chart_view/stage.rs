@@ -1,7 +1,7 @@
 //! The stage of a chart: two canvases, the picture on them, and what is pointed at in it.
 
 use super::click::make_room;
-use super::picture::{self, Draw, Drawn, Picture, Pointed};
+use super::picture::{self, Draw, Drawn, PictureMemo, Pointed};
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{keep, watch_size};
 use crate::web::animation::{self, AnimationFrame};
@@ -30,7 +30,7 @@ pub(super) struct Stage {
     /// Width and height, CSS pixels.
     pub size: RwSignal<(f64, f64)>,
     dpr: RwSignal<f64>,
-    pub picture: Picture,
+    pub picture: PictureMemo,
     pub pointed: Pointed,
     /// What is pointed at in the picture that shows.
     pub target: Memo<Option<Target>>,

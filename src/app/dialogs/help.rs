@@ -4,7 +4,7 @@ use super::source::TrustedHosts;
 use crate::app::shell::shortcuts::{CHART_KEYS, SHORTCUTS};
 use crate::app::state::{Dialog, Shell};
 use crate::app::ui::Modal;
-use gemmscope_analysis::glossary::TERMS;
+use gemmscope_words::glossary::TERMS;
 use leptos::prelude::*;
 
 /// The dialog.

@@ -8,7 +8,7 @@ use gemmscope_model::pass;
 use gemmscope_model::units::{Bytes, plural};
 use gemmscope_share::data;
 use gemmscope_share::extract::extract;
-use gemmscope_share::snippets::{Place, Snippet, snippets};
+use gemmscope_share::snippets::{Snippet, SnippetPlace, snippets};
 use gemmscope_table::filter::Filters;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
@@ -338,7 +338,7 @@ fn docs_part(sharing: Sharing, names: &[String]) -> AnyView {
     let said = sharing.said;
     let view = plain_view(sharing.bench);
     let shown = sharing.bench.shown.get_untracked();
-    let place = Place {
+    let place = SnippetPlace {
         viewer: viewer(),
         file: names.first().cloned().unwrap_or_else(|| "bench.csv".into()),
         more: names.get(1..).unwrap_or_default().to_vec(),

@@ -5,10 +5,10 @@ use crate::app::state::Workbench;
 use crate::app::state::findings_task::IN_ONE_TASK;
 use crate::app::ui::table_view;
 use crate::web::dom;
-use gemmscope_analysis::analysis_card::{MOST, side_by_side};
 use gemmscope_analysis::ledger::{Account, Splitter};
 use gemmscope_model::units::{percent, seconds_brief};
 use gemmscope_table::field::Frame;
+use gemmscope_words::analysis_card::{MOST, side_by_side};
 use leptos::prelude::*;
 
 /// The bar of a row; nothing where it has no time, or where very many rows would have to be looked

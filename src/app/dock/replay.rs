@@ -3,9 +3,9 @@
 use crate::app::state::Shell;
 use crate::app::ui::segment;
 use crate::web::dom;
-use gemmscope_analysis::replay::{Case, Tool, replay};
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_table::field::Frame;
+use gemmscope_words::replay::{Case, Tool, replay};
 use leptos::prelude::*;
 
 /// The section of the dock.

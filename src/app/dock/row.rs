@@ -1,8 +1,8 @@
 //! All about one row: its time first, then why, then every figure with its formula.
 
-use gemmscope_analysis::explain::{Explanation, Figure, bound_name};
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::percent;
+use gemmscope_words::explain::{Explanation, Figure, bound_name};
 use leptos::prelude::*;
 
 /// What stands beside the figures.

@@ -3,23 +3,25 @@
 use super::{Loader, sample};
 use crate::app::state::Dialog;
 use crate::samples::SAMPLES;
-use crate::web::early::{self, Given};
+use crate::web::early::{self, EarlyGiven};
 use crate::web::file::{Folder, Input};
 use gemmscope_chart::places::PLAN;
 
 /// Takes what was given before the program was there, and from now on.
 pub fn accept(loader: Loader) {
     early::take(move |given| match given {
-        Given::Files(files) => loader.add(files),
-        Given::Folder(folder) => add_folder(loader, folder),
-        Given::Text(text) => loader.add(vec![Input::from_bytes("pasted text", text.as_bytes())]),
-        Given::Sample(id) => {
+        EarlyGiven::Files(files) => loader.add(files),
+        EarlyGiven::Folder(folder) => add_folder(loader, folder),
+        EarlyGiven::Text(text) => {
+            loader.add(vec![Input::from_bytes("pasted text", text.as_bytes())])
+        }
+        EarlyGiven::Sample(id) => {
             if let Some(sample) = SAMPLES.iter().find(|s| s.id == id) {
                 sample::open(loader, sample);
             }
         }
-        Given::Open(what) if what == PLAN.id => loader.bench.show(PLAN.id),
-        Given::Open(_) => loader.shell.open(Dialog::Formats),
+        EarlyGiven::Open(what) if what == PLAN.id => loader.bench.show(PLAN.id),
+        EarlyGiven::Open(_) => loader.shell.open(Dialog::Formats),
     });
 }
 

@@ -4,7 +4,7 @@
 use crate::app::state::Workbench;
 use gemmscope_chart::roofline::Points;
 use gemmscope_model::hardware::{Device, RoofKind};
-use gemmscope_table::data_kind::Sample;
+use gemmscope_table::data_kind::TableSample;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::metrics::Metrics;
 use leptos::prelude::*;
@@ -19,7 +19,7 @@ pub struct Figures {
     metrics: Metrics,
     points: Points,
     devices: Vec<Option<Device>>,
-    sample: Sample,
+    sample: TableSample,
     /// Rows that were seen.
     rows: usize,
     /// The figures of the rows so far would not be those of the finished table.
@@ -61,7 +61,7 @@ impl Figures {
     }
 
     /// The rows of the finished table that tell what they are.
-    pub fn sample(&mut self, data: &Dataset) -> Sample {
+    pub fn sample(&mut self, data: &Dataset) -> TableSample {
         let mut sample = std::mem::take(&mut self.sample);
         sample.extend(data);
         sample

@@ -6,7 +6,7 @@ use crate::app::planner;
 use crate::app::state::several;
 use crate::app::state::{Dialog, LoadError, LoadedFile, Origin, Progress, Shared};
 use crate::web::file::Input;
-use crate::web::reading::Outcome;
+use crate::web::reading::ReadOutcome;
 use crate::web::{clock, dom, storage};
 use gemmscope_import::{ErrorKind, Head, ImportError, ImportOptions, Imported, header_fingerprint};
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -40,7 +40,7 @@ impl Loader {
         let alone = self.staying(job.replaces).is_empty();
         let mut outcome = self.read(queue, &job.input, &options, started, (alone, &figures)).await;
         // A file of an unknown format whose columns were assigned by hand earlier.
-        if let (Outcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
+        if let (ReadOutcome::Failed(error), true) = (&outcome, options == ImportOptions::default())
             && error.kind == ErrorKind::NeedsMapping
             && let Some(known) = remembered(&job.input).await
         {
@@ -48,22 +48,22 @@ impl Loader {
             outcome = self.read(queue, &job.input, &options, started, (alone, &figures)).await;
         }
         match outcome {
-            Outcome::Done(Imported::Table(data)) => {
+            ReadOutcome::Done(Imported::Table(data)) => {
                 let read = Read { data: *data, options, started, figures: figures.take() };
                 self.add_table(queue, job, read).await?;
             }
-            Outcome::Done(Imported::Devices(devices)) => {
+            ReadOutcome::Done(Imported::Devices(devices)) => {
                 self.add_devices(&name, devices, job.origin);
             }
-            Outcome::Done(Imported::Context(context)) => {
+            ReadOutcome::Done(Imported::Context(context)) => {
                 self.add_context(&name, *context);
             }
-            Outcome::Failed(error) if job.of_folder => {
+            ReadOutcome::Failed(error) if job.of_folder => {
                 let left = (name, error.to_string());
                 self.shell.load.update(|l| l.left.push(left));
             }
-            Outcome::Failed(error) => return Err(self.refuse(queue, job, &error)),
-            Outcome::Cancelled => {
+            ReadOutcome::Failed(error) => return Err(self.refuse(queue, job, &error)),
+            ReadOutcome::Cancelled => {
                 self.shell.say(format!("{name}: cancelled"));
                 return Err("cancelled".to_owned());
             }
@@ -265,7 +265,7 @@ impl Loader {
         options: &ImportOptions,
         started: f64,
         (alone, figures): (bool, &Rc<RefCell<Figures>>),
-    ) -> Outcome {
+    ) -> ReadOutcome {
         let load = self.shell.load;
         let progress = move |read: u64| {
             let seconds = ((clock::now_ms() - started) / 1e3).max(1e-3);

@@ -3,12 +3,13 @@
 use super::ready::Ready;
 use crate::app::ui::table_view;
 use crate::app::views::ranked::filtered;
+use gemmscope_analysis::planner::form;
 use gemmscope_analysis::planner::matching::Index;
 use gemmscope_analysis::planner::measured::{MeasuredStep, best_preset, distinct, measured_table};
 use gemmscope_analysis::planner::spread::Spread;
-use gemmscope_analysis::planner::{export, form};
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::units::plural;
+use gemmscope_words::plan_export;
 use leptos::prelude::*;
 
 /// The lists.
@@ -28,7 +29,7 @@ pub(super) fn view(ready: Ready) -> AnyView {
         })
     };
     let figures = move || {
-        plan.with(|p| export::figures(p))
+        plan.with(|p| plan_export::figures(p))
             .into_iter()
             .map(|(label, value, note)| {
                 let note = (!note.is_empty()).then(|| view! { <dd class="muted">{note}</dd> });
@@ -44,8 +45,8 @@ pub(super) fn view(ready: Ready) -> AnyView {
         })
     };
     let any = Memo::new(move |_| plan.with(|p| !p.steps.is_empty()));
-    let gemms = move || plan.with(|p| p.first().map(|s| table_view(export::table(s))));
-    let devices = move || table_view(plan.with(|p| export::device_table(p)));
+    let gemms = move || plan.with(|p| p.first().map(|s| table_view(plan_export::table(s))));
+    let devices = move || table_view(plan.with(|p| plan_export::device_table(p)));
     let of = move || plan.with(|p| p.steps.first().map(|s| format!("On {}", s.device.name)));
     let on = move || {
         let name = plan.with(|p| p.steps.first().map(|s| short_name(&s.device.name).to_owned()));

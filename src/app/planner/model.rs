@@ -2,13 +2,13 @@
 
 use super::ready::{Ready, problems};
 use super::{lists, picture};
-use crate::app::controls::{Change, controls, number};
+use crate::app::controls::{OnChange, controls, number};
 use crate::app::ui::{Menu, device_select, icon, icon_button, value_of};
 use crate::web::dom;
-use gemmscope_analysis::planner::export::EXPORTS;
 use gemmscope_analysis::planner::form;
 use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_table::control::Control;
+use gemmscope_words::plan_export::EXPORTS;
 use leptos::prelude::*;
 
 /// The page.
@@ -62,7 +62,7 @@ pub(super) fn sliders(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let both = Memo::new(move |_| bench.view.with(form::sizes));
     // What was moved last leaves the trail.
-    let change: Change = Callback::new(move |(control, value): (Control, String)| {
+    let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("slider", |v| form::slide(v, &control, &value));
     });
     let slider = move |i: usize| {
@@ -98,13 +98,13 @@ pub(super) fn sliders(ready: Ready) -> AnyView {
 fn settings(ready: Ready) -> AnyView {
     let bench = ready.bench;
     let groups = Memo::new(move |_| bench.view.with(form::groups));
-    let change: Change = Callback::new(move |(control, value): (Control, String)| {
+    let change: OnChange = Callback::new(move |(control, value): (Control, String)| {
         bench.edit("plan", |v| form::choose(v, &control, &value));
     });
     // On a phone the chart comes below the form, so all but the first group start folded.
     let small = dom::media("(max-width: 900px)");
     let titles: Vec<(&str, bool)> = groups.with_untracked(|g| {
-        let open = |i: usize, g: &form::Group| g.open && !(small && i > 0);
+        let open = |i: usize, g: &form::FormGroup| g.open && !(small && i > 0);
         g.iter().enumerate().map(|(i, g)| (g.title, open(i, g))).collect()
     });
     let group = move |(i, (title, open)): (usize, (&'static str, bool))| {

@@ -1,7 +1,7 @@
 //! The roofline with the plan on it, and with the measured rows of its step that pass the filters.
 
 use super::ready::Ready;
-use crate::app::chart_view::{ChartView, Draw, Picture};
+use crate::app::chart_view::{ChartView, Draw, PictureMemo};
 use crate::app::state::{Shared, Shell};
 use crate::app::views::legend::swatch;
 use gemmscope_analysis::planner::measured::of_step;
@@ -98,7 +98,7 @@ fn crossings(ready: Ready) -> AnyView {
 }
 
 /// The colours of the measured rows; none where a number gives the colour.
-fn measured_entries(picture: Picture) -> Vec<LegendEntry> {
+fn measured_entries(picture: PictureMemo) -> Vec<LegendEntry> {
     let legend = picture.with(|p| p.as_ref().and_then(|p| p.legend()));
     let mut entries = legend.map_or_else(Vec::new, |l| l.entries);
     entries.retain(|e| e.click == Click::Category);
@@ -106,7 +106,7 @@ fn measured_entries(picture: Picture) -> Vec<LegendEntry> {
 }
 
 /// The names of the measured rows' colours.
-fn measured(picture: Picture) -> AnyView {
+fn measured(picture: PictureMemo) -> AnyView {
     let names = measured_entries(picture).into_iter();
     view! {
         <span class="legend-entry plain">"Measured, filled"</span>
@@ -117,7 +117,7 @@ fn measured(picture: Picture) -> AnyView {
     .into_any()
 }
 
-fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: Picture) -> AnyView {
+fn legend(shell: Shell, ready: Ready, rows: Memo<Frame>, picture: PictureMemo) -> AnyView {
     let Ready { bench, plan, .. } = ready;
     let none = Memo::new(move |_| plan.with(|p| p.steps.is_empty()));
     let at_hand = move |id: &'static str| {

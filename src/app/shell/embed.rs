@@ -19,7 +19,7 @@ use gemmscope_chart::palette::Theme;
 use gemmscope_chart::{charts, picture, places, svg};
 use gemmscope_import::ImportOptions;
 use gemmscope_model::hardware;
-use gemmscope_share::embed::{Export, Reply, Request, ViewChange};
+use gemmscope_share::embed::{EmbedExport, Reply, Request, ViewChange};
 use gemmscope_table::native_csv::CsvWriter;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
@@ -169,12 +169,12 @@ fn change(shell: Shell, bench: Workbench, set: ViewChange) -> Answer {
     Ok(None)
 }
 
-fn export(shell: Shell, bench: Workbench, what: Export) -> Answer {
+fn export(shell: Shell, bench: Workbench, what: EmbedExport) -> Answer {
     let text = match what {
-        Export::View => bench.view.with_untracked(ViewState::encode),
-        Export::Summary => return Ok(Some(summary(bench))),
-        Export::Csv => csv(bench),
-        Export::Svg => {
+        EmbedExport::View => bench.view.with_untracked(ViewState::encode),
+        EmbedExport::Summary => return Ok(Some(summary(bench))),
+        EmbedExport::Csv => csv(bench),
+        EmbedExport::Svg => {
             let width = dom::window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(960.0);
             let theme = Theme::of(shell.dark.get_untracked());
             let (frame, view) = (bench.frame.get_untracked(), bench.view.get_untracked());

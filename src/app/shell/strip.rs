@@ -4,15 +4,15 @@
 use crate::app::state::findings_task::latest;
 use crate::app::state::{FindingsResult, Shell, Workbench};
 use crate::app::views::missing;
-use gemmscope_analysis::explain::roof_name;
 use gemmscope_analysis::findings::Finding;
-use gemmscope_analysis::headline::{Cost, cost, runs, scope, spread};
 use gemmscope_analysis::ledger::Book;
+use gemmscope_analysis::names::roof_name;
 use gemmscope_chart::places::{COMPARE, SUMMARY};
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::units::{FlopsPerSec, Seconds, grouped, percent, plural, seconds_brief};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::metrics::{Totals, Typical};
+use gemmscope_words::headline::{HeadlineCost, cost, runs, scope, spread};
 use leptos::prelude::*;
 
 /// Sides that have a figure of their own; the others are counted.
@@ -32,7 +32,7 @@ struct Line {
     typical: Option<Typical>,
     share: Option<f64>,
     lost_s: Option<f64>,
-    cost: Option<Cost>,
+    cost: Option<HeadlineCost>,
 }
 
 /// The line.
@@ -107,7 +107,7 @@ fn of_totals(totals: &[(String, Totals)]) -> Vec<Line> {
 }
 
 /// What costs most, of a side that is named where there are several.
-fn claim(bench: Workbench, cost: &Cost, of: &str) -> AnyView {
+fn claim(bench: Workbench, cost: &HeadlineCost, of: &str) -> AnyView {
     let of = if of.is_empty() { String::new() } else { format!(" ({of})") };
     let finding = cost.finding;
     view! {

@@ -3,7 +3,7 @@
 
 use super::facet::{Facet, FacetOf, facet_fields, facet_of};
 use crate::app::state::Workbench;
-use crate::app::ui::{Menu, icon, one_stop, value_of};
+use crate::app::ui::{Menu, icon, roving_tabindex, value_of};
 use crate::web::{clock, dom};
 use gemmscope_analysis::findings::rule;
 use gemmscope_model::pass;
@@ -12,7 +12,7 @@ use gemmscope_share::data::base_name;
 use gemmscope_table::column_format;
 use gemmscope_table::field::Frame;
 use gemmscope_table::field::{Field, FieldInfo};
-use gemmscope_table::filter::{Part, Range};
+use gemmscope_table::filter::{FilterPart, Range};
 use gemmscope_table::selection::RowSet;
 use leptos::prelude::*;
 
@@ -87,7 +87,7 @@ pub fn FilterRow(
     });
     view! {
         <div class="filter-row" role="toolbar" aria-label="Filters"
-            on:focusin=|e| one_stop::entered(&e) on:focusout=|e| one_stop::left(&e) on:keydown=|e| one_stop::keys(&e)>
+            on:focusin=|e| roving_tabindex::entered(&e) on:focusout=|e| roving_tabindex::left(&e) on:keydown=|e| roving_tabindex::keys(&e)>
             <button type="button" class="button small files-button" title="Files: what was read, what is assumed"
                 on:click=move |_| open.run(())>
                 <span>{move || files.get()}</span>
@@ -282,13 +282,15 @@ fn Chips() -> impl IntoView {
         let frame = bench.settled_frame.get();
         bench.view.with(|v| {
             let mut parts = v.filters.parts(&frame);
-            if let (Some(only), Some((text, Part::Only))) = (&v.filters.only, parts.first_mut()) {
+            if let (Some(only), Some((text, FilterPart::Only))) =
+                (&v.filters.only, parts.first_mut())
+            {
                 text.insert_str(0, &format!("{}: ", only_of(only)));
             }
             parts
         })
     });
-    let chip = move |(text, part): (String, Part)| {
+    let chip = move |(text, part): (String, FilterPart)| {
         let (name, title) = (format!("Remove the filter {text}"), text.clone());
         view! {
             <li class="chip">

@@ -1,8 +1,8 @@
 //! What the user can do: change the view, filter, select, choose devices, and undo.
 
 use super::workbench::DEVICES_KEY;
-use super::{LoadedFile, Step, Workbench};
-use crate::undo::{History, Keyed, Swap};
+use super::{LoadedFile, UndoStep, Workbench};
+use crate::undo::{HasKey, History, Swap};
 use crate::web::{clock, dom, storage};
 use gemmscope_chart::picture::FINDING_KEY;
 use gemmscope_chart::places;
@@ -18,7 +18,7 @@ use leptos::prelude::*;
 /// How many rows of removed files are kept for undo.
 const KEPT_ROWS: usize = 4_000_000;
 
-impl Step {
+impl UndoStep {
     /// How many rows it keeps in memory.
     fn rows(&self) -> usize {
         self.files.back.iter().map(|(_, f)| f.data.len()).sum()
@@ -26,7 +26,7 @@ impl Step {
 }
 
 /// Changes a list; the result changes it back. A list that stays as it is wakes nobody.
-fn apply<T: Keyed + Send + Sync + 'static>(list: RwSignal<Vec<T>>, swap: Swap<T>) -> Swap<T> {
+fn apply<T: HasKey + Send + Sync + 'static>(list: RwSignal<Vec<T>>, swap: Swap<T>) -> Swap<T> {
     if swap.is_empty() {
         return swap;
     }
@@ -48,7 +48,7 @@ impl Workbench {
             // A link may select what it excludes.
             let same = after.selection == before.selection && !after.selection.is_empty();
             let filtered = same && after.filters != before.filters;
-            let step = Step { view: before, ..Step::default() };
+            let step = UndoStep { view: before, ..UndoStep::default() };
             self.history.update(|h| h.record(step, kind, clock::now_ms()));
             self.view.set(after);
             if filtered {
@@ -71,7 +71,7 @@ impl Workbench {
         let view = self.view.get_untracked();
         let files = self.take_files(ids);
         self.view.update(change);
-        self.push(Step { view, files, ..Step::default() });
+        self.push(UndoStep { view, files, ..UndoStep::default() });
     }
 
     /// Puts a file that was read in another way in the place of the old one, as one step of undo.
@@ -89,7 +89,7 @@ impl Workbench {
         });
         if let Some(Some(old)) = old {
             let files = Swap { back: vec![old], out: vec![id] };
-            self.push(Step { view, files, ..Step::default() });
+            self.push(UndoStep { view, files, ..UndoStep::default() });
         }
     }
 
@@ -111,13 +111,13 @@ impl Workbench {
     pub fn remove_context(&self, files: Vec<String>) {
         let view = self.view.get_untracked();
         let taken = self.contexts.try_update(|all| Swap::take(all, vec![files]));
-        self.push(Step { view, contexts: taken.unwrap_or_default(), ..Step::default() });
+        self.push(UndoStep { view, contexts: taken.unwrap_or_default(), ..UndoStep::default() });
     }
 
-    fn push(&self, step: Step) {
+    fn push(&self, step: UndoStep) {
         self.history.update(|h| {
             h.push(step);
-            h.lighten(KEPT_ROWS, Step::rows);
+            h.lighten(KEPT_ROWS, UndoStep::rows);
         });
     }
 
@@ -177,7 +177,7 @@ impl Workbench {
     }
 
     /// Carries out a step; the result is the way back.
-    fn take_step(&self, step: Step) -> Step {
+    fn take_step(&self, step: UndoStep) -> UndoStep {
         let view = self.view.get_untracked();
         self.view.set(step.view);
         let (files, contexts) =
@@ -195,7 +195,7 @@ impl Workbench {
             let name = names(files.back.iter().map(|(_, f)| f));
             self.status.set(format!("Removed {name}.").into());
         }
-        Step { view, files, contexts }
+        UndoStep { view, files, contexts }
     }
 
     /// Adds a value of a field to the filter, or takes it out.

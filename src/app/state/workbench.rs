@@ -5,14 +5,12 @@ use super::memos::devices_in_use;
 use super::several;
 use super::{Message, Shared, Shell, Shown};
 use crate::app::load::figures::Figures;
-use crate::undo::{History, Keyed, Swap};
+use crate::undo::{HasKey, History, Swap};
 use crate::web::file::Input;
 use crate::web::{clock, dom, storage};
 use gemmscope_analysis::compare::Setup;
 use gemmscope_analysis::findings::Findings;
 use gemmscope_analysis::ledger::Ledger;
-use gemmscope_analysis::report::Breakdown;
-use gemmscope_analysis::summary::Summary;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_import::ImportOptions;
@@ -25,6 +23,8 @@ use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::{Metrics, Totals};
 use gemmscope_table::trace;
 use gemmscope_table::view_state::{KeyProblem, ViewState};
+use gemmscope_words::report::Breakdown;
+use gemmscope_words::summary::Summary;
 use leptos::prelude::*;
 use std::ops::Deref;
 use std::time::Duration;
@@ -83,14 +83,14 @@ impl LoadedFile {
     }
 }
 
-impl Keyed for LoadedFile {
+impl HasKey for LoadedFile {
     type Key = u32;
     fn key(&self) -> u32 {
         self.id
     }
 }
 
-impl Keyed for TraceContext {
+impl HasKey for TraceContext {
     type Key = Vec<String>;
     fn key(&self) -> Vec<String> {
         self.files.clone()
@@ -112,7 +112,7 @@ pub enum Origin {
 /// A step back: the view before it, and what it changed in the lists of files. Files are shared, so
 /// a step holds no copy of their rows.
 #[derive(Clone, Debug, Default)]
-pub struct Step {
+pub struct UndoStep {
     pub(super) view: ViewState,
     pub(super) files: Swap<LoadedFile>,
     pub(super) contexts: Swap<TraceContext>,
@@ -131,7 +131,7 @@ pub struct Given {
     /// it was made from, as [`linked_names`](data::linked_names) writes them; "" where it names none.
     pub expected: RwSignal<Option<String>>,
     /// Steps that can be undone and redone.
-    pub history: RwSignal<History<Step>>,
+    pub history: RwSignal<History<UndoStep>>,
     /// The user's own devices.
     pub custom: RwSignal<Vec<Device>>,
     /// Where every row lies on the roofline, and its colours: made when a chart first asks.

@@ -1,6 +1,6 @@
 //! Texts with explanations of technical terms.
 
-use gemmscope_analysis::glossary::{Piece, mark};
+use gemmscope_words::glossary::{Piece, mark};
 use leptos::prelude::*;
 
 /// A text whose technical terms explain themselves on hover and focus. `known` holds the terms that

@@ -1,7 +1,7 @@
 //! Any of the charts: its settings, its legend, its picture, its sentences.
 
 use super::{legend, places};
-use crate::app::chart_view::{ChartView, Draw, Picture};
+use crate::app::chart_view::{ChartView, Draw, PictureMemo};
 use crate::app::controls::{controls, write};
 use crate::app::state::{Shared, Workbench};
 use crate::app::ui::{NARROW, table_view};
@@ -12,7 +12,7 @@ use gemmscope_chart::charts::{self, ChartKind, Inputs};
 use gemmscope_chart::interactive;
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -65,13 +65,13 @@ fn inputs_of(bench: Workbench, kind: &ChartKind) -> PictureInputs {
 }
 
 /// What stands above a picture. An embed shows no settings.
-pub type Bar = fn(&'static ChartKind, Picture, Workbench) -> AnyView;
+pub type ChartBar = fn(&'static ChartKind, PictureMemo, Workbench) -> AnyView;
 
 /// Nothing above the picture.
-pub const NO_BAR: Bar = |_, _, _| ().into_any();
+pub const NO_BAR: ChartBar = |_, _, _| ().into_any();
 
 /// The switch of pictures, and the settings of the chart.
-pub fn settings(kind: &'static ChartKind, picture: Picture, bench: Workbench) -> AnyView {
+pub fn settings(kind: &'static ChartKind, picture: PictureMemo, bench: Workbench) -> AnyView {
     let now = Memo::new(move |_| {
         let drawn = picture.with(|p| p.as_ref().map(|p| p.opened.said.controls.clone()));
         // Before there is a picture: what takes the same room, so that the chart keeps its size.
@@ -90,7 +90,7 @@ pub fn settings(kind: &'static ChartKind, picture: Picture, bench: Workbench) ->
 
 /// The view of a chart.
 #[component]
-pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
+pub fn ChartPane(kind: &'static ChartKind, bar: ChartBar) -> impl IntoView {
     let bench = Workbench::here();
     let inputs = Memo::new(move |_| inputs_of(bench, kind));
     let opening = Memo::new(move |_| inputs.with(|i| i.opening.clone()));
@@ -124,7 +124,7 @@ pub fn ChartPane(kind: &'static ChartKind, bar: Bar) -> impl IntoView {
 
 /// The verdict above a picture; the other sentences and the tables below it. On a phone only its first sentence
 /// stands above; in an embed none does: its height is the host's.
-fn words(picture: Picture) -> (AnyView, AnyView) {
+fn words(picture: PictureMemo) -> (AnyView, AnyView) {
     let told = Memo::new(move |_| {
         picture.with(|p| {
             let Some(p) = p else {
@@ -170,7 +170,7 @@ const OPEN_UP_TO: usize = 60;
 
 /// The sentences below a picture, and its tables.
 #[component]
-fn Notes(told: Told, picture: Picture) -> impl IntoView {
+fn Notes(told: Told, picture: PictureMemo) -> impl IntoView {
     let notes = Memo::new(move |_| told.with(|t| t.1.clone()));
     let details = Memo::new(move |_| {
         picture.with(|p| p.as_ref().map_or_else(Vec::new, |p| p.opened.said.details.clone()))
@@ -182,7 +182,7 @@ fn Notes(told: Told, picture: Picture) -> impl IntoView {
         })
     };
     let tables = move || {
-        let one = |(name, table): (String, Table)| {
+        let one = |(name, table): (String, ResultTable)| {
             let short = table.rows.len() <= OPEN_UP_TO;
             view! { <details class="notes" open=short><summary>{name}</summary>{table_view(table)}</details> }
         };

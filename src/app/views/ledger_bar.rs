@@ -5,9 +5,9 @@
 use crate::app::state::Workbench;
 use crate::app::state::findings_task::{latest, run_over};
 use crate::web::dom;
-use gemmscope_analysis::headline;
 use gemmscope_analysis::ledger::{Account, Book, Sum, rows_of};
 use gemmscope_model::units::{and_more, capitalized, percent, plural, seconds_brief};
+use gemmscope_words::headline;
 use leptos::prelude::*;
 
 /// Bars that are shown; the others are counted.

@@ -1,6 +1,6 @@
 //! The legend beside a chart: entries that isolate, set or select.
 
-use crate::app::chart_view::Picture;
+use crate::app::chart_view::PictureMemo;
 use crate::app::state::Workbench;
 
 use crate::web::dom;
@@ -12,7 +12,7 @@ use leptos::prelude::*;
 /// The legend of what was drawn last. It keeps its place before there is any, so that the chart
 /// below keeps its size.
 #[component]
-pub fn ChartLegend(picture: Picture) -> impl IntoView {
+pub fn ChartLegend(picture: PictureMemo) -> impl IntoView {
     let legend = Memo::new(move |_| picture.with(|p| p.as_ref().and_then(|p| p.legend())));
     let title = move || legend.with(|l| l.as_ref().map_or_else(String::new, |l| l.title.clone()));
     let entries = move || legend.with(|l| l.as_ref().map_or_else(Vec::new, |l| l.entries.clone()));
@@ -58,7 +58,7 @@ fn hidden(legend: Memo<Option<Legend>>) -> impl IntoView {
 
 /// An entry. Its element stays while it changes, so that a click does not take the focus.
 #[component]
-fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: Picture) -> impl IntoView {
+fn Entry(first: LegendEntry, legend: Memo<Option<Legend>>, picture: PictureMemo) -> impl IntoView {
     let bench = Workbench::here();
     let name = first.name.clone();
     let now = Memo::new(move |last: Option<&LegendEntry>| {

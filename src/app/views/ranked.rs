@@ -7,7 +7,6 @@ use crate::app::state::{FIXED_KEY, FindingsResult, Shell, Workbench};
 use crate::app::ui::{icon, rove, segment};
 use gemmscope_analysis::figures::figures;
 use gemmscope_analysis::findings::{Category, Checked, Finding, Kind};
-use gemmscope_analysis::headline::scope;
 use gemmscope_analysis::trace_time::other_time_s;
 use gemmscope_chart::picture::first_findings;
 use gemmscope_chart::roofline::LABELS_KEY;
@@ -15,6 +14,7 @@ use gemmscope_model::units::{Seconds, grouped, percent, plural, rounded_percent,
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Frame, shape_label};
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::headline::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ fn lost_words(result: &FindingsResult) -> Vec<String> {
     .collect()
 }
 
-/// That nothing was found, and how much of what can be checked that covers.
+/// Says that nothing was found, and how many of the rules could run.
 fn nothing_found(checked: &[Checked]) -> AnyView {
     let waiting: Vec<&str> = checked.iter().filter_map(|c| c.not_checked.as_deref()).collect();
     let ran = checked.len() - waiting.len();

@@ -3,10 +3,10 @@
 use crate::app::state::{Shell, Workbench};
 use crate::app::ui::{Menu, icon};
 use crate::web::dom;
-use gemmscope_analysis::replay::bulk;
-use gemmscope_analysis::report;
-use gemmscope_analysis::report::Report;
 use gemmscope_chart::picture;
+use gemmscope_words::replay::bulk;
+use gemmscope_words::report;
+use gemmscope_words::report::Report;
 use leptos::prelude::*;
 
 /// The menu.

@@ -3,8 +3,8 @@
 
 use crate::app::state::{FindingsResult, Workbench};
 use gemmscope_analysis::findings::{Checked, RULES, Severity, band};
-use gemmscope_analysis::report::{Bottleneck, Breakdown, Operation};
 use gemmscope_model::units::{Seconds, capitalized, percent, plural};
+use gemmscope_words::report::{Bottleneck, Breakdown, ReportOperation};
 use leptos::prelude::*;
 
 /// How many operations are listed.
@@ -105,7 +105,7 @@ fn operations(bench: Workbench, breakdown: &Breakdown) -> Option<AnyView> {
 }
 
 /// One operation; `calls` where the table has that column.
-fn line(bench: Workbench, o: &Operation, flag: Option<&Bottleneck>, calls: bool) -> AnyView {
+fn line(bench: Workbench, o: &ReportOperation, flag: Option<&Bottleneck>, calls: bool) -> AnyView {
     let rows = o.rows.clone();
     let cells = [
         Some(percent(o.share_of_category)),

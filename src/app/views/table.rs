@@ -10,7 +10,7 @@ use crate::app::dialogs::share::named;
 use crate::app::state::Workbench;
 use crate::app::ui::{Menu, icon, value_of};
 use crate::web::dom;
-use columns::Columns;
+use columns::TableColumns;
 use cursor::Cursor;
 use gemmscope_model::units::plural;
 use gemmscope_table::column_format;
@@ -24,7 +24,7 @@ use scroll::Scroll;
 #[component]
 pub fn Table() -> impl IntoView {
     let bench = Workbench::here();
-    let columns = Columns::follow(bench);
+    let columns = TableColumns::follow(bench);
     let count = Memo::new(move |_| columns.rows.with(|r| r.len()));
     let scroll = Scroll::over(count);
     let cursor = Cursor::over(bench, columns, scroll);
@@ -90,7 +90,7 @@ pub fn Table() -> impl IntoView {
 /// How many rows there are, by what they are sorted on a phone, which columns show, and the rows as
 /// a file.
 #[component]
-fn Toolbar(bench: Workbench, columns: Columns, scroll: Scroll) -> impl IntoView {
+fn Toolbar(bench: Workbench, columns: TableColumns, scroll: Scroll) -> impl IntoView {
     let export = move || {
         let frame = bench.settled_frame.get_untracked();
         let mut writer = CsvWriter::of(&frame);
@@ -149,7 +149,12 @@ fn Toolbar(bench: Workbench, columns: Columns, scroll: Scroll) -> impl IntoView 
 
 /// The head of a column: a click sorts by it.
 #[component]
-fn Head(info: FieldInfo, columns: Columns, cursor: Cursor, numbers: RowNumbers) -> impl IntoView {
+fn Head(
+    info: FieldInfo,
+    columns: TableColumns,
+    cursor: Cursor,
+    numbers: RowNumbers,
+) -> impl IntoView {
     let place = Memo::new({
         let field = info.field.clone();
         move |_| columns.place(&field)

@@ -1,12 +1,12 @@
 //! Best of all sides: for each GEMM the side to use, what that saves over the best single side, and the totals.
 
-use super::duel::{Verdict, times, verdict};
+use super::duel::{DuelVerdict, times, verdict};
 use super::winner::fastest;
-use super::{Comparison, Sample, Setup, TIE};
+use super::{Comparison, Setup, SideSample, TIE};
 use gemmscope_model::units::{format_short, grouped, percent, plural, seconds_brief};
 use gemmscope_table::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// Significant digits of figures in the table: as many as a measured time has.
@@ -77,7 +77,8 @@ impl Dispatch {
     /// GEMM has two sides, or sides ran on different devices: nobody can choose between these call by call.
     pub fn new(frame: &Frame, comparison: &Comparison, threshold: f64) -> Option<Dispatch> {
         let found = Dispatch::over(comparison, threshold);
-        let device = |s: &Sample| comparison.rows_of(s).first().map(|r| frame.device(*r as usize));
+        let device =
+            |s: &SideSample| comparison.rows_of(s).first().map(|r| frame.device(*r as usize));
         let apart = |c: usize| {
             let mut devices = comparison.samples(c).iter().map(|s| device(&s.1));
             let first = devices.next();
@@ -172,9 +173,10 @@ impl Dispatch {
 
     /// The table, those that save most first: sizes, types, layout, the side to use, its kernel and solution where
     /// the data names them, time, lead and what it saves.
-    pub fn table(&self, frame: &Frame, comparison: &Comparison) -> Table {
+    pub fn table(&self, frame: &Frame, comparison: &Comparison) -> ResultTable {
         let ranked = self.ranked().into_iter();
-        let lines: Vec<Line> = ranked.map(|p| Line::of(frame, comparison, self, p)).collect();
+        let lines: Vec<DispatchLine> =
+            ranked.map(|p| DispatchLine::of(frame, comparison, self, p)).collect();
         table_of(&lines)
     }
 
@@ -187,17 +189,21 @@ impl Dispatch {
             ratio: self.ratio(),
             gemms: self.shared,
             used: self.names.iter().cloned().zip(self.used.iter().copied()).collect(),
-            picks: self.ranked().iter().map(|p| Line::of(frame, comparison, self, p)).collect(),
+            picks: self
+                .ranked()
+                .iter()
+                .map(|p| DispatchLine::of(frame, comparison, self, p))
+                .collect(),
             sentence: self.sentence(),
         }
     }
 }
 
 /// What a column says of a line.
-type Cell = fn(&Line) -> String;
+type Cell = fn(&DispatchLine) -> String;
 
 /// Lines as a table. What no line says is no column.
-fn table_of(lines: &[Line]) -> Table {
+fn table_of(lines: &[DispatchLine]) -> ResultTable {
     let columns: [(&str, Cell); 15] = [
         ("M", |l| l.m.to_string()),
         ("N", |l| l.n.to_string()),
@@ -220,13 +226,13 @@ fn table_of(lines: &[Line]) -> Table {
     let shown: Vec<_> =
         columns.into_iter().filter(|(name, of)| !optional.contains(name) || is_said(*of)).collect();
     let header: Vec<&str> = shown.iter().map(|(name, _)| *name).collect();
-    let row = |l: &Line| shown.iter().map(|(_, of)| of(l)).collect();
-    Table::of(&header, lines.iter().map(row).collect())
+    let row = |l: &DispatchLine| shown.iter().map(|(_, of)| of(l)).collect();
+    ResultTable::of(&header, lines.iter().map(row).collect())
 }
 
 impl BestOfAll {
     /// The first lines of the table.
-    pub fn table(&self, most: usize) -> Table {
+    pub fn table(&self, most: usize) -> ResultTable {
         table_of(&self.picks[..self.picks.len().min(most)])
     }
 }
@@ -281,7 +287,7 @@ pub struct BestOfAll {
     /// By side, for how many of them it is used.
     pub used: Vec<(String, u64)>,
     /// What is used for each GEMM, those that save most first.
-    pub picks: Vec<Line>,
+    pub picks: Vec<DispatchLine>,
     /// All of it in a sentence.
     pub sentence: String,
 }
@@ -302,7 +308,7 @@ impl Serialize for BestOfAll {
 
 /// One line of the table. Texts are "" where the data says nothing.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Line {
+pub struct DispatchLine {
     /// Rows of the output.
     pub m: u32,
     /// Columns of the output.
@@ -335,8 +341,8 @@ pub struct Line {
     pub saves_s: Option<f64>,
 }
 
-impl Line {
-    fn of(frame: &Frame, comparison: &Comparison, all: &Dispatch, pick: &Pick) -> Line {
+impl DispatchLine {
+    fn of(frame: &Frame, comparison: &Comparison, all: &Dispatch, pick: &Pick) -> DispatchLine {
         let (data, r) = (&*frame.data, pick.row as usize);
         let op = &data.ops[usize::from(data.op[r])];
         let kernel = match data.column(ColumnMeaning::Kernel) {
@@ -347,7 +353,7 @@ impl Line {
             true => String::new(),
             false => frame.device_name(data.device[r]).to_owned(),
         };
-        Line {
+        DispatchLine {
             m: data.m[r],
             n: data.n[r],
             k: data.k[r],
@@ -393,7 +399,7 @@ fn figure(value: Option<f64>) -> String {
 }
 
 /// All sides have the weight of one's calls; else they would be different workloads.
-fn calls(samples: &[(u16, Sample)]) -> f64 {
+fn calls(samples: &[(u16, SideSample)]) -> f64 {
     samples.first().map_or(1.0, |s| s.1.calls)
 }
 
@@ -408,8 +414,8 @@ fn pick(
     let best = fastest(comparison, configuration).map_or(first, |(side, _)| side);
     let best_sample = comparison.sample(configuration, best)?;
     let own = comparison.sample(configuration, baseline);
-    let of = |s: &Sample| (s.time_s, s.spread_s);
-    let keeps = own.filter(|own| verdict(threshold, of(own), of(best_sample)) != Verdict::B);
+    let of = |s: &SideSample| (s.time_s, s.spread_s);
+    let keeps = own.filter(|own| verdict(threshold, of(own), of(best_sample)) != DuelVerdict::B);
     let (side, sample) = keeps.map_or((best, best_sample), |own| (baseline, own));
     let others = samples.iter().filter(|s| usize::from(s.0) != side).map(|s| s.1.time_s);
     let next_s = others.fold(f64::INFINITY, f64::min);

@@ -1,6 +1,6 @@
 //! Two sides against each other: ratio per configuration, wins, means, distribution.
 
-use super::{Comparison, Sample, is_small_part};
+use super::{Comparison, SideSample, is_small_part};
 use gemmscope_model::units::{format_short, grouped, plural};
 use gemmscope_table::field::{Field, Frame};
 use gemmscope_table::stats::is_noise;
@@ -17,7 +17,7 @@ pub enum Measure {
 
 impl Measure {
     /// What a call achieves: work, or roof time.
-    fn gain(self, of: &Sample) -> f64 {
+    fn gain(self, of: &SideSample) -> f64 {
         of.time_s
             * match self {
                 Measure::Rate => of.rate,
@@ -37,7 +37,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Adds a configuration. Both sides have the weight of A's calls; else they would be different workloads.
-    pub(super) fn add(&mut self, measure: Measure, a: &Sample, b: &Sample) {
+    pub(super) fn add(&mut self, measure: Measure, a: &SideSample, b: &SideSample) {
         self.gain_a += measure.gain(a) * a.calls;
         self.time_a += a.time_s * a.calls;
         self.gain_b += measure.gain(b) * a.calls;
@@ -59,7 +59,7 @@ impl Sums {
 
 /// The side that is ahead in one configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum DuelVerdict {
     /// A is faster by more than the threshold.
     A,
     /// B is faster by more than the threshold.
@@ -78,7 +78,7 @@ pub struct Ratio {
     /// B over A in the measure: above 1, B is ahead.
     pub ratio: f64,
     /// The side that is ahead.
-    pub verdict: Verdict,
+    pub verdict: DuelVerdict,
 }
 
 /// Two sides of a [`Comparison`] against each other.
@@ -96,7 +96,7 @@ pub struct Duel {
     pub ratios: Vec<Ratio>,
     /// Configurations without a ratio because the roof is unknown.
     pub without_roof: u64,
-    /// Number of configurations for each verdict, in the order of [`Verdict`].
+    /// Number of configurations for each verdict, in the order of [`DuelVerdict`].
     pub counts: [u64; 4],
     /// Geometric mean of the ratios; NaN without ratios.
     pub geometric_mean: f64,
@@ -113,7 +113,7 @@ pub struct Duel {
 
 /// True if two sides ran on different devices in at least one configuration that both have.
 pub fn devices_differ(frame: &Frame, comparison: &Comparison, (a, b): (usize, usize)) -> bool {
-    let device = |s: &Sample| comparison.rows_of(s).first().map(|&r| frame.device(r as usize));
+    let device = |s: &SideSample| comparison.rows_of(s).first().map(|&r| frame.device(r as usize));
     (0..comparison.len()).any(|i| {
         let pair = comparison.sample(i, a).zip(comparison.sample(i, b));
         pair.is_some_and(|(x, y)| device(x) != device(y))
@@ -176,7 +176,7 @@ impl Duel {
     }
 
     /// Number of configurations with this verdict.
-    pub fn count(&self, verdict: Verdict) -> u64 {
+    pub fn count(&self, verdict: DuelVerdict) -> u64 {
         self.counts[verdict as usize]
     }
 
@@ -222,7 +222,7 @@ impl Duel {
     /// that is written as 1.00x names nobody.
     pub(super) fn is_clear(&self) -> bool {
         let (g, w) = (self.geometric_mean, self.weighted_mean);
-        let [a, b] = [Verdict::A, Verdict::B].map(|v| self.count(v));
+        let [a, b] = [DuelVerdict::A, DuelVerdict::B].map(|v| self.count(v));
         let agree = if self.a_leads() { a > b && g <= 1.0 } else { b > a && g >= 1.0 };
         agree && lead_of(w) > 1.0 + self.threshold && lead_of(g) >= SEEN
     }
@@ -237,8 +237,8 @@ impl Duel {
         let (g, w) = (self.geometric_mean, self.weighted_mean);
         // The side that is ahead is the one that is spoken of.
         let (who, other, won, lost) = match self.a_leads() {
-            true => (a, b, Verdict::A, Verdict::B),
-            false => (b, a, Verdict::B, Verdict::A),
+            true => (a, b, DuelVerdict::A, DuelVerdict::B),
+            false => (b, a, DuelVerdict::B, DuelVerdict::A),
         };
         let in_time = self.in_time(who, other);
         let single = self.ratios.len() == 1;
@@ -282,8 +282,9 @@ impl Duel {
             0 => String::new(),
             n => format!(", within {what} in {}", grouped(n)),
         };
-        let rest = within(format!("{} %", format_short(self.threshold * 100.0, 3)), Verdict::Even)
-            + &within("noise".to_owned(), Verdict::Noise);
+        let rest =
+            within(format!("{} %", format_short(self.threshold * 100.0, 3)), DuelVerdict::Even)
+                + &within("noise".to_owned(), DuelVerdict::Noise);
         let [wins, losses] = [won, lost].map(|v| grouped(self.count(v)));
         let mut out = match named {
             true => {
@@ -386,17 +387,17 @@ pub struct Distribution {
 
 /// Decides one configuration from the time and spread of each side, divided by work or roof time
 /// (so that shorter is better). A single run without a known spread counts as exact.
-pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> Verdict {
+pub fn verdict(threshold: f64, a: (f64, f64), b: (f64, f64)) -> DuelVerdict {
     let (ratio, edge) = (a.0 / b.0, 1.0 + threshold);
     if ratio <= edge && ratio >= 1.0 / edge {
-        return Verdict::Even;
+        return DuelVerdict::Even;
     }
     if is_noise((a.0 - b.0).abs(), [a.1, b.1]) {
-        Verdict::Noise
+        DuelVerdict::Noise
     } else if ratio > 1.0 {
-        Verdict::B
+        DuelVerdict::B
     } else {
-        Verdict::A
+        DuelVerdict::A
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where the side that is slower over all configurations is the faster one.
 
 use super::Comparison;
-use super::duel::{Duel, Measure, Sums, Verdict, times};
+use super::duel::{Duel, DuelVerdict, Measure, Sums, times};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use std::collections::BTreeMap;
@@ -37,8 +37,8 @@ impl Duel {
             for of in [&mut of_op[usize::from(data.op[row])], &mut of_size[size]] {
                 of.n += 1;
                 match (r.verdict, self.a_leads()) {
-                    (Verdict::A, true) | (Verdict::B, false) => of.behind += 1,
-                    (Verdict::A | Verdict::B, _) => of.ahead += 1,
+                    (DuelVerdict::A, true) | (DuelVerdict::B, false) => of.behind += 1,
+                    (DuelVerdict::A | DuelVerdict::B, _) => of.ahead += 1,
                     _ => {}
                 }
                 of.sums.add(self.measure, x, y);

@@ -1,6 +1,6 @@
 //! One side's measurement of one configuration, made of its rows.
 
-use super::Sample;
+use super::SideSample;
 use gemmscope_table::data_kind::{variant, variant_columns};
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::Frame;
@@ -60,7 +60,7 @@ impl<'a> Samples<'a> {
 
     /// Combines the rows of one side and key, and moves those of the fastest variant to the front of
     /// `rows`. `None` if they are different GEMMs or ran on different devices.
-    pub(super) fn sample(&mut self, rows: &mut [u32]) -> Option<Sample> {
+    pub(super) fn sample(&mut self, rows: &mut [u32]) -> Option<SideSample> {
         let (data, metrics) = (&*self.frame.data, &*self.frame.metrics);
         let (first, others) = rows.split_first()?;
         if !others.iter().all(|&r| data.same_gemm(r as usize, *first as usize)) {
@@ -86,7 +86,7 @@ impl<'a> Samples<'a> {
                 iqr_s = quantile(&times, 0.75) - quantile(&times, 0.25);
             }
         }
-        Some(Sample {
+        Some(SideSample {
             first: 0,
             total: rows.len() as u32,
             n: n as u32,

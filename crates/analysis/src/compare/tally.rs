@@ -5,7 +5,7 @@ use super::winner::fastest;
 use super::{Comparison, Setup, TIE, is_small_part};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// Who is fastest on how many configurations, and how far the others are behind: the one answer to it.
@@ -160,7 +160,7 @@ impl Tally {
     }
 
     /// Each side's wins and its distance from the fastest, the one that leads most often first.
-    pub fn table(&self) -> (String, Table) {
+    pub fn table(&self) -> (String, ResultTable) {
         let name =
             format!("All sides, on the {} that all of them have", plural(self.compared, "GEMM"));
         let header =
@@ -170,7 +170,7 @@ impl Tally {
             let [time, mean] = self.distance(s);
             vec![self.names[s].clone(), wins, slower, time, mean]
         };
-        (name, Table::of(&header, self.ranked().into_iter().map(row).collect()))
+        (name, ResultTable::of(&header, self.ranked().into_iter().map(row).collect()))
     }
 
     /// Its time over that of the fastest of each configuration, and the geometric mean of the ratios.

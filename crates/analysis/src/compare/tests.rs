@@ -1,4 +1,4 @@
-use super::duel::{Duel, Measure, Verdict, lead};
+use super::duel::{Duel, DuelVerdict, Measure, lead};
 use super::winner::{self, Size};
 use super::*;
 use gemmscope_model::dtype::DataType;
@@ -181,8 +181,8 @@ fn repeats_give_a_median_and_a_spread_and_noise_is_said() {
     assert!((s.spread_s / (0.02e-6 * 1.4826) - 1.0).abs() < 1e-6, "{s:?}");
     assert!((s.iqr_s / 0.04e-6 - 1.0).abs() < 1e-6);
     let duel = Duel::new(&frame, &c, (0, 1), Measure::Rate, 0.02);
-    assert_eq!(duel.ratios[0].verdict, Verdict::Noise);
-    assert_eq!(duel.ratios[1].verdict, Verdict::B);
+    assert_eq!(duel.ratios[0].verdict, DuelVerdict::Noise);
+    assert_eq!(duel.ratios[1].verdict, DuelVerdict::B);
     assert!((duel.ratios[1].ratio - 2.0).abs() < 1e-12);
     assert!(duel.headline(&c).contains("within noise in 1"));
 }
@@ -443,7 +443,7 @@ proptest! {
             let there = Duel::new(&frame, &c, (0, b), Measure::Rate, 0.02);
             let back = Duel::new(&frame, &c, (b, 0), Measure::Rate, 0.02);
             prop_assert_eq!(there.counts.iter().sum::<u64>() as usize, there.ratios.len());
-            prop_assert_eq!(there.count(Verdict::A), back.count(Verdict::B));
+            prop_assert_eq!(there.count(DuelVerdict::A), back.count(DuelVerdict::B));
             if !there.ratios.is_empty() {
                 prop_assert!((there.geometric_mean * back.geometric_mean - 1.0).abs() < 1e-9);
             }

@@ -27,7 +27,7 @@ pub fn fastest(comparison: &Comparison, configuration: usize) -> Option<(usize, 
 
 /// One cell of a winner map.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
+pub struct WinnerCell {
     /// Horizontal value.
     pub x: u32,
     /// Vertical value.
@@ -46,7 +46,7 @@ pub struct Cell {
     pub margin: f64,
 }
 
-impl Cell {
+impl WinnerCell {
     /// The side that wins most of the configurations that the winner does not.
     pub fn other(&self) -> Option<usize> {
         let others = (0..self.wins.len()).filter(|s| Some(*s) != self.winner && self.wins[*s] > 0);
@@ -102,12 +102,12 @@ pub fn cells(
     (x, y): (Size, Size),
     threshold: f64,
     keep: impl Fn(usize) -> bool,
-) -> Vec<Cell> {
+) -> Vec<WinnerCell> {
     let sides = comparison.setup.sides.len();
     let kept = (0..comparison.len()).filter(|i| keep(comparison.row(*i)));
     let at = |row: usize| (y.of(frame, row), x.of(frame, row));
     let of_cell = |((y, x), configurations): ((u32, u32), Vec<usize>)| {
-        let mut cell = Cell {
+        let mut cell = WinnerCell {
             x,
             y,
             compared: Vec::new(),

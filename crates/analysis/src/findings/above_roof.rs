@@ -60,7 +60,7 @@ fn words_of(cause: &AboveRoofCause) -> String {
 }
 
 /// What would bring a row that is above its roof under it, a sentence each.
-pub(crate) fn causes(frame: &Frame, row: usize) -> Vec<String> {
+pub fn causes(frame: &Frame, row: usize) -> Vec<String> {
     let x = figures(frame, row);
     let of = |d: &Device| above_roof_causes(&x.problem, x.time_s, d, frame.metrics.kind);
     let causes = x.device.map_or_else(Vec::new, of);

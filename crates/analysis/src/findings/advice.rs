@@ -31,7 +31,7 @@ pub(super) fn faster_types(device: &Device, of: DataType) -> Vec<DataType> {
 }
 
 /// True for 8-bit and narrower operands.
-pub(crate) fn is_quantized(op: &gemmscope_model::gemm::Operation) -> bool {
+pub fn is_quantized(op: &gemmscope_model::gemm::Operation) -> bool {
     [op.a, op.b].iter().any(|t| {
         matches!(
             t.family(),

@@ -1,8 +1,8 @@
 //! Rule: GEMM time without figures, because shape, device or peak is unknown.
 
-use super::scan::short;
 use super::story::{self, Story};
 use super::{Basis, Category, Finding, HIGH_SHARE, Kind, Need, Rule, Scan, Severity};
+use crate::names::short;
 use gemmscope_model::units::{and_more, capitalized, percent, plural};
 use gemmscope_table::dataset::{RowsAndTime, Source};
 

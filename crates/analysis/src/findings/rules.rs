@@ -86,6 +86,7 @@ pub(super) const LIBRARY: Rule = measured(
     ],
 );
 
+// ANCHOR: launch
 pub(super) const LAUNCH: Rule = Rule {
     id: "launch",
     title: "Launches",
@@ -102,6 +103,7 @@ pub(super) const LAUNCH: Rule = Rule {
     profile: "Time an empty kernel the same way: that is the floor of this device.",
     check: sums::check,
 };
+// ANCHOR_END: launch
 
 pub(super) const TILE: Rule = Rule {
     id: "tile",

@@ -4,6 +4,7 @@
 use super::part::{Part, Whole};
 use super::sums::Sums;
 use crate::ledger::Partners;
+use crate::names::{roof_name, short};
 use crate::tile_roof::{RowTile, TileRoofs};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::hardware::{Device, RoofKind};
@@ -43,7 +44,7 @@ pub struct Group {
 
 impl Group {
     /// Time of one call, seconds.
-    pub(crate) fn call_s(&self) -> f64 {
+    pub fn call_s(&self) -> f64 {
         self.time_s / self.calls
     }
 
@@ -287,17 +288,17 @@ impl<'a> Scan<'a> {
     }
 
     /// The data.
-    pub(crate) fn data(&self) -> &'a Dataset {
+    pub fn data(&self) -> &'a Dataset {
         &self.frame.data
     }
 
     /// The figures.
-    pub(crate) fn metrics(&self) -> &'a Metrics {
+    pub fn metrics(&self) -> &'a Metrics {
         &self.frame.metrics
     }
 
     /// Rows of a group, ascending.
-    pub(crate) fn rows(&self, group: &Group) -> &[u32] {
+    pub fn rows(&self, group: &Group) -> &[u32] {
         let start = group.start as usize;
         self.order.get(start..start + group.len as usize).unwrap_or(&[])
     }
@@ -308,7 +309,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The groups that rules check, each with its number.
-    pub(crate) fn checked(&self) -> impl Iterator<Item = (u32, &Group)> {
+    pub fn checked(&self) -> impl Iterator<Item = (u32, &Group)> {
         (0u32..).zip(&self.groups).filter(|(_, g)| g.checked)
     }
 
@@ -339,28 +340,28 @@ impl<'a> Scan<'a> {
     }
 
     /// The same of one row.
-    pub(crate) fn is_row_of_program(&self, row: usize) -> bool {
+    pub fn is_row_of_program(&self, row: usize) -> bool {
         let source = usize::from(self.data().source[row]);
         self.frame.decision().is_program(source)
     }
 
     /// Shape, types, layout.
-    pub(crate) fn problem(&self, group: &Group) -> Problem {
+    pub fn problem(&self, group: &Group) -> Problem {
         self.data().problem(group.row as usize)
     }
 
     /// Roof of a group.
-    pub(crate) fn roof(&self, group: &Group) -> Option<Roof> {
+    pub fn roof(&self, group: &Group) -> Option<Roof> {
         self.metrics().roof(self.data(), group.row as usize)
     }
 
     /// Device of a group.
-    pub(crate) fn device(&self, group: &Group) -> Option<&'a Device> {
+    pub fn device(&self, group: &Group) -> Option<&'a Device> {
         self.metrics().devices.get(usize::from(self.data().device[group.row as usize]))?.as_ref()
     }
 
     /// What limits a group: its launch, or what limits it at its roof.
-    pub(crate) fn bound(&self, group: &Group) -> Option<Bound> {
+    pub fn bound(&self, group: &Group) -> Option<Bound> {
         let row = group.row as usize;
         let roof = self.roof(group)?;
         Some(match super::story::tiny(group) {
@@ -370,22 +371,22 @@ impl<'a> Scan<'a> {
     }
 
     /// Tile of a group and its roof, from its first row.
-    pub(crate) fn tile(&self, group: &Group) -> Option<RowTile> {
+    pub fn tile(&self, group: &Group) -> Option<RowTile> {
         self.tiles.of(group.row as usize)
     }
 
     /// `datasheet roof`, `max-achievable roof`.
-    pub(crate) fn roof_name(&self) -> &'static str {
-        crate::explain::roof_name(self.metrics().kind)
+    pub fn roof_name(&self) -> &'static str {
+        roof_name(self.metrics().kind)
     }
 
     /// True if the roofs are achievable rates, not the datasheet's.
-    pub(crate) fn achievable(&self) -> bool {
+    pub fn achievable(&self) -> bool {
         self.metrics().kind == RoofKind::Achievable
     }
 
     /// Shape, type and kernel or operation of a group, in one line.
-    pub(crate) fn title(&self, group: &Group) -> String {
+    pub fn title(&self, group: &Group) -> String {
         let names = [ColumnMeaning::OpName, ColumnMeaning::Library];
         let name = self.data().first_text(&names, group.row as usize);
         // The side says it already.
@@ -394,20 +395,6 @@ impl<'a> Scan<'a> {
             false => format!("{} {}", short(name), self.problem(group)),
         }
     }
-}
-
-/// Letters of a name that a title has room for.
-pub(crate) const NAME: usize = 50;
-
-/// A name cut in the middle, so that its start and its end can be told.
-pub(crate) fn short(name: &str) -> std::borrow::Cow<'_, str> {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= NAME {
-        return name.into();
-    }
-    let start: String = letters[..NAME / 2].iter().collect();
-    let end: String = letters[letters.len() - NAME / 2..].iter().collect();
-    format!("{start}\u{2026}{end}").into()
 }
 
 /// Rows sorted by group, each group's ascending.

@@ -29,31 +29,26 @@ impl Severity {
 }
 
 /// A measured cause of this share or more comes before a larger one that nothing measured.
-pub(crate) const MEASURED_SHARE: f64 = 0.02;
+pub const MEASURED_SHARE: f64 = 0.02;
 /// A share above this and an efficiency under [`CRITICAL_EFFICIENCY`]: Critical.
-pub(crate) const CRITICAL_SHARE: f64 = 0.15;
+pub const CRITICAL_SHARE: f64 = 0.15;
 /// See [`CRITICAL_SHARE`].
 const CRITICAL_EFFICIENCY: f64 = 0.30;
 /// A share above this: High.
-pub(crate) const HIGH_SHARE: f64 = 0.10;
+pub const HIGH_SHARE: f64 = 0.10;
 /// An efficiency under this: High.
 const HIGH_EFFICIENCY: f64 = 0.40;
 /// A share above this: Medium.
-pub(crate) const MEDIUM_SHARE: f64 = 0.05;
+pub const MEDIUM_SHARE: f64 = 0.05;
 /// A share under this: Low, whatever the efficiency.
-pub(crate) const TRIFLE_SHARE: f64 = 0.01;
+pub const TRIFLE_SHARE: f64 = 0.01;
 /// An efficiency above this is an anomaly, which is listed but not ranked.
-pub(crate) const ANOMALY_EFFICIENCY: f64 = 1.10;
+pub const ANOMALY_EFFICIENCY: f64 = 1.10;
 
 /// Priority of operations and findings by share of the time and efficiency; the first matching rule
 /// decides. Low where less than 1 % of the time is `at_stake`: a GEMM of 27 µs in 30 ms does not matter at
 /// any efficiency.
-pub(crate) fn priority(
-    share: f64,
-    at_stake: f64,
-    efficiency: Option<f64>,
-    notable: bool,
-) -> Severity {
+pub fn priority(share: f64, at_stake: f64, efficiency: Option<f64>, notable: bool) -> Severity {
     let under = |limit: f64| efficiency.is_some_and(|e| e < limit);
     if share.min(at_stake) < TRIFLE_SHARE {
         Severity::Low

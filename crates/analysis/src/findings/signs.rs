@@ -172,7 +172,7 @@ pub(super) fn has(scan: &Scan<'_>, g: &Group, sign: Sign, tile: Option<&RowTile>
 }
 
 /// True for a kernel that Tensile takes where it was built with none for the device and types.
-pub(crate) fn is_fallback(kernel: &str) -> bool {
+pub fn is_fallback(kernel: &str) -> bool {
     kernel.starts_with("Cijk_") && kernel.to_ascii_lowercase().contains("fallback")
 }
 

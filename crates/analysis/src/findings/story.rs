@@ -1,7 +1,7 @@
 //! Turns groups and files that a question or an idea is about into findings, and the words that all
 //! findings share.
 
-use super::{Evidence, Finding, Group, Rule, Scan, priority};
+use super::{Finding, FindingEvidence, Group, Rule, Scan, priority};
 use crate::formula::{Formula, given, given_as};
 use gemmscope_model::roofline::is_launch_bound;
 use gemmscope_model::units::{BytesPerSec, FlopsPerSec, Seconds, percent, plural, seconds_brief};
@@ -184,7 +184,12 @@ pub(super) fn from_parts(
         basis: rule.basis,
         category: rule.category,
         groups: rows.len() as u64,
-        evidence: Evidence { rows, formula: story.formula, most: story.most, faster: story.faster },
+        evidence: FindingEvidence {
+            rows,
+            formula: story.formula,
+            most: story.most,
+            faster: story.faster,
+        },
         time_s,
         share,
         efficiency: None,

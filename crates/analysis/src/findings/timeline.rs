@@ -1,8 +1,8 @@
 //! Rule: what a trace's time goes to besides GEMMs: gaps, communication, the largest other kernel.
 
-use super::scan::short;
 use super::story::{self, Story};
 use super::{Basis, CRITICAL_SHARE, Category, Finding, Kind, Need, Rule, Scan, Severity};
+use crate::names::short;
 use gemmscope_model::tiling::kernel_name::{communicates, function};
 use gemmscope_model::units::percent;
 use gemmscope_table::dataset::{Source, TraceContext};

@@ -2,12 +2,13 @@
 
 use super::sums::{Cause, Detail, Sums, TileCause, tile_cause};
 use super::{
-    Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, rules,
-    scan::short, story, story::Story,
+    Category, Finding, Group, Rule, Scan, Seen, Severity, Sign, advice, priority, rules, story,
+    story::Story,
 };
 use crate::figures::figures;
 use crate::formula::given;
 use crate::ledger::{Account, Entry, Evidence as Basis, Scatter, TileCost};
+use crate::names::short;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::units::{Flops, FlopsPerSec, grouped, percent, plural};
@@ -103,7 +104,7 @@ fn evidence(sums: &Sums<'_>, cause: &Cause) -> Basis {
     sums.ledger.books[cause.book].evidence(cause.account)
 }
 
-/// That it may be scatter, where it may.
+/// Says why the gain may be scatter of the measurement, if it may.
 fn scatter(sums: &Sums<'_>, cause: &Cause) -> Option<String> {
     let why = match sums.ledger.books[cause.book].scatter(cause.account)? {
         Scatter::BothWays => "Each is slower about as often".to_owned(),
@@ -385,7 +386,7 @@ fn of_achievable(scan: &Scan<'_>, row: usize, rate: f64) -> String {
 /// What to try in the model and with the kernel for one GEMM, by the account that holds most of what it loses,
 /// the tile behind it, and the finding of that account: its own where the GEMM decides, not those of the one that
 /// the finding names.
-pub(crate) fn own_paths(
+pub fn own_paths(
     scan: &Scan<'_>,
     g: &Group,
     (account, tile): (Account, Option<&TileCost>),

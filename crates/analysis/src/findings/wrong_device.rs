@@ -4,7 +4,7 @@
 use super::above_roof::causes;
 use super::story::{self, Hit, Story};
 use super::{Basis, Category, Finding, Group, Kind, Need, Rule, Scan, Severity};
-use crate::summary::distinct;
+use crate::names::distinct;
 use gemmscope_model::hardware::short_name;
 use gemmscope_model::tiling::kernel_name::runs_on;
 use gemmscope_model::units::{either, percent, plural};
@@ -47,7 +47,7 @@ fn in_doubt(scan: &Scan<'_>) -> bool {
 }
 
 /// The first device that cannot run the kernels of its rows, by its code, and what they were built for.
-pub(crate) fn other_kernels(frame: &Frame) -> Option<(u16, String)> {
+pub fn other_kernels(frame: &Frame) -> Option<(u16, String)> {
     let devices = &frame.metrics.devices;
     let targets = kernel_targets(&frame.data).into_iter().enumerate();
     let mut wrong = targets.filter_map(|(code, target)| {
@@ -58,12 +58,12 @@ pub(crate) fn other_kernels(frame: &Frame) -> Option<(u16, String)> {
 }
 
 /// `The kernels were built for gfx942, which the NVIDIA H100 is not`.
-pub(crate) fn built_for_another(frame: &Frame, code: u16, target: &str) -> Option<String> {
+pub fn built_for_another(frame: &Frame, code: u16, target: &str) -> Option<String> {
     let device = frame.metrics.devices.get(usize::from(code))?.as_ref()?;
     Some(format!("The kernels were built for {target}, which the {} is not", device.name))
 }
 
-/// That the kernels were built for another device.
+/// The finding that kernels were built for another device than the file names.
 fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> Vec<Finding> {
     let of_device = |g: &Group| scan.data().device[g.row as usize] == code;
     let hits: Vec<Hit> =
@@ -91,7 +91,7 @@ fn of_another_device(rule: &Rule, scan: &Scan<'_>, code: u16, target: &str) -> V
 }
 
 /// The devices of the catalogue that kernels of a target run on, in words; empty where it has none.
-pub(crate) fn built_for(target: &str) -> String {
+pub fn built_for(target: &str) -> String {
     let fits = devices_for(target);
     let names: Vec<String> = fits.iter().map(|d| short_name(&d.name)).collect();
     match names.is_empty() {

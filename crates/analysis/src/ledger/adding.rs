@@ -2,7 +2,7 @@
 
 use super::{Account, Book, Change, Entry, Ledger, Runs, Splitter, change, scatter};
 use gemmscope_model::pass;
-use gemmscope_table::data_kind::Set;
+use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::dataset::Source;
 use gemmscope_table::field::Frame;
 use gemmscope_table::metrics::Typical;
@@ -34,7 +34,7 @@ impl<'a> WithoutShape<'a> {
         WithoutShape { sources: &frame.data.source, time_s }
     }
 
-    fn of(&mut self, set: &Set) -> f64 {
+    fn of(&mut self, set: &CountedSet) -> f64 {
         if self.time_s.iter().all(|s| *s == 0.0) {
             return 0.0;
         }
@@ -85,10 +85,10 @@ struct Adding<'s, 'a> {
 
 impl<'s, 'a> Adding<'s, 'a> {
     /// Nothing is added up yet.
-    fn new(splitter: &'s Splitter<'a>, changes: &'s [Change], sets: &[Set]) -> Self {
+    fn new(splitter: &'s Splitter<'a>, changes: &'s [Change], sets: &[CountedSet]) -> Self {
         let frame = splitter.frame;
         let mut without = WithoutShape::new(frame);
-        let mut book = |set: &Set| {
+        let mut book = |set: &CountedSet| {
             let side = &frame.counted().sides[set.side];
             let rows = side.rows.len() as u64;
             let fewer = !side.program && rows < side.all_rows && !frame.counted().compares();

@@ -1,12 +1,8 @@
 //! The accounts of one side on one device, added up.
 
 use super::{Account, Evidence, Scatter};
-use gemmscope_model::units::seconds_brief;
 use gemmscope_table::metrics::Typical;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-
-/// Accounts under this share of the time are not named.
-const NAMED: f64 = 0.005;
 
 /// What one account of one side and device holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,44 +96,6 @@ impl Book {
     /// `1 - lost / time` over what has a roof; `None` if nothing has.
     pub fn share_of_roof(&self) -> Option<f64> {
         (self.known_s > 0.0).then(|| 1.0 - self.below_s / self.known_s)
-    }
-
-    /// Lost time and what it is: `23.8 ms lost = 13.5 ms below the roof + 7.04 ms layout`. What is under
-    /// 0.5 % of the time is one part.
-    pub fn lost_words(&self) -> Option<String> {
-        let lost = self.ranked().into_iter().filter(|(a, _)| a.is_lost());
-        let (large, small): (Vec<_>, Vec<_>) =
-            lost.partition(|(_, s)| s.seconds >= NAMED * self.time_s);
-        let word = |(a, s): &(Account, Sum)| format!("{} {}", seconds_brief(s.seconds), a.label());
-        let mut parts: Vec<String> = large.iter().map(word).collect();
-        match small.as_slice() {
-            [] => {}
-            [one] => parts.push(word(one)),
-            several => {
-                let rest: f64 = several.iter().map(|(_, s)| s.seconds).sum();
-                parts.push(format!("{} others", seconds_brief(rest)));
-            }
-        }
-        match parts.as_slice() {
-            [] => None,
-            _ => Some(format!("{} lost = {}", seconds_brief(self.lost_s()), parts.join(" + "))),
-        }
-    }
-
-    /// What each change that faster runs show saves alone, most first: `alone library saves 7.74 ms, layout 7.04 ms`.
-    /// Not what is under 0.5 % of the time or may be scatter.
-    pub fn alone_words(&self) -> Option<String> {
-        let shown = |a: &Account| {
-            self.evidence(*a) == Evidence::Measured && self.alone(*a).seconds >= NAMED * self.time_s
-        };
-        let mut shown: Vec<Account> = Account::MEASURED.into_iter().filter(shown).collect();
-        shown.sort_by(|a, b| self.alone(*b).seconds.total_cmp(&self.alone(*a).seconds));
-        let word = |a: &Account| {
-            let saves = if *a == shown[0] { "saves " } else { "" };
-            format!("{} {saves}{}", a.label(), seconds_brief(self.alone(*a).seconds))
-        };
-        let words: Vec<String> = shown.iter().map(word).collect();
-        (!words.is_empty()).then(|| format!("alone {}", words.join(", ")))
     }
 
     /// The accounts that hold time, in the order of [`Account::ALL`].

@@ -240,7 +240,6 @@ fn what_a_change_saves_alone_and_with_another_one() {
         [us(a.alone(Account::Library)), us(a.alone(Account::Layout))],
         [(90.0, 2), (100.0, 1)]
     );
-    assert_eq!(a.alone_words().as_deref(), Some("alone layout saves 100 µs, library 90.0 µs"));
     let left = |accounts: &[Account]| {
         let of = |account: &Account| Change { book: 0, account: *account, bound: None };
         let changes: Vec<Change> = accounts.iter().map(of).collect();

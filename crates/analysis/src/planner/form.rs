@@ -4,12 +4,12 @@ use super::fields::{FIELDS, ModelField};
 use super::state::{DEFAULT_MODEL, LARGEST, MOST_DEVICES, PlanState, SCHEMES};
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::transformer::{Model, Phase, presets};
-use gemmscope_table::control::{Choice, Control, Kind};
+use gemmscope_table::control::{Choice, Control, ControlKind};
 use gemmscope_table::view_state::ViewState;
 
 /// Settings that belong together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct FormGroup {
     /// Caption.
     pub title: &'static str,
     /// True if the group is open at first.
@@ -53,18 +53,18 @@ fn model(state: &ViewState) -> (Control, Model) {
 }
 
 /// All settings except the devices and the two sliders.
-pub fn groups(state: &ViewState) -> Vec<Group> {
+pub fn groups(state: &ViewState) -> Vec<FormGroup> {
     let (chooser, base) = model(state);
     let plan = PlanState::read(state).0;
     vec![
-        Group { title: "Model", open: true, controls: vec![chooser] },
-        Group {
+        FormGroup { title: "Model", open: true, controls: vec![chooser] },
+        FormGroup {
             title: "Sizes",
             open: plan.edited,
             controls: model_sizes(state, &base, &plan.model),
         },
-        Group { title: "Step", open: true, controls: step(state, plan.workload.backward) },
-        Group { title: "Number formats", open: true, controls: number_formats(state) },
+        FormGroup { title: "Step", open: true, controls: step(state, plan.workload.backward) },
+        FormGroup { title: "Number formats", open: true, controls: number_formats(state) },
     ]
 }
 
@@ -134,7 +134,7 @@ fn step(state: &ViewState, backward: bool) -> Vec<Control> {
     // Training runs whole sequences, whatever phase was chosen before.
     if backward {
         let phase = &mut step[0];
-        phase.kind = Kind::Choice { options: vec![Choice::plain("prefill")] };
+        phase.kind = ControlKind::Choice { options: vec![Choice::plain("prefill")] };
         phase.current = "prefill".to_owned();
     }
     step
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::planner::LARGEST;
 
-    fn control<'a>(groups: &'a [Group], key: &str) -> &'a Control {
+    fn control<'a>(groups: &'a [FormGroup], key: &str) -> &'a Control {
         groups.iter().flat_map(|g| &g.controls).find(|c| c.key == key).unwrap()
     }
 

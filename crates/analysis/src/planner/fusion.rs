@@ -11,7 +11,7 @@ use gemmscope_model::units::{Bytes, Flops, Intensity, Seconds};
 gemmscope_model::named! {
 /// An elementwise step after a GEMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum FusionStep {
     /// Scales of a quantised weight: one fp32 value per output column.
     Dequantise = "dequantise";
     /// A bias: one value per output column.
@@ -29,15 +29,15 @@ pub const ALL;
 pub fn id -> &'static str;
 }
 
-impl Step {
+impl FusionStep {
     /// Bytes of its other operands.
     fn own_bytes(self, p: &Problem) -> f64 {
         let (m, n, b) = (f64::from(p.m), f64::from(p.n), f64::from(p.batch));
         match self {
-            Step::Dequantise => n * 4.0,
-            Step::Bias => n * p.op.c.bytes(),
-            Step::Activation | Step::Cast => 0.0,
-            Step::Residual => b * m * n * p.op.c.bytes(),
+            FusionStep::Dequantise => n * 4.0,
+            FusionStep::Bias => n * p.op.c.bytes(),
+            FusionStep::Activation | FusionStep::Cast => 0.0,
+            FusionStep::Residual => b * m * n * p.op.c.bytes(),
         }
     }
 }
@@ -89,11 +89,11 @@ impl Fusion {
 /// ```
 /// use gemmscope_model::dtype::DataType;
 /// use gemmscope_model::gemm::Problem;
-/// use gemmscope_analysis::planner::fusion::{Step, fuse};
-/// let f = fuse(&Problem::new(4096, 4096, 4096, DataType::Fp16), &[Step::Activation], None);
+/// use gemmscope_analysis::planner::fusion::{FusionStep, fuse};
+/// let f = fuse(&Problem::new(4096, 4096, 4096, DataType::Fp16), &[FusionStep::Activation], None);
 /// assert_eq!(format!("{:.3} {:.3}", f.separate.bytes.0 / 1e9, f.fused.bytes.0 / 1e9), "0.168 0.101");
 /// ```
-pub fn fuse(problem: &Problem, steps: &[Step], roof: Option<Roof>) -> Fusion {
+pub fn fuse(problem: &Problem, steps: &[FusionStep], roof: Option<Roof>) -> Fusion {
     let gemm = problem.bytes().0;
     let own: f64 = steps.iter().map(|s| s.own_bytes(problem)).sum();
     let passes = problem.epilogue_bytes().0 * steps.len() as f64;
@@ -138,7 +138,7 @@ mod tests {
     fn the_reports_traffic() {
         let p = Problem::new(4096, 4096, 4096, DataType::Fp16);
         let mn = 4096.0 * 4096.0 * 2.0;
-        let f = fuse(&p, &[Step::Activation], None);
+        let f = fuse(&p, &[FusionStep::Activation], None);
         assert_eq!((f.separate.bytes.0, f.fused.bytes.0), (5.0 * mn, 3.0 * mn));
         assert_eq!((f.separate.roundings, f.fused.roundings), (2, 1));
         // 3 M N elements become M N: the report rounds 66.7 % down to 66. Fused, the intensity is
@@ -147,9 +147,9 @@ mod tests {
         assert_eq!(format!("{:.2}", f.fused.intensity().0), "1365.33");
         assert_eq!(format!("{:.2}", p.intensity().0), "1365.33");
         assert!(f.separate.time.0.is_nan());
-        let f = fuse(&p, &[Step::Residual], None);
+        let f = fuse(&p, &[FusionStep::Residual], None);
         assert_eq!((f.separate.bytes.0, f.fused.bytes.0), (6.0 * mn, 4.0 * mn));
-        let f = fuse(&p, &[Step::Bias], None);
+        let f = fuse(&p, &[FusionStep::Bias], None);
         assert_eq!(f.fused.bytes.0, 3.0 * mn + 4096.0 * 2.0);
         let none = fuse(&p, &[], None);
         assert_eq!(none.separate.bytes, none.fused.bytes);
@@ -158,7 +158,7 @@ mod tests {
     proptest! {
         #[test]
         fn fusing_never_costs(m in 1u32..9000, n in 1u32..9000, k in 1u32..9000, which in 0usize..32) {
-            let steps: Vec<Step> = Step::ALL.into_iter().enumerate().filter(|(i, _)| which >> i & 1 == 1).map(|s| s.1).collect();
+            let steps: Vec<FusionStep> = FusionStep::ALL.into_iter().enumerate().filter(|(i, _)| which >> i & 1 == 1).map(|s| s.1).collect();
             let roof = by_id("a100-80-sxm").unwrap().roof(DataType::Fp16, RoofKind::Datasheet);
             let f = fuse(&Problem::new(m, n, k, DataType::Fp16), &steps, roof);
             prop_assert!(f.fused.bytes.0 <= f.separate.bytes.0);

@@ -7,7 +7,7 @@
 
 use super::row_name;
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::transformer::{Attention, Model, Part, Pass, Types, Workload};
+use gemmscope_model::transformer::{Attention, LayerPart, Model, Pass, Types, Workload};
 use gemmscope_model::units::plural;
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     /// Parts of this shape, in the order of a layer.
-    pub parts: Vec<Part>,
+    pub parts: Vec<LayerPart>,
     /// Forward or which gradient.
     pub pass: Pass,
     /// Number of tokens: batch x length in prefill, batch in decode.
@@ -57,7 +57,7 @@ impl Match {
 
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    part: Part,
+    part: LayerPart,
     bias: bool,
     tensor_parallel: u32,
 }
@@ -119,7 +119,7 @@ impl Index {
         Index { weights, heads: model.heads, kv_heads, head }
     }
 
-    fn weight(&self, n: u32, k: u32, bias: Option<bool>) -> Option<(Vec<Part>, u32)> {
+    fn weight(&self, n: u32, k: u32, bias: Option<bool>) -> Option<(Vec<LayerPart>, u32)> {
         let list = self.weights.get(&(n, k))?;
         // The smallest number of devices that explains the shape.
         let shards = list.iter().map(|c| c.tensor_parallel).min()?;
@@ -142,9 +142,9 @@ impl Index {
             return None;
         }
         let part = if p.k == key {
-            Part::Scores
+            LayerPart::Scores
         } else if p.n == value {
-            Part::Context
+            LayerPart::Context
         } else {
             return None;
         };
@@ -203,18 +203,18 @@ mod tests {
     #[test]
     fn a_trace_of_qwen_reads_as_its_layers() {
         let up = find("qwen1.5-0.5b", 8944, 2816, 1024, false).unwrap();
-        assert_eq!(up.parts, [Part::Gate, Part::Up]);
+        assert_eq!(up.parts, [LayerPart::Gate, LayerPart::Up]);
         assert_eq!(
             up.sentence("Qwen1.5 0.5B"),
             "gate projection or up projection of Qwen1.5 0.5B, 8944 tokens"
         );
         let down = find("qwen1.5-0.5b", 8944, 1024, 2816, false).unwrap();
-        assert_eq!(down.parts, [Part::Down]);
+        assert_eq!(down.parts, [LayerPart::Down]);
         // The bias tells queries, keys and values from the output projection.
         let qkv = find("qwen1.5-0.5b", 8944, 1024, 1024, true).unwrap();
-        assert_eq!(qkv.parts, [Part::Query, Part::Key, Part::Value]);
+        assert_eq!(qkv.parts, [LayerPart::Query, LayerPart::Key, LayerPart::Value]);
         let out = find("qwen1.5-0.5b", 8944, 1024, 1024, false).unwrap();
-        assert_eq!(out.parts, [Part::AttentionOut]);
+        assert_eq!(out.parts, [LayerPart::AttentionOut]);
         assert_eq!(find("qwen1.5-0.5b", 32, 559, 1, false), None);
     }
 
@@ -225,18 +225,18 @@ mod tests {
         let shared = find("llama-3-70b", 16, 28672 / 8, 8192, false).unwrap();
         assert_eq!(
             (shared.parts.as_slice(), shared.tensor_parallel),
-            (&[Part::Gate, Part::Up][..], 8)
+            (&[LayerPart::Gate, LayerPart::Up][..], 8)
         );
         let row = find("llama-3-70b", 16, 8192, 28672 / 4, false).unwrap();
-        assert_eq!((row.parts.as_slice(), row.tensor_parallel), (&[Part::Down][..], 4));
+        assert_eq!((row.parts.as_slice(), row.tensor_parallel), (&[LayerPart::Down][..], 4));
         let dw = find("llama-3-8b", 14336, 4096, 2048, false).unwrap();
         assert_eq!((dw.pass, dw.tokens), (Pass::WeightGradient, 2048));
         let expert = find("mixtral-8x7b", 5, 14336, 4096, false).unwrap();
-        assert_eq!(expert.parts, [Part::ExpertGate, Part::ExpertUp]);
+        assert_eq!(expert.parts, [LayerPart::ExpertGate, LayerPart::ExpertUp]);
         assert_eq!(find("llama-2-7b", 8, 12288, 4096, false).unwrap().name(), "qkv_proj");
         let mut scores = Problem::new(1, 1024, 128, DataType::Bf16);
         scores.batch = 32 * 4;
         let index = Index::new(preset("llama-2-7b").unwrap());
-        assert_eq!(index.find(&scores).unwrap().parts, [Part::Scores]);
+        assert_eq!(index.find(&scores).unwrap().parts, [LayerPart::Scores]);
     }
 }

@@ -12,7 +12,7 @@ use gemmscope_model::transformer::{Model, Pass, Phase, Workload, preset};
 use gemmscope_model::units::{FlopsPerSec, Seconds, percent};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ pub fn measured_table(
     backward: bool,
     frame: &Frame,
     shapes: &[(u32, Problem)],
-) -> Table {
+) -> ResultTable {
     /// Time of all calls, share of the roof of the best row, that row, rows.
     type Group = (f64, f64, u32, u64);
     let mut groups: FxHashMap<(u32, u32, u32, u32, bool), Group> = FxHashMap::default();
@@ -70,7 +70,7 @@ pub fn measured_table(
         })
         .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Table::of(
+    ResultTable::of(
         &[
             "GEMM",
             "M",
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::planner::form;
     use gemmscope_model::dtype::DataType;
-    use gemmscope_model::transformer::Part;
+    use gemmscope_model::transformer::LayerPart;
 
     /// The linear layers of qwen1.5-0.5b over `tokens` tokens, and a GEMM that is none of them.
     fn linear_layers(tokens: u32) -> Frame {
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!((row[1].as_str(), row[3].as_str()), ("8944", "1024"));
         assert!(row[9].ends_with('%'), "{row:?}");
         let up = shapes.iter().find(|(_, p)| (p.m, p.n, p.k) == (8944, 2816, 1024)).unwrap();
-        assert!(index.find(&up.1).unwrap().parts.contains(&Part::Up));
+        assert!(index.find(&up.1).unwrap().parts.contains(&LayerPart::Up));
     }
 
     /// The step that a plan's own rows are read as.

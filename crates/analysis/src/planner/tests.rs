@@ -67,48 +67,6 @@ fn an_expert_needs_more_tokens() {
     assert_eq!(expert.problem().m, 64 * 2 / 8);
 }
 
-/// One row of the table of a step, by the names of its columns.
-fn table_row(hash: &str, name: &str) -> impl Fn(&str) -> String {
-    let table = export::table(plan(hash).first().unwrap());
-    let row = table.rows.iter().find(|r| r[0] == name).unwrap_or_else(|| panic!("no {name}"));
-    let row = row.clone();
-    move |column| row[table.header.iter().position(|h| h == column).unwrap()].clone()
-}
-
-#[test]
-fn formats_shards_experts_and_gradients_follow_the_formulas() {
-    let base = "plan.model=llama-3-8b&plan.devices=h100-sxm";
-    let of = |more: &str, name: &str, column: &str| {
-        table_row(&format!("{base}{more}"), name)(column).replace('\u{202f}', " ")
-    };
-    // 2 M N K, (M K + K N + M N) x 2 bytes: 8 x 14336 x 4096.
-    assert_eq!(of("", "up_proj", "Work"), "939.5 MFLOP");
-    assert_eq!(of("", "up_proj", "Bytes"), "118 MB");
-    assert_eq!(of("", "up_proj", "Ridge at batch"), "326");
-    // At 3.35 TB/s.
-    assert_eq!(of("", "up_proj", "At best"), "35.14 µs");
-    // Eight sequences of 8 key heads, four query heads to each.
-    assert_eq!(of("", "Q K^T", "Shape"), "64 × (4 × 1024 × 128)");
-    assert_eq!(of("", "Q K^T", "Bytes"), "17.4 MB");
-    assert_eq!(of("", "P V", "Shape"), "64 × (4 × 128 × 1024)");
-    // Four-bit weights: M K x 2 + K N / 2 + M N x 2.
-    assert_eq!(of("&plan.types=w4a16", "up_proj", "Bytes"), "29.7 MB");
-    assert_eq!(of("&plan.types=w4a16", "up_proj", "At best"), "8.852 µs");
-    // MX: one byte an element of A and B and one more for each 32 of them, two for each of C.
-    assert_eq!(of("&plan.types=mxfp8", "up_proj", "Bytes"), "60.8 MB");
-    // Four devices share columns of the up projection and rows of the down projection.
-    assert_eq!(of("&plan.tp=4", "up_proj", "Shape"), "8 × 3584 × 4096");
-    assert_eq!(of("&plan.tp=4", "down_proj", "Shape"), "8 × 4096 × 3584");
-    assert_eq!(of("&plan.tp=4", "Q K^T", "Shape"), "16 × (4 × 1024 × 128)");
-    // dX is (M, K, N), dW is (N, K, M).
-    assert_eq!(of("&plan.pass=both", "up_proj dX", "Shape"), "8192 × 4096 × 14336");
-    assert_eq!(of("&plan.pass=both", "up_proj dW", "Shape"), "14336 × 4096 × 8192");
-    // 10 tokens to 2 of 8 experts: four experts of three, four of two.
-    let experts =
-        table_row("plan.model=mixtral-8x7b&plan.devices=h100-sxm&plan.batch=10", "expert up_proj");
-    assert_eq!((experts("Shape").as_str(), experts("Count").as_str()), ("3 × 14336 × 4096", "128"));
-}
-
 #[test]
 fn decode_climbs_the_slope() {
     let plan = plan("plan.batch=64&plan.devices=h100-sxm&plan.trail=batch");
@@ -141,45 +99,8 @@ fn planned_rows_lie_on_the_roof_of_measured_ones() {
 }
 
 #[test]
-fn exports_name_every_shape_in_the_tools_words() {
-    let p = plan("plan.model=llama-2-7b&plan.devices=a100-80-sxm&plan.batch=16&plan.qkv=0");
-    let hip = export::hipblaslt(&p);
-    // Column-major: the weight's rows are m, the tokens n.
-    assert!(hip.contains("-m 11008 -n 16 -k 4096 --transA T --transB N --lda 4096 --ldb 4096 --ldc 11008 --ldd 11008 --a_type bf16_r"), "{hip}");
-    assert!(hip.contains("# q_proj, k_proj, v_proj, o_proj\n"), "{hip}");
-    assert!(hip.contains("--batch_count 512 --stride_a"), "{hip}");
-    let cutlass = export::cutlass(&p);
-    assert!(cutlass.contains("--m=16 --n=11008 --k=4096 --batch_count=1 --A=bf16:row --B=bf16:column --C=bf16:row --accumulator-type=f32"), "{cutlass}");
-    let triton = export::tritonbench(&p);
-    assert!(
-        triton.starts_with(
-            "M,K,N,Bias\n16,4096,4096,False\n16,4096,11008,False\n16,11008,4096,False\n"
-        ),
-        "{triton}"
-    );
-    let markdown = export::markdown(&p);
-    assert!(markdown.contains("| up_proj | 16 × 11008 × 4096 | 32 |"), "{markdown}");
-    assert!(markdown.contains("meta-llama/Llama-2-7b-hf"));
-    let w4 = plan("plan.types=w4a16&plan.devices=a100-80-sxm");
-    assert!(
-        export::hipblaslt(&w4)
-            .contains("not supported by the tool: qkv_proj (bf16 x int4 -> bf16)")
-    );
-    assert!(export::cutlass(&w4).contains("--B=s4:column"));
-}
-
-#[test]
-fn devices_are_compared_by_step_time() {
+fn the_sentence_about_a_step_is_of_the_first_device() {
     let p = plan("plan.devices=l4,h200-sxm,v100-sxm2,mi300x");
-    let table = export::device_table(&p);
-    let names: Vec<&str> = table.rows.iter().map(|r| r[0].as_str()).collect();
-    // Decode follows bandwidth: 5.3, 4.8, 0.3 TB/s; the V100 has no bf16.
-    assert_eq!(names, ["AMD Instinct MI300X", "NVIDIA H200", "NVIDIA L4", "Tesla V100-SXM2"]);
-    assert!(table.rows[3][1].contains("no bf16 peak"));
-    assert!(table.rows.iter().all(|r| r.len() == table.header.len()));
-    assert_eq!(table.rows[0].last().unwrap(), "1.00 ×");
-    assert!(export::figures(&p).iter().any(|f| f.0 == "Step, expected"));
-    // The sentence is of the first device.
     let best = gemmscope_model::units::seconds_brief(p.first().unwrap().totals.time.0);
     let step = p.step();
     assert!(step.ends_with(&format!(" a step expected, {best} at best, on L4")), "{step}");
@@ -197,7 +118,7 @@ proptest! {
         let gemms = model.gemms(&workload).unwrap();
         let work = |attention: bool| -> f64 {
             gemms.iter()
-                .filter(|g| g.part.is_attention() == attention && g.part != Part::LmHead)
+                .filter(|g| g.part.is_attention() == attention && g.part != LayerPart::LmHead)
                 .map(|g| g.count as f64 * 2.0 * f64::from(g.problem.m) * f64::from(g.problem.n)
                     * f64::from(g.problem.k) * f64::from(g.problem.batch))
                 .sum()
@@ -217,7 +138,7 @@ proptest! {
         let one = Workload::decode(batch, 128);
         let many = Workload { tensor_parallel: 1 << shards, ..one };
         let work = |w: &Workload| -> Option<f64> {
-            let replicated = [Part::Router, Part::QueryDown, Part::KeyValueDown];
+            let replicated = [LayerPart::Router, LayerPart::QueryDown, LayerPart::KeyValueDown];
             Some(model.gemms(w).ok()?.iter()
                 // What every device computes for itself is no share of the work; the cache of
                 // latent attention has no heads to share out, but its queries have.
@@ -236,24 +157,7 @@ proptest! {
         let hash = format!("plan.batch={batch}&plan.length={length}&plan.ff={ff}&plan.tp={tp}&plan.types={text}&plan.model={text}&plan.devices={text},mi300x");
         let (state, _) = PlanState::read(&ViewState::decode(&hash).0);
         let plan = Plan::new(state, &[]);
-        let _ = (plan.headline(), plan.trails(), plan.dataset(), export::markdown(&plan));
-    }
-}
-
-#[test]
-fn any_size_is_survived() {
-    for n in [0u32, 1, 7, LARGEST] {
-        let hash = format!(
-            "plan.layers={n}&plan.hidden={n}&plan.heads={n}&plan.kv={n}&plan.vocab={n}&plan.experts={n}&plan.batch={}&plan.length={}&plan.pass=both",
-            n.max(1),
-            n.max(1)
-        );
-        let (state, _) = PlanState::read(&ViewState::decode(&hash).0);
-        let plan = Plan::new(state, &[]);
-        for e in export::EXPORTS {
-            let _ = (e.write)(&plan);
-        }
-        let _ = (plan.trails(), export::device_table(&plan), DataType::Bf16);
+        let _ = (plan.headline(), plan.trails(), plan.dataset());
     }
 }
 

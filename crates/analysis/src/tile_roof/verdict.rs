@@ -1,14 +1,14 @@
 //! What limits a row under the roof of its tile: as a value, a sentence and a formula.
 
 use super::{AT_ROOF, MIN_K_PER_SPLIT, OVER_TILE_ROOF, RowTile, SplitK, TILE_LIMITS};
-use crate::explain::roof_name;
 use crate::formula::{Formula, given, given_as};
+use crate::names::roof_name;
 use gemmscope_model::hardware::RoofKind;
 use gemmscope_model::tiling::TileRoof;
 use gemmscope_model::units::{FlopsPerSec, format_significant, plural, rounded_percent};
 
 /// Below this share of what memory allows, less traffic would save next to nothing.
-pub(crate) const LATENCY: f64 = 0.1;
+pub const LATENCY: f64 = 0.1;
 
 /// What keeps a row below the device's roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ impl RowTile {
     }
 
     /// Attained rate over the tile's roof.
-    pub(crate) fn efficiency(&self) -> Option<f64> {
+    pub fn efficiency(&self) -> Option<f64> {
         self.roof().map(|r| self.attained_flops_per_s / r.flops_per_s)
     }
 
     /// How its roof follows from the peak.
-    pub(crate) fn roof_formula(&self) -> Option<Formula<FlopsPerSec>> {
+    pub fn roof_formula(&self) -> Option<Formula<FlopsPerSec>> {
         let (bound, waves) = (self.bound?, self.waves?);
         let peak = FlopsPerSec(bound.peak_flops_per_s);
         let name = match bound.peak_kind {
@@ -58,7 +58,7 @@ impl RowTile {
 
     /// The split-K that would give every unit a workgroup, if K is long enough; at least the
     /// current factor.
-    pub(crate) fn split_k_room(&self) -> u32 {
+    pub fn split_k_room(&self) -> u32 {
         let tiles = self.tiling.workgroups() / self.tiling.split_k.max(1);
         let units = self.units.as_ref().map_or(0, |(u, _)| u64::from(*u));
         let wanted = units.checked_div(tiles).unwrap_or(1);
@@ -67,7 +67,7 @@ impl RowTile {
     }
 
     /// The largest limit.
-    pub(crate) fn limit(&self) -> Limit {
+    pub fn limit(&self) -> Limit {
         let (Some(waves), Some(bound)) = (self.waves, self.bound) else {
             return Limit::Kernel;
         };
@@ -93,7 +93,7 @@ impl RowTile {
     }
 
     /// What the tile allows at most, what was measured, and what would help.
-    pub(crate) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let attained = FlopsPerSec(self.attained_flops_per_s);
         let (Some(waves), Some(bound), Some((units, kind))) = (self.waves, self.bound, &self.units)
         else {

@@ -1,7 +1,7 @@
 //! The cells of a line of a sweep, its best one, and the one that the model names.
 
 use super::settings::Setting;
-use super::{Cell, FLAT_M, Line, NEAR, Panel};
+use super::{Cell, FLAT_M, NEAR, Panel, SweepLine};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::roofline::Bound;
 use gemmscope_model::tiling::flat::{self, Region};
@@ -19,7 +19,7 @@ pub(super) struct Tried {
     pub(super) setting: Setting,
 }
 
-impl Line {
+impl SweepLine {
     /// What was tried in a column.
     pub(super) fn tried(&self, column: usize) -> Option<&Tried> {
         let at = self.tried.partition_point(|t| (t.column as usize) < column);
@@ -47,7 +47,7 @@ impl Line {
 
 impl Panel {
     /// The cell of a line in a column: worked out when it is asked for, as a sweep may have a million.
-    pub fn cell(&self, line: &Line, column: usize) -> Cell {
+    pub fn cell(&self, line: &SweepLine, column: usize) -> Cell {
         let known = |v: u32| (v > 0).then_some(v);
         let tried = line.tried(column);
         let (tile, split_k) = match (tried.map(|t| t.setting), self.columns.get(column)) {
@@ -80,12 +80,12 @@ impl Panel {
     }
 
     /// All cells of a line.
-    pub fn cells<'a>(&'a self, line: &'a Line) -> impl Iterator<Item = Cell> + 'a {
+    pub fn cells<'a>(&'a self, line: &'a SweepLine) -> impl Iterator<Item = Cell> + 'a {
         (0..self.columns.len()).map(|column| self.cell(line, column))
     }
 
     /// The column that the model takes for a line.
-    pub(super) fn model(&self, line: &Line) -> Option<usize> {
+    pub(super) fn model(&self, line: &SweepLine) -> Option<usize> {
         let units = self.units?;
         let p = &line.problem;
         if self.axis == Axis::Bn && p.m <= FLAT_M {

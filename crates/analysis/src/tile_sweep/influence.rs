@@ -13,7 +13,7 @@ use gemmscope_table::group::{self, mix};
 use rustc_hash::FxHashMap;
 
 /// More rows than this are not looked through: the answer would keep every filter waiting.
-pub(crate) const MOST_ROWS: usize = 50_000;
+pub const MOST_ROWS: usize = 50_000;
 /// A setting with more values than this is a name or a result.
 const MOST_VALUES: usize = 32;
 /// A setting whose worst value comes within this share of the best changes nothing.

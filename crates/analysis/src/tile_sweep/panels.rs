@@ -2,7 +2,7 @@
 
 use super::cells::Tried;
 use super::settings::Setting;
-use super::{Line, LineName, Panel, Sweep, TileSource};
+use super::{LineName, Panel, Sweep, SweepLine, TileSource};
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
@@ -175,11 +175,11 @@ impl Reading<'_> {
     }
 
     /// The line of a shape.
-    fn line(&self, shape: &Shape<'_>, panel: &Panel) -> Line {
+    fn line(&self, shape: &Shape<'_>, panel: &Panel) -> SweepLine {
         let (data, first) = (&*self.frame.data, shape.first);
         let problem = data.problem(first);
         let mut line =
-            Line { problem, tried: Vec::new(), stated: Vec::new(), best: None, model: None };
+            SweepLine { problem, tried: Vec::new(), stated: Vec::new(), best: None, model: None };
         let column = |run: &Run| {
             let value = run.setting.at(self.axis)?;
             panel.columns.binary_search(&value).ok()

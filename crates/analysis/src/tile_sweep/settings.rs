@@ -141,11 +141,11 @@ pub fn launch_of(frame: &Frame, row: usize) -> (Option<u32>, Option<u32>) {
 
 /// The rows that ran one product on one device, with the settings that they state.
 #[derive(Clone, Debug, Default)]
-pub struct Runs(Vec<(usize, f64, Setting)>);
+pub struct TileRuns(Vec<(usize, f64, Setting)>);
 
-impl Runs {
+impl TileRuns {
     /// The rows of a frame.
-    pub fn of(frame: &Frame, problem: &Problem, device: &str) -> Runs {
+    pub fn of(frame: &Frame, problem: &Problem, device: &str) -> TileRuns {
         let data = &*frame.data;
         let of_device: Vec<bool> = frame
             .metrics
@@ -162,17 +162,17 @@ impl Runs {
         };
         let rows: Vec<usize> = frame.rows.iter().map(|r| *r as usize).filter(same).collect();
         if rows.is_empty() {
-            return Runs::default();
+            return TileRuns::default();
         }
         let Some((_, setting)) = settings(frame) else {
-            return Runs::default();
+            return TileRuns::default();
         };
         let run = |r: usize| (r, data.time_s[r], setting(r));
-        Runs(rows.into_iter().map(run).collect())
+        TileRuns(rows.into_iter().map(run).collect())
     }
 
     /// The fastest row with a setting; a number that a row does not state agrees with any.
-    pub fn fastest(&self, wanted: &explore::Setting) -> Option<usize> {
+    pub fn fastest(&self, wanted: &explore::TileSetting) -> Option<usize> {
         let agrees = |have: u32, want: u32| have == 0 || have == want;
         self.0
             .iter()

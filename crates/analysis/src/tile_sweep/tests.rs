@@ -32,7 +32,7 @@ fn a_column_of_bests_is_held_against_the_model() {
     assert_eq!(sweep.source, TileSource::BestColumn);
     let [panel] = sweep.panels.as_slice() else { panic!("{:?}", sweep.panels) };
     assert_eq!((panel.title.as_str(), panel.units), ("K = 4096, M = 8", Some(108)));
-    let widths = |pick: fn(&Line) -> Option<usize>| -> Vec<u32> {
+    let widths = |pick: fn(&SweepLine) -> Option<usize>| -> Vec<u32> {
         let width = |l| pick(l).map_or(0, |i| panel.columns[i].0);
         panel.lines.iter().map(width).collect()
     };

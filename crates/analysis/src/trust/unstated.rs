@@ -1,7 +1,7 @@
 //! What no file states: what was assumed of it, and what the user chose.
 
 use super::{About, Reason, Verdict, of_all};
-use crate::summary::distinct;
+use crate::names::distinct;
 use gemmscope_model::hardware::{BEST_MEASURED, match_name};
 use gemmscope_model::units::{FlopsPerSec, decapitalized, grouped, seconds_brief};
 use gemmscope_table::data_kind::DataKind;

@@ -3,7 +3,7 @@ use gemmscope_model::units::signed_percent;
 use gemmscope_table::fixture::Rows;
 use proptest::prelude::*;
 
-pub(super) fn history(rows: &[(f64, f64, &str)]) -> Option<History> {
+pub(super) fn history(rows: &[(f64, f64, &str)]) -> Option<SearchHistory> {
     let mut t = Rows::new();
     let order = t.table().number_column(ColumnMeaning::Order, "generation");
     let status = t.table().text_column(ColumnMeaning::Status, "status");
@@ -15,7 +15,7 @@ pub(super) fn history(rows: &[(f64, f64, &str)]) -> Option<History> {
     }
     let frame = t.frame(Some("a100-80-pcie"));
     let (problem, _) = problems(&frame).into_iter().next()?;
-    History::new(&frame, &problem, 0.1)
+    SearchHistory::new(&frame, &problem, 0.1)
 }
 
 const NONE: f64 = f64::NAN;
@@ -62,7 +62,7 @@ fn what_bad_variants_share_is_named() {
     }
     let frame = t.frame(Some("a100-80-pcie"));
     let (problem, _) = problems(&frame).into_iter().next().unwrap();
-    let h = History::new(&frame, &problem, 0.5).unwrap();
+    let h = SearchHistory::new(&frame, &problem, 0.5).unwrap();
     let found = h.suspects(&frame);
     let first = Suspect { name: "stages".to_owned(), value: "5".to_owned(), bad: 3, all: 3 };
     assert_eq!(found[0], first);
@@ -90,7 +90,7 @@ fn two_settings_that_fail_together_are_named() {
     }
     let frame = t.frame(Some("a100-80-pcie"));
     let (problem, _) = problems(&frame).into_iter().next().unwrap();
-    let found = History::new(&frame, &problem, 0.1).unwrap().suspects(&frame);
+    let found = SearchHistory::new(&frame, &problem, 0.1).unwrap().suspects(&frame);
     let pair = Suspect {
         name: "BLOCK_M × BLOCK_N".to_owned(),
         value: "256 × 256".to_owned(),
@@ -135,7 +135,7 @@ fn without_an_order_there_is_no_history() {
     t.row((8, 8, 8), "x", 1e-6, "");
     let frame = t.frame(None);
     assert!(problems(&frame).is_empty());
-    assert!(History::new(&frame, &frame.data.problem(0), 0.1).is_none());
+    assert!(SearchHistory::new(&frame, &frame.data.problem(0), 0.1).is_none());
     // A generation in which everything failed has no best.
     let h = history(&[(0.0, NONE, "timeout"), (1.0, NONE, "timeout")]).unwrap();
     assert!(h.best.is_none() && h.generations.iter().all(|g| g.best.is_none()));

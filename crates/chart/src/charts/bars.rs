@@ -11,7 +11,7 @@ use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::places::FEW;
 use crate::plot::{value_bar, value_panel};
-use crate::scale::{Kind, Scale, extent};
+use crate::scale::{Scale, ScaleKind, extent};
 use crate::scene::Scene;
 use crate::spec::{Figure, Rows, Spec};
 use crate::ticks::Format;
@@ -51,7 +51,7 @@ struct Panel {
     /// The roof of every group; empty where the figure has none.
     roof: Vec<f64>,
     /// Its axis; a logarithmic one has dots, as the length of a bar would mean nothing there.
-    axis: (Kind, (f64, f64)),
+    axis: (ScaleKind, (f64, f64)),
 }
 
 impl Panel {
@@ -65,10 +65,10 @@ impl Panel {
         let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
         let title = format!("{}{unit}{}", info.label, if log { " (log)" } else { "" });
         let values = order.iter().flat_map(|g| [Some(&figure[*g]), roof.get(*g)]);
-        let (lo, hi) = extent(Kind::Log, values.flatten().copied()).unwrap_or((1.0, 10.0));
+        let (lo, hi) = extent(ScaleKind::Log, values.flatten().copied()).unwrap_or((1.0, 10.0));
         let axis = match log {
-            true => (Kind::Log, (lo / 1.6, hi * 1.15)),
-            false => (Kind::Linear, (0.0, hi * 1.08)),
+            true => (ScaleKind::Log, (lo / 1.6, hi * 1.15)),
+            false => (ScaleKind::Linear, (0.0, hi * 1.08)),
         };
         let format = Format::of(&info.unit).bare();
         Panel { title, format, figure, roof, axis }

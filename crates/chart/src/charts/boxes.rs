@@ -9,7 +9,7 @@ use crate::labels::Rect;
 use crate::layout::Plot;
 use crate::palette::{Theme, alpha};
 use crate::plot::{Ruler, Upright, round};
-use crate::scale::{Kind, extent, padded};
+use crate::scale::{ScaleKind, extent, padded};
 use crate::scene::{Item, Marks, Scene, Symbol};
 use crate::spec::{Figure, Name, Spec};
 use crate::ticks::Format;
@@ -36,7 +36,7 @@ pub(crate) struct Boxes {
     spec: Spec,
     names: Vec<String>,
     value: FieldInfo,
-    kind: Kind,
+    kind: ScaleKind,
     domain: (f64, f64),
 }
 
@@ -83,7 +83,7 @@ impl Boxes {
         let all = || frame.rows.iter().map(|r| get(*r as usize));
         let kind = explore::spacing(log, &value, all());
         let found = extent(kind, all()).unwrap_or((1.0, 10.0));
-        let domain = if value.unit == "%" && kind == Kind::Linear && found.0 >= 0.0 {
+        let domain = if value.unit == "%" && kind == ScaleKind::Linear && found.0 >= 0.0 {
             (0.0, (found.1 * 1.04).max(1.05))
         } else {
             padded(kind, found, 0.05)

@@ -9,7 +9,7 @@ use crate::color_scale::{ColorBar, shown};
 use crate::labels::Rect;
 use crate::layout::NARROW;
 use crate::palette::alpha;
-use crate::scale::{Kind, extent};
+use crate::scale::{ScaleKind, extent};
 use crate::scene::Scene;
 use crate::spec::{Figure, Name, Spec};
 use crate::tooltip::Tooltip;
@@ -40,7 +40,7 @@ pub(crate) struct CellMap {
     slower: Option<String>,
     xs: BandScale,
     ys: BandScale,
-    kind: Kind,
+    kind: ScaleKind,
     range: (f64, f64),
 }
 
@@ -108,7 +108,7 @@ impl CellMap {
         let data = extent(kind, figures.iter().copied()).unwrap_or((1.0, 10.0));
         let range = match value.unit.as_str() {
             // The colours of a share of a roof have fixed ends; values past them are framed.
-            "%" if kind == Kind::Linear && data.0 >= 0.0 => (0.0, 1.0),
+            "%" if kind == ScaleKind::Linear && data.0 >= 0.0 => (0.0, 1.0),
             _ => apart(data),
         };
         let (columns, rows) = (xs.names.clone(), ys.names.clone());

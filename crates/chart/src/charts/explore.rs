@@ -4,11 +4,11 @@
 use crate::aggregate::{Aggregate, Groups, best_first, used};
 use crate::band_scale::{BandScale, Order};
 use crate::row_names::RowNames;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::spec::Name;
 use gemmscope_model::units::plural;
 use gemmscope_table::control::{Choice, Control, Keyed, Setting};
-use gemmscope_table::data_kind::Set;
+use gemmscope_table::data_kind::CountedSet;
 use gemmscope_table::dataset::{ColumnData, ColumnMeaning};
 use gemmscope_table::field::{Field, FieldInfo, FieldKind, Frame};
 use gemmscope_table::view_state::ViewState;
@@ -97,10 +97,10 @@ pub(super) fn spacing(
     log: Option<bool>,
     info: &FieldInfo,
     mut values: impl Iterator<Item = f64>,
-) -> Kind {
+) -> ScaleKind {
     match log.unwrap_or(info.log) {
-        true if values.any(|v| v > 0.0) => Kind::Log,
-        _ => Kind::Linear,
+        true if values.any(|v| v > 0.0) => ScaleKind::Log,
+        _ => ScaleKind::Linear,
     }
 }
 
@@ -124,9 +124,8 @@ impl<'a> Explore<'a> {
         current
     }
 
-    /// The rows of the side and device whose GEMMs the marks show, as GEMMs of several would share a mark; the
-    /// choice of it, and what is said of its rows that do not count. Neither where there is one. Of a rate it is the
-    /// type.
+    /// Narrows the frame to one side and device (for rates: one type), as GEMMs of several would share a mark.
+    /// Returns rows, selector and a note on hidden rows; the last two only if there is a choice.
     pub(super) fn side(
         frame: &Frame,
         state: &ViewState,
@@ -143,7 +142,7 @@ impl<'a> Explore<'a> {
             _ => ("Side", "all sides"),
         };
         // Sides of a device each are told by their own names.
-        let name = |set: &Set| match sets.len() == sides.len() {
+        let name = |set: &CountedSet| match sets.len() == sides.len() {
             true => sides[set.side].label.clone(),
             false => set.name.clone(),
         };

@@ -9,7 +9,7 @@ use crate::labels::{Rect, about};
 use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::plot::{Around, Marks, Ruler, round, xy};
-use crate::scale::{Kind, extent, padded};
+use crate::scale::{ScaleKind, extent, padded};
 use crate::scene::{Item, Scene};
 use crate::spec::{Figure, Name, Spec};
 use crate::ticks::{Format, Tick};
@@ -131,20 +131,20 @@ impl Picture for Lines {
         let theme = options.theme;
         let Some(colors) = self.spec.colors.as_ref().map(|of| of.of(theme)) else { return };
         let drawn = || self.values().iter().chain(&self.roof).copied();
-        let (low, high) = extent(Kind::Log, drawn()).unwrap_or((1.0, 10.0));
+        let (low, high) = extent(ScaleKind::Log, drawn()).unwrap_or((1.0, 10.0));
         // Rates grow by decades with a size; what does not starts at 0.
         let (kind, domain) = match self.log.unwrap_or(self.y.unit != "%" && high / low > 60.0) {
-            true => (Kind::Log, padded(Kind::Log, (low, high), 0.05)),
-            false => (Kind::Linear, (0.0, high * 1.08)),
+            true => (ScaleKind::Log, padded(ScaleKind::Log, (low, high), 0.05)),
+            false => (ScaleKind::Linear, (0.0, high * 1.08)),
         };
-        let suffix = if kind == Kind::Log { " (log)" } else { "" };
+        let suffix = if kind == ScaleKind::Log { " (log)" } else { "" };
         let ends = (self.xs[0], self.xs[self.xs.len() - 1]);
         let one = |v: &f64| Tick { value: *v, label: Some(Format::plain("").write(*v, 5)) };
         let marks: Marks<'_> = match self.xs.len() <= MARKED {
             true => Box::new(|_, _| self.xs.iter().map(one).collect()),
             false => round(Format::plain(""), 80.0, (2, 9)),
         };
-        let sizes = (Kind::Log, padded(Kind::Log, ends, 0.04));
+        let sizes = (ScaleKind::Log, padded(ScaleKind::Log, ends, 0.04));
         let x = Ruler::new(format!("{} (log)", self.x.label), sizes, marks);
         let marks = round(Format::of(&self.y.unit), 46.0, (2, 9));
         let title = format!("{}{suffix}", column_format::title(&self.y));

@@ -10,7 +10,7 @@ use crate::legend::Swatch;
 use crate::palette::Theme;
 use crate::plot::value_panel;
 use crate::row_names::RowNames;
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::{START, Scene};
 use crate::spec::{Figure, Name, Rows, Spec, nothing};
 use crate::text;
@@ -22,6 +22,7 @@ use gemmscope_table::dataset::ColumnData;
 use gemmscope_table::field::{Field, FieldKind, Frame};
 use gemmscope_table::group::numbered;
 use gemmscope_table::view_state::ViewState;
+use gemmscope_words::headline;
 use std::sync::Arc;
 
 /// This chart in the list of all.
@@ -127,7 +128,7 @@ impl LostTime {
         });
         let mut notes = Vec::new();
         for book in ledger.books.iter().filter(|b| b.number == at) {
-            notes.extend(book.lost_words().map(|words| book.named(&words) + "."));
+            notes.extend(headline::lost(book).map(|words| book.named(&words) + "."));
         }
         notes.extend(most(&order, &lost, lost_s));
         if no_roof > 0.0 {
@@ -204,7 +205,7 @@ impl Picture for LostTime {
         let figures = text::width(&words(bars.order[0]), FONT, false) + 28.0;
         let span = (room[2] - placed.left - 12.0).max(20.0);
         let scale = Scale::new(
-            Kind::Linear,
+            ScaleKind::Linear,
             (0.0, longest * span / (span - figures).max(span / 4.0)),
             (placed.left, placed.left + span),
         );

@@ -44,7 +44,7 @@ impl Page {
     }
 
     fn on(&mut self, event: Event<'_>) -> Vec<Act> {
-        let seen = Seen {
+        let seen = Pointed {
             chart: &**self.chart,
             target: self.target.as_ref(),
             boxing: self.boxing,

@@ -2,7 +2,7 @@
 //! few, else in bins.
 
 use crate::aggregate::distinct_up_to;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::ticks::Format;
 use gemmscope_model::units::format_short;
 use gemmscope_table::field::{FieldInfo, FieldKind, Frame};
@@ -160,8 +160,11 @@ impl BandScale {
                 binned: false,
             };
         }
-        let kind =
-            if info.log && values.iter().any(|v| *v > 0.0) { Kind::Log } else { Kind::Linear };
+        let kind = if info.log && values.iter().any(|v| *v > 0.0) {
+            ScaleKind::Log
+        } else {
+            ScaleKind::Linear
+        };
         // Sizes and counts go by powers of two, quantities with a unit by 1, 2, 5.
         let extent = crate::scale::extent(kind, values.iter().copied());
         let edges = edges(kind, info.unit.is_empty(), extent);
@@ -212,19 +215,19 @@ impl BandScale {
 
 /// Bin edges: powers of two (or of four, ...) or 1, 2, 5 on a logarithmic axis, round steps on a
 /// linear one.
-fn edges(kind: Kind, binary: bool, extent: Option<(f64, f64)>) -> Vec<f64> {
+fn edges(kind: ScaleKind, binary: bool, extent: Option<(f64, f64)>) -> Vec<f64> {
     let Some((lo, hi)) = extent else {
         return vec![0.0, 1.0];
     };
     match kind {
-        Kind::Log if !binary => decimal_edges(lo, hi),
-        Kind::Log => {
+        ScaleKind::Log if !binary => decimal_edges(lo, hi),
+        ScaleKind::Log => {
             let (a, b) = (lo.log2().floor(), hi.log2().floor() + 1.0);
             let step = ((b - a) / BINS as f64).ceil().max(1.0);
             let n = ((b - a) / step).ceil().clamp(1.0, BINS as f64) as usize;
             (0..=n).map(|i| 2f64.powf(a + step * i as f64)).collect()
         }
-        Kind::Linear => {
+        ScaleKind::Linear => {
             let raw = ((hi - lo) / (BINS as f64 - 2.0)).max(f64::MIN_POSITIVE);
             let power = 10f64.powf(raw.log10().floor());
             let step = [1.0, 2.0, 5.0, 10.0]
@@ -301,7 +304,7 @@ mod tests {
         #[test]
         fn bins_hold_their_values(lo in -1e6..1e6f64, w in 1e-3..1e6f64, t in 0.0..1.0f64) {
             let positive = lo.abs() + 1e-3;
-            for (kind, binary, lo) in [(Kind::Linear, false, lo), (Kind::Log, false, positive), (Kind::Log, true, positive)] {
+            for (kind, binary, lo) in [(ScaleKind::Linear, false, lo), (ScaleKind::Log, false, positive), (ScaleKind::Log, true, positive)] {
                 let hi = lo + w;
                 let e = edges(kind, binary, Some((lo, hi)));
                 prop_assert!(e.len() <= BINS + 1 && e.len() >= 2);

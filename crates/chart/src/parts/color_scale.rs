@@ -6,7 +6,7 @@ use crate::labels::Rect;
 use crate::layout::{self, EDGE, FONT, NARROW};
 use crate::legend::Swatch;
 use crate::palette::{Theme, sequential};
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::{Color, DragArea, Scene, Symbol, TOP};
 use crate::text;
 use crate::ticks::{self, Format};
@@ -29,7 +29,7 @@ pub struct ColorScale {
     /// Name of each code.
     pub names: Vec<String>,
     /// The colours are steps of a sequential map over these values, on this spacing.
-    pub gradient: Option<(Kind, f64, f64)>,
+    pub gradient: Option<(ScaleKind, f64, f64)>,
 }
 
 /// The colour scale by one field in either theme, each made when it is first asked for.
@@ -201,7 +201,7 @@ impl ColorScale {
     }
 
     fn number(info: &FieldInfo, get: &dyn Fn(usize) -> f64, rows: usize, theme: &Theme) -> Self {
-        let kind = if info.log { Kind::Log } else { Kind::Linear };
+        let kind = if info.log { ScaleKind::Log } else { ScaleKind::Linear };
         let (lo, hi) = crate::scale::extent(kind, (0..rows).map(get)).unwrap_or((1.0, 10.0));
         let (a, b) = (kind.forward(lo), kind.forward(hi));
         let format = Format::of(&info.unit);
@@ -278,7 +278,7 @@ pub(crate) fn ramp(scene: &mut Scene, [left, top, width, height]: Rect) {
 pub(crate) struct ColorBar<'a> {
     pub(crate) title: &'a str,
     pub(crate) of: &'a FieldInfo,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ScaleKind,
     pub(crate) range: (f64, f64),
 }
 

@@ -4,7 +4,7 @@ use crate::ticks::Format;
 use crate::tooltip::Tooltip;
 use gemmscope_table::column_format::{cell, titled};
 use gemmscope_table::field::FieldInfo;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::borrow::Cow;
 
 /// Columns over rows of `T`.
@@ -66,7 +66,7 @@ impl<'a, T> Columns<'a, T> {
     }
 
     /// All of these rows under the titles with their units.
-    pub(crate) fn table(&self, rows: impl IntoIterator<Item = T>) -> Table {
+    pub(crate) fn table(&self, rows: impl IntoIterator<Item = T>) -> ResultTable {
         let line = |row: T| {
             let each = self.0.iter().map(|c| match &c.value {
                 Value::Text(of) => of(&row),
@@ -78,7 +78,7 @@ impl<'a, T> Columns<'a, T> {
             Value::Text(_) => c.title.to_string(),
             Value::Number(unit, _) => titled(&c.title, unit),
         };
-        Table {
+        ResultTable {
             header: self.0.iter().map(title).collect(),
             rows: rows.into_iter().map(line).collect(),
         }

@@ -6,7 +6,7 @@ use crate::chart::RenderOptions;
 use crate::labels::Rect;
 use crate::layout::{self, EDGE, FONT, NARROW, Plot};
 use crate::palette::{alpha, mix, on};
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::{BOTTOM, Color, END, START, Scene, Symbol, Window};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
@@ -139,7 +139,7 @@ pub(crate) fn value_bar(
     }
     let end = end.clamp(left + 1.0, left + width);
     let fits = |x: f64| x > left && x + w <= left + width;
-    if scale.kind == Kind::Log {
+    if scale.kind == ScaleKind::Log {
         scene.line(vec![(left, middle), (left + width, middle)], scene.theme.grid, 1.0);
         scene.mark((end, middle), 4.5, Symbol::Dot, color);
         let beside = [end + 8.0, end - 8.0 - w, keep_off + 5.0];
@@ -170,7 +170,7 @@ pub(crate) type Marks<'a> = Box<dyn Fn(&Scale, f64) -> Vec<Tick> + 'a>;
 /// An axis of a plot with two scales.
 pub(crate) struct Ruler<'a> {
     pub(crate) title: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ScaleKind,
     pub(crate) domain: (f64, f64),
     pub(crate) marks: Marks<'a>,
     /// Lines across the plot.
@@ -181,7 +181,7 @@ impl<'a> Ruler<'a> {
     /// An axis with a grid.
     pub(crate) fn new(
         title: impl Into<String>,
-        (kind, domain): (Kind, (f64, f64)),
+        (kind, domain): (ScaleKind, (f64, f64)),
         marks: Marks<'a>,
     ) -> Self {
         Ruler { title: title.into(), kind, domain, marks, grid: true }
@@ -189,7 +189,10 @@ impl<'a> Ruler<'a> {
 
     /// An axis that is neither marked nor named.
     pub(crate) fn none(domain: (f64, f64)) -> Self {
-        Ruler { grid: false, ..Ruler::new("", (Kind::Linear, domain), Box::new(|_, _| Vec::new())) }
+        Ruler {
+            grid: false,
+            ..Ruler::new("", (ScaleKind::Linear, domain), Box::new(|_, _| Vec::new()))
+        }
     }
 }
 

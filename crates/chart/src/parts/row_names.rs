@@ -1,6 +1,6 @@
 //! Names of single rows, no two alike: the shape, and as much else as tells it from the others.
 
-use gemmscope_analysis::explain;
+use gemmscope_analysis::names;
 use gemmscope_model::tiling::kernel_name::KernelName;
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::{Frame, shape_label};
@@ -133,7 +133,7 @@ impl RowNames {
             return String::new();
         };
         if self.kernels {
-            return explain::name_of(&self.frame, r);
+            return names::name_of(&self.frame, r);
         }
         let mut out = shape_label(d.m[r], d.n[r], d.k[r], d.batch[r]);
         let needs = self.needs.get(place).copied().unwrap_or(Needs::Nothing);

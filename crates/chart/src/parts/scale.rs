@@ -4,7 +4,7 @@ use gemmscope_table::keyed;
 
 keyed! {
     /// How an axis spaces its values.
-    pub enum Kind {
+    pub enum ScaleKind {
         /// Equal steps.
         Linear = "linear", "linear";
         /// Equal factors.
@@ -12,13 +12,13 @@ keyed! {
     }
 }
 
-impl Kind {
+impl ScaleKind {
     /// Data value to axis position (the value itself, or its decimal logarithm); NaN where the
     /// axis has no place for it.
     pub(crate) fn forward(self, v: f64) -> f64 {
         match self {
-            Kind::Linear if v.is_finite() => v,
-            Kind::Log if v > 0.0 && v.is_finite() => v.log10(),
+            ScaleKind::Linear if v.is_finite() => v,
+            ScaleKind::Log if v > 0.0 && v.is_finite() => v.log10(),
             _ => f64::NAN,
         }
     }
@@ -34,18 +34,18 @@ impl Kind {
     /// Axis position to data value.
     pub(crate) fn back(self, t: f64) -> f64 {
         match self {
-            Kind::Linear => t,
-            Kind::Log => 10f64.powf(t),
+            ScaleKind::Linear => t,
+            ScaleKind::Log => 10f64.powf(t),
         }
     }
 }
 
 /// The smallest and largest of the values the axis can show.
-pub(crate) fn extent(kind: Kind, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn extent(kind: ScaleKind, values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     extent_of(kind, &mut values.into_iter())
 }
 
-fn extent_of(kind: Kind, values: &mut dyn Iterator<Item = f64>) -> Option<(f64, f64)> {
+fn extent_of(kind: ScaleKind, values: &mut dyn Iterator<Item = f64>) -> Option<(f64, f64)> {
     let mut out: Option<(f64, f64)> = None;
     for v in values {
         if kind.forward(v).is_finite() {
@@ -59,11 +59,11 @@ fn extent_of(kind: Kind, values: &mut dyn Iterator<Item = f64>) -> Option<(f64, 
 }
 
 /// Widens a domain by a share of its length on both sides; a single value gets room around it.
-pub(crate) fn padded(kind: Kind, domain: (f64, f64), share: f64) -> (f64, f64) {
+pub(crate) fn padded(kind: ScaleKind, domain: (f64, f64), share: f64) -> (f64, f64) {
     let (a, b) = positions(kind, domain);
     let floor = match kind {
-        Kind::Log => 0.25,
-        Kind::Linear => (a.abs().max(b.abs()) * 0.05).max(f64::MIN_POSITIVE * 1e10),
+        ScaleKind::Log => 0.25,
+        ScaleKind::Linear => (a.abs().max(b.abs()) * 0.05).max(f64::MIN_POSITIVE * 1e10),
     };
     let pad = if b - a < floor * 1e-3 { floor } else { (b - a) * share };
     sane(kind, (kind.back(a - pad), kind.back(b + pad)))
@@ -73,7 +73,7 @@ pub(crate) fn padded(kind: Kind, domain: (f64, f64), share: f64) -> (f64, f64) {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// Spacing.
-    pub kind: Kind,
+    pub kind: ScaleKind,
     /// Data values at the two ends, smaller first.
     pub domain: (f64, f64),
     /// Pixels at the two ends.
@@ -82,7 +82,7 @@ pub struct Scale {
 
 impl Scale {
     /// A scale; a domain that cannot be shown is replaced by one that can.
-    pub(crate) fn new(kind: Kind, domain: (f64, f64), range: (f64, f64)) -> Self {
+    pub(crate) fn new(kind: ScaleKind, domain: (f64, f64), range: (f64, f64)) -> Self {
         Scale { kind, domain: sane(kind, domain), range }
     }
 
@@ -149,12 +149,12 @@ impl Scale {
         let span = (db - da).max(1e-9);
         let most = match self.kind {
             // A little more than everything.
-            Kind::Log => span + 1.0,
-            Kind::Linear => span * 1.5,
+            ScaleKind::Log => span + 1.0,
+            ScaleKind::Linear => span * 1.5,
         };
         let least = match self.kind {
-            Kind::Log => 1e-3,
-            Kind::Linear => span * 1e-5,
+            ScaleKind::Log => 1e-3,
+            ScaleKind::Linear => span * 1e-5,
         };
         let length = (b - a).clamp(least, most);
         let mid = (a + b) / 2.0;
@@ -174,15 +174,15 @@ impl Scale {
     }
 }
 
-fn positions(kind: Kind, domain: (f64, f64)) -> (f64, f64) {
+fn positions(kind: ScaleKind, domain: (f64, f64)) -> (f64, f64) {
     let d = sane(kind, domain);
     (kind.forward(d.0), kind.forward(d.1))
 }
 
 /// A domain that can be drawn: finite, ordered, not empty, positive on a logarithmic axis.
-fn sane(kind: Kind, (a, b): (f64, f64)) -> (f64, f64) {
+fn sane(kind: ScaleKind, (a, b): (f64, f64)) -> (f64, f64) {
     match kind {
-        Kind::Log => {
+        ScaleKind::Log => {
             let clean = |v: f64| {
                 if v.is_nan() { f64::NAN } else { v.clamp(1e-60, 1e60) }
             };
@@ -193,7 +193,7 @@ fn sane(kind: Kind, (a, b): (f64, f64)) -> (f64, f64) {
                 (a, _) => (a / 2.0, a * 2.0),
             }
         }
-        Kind::Linear => {
+        ScaleKind::Linear => {
             let clean = |v: f64| {
                 if v.is_nan() {
                     f64::NAN
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn log_scale_maps_ends_and_middle() {
-        let s = Scale::new(Kind::Log, (1.0, 10000.0), (100.0, 500.0));
+        let s = Scale::new(ScaleKind::Log, (1.0, 10000.0), (100.0, 500.0));
         assert_eq!(s.px(1.0), 100.0);
         assert_eq!(s.px(100.0), 300.0);
         assert!((s.value(300.0) - 100.0).abs() < 1e-9);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn zoom_keeps_the_value_under_the_pointer() {
-        let s = Scale::new(Kind::Log, (1.0, 1e4), (400.0, 0.0));
+        let s = Scale::new(ScaleKind::Log, (1.0, 1e4), (400.0, 0.0));
         let under = s.value(130.0);
         let z = s.zoomed(130.0, 1.7);
         assert!((z.value(130.0) / under - 1.0).abs() < 1e-9);
@@ -246,15 +246,15 @@ mod tests {
 
     #[test]
     fn pan_moves_content_with_the_pointer() {
-        let s = Scale::new(Kind::Linear, (0.0, 10.0), (0.0, 100.0));
+        let s = Scale::new(ScaleKind::Linear, (0.0, 10.0), (0.0, 100.0));
         assert!((s.panned(20.0).px(5.0) - 70.0).abs() < 1e-9);
     }
 
     #[test]
     fn single_value_gets_room() {
-        let (a, b) = padded(Kind::Log, (100.0, 100.0), 0.05);
+        let (a, b) = padded(ScaleKind::Log, (100.0, 100.0), 0.05);
         assert!(a < 60.0 && b > 170.0);
-        let (a, b) = padded(Kind::Linear, (0.0, 0.0), 0.05);
+        let (a, b) = padded(ScaleKind::Linear, (0.0, 0.0), 0.05);
         assert!(b > a);
     }
 
@@ -262,7 +262,7 @@ mod tests {
         #[test]
         fn never_a_degenerate_domain(a in proptest::num::f64::ANY, b in proptest::num::f64::ANY,
                                      px in proptest::num::f64::ANY, f in proptest::num::f64::ANY) {
-            for kind in [Kind::Linear, Kind::Log] {
+            for kind in [ScaleKind::Linear, ScaleKind::Log] {
                 let s = Scale::new(kind, (a, b), (0.0, 640.0));
                 for s in [s, s.zoomed(px, f), s.panned(px), s.clamped((1.0, 100.0)), s.between(px, f)] {
                     prop_assert!(s.domain.1 > s.domain.0 && s.domain.0.is_finite() && s.domain.1.is_finite());
@@ -276,7 +276,7 @@ mod tests {
         #[test]
         fn clamped_view_still_shows_data(factor in 1e-6..1e6f64, pan in -1e5..1e5f64) {
             let data = (3.0, 3000.0);
-            for kind in [Kind::Linear, Kind::Log] {
+            for kind in [ScaleKind::Linear, ScaleKind::Log] {
                 let s = Scale::new(kind, data, (0.0, 640.0)).zoomed(100.0, factor).panned(pan).clamped(data);
                 prop_assert!(s.domain.0 <= data.1 * (1.0 + 1e-9) && s.domain.1 >= data.0 * (1.0 - 1e-9));
             }

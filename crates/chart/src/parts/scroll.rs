@@ -24,7 +24,7 @@ pub fn fits((width, height): (f64, f64), scale: f64) -> bool {
 
 /// One scroll bar of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bar {
+pub struct ScrollBar {
     /// Where the thumb moves: left, top, width, height.
     pub track: Rect,
     /// Start of the thumb along the track, and its length, px.
@@ -34,13 +34,18 @@ pub struct Bar {
     window: Window,
 }
 
-impl Bar {
+impl ScrollBar {
     fn new(track: Rect, vertical: bool, window: Window) -> Self {
         let length = if vertical { track[3] } else { track[2] };
         let size =
             (length * window.shown as f64 / window.total.max(1) as f64).max(SHORTEST).min(length);
         let last = window.total.saturating_sub(window.shown).max(1) as f64;
-        Bar { track, thumb: ((length - size) * window.first as f64 / last, size), vertical, window }
+        ScrollBar {
+            track,
+            thumb: ((length - size) * window.first as f64 / last, size),
+            vertical,
+            window,
+        }
     }
 
     /// Where the thumb is.
@@ -66,24 +71,24 @@ impl Bar {
 
 /// The scroll bars of a picture: one at the right edge where rows scroll, one at the lower edge
 /// where columns do.
-pub(crate) fn bars(scene: &Scene) -> Vec<Bar> {
+pub(crate) fn bars(scene: &Scene) -> Vec<ScrollBar> {
     let Some(([l, t, w, h], columns, rows)) = scene.scroll() else {
         return Vec::new();
     };
     let mut out = Vec::new();
     if rows.scrolls() {
         let left = (l + w + 2.0).min(scene.width - THICK);
-        out.push(Bar::new([left, t, THICK, h], true, rows));
+        out.push(ScrollBar::new([left, t, THICK, h], true, rows));
     }
     if columns.scrolls() {
         let top = (t + h + 1.0).min(scene.height - THICK);
-        out.push(Bar::new([l, top, w, THICK - 2.0], false, columns));
+        out.push(ScrollBar::new([l, top, w, THICK - 2.0], false, columns));
     }
     out
 }
 
 /// The bar at a place, `slack` px beside it included.
-pub fn bar_at(scene: &Scene, at: Point, slack: f64) -> Option<Bar> {
+pub fn bar_at(scene: &Scene, at: Point, slack: f64) -> Option<ScrollBar> {
     bars(scene).into_iter().find(|bar| {
         let [l, t, w, h] = bar.track;
         clip::holds(

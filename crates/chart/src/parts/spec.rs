@@ -15,7 +15,7 @@ use crate::tooltip::Tooltip;
 use gemmscope_model::units::{capitalized, plural};
 use gemmscope_table::control::Keyed;
 use gemmscope_table::field::{FieldInfo, Frame};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 /// A figure of every group, of an SI base unit.
 pub(crate) struct Figure {
@@ -155,7 +155,7 @@ impl Spec {
     }
 
     /// All marks as a table.
-    pub(crate) fn table(&self) -> Table {
+    pub(crate) fn table(&self) -> ResultTable {
         self.columns(false).table(self.order.iter().copied())
     }
 

@@ -1,6 +1,6 @@
 //! Where an axis is marked, and how numbers on it are written.
 
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use gemmscope_model::units::{self, Prefix, format_short, format_significant, trim_zeros};
 
 /// One mark on an axis.
@@ -108,8 +108,8 @@ pub(crate) fn share_words(v: f64) -> String {
 /// Ticks of a scale with about `room` labels at most.
 pub(crate) fn ticks(scale: &Scale, room: usize, format: &Format<'_>) -> Vec<Tick> {
     match scale.kind {
-        Kind::Linear => linear(scale.domain, room, format),
-        Kind::Log => log(scale.domain, room, format),
+        ScaleKind::Linear => linear(scale.domain, room, format),
+        ScaleKind::Log => log(scale.domain, room, format),
     }
 }
 

@@ -10,11 +10,11 @@ use crate::palette::{Theme, alpha};
 use crate::scene::{Color, Point, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tile_sweep::{Cell, FLAT_M, Line, Panel};
+use gemmscope_analysis::tile_sweep::{Cell, FLAT_M, Panel, SweepLine};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::{self, Region};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 /// A tick on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Tick {
 }
 
 /// A measured cell: its panel, its line, its column.
-type Place<'a> = (&'a Panel, &'a Line, usize, Cell);
+type Place<'a> = (&'a Panel, &'a SweepLine, usize, Cell);
 
 /// What limits a cell of a panel.
 type LimitOf<'a> = dyn Fn(&Panel, &Cell) -> Option<Region> + 'a;
@@ -98,8 +98,8 @@ impl<'a> Measured<'a> {
     }
 
     /// The figures of all cells.
-    pub(crate) fn table(&self) -> Table {
-        let of = |(p, l): (&'a Panel, &'a Line)| {
+    pub(crate) fn table(&self) -> ResultTable {
+        let of = |(p, l): (&'a Panel, &'a SweepLine)| {
             p.cells(l).enumerate().map(move |(i, cell)| (p, l, i, cell))
         };
         let lines = self.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));

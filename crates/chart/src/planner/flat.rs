@@ -11,7 +11,7 @@ use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::legend;
 use crate::palette::Theme;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::scene::Scene;
 use crate::tile_marks::{Measured, OUTLINE, REGIONS, Tick, limit, region_entries, regions};
 use crate::tooltip::Tooltip;
@@ -21,7 +21,7 @@ use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::flat::{self, Region};
 use gemmscope_model::units::{expected_in, format_short};
 use gemmscope_table::control::{Choice, Control};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 
 /// The values of K in the paper's figure, a panel each.
@@ -144,10 +144,10 @@ impl FlatTool {
         };
         if self.by_ratio {
             let of = |block| flat::ratio(self.m, k, block);
-            Kind::Linear.part(of(block), (of(narrow), of(wide)))
+            ScaleKind::Linear.part(of(block), (of(narrow), of(wide)))
         } else {
             let of = flat::parallelism;
-            Kind::Log.part(of(n, block), (of(few, wide), of(many, narrow)))
+            ScaleKind::Log.part(of(n, block), (of(few, wide), of(many, narrow)))
         }
     }
 
@@ -327,7 +327,7 @@ impl Picture for FlatTool {
         }
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         self.columns().table((0..).map_while(|mark| self.cell(mark)))
     }
 

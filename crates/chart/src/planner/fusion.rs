@@ -5,23 +5,23 @@ use crate::chart::{Chart, Heights, Picture, RenderOptions};
 use crate::charts::Inputs;
 use crate::color_scale::ColorScale;
 use crate::columns::Columns;
-use crate::roofline::{Extras, Input, Planned, Points, RoofLine, roofline};
+use crate::roofline::{Extras, Planned, Points, RoofLine, RooflineInput, roofline};
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::planner::fusion::{Fusion, Run, Step, fuse};
+use gemmscope_analysis::planner::fusion::{Fusion, FusionStep, Run, fuse};
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::units::{Bytes, FlopsPerSec, Seconds, format_significant, percent, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::sync::Arc;
 
 /// An opened chain.
 pub(super) struct FusionTool {
     shape: Shape,
     roof: Option<Roof>,
-    steps: Vec<Step>,
+    steps: Vec<FusionStep>,
     fusion: Fusion,
 }
 
@@ -29,11 +29,11 @@ impl FusionTool {
     pub(super) fn open(inputs: &Inputs<'_>) -> Chart {
         let s = inputs.state;
         let (shape, mut controls) = Shape::read(inputs);
-        let options = Step::ALL.iter().map(|x| Choice::plain(x.id())).collect();
+        let options = FusionStep::ALL.iter().map(|x| Choice::plain(x.id())).collect();
         let usual = ["activation".to_owned()];
         let chain = Control::several(s, "fusion.steps", "Epilogue", "", options, &usual);
-        let steps: Vec<Step> =
-            Step::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
+        let steps: Vec<FusionStep> =
+            FusionStep::ALL.into_iter().filter(|x| chain.values().contains(&x.id())).collect();
         let roof = shape.device.roof(shape.problem.op.compute, s.roof);
         controls.push(chain);
         let fusion = fuse(&shape.problem, &steps, roof);
@@ -156,15 +156,21 @@ impl Picture for FusionTool {
             let high = |of: fn(&(f64, f64)) -> f64| all.iter().map(of).fold(0.0, f64::max);
             ((low(|p| p.0) / 5.0, high(|p| p.0) * 3.0), (low(|p| p.1) / 5.0, high(|p| p.1) * 1.6))
         });
-        let drawn = roofline(&Input {
+        let drawn = roofline(&RooflineInput {
             zoom,
             extras: &extras,
-            ..Input::new(&frame, &points, &color_scale, theme, (options.width, options.height))
+            ..RooflineInput::new(
+                &frame,
+                &points,
+                &color_scale,
+                theme,
+                (options.width, options.height),
+            )
         });
         Some(drawn.scene)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let columns = Columns::new()
             .text("", |(name, _): &(&str, &Run)| (*name).to_owned())
             .text("kernels", |(_, r)| r.kernels.to_string())

@@ -16,7 +16,7 @@ use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_model::tiling::{LaunchOrder, Panels, Tile, Tiling, best_group_size};
 use gemmscope_model::units::capitalized;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 /// Rows and columns of tiles that are drawn at most.
 const DRAWN: u32 = 96;
@@ -284,7 +284,7 @@ impl Picture for OrderTool {
         }
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let groups = [ROW_BY_ROW, 2, 3, 4, 6, 8, 12, 16, 32, self.group].into_iter();
         let groups = distinct(groups.chain(self.best));
         let columns = Columns::new()

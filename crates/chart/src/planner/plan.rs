@@ -16,12 +16,13 @@ use crate::roofline::{
 use crate::scene::{Color, Point, Scene, Symbol};
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::planner::matching::Index;
-use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way, export};
+use gemmscope_analysis::planner::{Plan, PlanRow, Trail, Way};
 use gemmscope_model::hardware::{Device, short_name};
 use gemmscope_model::transformer::Phase;
 use gemmscope_model::units::{FlopsPerSec, format_significant};
 use gemmscope_table::field::shape_label;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::plan_export;
 use std::sync::{Arc, OnceLock};
 
 /// A plan, opened with the rows to stand beside it.
@@ -80,7 +81,7 @@ impl Picture for PlanPicture {
         Some(self.interactive(options).saved(&marks))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         table(&self.plan)
     }
 
@@ -318,11 +319,11 @@ fn roofs(plan: &Plan, colors: &[Color]) -> Vec<RoofLine> {
 }
 
 /// All marks as a table.
-pub fn table(plan: &Plan) -> Table {
-    let mut out = Table::default();
+pub fn table(plan: &Plan) -> ResultTable {
+    let mut out = ResultTable::default();
     for step in &plan.steps {
         let Ok(result) = &step.result else { continue };
-        let table = export::table(result);
+        let table = plan_export::table(result);
         out.header = table.header;
         for row in table.rows {
             let device = std::iter::once(step.device.name.clone());

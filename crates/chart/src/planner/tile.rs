@@ -16,23 +16,23 @@ use crate::ticks::share_words;
 use crate::tile_marks::Tick;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_roof::{TILE_EFFICIENCY, WAVE_EFFICIENCY};
-use gemmscope_analysis::tile_sweep::Runs;
+use gemmscope_analysis::tile_sweep::TileRuns;
 use gemmscope_model::roofline::Roof;
 use gemmscope_model::tiling::Axis;
 use gemmscope_model::tiling::explore::{
-    AXES, Evaluation, Map, Setting, evaluate, fitted, map, without_doubt,
+    AXES, Evaluation, Map, TileSetting, evaluate, fitted, map, without_doubt,
 };
-use gemmscope_model::tiling::{Caution, Limit, Overflow};
+use gemmscope_model::tiling::{Caution, OccupancyLimit, Overflow};
 use gemmscope_model::units::{Bytes, FlopsPerSec, format_short, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 /// An opened explorer.
 pub(super) struct TileTool {
     shape: Shape,
     roof: Option<Roof>,
-    setting: Setting,
+    setting: TileSetting,
     chosen: Option<Evaluation>,
     map: Map,
     /// Of each cell of the map: the fastest row that ran so, and its rate.
@@ -47,7 +47,7 @@ impl TileTool {
         let (shape, mut controls) = Shape::read(inputs);
         let (mut more, tile) = tile_controls(s);
         // What the tile can run with, where nothing else is chosen.
-        let usual = Setting { tile, warps: 16, stages: 4, split_k: 1 };
+        let usual = TileSetting { tile, warps: 16, stages: 4, split_k: 1 };
         let usual = fitted(&shape.problem, &shape.device, usual, &[]);
         let usual = without_doubt(&shape.problem, &shape.device, usual);
         let warps = ("tool.warps", "Warps", "Warps (wavefronts) of a workgroup");
@@ -56,7 +56,7 @@ impl TileTool {
         more.push(count(s, warps, 64, usual.warps));
         more.push(count(s, stages, 16, usual.stages));
         more.push(count(s, split, 1024, 1));
-        let setting = Setting {
+        let setting = TileSetting {
             tile,
             warps: whole(&more[3]),
             stages: whole(&more[4]),
@@ -74,7 +74,7 @@ impl TileTool {
         let p = &shape.problem;
         let roof = shape.device.roof(p.op.compute, s.roof);
         controls.extend(more.into_iter().chain([x_control, y_control]));
-        let runs = Runs::of(inputs.frame, p, &shape.device.id);
+        let runs = TileRuns::of(inputs.frame, p, &shape.device.id);
         let mut map = map(p, &shape.device, roof, setting, (x, y));
         let ran = map.asked.iter().map(|asked| {
             let row = runs.fastest(asked)?;
@@ -104,7 +104,7 @@ impl TileTool {
         let ran = self.ran.get(i).copied().flatten();
         // A measured row beats the model.
         let hatched = !e.overflows.is_empty() && ran.is_none();
-        let of_axes = |s: &Setting| [self.map.axes.0, self.map.axes.1].map(|a| s.get(a));
+        let of_axes = |s: &TileSetting| [self.map.axes.0, self.map.axes.1].map(|a| s.get(a));
         let chosen = of_axes(&self.setting) == of_axes(&e.setting);
         let fill = match (hatched, share.is_nan()) {
             (true, _) => theme.grid,
@@ -269,11 +269,11 @@ fn measured(frame: &Frame, row: usize) -> String {
     )
 }
 
-fn limit_name(limit: Limit) -> &'static str {
+fn limit_name(limit: OccupancyLimit) -> &'static str {
     match limit {
-        Limit::SharedMemory => "shared memory",
-        Limit::Registers => "registers",
-        Limit::Threads => "threads",
+        OccupancyLimit::SharedMemory => "shared memory",
+        OccupancyLimit::Registers => "registers",
+        OccupancyLimit::Threads => "threads",
     }
 }
 
@@ -411,7 +411,7 @@ impl Picture for TileTool {
         self.columns().tooltip(format!("{y}, {x}"), &(cell, e))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let cells = self.map.cells.iter().enumerate();
         self.columns().table(cells.filter_map(|(i, e)| Some((i, e.as_ref()?))))
     }

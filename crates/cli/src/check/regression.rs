@@ -1,15 +1,15 @@
-//! Rows compared with those of a baseline.
+//! Compares rows with those of a baseline.
 
 use super::{Missing, Regression, Slower};
 use crate::load::{Loaded, shown};
 use crate::messages::Messages;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Verdict};
+use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_table::dataset::Dataset;
 use gemmscope_table::field::Field;
 use gemmscope_table::view_state::ViewState;
 
-/// Joins several sources into one called `name`, so that a side of the comparison is one file.
+/// Merges several sources into one called `name`, so that a side of the comparison is one file.
 fn as_one(mut data: Dataset, name: &str) -> Dataset {
     if let Some(mut first) = data.sources.first().cloned() {
         first.name = name.to_owned();
@@ -19,7 +19,7 @@ fn as_one(mut data: Dataset, name: &str) -> Dataset {
     data
 }
 
-/// Compares GEMM by GEMM: what became slower, and what is not there any more.
+/// Compares GEMM by GEMM; returns the slower and the missing ones.
 pub(super) fn against(
     new: Loaded,
     old_name: &str,
@@ -31,9 +31,9 @@ pub(super) fn against(
     let mut data = as_one(old.data, &sides[0]);
     data.append(as_one(new.data, &sides[1]));
     let custom: Vec<_> = old.custom.into_iter().chain(new.custom).collect();
-    // The same filters as before, so nothing is said about too many of them again.
+    // The same filters as before: too many were reported already.
     let mut nobody = std::io::sink();
-    let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false))?;
+    let frame = shown(data, state, &custom, &mut Messages::new(&mut nobody, false, None))?;
     let setup = Setup {
         side: Field::Source,
         keys: Setup::default_keys(&frame, &Field::Source),
@@ -67,7 +67,7 @@ pub(super) fn against(
     }
     let ranked = duel.ranked().into_iter().map(|i| duel.ratios[i]);
     let rows: Vec<Slower> = ranked
-        .filter(|r| r.verdict == Verdict::A)
+        .filter(|r| r.verdict == DuelVerdict::A)
         .map(|r| {
             let c = r.configuration as usize;
             let time = |side| comparison.sample(c, side).map_or(f64::NAN, |s| s.time_s);
@@ -80,7 +80,7 @@ pub(super) fn against(
         })
         .collect();
     let noise = duel.ratios.iter();
-    let noise = noise.filter(|r| r.verdict == Verdict::Noise && r.ratio < 1.0);
+    let noise = noise.filter(|r| r.verdict == DuelVerdict::Noise && r.ratio < 1.0);
     let held = Some(rows.is_empty());
     Ok((Regression { held, within_spread: noise.count(), rows, ..found }, missing))
 }

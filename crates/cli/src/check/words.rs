@@ -1,12 +1,13 @@
-//! The verdict for people, as the blocks of a document: for a log or for a pull request.
+//! The verdict as blocks of a document, for a log or a pull request.
 
 use super::{Efficiency, Limit, Missing, Regression};
-use gemmscope_analysis::doc::{Block, Set, Table, owned, text};
 use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_model::units::{Seconds, and_more, percent, plural};
+use gemmscope_words::doc::{Block, DocTable, Set, owned, text};
+use gemmscope_words::headline;
 
-/// Largest number of rows listed for a limit; JSON has all.
+/// Most rows listed for a limit; JSON has all.
 const LISTED: usize = 20;
 
 fn word(held: Option<bool>) -> &'static str {
@@ -21,15 +22,14 @@ fn of(side: &str) -> String {
     if side.is_empty() { String::new() } else { format!(" of {side}") }
 }
 
-/// The verdict, each limit and what was found, the rows that break it; then where the time of each side
-/// goes, and how far the figures can be trusted.
+/// The verdict, each limit with its result and the rows that break it, the ledger of each side, and the trust.
 pub(super) fn blocks<'a>(
     held: Option<bool>,
     (limits, missing): (&'a [Limit], Option<&'a Missing>),
     ledger: &Ledger,
     trust: &Trust,
 ) -> Vec<Block<'a>> {
-    let mut all = Table::new(&[("", Set::Text), ("limit", Set::Text), ("found", Set::Text)]);
+    let mut all = DocTable::new(&[("", Set::Text), ("limit", Set::Text), ("found", Set::Text)]);
     let mut out = vec![Block::Heading(3, owned(format!("GEMM check: {}", word(held))))];
     let mut broken = Vec::new();
     for limit in limits {
@@ -56,7 +56,7 @@ pub(super) fn blocks<'a>(
     out.push(Block::Table(all));
     out.extend(broken);
     if !ledger.books.is_empty() {
-        let lines = ledger.lines().into_iter().map(owned).collect();
+        let lines = headline::lines(ledger).into_iter().map(owned).collect();
         out.push(Block::List("Where the time goes", lines));
     }
     out.push(text(trust.line()));
@@ -64,9 +64,9 @@ pub(super) fn blocks<'a>(
 }
 
 /// The first rows below a limit on the efficiency.
-fn low(e: &Efficiency) -> Table<'_> {
+fn low(e: &Efficiency) -> DocTable<'_> {
     let columns = ["GEMM", "types", "of the roof", "where"].map(|title| (title, Set::Text));
-    let mut table = Table::new(&columns);
+    let mut table = DocTable::new(&columns);
     for row in e.rows.iter().take(LISTED) {
         let (gemm, types) = (row.gemm.as_str(), row.types.as_str());
         let place = owned(format!("{}:{}", row.file, row.line));
@@ -75,10 +75,10 @@ fn low(e: &Efficiency) -> Table<'_> {
     table
 }
 
-/// The first GEMMs that take too much longer.
-fn slow(r: &Regression) -> Table<'_> {
+/// The first GEMMs over the limit.
+fn slow(r: &Regression) -> DocTable<'_> {
     let columns = ["GEMM", "before", "now", "change"].map(|title| (title, Set::Text));
-    let mut table = Table::new(&columns);
+    let mut table = DocTable::new(&columns);
     for row in r.rows.iter().take(LISTED) {
         let [before, now] = [row.before_s, row.now_s].map(|s| owned(Seconds(s)));
         let change = format!("{:+.1} %", row.longer * 100.0);
@@ -88,8 +88,8 @@ fn slow(r: &Regression) -> Table<'_> {
 }
 
 /// The first GEMMs that are missing.
-fn gone(m: &Missing) -> Table<'_> {
-    let mut table = Table::new(&[("missing", Set::Text)]);
+fn gone(m: &Missing) -> DocTable<'_> {
+    let mut table = DocTable::new(&[("missing", Set::Text)]);
     m.gemms.iter().take(LISTED).for_each(|gemm| table.row(vec![gemm.as_str().into()]));
     table
 }
@@ -117,7 +117,7 @@ impl Efficiency {
         found
     }
 
-    /// What was judged, where that is not everything or not as it is.
+    /// What was judged, if rows were left out or counted as at the roof.
     fn basis(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.without_roof > 0 {

@@ -21,7 +21,7 @@ use crate::{ImportError, Record, RowReader as _};
 use gemmscope_table::build::TableBuilder;
 use gemmscope_table::build::cell_text::cell_text;
 use gemmscope_table::build::cells::Cells as _;
-use gemmscope_table::build::run::Run;
+use gemmscope_table::build::run::RowRun;
 use sides::{Names, Sides};
 use std::ops::Range;
 use view::View;
@@ -74,9 +74,9 @@ impl Rows {
         self.time_s.resize(rows, f64::NAN);
     }
 
-    fn run(&self, rows: Range<usize>, line: u32, of_line: u32) -> Run<'_> {
+    fn run(&self, rows: Range<usize>, line: u32, of_line: u32) -> RowRun<'_> {
         let [m, n, k, batch] = self.sizes.each_ref().map(|s| &s[rows.clone()]);
-        Run {
+        RowRun {
             line,
             of_line,
             m,

@@ -12,7 +12,7 @@ const MAX_ITEM: usize = 32 << 20;
 
 /// One piece of a JSON file, or a line of a log.
 #[derive(Clone, Copy, Debug)]
-pub struct Item<'a> {
+pub struct JsonItem<'a> {
     /// Member of the outermost object; "" where the outermost value is an array.
     pub key: &'a str,
     /// It is an element of the array that this member holds, or a line.
@@ -126,7 +126,7 @@ enum Mode {
     Behind,
 }
 
-/// Push scanner; see `Item`. It does not check that the text is JSON: other text gives pieces that
+/// Push scanner; see `JsonItem`. It does not check that the text is JSON: other text gives pieces that
 /// do not parse.
 #[derive(Debug, Default)]
 pub struct Scanner {
@@ -151,7 +151,7 @@ pub struct Scanner {
 }
 
 /// Takes the pieces that [`Scanner::feed`] completes.
-type Take<'t> = dyn FnMut(Item<'_>) -> Result<(), ImportError> + 't;
+type Take<'t> = dyn FnMut(JsonItem<'_>) -> Result<(), ImportError> + 't;
 
 impl Scanner {
     /// A new scanner.
@@ -299,7 +299,7 @@ impl Scanner {
         self.mode = if self.in_array { Mode::Element } else { Mode::Key };
         let mut kept = std::mem::take(&mut self.kept);
         let long = std::mem::take(&mut self.too_long);
-        let result = take(Item {
+        let result = take(JsonItem {
             key: std::str::from_utf8(&self.key).unwrap_or(""),
             element: self.in_array,
             line: self.item_line,
@@ -423,7 +423,7 @@ mod tests {
             let mut s = Scanner::new(&["big"]).reading_on(reads_on);
             let mut out = Vec::new();
             for slice in text.as_bytes().chunks(step) {
-                let mut take = |i: Item<'_>| {
+                let mut take = |i: JsonItem<'_>| {
                     out.push(format!("{}:{}", i.value, String::from_utf8_lossy(i.text.unwrap())));
                     Ok(())
                 };

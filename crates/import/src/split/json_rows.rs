@@ -4,7 +4,7 @@
 mod cells;
 
 use super::canonical::push_record;
-use super::json::{self, CUT, Item};
+use super::json::{self, CUT, JsonItem};
 use crate::columns::mapping;
 use crate::formats::tables::generic;
 use crate::{
@@ -330,7 +330,7 @@ impl ItemReader for Rows {
         "problems",
     ];
 
-    fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
+    fn item(&mut self, item: JsonItem<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         if std::mem::replace(&mut self.value, item.value) != item.value {
             self.turn();
             self.common.clear();

@@ -5,7 +5,7 @@ use crate::cell::{self, CellError};
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::plan::{ITS_RATES, SHAPES_ONLY, from_rates};
 use crate::split::dialect::is_json;
-use crate::split::json::{Item, note_cut};
+use crate::split::json::{JsonItem, note_cut};
 use crate::split::said::{self, Said};
 use crate::{
     Detection, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces, ValueCache,
@@ -256,7 +256,7 @@ struct Seen {
 impl ItemReader for Log {
     const ARRAYS: &'static [&'static str] = &["results", "data", "benchmarks", "traces"];
 
-    fn item(&mut self, item: Item<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
+    fn item(&mut self, item: JsonItem<'_>, t: &mut TableBuilder) -> Result<(), ImportError> {
         match item.text {
             _ if !item.element => {}
             Some(bytes) => self.take(item.line, bytes, &cell_text(bytes), t),

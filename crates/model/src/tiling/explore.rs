@@ -10,7 +10,7 @@ use crate::units::Bytes;
 
 /// The numbers that a kernel's author chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct TileSetting {
     /// BM, BN and BK.
     pub tile: Tile,
     /// Warps (wavefronts) of a workgroup.
@@ -31,7 +31,7 @@ pub const AXES: [(Axis, &[u32]); 6] = [
     (Axis::Warps, &[1, 2, 4, 8, 16, 32]),
 ];
 
-impl Setting {
+impl TileSetting {
     /// The number that an axis shows.
     pub fn get(&self, axis: Axis) -> u32 {
         match axis {
@@ -62,7 +62,7 @@ impl Setting {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The setting.
-    pub setting: Setting,
+    pub setting: TileSetting,
     /// On-chip memory of a workgroup.
     pub footprint: Footprint,
     /// Limits that it exceeds; empty if it can run.
@@ -88,9 +88,9 @@ pub struct Evaluation {
 /// use gemmscope_model::gemm::Problem;
 /// use gemmscope_model::hardware;
 /// use gemmscope_model::tiling::Tile;
-/// use gemmscope_model::tiling::explore::{Setting, evaluate};
+/// use gemmscope_model::tiling::explore::{TileSetting, evaluate};
 /// let tile = Tile { m: 256, n: 128, k: Some(64) };
-/// let setting = Setting { tile, warps: 16, stages: 4, split_k: 1 };
+/// let setting = TileSetting { tile, warps: 16, stages: 4, split_k: 1 };
 /// let a100 = hardware::by_id("a100-80-sxm").ok_or("no device")?;
 /// let square = Problem::new(4096, 4096, 4096, DataType::Fp16);
 /// let e = evaluate(&square, a100, None, setting).ok_or("empty")?;
@@ -103,7 +103,7 @@ pub fn evaluate(
     problem: &Problem,
     device: &Device,
     roof: Option<Roof>,
-    setting: Setting,
+    setting: TileSetting,
 ) -> Option<Evaluation> {
     let lanes = device.lanes.unwrap_or(32);
     let footprint =
@@ -128,7 +128,12 @@ const WARPS: [u32; 4] = [4, 8, 16, 32];
 
 /// The setting with as many stages as fit, up to its own, and with other warps where its own cannot
 /// run: itself where nothing runs. What `fixed` names stays.
-pub fn fitted(problem: &Problem, device: &Device, setting: Setting, fixed: &[Axis]) -> Setting {
+pub fn fitted(
+    problem: &Problem,
+    device: &Device,
+    setting: TileSetting,
+    fixed: &[Axis],
+) -> TileSetting {
     let few = |axis, all: Vec<u32>| match fixed.contains(&axis) {
         true => vec![setting.get(axis)],
         false => all,
@@ -138,17 +143,17 @@ pub fn fitted(problem: &Problem, device: &Device, setting: Setting, fixed: &[Axi
     few(Axis::Warps, warps)
         .iter()
         .flat_map(|w| stages.iter().map(|s| (*w, *s)))
-        .map(|(warps, stages)| Setting { warps, stages, ..setting })
+        .map(|(warps, stages)| TileSetting { warps, stages, ..setting })
         .find(|s| evaluate(problem, device, None, *s).is_some_and(|e| e.overflows.is_empty()))
         .unwrap_or(setting)
 }
 
 /// The setting with one stage less where only some compilers fit its stages into shared memory.
-pub fn without_doubt(problem: &Problem, device: &Device, setting: Setting) -> Setting {
+pub fn without_doubt(problem: &Problem, device: &Device, setting: TileSetting) -> TileSetting {
     let one_less = |c: &Caution| matches!(c, Caution::OneBufferLess { .. });
     let doubted = evaluate(problem, device, None, setting);
     match doubted.is_some_and(|e| e.cautions.iter().any(one_less)) {
-        true => Setting { stages: setting.stages - 1, ..setting },
+        true => TileSetting { stages: setting.stages - 1, ..setting },
         false => setting,
     }
 }
@@ -163,7 +168,7 @@ pub struct Map {
     /// Values of the rows.
     pub ys: Vec<u32>,
     /// What was asked for, row by row.
-    pub asked: Vec<Setting>,
+    pub asked: Vec<TileSetting>,
     /// What was [`fitted`] to it.
     pub cells: Vec<Option<Evaluation>>,
     /// The best that can run: of those within a tenth of the highest shape roof, the one with
@@ -189,16 +194,16 @@ pub fn map(
     problem: &Problem,
     device: &Device,
     roof: Option<Roof>,
-    setting: Setting,
+    setting: TileSetting,
     axes: (Axis, Axis),
 ) -> Map {
     let (xs, ys) = (values(axes.0, setting.get(axes.0)), values(axes.1, setting.get(axes.1)));
-    let asked: Vec<Setting> = ys
+    let asked: Vec<TileSetting> = ys
         .iter()
         .flat_map(|y| xs.iter().map(move |x| (*x, *y)))
         .map(|(x, y)| setting.with(axes.0, x).with(axes.1, y))
         .collect();
-    let fit = |s: &Setting| fitted(problem, device, *s, &[axes.0, axes.1]);
+    let fit = |s: &TileSetting| fitted(problem, device, *s, &[axes.0, axes.1]);
     let cells: Vec<Option<Evaluation>> =
         asked.iter().map(|s| evaluate(problem, device, roof, fit(s))).collect();
     let runs = || {
@@ -223,8 +228,8 @@ mod tests {
     use crate::hardware::{RoofKind, by_id};
     use proptest::prelude::*;
 
-    fn setting(m: u32, n: u32, k: u32, warps: u32, stages: u32) -> Setting {
-        Setting { tile: Tile { m, n, k: Some(k) }, warps, stages, split_k: 1 }
+    fn setting(m: u32, n: u32, k: u32, warps: u32, stages: u32) -> TileSetting {
+        TileSetting { tile: Tile { m, n, k: Some(k) }, warps, stages, split_k: 1 }
     }
 
     #[test]

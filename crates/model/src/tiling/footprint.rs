@@ -105,7 +105,7 @@ const MANY_REGISTERS: f64 = 0.75;
 
 /// Which resource limits the blocks that a unit holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum OccupancyLimit {
     /// Shared memory or LDS.
     SharedMemory,
     /// The register file.
@@ -121,7 +121,7 @@ pub struct Occupancy {
     /// Blocks on a unit; 0 if not one fits.
     pub blocks: u32,
     /// What limits them.
-    pub limited_by: Limit,
+    pub limited_by: OccupancyLimit,
 }
 
 /// The most threads in a block, the same on every architecture of the catalogue.
@@ -242,9 +242,9 @@ impl Footprint {
         }
         let threads = f64::from(threads_per_unit(device)) / f64::from(self.threads.max(1));
         let (limited_by, blocks) = [
-            (Limit::SharedMemory, shared),
-            (Limit::Registers, registers),
-            (Limit::Threads, Some(threads)),
+            (OccupancyLimit::SharedMemory, shared),
+            (OccupancyLimit::Registers, registers),
+            (OccupancyLimit::Threads, Some(threads)),
         ]
         .into_iter()
         .filter_map(|(limit, blocks)| Some((limit, blocks?.floor())))
@@ -342,7 +342,7 @@ mod tests {
         let three = print(256, 128, 64, 3, 16);
         assert_eq!(
             three.occupancy(a100),
-            Some(Occupancy { blocks: 1, limited_by: Limit::SharedMemory })
+            Some(Occupancy { blocks: 1, limited_by: OccupancyLimit::SharedMemory })
         );
         assert!(footprint.overflows(by_id("h100-sxm").unwrap()).is_empty());
     }
@@ -383,7 +383,7 @@ mod tests {
         // 64x64: 16 KiB of accumulator in a 256 KiB file, 2 x 16 KiB of 164 KiB shared memory.
         let occupancy = print(64, 64, 64, 2, 4).occupancy(a100).unwrap();
         assert_eq!(occupancy.blocks, 5);
-        assert_eq!(occupancy.limited_by, Limit::SharedMemory);
+        assert_eq!(occupancy.limited_by, OccupancyLimit::SharedMemory);
         let unknown_depth = Tile { m: 64, n: 64, k: None };
         let op = Operation::uniform(DataType::Fp16);
         assert_eq!(Footprint::new(unknown_depth, &op, 2, 4, 32), None);

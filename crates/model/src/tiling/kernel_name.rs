@@ -55,7 +55,7 @@ pub fn label -> &'static str;
 
 /// What a kernel does, if its name tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum KernelRole {
     /// A tiled matrix multiply (or an implicit one).
     Gemm,
     /// Matrix-vector and dot-product kernels, which have no tile in this sense.
@@ -73,7 +73,7 @@ pub struct KernelName {
     /// The library.
     pub library: Library,
     /// What it does.
-    pub kind: Kind,
+    pub kind: KernelRole,
     /// The tile in the name's own orientation; see [`KernelName::row_major_tile`].
     pub tile: Option<Tile>,
     /// Number of parts into which K is split, if the name has it.
@@ -109,8 +109,8 @@ impl KernelName {
     /// Reads a kernel's name. Any text is accepted; all fields of an unknown name are `None`.
     pub fn parse(name: &str) -> Self {
         let mut parsed = read(name);
-        if parsed.tile.is_some() && parsed.kind == Kind::Unknown {
-            parsed.kind = Kind::Gemm;
+        if parsed.tile.is_some() && parsed.kind == KernelRole::Unknown {
+            parsed.kind = KernelRole::Gemm;
         }
         parsed
     }
@@ -128,10 +128,10 @@ fn read(name: &str) -> KernelName {
         return parsed;
     }
     if has("PostGSU") || has("splitKreduce") || has("splitk_reduce") || has("splitKReduce") {
-        return KernelName { kind: Kind::Helper, ..KernelName::default() };
+        return KernelName { kind: KernelRole::Helper, ..KernelName::default() };
     }
     if ["gemv", "GEMV", "wvSplitK", "dot_kernel", "LLMM1"].into_iter().any(has) {
-        return KernelName { kind: Kind::MatrixVector, ..KernelName::default() };
+        return KernelName { kind: KernelRole::MatrixVector, ..KernelName::default() };
     }
     composable_kernel::read(name)
         .or_else(|| triton(name))
@@ -145,8 +145,8 @@ fn read(name: &str) -> KernelName {
         .unwrap_or_default()
 }
 
-/// `mt64x128_sk1`, `mt256x128x64_splitk4`: a macro tile and the number of parts of K in the name of a
-/// configuration, of whatever library.
+/// `mt64x128_sk1`, `mt256x128x64_splitk4`: macro tile and split-K in the name of a configuration, of any
+/// library.
 fn macro_tile(name: &str) -> Option<KernelName> {
     let size = |word| sizes_after_prefix(word, "mt").or_else(|| sizes_after_prefix(word, "MT"));
     let tile = words(name).find_map(size).and_then(tile_of)?;
@@ -300,7 +300,7 @@ fn cutlass(name: &str) -> Option<KernelName> {
     let operation = *rest.peek()?;
     let mut parsed = KernelName {
         library: if is_cutlass { Library::Cutlass } else { Library::CuBlas },
-        kind: Kind::Gemm,
+        kind: KernelRole::Gemm,
         // Tensor cores that sum in fp32 and name no type multiply fp32, in TF32.
         dtype: type_word(name)
             .or_else(|| (operation == "s1688gemm").then_some(DataType::Tf32))

@@ -1,8 +1,8 @@
 //! The list of a step's GEMMs.
 
 use super::{
-    Attention, Experts, Model, ModelGemm, Part, Pass, Phase, Workload, WorkloadError, linear_op,
-    wrong,
+    Attention, Experts, LayerPart, Model, ModelGemm, Pass, Phase, Workload, WorkloadError,
+    linear_op, wrong,
 };
 use crate::gemm::{Operation, Problem};
 use crate::units::above_zero;
@@ -31,7 +31,7 @@ pub(super) fn list(model: &Model, workload: &Workload) -> Result<Vec<ModelGemm>,
     let dense = u64::from(model.dense_layers());
     if dense > 0 {
         let width = u64::from(model.intermediate);
-        let parts = [Part::GateUp, Part::Gate, Part::Up, Part::Down];
+        let parts = [LayerPart::GateUp, LayerPart::Gate, LayerPart::Up, LayerPart::Down];
         list.feed_forward(parts, workload.tokens(), width, dense)?;
     }
     if let Some(experts) = model.experts {
@@ -72,7 +72,7 @@ impl List<'_> {
 
     fn push(
         &mut self,
-        part: Part,
+        part: LayerPart,
         (m, n, k, batch): (u64, u64, u64, u64),
         op: Operation,
         count: u64,
@@ -91,7 +91,7 @@ impl List<'_> {
     /// Y = X W^T in every one of `count` layers.
     fn linear(
         &mut self,
-        part: Part,
+        part: LayerPart,
         tokens: u64,
         n: u64,
         k: u64,
@@ -138,9 +138,11 @@ impl List<'_> {
         let bias = model.qkv_bias;
         if self.workload.fuse_qkv {
             let n = (heads + 2 * kv).saturating_mul(head_dim);
-            self.linear(Part::Qkv, tokens, n, hidden, bias, layers)?;
+            self.linear(LayerPart::Qkv, tokens, n, hidden, bias, layers)?;
         } else {
-            for (part, count) in [(Part::Query, heads), (Part::Key, kv), (Part::Value, kv)] {
+            for (part, count) in
+                [(LayerPart::Query, heads), (LayerPart::Key, kv), (LayerPart::Value, kv)]
+            {
                 self.linear(part, tokens, count * head_dim, hidden, bias, layers)?;
             }
         }
@@ -148,10 +150,10 @@ impl List<'_> {
         let products = u64::from(self.workload.batch) * kv;
         let rows = new * group;
         let (keys, values) = (self.cache_op(true), self.cache_op(false));
-        self.push(Part::Scores, (rows, context, head_dim, products), keys, layers)?;
-        self.push(Part::Context, (rows, head_dim, context, products), values, layers)?;
+        self.push(LayerPart::Scores, (rows, context, head_dim, products), keys, layers)?;
+        self.push(LayerPart::Context, (rows, head_dim, context, products), values, layers)?;
         let n = heads * head_dim;
-        self.linear(Part::AttentionOut, tokens, hidden, n, model.bias, layers)
+        self.linear(LayerPart::AttentionOut, tokens, hidden, n, model.bias, layers)
     }
 
     fn latent_attention(&mut self) -> Result<(), WorkloadError> {
@@ -172,40 +174,40 @@ impl List<'_> {
             Some(rank) => {
                 // Every device computes it: it is small, and each needs the result.
                 let rank = u64::from(rank);
-                self.linear(Part::QueryDown, tokens, rank, hidden, false, layers)?;
-                self.linear(Part::QueryUp, tokens, query, rank, false, layers)?;
+                self.linear(LayerPart::QueryDown, tokens, rank, hidden, false, layers)?;
+                self.linear(LayerPart::QueryUp, tokens, query, rank, false, layers)?;
             }
-            None => self.linear(Part::Query, tokens, query, hidden, false, layers)?,
+            None => self.linear(LayerPart::Query, tokens, query, hidden, false, layers)?,
         }
         let compressed = kv_rank + rope;
-        self.linear(Part::KeyValueDown, tokens, compressed, hidden, false, layers)?;
+        self.linear(LayerPart::KeyValueDown, tokens, compressed, hidden, false, layers)?;
         let (new, context) = self.positions();
         let (keys, values) = (self.cache_op(true), self.cache_op(false));
         match self.workload.phase {
             Phase::Prefill => {
                 let n = heads.saturating_mul(nope + value);
-                self.linear(Part::KeyValueUp, tokens, n, kv_rank, false, layers)?;
+                self.linear(LayerPart::KeyValueUp, tokens, n, kv_rank, false, layers)?;
                 let products = batch * heads;
-                self.push(Part::Scores, (new, context, nope + rope, products), keys, layers)?;
-                self.push(Part::Context, (new, value, context, products), values, layers)?;
+                self.push(LayerPart::Scores, (new, context, nope + rope, products), keys, layers)?;
+                self.push(LayerPart::Context, (new, value, context, products), values, layers)?;
             }
             Phase::Decode => {
                 let op = linear_op(&self.workload.types, false);
-                self.push(Part::QueryAbsorb, (tokens, kv_rank, nope, heads), op, layers)?;
+                self.push(LayerPart::QueryAbsorb, (tokens, kv_rank, nope, heads), op, layers)?;
                 let rows = new * heads;
-                self.push(Part::Scores, (rows, context, compressed, batch), keys, layers)?;
-                self.push(Part::Context, (rows, kv_rank, context, batch), values, layers)?;
-                self.push(Part::ValueAbsorb, (tokens, value, kv_rank, heads), op, layers)?;
+                self.push(LayerPart::Scores, (rows, context, compressed, batch), keys, layers)?;
+                self.push(LayerPart::Context, (rows, kv_rank, context, batch), values, layers)?;
+                self.push(LayerPart::ValueAbsorb, (tokens, value, kv_rank, heads), op, layers)?;
             }
         }
         let k = heads * value;
-        self.linear(Part::AttentionOut, tokens, hidden, k, model.bias, layers)
+        self.linear(LayerPart::AttentionOut, tokens, hidden, k, model.bias, layers)
     }
 
     /// `[gate and up, gate, up, down]` over `width`, `count` times.
     fn feed_forward(
         &mut self,
-        [gate_up, gate, up, down]: [Part; 4],
+        [gate_up, gate, up, down]: [LayerPart; 4],
         tokens: u64,
         width: u64,
         count: u64,
@@ -234,10 +236,15 @@ impl List<'_> {
         }
         let hidden = u64::from(self.model.hidden);
         let count = u64::from(experts.count);
-        self.linear(Part::Router, tokens, count, hidden, false, layers)?;
+        self.linear(LayerPart::Router, tokens, count, hidden, false, layers)?;
         let width = u64::from(experts.intermediate);
         if experts.shared > 0 {
-            let parts = [Part::SharedGateUp, Part::SharedGate, Part::SharedUp, Part::SharedDown];
+            let parts = [
+                LayerPart::SharedGateUp,
+                LayerPart::SharedGate,
+                LayerPart::SharedUp,
+                LayerPart::SharedDown,
+            ];
             self.feed_forward(
                 parts,
                 tokens,
@@ -247,7 +254,12 @@ impl List<'_> {
         }
         let routed = tokens.saturating_mul(u64::from(experts.per_token));
         let (each, more) = (routed / count, routed % count);
-        let parts = [Part::ExpertGateUp, Part::ExpertGate, Part::ExpertUp, Part::ExpertDown];
+        let parts = [
+            LayerPart::ExpertGateUp,
+            LayerPart::ExpertGate,
+            LayerPart::ExpertUp,
+            LayerPart::ExpertDown,
+        ];
         // Some experts get one token more than others; with few tokens most get none.
         for (tokens, experts) in [(each + 1, more), (each, count - more)] {
             if tokens > 0 && experts > 0 {
@@ -268,7 +280,7 @@ impl List<'_> {
             u64::from(self.workload.batch)
         };
         let vocab = self.shard(u64::from(self.model.vocab), "vocabulary")?;
-        self.linear(Part::LmHead, rows, vocab, u64::from(self.model.hidden), false, 1)
+        self.linear(LayerPart::LmHead, rows, vocab, u64::from(self.model.hidden), false, 1)
     }
 }
 

@@ -6,7 +6,7 @@ crate::named! {
 /// Which part of a layer a GEMM is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Part {
+pub enum LayerPart {
     /// Queries, keys and values in one GEMM.
     Qkv = "qkv_proj", "query, key and value projection";
     /// Queries alone.
@@ -68,7 +68,7 @@ fn name -> &'static str;
 fn plain -> &'static str;
 }
 
-impl Part {
+impl LayerPart {
     /// Name as configurations write it: `down_proj`, `expert down_proj`.
     pub fn label(self) -> String {
         let name = self.name();

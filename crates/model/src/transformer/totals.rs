@@ -133,7 +133,7 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Part, Types, preset};
+    use super::super::{LayerPart, Types, preset};
     use super::*;
     use crate::dtype::DataType;
     use crate::hardware::by_id;
@@ -163,7 +163,7 @@ mod tests {
         let device = by_id("h100-sxm").unwrap();
         let workload = Workload { tensor_parallel: 8, ..Workload::prefill(1, 4096) };
         let step = model.totals(&workload, device, RoofKind::Datasheet).unwrap();
-        let down = step.gemms.iter().find(|gemm| gemm.gemm.part == Part::Down).unwrap();
+        let down = step.gemms.iter().find(|gemm| gemm.gemm.part == LayerPart::Down).unwrap();
         assert_eq!(down.bound, Bound::Compute);
         // 70.55 B parameters of 2 bytes over 8 devices.
         close(step.weight_bytes.0, 17.64e9, 1e-2);

@@ -185,8 +185,8 @@ fn opened(address: &str, folder: &str) -> String {
     unpercent(name)
 }
 
-fn place() -> Place {
-    Place {
+fn place() -> SnippetPlace {
+    SnippetPlace {
         viewer: "https://host/gemmscope/".into(),
         file: "bench.csv".into(),
         more: vec!["d e.csv".into(), "f.csv".into()],
@@ -231,7 +231,7 @@ fn snippets_are_filled_in() {
          roofline --state '#v=1&view=table&device=mi300x&f.dtype=bf16' -o roofline.svg -->"
     );
     // Without filters the view's few keys are attributes and options.
-    let plain = Place {
+    let plain = SnippetPlace {
         file: "-it's.csv".into(),
         more: Vec::new(),
         state: "v=1&device=mi300x".into(),
@@ -257,12 +257,12 @@ fn names_that_are_code_stay_names() {
         "",
         "a\u{1b}[201~\nid\n.csv",
     ] {
-        check(&Place { file: file.into(), ..place() });
+        check(&SnippetPlace { file: file.into(), ..place() });
     }
 }
 
 /// Parses every snippet and compares it with the values.
-fn check(p: &Place) {
+fn check(p: &SnippetPlace) {
     let all = snippets(p);
     let file = match base_name(&p.file) {
         "" | "." | ".." => "data",
@@ -433,7 +433,7 @@ proptest! {
         if let Some(q) = filters {
             state += &format!("&{}", form(&[("q", &q)]));
         }
-        check(&Place { viewer: format!("http://{host}:{port}/g/"), file, more, view, device, state, ..place() });
+        check(&SnippetPlace { viewer: format!("http://{host}:{port}/g/"), file, more, view, device, state, ..place() });
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn fill(column: &mut AutoColumn, rows: usize, empty_cells: &mut usize) -> bool {
 /// The canonical parts of rows of consecutive lines, each of which
 /// [`admits`](TableBuilder::admits) has let in.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct RowRun<'a> {
     /// The line of the first row.
     pub line: u32,
     /// Rows that each line gives, one behind the other.
@@ -112,7 +112,7 @@ impl TableBuilder {
     }
 
     /// Adds the rows of a run. Its columns have their cells already.
-    pub fn commit_run(&mut self, run: &Run<'_>) {
+    pub fn commit_run(&mut self, run: &RowRun<'_>) {
         let d = &mut self.data;
         d.m.extend_from_slice(run.m);
         d.n.extend_from_slice(run.n);

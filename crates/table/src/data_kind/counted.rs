@@ -41,7 +41,7 @@ pub struct Counted {
 /// Rows that are added up: those with a time that count on one side and one device. Different devices
 /// are never added up.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Set {
+pub struct CountedSet {
     /// Index of its side in [`Counted::sides`].
     pub side: usize,
     /// Name of its device, as the catalogue has it where it is known; "" where none is stated.
@@ -52,11 +52,11 @@ pub struct Set {
     pub rows: Vec<u32>,
 }
 
-impl Set {
+impl CountedSet {
     /// The sets of a frame: by side, and by device within a side, in the order of their rows.
-    pub(crate) fn of(frame: &Frame) -> Vec<Set> {
+    pub(crate) fn of(frame: &Frame) -> Vec<CountedSet> {
         let data = &*frame.data;
-        let mut out: Vec<Set> = Vec::new();
+        let mut out: Vec<CountedSet> = Vec::new();
         for (number, side) in frame.counted().sides.iter().enumerate() {
             // By device code: its place in `out`.
             let mut places: Vec<Option<usize>> = vec![None; data.devices.len()];
@@ -65,7 +65,12 @@ impl Set {
                 let place = *places[usize::from(code)].get_or_insert(out.len());
                 if place == out.len() {
                     let device = frame.device_name(code).to_owned();
-                    out.push(Set { side: number, device, name: String::new(), rows: Vec::new() });
+                    out.push(CountedSet {
+                        side: number,
+                        device,
+                        name: String::new(),
+                        rows: Vec::new(),
+                    });
                 }
                 out[place].rows.push(row);
             }
@@ -103,13 +108,13 @@ impl Counted {
             _ => {
                 let mut all = everything(frame.rows.clone(), false);
                 if decision.several {
-                    let (rows, variants) = Fastest::new(frame).of(&frame.rows);
+                    let (rows, variants) = Representative::new(frame).of(&frame.rows);
                     (all.rows, all.variants) = (Arc::new(rows), variants);
                 }
                 return Counted { sides: vec![all], rows };
             }
         };
-        let fastest = Fastest::new(frame);
+        let fastest = Representative::new(frame);
         let categories = frame.categories(side);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); categories.values.len()];
         for &row in frame.rows.iter() {
@@ -302,7 +307,7 @@ fn unique(sides: &mut [Side]) {
 }
 
 /// Finds the rows that count among variants and repeats.
-struct Fastest<'a> {
+struct Representative<'a> {
     data: &'a Dataset,
     columns: Vec<&'a ColumnData>,
     library: Option<&'a [u32]>,
@@ -311,10 +316,10 @@ struct Fastest<'a> {
     together: bool,
 }
 
-impl<'a> Fastest<'a> {
+impl<'a> Representative<'a> {
     fn new(frame: &'a Frame) -> Self {
         let data = &*frame.data;
-        Fastest {
+        Representative {
             together: frame.decision().together,
             data,
             columns: variant_columns(data),
@@ -397,7 +402,7 @@ impl Frame {
             self.counted();
             return;
         }
-        let fastest = Fastest::new(self);
+        let fastest = Representative::new(self);
         let row = |member: usize| self.rows[member];
         let (mut chosen, mut variants) = (Vec::new(), false);
         let choose = |keyed: &[(u64, u32)]| variants |= fastest.choose(keyed, &mut chosen);

@@ -1,7 +1,7 @@
 //! The rows that decide what a table is: whether files, libraries or devices share configurations, and
 //! how many variants a configuration has.
 
-use super::Sample;
+use super::TableSample;
 use crate::dataset::{Column, ColumnData, ColumnMeaning, Dataset};
 use crate::field::Field;
 use crate::group::mix;
@@ -58,7 +58,7 @@ impl<'a> OperationName<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(data: &'a Dataset, sample: &'a Sample) -> Self {
+    pub(super) fn new(data: &'a Dataset, sample: &'a TableSample) -> Self {
         Rows {
             data,
             rows: sample.rows(),

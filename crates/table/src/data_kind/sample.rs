@@ -10,9 +10,9 @@ const EXACT_ROWS: usize = 100_000;
 const ONE_IN: u64 = 16;
 const SAMPLED: usize = 62_500;
 
-/// The measured rows of a table that decide. It grows with the table: [`Sample::extend`].
+/// The measured rows of a table that decide. It grows with the table: [`TableSample::extend`].
 #[derive(Clone, Debug, Default)]
-pub struct Sample {
+pub struct TableSample {
     /// Rows of one source only.
     only: Option<u16>,
     /// Rows that were looked at.
@@ -23,10 +23,10 @@ pub struct Sample {
     sources: Vec<bool>,
 }
 
-impl Sample {
+impl TableSample {
     /// The rows of one source, or of all.
     pub(super) fn of(data: &Dataset, only: Option<u16>) -> Self {
-        let mut sample = Sample { only, ..Sample::default() };
+        let mut sample = TableSample { only, ..TableSample::default() };
         sample.extend(data);
         sample
     }
@@ -90,7 +90,7 @@ mod tests {
         let mut all = Dataset::new();
         all.sources = vec![Source::default(); 3];
         all.ops.push(Operation::uniform(DataType::Fp16));
-        let mut grown = Sample::default();
+        let mut grown = TableSample::default();
         for rows in [0, 70_000, EXACT_ROWS, 230_000, 900_000, 1_100_000] {
             for i in all.len() as u32..rows as u32 {
                 all.m.push(i / 7 + 1);
@@ -105,13 +105,13 @@ mod tests {
                 all.line.push(i + 2);
             }
             grown.extend(&all);
-            let whole = Sample::of(&all, None);
+            let whole = TableSample::of(&all, None);
             assert_eq!(grown.rows, whole.rows, "{rows}");
             assert_eq!(grown.sources(), whole.sources(), "{rows}");
             let few = rows > EXACT_ROWS;
             assert_eq!(grown.rows.len() < rows / 10, few, "{rows}");
         }
         assert_eq!(grown.sources(), 1);
-        assert_eq!(Sample::of(&all, Some(1)).rows, [0usize; 0]);
+        assert_eq!(TableSample::of(&all, Some(1)).rows, [0usize; 0]);
     }
 }

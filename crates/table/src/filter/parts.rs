@@ -7,7 +7,7 @@ use gemmscope_model::units::plural;
 
 /// One filter: of a facet one value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum FilterPart {
     /// The set of rows.
     Only,
     /// The search.
@@ -39,35 +39,35 @@ impl Range {
 
 impl Filters {
     /// Each filter in words: `2 rows`, `“gemm”`, `Type: fp16`, `M ≥ 64`.
-    pub fn parts(&self, frame: &Frame) -> Vec<(String, Part)> {
+    pub fn parts(&self, frame: &Frame) -> Vec<(String, FilterPart)> {
         let mut out = Vec::new();
         if let Some(only) = &self.only {
-            out.push((plural(only.len(), "row"), Part::Only));
+            out.push((plural(only.len(), "row"), FilterPart::Only));
         }
         if !self.search.trim().is_empty() {
-            out.push((format!("\u{201c}{}\u{201d}", self.search.trim()), Part::Search));
+            out.push((format!("\u{201c}{}\u{201d}", self.search.trim()), FilterPart::Search));
         }
         for (field, values) in &self.facets {
             let label = frame.info(field).map_or_else(|| field.to_string(), |i| i.label);
             for value in values {
-                let part = Part::Facet(field.clone(), value.clone());
+                let part = FilterPart::Facet(field.clone(), value.clone());
                 out.push((format!("{label}: {}", value_name(value)), part));
             }
         }
         for (field, range) in &self.ranges {
             let text = frame.info(field).map_or_else(|| field.to_string(), |i| range.words(&i));
-            out.push((text, Part::Range(field.clone())));
+            out.push((text, FilterPart::Range(field.clone())));
         }
         out
     }
 
     /// Takes one filter away.
-    pub fn remove(&mut self, part: &Part) {
+    pub fn remove(&mut self, part: &FilterPart) {
         match part {
-            Part::Only => self.only = None,
-            Part::Search => self.search.clear(),
-            Part::Facet(field, value) => self.toggle(field, value),
-            Part::Range(field) => drop(self.ranges.remove(field)),
+            FilterPart::Only => self.only = None,
+            FilterPart::Search => self.search.clear(),
+            FilterPart::Facet(field, value) => self.toggle(field, value),
+            FilterPart::Range(field) => drop(self.ranges.remove(field)),
         }
     }
 }

@@ -31,7 +31,7 @@ const AS_FILED: &str = "file";
 
 /// The columns of the table and the order of its rows, as the link has them.
 #[derive(Clone, Copy)]
-pub struct Columns {
+pub struct TableColumns {
     bench: Workbench,
     /// All that could show.
     pub all: Memo<Vec<FieldInfo>>,
@@ -45,9 +45,9 @@ pub struct Columns {
     pub rows: Memo<Shared<Vec<u32>>>,
 }
 
-impl Columns {
+impl TableColumns {
     /// Follows link and filters.
-    pub fn follow(bench: Workbench) -> Columns {
+    pub fn follow(bench: Workbench) -> TableColumns {
         let all = Memo::new(move |_| bench.settled_frame.with(|f| f.fields()));
         let shown = Memo::new(move |_| {
             let chosen = bench.view.with(|v| v.param(COLUMNS_KEY).map(str::to_owned));
@@ -82,7 +82,7 @@ impl Columns {
             });
             Shared(sorted.unwrap_or_else(|| frame.rows.clone()))
         });
-        Columns { bench, all, shown, widths, sort, rows }
+        TableColumns { bench, all, shown, widths, sort, rows }
     }
 
     /// Sorts by a column, turns it round, or puts the rows back into the order of their files. The

@@ -1,6 +1,6 @@
 //! Where the keyboard is in the table, and what its keys do there.
 
-use super::columns::Columns;
+use super::columns::TableColumns;
 use super::scroll::Scroll;
 use crate::app::state::{Shared, Workbench};
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ type Placed = (Shared<Vec<u32>>, Option<usize>);
 #[derive(Clone, Copy)]
 pub struct Cursor {
     bench: Workbench,
-    columns: Columns,
+    columns: TableColumns,
     scroll: Scroll,
     placed: RwSignal<Option<Placed>>,
     row: Memo<Option<Option<usize>>>,
@@ -24,7 +24,7 @@ pub struct Cursor {
 
 impl Cursor {
     /// Nowhere at first.
-    pub fn over(bench: Workbench, columns: Columns, scroll: Scroll) -> Cursor {
+    pub fn over(bench: Workbench, columns: TableColumns, scroll: Scroll) -> Cursor {
         let placed = RwSignal::new(None::<Placed>);
         let row = Memo::new(move |_| {
             let rows = columns.rows.get();

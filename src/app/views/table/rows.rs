@@ -1,6 +1,6 @@
 //! The rows of the table that are in sight.
 
-use super::columns::Columns;
+use super::columns::TableColumns;
 use super::cursor::Cursor;
 use super::numbers::RowNumbers;
 use super::scroll::Scroll;
@@ -27,7 +27,7 @@ struct Shown<'a> {
 /// The rows.
 pub(super) fn rows(
     bench: Workbench,
-    columns: Columns,
+    columns: TableColumns,
     scroll: Scroll,
     cursor: Cursor,
     numbers: RowNumbers,

@@ -5,7 +5,7 @@ use crate::planner::matching::{Index, Match};
 use crate::planner::state::SCHEMES;
 use crate::planner::{decode_of, form};
 use gemmscope_model::gemm::Problem;
-use gemmscope_model::transformer::{Attention, Model, Part, Pass, Phase, Workload};
+use gemmscope_model::transformer::{Attention, LayerPart, Model, Pass, Phase, Workload};
 use gemmscope_model::units::plural;
 use gemmscope_table::field::Frame;
 use gemmscope_table::view_state::ViewState;
@@ -53,7 +53,9 @@ impl MeasuredStep {
         };
         let layer = |m: &Match| {
             m.pass == Pass::Forward
-                && m.parts.iter().all(|p| !p.is_attention() && !p.is_routed() && *p != Part::LmHead)
+                && m.parts
+                    .iter()
+                    .all(|p| !p.is_attention() && !p.is_routed() && *p != LayerPart::LmHead)
         };
         // The layer with most time decides; the first of equal ones.
         let (row, _, main) = found.iter().filter(|f| layer(&f.2)).fold(
@@ -65,12 +67,12 @@ impl MeasuredStep {
         )?;
         let tokens = u32::try_from(main.tokens).ok().filter(|t| *t > 0)?;
         // With another number of devices, the shape can belong to another part.
-        let has = |part: Part| {
+        let has = |part: LayerPart| {
             found
                 .iter()
                 .any(|f| f.2.tensor_parallel == main.tensor_parallel && f.2.parts.contains(&part))
         };
-        let fused = |whole: Part, alone: Part| match (has(whole), has(alone)) {
+        let fused = |whole: LayerPart, alone: LayerPart| match (has(whole), has(alone)) {
             // Other parts often have the shape of one projection, but rarely that of a fused one.
             (true, _) => Some(true),
             (false, true) => Some(false),
@@ -93,8 +95,8 @@ impl MeasuredStep {
             length,
             backward,
             tensor_parallel: main.tensor_parallel,
-            fuse_qkv: fused(Part::Qkv, Part::Query),
-            fuse_gate_up: fused(Part::GateUp, Part::Gate),
+            fuse_qkv: fused(LayerPart::Qkv, LayerPart::Query),
+            fuse_gate_up: fused(LayerPart::GateUp, LayerPart::Gate),
             row: *row,
             tokens,
             told,
@@ -185,7 +187,7 @@ fn told_by_scores(
         Attention::Grouped { kv_heads, .. } => [model.heads, kv_heads],
         Attention::Latent { .. } => [model.heads, model.heads],
     };
-    found.iter().filter(|(_, _, m)| m.parts == [Part::Scores]).find_map(|(_, p, _)| {
+    found.iter().filter(|(_, _, m)| m.parts == [LayerPart::Scores]).find_map(|(_, p, _)| {
         heads.iter().find_map(|all| {
             let h = all / tensor_parallel;
             let sequences = p.batch.checked_div(h).filter(|_| p.batch.is_multiple_of(h))?;
@@ -203,7 +205,7 @@ fn told_by_scores(
 fn told_by_output(found: &[Found<'_>], tokens: u32) -> Option<(Phase, u32, u32)> {
     found.iter().find_map(|(_, _, m)| {
         let rows = u32::try_from(m.tokens).ok()?;
-        let is = m.parts == [Part::LmHead] && m.pass == Pass::Forward;
+        let is = m.parts == [LayerPart::LmHead] && m.pass == Pass::Forward;
         (is && rows > 0 && rows < tokens && tokens.is_multiple_of(rows))
             .then(|| (Phase::Prefill, rows, tokens / rows))
     })

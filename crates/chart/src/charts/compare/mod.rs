@@ -14,13 +14,13 @@ use crate::layout::NARROW;
 use crate::palette::Theme;
 use crate::scene::{Color, Scene};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Duel, Measure, Ratio, Verdict, lead};
-use gemmscope_analysis::compare::{Comparison, Dispatch, Sample, Setup, Tally, regret};
+use gemmscope_analysis::compare::duel::{Duel, DuelVerdict, Measure, Ratio, lead};
+use gemmscope_analysis::compare::{Comparison, Dispatch, Setup, SideSample, Tally, regret};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::Control;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use settings::{SHOW, Show};
 
 /// Why nothing is drawn of rows without sides.
@@ -79,10 +79,10 @@ impl Compare {
     /// Who is ahead.
     fn verdict(&self, of: &Ratio) -> &str {
         match of.verdict {
-            Verdict::A => self.names().0,
-            Verdict::B => self.names().1,
-            Verdict::Even => "tie",
-            Verdict::Noise => "within noise",
+            DuelVerdict::A => self.names().0,
+            DuelVerdict::B => self.names().1,
+            DuelVerdict::Even => "tie",
+            DuelVerdict::Noise => "within noise",
         }
     }
 
@@ -95,7 +95,7 @@ impl Compare {
     fn columns(&self) -> Columns<'_, Ratio> {
         let (a, b) = self.names();
         let mut columns = Columns::new().text("GEMM", |r: &Ratio| self.label(r)).no_tip();
-        type Of = fn(&Sample) -> f64;
+        type Of = fn(&SideSample) -> f64;
         // A tooltip says those that are compared.
         let figures: [(&str, &str, bool, Of); 7] = [
             ("time, median", "s", true, |s| s.time_s),
@@ -128,7 +128,7 @@ impl Compare {
     }
 
     /// What a side measured of a configuration.
-    fn sample(&self, of: &Ratio, side: usize) -> Option<&Sample> {
+    fn sample(&self, of: &Ratio, side: usize) -> Option<&SideSample> {
         self.comparison.sample(of.configuration as usize, side)
     }
 
@@ -265,7 +265,7 @@ impl Picture for Compare {
         out
     }
 
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         self.tally.iter().map(Tally::table).collect()
     }
 
@@ -301,7 +301,7 @@ impl Picture for Compare {
         self.columns().tooltip(self.label(r), r).row("Verdict", verdict)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         if let (Show::BestOfAll, Some(best)) = (self.show, &self.best) {
             return best.table(&self.frame, &self.comparison);
         }

@@ -8,12 +8,12 @@ use crate::layout::{EDGE, FONT, NARROW, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::alpha;
 use crate::plot::{Around, Marks as Ticks, Ruler, round, xy};
-use crate::scale::{self, Kind};
+use crate::scale::{self, ScaleKind};
 use crate::scene::{Color, HitArea, Item, Marks, Point, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::compare::duel::{Distribution, Measure, Ratio, Verdict, lead};
+use gemmscope_analysis::compare::duel::{Distribution, DuelVerdict, Measure, Ratio, lead};
 use gemmscope_model::units::{grouped, plural};
 
 /// Height of the word on a line of a histogram, above its bars.
@@ -29,11 +29,11 @@ pub(super) struct Panels<'a> {
 
 impl Panels<'_> {
     /// Colour of a verdict: that of the faster side, grey for neither.
-    pub(super) fn color(&self, verdict: Verdict) -> Color {
+    pub(super) fn color(&self, verdict: DuelVerdict) -> Color {
         match verdict {
-            Verdict::B => self.colors[1],
-            Verdict::A => self.colors[0],
-            Verdict::Even | Verdict::Noise => self.options.theme.other,
+            DuelVerdict::B => self.colors[1],
+            DuelVerdict::A => self.colors[0],
+            DuelVerdict::Even | DuelVerdict::Noise => self.options.theme.other,
         }
     }
 
@@ -41,14 +41,14 @@ impl Panels<'_> {
         let (a, b) = self.model.names();
         let ahead = self.ahead();
         let all = [
-            (Verdict::B, Symbol::Dot, format!("{b} {ahead}")),
-            (Verdict::A, Symbol::Dot, format!("{a} {ahead}")),
-            (Verdict::Even, Symbol::Dot, "tie".to_owned()),
-            (Verdict::Noise, Symbol::Ring, "within noise".to_owned()),
+            (DuelVerdict::B, Symbol::Dot, format!("{b} {ahead}")),
+            (DuelVerdict::A, Symbol::Dot, format!("{a} {ahead}")),
+            (DuelVerdict::Even, Symbol::Dot, "tie".to_owned()),
+            (DuelVerdict::Noise, Symbol::Ring, "within noise".to_owned()),
         ];
-        let entry = |(verdict, symbol, words): (Verdict, Symbol, String)| {
+        let entry = |(verdict, symbol, words): (DuelVerdict, Symbol, String)| {
             let n = self.model.duel.count(verdict);
-            let shown = n > 0 || matches!(verdict, Verdict::A | Verdict::B);
+            let shown = n > 0 || matches!(verdict, DuelVerdict::A | DuelVerdict::B);
             let mark = Swatch::Mark(symbol, self.color(verdict));
             shown.then(|| (mark, format!("{words}: {}", grouped(n))))
         };
@@ -87,15 +87,18 @@ impl Panels<'_> {
         };
         let values: Vec<(f64, f64)> = self.model.duel.ratios.iter().map(value).collect();
         let all = values.iter().flat_map(|(x, y)| [*x, *y]);
-        let domain =
-            scale::padded(Kind::Log, scale::extent(Kind::Log, all).unwrap_or((1.0, 10.0)), 0.08);
+        let domain = scale::padded(
+            ScaleKind::Log,
+            scale::extent(ScaleKind::Log, all).unwrap_or((1.0, 10.0)),
+            0.08,
+        );
         let [left, top, width, height] = rect;
         let entries = self.legend_entries();
         let at = (left + EDGE, top + 4.0);
         let used = legend::legend(Some(scene), at, width - 24.0, &entries) + 8.0;
         let ruler = |side: &str, each| {
             let marks = round(format, each, (2, 9));
-            Ruler::new(format!("{side}, {what}"), (Kind::Log, domain), marks)
+            Ruler::new(format!("{side}, {what}"), (ScaleKind::Log, domain), marks)
         };
         // Labels end with the plot: another panel may stand beside it.
         let around = Around { right: 2.0, ..Around::USUAL };
@@ -169,7 +172,9 @@ impl Panels<'_> {
         let mut dots = Marks::new(
             Symbol::Dot,
             radius,
-            [Verdict::A, Verdict::B, Verdict::Even].map(|v| alpha(self.color(v), opacity)).to_vec(),
+            [DuelVerdict::A, DuelVerdict::B, DuelVerdict::Even]
+                .map(|v| alpha(self.color(v), opacity))
+                .to_vec(),
         );
         let mut rings = Marks::new(Symbol::Ring, radius, vec![scene.theme.muted]);
         for (r, at) in self.model.duel.ratios.iter().zip(points) {
@@ -178,7 +183,7 @@ impl Panels<'_> {
             }
             let at = (at.0 as f32, at.1 as f32);
             match r.verdict {
-                Verdict::Noise => rings.add(at, 0),
+                DuelVerdict::Noise => rings.add(at, 0),
                 verdict => dots.add(at, verdict as u16),
             }
         }
@@ -205,10 +210,10 @@ impl Panels<'_> {
         // Room above the bars for the word on the line of the mean.
         let high = (rect[3] - around.top - around.bottom).max(1.0);
         let above = (high / (high - WORD).max(1.0)).clamp(1.12, 1.6);
-        let y = Ruler::new("", (Kind::Linear, (0.0, most * above)), whole);
+        let y = Ruler::new("", (ScaleKind::Linear, (0.0, most * above)), whole);
         let ratios: Ticks<'_> =
             Box::new(|scale, px| ratio_ticks(scale.domain, (px / 56.0) as usize));
-        let x = Ruler::new(self.directions(), (Kind::Linear, (lo, hi)), ratios);
+        let x = Ruler::new(self.directions(), (ScaleKind::Linear, (lo, hi)), ratios);
         let x = Ruler { grid: false, ..x };
         let plot = xy(scene, (room, around), &x, &y);
         legend::heading(
@@ -265,7 +270,7 @@ impl Panels<'_> {
             let bar = [x0 + 0.5, y, (x1 - x0 - 1.0).max(1.0), bottom - y];
             // Ties stand at the foot, as no side won them.
             let mut foot = 0.0;
-            for verdict in [Verdict::Even, Verdict::Noise, Verdict::A, Verdict::B] {
+            for verdict in [DuelVerdict::Even, DuelVerdict::Noise, DuelVerdict::A, DuelVerdict::B] {
                 let top = foot + f64::from(counts[verdict as usize]);
                 let [y0, y1] = [top, foot].map(|n| plot.y.px(n));
                 if top > foot {

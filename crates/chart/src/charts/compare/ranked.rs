@@ -5,10 +5,10 @@ use crate::labels::Rect;
 use crate::layout::{EDGE, FONT};
 use crate::legend;
 use crate::plot::Bands;
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::{BELOW, END, START, Scene};
 use crate::text;
-use gemmscope_analysis::compare::duel::{Verdict, lead};
+use gemmscope_analysis::compare::duel::{DuelVerdict, lead};
 use gemmscope_model::units::{grouped, plural};
 
 /// Height of a row: the usual one, and the least at which names can be read.
@@ -29,7 +29,7 @@ impl Panels<'_> {
             true => {
                 // An end has only the wins of its own side, where both have some.
                 let wins = |of| self.model.duel.count(of) as usize;
-                match (wins(Verdict::A), wins(Verdict::B)) {
+                match (wins(DuelVerdict::A), wins(DuelVerdict::B)) {
                     (0, _) | (_, 0) => (ROW.0, both / 2, both - both / 2),
                     (of_a, of_b) => {
                         let head = (both / 2).max(both.saturating_sub(of_a)).min(of_b);
@@ -48,7 +48,8 @@ impl Panels<'_> {
         let ends = logs.first().copied().zip(logs.last().copied());
         let verdict = |i: &Option<usize>| i.map(|i| self.model.duel.ratios[i].verdict);
         let won = |of: &[Option<usize>], by| of.iter().all(|i| verdict(i) == Some(by));
-        let wins = won(&shown[..head], Verdict::B) && won(&shown[shown.len() - tail..], Verdict::A);
+        let wins = won(&shown[..head], DuelVerdict::B)
+            && won(&shown[shown.len() - tail..], DuelVerdict::A);
         self.ranked_heading(scene, [left, top, width, height], (head, tail, wins), ends);
         let bands = Bands {
             n: shown.len(),
@@ -74,7 +75,7 @@ impl Panels<'_> {
         let hi = logs.iter().copied().fold(0.0, f64::max);
         let start = from + pad(lo < 0.0);
         let end = (to - pad(logs.iter().any(|v| *v >= 0.0))).max(start + 10.0);
-        let x = Scale::new(Kind::Linear, (lo.min(-1e-3), hi.max(1e-3)), (start, end));
+        let x = Scale::new(ScaleKind::Linear, (lo.min(-1e-3), hi.max(1e-3)), (start, end));
         let z = x.px(0.0);
         for (k, y) in placed.each() {
             let Some(i) = shown[k] else { continue };

@@ -6,7 +6,7 @@ use crate::color_scale::ColorScale;
 use crate::labels::Rect;
 use crate::layout::FONT;
 use crate::plot::Bands;
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::{START, Scene};
 use crate::text;
 use gemmscope_analysis::compare::Dispatch;
@@ -64,7 +64,7 @@ pub(super) fn draw(model: &Compare, scene: &mut Scene, room: Rect, options: &Ren
     let words = text::widest(bars.iter().map(|bar| bar.words.clone()), FONT) + 12.0;
     let to = (left + width - 12.0 - words).max(from + 10.0);
     let longest = bars.iter().map(|bar| bar.parts.iter().map(|p| p.1).sum()).fold(0.0, f64::max);
-    let x = Scale::new(Kind::Linear, (0.0, longest), (from, to));
+    let x = Scale::new(ScaleKind::Linear, (0.0, longest), (from, to));
     for (k, y) in placed.each() {
         let mut sum = 0.0;
         for (side, seconds) in &bars[k].parts {

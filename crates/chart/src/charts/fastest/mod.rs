@@ -12,12 +12,12 @@ use crate::layout::NARROW;
 use crate::scene::Scene;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::compare::duel::times;
-use gemmscope_analysis::compare::winner::{self, Cell, Size};
+use gemmscope_analysis::compare::winner::{self, Size, WinnerCell};
 use gemmscope_analysis::compare::{Comparison, Setup};
 use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::field::{Field, Frame};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) const KIND: ChartKind = ChartKind {
     name: "Fastest",
     hint: "Which library or kernel is fastest where?",
     params: &["color"],
-    open: |inputs| Fastest::open(inputs.frame, inputs.state),
+    open: |inputs| WinnerMap::open(inputs.frame, inputs.state),
     ..ChartKind::PLAIN
 };
 
@@ -36,7 +36,7 @@ const NAMED: usize = 8;
 
 /// An opened map of the fastest.
 #[derive(Debug)]
-pub(crate) struct Fastest {
+pub(crate) struct WinnerMap {
     frame: Frame,
     comparison: Comparison,
     x: Size,
@@ -47,7 +47,7 @@ pub(crate) struct Fastest {
     dtype: Option<String>,
     /// The layout that shows, or how many there are together; `None` where there is only one.
     layout: Option<String>,
-    cells: Vec<Cell>,
+    cells: Vec<WinnerCell>,
     /// Sizes of the columns and rows of cells, ascending.
     xs: Vec<u32>,
     ys: Vec<u32>,
@@ -61,7 +61,7 @@ const AXES: [(&str, &str, Size, Size, Size); 3] = [
     ("k,n", "N by K", Size::K, Size::N, Size::M),
 ];
 
-impl Fastest {
+impl WinnerMap {
     /// Reads the settings, chooses what is not set, and finds the winners.
     pub(crate) fn open(frame: &Frame, state: &ViewState) -> Chart {
         let candidates = Setup::candidates(frame);
@@ -103,7 +103,7 @@ impl Fastest {
         let mut controls: Vec<Control> = of_types.then_some(dtype).into_iter().collect();
         controls.extend((layouts > 1).then_some(layout));
         controls.extend([hold, axes.more(), side.more(), threshold.more()]);
-        let mut out = Fastest {
+        let mut out = WinnerMap {
             frame: frame.clone(),
             comparison,
             x,
@@ -229,7 +229,7 @@ fn held_control(
     one_or_all(state, [&format!("fastest.{}", held.key()), name, hint], values, (name, 0.5))
 }
 
-impl Picture for Fastest {
+impl Picture for WinnerMap {
     fn title(&self) -> String {
         self.headline.clone()
     }
@@ -267,10 +267,10 @@ impl Picture for Fastest {
         draw::map(self, scene, options);
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let sides = &self.comparison.names;
         let columns = Columns::new()
-            .text(self.y.name(), |c: &&Cell| c.y.to_string())
+            .text(self.y.name(), |c: &&WinnerCell| c.y.to_string())
             .text(self.x.name(), |c| c.x.to_string())
             .text("Fastest", |c| c.winner.map_or_else(String::new, |s| sides[s].clone()))
             .number("Lead over the next (x)", "", |c| c.winner.map_or(f64::NAN, |_| c.margin))

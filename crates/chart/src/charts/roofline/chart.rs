@@ -12,7 +12,7 @@ use crate::palette::Theme;
 use crate::scene::Scene;
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use std::sync::{Arc, OnceLock};
 
 /// This chart in the list of all.
@@ -130,7 +130,7 @@ impl Picture for Roofline {
         Some(self.interactive(&options).saved(&marks))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let size = (960.0, self.heights(960.0).own);
         let options = RenderOptions::new(&Theme::LIGHT, size);
         let marks = Emphasis { ranked: self.0.ranked.clone(), ..Emphasis::default() };

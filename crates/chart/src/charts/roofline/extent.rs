@@ -1,9 +1,9 @@
 //! The part of the axes that a roofline shows.
 
 use super::marks::Survey;
-use super::{Input, RoofLine};
+use super::{RoofLine, RooflineInput};
 use crate::camera::Zoom;
-use crate::scale::{Kind, extent, padded};
+use crate::scale::{ScaleKind, extent, padded};
 
 /// Ends of intensities and of rates.
 type Ends = (Option<(f64, f64)>, Option<(f64, f64)>);
@@ -12,8 +12,8 @@ type Ends = (Option<(f64, f64)>, Option<(f64, f64)>);
 fn bounds(places: impl Iterator<Item = (f64, f64)> + Clone, (x, y): Ends) -> Ends {
     let ends = |of: Option<(f64, f64)>| of.into_iter().flat_map(|(low, high)| [low, high]);
     (
-        extent(Kind::Log, places.clone().map(|p| p.0).chain(ends(x))),
-        extent(Kind::Log, places.map(|p| p.1).chain(ends(y))),
+        extent(ScaleKind::Log, places.clone().map(|p| p.0).chain(ends(x))),
+        extent(ScaleKind::Log, places.map(|p| p.1).chain(ends(y))),
     )
 }
 
@@ -24,7 +24,11 @@ fn decade((low, high): (f64, f64)) -> (f64, f64) {
 }
 
 /// What holds all passing points, the roofs' ridges and ceilings, and what shows of it at first.
-pub(super) fn ranges(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> (Zoom, Zoom) {
+pub(super) fn ranges(
+    input: &RooflineInput<'_>,
+    survey: &Survey,
+    roofs: &[RoofLine],
+) -> (Zoom, Zoom) {
     let planned = input.extras.planned.iter().map(|p| (p.ai, p.rate));
     let points = bounds(planned, (survey.x, survey.y));
     let corners = roofs.iter().flat_map(|roof| {
@@ -36,18 +40,18 @@ pub(super) fn ranges(input: &Input<'_>, survey: &Survey, roofs: &[RoofLine]) -> 
     let all = bounds(corners, points);
     // Without a roof nothing else says how near each other points are.
     let wide = |ends| if roofs.is_empty() { decade(ends) } else { ends };
-    let mut x = wide(padded(Kind::Log, all.0.unwrap_or((1.0, 1000.0)), 0.04));
+    let mut x = wide(padded(ScaleKind::Log, all.0.unwrap_or((1.0, 1000.0)), 0.04));
     if input.share {
         let whole = (x, (0.0, all.1.map_or(1.05, |y| (y.1 * 1.04).max(1.05))));
         return (whole, whole);
     }
-    let y = wide(padded(Kind::Log, all.1.unwrap_or((1e11, 1e15)), 0.05));
+    let y = wide(padded(ScaleKind::Log, all.1.unwrap_or((1e11, 1e15)), 0.05));
     if !FOCUSED.contains(&input.frame.rows.len()) {
         return ((x, y), (x, y));
     }
     let mut first = (x, (low_rate(input, y.0).unwrap_or(y.0), y.1));
     if let Some(near) = points.0.filter(|p| (p.1 / p.0).ln() < NARROW * (x.1 / x.0).ln()) {
-        first.0 = decade(padded(Kind::Log, near, 0.04));
+        first.0 = decade(padded(ScaleKind::Log, near, 0.04));
         let under = |roof: &RoofLine| roof.peak.min(roof.bandwidth * first.0.1) * 1.25;
         let top = roofs.iter().map(under).fold(points.1.map_or(0.0, |y| y.1 * 1.25), f64::max);
         first.1.1 = if top > first.1.0 { top.min(y.1) } else { y.1 };
@@ -65,7 +69,7 @@ const NARROW: f64 = 0.25;
 
 /// From where rates show at first: those too low to matter may lie below where they would take a decade and
 /// more of what begins at `low`; zooming out reaches them.
-fn low_rate(input: &Input<'_>, low: f64) -> Option<f64> {
+fn low_rate(input: &RooflineInput<'_>, low: f64) -> Option<f64> {
     let all: Vec<(f32, f64)> = input
         .frame
         .rows

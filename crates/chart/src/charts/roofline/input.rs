@@ -7,7 +7,7 @@ use crate::color_scale::ColorScale;
 use crate::density::Density;
 use crate::layout::NARROW;
 use crate::palette::Theme;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_table::field::Frame;
 use gemmscope_table::keyed;
@@ -51,7 +51,7 @@ impl Extras {
 
 /// Everything a roofline is drawn from.
 #[derive(Clone, Copy)]
-pub struct Input<'a> {
+pub struct RooflineInput<'a> {
     /// Data, figures, passing rows.
     pub frame: &'a Frame,
     /// Positions of all rows, from the same frame.
@@ -94,7 +94,7 @@ pub struct Input<'a> {
     pub share: bool,
 }
 
-impl<'a> Input<'a> {
+impl<'a> RooflineInput<'a> {
     /// A roofline with nothing but its points.
     pub fn new(
         frame: &'a Frame,
@@ -103,7 +103,7 @@ impl<'a> Input<'a> {
         theme: &'a Theme,
         size: (f64, f64),
     ) -> Self {
-        Input {
+        RooflineInput {
             frame,
             points,
             color_scale,
@@ -128,8 +128,8 @@ impl<'a> Input<'a> {
     }
 
     /// The scale of the vertical axis.
-    pub(super) fn y_kind(&self) -> Kind {
-        if self.share { Kind::Linear } else { Kind::Log }
+    pub(super) fn y_kind(&self) -> ScaleKind {
+        if self.share { ScaleKind::Linear } else { ScaleKind::Log }
     }
 
     /// Where a rate of a row lies on the vertical axis.

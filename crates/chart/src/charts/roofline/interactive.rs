@@ -4,7 +4,8 @@
 use super::chart::Contents;
 use super::settings::{Ceilings, ceiling, numbers_of};
 use super::{
-    Extras, Input, Layers, RoofLine, RooflinePicture, hit_grid, open_grid, overlay, roofline, table,
+    Extras, Layers, RoofLine, RooflineInput, RooflinePicture, hit_grid, open_grid, overlay,
+    roofline, table,
 };
 use crate::camera::Camera;
 use crate::chart::{Canvas, Drawn, Emphasis, RenderOptions, Target};
@@ -15,14 +16,14 @@ use crate::legend::{Legend, Outside};
 use crate::scene::{Point, Scene};
 use crate::ticks::Format;
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::explain;
 use gemmscope_analysis::tile_roof::TileRoofs;
 use gemmscope_model::units::{format_short, percent, plural};
 use gemmscope_table::data_kind::DataKind;
 use gemmscope_table::field::{Field, Frame, shape_label};
 use gemmscope_table::filter::Range;
 use gemmscope_table::metrics::ABOVE_ROOF;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
+use gemmscope_words::explain;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A drawn roofline.
@@ -49,12 +50,12 @@ fn ask<T>(
     extras: &Extras,
     (canvas, hidden): (&Canvas, &[bool]),
     own: bool,
-    what: impl FnOnce(&Input<'_>) -> T,
+    what: impl FnOnce(&RooflineInput<'_>) -> T,
 ) -> T {
     let (frame, colors) = (&opened.frame, opened.colors.of(&canvas.theme));
     let tiles = TileRoofs::new(&frame.data, &frame.metrics);
     let ceiling = |row: usize| ceiling(tiles.of(row));
-    what(&Input {
+    what(&RooflineInput {
         hidden,
         own_ceiling: own.then_some(&ceiling),
         dpr: canvas.dpr,
@@ -66,7 +67,7 @@ fn ask<T>(
         background: &opened.background,
         links: &opened.baseline.links,
         share: opened.settings.share,
-        ..Input::new(frame, &opened.points, colors, &canvas.theme, canvas.size)
+        ..RooflineInput::new(frame, &opened.points, colors, &canvas.theme, canvas.size)
     })
 }
 
@@ -77,7 +78,7 @@ impl InteractiveRoofline {
         let hidden: Vec<bool> = names.iter().map(|n| opened.settings.off.contains(n)).collect();
         let own = opened.settings.ceilings == Ceilings::All;
         let picture = ask(&opened, &extras, (&canvas, &hidden), own, |input| {
-            roofline(&Input { zoom: options.zoom, ..*input })
+            roofline(&RooflineInput { zoom: options.zoom, ..*input })
         });
         InteractiveRoofline {
             opened,
@@ -104,7 +105,7 @@ impl InteractiveRoofline {
     }
 
     /// Asks something of what was drawn, with the ceilings of single rows.
-    fn ask<T>(&self, what: impl FnOnce(&Input<'_>) -> T) -> T {
+    fn ask<T>(&self, what: impl FnOnce(&RooflineInput<'_>) -> T) -> T {
         let own = self.opened.settings.ceilings != Ceilings::None;
         ask(&self.opened, &self.extras, (&self.canvas, &self.hidden), own, what)
     }
@@ -184,7 +185,7 @@ impl Drawn for InteractiveRoofline {
     fn emphasis(&self, what: &Emphasis) -> Scene {
         let numbered = self.numbered(what);
         self.ask(|input| {
-            let input = Input { numbered: &numbered, ..*input };
+            let input = RooflineInput { numbered: &numbered, ..*input };
             let mut scene = overlay(&input, &self.picture, what);
             let mut labels = Layers::over(&input, &self.picture);
             *self.boxes() = labels.numbers();
@@ -253,10 +254,10 @@ impl Drawn for InteractiveRoofline {
         }
     }
 
-    fn table(&self, most: usize, what: &Emphasis) -> Option<(Table, u64)> {
+    fn table(&self, most: usize, what: &Emphasis) -> Option<(ResultTable, u64)> {
         let numbered = self.numbered(what);
         let (rows, total) = self.ask(|input| {
-            let input = Input { numbered: &numbered, ..*input };
+            let input = RooflineInput { numbered: &numbered, ..*input };
             table(&input, &self.picture.plot, most)
         });
         let left_out = total - rows.rows.len() as u64;

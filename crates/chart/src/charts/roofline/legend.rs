@@ -1,7 +1,7 @@
 //! The legend of the roofline.
 
 use super::settings::{AI_KEY, AiAxis, MEASURED_KEY, OFF_KEY};
-use super::{Counts, Input, marks};
+use super::{Counts, RooflineInput, marks};
 use crate::color_scale::shown_name;
 use crate::legend::{Click, Legend, LegendEntry, Outside};
 use crate::scene::Symbol;
@@ -9,7 +9,7 @@ use gemmscope_model::hardware::MemoryLevel;
 use gemmscope_model::units::decapitalized;
 
 /// Categories with their counts, then what the open and hollow marks and the triangles mean.
-pub(super) fn legend(input: &Input<'_>, by_code: &[u64], counts: &Counts) -> Legend {
+pub(super) fn legend(input: &RooflineInput<'_>, by_code: &[u64], counts: &Counts) -> Legend {
     let colors = input.color_scale;
     let name = |i: usize| colors.names.get(i).cloned().unwrap_or_default();
     let shown = shown_name(input.frame, &colors.label);

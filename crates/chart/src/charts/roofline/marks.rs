@@ -1,11 +1,11 @@
 //! Points of the roofline: which marks they get, and the density image.
 
 use super::points::{Extent, Place};
-use super::{Counts, Input, Layers, SizeBy};
+use super::{Counts, Layers, RooflineInput, SizeBy};
 use crate::density::{Density, look};
 use crate::layout::Plot;
 use crate::palette::alpha;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::scene::{Color, Marks, Scene, Symbol};
 use gemmscope_model::hardware::MemoryLevel;
 
@@ -21,7 +21,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub(super) fn of(input: &Input<'_>) -> Self {
+    pub(super) fn of(input: &RooflineInput<'_>) -> Self {
         let data = &input.frame.data;
         let ops = data.ops.len();
         let mut by_code = vec![0u64; input.color_scale.palette.len()];
@@ -50,16 +50,16 @@ impl Survey {
         for (x, y, _) in input.background.iter().filter_map(|r| input.points.get(*r)) {
             extent.add(x, y);
         }
-        let range = |(a, b): (f32, f32), kind: Kind| {
+        let range = |(a, b): (f32, f32), kind: ScaleKind| {
             (a <= b).then(|| (kind.back(f64::from(a)), kind.back(f64::from(b))))
         };
         let y = range(extent.y, input.y_kind());
-        Survey { x: range(extent.x, Kind::Log), y, counts, by_code, usage }
+        Survey { x: range(extent.x, ScaleKind::Log), y, counts, by_code, usage }
     }
 }
 
 /// Looks through the passing rows; counts those with measured bytes.
-fn extent(input: &Input<'_>, counts: &mut Counts) -> Extent {
+fn extent(input: &RooflineInput<'_>, counts: &mut Counts) -> Extent {
     let mut extent = Extent::default();
     let (any_hidden, measured) = (input.hidden.contains(&true), input.points.any_measured());
     for &row in input.frame.rows.iter() {
@@ -85,11 +85,20 @@ fn extent(input: &Input<'_>, counts: &mut Counts) -> Extent {
 }
 
 /// Calls back with row, pixel and place of every point that is not hidden and inside the plot.
-pub(super) fn each_visible(input: &Input<'_>, plot: &Plot, f: impl FnMut(u32, f32, f32, Place)) {
+pub(super) fn each_visible(
+    input: &RooflineInput<'_>,
+    plot: &Plot,
+    f: impl FnMut(u32, f32, f32, Place),
+) {
     each_of(&input.frame.rows, input, plot, f);
 }
 
-fn each_of(rows: &[u32], input: &Input<'_>, plot: &Plot, mut f: impl FnMut(u32, f32, f32, Place)) {
+fn each_of(
+    rows: &[u32],
+    input: &RooflineInput<'_>,
+    plot: &Plot,
+    mut f: impl FnMut(u32, f32, f32, Place),
+) {
     let (sx, ox) = plot.x.affine();
     let (sy, oy) = plot.y.affine();
     let [l, t, w, h] = plot.rect;
@@ -111,7 +120,7 @@ fn each_of(rows: &[u32], input: &Input<'_>, plot: &Plot, mut f: impl FnMut(u32, 
 }
 
 /// Counts what is in view and what is outside.
-pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts, whole: bool) {
+pub(super) fn count_view(input: &RooflineInput<'_>, plot: &Plot, counts: &mut Counts, whole: bool) {
     let any_hidden = input.hidden.iter().any(|h| *h);
     let mut n = 0;
     if whole && !any_hidden {
@@ -134,7 +143,7 @@ pub(super) fn count_view(input: &Input<'_>, plot: &Plot, counts: &mut Counts, wh
 }
 
 /// The radius of a row's mark, whose area grows with a value; `None` where all are of one size.
-fn radii<'a>(input: &'a Input<'_>, base: f64) -> Option<impl Fn(u32) -> f64 + 'a> {
+fn radii<'a>(input: &'a RooflineInput<'_>, base: f64) -> Option<impl Fn(u32) -> f64 + 'a> {
     let data = &input.frame.data;
     let value = |row: u32| match input.size {
         SizeBy::Same => 0.0,
@@ -165,7 +174,7 @@ pub(super) fn symbol(level: MemoryLevel) -> Symbol {
 /// Calls back with row, place and place at the bytes that were counted at a level of every point
 /// that has both and is not hidden, in view or not; with nothing where the level does not show.
 pub(super) fn each_open(
-    input: &Input<'_>,
+    input: &RooflineInput<'_>,
     plot: &Plot,
     level: MemoryLevel,
     mut f: impl FnMut(u32, (f64, f64), (f64, f64)),
@@ -347,7 +356,7 @@ mod tests {
         let frame = rows.frame(None);
         let points = Points::new(&frame.data, &frame.metrics);
         let colors = ColorScale::plain(&Theme::LIGHT);
-        let input = Input::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
+        let input = RooflineInput::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
         let looked_through = extent(&input, &mut Counts::default());
         assert_eq!(points.known(&input), Some(looked_through));
         assert_eq!(Place::ALL.map(|p| looked_through.of(p)), [1, 1, 1, 2, 1]);
@@ -361,7 +370,7 @@ mod tests {
         let hollow = hollow.map(|e| (e.name.as_str(), e.count));
         assert_eq!(hollow, Some(("roof unknown", 1)));
         assert!(!frame.is_counted(), "a picture waits for no totals");
-        let hidden = Input { hidden: &[true], ..input };
+        let hidden = RooflineInput { hidden: &[true], ..input };
         assert_eq!(points.known(&hidden), None);
     }
 
@@ -372,7 +381,7 @@ mod tests {
         let frame = rows.frame(None);
         let points = Points::new(&frame.data, &frame.metrics);
         let colors = ColorScale::plain(&Theme::LIGHT);
-        let input = Input::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
+        let input = RooflineInput::new(&frame, &points, &colors, &Theme::LIGHT, (900.0, 600.0));
         let drawn = roofline(&input);
         let ring = |item: &Item| matches!(item, Item::Marks(marks) if marks.symbol == Symbol::Ring);
         assert!(!drawn.scene.items.iter().any(ring));

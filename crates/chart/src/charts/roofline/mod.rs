@@ -16,7 +16,7 @@ mod roofs;
 mod settings;
 mod table;
 
-pub use input::{Extras, Input, SizeBy};
+pub use input::{Extras, RooflineInput, SizeBy};
 pub use overlay::overlay;
 pub use planned::{Planned, Waymark};
 pub use points::{By, Points};
@@ -34,7 +34,7 @@ use crate::labels::{Placer, Rect};
 use crate::layout::{self, Plot};
 use crate::legend::Legend;
 use crate::plot::{Around, Marks, Ruler, round, xy};
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::scene::{Item, Point, Scene};
 use crate::spec::nothing;
 use crate::ticks::Format;
@@ -97,7 +97,7 @@ impl RooflinePicture {
 }
 
 /// Draws the roofline.
-pub fn roofline(input: &Input<'_>) -> RooflinePicture {
+pub fn roofline(input: &RooflineInput<'_>) -> RooflinePicture {
     let mut scene = Scene::new(input.theme, (input.width, input.height), "Roofline");
     let survey = Survey::of(input);
     let roofs = match input.share {
@@ -142,7 +142,7 @@ struct Layers<'a> {
     scene: Scene,
     /// Keeps labels off each other, off lines and off marks.
     placer: Placer,
-    input: &'a Input<'a>,
+    input: &'a RooflineInput<'a>,
     plot: Plot,
 }
 
@@ -176,7 +176,12 @@ impl Layers<'_> {
 }
 
 /// Draws the axes.
-fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_domain): Zoom) -> Plot {
+fn axes(
+    scene: &mut Scene,
+    input: &RooflineInput<'_>,
+    survey: &Survey,
+    (x_domain, y_domain): Zoom,
+) -> Plot {
     let (theme, narrow) = (input.theme, input.narrow());
     let y_format = match (input.share, narrow) {
         (true, _) => Format::percent(),
@@ -204,7 +209,7 @@ fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_doma
     let each = if narrow { 56.0 } else { 74.0 };
     let x_marks = round(Format::plain(""), each, (2, 12));
     let along_y = round(y_format, 42.0, (2, 12));
-    let x = Ruler::new(x_title, (Kind::Log, x_domain), x_marks);
+    let x = Ruler::new(x_title, (ScaleKind::Log, x_domain), x_marks);
     let y_marks: Marks<'_> = Box::new(|scale, px| along_y(scale, px - 70.0));
     let y = Ruler::new(y_title, (input.y_kind(), y_domain), y_marks);
     let around = Around { right: if narrow { 8.0 } else { 12.0 }, ..Around::USUAL };
@@ -214,14 +219,14 @@ fn axes(scene: &mut Scene, input: &Input<'_>, survey: &Survey, (x_domain, y_doma
 }
 
 /// The grid that finds what is under the pointer, for a roofline drawn with `plot`.
-pub fn hit_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
+pub fn hit_grid(input: &RooflineInput<'_>, plot: &Plot) -> HitGrid {
     HitGrid::build(plot.rect, &mut |found| {
         marks::each_visible(input, plot, |row, x, y, _| found(row, x, y));
     })
 }
 
 /// The same for the open marks at measured bytes; empty where they do not show.
-pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
+pub fn open_grid(input: &RooflineInput<'_>, plot: &Plot) -> HitGrid {
     HitGrid::build(plot.rect, &mut |found| {
         for level in MemoryLevel::ALL {
             marks::each_open(input, plot, level, |row, _, to| {
@@ -231,7 +236,7 @@ pub fn open_grid(input: &Input<'_>, plot: &Plot) -> HitGrid {
     })
 }
 
-fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
+fn why_empty(input: &RooflineInput<'_>, counts: &Counts) -> Option<&'static str> {
     if counts.in_view > 0 || !input.extras.planned.is_empty() {
         return None;
     }
@@ -248,7 +253,7 @@ fn why_empty(input: &Input<'_>, counts: &Counts) -> Option<&'static str> {
     })
 }
 
-fn describe(scene: &mut Scene, input: &Input<'_>, counts: &Counts, roofs: &[RoofLine]) {
+fn describe(scene: &mut Scene, input: &RooflineInput<'_>, counts: &Counts, roofs: &[RoofLine]) {
     let mut devices: Vec<&str> = roofs.iter().map(|r| r.device.as_str()).collect();
     devices.sort();
     devices.dedup();

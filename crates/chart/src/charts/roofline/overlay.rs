@@ -1,6 +1,6 @@
 //! What changes while the pointer moves: hover, selection, the drawn box; and numbered labels.
 
-use super::{Input, Layers, RooflinePicture, marks};
+use super::{Layers, RooflineInput, RooflinePicture, marks};
 use crate::chart::Emphasis;
 use crate::charts::roof_rate;
 use crate::density::look;
@@ -15,7 +15,7 @@ use gemmscope_model::units::format_short;
 
 /// A transparent picture of the same size, to lie over the roofline: emphasis without redrawing
 /// the points.
-pub fn overlay(input: &Input<'_>, picture: &RooflinePicture, what: &Emphasis) -> Scene {
+pub fn overlay(input: &RooflineInput<'_>, picture: &RooflinePicture, what: &Emphasis) -> Scene {
     Layers::over(input, picture).emphasis(picture, what)
 }
 
@@ -26,7 +26,7 @@ const CEILINGS: usize = 60;
 
 impl<'a> Layers<'a> {
     /// Layers that lie over a picture, with its labels in the way.
-    pub(super) fn over(input: &'a Input<'a>, picture: &RooflinePicture) -> Self {
+    pub(super) fn over(input: &'a RooflineInput<'a>, picture: &RooflinePicture) -> Self {
         let scene = Scene::new(input.theme, (input.width, input.height), "");
         Layers { scene, placer: picture.placer.clone(), input, plot: picture.plot }
     }

@@ -1,6 +1,6 @@
 //! Where every row lies on the roofline.
 
-use super::Input;
+use super::RooflineInput;
 use super::settings::levels;
 use crate::layout::Plot;
 use gemmscope_model::hardware::MemoryLevel;
@@ -277,7 +277,7 @@ impl Points {
     }
 
     /// The extent of all points, where all pass and none is hidden or has a second place.
-    pub(super) fn known(&self, input: &Input<'_>) -> Option<Extent> {
+    pub(super) fn known(&self, input: &RooflineInput<'_>) -> Option<Extent> {
         let whole = input.frame.rows.len() == self.place.len()
             && !input.hidden.contains(&true)
             && !self.any_measured();

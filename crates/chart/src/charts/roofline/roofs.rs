@@ -1,6 +1,6 @@
 //! The roofs: slopes, ceilings, ridges, and their labels.
 
-use super::{AiAxis, Input, Layers, Roofs};
+use super::{AiAxis, Layers, RooflineInput, Roofs};
 use crate::aggregate::add_new;
 use crate::clip;
 use crate::labels::{On, Rect, about, plate, plate_size};
@@ -128,7 +128,7 @@ impl RoofLine {
     }
 }
 
-/// That a row of the open files set an achievable rate.
+/// Marks an achievable rate that a row of the open files set.
 fn measured(here: bool) -> &'static str {
     if here { ", best measured here" } else { "" }
 }
@@ -158,7 +158,7 @@ pub fn merge(roofs: &mut Vec<RoofLine>, new: RoofLine) {
 }
 
 /// By device code the colour of its rows, where colours tell devices apart: each has one, and not all the same.
-fn own_colors(input: &Input<'_>) -> Vec<Option<Color>> {
+fn own_colors(input: &RooflineInput<'_>) -> Vec<Option<Color>> {
     let (data, colors) = (&input.frame.data, input.color_scale);
     let mut codes: Vec<Option<u16>> = vec![None; data.devices.len()];
     for &row in input.frame.rows.iter() {
@@ -178,7 +178,7 @@ fn own_colors(input: &Input<'_>) -> Vec<Option<Color>> {
 }
 
 /// The roofs of the devices and types in use, most used first.
-pub(super) fn collect(input: &Input<'_>, usage: &[u64]) -> Vec<RoofLine> {
+pub(super) fn collect(input: &RooflineInput<'_>, usage: &[u64]) -> Vec<RoofLine> {
     let data = &input.frame.data;
     let ops = data.ops.len();
     let mut out: Vec<RoofLine> = input.extras.roofs.clone();

@@ -1,16 +1,16 @@
 //! The roofline as a table: what a screen reader reads, and what "CSV of what is drawn" writes.
 
 use super::settings::levels;
-use super::{Input, marks};
+use super::{RooflineInput, marks};
 use crate::charts::roof_rate;
 use crate::columns::Columns;
 use crate::layout::Plot;
 use gemmscope_table::column_format;
 use gemmscope_table::field::{Field, shape_label};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 /// The points in view, in file order, at most `limit` of them; with how many there are.
-pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
+pub fn table(input: &RooflineInput<'_>, plot: &Plot, limit: usize) -> (ResultTable, u64) {
     let (frame, colors) = (input.frame, input.color_scale);
     let (data, metrics) = (&*frame.data, &*frame.metrics);
     let title =
@@ -18,7 +18,7 @@ pub fn table(input: &Input<'_>, plot: &Plot, limit: usize) -> (Table, u64) {
     let [Some(ai), Some(rate), Some(share)] =
         [Field::Ai, Field::Attained, Field::Efficiency].map(|f| frame.info(&f))
     else {
-        return (Table::default(), 0);
+        return (ResultTable::default(), 0);
     };
     let mut columns = Columns::new()
         .text(title(Field::Source), |r: &usize| {

@@ -13,7 +13,8 @@ use crate::scene::Scene;
 use crate::ticks::rate_words;
 use crate::tooltip::Tooltip;
 use gemmscope_analysis::tile_sweep::{
-    Cell, FLAT_M, Influence, Line, NAMED, Panel, Sweep, TileSource, influence_sentence, influences,
+    Cell, FLAT_M, Influence, NAMED, Panel, Sweep, SweepLine, TileSource, influence_sentence,
+    influences,
 };
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::tiling::Axis;
@@ -22,7 +23,7 @@ use gemmscope_model::units::{grouped, plural};
 use gemmscope_table::control::{Choice, Control};
 use gemmscope_table::dataset::ColumnMeaning;
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 use settings::Settings;
 
@@ -105,7 +106,7 @@ impl TileMap {
     }
 }
 
-fn lines(sweep: &Sweep) -> impl Iterator<Item = (&Panel, &Line)> {
+fn lines(sweep: &Sweep) -> impl Iterator<Item = (&Panel, &SweepLine)> {
     sweep.panels.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)))
 }
 
@@ -141,8 +142,8 @@ fn part_of(sweep: &Sweep) -> Option<Sweep> {
 /// Which model the hollow ticks of a sweep are of, in words.
 fn model_words(sweep: &Sweep) -> Option<String> {
     let modelled = lines(sweep).map(|(_, l)| l).filter(|l| l.model.is_some());
-    let is_flat = |l: &&Line| l.problem.m <= FLAT_M && sweep.axis == Axis::Bn;
-    let (flat, other): (Vec<&Line>, Vec<&Line>) = modelled.partition(is_flat);
+    let is_flat = |l: &&SweepLine| l.problem.m <= FLAT_M && sweep.axis == Axis::Bn;
+    let (flat, other): (Vec<&SweepLine>, Vec<&SweepLine>) = modelled.partition(is_flat);
     let mut out = Vec::new();
     if !flat.is_empty() {
         out.push(
@@ -232,7 +233,7 @@ impl Picture for TileMap {
     }
 
     /// Every value of every setting but the tile.
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         if self.influences.is_empty() {
             return Vec::new();
         }
@@ -253,7 +254,7 @@ impl Picture for TileMap {
         self.measured(&self.sweep).tooltip(mark)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         self.measured(&self.sweep).table()
     }
 

@@ -7,12 +7,12 @@ use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::palette::alpha;
 use crate::plot::{Bands, value_bar, value_panel};
-use crate::scale::{Kind, Scale};
+use crate::scale::{Scale, ScaleKind};
 use crate::scene::Scene;
 use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
 use gemmscope_model::units::{percent, plural};
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 
 const ROW: f64 = 22.0;
 /// Room above the bars for their title, and below them for ticks.
@@ -49,7 +49,7 @@ impl Settings {
 }
 
 /// Every value of every setting.
-pub(super) fn table(influences: &[Influence]) -> Table {
+pub(super) fn table(influences: &[Influence]) -> ResultTable {
     let of = |i: &Influence| {
         let values = i.values.iter().map(|v| {
             vec![i.name.clone(), v.value.clone(), i.sets.to_string(), share_words(v.best)]
@@ -57,7 +57,7 @@ pub(super) fn table(influences: &[Influence]) -> Table {
         values.collect::<Vec<_>>()
     };
     let heads = ["Setting", "Value", "Compared", "Geometric mean, % of the best value"];
-    Table::of(&heads, influences.iter().flat_map(of).collect())
+    ResultTable::of(&heads, influences.iter().flat_map(of).collect())
 }
 
 impl Picture for Settings {
@@ -105,7 +105,7 @@ impl Picture for Settings {
         let inner = [left, top + AROUND.0, width, height - AROUND.0 - AROUND.1];
         let placed = bands.place(scene, inner, options);
         let across = (width - placed.left - 12.0).max(10.0);
-        let scale = Scale::new(Kind::Linear, (0.0, 1.0), (placed.left, placed.left + across));
+        let scale = Scale::new(ScaleKind::Linear, (0.0, 1.0), (placed.left, placed.left + across));
         let rect = [placed.left, placed.top, across, placed.bottom() - placed.top];
         value_panel(scene, rect, &scale, "% of the best value", &Format::percent());
         for (at, y) in placed.each() {
@@ -131,7 +131,7 @@ impl Picture for Settings {
         columns.tooltip(format!("{} {}", influence.name, value.value), &value.best)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         table(&self.influences)
     }
 

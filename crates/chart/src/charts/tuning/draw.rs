@@ -7,12 +7,12 @@ use crate::layout::{EDGE, FONT, Plot};
 use crate::legend::{self, Swatch};
 use crate::palette::{Theme, alpha};
 use crate::plot::{Around, Marks, Ruler, round, xy};
-use crate::scale::{Kind, extent};
+use crate::scale::{ScaleKind, extent};
 use crate::scene::{Color, END, Point, START, Scene, Symbol};
 use crate::text;
 use crate::ticks::{self, Format, Tick, rate_words, share_words};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tuning::{self, Generation, History, Outcome};
+use gemmscope_analysis::tuning::{self, Generation, Outcome, SearchHistory};
 
 /// Height of the lane of failed variants below the plot.
 const LANE: f64 = 24.0;
@@ -32,7 +32,7 @@ fn mark(outcome: Outcome, theme: &Theme) -> (Symbol, Color) {
 
 /// A history being drawn.
 struct Picture<'a> {
-    h: &'a History,
+    h: &'a SearchHistory,
     plot: Plot,
     /// Where the lane of failed variants ends, below the plot; its lower edge where none failed.
     lane: f64,
@@ -43,13 +43,14 @@ impl Tuning {
     pub(super) fn plot(&self, scene: &mut Scene, options: &RenderOptions<'_>, rect: Rect) {
         let (h, theme) = (&self.history, options.theme);
         let rates = h.variants.iter().chain(&h.references).map(|v| v.rate);
-        let ends = extent(Kind::Linear, rates).unwrap_or((0.0, 1.0));
+        let ends = extent(ScaleKind::Linear, rates).unwrap_or((0.0, 1.0));
         // A roof far above would flatten everything else, so it is named and not drawn.
-        let roof_shown = h.roof.is_finite() && (self.scale == Kind::Log || h.roof <= ends.1 * 4.0);
+        let roof_shown =
+            h.roof.is_finite() && (self.scale == ScaleKind::Log || h.roof <= ends.1 * 4.0);
         let top_value = if roof_shown { ends.1.max(h.roof) } else { ends.1 };
         let domain = match self.scale {
-            Kind::Log => (ends.0 * 0.8, top_value * 1.9),
-            Kind::Linear => (0.0, top_value * 1.1),
+            ScaleKind::Log => (ends.0 * 0.8, top_value * 1.9),
+            ScaleKind::Linear => (0.0, top_value * 1.1),
         };
         let entries = legend(h, theme);
         let legend = legend::legend(None, (0.0, 0.0), rect[2] - 20.0, &entries);
@@ -65,7 +66,7 @@ impl Tuning {
                 false => ticks::linear(scale.domain, room, &Format::plain("")),
             }
         });
-        let x = Ruler::new(h.order_label.as_str(), (Kind::Linear, orders(h)), marks);
+        let x = Ruler::new(h.order_label.as_str(), (ScaleKind::Linear, orders(h)), marks);
         let plot = xy(scene, (rect, around), &Ruler { grid: false, ..x }, &y);
         legend::legend(Some(scene), (EDGE, 4.0), rect[2] - 2.0 * EDGE, &entries);
         let (placer, lane) = (Placer::new(plot.rect), plot.rect[1] + plot.rect[3] + lane);
@@ -78,7 +79,7 @@ impl Tuning {
 }
 
 /// The generations that show: half a step of room on both sides, for the variants beside theirs.
-fn orders(h: &History) -> (f64, f64) {
+fn orders(h: &SearchHistory) -> (f64, f64) {
     let (first, last) = match (h.generations.first(), h.generations.last()) {
         (Some(a), Some(b)) => (a.order, b.order),
         _ => (0.0, 1.0),
@@ -261,7 +262,7 @@ fn reference_color(i: usize, theme: &Theme) -> Color {
     theme.category(REFERENCES.get(i).copied().unwrap_or(0)).0
 }
 
-fn legend(h: &History, theme: &Theme) -> Vec<(Swatch, String)> {
+fn legend(h: &SearchHistory, theme: &Theme) -> Vec<(Swatch, String)> {
     let mut out = vec![(Swatch::Solid(theme.accent), "best so far".to_owned())];
     for (outcome, words) in
         [(Outcome::Ok, "variants"), (Outcome::Slow, "slow"), (Outcome::Failed, "failed")]

@@ -6,16 +6,16 @@ use crate::charts::{Chart, ChartKind, Picture, RenderOptions};
 use crate::columns::Columns;
 use crate::labels::Rect;
 use crate::layout::NARROW;
-use crate::scale::Kind;
+use crate::scale::ScaleKind;
 use crate::scene::Scene;
 use crate::ticks::{Format, share_words};
 use crate::tooltip::Tooltip;
-use gemmscope_analysis::tuning::{self, History, Outcome, Suspect, Variant};
+use gemmscope_analysis::tuning::{self, Outcome, SearchHistory, Suspect, Variant};
 use gemmscope_model::gemm::Problem;
 use gemmscope_model::units::{Seconds, plural};
 use gemmscope_table::control::{Choice, Control, Setting};
 use gemmscope_table::field::Frame;
-use gemmscope_table::result_table::Table;
+use gemmscope_table::result_table::ResultTable;
 use gemmscope_table::view_state::ViewState;
 
 /// This chart in the list of all.
@@ -29,8 +29,8 @@ pub(super) const KIND: ChartKind = ChartKind {
     ..ChartKind::PLAIN
 };
 
-const SCALE: Setting<Kind> =
-    Setting { key: "tuning.scale", label: "Scale", hint: "", default: Kind::Linear };
+const SCALE: Setting<ScaleKind> =
+    Setting { key: "tuning.scale", label: "Scale", hint: "", default: ScaleKind::Linear };
 
 /// Shapes that can be chosen.
 const MOST_SHAPES: usize = 200;
@@ -41,8 +41,8 @@ const MOST_SUSPECTS: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Tuning {
     frame: Frame,
-    scale: Kind,
-    history: History,
+    scale: ScaleKind,
+    history: SearchHistory,
 }
 
 impl Tuning {
@@ -59,7 +59,7 @@ impl Tuning {
         let history = problems
             .iter()
             .find(|p| key(&p.0) == shape.current)
-            .and_then(|p| History::new(frame, &p.0, slow.as_number() / 100.0));
+            .and_then(|p| SearchHistory::new(frame, &p.0, slow.as_number() / 100.0));
         let Some(history) = history else {
             let why = "No tuning history: no column is a generation, iteration, step or trial.";
             return Chart::without("", why, Vec::new());
@@ -102,7 +102,7 @@ fn key(problem: &Problem) -> String {
 }
 
 /// `correctness failed 3, timeout 1`.
-fn failures(h: &History) -> String {
+fn failures(h: &SearchHistory) -> String {
     match h.failures().as_slice() {
         [(one, _)] => one.to_string(),
         all => all.iter().map(|(s, n)| format!("{s} {n}")).collect::<Vec<_>>().join(", "),
@@ -162,7 +162,7 @@ impl Picture for Tuning {
     }
 
     /// The settings behind failed and slow variants, and those variants.
-    fn details(&self) -> Vec<(String, Table)> {
+    fn details(&self) -> Vec<(String, ResultTable)> {
         let (frame, h) = (&self.frame, &self.history);
         let share = |s: &Suspect| share_words(s.bad as f64 / s.all as f64);
         let suspects = h.suspects(frame).into_iter().map(|s| {
@@ -181,8 +181,8 @@ impl Picture for Tuning {
         let heads = ["Setting", "Value", "Failed or slow", "Variants", "Share"];
         let variant = [&h.order_label as &str, "Variant", "Outcome", "Time", "Settings"];
         let tables = [
-            ("Settings behind failed and slow variants", Table::of(&heads, suspects)),
-            ("Failed and slow variants", Table::of(&variant, bad)),
+            ("Settings behind failed and slow variants", ResultTable::of(&heads, suspects)),
+            ("Failed and slow variants", ResultTable::of(&variant, bad)),
         ];
         let filled = tables.into_iter().filter(|(_, t)| !t.rows.is_empty());
         filled.map(|(name, t)| (name.to_owned(), t)).collect()
@@ -209,7 +209,7 @@ impl Picture for Tuning {
         self.columns().tooltip(head, &(v, f64::NAN))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let h = &self.history;
         let variants = h.generations.iter().flat_map(|g| {
             let best = g.running.map_or(f64::NAN, |i| h.variants[i].rate);

@@ -3,7 +3,7 @@
 use crate::columns::words::holds;
 use gemmscope_model::dtype::DataType;
 use gemmscope_model::gemm::Operation;
-use gemmscope_model::tiling::kernel_name::{KernelName, Kind};
+use gemmscope_model::tiling::kernel_name::{KernelName, KernelRole};
 
 /// What a kernel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +63,10 @@ impl KernelKind {
 fn names_gemm(kernel: &str, parsed: &KernelName) -> bool {
     let lower = kernel.to_ascii_lowercase();
     match parsed.kind {
-        Kind::Helper => false,
+        KernelRole::Helper => false,
         _ if lower.contains("softmax") => false,
-        Kind::Gemm | Kind::MatrixVector => true,
-        Kind::Unknown => holds(&lower, "gemm|matmul|nvjet|cijk_|_mm_|gemv"),
+        KernelRole::Gemm | KernelRole::MatrixVector => true,
+        KernelRole::Unknown => holds(&lower, "gemm|matmul|nvjet|cijk_|_mm_|gemv"),
     }
 }
 

@@ -18,7 +18,7 @@ mod timeline;
 use super::tracelens::from_operands;
 use crate::cell::py::Py;
 use crate::columns::defaults;
-use crate::split::json::{self, Item};
+use crate::split::json::{self, JsonItem};
 use crate::{
     Detection, Format, Head, ImportError, ImportOptions, Imported, ItemReader, Opened, Pieces,
     ReadBy,
@@ -86,7 +86,7 @@ fn is_gemm(signature: &Signature) -> bool {
 impl ItemReader for Trace {
     const ARRAYS: &'static [&'static str] = &["traceEvents", "deviceProperties"];
 
-    fn item(&mut self, item: Item<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
+    fn item(&mut self, item: JsonItem<'_>, _: &mut TableBuilder) -> Result<(), ImportError> {
         self.has_events |= item.element && item.key != "deviceProperties";
         let Some(text) = item.text else {
             self.events.damaged += u64::from(item.element);

@@ -9,7 +9,7 @@ use crate::cell::CellError;
 use crate::cell::shape_text::{self, Shape};
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::{alias, words};
-use crate::split::json::{self, Item, note_cut};
+use crate::split::json::{self, JsonItem, note_cut};
 use crate::split::json_or_csv::{self, Either};
 use crate::{
     Detection, Format, Head, Header, ImportError, ImportOptions, Imported, ItemReader, Opened,
@@ -267,7 +267,7 @@ fn rate_counter(name: &str, value: f64) -> Option<f64> {
 impl ItemReader for Runs {
     const ARRAYS: &'static [&'static str] = &["benchmarks"];
 
-    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
+    fn item(&mut self, item: JsonItem<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let text = item.text.unwrap_or_default();
         // A line, not an element of the list.
         if item.element && item.key.is_empty() && !text.starts_with(b"{") {

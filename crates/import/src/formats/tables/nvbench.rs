@@ -7,7 +7,7 @@ use crate::cell::shape_text::Shape;
 use crate::columns::defaults::{self, AssumedType};
 use crate::columns::row::percent;
 use crate::columns::words;
-use crate::split::json::{self, Item, items, text};
+use crate::split::json::{self, JsonItem, items, text};
 use crate::split::json_or_csv;
 use crate::split::json_or_csv::Either;
 use crate::split::log;
@@ -122,7 +122,7 @@ fn dtype_axis(name: &str, value: &str) -> Option<Option<DataType>> {
 impl ItemReader for States {
     const ARRAYS: &'static [&'static str] = &["devices", "benchmarks"];
 
-    fn item(&mut self, item: Item<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
+    fn item(&mut self, item: JsonItem<'_>, table: &mut TableBuilder) -> Result<(), ImportError> {
         let Some(v) = item.text.and_then(|t| json::value(t).ok()) else {
             if item.element {
                 let raw = item.text.unwrap_or_default();

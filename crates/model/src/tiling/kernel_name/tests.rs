@@ -39,7 +39,7 @@ fn tiles_of_every_family() {
         ("BLOCK_SIZE_M: 128, BLOCK_SIZE_N: 256, BLOCK_SIZE_K: 64, num_warps: 8", "128x256x64"),
     ] {
         assert_eq!(tile(name).as_deref(), Some(expected), "{name}");
-        assert_eq!(KernelName::parse(name).kind, Kind::Gemm, "{name}");
+        assert_eq!(KernelName::parse(name).kind, KernelRole::Gemm, "{name}");
     }
 }
 
@@ -58,11 +58,11 @@ fn names_without_a_tile() {
         assert_eq!(KernelName::parse(name), KernelName::default(), "{name}");
     }
     for (name, kind) in [
-        ("Cijk_S_PostGSU8_VW4", Kind::Helper),
-        ("void cublasLt::splitKreduce_kernel<32, 16, int>", Kind::Helper),
-        ("void gemvx::kernel<int, int, float>", Kind::MatrixVector),
-        ("gemv2T_kernel_val", Kind::MatrixVector),
-        ("void dot_kernel<float, 128, 0>", Kind::MatrixVector),
+        ("Cijk_S_PostGSU8_VW4", KernelRole::Helper),
+        ("void cublasLt::splitKreduce_kernel<32, 16, int>", KernelRole::Helper),
+        ("void gemvx::kernel<int, int, float>", KernelRole::MatrixVector),
+        ("gemv2T_kernel_val", KernelRole::MatrixVector),
+        ("void dot_kernel<float, 128, 0>", KernelRole::MatrixVector),
     ] {
         let parsed = KernelName::parse(name);
         assert_eq!((parsed.kind, parsed.tile), (kind, None), "{name}");
@@ -105,7 +105,7 @@ fn a_macro_tile_of_any_library() {
     ] {
         let parsed = KernelName::parse(name);
         assert_eq!(parsed.tile.map(|t| t.to_string()).as_deref(), Some(tile), "{name}");
-        assert_eq!((parsed.split_k, parsed.kind), (split_k, Kind::Gemm), "{name}");
+        assert_eq!((parsed.split_k, parsed.kind), (split_k, KernelRole::Gemm), "{name}");
     }
     assert_eq!(KernelName::parse("mt64_sk1").tile, None);
 }

@@ -1,6 +1,6 @@
 //! Shapes, and that nothing is lost or counted twice.
 
-use super::super::{ModelGemm, Part, Pass, Types, Workload, preset, presets};
+use super::super::{LayerPart, ModelGemm, Pass, Types, Workload, preset, presets};
 use super::*;
 use crate::dtype::DataType;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn work(gemms: &[ModelGemm], keep: impl Fn(&ModelGemm) -> bool) -> f64 {
         .sum()
 }
 
-fn shape(gemms: &[ModelGemm], part: Part) -> (u32, u32, u32, u32, u64) {
+fn shape(gemms: &[ModelGemm], part: LayerPart) -> (u32, u32, u32, u32, u64) {
     let gemm = gemms.iter().find(|gemm| gemm.part == part).unwrap();
     let problem = gemm.problem;
     (problem.m, problem.n, problem.k, problem.batch, gemm.count)
@@ -23,14 +23,14 @@ fn shape(gemms: &[ModelGemm], part: Part) -> (u32, u32, u32, u32, u64) {
 fn the_four_shapes_of_llama_2_7b() {
     // [N, K]: [12288, 4096], [4096, 4096], [11008, 4096], [4096, 11008].
     let gemms = preset("llama-2-7b").unwrap().gemms(&Workload::decode(8, 2048)).unwrap();
-    assert_eq!(shape(&gemms, Part::Qkv), (8, 12288, 4096, 1, 32));
-    assert_eq!(shape(&gemms, Part::AttentionOut), (8, 4096, 4096, 1, 32));
-    assert_eq!(shape(&gemms, Part::Gate), (8, 11008, 4096, 1, 32));
-    assert_eq!(shape(&gemms, Part::Up), (8, 11008, 4096, 1, 32));
-    assert_eq!(shape(&gemms, Part::Down), (8, 4096, 11008, 1, 32));
-    assert_eq!(shape(&gemms, Part::Scores), (1, 2048, 128, 8 * 32, 32));
-    assert_eq!(shape(&gemms, Part::Context), (1, 128, 2048, 8 * 32, 32));
-    assert_eq!(shape(&gemms, Part::LmHead), (8, 32000, 4096, 1, 1));
+    assert_eq!(shape(&gemms, LayerPart::Qkv), (8, 12288, 4096, 1, 32));
+    assert_eq!(shape(&gemms, LayerPart::AttentionOut), (8, 4096, 4096, 1, 32));
+    assert_eq!(shape(&gemms, LayerPart::Gate), (8, 11008, 4096, 1, 32));
+    assert_eq!(shape(&gemms, LayerPart::Up), (8, 11008, 4096, 1, 32));
+    assert_eq!(shape(&gemms, LayerPart::Down), (8, 4096, 11008, 1, 32));
+    assert_eq!(shape(&gemms, LayerPart::Scores), (1, 2048, 128, 8 * 32, 32));
+    assert_eq!(shape(&gemms, LayerPart::Context), (1, 128, 2048, 8 * 32, 32));
+    assert_eq!(shape(&gemms, LayerPart::LmHead), (8, 32000, 4096, 1, 1));
     assert!(gemms.iter().all(|gemm| gemm.pass == Pass::Forward));
     assert_eq!(gemms[0].problem.op.layout(), "NT");
 }
@@ -39,10 +39,10 @@ fn the_four_shapes_of_llama_2_7b() {
 fn prefill_has_all_positions_and_decode_none_of_the_length() {
     let model = preset("llama-3-8b").unwrap();
     let prefill = model.gemms(&Workload::prefill(2, 512)).unwrap();
-    assert_eq!(shape(&prefill, Part::Qkv), (1024, 6144, 4096, 1, 32));
+    assert_eq!(shape(&prefill, LayerPart::Qkv), (1024, 6144, 4096, 1, 32));
     // Four query heads share a key head.
-    assert_eq!(shape(&prefill, Part::Scores), (2048, 512, 128, 16, 32));
-    assert_eq!(shape(&prefill, Part::LmHead).0, 2);
+    assert_eq!(shape(&prefill, LayerPart::Scores), (2048, 512, 128, 16, 32));
+    assert_eq!(shape(&prefill, LayerPart::LmHead).0, 2);
     let decode = |length| {
         let gemms = model.gemms(&Workload::decode(2, length)).unwrap();
         work(&gemms, |gemm| !gemm.part.is_attention())
@@ -58,7 +58,7 @@ fn fusion_changes_the_list_and_not_the_work() {
     let (fused, apart) = (model.gemms(&fused).unwrap(), model.gemms(&apart).unwrap());
     assert_eq!(fused.len() + 3, apart.len());
     assert_eq!(work(&fused, |_| true), work(&apart, |_| true));
-    assert_eq!(shape(&fused, Part::GateUp).1, 2 * 13824);
+    assert_eq!(shape(&fused, LayerPart::GateUp).1, 2 * 13824);
 }
 
 #[test]
@@ -66,30 +66,30 @@ fn experts_share_the_tokens() {
     let model = preset("mixtral-8x7b").unwrap();
     let gemms = model.gemms(&Workload::decode(1, 16)).unwrap();
     // One token goes to two of eight experts.
-    assert_eq!(shape(&gemms, Part::ExpertUp), (1, 14336, 4096, 1, 64));
-    assert_eq!(shape(&gemms, Part::Router), (1, 8, 4096, 1, 32));
+    assert_eq!(shape(&gemms, LayerPart::ExpertUp), (1, 14336, 4096, 1, 64));
+    assert_eq!(shape(&gemms, LayerPart::Router), (1, 8, 4096, 1, 32));
     // 10 tokens x 2 over 8: four experts of three, four of two.
     let gemms = model.gemms(&Workload::decode(10, 16)).unwrap();
     let downs: Vec<_> = gemms
         .iter()
-        .filter(|gemm| gemm.part == Part::ExpertDown)
+        .filter(|gemm| gemm.part == LayerPart::ExpertDown)
         .map(|gemm| (gemm.problem.m, gemm.count))
         .collect();
     assert_eq!(downs, [(3, 128), (2, 128)]);
-    assert!(gemms.iter().all(|gemm| gemm.part != Part::Up));
+    assert!(gemms.iter().all(|gemm| gemm.part != LayerPart::Up));
 }
 
 #[test]
 fn latent_attention_stays_compressed_in_decode() {
     let model = preset("deepseek-v3").unwrap();
     let decode = model.gemms(&Workload::decode(4, 1024)).unwrap();
-    assert_eq!(shape(&decode, Part::Scores), (128, 1024, 576, 4, 61));
-    assert_eq!(shape(&decode, Part::QueryAbsorb), (4, 512, 128, 128, 61));
+    assert_eq!(shape(&decode, LayerPart::Scores), (128, 1024, 576, 4, 61));
+    assert_eq!(shape(&decode, LayerPart::QueryAbsorb), (4, 512, 128, 128, 61));
     let prefill = model.gemms(&Workload::prefill(4, 1024)).unwrap();
-    assert_eq!(shape(&prefill, Part::Scores), (1024, 1024, 192, 512, 61));
-    assert_eq!(shape(&prefill, Part::KeyValueUp), (4096, 32768, 512, 1, 61));
-    assert_eq!(shape(&prefill, Part::Down).4, 3);
-    assert_eq!(shape(&prefill, Part::SharedDown).4, 58);
+    assert_eq!(shape(&prefill, LayerPart::Scores), (1024, 1024, 192, 512, 61));
+    assert_eq!(shape(&prefill, LayerPart::KeyValueUp), (4096, 32768, 512, 1, 61));
+    assert_eq!(shape(&prefill, LayerPart::Down).4, 3);
+    assert_eq!(shape(&prefill, LayerPart::SharedDown).4, 58);
 }
 
 #[test]
@@ -100,10 +100,10 @@ fn gradients_are_two_more_of_each() {
     let forward = work(&gemms, |gemm| gemm.pass == Pass::Forward);
     let backward = work(&gemms, |gemm| gemm.pass != Pass::Forward);
     assert!((backward / forward - 2.0).abs() < 1e-12);
-    assert_eq!(shape(&gemms, Part::LmHead).0, 128);
+    assert_eq!(shape(&gemms, LayerPart::LmHead).0, 128);
     let weight = gemms
         .iter()
-        .find(|gemm| gemm.part == Part::Down && gemm.pass == Pass::WeightGradient)
+        .find(|gemm| gemm.part == LayerPart::Down && gemm.pass == Pass::WeightGradient)
         .unwrap();
     // dW is (N, K, M) of the forward (128, 4096, 11008).
     let problem = weight.problem;
@@ -191,7 +191,7 @@ proptest! {
         let model = Model { bias: false, qkv_bias: false, ..presets()[index].clone() };
         // What every device computes for itself is not shared.
         let is_shared = |gemm: &ModelGemm| {
-            !matches!(gemm.part, Part::Router | Part::QueryDown | Part::KeyValueDown)
+            !matches!(gemm.part, LayerPart::Router | LayerPart::QueryDown | LayerPart::KeyValueDown)
         };
         if let Ok(gemms) = model.gemms(&shared) {
             let one = work(&gemms, is_shared);

@@ -1,0 +1,4 @@
+//! How the sentences of findings read.
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! The first sentence about a set of GEMMs: what they take, how near their roof they are, and what
+//! costs most. Its figures are those of one [`Book`], so they equal the bar and the findings.
+
+use gemmscope_analysis::findings::{Finding, Section};
+use gemmscope_analysis::ledger::{Account, Book, Evidence, Ledger, Runs, Sum};
+use gemmscope_model::units::{capitalized, grouped, percent, plural, seconds_brief};
+use gemmscope_table::metrics::Typical;
+
+/// Parts of the time under this share of it are not named.
+const NAMED: f64 = 0.005;
+
+/// What costs most of a side on one device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeadlineCost {
+    /// Key of the account that holds it, or of the rule where it is time outside the accounts.
+    pub key: String,
+    /// Position of its finding.
+    pub finding: usize,
+    /// What it saves alone, seconds; of time outside the accounts all of it.
+    pub seconds: f64,
+    /// `Saves 7.74 ms alone`.
+    pub claim: String,
+    /// `rocBLAS is faster, 176 GEMMs`.
+    pub why: String,
+}
+
+/// How far from each other GEMMs are that count once each: ` (geometric mean; p10 12.0 %, p90 78.1 %)`; "" of one.
+pub fn spread(typical: &Typical) -> String {
+    match typical.gemms {
+        1 => String::new(),
+        _ => {
+            format!(" (geometric mean; p10 {}, p90 {})", percent(typical.p10), percent(typical.p90))
+        }
+    }
+}
+
+/// `52.5 ms, 54.8 % of roof`; the time alone where nothing has a roof. Where GEMMs count once each, how near the
+/// roof they are comes before their time: `41.3 % of roof (geometric mean; p10 12.0 %, p90 78.1 %), 52.5 ms in all`.
+/// Says which part of the rows and of the GEMM time its figures cover.
+pub fn total(book: &Book) -> String {
+    let time = seconds_brief(book.time_s);
+    let runs = runs(book);
+    let scope = scope(book);
+    if let Some(typical) = &book.typical {
+        let (share, spread) = (percent(typical.geometric_mean), spread(typical));
+        let in_all = if typical.gemms > 1 && runs.is_empty() { " in all" } else { "" };
+        return format!("{share} of roof{spread}, {time}{in_all}{runs}{scope}");
+    }
+    match book.share_of_roof() {
+        Some(share) => format!("{time}{runs}, {} of roof{scope}", percent(share)),
+        None if book.time_s > 0.0 => format!("{time}{runs}, roof unknown{scope}"),
+        None => time,
+    }
+}
+
+/// What a time is of: ` for the fastest run of each of 231 GEMMs` where other rows are left out of it;
+/// ` on 119 GEMMs` where it stands beside those of other sides, which need not hold the same; else "".
+pub fn runs(book: &Book) -> String {
+    let (run, gemms) = match book.runs {
+        Runs::All if book.name.is_empty() => return String::new(),
+        Runs::All => return format!(" on {}", plural(book.groups, "GEMM")),
+        Runs::Fastest(gemms) => ("the fastest run", gemms),
+        Runs::Middle(gemms) => ("the middle run (of two the faster)", gemms),
+    };
+    match gemms {
+        1 => format!(" for {run} of one GEMM"),
+        n => format!(" for {run} of each of {} GEMMs", grouped(n)),
+    }
+}
+
+/// The part of the GEMM time that the share of the roof covers, where that is not all of it: ` for 37.0 %
+/// of the time`, `, 86.9 % of the GEMM time left out`.
+pub fn scope(book: &Book) -> String {
+    let (roofed, all) = (book.known_s / book.time_s, book.time_s + book.without_s);
+    let mut out = match roofed {
+        part if part > 0.0 && 1.0 - part > NAMED => format!(" for {} of the time", percent(part)),
+        _ => String::new(),
+    };
+    if book.without_s > NAMED * all {
+        let left_out = percent(book.without_s / all);
+        out.push_str(&format!(", {left_out} of the GEMM time left out"));
+    }
+    out
+}
+
+/// Lost time and what it is: `23.8 ms lost = 13.5 ms below the roof + 7.04 ms layout`. What is under
+/// 0.5 % of the time is one part.
+pub fn lost(book: &Book) -> Option<String> {
+    let lost = book.ranked().into_iter().filter(|(a, _)| a.is_lost());
+    let (large, small): (Vec<_>, Vec<_>) =
+        lost.partition(|(_, s)| s.seconds >= NAMED * book.time_s);
+    let word = |(a, s): &(Account, Sum)| format!("{} {}", seconds_brief(s.seconds), a.label());
+    let mut parts: Vec<String> = large.iter().map(word).collect();
+    match small.as_slice() {
+        [] => {}
+        [one] => parts.push(word(one)),
+        several => {
+            let rest: f64 = several.iter().map(|(_, s)| s.seconds).sum();
+            parts.push(format!("{} others", seconds_brief(rest)));
+        }
+    }
+    match parts.as_slice() {
+        [] => None,
+        _ => Some(format!("{} lost = {}", seconds_brief(book.lost_s()), parts.join(" + "))),
+    }
+}
+
+/// What each change that faster runs show saves alone, most first: `alone library saves 7.74 ms, layout 7.04 ms`.
+/// Not what is under 0.5 % of the time or may be scatter.
+pub fn alone(book: &Book) -> Option<String> {
+    let shown = |a: &Account| {
+        book.evidence(*a) == Evidence::Measured && book.alone(*a).seconds >= NAMED * book.time_s
+    };
+    let mut shown: Vec<Account> = Account::MEASURED.into_iter().filter(shown).collect();
+    shown.sort_by(|a, b| book.alone(*b).seconds.total_cmp(&book.alone(*a).seconds));
+    let word = |a: &Account| {
+        let saves = if *a == shown[0] { "saves " } else { "" };
+        format!("{} {saves}{}", a.label(), seconds_brief(book.alone(*a).seconds))
+    };
+    let words: Vec<String> = shown.iter().map(word).collect();
+    (!words.is_empty()).then(|| format!("alone {}", words.join(", ")))
+}
+
+/// A line for each side and device, which every form of output prints: time, share of the roof, what
+/// is lost and to what, and what saves most alone. `hipBLASLt: 52.5 ms, 54.8 % of roof; 23.8 ms lost = 13.5 ms
+/// unexplained + ...; alone library saves 7.74 ms, ...`
+pub fn lines(ledger: &Ledger) -> Vec<String> {
+    let line = |b: &Book| {
+        let mut parts = vec![total(b)];
+        parts.extend(lost(b));
+        parts.extend(alone(b));
+        b.named(&parts.join("; "))
+    };
+    ledger.books.iter().map(line).collect()
+}
+
+/// The finding of lost time that sentences name: the first of a side and device that weighs and is neither scatter
+/// nor one row in question.
+pub fn leading<'f>(findings: &'f [Finding], book: &Book) -> Option<&'f Finding> {
+    let own = |f: &&Finding| {
+        let weighs = f.alone_s.is_some_and(|s| s >= NAMED * book.time_s);
+        let known = f.basis != Evidence::Scatter && !f.is_of_outlier(findings);
+        f.side == book.side && f.device == book.device && f.is_cause() && weighs && known
+    };
+    findings.iter().find(own)
+}
+
+/// What costs most: what the program loses outside of these GEMMs, where that is more than they lose, else
+/// the finding that [leads](leading). `None` where nothing weighs. `findings` are those of the ledger that
+/// holds the book.
+pub fn cost(findings: &[Finding], book: &Book) -> Option<HeadlineCost> {
+    let own = |f: &&Finding| f.is_outside() && f.section() == Section::First && f.side == book.side;
+    if let Some(finding) = findings.iter().find(own).filter(|f| f.time_s > book.lost_s()) {
+        return Some(of_program(finding, position(findings, finding)));
+    }
+    let finding = leading(findings, book)?;
+    Some(HeadlineCost {
+        key: finding.rule.clone(),
+        finding: position(findings, finding),
+        seconds: finding.alone_s?,
+        claim: capitalized(&finding.saves()?),
+        why: finding.inside().replacen(": ", ", ", 1),
+    })
+}
+
+/// A finding about time outside the accounts: `The device is idle for 92.1 % of the time`, `3.60 ms`.
+fn of_program(finding: &Finding, position: usize) -> HeadlineCost {
+    let seconds = seconds_brief(finding.time_s);
+    let (claim, why) = match finding.title.split_once(": ") {
+        Some((claim, what)) => (claim, format!("{seconds}, {what}")),
+        None => (finding.title.as_str(), seconds),
+    };
+    let (key, seconds) = (finding.rule.clone(), finding.time_s);
+    HeadlineCost { key, finding: position, seconds, claim: claim.to_owned(), why }
+}
+
+fn position(all: &[Finding], one: &Finding) -> usize {
+    all.iter().position(|f| std::ptr::eq(f, one)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_total_says_what_it_covers() {
+        assert_eq!(total(&Book::default()), "0 s");
+        let mut book = Book { time_s: 10e-3, known_s: 10e-3, below_s: 4e-3, ..Book::default() };
+        assert_eq!(total(&book), "10.0 ms, 60.0 % of roof");
+        let typical = Typical { geometric_mean: 0.4, p10: 0.1, p90: 0.8, gemms: 9 };
+        let of = |typical| total(&Book { typical: Some(typical), ..book.clone() });
+        assert_eq!(
+            of(typical),
+            "40.0 % of roof (geometric mean; p10 10.0 %, p90 80.0 %), 10.0 ms in all"
+        );
+        assert_eq!(of(Typical { gemms: 1, ..typical }), "40.0 % of roof, 10.0 ms");
+        book.runs = Runs::Fastest(231);
+        book.time_s = 20e-3;
+        assert_eq!(
+            total(&book),
+            "20.0 ms for the fastest run of each of 231 GEMMs, 60.0 % of roof for 50.0 % of the time"
+        );
+        book.known_s = 0.0;
+        book.runs = Runs::All;
+        assert_eq!(total(&book), "20.0 ms, roof unknown");
+        (book.name, book.groups) = ("oneDNN".to_owned(), 168);
+        assert_eq!(total(&book), "20.0 ms on 168 GEMMs, roof unknown");
+    }
+
+    #[test]
+    fn what_saves_most_alone_comes_first() {
+        let mut book = Book { time_s: 650e-6, ..Book::default() };
+        for (account, seconds) in [(Account::Library, 90e-6), (Account::Layout, 100e-6)] {
+            book.alone[account as usize] = Sum { seconds, groups: 1 };
+        }
+        let words = "alone layout saves 100 µs, library 90.0 µs";
+        assert_eq!(alone(&book).as_deref(), Some(words));
+    }
+}

@@ -1,0 +1,362 @@
+//! The breakdown by operation: its figures, and what times cannot show.
+
+use super::bottlenecks::{Bottleneck, bottlenecks, without_model};
+use super::{MAX_OPERATIONS, THUMB_COMPUTE, THUMB_MEMORY};
+use crate::doc::escape::short;
+use gemmscope_analysis::findings::{ANOMALY_EFFICIENCY, Findings, Group, Scan, is_quantized};
+use gemmscope_analysis::trace_time::TraceTime;
+use gemmscope_model::hardware::Device;
+use gemmscope_model::roofline::Bound;
+use gemmscope_model::units::{Bytes, BytesPerSec, FlopsPerSec, fixed, percent};
+use gemmscope_table::dataset::ColumnMeaning;
+use serde::Serialize;
+
+/// The bound by the rule of thumb, which ignores the device. It is there for comparison with
+/// reports that use it; the ridge point of the device is the better rule.
+pub(crate) fn rule_of_thumb(intensity: f64) -> &'static str {
+    if intensity > THUMB_COMPUTE {
+        "compute"
+    } else if intensity < THUMB_MEMORY {
+        "memory"
+    } else {
+        "between"
+    }
+}
+
+/// Possible savings by tuning one operation, in percent of the whole time, as trace reports
+/// estimate them: the gap to the roof times the share, and of that three quarters (low), seven
+/// eighths (mid) or all (high).
+pub fn impact_percent(efficiency: f64, share_of_total: f64) -> (f64, f64, f64) {
+    let gap = (1.0 - efficiency).max(0.0) * share_of_total * 100.0;
+    (0.75 * gap, 0.875 * gap, gap)
+}
+
+/// Times that a report printed with three decimals are the same within this.
+const SAME_TIME: f64 = 2e-3;
+
+/// One operation of the breakdown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ReportOperation {
+    /// `aten::mm`, or the library, or "GEMM".
+    pub name: String,
+    /// Shape, types, layout.
+    pub problem: String,
+    /// Kernel, "" if unknown.
+    pub kernel: String,
+    /// Number of calls.
+    pub calls: f64,
+    /// Time of all calls, seconds.
+    pub time_s: f64,
+    /// Share of the time of all GEMMs.
+    pub share_of_category: f64,
+    /// Share of the whole time.
+    pub share: f64,
+    /// The side it is on; "" where none are compared.
+    pub side: String,
+    /// Roof time over time.
+    pub efficiency: Option<f64>,
+    /// The peak that bounds it and to which the efficiency refers: `peak MAF (708.0 TFLOP/s, bf16)`.
+    pub of_peak: Option<String>,
+    /// The percentage in the file, as a share.
+    pub reported_efficiency: Option<f64>,
+    /// Attained, FLOP/s; NaN without a shape, as the two that follow.
+    pub flops_per_s: f64,
+    /// Compulsory bytes over time.
+    pub bytes_per_s: f64,
+    /// FLOP/byte.
+    pub intensity: f64,
+    /// Bound by the ridge of the device.
+    pub bound: Option<String>,
+    /// Bound by the rule of thumb.
+    pub rule_of_thumb: String,
+    /// True for 8-bit and narrower types, by the operands' or by the kernel's name.
+    pub quantized: bool,
+    /// Possible savings as trace reports estimate them: low, mid, high percent of the whole time. Only of
+    /// calls of a program: what a benchmark lists is no whole.
+    pub impact_percent: Option<(f64, f64, f64)>,
+    /// A sentence about the roof of its tile, if the tile is known.
+    #[serde(rename = "shape_roof")]
+    pub tile_roof: Option<String>,
+    /// Its callers, outermost first.
+    pub callers: Vec<String>,
+    /// The modules it belongs to, where the report's metadata names them.
+    pub modules: Vec<String>,
+    /// Its dataset rows, ascending. They have no meaning outside the page.
+    #[serde(skip)]
+    pub rows: Vec<u32>,
+}
+
+impl ReportOperation {
+    /// Share of the roof, attained rate, bandwidth and intensity, as tables of reports show them.
+    pub(super) fn figures(&self) -> [String; 4] {
+        let known = |value: f64, text: String| match value.is_nan() {
+            true => "unknown".to_owned(),
+            false => text,
+        };
+        let efficiency = self.efficiency.unwrap_or(f64::NAN);
+        [
+            percent(efficiency),
+            known(self.flops_per_s, FlopsPerSec(self.flops_per_s).to_string()),
+            known(self.bytes_per_s, BytesPerSec(self.bytes_per_s).to_string()),
+            known(self.intensity, fixed(self.intensity, 1)),
+        ]
+    }
+}
+
+/// A column of the table of operations: its head, and the value of an operation, "" if it has none.
+type Column = (&'static str, fn(&ReportOperation) -> String);
+
+/// The columns that only some data fill. Callers come outermost first.
+pub(super) const EXTRA_COLUMNS: [Column; 3] = [
+    ("Side", |o| o.side.clone()),
+    ("Kernel", |o| short(&o.kernel, KERNEL_CHARS).into_owned()),
+    ("Called from", |o| o.callers.join(" > ")),
+];
+
+/// Characters of a kernel's name in the table of operations; tiles and types come first in them.
+pub(super) const KERNEL_CHARS: usize = 120;
+
+/// What the time goes to: besides GEMMs, and operation by operation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Breakdown {
+    /// What the time of each trace goes to.
+    pub times: Vec<TraceTime>,
+    /// The operations that take most time, in this order.
+    pub operations: Vec<ReportOperation>,
+    /// How many there are.
+    pub total: usize,
+    /// The flagged ones, most important first.
+    pub bottlenecks: Vec<Bottleneck>,
+    /// What times cannot show, why, and what to say instead.
+    pub cannot_infer: Vec<[String; 3]>,
+}
+
+impl ReportOperation {
+    /// Its name, with the side that it is on.
+    pub(super) fn heading(&self) -> String {
+        match self.side.as_str() {
+            "" => self.name.clone(),
+            side => format!("{side}: {}", self.name),
+        }
+    }
+
+    /// True for a GEMM whose shape is not known, so that it has no performance model.
+    pub fn has_no_model(&self) -> bool {
+        self.problem == UNKNOWN_SHAPE
+    }
+
+    /// True if it is so far above its roof that it is left out of the ranking.
+    pub fn is_anomaly(&self) -> bool {
+        self.efficiency.is_some_and(|e| e > ANOMALY_EFFICIENCY)
+    }
+}
+
+impl Breakdown {
+    /// Breaks the checked rows down; `findings` are those of the same scan.
+    pub fn new(scan: &Scan<'_>, findings: &Findings) -> Self {
+        let (groups, total) = heaviest(scan);
+        let mut operations: Vec<_> = groups.iter().map(|g| operation(scan, g)).collect();
+        let mut bottlenecks = bottlenecks(scan, &operations, &groups, findings);
+        for (o, b) in without_model(scan, operations.len()) {
+            operations.push(o);
+            bottlenecks.push(b);
+        }
+        bottlenecks.sort_by(|a, b| {
+            (!a.validated)
+                .cmp(&!b.validated)
+                .then(a.priority.cmp(&b.priority))
+                .then(operations[b.operation].time_s.total_cmp(&operations[a.operation].time_s))
+        });
+        Breakdown {
+            times: TraceTime::of(scan),
+            cannot_infer: cannot_infer(scan, &operations, &bottlenecks),
+            bottlenecks,
+            // Those without a model are listed too.
+            total: total + operations.len() - groups.len(),
+            operations,
+        }
+    }
+
+    /// The reason to flag an operation, if there is one.
+    pub fn flag(&self, operation: usize) -> Option<&Bottleneck> {
+        self.bottlenecks.iter().find(|b| b.operation == operation)
+    }
+}
+
+/// The problem of a GEMM whose shape is not known.
+pub(super) const UNKNOWN_SHAPE: &str = "shape unknown";
+
+/// The profiler of a device's vendor.
+pub(super) fn profiler_of(device: &Device) -> &'static str {
+    match device.vendor.as_str() {
+        "AMD" => "rocprof (rocprofv3, rocprof-compute)",
+        "NVIDIA" => "Nsight Compute (ncu)",
+        "Intel" => "VTune or unitrace",
+        "Google" => "XProf",
+        _ => PROFILER,
+    }
+}
+
+pub(super) const PROFILER: &str = "the vendor's profiler";
+
+/// What times cannot show, why, and what to say instead, with the bytes, the cache and the profiler of
+/// the first bottleneck, else of the longest operation.
+fn cannot_infer(
+    scan: &Scan<'_>,
+    operations: &[ReportOperation],
+    bottlenecks: &[Bottleneck],
+) -> Vec<[String; 3]> {
+    let leading = bottlenecks.iter().map(|b| &operations[b.operation]).chain(operations);
+    let row = leading.filter_map(|o| o.rows.first()).next().map(|r| *r as usize);
+    let device =
+        row.and_then(|r| scan.metrics().devices[usize::from(scan.data().device[r])].as_ref());
+    let profiler = device.map_or(PROFILER, profiler_of);
+    let set = row.map(|r| scan.data().problem(r)).map(|p| (p, p.bytes()));
+    let cache = device.and_then(|d| Some((d, Bytes(d.cache_bytes()?))));
+    let working = match (set, cache) {
+        (Some((p, bytes)), Some((d, cache))) => {
+            let fits = if bytes.0 > cache.0 { "exceed" } else { "fit" };
+            format!(
+                "the operands of {p} ({bytes}) {fits} the largest cache of the {} ({cache})",
+                d.name
+            )
+        }
+        (Some((p, bytes)), None) => format!("the operands of {p} ({bytes}) may exceed the cache"),
+        _ => "a large working set may exceed the cache".to_owned(),
+    };
+    let slow = match row.map(|r| scan.metrics().efficiency(scan.data(), r)) {
+        Some(e) if e < 1.0 => format!("the kernel runs at {} of its roof", percent(e)),
+        _ => "the kernel runs slower than expected".to_owned(),
+    };
+    [
+        (
+            "Bank conflicts",
+            "only hardware counters see them",
+            format!("low efficiency; profile with {profiler} to diagnose"),
+        ),
+        ("Cache hit rates", "only hardware counters see them", working),
+        ("Occupancy", "it depends on registers and shared memory that timings do not show", slow),
+        (
+            "Root causes",
+            "timings show what ran and how long, not why",
+            format!(
+                "bottleneck identified; generate a reproducer for the kernel team (gemmscope replay) \
+                 and profile it with {profiler}"
+            ),
+        ),
+    ]
+    .map(|(what, why, instead)| [what.to_owned(), why.to_owned(), instead])
+    .to_vec()
+}
+
+/// The groups that take most time, most first, and the number of all.
+fn heaviest<'s>(scan: &'s Scan<'_>) -> (Vec<&'s Group>, usize) {
+    // The bits of a time that is not negative are in its order. The few are chosen before they are sorted.
+    let mut keys: Vec<(u64, u32, u32)> =
+        scan.checked().map(|(i, g)| (!g.time_s.max(0.0).to_bits(), g.row, i)).collect();
+    let total = keys.len();
+    if total > MAX_OPERATIONS {
+        keys.select_nth_unstable(MAX_OPERATIONS);
+        keys.truncate(MAX_OPERATIONS);
+    }
+    keys.sort();
+    let groups = keys.iter().map(|k| &scan.groups[k.2 as usize]);
+    (groups.collect(), total)
+}
+
+fn operation(scan: &Scan<'_>, g: &Group) -> ReportOperation {
+    let (data, metrics) = (scan.data(), scan.metrics());
+    let row = g.row as usize;
+    let problem = scan.problem(g);
+    let efficiency = Some(g.efficiency()).filter(|e| e.is_finite());
+    let reported =
+        Some(data.number(ColumnMeaning::ReportedEfficiency, row)).filter(|e| e.is_finite());
+    let total = data
+        .sources
+        .get(usize::from(data.source[row]))
+        .and_then(|s| s.trace.as_ref())
+        .and_then(|t| t.total_s)
+        .unwrap_or_else(|| scan.part(g).whole_s);
+    let name = match data.first_text(&[ColumnMeaning::OpName, ColumnMeaning::Library], row) {
+        "" => "GEMM",
+        name => name,
+    };
+    ReportOperation {
+        name: name.to_owned(),
+        problem: problem.to_string(),
+        kernel: data.text(ColumnMeaning::Kernel, row).to_owned(),
+        calls: g.calls,
+        time_s: g.time_s,
+        share_of_category: g.time_s / scan.part(g).time_s,
+        share: scan.share(g, g.time_s),
+        side: scan.part(g).label.clone(),
+        efficiency,
+        of_peak: of_peak(scan, g),
+        reported_efficiency: reported,
+        flops_per_s: problem.work().0 / g.call_s(),
+        bytes_per_s: problem.bytes().0 / g.call_s(),
+        intensity: metrics.ai[row],
+        bound: scan.bound(g).map(|b| b.label().to_owned()),
+        rule_of_thumb: rule_of_thumb(metrics.ai[row]).to_owned(),
+        quantized: quantized(scan, g),
+        impact_percent: reported
+            .or(efficiency)
+            .filter(|e| scan.is_program(g) && *e <= ANOMALY_EFFICIENCY)
+            .map(|e| impact_percent(e, g.time_s / total)),
+        tile_roof: scan
+            .tile(g)
+            .filter(|s| s.roof().is_some() && scan.bound(g) != Some(Bound::Launch))
+            .map(|s| s.sentence()),
+        callers: gemmscope_table::trace::call_stack(data, row).map_or_else(Vec::new, |s| s.parents),
+        modules: modules(scan, g, name),
+        rows: scan.rows(g).to_vec(),
+    }
+}
+
+/// True for a group of 8-bit and narrower types, by its operands or by the name of its kernel.
+pub(super) fn quantized(scan: &Scan<'_>, g: &Group) -> bool {
+    let kernel = scan.data().text(ColumnMeaning::Kernel, g.row as usize);
+    is_quantized(&scan.problem(g).op) || names_quantized(kernel)
+}
+
+/// True where the name of a kernel or of an operation has a narrow type in it: `bmm_MxE4m3`.
+pub(super) fn names_quantized(name: &str) -> bool {
+    const NARROW: [&str; 14] = [
+        "e4m3", "e5m2", "e3m2", "e2m3", "e2m1", "fp8", "fp4", "mxfp", "w8a8", "w4a8", "w4a16",
+        "int8", "i8i32", "i8ii",
+    ];
+    let lower = name.to_ascii_lowercase();
+    NARROW.iter().any(|narrow| lower.contains(narrow))
+}
+
+/// The peak that bounds a group: the rate of its type over the ridge point, else the bandwidth.
+fn of_peak(scan: &Scan<'_>, g: &Group) -> Option<String> {
+    let roof = scan.roof(g)?;
+    let over = scan.metrics().ai[g.row as usize] >= roof.ridge();
+    Some(match (over, scan.achievable()) {
+        (true, achievable) => format!(
+            "{} ({}, {})",
+            if achievable { "peak MAF" } else { "the datasheet peak" },
+            FlopsPerSec(roof.peak_flops_per_s),
+            scan.problem(g).op.compute
+        ),
+        (false, _) => {
+            format!("peak memory bandwidth ({})", BytesPerSec(roof.bandwidth_bytes_per_s))
+        }
+    })
+}
+
+/// The module chain of an operation in the report's own figures, found by name and time.
+fn modules(scan: &Scan<'_>, g: &Group, name: &str) -> Vec<String> {
+    let source = scan.data().source[g.row as usize];
+    let trace = scan.data().sources.get(usize::from(source)).and_then(|s| s.trace.as_ref());
+    let Some(reported) = trace.and_then(|t| t.reported.as_ref()) else {
+        return Vec::new();
+    };
+    let near = |s: f64| (s / g.time_s - 1.0).abs() < SAME_TIME;
+    reported
+        .operations
+        .iter()
+        .find(|o| o.name == name && o.time_s.is_some_and(near))
+        .map_or_else(Vec::new, |o| o.callers.clone())
+}
