@@ -75,6 +75,23 @@ impl Study {
         }
     }
 
+    /// Takes over figures and a decision that were worked out while the rows came in.
+    pub fn foresee(
+        &mut self,
+        data: &Arc<Dataset>,
+        metrics: Arc<Metrics>,
+        decision: Arc<Decision>,
+        chosen: Option<DataKind>,
+    ) {
+        self.metrics = Some((data.clone(), metrics));
+        self.decision = Some((data.clone(), chosen, decision));
+    }
+
+    /// The bits of the filters, which count what else would pass.
+    pub fn mask(&mut self) -> &mut Mask {
+        &mut self.mask
+    }
+
     /// The frame of the rows that pass, and the link keys of filters beyond [`Mask::CAPACITY`], which are left out.
     /// `derived` gives the columns that a crate above works out of the whole table; it is asked again once table or
     /// figures are others.

@@ -271,7 +271,8 @@ impl Workbench {
         // which may be newer than the settled one.
         self.settled_frame.track();
         let frame = self.frame.get_untracked();
-        self.mask.try_update_value(|mask| mask.counts(field, &frame)).unwrap_or_default()
+        let counts = self.study.try_update_value(|study| study.mask().counts(field, &frame));
+        counts.unwrap_or_default()
     }
 
     /// Number of values of a field that rows have, whatever the filters. A facet counts them by what
@@ -279,7 +280,8 @@ impl Workbench {
     pub fn distinct(&self, field: &Field, frame: &Frame) -> usize {
         let distinct = |mask: &mut Mask| mask.distinct(field, frame);
         let same = self.frame.with_untracked(|now| now.same_data(frame));
-        let kept = same.then(|| self.mask.try_update_value(distinct)).flatten();
+        let of_study = || self.study.try_update_value(|study| distinct(study.mask()));
+        let kept = same.then(of_study).flatten();
         kept.unwrap_or_else(|| distinct(&mut Mask::default()))
     }
 

@@ -3,18 +3,15 @@
 
 use super::Shared;
 use super::several;
-use super::workbench::{
-    Decided, FIXED_KEY, FindingsResult, Given, Judged, LoadedFile, Tables, Ticked,
-};
+use super::workbench::{FIXED_KEY, FindingsResult, Given, LoadedFile, Tables, Ticked};
 use crate::web::{animation, clock};
 use gemmscope_analysis::ledger::{Columns, Ledger};
 use gemmscope_chart::picture::{self, FINDING_KEY};
 use gemmscope_chart::roofline::{self, Numbers};
-use gemmscope_model::hardware::{Device, RoofKind};
 use gemmscope_model::pass;
 use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
-use gemmscope_table::field::Frame;
+use gemmscope_table::field::{Derived, Frame};
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::trace::Repeated;
 use leptos::prelude::*;
@@ -54,38 +51,26 @@ impl Given {
 
     /// The figures of all rows.
     pub(super) fn metrics(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Metrics>> {
-        let Given { view, custom, .. } = self;
+        let Given { view, custom, study, .. } = self;
         let devices = Memo::new(move |_| view.with(|v| v.devices.clone()));
         let roof = Memo::new(move |_| view.with(|v| v.roof));
         Memo::new(move |_| {
             let data = data.get();
             let resolved = custom.with(|own| devices.with(|choice| choice.resolve(&data, own)));
-            self.judge(data, resolved, roof.get())
+            let roof = roof.get();
+            let metrics = study.try_update_value(|study| study.metrics(&data.0, resolved, roof));
+            metrics.map_or_else(Shared::default, Shared)
         })
-    }
-
-    /// The figures of rows with these devices.
-    pub(super) fn judge(
-        self,
-        data: Shared<Dataset>,
-        devices: Vec<Option<Device>>,
-        roof: RoofKind,
-    ) -> Shared<Metrics> {
-        let compute = |(data, devices, roof): &Judged| {
-            Shared::from(Metrics::compute(data, devices.clone(), *roof))
-        };
-        let judged = self.judged.try_update_value(|last| last.of((data, devices, roof), compute));
-        judged.unwrap_or_default()
     }
 
     /// What the rows are.
     pub(super) fn decision(self, data: Memo<Shared<Dataset>>) -> Memo<Shared<Decision>> {
-        let Given { view, decided, .. } = self;
+        let Given { view, study, .. } = self;
         let chosen = Memo::new(move |_| view.with(|v| v.kind));
-        let decide = |(data, kind): &Decided| Shared::from(Decision::new(data, *kind));
         Memo::new(move |_| {
-            let rows = (data.get(), chosen.get());
-            decided.try_update_value(|last| last.of(rows, decide)).unwrap_or_default()
+            let (data, chosen) = (data.get(), chosen.get());
+            let decision = study.try_update_value(|study| study.decision(&data.0, chosen));
+            decision.map_or_else(Shared::default, Shared)
         })
     }
 
@@ -169,37 +154,30 @@ impl Given {
         })
     }
 
-    /// The frame of the rows that pass the view's filters, and how many filters were too many. The
-    /// mask is kept between calls: a changed filter costs one pass over its own column.
+    /// The frame of the rows that pass the view's filters, and how many filters were too many.
     pub(super) fn filtered(
         self,
         data: Memo<Shared<Dataset>>,
         metrics: Memo<Shared<Metrics>>,
         decision: Memo<Shared<Decision>>,
     ) -> Memo<(Frame, usize)> {
-        let Given { view, row_cache: cache, mask, .. } = self;
+        let Given { view, row_cache, study, .. } = self;
         let filters = Memo::new(move |_| view.with(|v| v.filters.clone()));
-        Memo::new(move |old: Option<&(Frame, usize)>| {
-            let whole = Frame::new(data.get().0, metrics.get().0, decision.get().0, Arc::default());
-            let filters = filters.get();
-            // Columns that follow from the table hold for any filter.
-            let before = old.map(|(old, _)| old).filter(|old| old.same_data(&whole));
-            let whole = match before.filter(|old| old.derived().next().is_some()) {
-                Some(old) => old.decided(whole.decision().clone()),
-                None => {
-                    let cache = cache.get_value();
-                    whole.with_derived(Columns::asking(move |frame| cache.partners(frame)))
-                }
+        Memo::new(move |_| {
+            let (data, metrics, decision) = (data.get().0, metrics.get().0, decision.get().0);
+            let cache = row_cache.get_value();
+            let columns = move || {
+                Some(Columns::asking(move |frame| cache.partners(frame)) as Arc<dyn Derived>)
             };
-            let passing = mask.try_update_value(|mask| {
-                if before.is_none() {
-                    mask.reset();
-                }
-                let refused = mask.update(&filters, &whole).len();
-                (mask.passing(), refused)
+            let all = (data.clone(), metrics.clone(), decision.clone());
+            let filtered = filters.with(|filters| {
+                study.try_update_value(|study| {
+                    study.filtered(data, metrics, decision, filters, columns)
+                })
             });
-            let (rows, refused) = passing.unwrap_or_default();
-            (whole.with_rows(Arc::new(rows)), refused)
+            let (frame, refused) = filtered
+                .unwrap_or_else(|| (Frame::new(all.0, all.1, all.2, Arc::default()), Vec::new()));
+            (frame, refused.len())
         })
     }
 

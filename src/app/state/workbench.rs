@@ -14,19 +14,21 @@ use gemmscope_analysis::ledger::Ledger;
 use gemmscope_analysis::trust::Trust;
 use gemmscope_chart::charts::RowCache;
 use gemmscope_import::ImportOptions;
-use gemmscope_model::hardware::{Device, RoofKind};
+use gemmscope_model::hardware::Device;
 use gemmscope_share::data::{self, DATA_KEY, FILES_KEY, SOURCE_KEY};
-use gemmscope_table::data_kind::{DataKind, Decision};
+use gemmscope_table::data_kind::Decision;
 use gemmscope_table::dataset::{Dataset, TraceContext};
 use gemmscope_table::field::Frame;
 use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::{Metrics, Totals};
+use gemmscope_table::study::Study;
 use gemmscope_table::trace;
 use gemmscope_table::view_state::{KeyProblem, ViewState};
 use gemmscope_words::report::Breakdown;
 use gemmscope_words::summary::Summary;
 use leptos::prelude::*;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Rows up to which Compare says before it is opened that no GEMM has two sides.
@@ -151,17 +153,12 @@ pub struct Given {
     /// Where actions report what they did.
     pub(super) status: RwSignal<Message>,
     pub(super) united: StoredValue<Last<Tables, Shared<Dataset>>>,
-    pub(super) judged: StoredValue<Last<Judged, Shared<Metrics>>>,
-    pub(super) decided: StoredValue<Last<Decided, Shared<Decision>>>,
-    pub(super) mask: StoredValue<Mask>,
+    /// From rows and view to the frame that shows.
+    pub(super) study: StoredValue<Study>,
 }
 
 /// The rows of each file, and what describes their reports.
 pub(super) type Tables = (Vec<Shared<Dataset>>, Vec<TraceContext>);
-/// Rows, the device of each name in them, and the roof that percentages are of.
-pub(super) type Judged = (Shared<Dataset>, Vec<Option<Device>>, RoofKind);
-/// Rows, and what the user says they are.
-pub(super) type Decided = (Shared<Dataset>, Option<DataKind>);
 
 /// What is given, and the memos that follow from it. Copying it copies handles.
 #[derive(Clone, Copy)]
@@ -354,22 +351,22 @@ impl Workbench {
         let resolved = self.custom.with_untracked(|own| choice.resolve(&data, own));
         let cache = self.row_cache.get_value();
         let sample = figures.sample(&data);
-        match figures.of(&data, &resolved, roof) {
+        let metrics = match figures.of(&data, &resolved, roof) {
             Some((metrics, points)) => {
-                let metrics = Shared::from(metrics);
-                cache.set_points(&data.0, &metrics.0, points);
-                let judged = (data.clone(), resolved, roof);
-                self.judged.try_update_value(|last| last.of(judged, |_| metrics));
+                let metrics = Arc::new(metrics);
+                cache.set_points(&data.0, &metrics, points);
+                metrics
             }
             None => {
-                let metrics = self.judge(data.clone(), resolved, roof);
+                let metrics = Arc::new(Metrics::compute(&data, resolved, roof));
                 clock::pause(Duration::ZERO).await;
-                let _ = cache.points(&data.0, &metrics.0);
+                let _ = cache.points(&data.0, &metrics);
+                metrics
             }
-        }
+        };
         clock::pause(Duration::ZERO).await;
-        let decide = |(data, kind): &Decided| Shared::from(Decision::sampled(data, &sample, *kind));
-        self.decided.try_update_value(|last| last.of((data, kind), decide));
+        let decision = Arc::new(Decision::sampled(&data, &sample, kind));
+        self.study.try_update_value(|study| study.foresee(&data.0, metrics, decision, kind));
         clock::pause(Duration::ZERO).await;
     }
 }
