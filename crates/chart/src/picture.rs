@@ -8,7 +8,7 @@ use crate::charts::{self, ChartKind, Inputs};
 use crate::palette::Theme;
 use crate::places;
 use crate::scene::Scene;
-use gemmscope_analysis::findings::{Finding, Findings, Kind, check_all};
+use gemmscope_analysis::findings::Kind;
 use gemmscope_analysis::ledger::{Account, Columns, LARGEST_LOSS, NOTHING_LOST, field_of};
 use gemmscope_model::hardware::Device;
 use gemmscope_table::data_kind::Decision;
@@ -17,6 +17,7 @@ use gemmscope_table::field::{Categories, Field, Frame};
 use gemmscope_table::filter::Mask;
 use gemmscope_table::metrics::Metrics;
 use gemmscope_table::view_state::{RowRef, ViewState};
+use gemmscope_words::findings::{Finding, Findings, check_all};
 use std::sync::Arc;
 
 /// The parameter that holds the chosen finding.

@@ -4,8 +4,8 @@ use crate::Io;
 use crate::args::Args;
 use crate::load::{Exit, Shown, Stop, frame};
 use crate::output;
-use gemmscope_analysis::findings;
 use gemmscope_chart::picture;
+use gemmscope_words::findings;
 use gemmscope_words::report;
 
 /// Formats of `report`.
